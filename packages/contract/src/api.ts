@@ -1,0 +1,17 @@
+import { auth } from './auth.ts';
+import { billing } from './billing.ts';
+import type { Call } from './call.ts';
+import { containers } from './containers.ts';
+import { hardware } from './hardware.ts';
+import { instances, selfHosted } from './instances.ts';
+import { logging } from './logging.ts';
+import { sshKeys } from './sshKeys.ts';
+import { user } from './user.ts';
+
+/** Every call there is. Server, web and command line are readings of this table. */
+export const api = { auth, user, billing, hardware, instances, selfHosted, containers, logging, sshKeys };
+export type Api = typeof api;
+
+export function everyCall(): Call[] {
+  return Object.values(api).flatMap((domain) => Object.values(domain) as Call[]);
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { call } from './call.ts';
+import { Email, NewPassword, Password, PersonName, VerificationCode } from './fields.ts';
+import { Done } from './page.ts';
+
+export const CODE_TTL_MINUTES = 10;
+export const CODE_TRIES = 5;
+export const CODE_RESEND_SECONDS = 60;
+
+const RefreshToken = z.string().min(1).max(400);
+
+export const AuthResponse = z.object({
+  isSuccess: z.literal(true),
+  accessToken: z.string(),
+  refreshToken: z.string(),
+  message: z.string().optional(),
+});
+export type AuthResponse = z.infer<typeof AuthResponse>;
+
+/** Where browser streams (events, log tail) come from; each ticket opens one stream, once, within 30 s. */
+export const StreamTicket = z.object({ isSuccess: z.literal(true), ticket: z.string() });
+
+export const auth = {
+  register: call({
+    path: 'auth/email/register',
+    summary: 'Starts a sign-up: mails an 8-digit code. The answer is the same for a known and an unknown address.',
+    auth: 'public',
+    input: z.object({ name: PersonName, email: Email, password: NewPassword }),
+    output: Done,
+  }),
+  verifyCode: call({
+    path: 'auth/email/verify-code',
+    summary: 'Ends a sign-up with the mailed code: makes the user and their workspace, and signs in.',
+    auth: 'public',
+    input: z.object({ email: Email, code: VerificationCode }),
+    output: AuthResponse,
+  }),
+  resendCode: call({
+    path: 'auth/email/resend-code',
+    summary: 'Mails a new code for a pending sign-up; at most one a minute.',
+    auth: 'public',
+    input: z.object({ email: Email }),
+    output: Done,
+  }),
+  authentication: call({
+    path: 'auth/email/authentication',
+    summary: 'Signs in with e-mail and password.',
+    auth: 'public',
+    input: z.object({ email: Email, password: Password }),
+    output: AuthResponse,
+  }),
+  exchangeRefreshToken: call({
+    path: 'auth/exchange-refresh-token',
+    summary: 'Exchanges a refresh token for a new pair. A used one ends the whole session.',
+    auth: 'public',
+    input: z.object({ refreshToken: RefreshToken }),
+    output: AuthResponse,
+  }),
+  logout: call({
+    path: 'logout',
+    summary: 'Ends the session of a refresh token. Succeeds when it has ended already.',
+    auth: 'public',
+    input: z.object({ refreshToken: RefreshToken }),
+    output: Done,
+  }),
+  streamTicket: call({
+    path: 'stream-ticket',
+    summary: 'A one-use ticket that opens one browser stream within 30 seconds.',
+    auth: 'member',
+    input: z.object({}),
+    output: StreamTicket,
+  }),
+};

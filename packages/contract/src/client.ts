@@ -1,0 +1,161 @@
+import type { Call, InputOf, OutputOf } from './call.ts';
+import { needsIdempotencyKey } from './call.ts';
+import { CallError, ErrorBody, GENERIC_ERROR } from './errors.ts';
+
+export interface Reply {
+  status: number;
+  body: unknown;
+  /** Seconds, from the Retry-After header. */
+  retryAfter?: number | null;
+}
+
+/** Sends one POST. Rejects only when no answer came (network, abort). */
+export type Send = (
+  path: string,
+  body: unknown,
+  options: { headers: Record<string, string>; signal?: AbortSignal },
+) => Promise<Reply>;
+
+export interface Tokens {
+  accessToken: string;
+  refreshToken: string;
+}
+
+export interface ClientOptions {
+  send: Send;
+  session: {
+    get(): Tokens | null;
+    set(tokens: Tokens): void;
+    /** Runs `refresh` for one tab at a time; the default runs it at once. */
+    exclusively?<T>(refresh: () => Promise<T>): Promise<T>;
+  };
+  clientId(): number | null;
+  /** What the surroundings do about a failed call. None of them is called for a `quiet` one but `signedOut`. */
+  on?: Partial<{
+    signedOut(): void;
+    forbidden(): void;
+    notFound(): void;
+    /** The workspace of X-Client-ID is no longer mine. */
+    workspaceGone(): void;
+    message(text: string, body: ErrorBody | null, retryAfter: number | null): void;
+  }>;
+}
+
+export interface CallOptions {
+  /** A background call: it never navigates and never toasts. */
+  quiet?: boolean;
+  signal?: AbortSignal;
+  /** Made before the first send and kept for its repetitions; a fresh one by default. */
+  idempotencyKey?: string;
+  /** The caller shows refusals with status 200 itself. */
+  ownMessages?: boolean;
+}
+
+export type Client = <C extends Call>(call: C, input: InputOf<C>, options?: CallOptions) => Promise<OutputOf<C>>;
+
+const REFRESH = 'auth/exchange-refresh-token';
+const LOGOUT = 'logout';
+
+/**
+ * The typed client. Resolves with the checked answer or throws `CallError`. A 401 starts one
+ * refresh; calls that meet a 401 meanwhile wait for it and are replayed. When the refresh fails,
+ * or refresh or logout themselves answer 401, the session is over.
+ */
+export function createClient({ send, session, clientId, on = {} }: ClientOptions): Client {
+  let refreshing: Promise<boolean> | null = null;
+
+  return async (call, input, options = {}) => {
+    const key = options.idempotencyKey ?? (needsIdempotencyKey(call.path) ? crypto.randomUUID() : undefined);
+    let used = session.get()?.accessToken ?? null;
+    let reply = await sendOnce(used);
+
+    if (reply.status === 401 && (call.path === REFRESH || call.path === LOGOUT)) {
+      on.signedOut?.();
+    } else if (reply.status === 401 && call.auth !== 'public') {
+      if (await freshTokens(used)) {
+        used = session.get()?.accessToken ?? null;
+        reply = await sendOnce(used);
+      }
+      if (reply.status === 401) on.signedOut?.();
+    }
+    return settle(reply);
+
+    async function sendOnce(accessToken: string | null): Promise<Reply> {
+      const headers: Record<string, string> = {};
+      const client = clientId();
+      if (accessToken) headers.authorization = `Bearer ${accessToken}`;
+      if (client !== null) headers['x-client-id'] = String(client);
+      if (key) headers['idempotency-key'] = key;
+      try {
+        return await send(call.path, input, { headers, signal: options.signal });
+      } catch (cause) {
+        if (options.signal?.aborted) throw new CallError(499, null, null, { cause });
+        const error = new CallError(0, null, null, { cause });
+        if (!options.quiet) on.message?.(error.message, null, null);
+        throw error;
+      }
+    }
+
+    function settle(answer: Reply): OutputOf<typeof call> {
+      if (answer.status >= 200 && answer.status < 300) {
+        const refused = ErrorBody.safeParse(answer.body);
+        if (!refused.success) return call.output.parse(answer.body) as OutputOf<typeof call>;
+        if (!options.quiet && !options.ownMessages) on.message?.(refused.data.message, refused.data, null);
+        throw new CallError(answer.status, refused.data, null);
+      }
+      const parsed = ErrorBody.safeParse(answer.body);
+      const body = parsed.success ? parsed.data : null;
+      const error = new CallError(answer.status, body, answer.retryAfter ?? null);
+      if (!options.quiet) report(error, body);
+      throw error;
+    }
+  };
+
+  function report(error: CallError, body: ErrorBody | null): void {
+    switch (error.status) {
+      case 400:
+      case 401:
+        return;
+      case 403:
+        on.forbidden?.();
+        return;
+      case 404:
+        if (body?.fieldsWithError?.includes('X-Client-ID')) on.workspaceGone?.();
+        else on.notFound?.();
+        return;
+      case 500:
+        if (body?.status !== 499) on.message?.(GENERIC_ERROR, null, null);
+        return;
+      default:
+        on.message?.(error.message, body, error.retryAfter);
+    }
+  }
+
+  /** Whether tokens newer than `used` are at hand, refreshing them when nobody has. */
+  async function freshTokens(used: string | null): Promise<boolean> {
+    refreshing ??= (session.exclusively ?? ((run) => run()))(() => refresh(used)).finally(() => {
+      refreshing = null;
+    });
+    return refreshing;
+  }
+
+  async function refresh(used: string | null): Promise<boolean> {
+    const tokens = session.get();
+    if (!tokens) return false;
+    if (tokens.accessToken !== used) return true;
+    const reply = await send(REFRESH, { refreshToken: tokens.refreshToken }, { headers: {} }).catch(
+      (cause: unknown) => {
+        throw new CallError(0, null, null, { cause });
+      },
+    );
+    const next = reply.body as Partial<Tokens> | null;
+    if (reply.status === 200 && next?.accessToken && next.refreshToken) {
+      session.set({ accessToken: next.accessToken, refreshToken: next.refreshToken });
+      return true;
+    }
+    if (reply.status >= 500 || reply.status === 429) {
+      throw new CallError(reply.status, null, reply.retryAfter ?? null);
+    }
+    return false;
+  }
+}

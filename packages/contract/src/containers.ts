@@ -1,0 +1,286 @@
+import { z } from 'zod';
+import { call } from './call.ts';
+import { ContainerPort, HostPort, Slug, VolumePath } from './fields.ts';
+import { Done, Id, ListInput, listOf, oneOf, Ref } from './page.ts';
+
+export const ContainerStatus = z.enum([
+  'creating',
+  'creation failed',
+  'starting',
+  'running',
+  'stopping',
+  'stopped',
+  'rebooting',
+  'exited',
+  'failed',
+  'unresponsive',
+  'terminating',
+  'deleted',
+]);
+export type ContainerStatus = z.infer<typeof ContainerStatus>;
+
+/** Each status and where it may go; the database refuses every other move. */
+export const CONTAINER_MOVES: Record<ContainerStatus, readonly ContainerStatus[]> = {
+  creating: [
+    'starting',
+    'running',
+    'exited',
+    'failed',
+    'creation failed',
+    'unresponsive',
+    'stopped',
+    'terminating',
+    'deleted',
+  ],
+  'creation failed': ['terminating', 'deleted'],
+  starting: ['running', 'exited', 'failed', 'stopping', 'stopped', 'unresponsive', 'terminating', 'deleted'],
+  running: ['stopping', 'stopped', 'rebooting', 'exited', 'failed', 'unresponsive', 'terminating', 'deleted'],
+  stopping: ['stopped', 'exited', 'failed', 'unresponsive', 'terminating', 'deleted'],
+  stopped: ['starting', 'running', 'exited', 'failed', 'unresponsive', 'terminating', 'deleted'],
+  rebooting: ['running', 'exited', 'failed', 'stopped', 'unresponsive', 'terminating', 'deleted'],
+  exited: ['starting', 'running', 'failed', 'stopped', 'unresponsive', 'terminating', 'deleted'],
+  failed: ['starting', 'running', 'exited', 'stopped', 'unresponsive', 'terminating', 'deleted'],
+  unresponsive: [
+    'creating',
+    'starting',
+    'running',
+    'stopping',
+    'stopped',
+    'exited',
+    'failed',
+    'creation failed',
+    'terminating',
+    'deleted',
+  ],
+  terminating: ['deleted'],
+  deleted: [],
+};
+
+export const RestartPolicy = z.enum(['no', 'on-failure', 'unless-stopped', 'always']);
+
+export const PortMapping = z.object({
+  host: HostPort,
+  container: ContainerPort,
+  visibility: z.enum(['private', 'public']).default('private'),
+});
+export const DirectoryMapping = z.object({ host: VolumePath, container: VolumePath });
+
+/** One `NAME=value`. The value is never trimmed. */
+export const EnvVariable = z.object({
+  name: z
+    .string('Name is required')
+    .trim()
+    .min(1, 'Name is required')
+    .max(200, 'Name is too long: at most 200 characters')
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Name may hold only letters, digits and underscores'),
+  value: z
+    .string()
+    .max(32_768, 'Value is too long: at most 32,768 characters')
+    .refine((v) => !v.includes('\0'), 'Value may not hold a NUL'),
+});
+
+export const DockerImage = z
+  .string('Image is required')
+  .trim()
+  .min(1, 'Image is required')
+  .max(400, 'Image is too long: at most 400 characters')
+  .regex(
+    /^(?:[a-zA-Z0-9.-]+(?::\d+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[\w][\w.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$/,
+    'Enter an image like name:tag or registry/name:tag',
+  );
+
+function uniqueBy<T>(rows: readonly T[], key: (row: T) => unknown): number | null {
+  const seen = new Set<unknown>();
+  for (const [index, row] of rows.entries()) {
+    const value = key(row);
+    if (seen.has(value)) return index;
+    seen.add(value);
+  }
+  return null;
+}
+
+export const CreateContainer = z
+  .object({
+    /** The server it runs on, rented or own. */
+    instanceRef: z.union([Ref], 'Instance is required'),
+    title: z
+      .string('Name is required')
+      .trim()
+      .min(1, 'Name is required')
+      .max(100, 'Name is too long: at most 100 characters'),
+    slug: Slug,
+    dockerImage: DockerImage,
+    /** One shell-like line, split on the server without any shell; empty: the image's own command. */
+    command: z.string().max(8_192, 'Command is too long: at most 8,192 characters').optional(),
+    env: z.array(EnvVariable).max(200, 'At most 200 variables').default([]),
+    cpus: z
+      .number('CPU is required')
+      .min(0.1, 'CPU must be at least 0.1')
+      .max(1024, 'CPU must be at most 1024')
+      .multipleOf(0.1, 'CPU goes in steps of 0.1'),
+    memoryGb: z
+      .number('Memory must be a number')
+      .min(0.05, 'Memory must be at least 0.05 GB')
+      .max(24_576, 'Memory is too large')
+      .optional(),
+    gpuIds: z.array(z.number().int().min(0).max(63)).max(64).default([]),
+    portMappings: z.array(PortMapping).max(100, 'At most 100 ports').default([]),
+    directoryMappings: z.array(DirectoryMapping).max(50, 'At most 50 volumes').default([]),
+    restartPolicy: RestartPolicy.default('no'),
+    /** Makes `slug-1 … slug-N` when above 1. */
+    count: z.number().int().min(1, 'Count must be at least 1').max(20, 'At most 20 containers at once').default(1),
+  })
+  .superRefine((value, context) => {
+    const twice = uniqueBy(value.portMappings, (port) => port.host);
+    if (twice !== null)
+      context.addIssue({
+        code: 'custom',
+        path: ['portMappings', twice, 'host'],
+        message: 'This host port is listed twice',
+      });
+    const name = uniqueBy(value.env, (variable) => variable.name);
+    if (name !== null)
+      context.addIssue({ code: 'custom', path: ['env', name, 'name'], message: 'This variable is listed twice' });
+    const directory = uniqueBy(value.directoryMappings, (mapping) => mapping.container);
+    if (directory !== null)
+      context.addIssue({
+        code: 'custom',
+        path: ['directoryMappings', directory, 'container'],
+        message: 'This container directory is listed twice',
+      });
+    if (value.count > 1 && value.portMappings.length > 0)
+      context.addIssue({
+        code: 'custom',
+        path: ['count'],
+        message: 'Several containers cannot share host ports: create them one by one',
+      });
+  });
+
+export const Container = z.object({
+  id: Id,
+  slug: z.string(),
+  title: z.string(),
+  status: ContainerStatus,
+  statusSince: z.string(),
+  statusSeenAt: z.string().nullable(),
+  statusDeadline: z.string().nullable(),
+  statusReason: z.string().nullable(),
+  exitCode: z.number().int().nullable(),
+  /** What happens now while it is being created: `pulling`, and how far (0 … 1, null when unknown). */
+  progress: z.object({ phase: z.string(), detail: z.string().nullable(), fraction: z.number().nullable() }).nullable(),
+  instance: z.object({
+    id: Id,
+    kind: z.enum(['rented', 'self-hosted']),
+    slug: z.string(),
+    title: z.string(),
+    status: z.string(),
+    ip: z.string().nullable(),
+  }),
+  dockerImage: z.string(),
+  command: z.string().nullable(),
+  /** Values are kept encrypted and not shown again. */
+  envNames: z.array(z.string()),
+  cpus: z.number(),
+  memoryGb: z.number().nullable(),
+  gpuIds: z.array(z.number().int()),
+  portMappings: z.array(
+    z.object({ host: z.number().int(), container: z.number().int(), visibility: z.enum(['private', 'public']) }),
+  ),
+  directoryMappings: z.array(z.object({ host: z.string(), container: z.string() })),
+  restartPolicy: RestartPolicy,
+  startedAt: z.string().nullable(),
+  finishedAt: z.string().nullable(),
+  createdAt: z.string(),
+  createdBy: z.string(),
+});
+export type Container = z.infer<typeof Container>;
+
+export const ServerImage = z.object({ reference: z.string(), sizeBytes: z.number(), createdAt: z.string().nullable() });
+
+type Verdict = { allowed: true } | { allowed: false; reason: string };
+const yes: Verdict = { allowed: true };
+const no = (reason: string): Verdict => ({ allowed: false, reason });
+const is = (container: { status: ContainerStatus }, ...statuses: ContainerStatus[]) =>
+  statuses.includes(container.status);
+type Actionable = { status: ContainerStatus; instance: { status: string } };
+
+/** Which actions a container allows now, and why the others are off. Both sides ask here. */
+export const containerCan = {
+  start(container: Actionable): Verdict {
+    if (container.instance.status !== 'online') return no('Its server must be online');
+    return is(container, 'stopped', 'exited', 'failed') ? yes : no('Only a stopped container can be started');
+  },
+  stop(container: Actionable): Verdict {
+    if (container.instance.status !== 'online') return no('Its server must be online');
+    return is(container, 'running', 'starting') ? yes : no('Only a running container can be stopped');
+  },
+  restart(container: Actionable): Verdict {
+    if (container.instance.status !== 'online') return no('Its server must be online');
+    return is(container, 'running') ? yes : no('Only a running container can be restarted');
+  },
+  delete(container: Actionable): Verdict {
+    return is(container, 'terminating', 'deleted') ? no('This container is being deleted already') : yes;
+  },
+};
+
+const READ = ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT', 'PROJECT_MANAGEMENT'] as const;
+const MANAGE = ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT'] as const;
+
+export const containers = {
+  list: call({
+    path: 'docker-container/list',
+    summary: 'Containers of the workspace, or of one server.',
+    auth: READ,
+    input: ListInput.extend({ instanceRef: Ref.optional() }),
+    output: listOf(Container),
+  }),
+  view: call({
+    path: 'docker-container/view',
+    summary: 'One container.',
+    auth: READ,
+    input: Ref,
+    output: oneOf(Container),
+  }),
+  create: call({
+    path: 'docker-container/create',
+    summary: 'Creates a container on an online server and starts it. With count N, N of them; the first is answered.',
+    auth: MANAGE,
+    input: CreateContainer,
+    output: oneOf(Container).extend({ entities: z.array(Container) }),
+  }),
+  start: call({
+    path: 'docker-container/start',
+    summary: 'Starts a stopped container.',
+    auth: MANAGE,
+    input: Ref,
+    output: oneOf(Container),
+  }),
+  stop: call({
+    path: 'docker-container/stop',
+    summary: 'Stops a container; its files are kept.',
+    auth: MANAGE,
+    input: Ref,
+    output: oneOf(Container),
+  }),
+  restart: call({
+    path: 'docker-container/restart',
+    summary: 'Restarts a running container.',
+    auth: MANAGE,
+    input: Ref,
+    output: oneOf(Container),
+  }),
+  delete: call({
+    path: 'docker-container/delete',
+    summary: 'Deletes a container with its files; volumes on the server stay.',
+    auth: MANAGE,
+    input: Ref,
+    output: Done,
+  }),
+  images: call({
+    path: 'docker-container/image/list',
+    summary: 'Images that a server has already.',
+    auth: MANAGE,
+    input: z.object({ instanceRef: Ref }),
+    output: z.object({ isSuccess: z.literal(true), entities: z.array(ServerImage), seenAt: z.string().nullable() }),
+  }),
+};

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { RestartPolicy } from './containers.ts';
+import { MachineFacts } from './instances.ts';
+import { Id } from './page.ts';
+
+/**
+ * The link between the platform and `stagid`, the daemon of a server: one WebSocket that the daemon
+ * opens to `/daemon-api/link`. JSON text frames are control; binary frames carry bytes of streams.
+ */
+export const LINK_PROTOCOL = 1;
+export const MAX_FRAME_BYTES = 1024 * 1024;
+
+/** Bytes of a stream that may be on the way before the receiver grants more. */
+export const STREAM_CREDIT_BYTES = 256 * 1024;
+
+export const ENROL_AUDIENCE = 'stagi-daemon-enrol';
+export const LINK_AUDIENCE = 'stagi-daemon-link';
+export const COMMAND_AUDIENCE = 'stagi-daemon-command';
+
+const Ed25519PublicJwk = z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string().length(43) });
+export type Ed25519PublicJwk = z.infer<typeof Ed25519PublicJwk>;
+
+/** Claims of `daemon-token.jwt` (EdDSA, `typ` `enrol+jwt`): one use, 24 hours. */
+export const EnrolmentClaims = z.object({
+  aud: z.literal(ENROL_AUDIENCE),
+  /** The node: the id of its instance. */
+  sub: z.string(),
+  jti: z.string(),
+  iat: z.number(),
+  exp: z.number(),
+  /** Where to dial, pinned: `http(s)://host:port`. */
+  origin: z.url(),
+  /** The key that signs desired states and commands, pinned. */
+  commandKey: Ed25519PublicJwk,
+  kind: z.enum(['rented', 'self-hosted']),
+});
+export type EnrolmentClaims = z.infer<typeof EnrolmentClaims>;
+
+/**
+ * `POST /daemon-api/enrol`: exchanges the enrolment file for a key that was made on the server.
+ * `proof` is a JWS by that key over `{ aud: ENROL_AUDIENCE, jti }`.
+ */
+export const EnrolRequest = z.object({
+  token: z.string().max(8192),
+  publicKey: Ed25519PublicJwk,
+  proof: z.string().max(8192),
+});
+export const EnrolResponse = z.object({ isSuccess: z.literal(true), node: z.string() });
+
+/** What a container should be. `gen` counts its changes; a lower one is out of date. */
+export const DesiredContainer = z.object({
+  id: Id,
+  gen: z.number().int(),
+  slug: z.string(),
+  state: z.enum(['running', 'stopped', 'absent']),
+  spec: z.object({
+    image: z.string(),
+    /** Argument vector; null: the image's own. */
+    command: z.array(z.string()).nullable(),
+    env: z.array(z.object({ name: z.string(), value: z.string() })),
+    nanoCpus: z.number().int(),
+    memoryBytes: z.number().int().nullable(),
+    gpuIds: z.array(z.number().int()),
+    ports: z.array(z.object({ host: z.number().int(), container: z.number().int() })),
+    directories: z.array(z.object({ host: z.string(), container: z.string() })),
+    restartPolicy: RestartPolicy,
+  }),
+});
+export type DesiredContainer = z.infer<typeof DesiredContainer>;
+
+/** The signed desired state of one node (JWS compact, EdDSA by the pinned command key, `typ` `desired+jwt`). */
+export const DesiredState = z.object({
+  aud: z.literal(COMMAND_AUDIENCE),
+  node: z.string(),
+  /** Grows with every change of the node; an older one than applied is ignored. */
+  gen: z.number().int(),
+  iat: z.number(),
+  exp: z.number(),
+  /** Containers that bear our label and are not listed are left alone and reported. */
+  containers: z.array(DesiredContainer),
+  /** Lines for root's authorized_keys between our markers; null: not ours to manage. */
+  sshKeys: z.array(z.string()).nullable(),
+});
+export type DesiredState = z.infer<typeof DesiredState>;
+
+/** A signed one-shot command (`typ` `command+jwt`); the daemon journals `id` and answers repeats from there. */
+export const Command = z.object({
+  aud: z.literal(COMMAND_AUDIENCE),
+  node: z.string(),
+  id: z.string(),
+  iat: z.number(),
+  exp: z.number(),
+  do: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('restart'), containerId: Id }),
+    /** Forget the platform: remove our containers (when asked), the key, and exit for good. */
+    z.object({ kind: z.literal('leave'), removeContainers: z.boolean() }),
+  ]),
+});
+export type Command = z.infer<typeof Command>;
+
+/** A container as Docker shows it. */
+export const ActualContainer = z.object({
+  id: Id,
+  gen: z.number().int(),
+  dockerId: z.string(),
+  state: z.enum(['created', 'running', 'paused', 'restarting', 'removing', 'exited', 'dead']),
+  exitCode: z.number().int().nullable(),
+  oomKilled: z.boolean(),
+  error: z.string().nullable(),
+  startedAt: z.string().nullable(),
+  finishedAt: z.string().nullable(),
+});
+export type ActualContainer = z.infer<typeof ActualContainer>;
+
+const Inventory = z.object({
+  /** The node generation that was applied last. */
+  appliedGen: z.number().int(),
+  containers: z.array(ActualContainer),
+  images: z.array(z.object({ reference: z.string(), sizeBytes: z.number(), createdAt: z.string().nullable() })),
+  /** Set when Docker does not answer. */
+  dockerError: z.string().nullable(),
+  /** Fingerprints or whole lines that are in authorized_keys now; null when not managed. */
+  sshKeys: z.array(z.string()).nullable(),
+});
+export type Inventory = z.infer<typeof Inventory>;
+
+/** From the daemon. */
+export const DaemonMessage = z.discriminatedUnion('type', [
+  /** Answers the challenge: a JWS by the node key over `{ aud: LINK_AUDIENCE, sub: node, nonce, exp }`. */
+  z.object({ type: z.literal('auth'), node: z.string(), proof: z.string() }),
+  z.object({
+    type: z.literal('hello'),
+    protocol: z.literal(LINK_PROTOCOL),
+    version: z.string(),
+    bootId: z.string(),
+    facts: MachineFacts,
+    inventory: Inventory,
+  }),
+  z.object({ type: z.literal('heartbeat'), at: z.string() }),
+  z.object({ type: z.literal('inventory'), inventory: Inventory }),
+  /** How far a slow step is. */
+  z.object({
+    type: z.literal('progress'),
+    containerId: Id,
+    gen: z.number().int(),
+    phase: z.enum(['pulling', 'creating', 'starting', 'stopping', 'removing']),
+    detail: z.string().nullable(),
+    fraction: z.number().nullable(),
+  }),
+  /** A step failed and will not be retried for this gen (`permanent`), or will be. */
+  z.object({
+    type: z.literal('failed'),
+    containerId: Id,
+    gen: z.number().int(),
+    phase: z.string(),
+    message: z.string(),
+    permanent: z.boolean(),
+  }),
+  z.object({ type: z.literal('result'), commandId: z.string(), ok: z.boolean(), message: z.string().nullable() }),
+  /**
+   * Opens a log stream; its bytes follow as binary frames once credit was granted. `epoch` is the Docker id.
+   * A stream number is used once per link.
+   */
+  z.object({ type: z.literal('log-open'), stream: z.number().int(), containerId: Id, epoch: z.string() }),
+  /** Docker had dropped lines between the cursor and the first it still had. */
+  z.object({
+    type: z.literal('log-gap'),
+    stream: z.number().int(),
+    offset: z.number().int(),
+    from: z.string().nullable(),
+    to: z.string().nullable(),
+    reason: z.string(),
+  }),
+  /** The container has stopped and everything it printed was sent. */
+  z.object({ type: z.literal('log-end'), stream: z.number().int() }),
+]);
+export type DaemonMessage = z.infer<typeof DaemonMessage>;
+
+/** Where to go on reading a container's log: everything before is stored. */
+export const LogCursor = z.object({
+  /** Bytes of the encoded stream stored so far. */
+  offset: z.number().int(),
+  /** Time of the last stored record as nanoseconds since 1970 (decimal string); null: from the beginning. */
+  timeNs: z.string().nullable(),
+  /** How many records with exactly that time are stored. */
+  recordsAtTime: z.number().int(),
+});
+export type LogCursor = z.infer<typeof LogCursor>;
+
+/** From the platform. */
+export const PlatformMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('challenge'), nonce: z.string() }),
+  z.object({
+    type: z.literal('welcome'),
+    epoch: z.number().int(),
+    serverTime: z.string(),
+    heartbeatSeconds: z.number(),
+  }),
+  z.object({ type: z.literal('desired'), document: z.string() }),
+  z.object({ type: z.literal('command'), document: z.string() }),
+  /** Answers log-open: read from here; the first credit comes with it. */
+  z.object({ type: z.literal('log-resume'), stream: z.number().int(), cursor: LogCursor, credit: z.number().int() }),
+  /** Bytes up to `offset` are stored for good, and `bytes` more may be sent. */
+  z.object({ type: z.literal('credit'), stream: z.number().int(), offset: z.number().int(), bytes: z.number().int() }),
+  z.object({ type: z.literal('log-refuse'), stream: z.number().int(), reason: z.string() }),
+  /** The node was revoked; do not come back with this key. */
+  z.object({ type: z.literal('revoked'), reason: z.string() }),
+  z.object({ type: z.literal('drain'), reconnectAfterMs: z.number().int() }),
+]);
+export type PlatformMessage = z.infer<typeof PlatformMessage>;

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+/** The body of every refusal, whatever its HTTP status. */
+export const ErrorBody = z.object({
+  isSuccess: z.literal(false),
+  message: z.string(),
+  /** The fields that get `message` as their error. */
+  fieldsWithError: z.array(z.string()).optional(),
+  /** One message for each refused field, where they differ. */
+  fieldMessages: z.record(z.string(), z.string()).optional(),
+  /** `message` before its values were filled in, for translation: `'{{title}} is in use'`. */
+  template: z.string().optional(),
+  values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+  /** 499 when the caller hung up. */
+  status: z.number().optional(),
+  requestId: z.string().optional(),
+});
+export type ErrorBody = z.infer<typeof ErrorBody>;
+
+export const GENERIC_ERROR = 'Something goes wrong. Try again!';
+
+/** A call that did not succeed, as the typed client throws it. */
+export class CallError extends Error {
+  /** HTTP status; 200 for a refusal that is no field's fault; 0 when no answer came. */
+  readonly status: number;
+  readonly body: ErrorBody | null;
+  /** Seconds, from Retry-After. */
+  readonly retryAfter: number | null;
+
+  constructor(status: number, body: ErrorBody | null, retryAfter: number | null, options?: { cause?: unknown }) {
+    super(body?.message ?? (status === 0 ? 'The server cannot be reached' : GENERIC_ERROR), options);
+    this.name = 'CallError';
+    this.status = status;
+    this.body = body;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The error under each field: `fieldMessages` where given, else `message` under each of `fieldsWithError`. */
+export function fieldErrors(error: unknown): Record<string, string> {
+  if (!(error instanceof CallError) || !error.body) return {};
+  const { fieldMessages, fieldsWithError, message } = error.body;
+  if (fieldMessages) return fieldMessages;
+  return Object.fromEntries((fieldsWithError ?? []).map((field) => [field, message]));
+}

@@ -1,0 +1,336 @@
+import { z } from 'zod';
+import { call } from './call.ts';
+import { Slug, Title } from './fields.ts';
+import { Cpu, Disk, Gpu } from './hardware.ts';
+import { Price } from './money.ts';
+import { Done, Id, ListInput, listOf, oneOf, Ref } from './page.ts';
+
+/** The free S3 bucket for logs that comes with a rented instance. */
+export const LOG_BUCKET_GB = 100;
+export const PROVISIONING_MINUTES = 2;
+/** Seconds without a beat after which a server counts as unresponsive, and a self-hosted one as offline. */
+export const UNRESPONSIVE_AFTER_S = 40;
+export const OFFLINE_AFTER_S = 300;
+export const HEARTBEAT_S = 10;
+
+export const RentedStatus = z.enum([
+  'in queue',
+  'creating',
+  'creation failed',
+  'online',
+  'rebooting',
+  'powering off',
+  'stopped',
+  'powering on',
+  'unresponsive',
+  'error',
+  'terminating',
+  'terminated',
+]);
+export type RentedStatus = z.infer<typeof RentedStatus>;
+
+/** Each status and where it may go; the database refuses every other move. */
+export const RENTED_MOVES: Record<RentedStatus, readonly RentedStatus[]> = {
+  'in queue': ['creating', 'creation failed', 'terminating'],
+  creating: ['online', 'creation failed', 'error', 'terminating'],
+  'creation failed': ['terminating'],
+  online: ['rebooting', 'powering off', 'unresponsive', 'error', 'terminating'],
+  rebooting: ['online', 'unresponsive', 'error', 'terminating'],
+  'powering off': ['stopped', 'error', 'terminating'],
+  stopped: ['powering on', 'error', 'terminating'],
+  'powering on': ['online', 'stopped', 'unresponsive', 'error', 'terminating'],
+  unresponsive: ['online', 'rebooting', 'powering off', 'error', 'terminating'],
+  error: ['online', 'stopped', 'terminating'],
+  terminating: ['terminated'],
+  terminated: [],
+};
+
+export const SelfHostedStatus = z.enum(['awaiting setup', 'online', 'unresponsive', 'offline', 'deleted']);
+export type SelfHostedStatus = z.infer<typeof SelfHostedStatus>;
+
+export const SELF_HOSTED_MOVES: Record<SelfHostedStatus, readonly SelfHostedStatus[]> = {
+  'awaiting setup': ['online', 'deleted'],
+  online: ['unresponsive', 'deleted'],
+  unresponsive: ['online', 'offline', 'deleted'],
+  offline: ['online', 'deleted'],
+  deleted: [],
+};
+
+/** What a daemon said of its machine. */
+export const MachineFacts = z.object({
+  hostname: z.string(),
+  os: z.string(),
+  kernel: z.string(),
+  arch: z.string(),
+  cpuName: z.string(),
+  cpus: z.number(),
+  ramBytes: z.number(),
+  diskBytes: z.number(),
+  diskFreeBytes: z.number(),
+  gpus: z.array(z.object({ index: z.number().int(), name: z.string(), memoryMb: z.number() })),
+  dockerVersion: z.string(),
+  warnings: z.array(z.string()),
+});
+export type MachineFacts = z.infer<typeof MachineFacts>;
+
+/** A step of getting a server ready; `at` is null while it is still to come. */
+const ProgressStep = z.object({ step: z.enum(['capacity', 'booting', 'daemon', 'ready']), at: z.string().nullable() });
+
+const common = {
+  id: Id,
+  slug: z.string(),
+  title: z.string(),
+  /** When this status began, what last proved it, and by when a transition must be over. */
+  statusSince: z.string(),
+  statusSeenAt: z.string().nullable(),
+  statusDeadline: z.string().nullable(),
+  statusReason: z.string().nullable(),
+  createdAt: z.string(),
+  createdBy: z.string(),
+  /** When the daemon was last heard, and its version; null before its first hello. */
+  daemonSeenAt: z.string().nullable(),
+  daemonVersion: z.string().nullable(),
+  facts: MachineFacts.nullable(),
+  containerCount: z.number().int(),
+  /** CPUs that no container has been promised; null until the server's size is known. */
+  freeCpus: z.number().nullable(),
+};
+
+export const Instance = z.object({
+  ...common,
+  status: RentedStatus,
+  provider: z.string(),
+  providerTitle: z.string(),
+  region: z.string(),
+  ip: z.string().nullable(),
+  hostUsername: z.string(),
+  pricePerHour: Price,
+  stoppedPricePerHour: Price,
+  canStop: z.boolean(),
+  cpu: Cpu,
+  ramGb: z.number(),
+  gpu: Gpu.nullable(),
+  disk: Disk,
+  logBucketGb: z.number(),
+  progress: z.array(ProgressStep),
+});
+export type Instance = z.infer<typeof Instance>;
+
+export const SelfHostedInstance = z.object({ ...common, status: SelfHostedStatus, ip: z.string().nullable() });
+export type SelfHostedInstance = z.infer<typeof SelfHostedInstance>;
+
+export const Activity = z.object({
+  id: Id,
+  at: z.string(),
+  /** Machine key of what happened: `rented`, `status`, `ssh key added`, … */
+  kind: z.string(),
+  /** The member who did it; null for the platform. */
+  actor: z.string().nullable(),
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  detail: z.string().nullable(),
+});
+export type Activity = z.infer<typeof Activity>;
+
+export const InstanceSshKey = z.object({
+  id: Id,
+  title: z.string(),
+  fingerprint: z.string(),
+  owner: z.string(),
+  /** When the server confirmed that it lets this key in; null until then. */
+  installedAt: z.string().nullable(),
+});
+export type InstanceSshKey = z.infer<typeof InstanceSshKey>;
+
+type Verdict = { allowed: true } | { allowed: false; reason: string };
+const yes: Verdict = { allowed: true };
+const no = (reason: string): Verdict => ({ allowed: false, reason });
+
+type Actionable = { status: RentedStatus; canStop: boolean };
+
+/** Which actions a rented instance allows now, and why the others are off. Both sides ask here. */
+export const instanceCan = {
+  start(instance: Actionable): Verdict {
+    return instance.status === 'stopped' ? yes : no('Only a stopped instance can be started');
+  },
+  stop(instance: Actionable): Verdict {
+    if (!instance.canStop) return no('This provider cannot stop a server, only terminate it');
+    return instance.status === 'online' || instance.status === 'unresponsive'
+      ? yes
+      : no('Only a running instance can be stopped');
+  },
+  reboot(instance: Actionable): Verdict {
+    return instance.status === 'online' || instance.status === 'unresponsive'
+      ? yes
+      : no('Only a running instance can be rebooted');
+  },
+  terminate(instance: Actionable): Verdict {
+    return instance.status === 'terminating' || instance.status === 'terminated'
+      ? no('This instance is being terminated already')
+      : yes;
+  },
+};
+
+const READ = ['INSTANCE_RENTED', 'INSTANCE_RENTED_MANAGEMENT'] as const;
+const MANAGE = ['INSTANCE_RENTED_MANAGEMENT'] as const;
+const SELF_READ = ['SELFHOSTED_INSTANCE', 'SELFHOSTED_INSTANCE_MANAGEMENT'] as const;
+const SELF_MANAGE = ['SELFHOSTED_INSTANCE_MANAGEMENT'] as const;
+
+export const instances = {
+  list: call({
+    path: 'instance-rented/list',
+    summary: 'Rented instances of the workspace. Terminated ones only when asked for by status.',
+    auth: READ,
+    input: ListInput,
+    output: listOf(Instance),
+  }),
+  view: call({
+    path: 'instance-rented/view',
+    summary: 'One rented instance.',
+    auth: MANAGE,
+    input: Ref,
+    output: oneOf(Instance),
+  }),
+  rent: call({
+    path: 'instance-rented/rent',
+    summary: 'Rents a server. Answers at once; it is online about two minutes later.',
+    auth: MANAGE,
+    input: z.object({
+      offerId: z.string('Offer is required').min(1, 'Offer is required').max(200),
+      title: Title,
+      slug: Slug,
+      sshKeyId: z.number('SSH key is required').int().positive(),
+      /** The price the person saw; renting at a higher one is refused. */
+      maxPricePerHour: z.string().optional(),
+    }),
+    output: oneOf(Instance),
+  }),
+  edit: call({
+    path: 'instance-rented/edit',
+    summary: 'Changes the title.',
+    auth: MANAGE,
+    input: z.object({ id: Id, title: Title }),
+    output: oneOf(Instance),
+  }),
+  start: call({
+    path: 'instance-rented/start',
+    summary: 'Starts a stopped instance.',
+    auth: MANAGE,
+    input: Ref,
+    output: oneOf(Instance),
+  }),
+  stop: call({
+    path: 'instance-rented/stop',
+    summary: 'Stops a running instance; its disk is kept.',
+    auth: MANAGE,
+    input: Ref,
+    output: oneOf(Instance),
+  }),
+  reboot: call({
+    path: 'instance-rented/reboot',
+    summary: 'Reboots a running instance.',
+    auth: MANAGE,
+    input: Ref,
+    output: oneOf(Instance),
+  }),
+  terminate: call({
+    path: 'instance-rented/terminate',
+    summary: 'Terminates an instance and deletes its disk and containers.',
+    auth: MANAGE,
+    input: Ref,
+    output: oneOf(Instance),
+  }),
+  activities: call({
+    path: 'instance-rented/activity/list',
+    summary: 'What happened to an instance, newest first.',
+    auth: MANAGE,
+    input: ListInput.and(Ref),
+    output: listOf(Activity),
+  }),
+  sshKeys: call({
+    path: 'instance-rented/ssh-key/list',
+    summary: 'The SSH keys that an instance lets in.',
+    auth: MANAGE,
+    input: ListInput.and(Ref),
+    output: listOf(InstanceSshKey),
+  }),
+  addSshKey: call({
+    path: 'instance-rented/ssh-key/add',
+    summary: 'Lets one of my SSH keys in.',
+    auth: MANAGE,
+    input: z.object({ id: Id, sshKeyId: z.number('SSH key is required').int().positive() }),
+    output: oneOf(InstanceSshKey),
+  }),
+  removeSshKey: call({
+    path: 'instance-rented/ssh-key/remove',
+    summary: 'Takes an SSH key off an instance.',
+    auth: MANAGE,
+    input: z.object({ id: Id, sshKeyId: Id }),
+    output: Done,
+  }),
+};
+
+/** What the wizard shows once: the enrolment file and the line that joins a server. */
+const Enrolment = z.object({
+  isSuccess: z.literal(true),
+  entity: SelfHostedInstance,
+  /** The content of `daemon-token.jwt`; one use, 24 hours. */
+  daemonToken: z.string(),
+  /** The line to run as root; `{flags}` stands where the two boxes of the wizard put theirs. */
+  installCommand: z.string(),
+  expiresAt: z.string(),
+  /** Set when servers other than this machine cannot reach the platform. */
+  onlyThisMachine: z.boolean(),
+});
+
+export const selfHosted = {
+  list: call({
+    path: 'self-hosted-instance/list',
+    summary: 'Servers of one’s own that joined the workspace.',
+    auth: SELF_READ,
+    input: ListInput,
+    output: listOf(SelfHostedInstance),
+  }),
+  view: call({
+    path: 'self-hosted-instance/view',
+    summary: 'One own server.',
+    auth: SELF_MANAGE,
+    input: Ref,
+    output: oneOf(SelfHostedInstance),
+  }),
+  create: call({
+    path: 'self-hosted-instance/create',
+    summary: 'Prepares a place for an own server and answers its one-use enrolment file and install line.',
+    auth: SELF_MANAGE,
+    input: z.object({ title: Title, slug: Slug }),
+    output: Enrolment,
+  }),
+  reissueToken: call({
+    path: 'self-hosted-instance/reissue-token',
+    summary: 'A new enrolment file; the old file and the key of the joined daemon are revoked.',
+    auth: SELF_MANAGE,
+    input: Ref,
+    output: Enrolment,
+  }),
+  edit: call({
+    path: 'self-hosted-instance/edit',
+    summary: 'Changes the title.',
+    auth: SELF_MANAGE,
+    input: z.object({ id: Id, title: Title }),
+    output: oneOf(SelfHostedInstance),
+  }),
+  delete: call({
+    path: 'self-hosted-instance/delete',
+    summary: 'Takes a server out of the workspace: removes our containers when it can be reached, revokes its key.',
+    auth: SELF_MANAGE,
+    input: Ref,
+    output: Done,
+  }),
+  activities: call({
+    path: 'self-hosted-instance/activity/list',
+    summary: 'What happened to an own server, newest first.',
+    auth: SELF_MANAGE,
+    input: ListInput.and(Ref),
+    output: listOf(Activity),
+  }),
+};

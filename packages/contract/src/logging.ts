@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { call } from './call.ts';
+import { Id } from './page.ts';
+
+export const LogSource = z.object({ type: z.enum(['docker-container']), id: Id });
+
+export const LogLine = z.object({
+  /** Counts the lines of a source from 1, without holes. */
+  seq: z.number().int(),
+  /** RFC 3339 with nanoseconds, UTC. */
+  time: z.string(),
+  stream: z.enum(['stdout', 'stderr']),
+  text: z.string(),
+});
+export type LogLine = z.infer<typeof LogLine>;
+
+/** Lines that were lost before they could be stored, and where. */
+export const LogGap = z.object({
+  /** The gap lies behind this line; 0: before the first. */
+  afterSeq: z.number().int(),
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  reason: z.string(),
+});
+export type LogGap = z.infer<typeof LogGap>;
+
+export const logging = {
+  query: call({
+    path: 'logging/query',
+    summary:
+      'Stored log lines, oldest first. Without a cursor the newest `limit` lines; `before` pages back, `after` forward.',
+    /** The source's own view permission, checked again where the source is loaded. */
+    auth: ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT', 'PROJECT_MANAGEMENT'],
+    input: z.object({
+      source: LogSource,
+      from: z.iso.datetime().optional(),
+      to: z.iso.datetime().optional(),
+      mode: z.enum(['contains']).default('contains'),
+      text: z.string().trim().max(256).default(''),
+      cursor: z
+        .object({ before: z.number().int() })
+        .or(z.object({ after: z.number().int() }))
+        .optional(),
+      limit: z.number().int().min(1).max(1000).default(500),
+    }),
+    output: z.object({
+      isSuccess: z.literal(true),
+      lines: z.array(LogLine),
+      gaps: z.array(LogGap),
+      /** Whether older lines exist. */
+      hasBefore: z.boolean(),
+      /** The last line stored so far; 0 when there is none. */
+      lastSeq: z.number().int(),
+    }),
+  }),
+};
+
+/** `WS /frontend-api/logging/tail?ticket=…&type=docker-container&id=…&after=SEQ`: what the server sends. */
+export const TailMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('lines'), lines: z.array(LogLine), gaps: z.array(LogGap) }),
+  /** The reader was too slow: lines up to `toSeq` are in storage, fetch them with logging/query. */
+  z.object({ type: z.literal('skipped'), fromSeq: z.number().int(), toSeq: z.number().int() }),
+  z.object({ type: z.literal('ping') }),
+]);
+export type TailMessage = z.infer<typeof TailMessage>;

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+/** The product's name and its currency, in one place. */
+export const BRAND = 'Stagi';
+export const CURRENCY = 'STAGI';
+
+/** Micro-units in one unit: amounts are kept as integers of 10⁻⁶. */
+export const MICRO = 1_000_000n;
+
+/** Money on the wire: the amount as a decimal string, never a float. */
+export const Money = z.object({ currency: z.string(), decimalValue: z.string().regex(/^-?\d+(\.\d{1,6})?$/) });
+export type Money = z.infer<typeof Money>;
+
+/** A price in STAGI and what it is in USD at the configured rate. */
+export const Price = z.object({ STAGI: Money, USD: Money });
+export type Price = z.infer<typeof Price>;
+
+/** `1234500n` → `'1.2345'`: at least two decimals, at most six. */
+export function toDecimal(micro: bigint): string {
+  const sign = micro < 0n ? '-' : '';
+  const absolute = micro < 0n ? -micro : micro;
+  const fraction = (absolute % MICRO)
+    .toString()
+    .padStart(6, '0')
+    .replace(/0{1,4}$/, '');
+  return `${sign}${absolute / MICRO}.${fraction}`;
+}
+
+/** `'1.2345'` → `1234500n`. Throws RangeError when it is no decimal of at most six places. */
+export function fromDecimal(text: string): bigint {
+  const match = /^(-?)(\d+)(?:\.(\d{1,6}))?$/.exec(text);
+  if (!match) throw new RangeError(`not an amount of money: ${JSON.stringify(text)}`);
+  const micro = BigInt(match[2] ?? '0') * MICRO + BigInt((match[3] ?? '').padEnd(6, '0'));
+  return match[1] ? -micro : micro;
+}

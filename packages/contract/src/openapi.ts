@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { everyCall } from './api.ts';
+import { API_PREFIX, needsIdempotencyKey } from './call.ts';
+import { ErrorBody } from './errors.ts';
+import { BRAND } from './money.ts';
+
+/** The OpenAPI 3.1 document of every call, made from the call table. */
+export function openapi(): Record<string, unknown> {
+  const paths: Record<string, unknown> = {};
+  for (const call of everyCall()) {
+    const parameters: unknown[] = [];
+    if (call.auth !== 'public' && call.auth !== 'signed-in') {
+      parameters.push({
+        name: 'X-Client-ID',
+        in: 'header',
+        required: true,
+        schema: { type: 'integer' },
+        description: 'The workspace.',
+      });
+    }
+    if (needsIdempotencyKey(call.path)) {
+      parameters.push({
+        name: 'Idempotency-Key',
+        in: 'header',
+        required: true,
+        schema: { type: 'string', maxLength: 200 },
+      });
+    }
+    paths[API_PREFIX + call.path] = {
+      post: {
+        operationId: call.path.replaceAll('/', '.'),
+        summary: call.summary,
+        tags: [call.path.split('/')[0]],
+        ...(call.auth === 'public' ? { security: [] } : {}),
+        ...(Array.isArray(call.auth) ? { 'x-permissions': call.auth } : {}),
+        ...(parameters.length > 0 ? { parameters } : {}),
+        requestBody: { required: true, content: json(call.input, 'input') },
+        responses: {
+          200: {
+            description: 'Done, or refused with isSuccess false.',
+            content: json(z.union([call.output, ErrorBody]), 'output'),
+          },
+          default: {
+            description: 'Refused.',
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } },
+          },
+        },
+      },
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: `${BRAND} API`, version: '1' },
+    security: [{ bearer: [] }],
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      schemas: { ErrorBody: schema(ErrorBody, 'output') },
+    },
+    paths,
+  };
+}
+
+function json(type: z.ZodType, io: 'input' | 'output') {
+  return { 'application/json': { schema: schema(type, io) } };
+}
+
+function schema(type: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
+  const { $schema: _, ...rest } = z.toJSONSchema(type, { io, unrepresentable: 'any' });
+  return rest;
+}

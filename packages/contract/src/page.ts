@@ -1,0 +1,37 @@
+import { z } from 'zod';
+
+/** The part of a list request that every list understands. */
+export const EntityFilterRequest = z.object({
+  orderByField: z.string().max(40).default('createdAt'),
+  orderByDirection: z.enum(['asc', 'desc']).default('desc'),
+  page: z.number().int().min(1).max(1_000_000).default(1),
+  limit: z.number().int().min(1).max(100).default(10),
+  queryString: z.string().trim().max(200).optional(),
+  statuses: z.array(z.string().max(40)).max(40).optional(),
+});
+export type EntityFilterRequest = z.infer<typeof EntityFilterRequest>;
+
+export const ListInput = z.object({ entityFilterRequest: EntityFilterRequest.prefault({}) });
+
+/** The answer of a list: one page and how much there is. */
+export function listOf<T extends z.ZodType>(entity: T) {
+  return z.object({
+    isSuccess: z.literal(true),
+    entities: z.array(entity),
+    totalPages: z.number().int(),
+    totalCount: z.number().int(),
+  });
+}
+
+/** The answer of view, create and edit. */
+export function oneOf<T extends z.ZodType>(entity: T) {
+  return z.object({ isSuccess: z.literal(true), entity });
+}
+
+export const Done = z.object({ isSuccess: z.literal(true), message: z.string().optional() });
+
+export const Id = z.number().int().positive().max(Number.MAX_SAFE_INTEGER);
+
+/** `{id}` or `{slug}`. */
+export const Ref = z.union([z.object({ id: Id }), z.object({ slug: z.string().trim().min(1).max(60) })]);
+export type Ref = z.infer<typeof Ref>;

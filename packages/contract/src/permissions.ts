@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+/** The permission strings of a workspace role (specification section 6). */
+export const PERMISSIONS = [
+  'EMPLOYEE',
+  'CLIENT_SUPERADMIN',
+  'BILLING',
+  'CLIENT_MANAGEMENT',
+  'SSH_KEY_MANAGEMENT',
+  'PROJECT_MANAGEMENT',
+  'PROJECT',
+  'RUNNING_TASKS',
+  'BASIC_ACTIONS',
+  'SELFHOSTED_INSTANCE',
+  'SELFHOSTED_INSTANCE_MANAGEMENT',
+  'INSTANCE_RENTED',
+  'INSTANCE_RENTED_MANAGEMENT',
+  'INVITE_USERS_TO_CLIENT',
+] as const;
+
+export const Permission = z.enum(PERMISSIONS);
+export type Permission = z.infer<typeof Permission>;
+
+export const Role = z.enum(['Owner', 'Admin', 'Developer', 'Billing', 'Guest']);
+export type Role = z.infer<typeof Role>;
+
+const everythingOfAWorkspace = PERMISSIONS.filter((permission) => permission !== 'EMPLOYEE');
+
+/** What each role may do. EMPLOYEE is a flag of the user, never of a role. */
+export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
+  Owner: everythingOfAWorkspace,
+  Admin: everythingOfAWorkspace.filter((permission) => permission !== 'CLIENT_SUPERADMIN'),
+  Developer: [
+    'BASIC_ACTIONS',
+    'PROJECT',
+    'PROJECT_MANAGEMENT',
+    'RUNNING_TASKS',
+    'INSTANCE_RENTED',
+    'INSTANCE_RENTED_MANAGEMENT',
+    'SELFHOSTED_INSTANCE',
+    'SELFHOSTED_INSTANCE_MANAGEMENT',
+    'SSH_KEY_MANAGEMENT',
+  ],
+  Billing: ['BASIC_ACTIONS', 'BILLING'],
+  Guest: ['BASIC_ACTIONS'],
+};
+
+export function holdsAny(held: readonly Permission[], wanted: readonly Permission[]): boolean {
+  return wanted.some((permission) => held.includes(permission));
+}

@@ -1,0 +1,16 @@
+/**
+ * The path to go to after sign-in, or `null` when `value` would leave our origin. Compared parsed,
+ * never by prefix: at most 2,048 characters, one leading slash, no backslash, space or control character.
+ */
+export function safeReturnUrl(value: string | null | undefined, origin: string): string | null {
+  if (!value || value.length > 2048 || !value.startsWith('/')) return null;
+  for (const character of value) {
+    const code = character.codePointAt(0) ?? 0;
+    if (code <= 0x20 || code === 0x7f || character === '\\') return null;
+  }
+  if (!URL.canParse(value, origin)) return null;
+  const url = new URL(value, origin);
+  if (url.origin !== new URL(origin).origin) return null;
+  const path = url.pathname + url.search + url.hash;
+  return path.startsWith('//') ? null : path;
+}

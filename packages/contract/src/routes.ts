@@ -1,0 +1,79 @@
+import type { Permission } from './permissions.ts';
+
+export type Layout = 'default' | 'docs' | 'home' | 'app' | 'sign';
+
+export interface Route {
+  /** With `:id` for a number and `:name` for a word. */
+  path: string;
+  layout: Layout;
+  /** Open to visitors without a session. */
+  public?: boolean;
+  /** Any one of them suffices; empty: open to all signed-in users. */
+  permissions?: readonly Permission[];
+  footer?: boolean;
+  /** The page's own title, also its breadcrumb. */
+  title: string;
+  /** The breadcrumb above it. */
+  parent?: string;
+}
+
+const RENTED: readonly Permission[] = ['INSTANCE_RENTED_MANAGEMENT'];
+const OWN: readonly Permission[] = ['SELFHOSTED_INSTANCE_MANAGEMENT'];
+
+/** The routes that exist (specification sections 2 and 6), with what each asks of a visitor. */
+export const ROUTES = {
+  home: { path: '/', layout: 'home', public: true, footer: true, title: 'Home' },
+  signIn: { path: '/sign-in', layout: 'sign', public: true, title: 'Log in' },
+  signUp: { path: '/sign-up', layout: 'sign', public: true, title: 'Sign up' },
+  confirmation: { path: '/confirmation', layout: 'sign', public: true, title: 'Confirm your e-mail' },
+  forbidden: { path: '/403', layout: 'default', public: true, footer: true, title: 'No access' },
+  cloud: { path: '/cloud', layout: 'app', title: 'Cloud' },
+  marketplace: {
+    path: '/cloud/marketplace',
+    layout: 'app',
+    permissions: RENTED,
+    title: 'Hardware marketplace',
+    parent: '/cloud',
+  },
+  instances: { path: '/cloud/instances', layout: 'app', permissions: RENTED, title: 'Instances', parent: '/cloud' },
+  instance: {
+    path: '/cloud/instances/:id',
+    layout: 'app',
+    permissions: RENTED,
+    title: 'Instance',
+    parent: '/cloud/instances',
+  },
+  selfInstances: {
+    path: '/cloud/self-instances',
+    layout: 'app',
+    permissions: OWN,
+    title: 'Self-hosted',
+    parent: '/cloud',
+  },
+  selfInstance: {
+    path: '/cloud/self-instances/:id',
+    layout: 'app',
+    permissions: OWN,
+    title: 'Server',
+    parent: '/cloud/self-instances',
+  },
+  containers: {
+    path: '/cloud/containers',
+    layout: 'app',
+    permissions: ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT'],
+    title: 'Containers',
+    parent: '/cloud',
+  },
+  container: {
+    path: '/cloud/containers/:id',
+    layout: 'app',
+    permissions: ['PROJECT_MANAGEMENT', 'INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT'],
+    title: 'Container',
+    parent: '/cloud/containers',
+  },
+  profile: { path: '/profile', layout: 'app', title: 'Profile' },
+  account: { path: '/profile/account', layout: 'app', title: 'Account', parent: '/profile' },
+  sshKeys: { path: '/profile/ssh', layout: 'app', title: 'SSH keys', parent: '/profile' },
+} as const satisfies Record<string, Route>;
+
+export type RouteName = keyof typeof ROUTES;

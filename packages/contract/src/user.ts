@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { call } from './call.ts';
+import { PersonName } from './fields.ts';
+import { Id } from './page.ts';
+import { Permission, Role } from './permissions.ts';
+
+export const LANGUAGES = ['en', 'cn', 'ru', 'tr'] as const;
+export const Language = z.enum(LANGUAGES);
+export type Language = z.infer<typeof Language>;
+
+export const Theme = z.enum(['system', 'light', 'dark']);
+export type Theme = z.infer<typeof Theme>;
+
+export const Plan = z.enum(['Free', 'Individual', 'Team', 'Enterprise']);
+export type Plan = z.infer<typeof Plan>;
+
+/** A membership: what the wire calls client, the screen calls workspace. */
+export const ClientRelation = z.object({
+  clientId: Id,
+  clientName: z.string(),
+  roleName: Role,
+  permissions: z.array(Permission),
+  hourlyPaidServicesDaysLeft: z.number().nullable(),
+  subscriptionPlan: Plan,
+});
+export type ClientRelation = z.infer<typeof ClientRelation>;
+
+export const UserProfile = z.object({
+  userId: Id,
+  email: z.string(),
+  name: z.string(),
+  image: z.string().nullable(),
+  language: Language.nullable(),
+  theme: Theme,
+  isPasswordExist: z.boolean(),
+  isSignupFormSubmitted: z.boolean(),
+  hasTestModePrivileges: z.boolean(),
+  clientRelations: z.array(ClientRelation),
+});
+export type UserProfile = z.infer<typeof UserProfile>;
+
+const Profile = z.object({ isSuccess: z.literal(true), userProfile: UserProfile });
+
+export const user = {
+  profile: call({
+    path: 'user/profile',
+    summary: 'Who is signed in, and the workspaces they belong to with their permissions there.',
+    auth: 'signed-in',
+    input: z.object({}),
+    output: Profile,
+  }),
+  edit: call({
+    path: 'user/edit',
+    summary: 'Changes name, language or theme.',
+    auth: 'signed-in',
+    input: z.object({ name: PersonName.optional(), language: Language.optional(), theme: Theme.optional() }),
+    output: Profile,
+  }),
+};
