@@ -7,6 +7,8 @@ export const CODE_TTL_MINUTES = 10;
 export const CODE_TRIES = 5;
 export const CODE_RESEND_SECONDS = 60;
 
+/** Names the registration that a code was mailed for; without it the newest one of the address is meant. */
+const Flow = z.string().max(100).optional();
 const RefreshToken = z.string().min(1).max(400);
 
 export const AuthResponse = z.object({
@@ -26,20 +28,20 @@ export const auth = {
     summary: 'Starts a sign-up: mails an 8-digit code. The answer is the same for a known and an unknown address.',
     auth: 'public',
     input: z.object({ name: PersonName, email: Email, password: NewPassword }),
-    output: Done,
+    output: Done.extend({ flow: z.string() }),
   }),
   verifyCode: call({
     path: 'auth/email/verify-code',
     summary: 'Ends a sign-up with the mailed code: makes the user and their workspace, and signs in.',
     auth: 'public',
-    input: z.object({ email: Email, code: VerificationCode }),
+    input: z.object({ email: Email, code: VerificationCode, flow: Flow }),
     output: AuthResponse,
   }),
   resendCode: call({
     path: 'auth/email/resend-code',
     summary: 'Mails a new code for a pending sign-up; at most one a minute.',
     auth: 'public',
-    input: z.object({ email: Email }),
+    input: z.object({ email: Email, flow: Flow }),
     output: Done,
   }),
   authentication: call({

@@ -112,7 +112,7 @@ export const ActualContainer = z.object({
 });
 export type ActualContainer = z.infer<typeof ActualContainer>;
 
-const Inventory = z.object({
+export const Inventory = z.object({
   /** The node generation that was applied last. */
   appliedGen: z.number().int(),
   containers: z.array(ActualContainer),
@@ -200,7 +200,10 @@ export const PlatformMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('command'), document: z.string() }),
   /** Answers log-open: read from here; the first credit comes with it. */
   z.object({ type: z.literal('log-resume'), stream: z.number().int(), cursor: LogCursor, credit: z.number().int() }),
-  /** Bytes up to `offset` are stored for good, and `bytes` more may be sent. */
+  /**
+   * Bytes up to `offset` are stored for good, and `bytes` may be sent beside what was granted before. Only whole
+   * records are acknowledged. Bytes that do not join on end the link: the next one resumes at what is stored.
+   */
   z.object({ type: z.literal('credit'), stream: z.number().int(), offset: z.number().int(), bytes: z.number().int() }),
   z.object({ type: z.literal('log-refuse'), stream: z.number().int(), reason: z.string() }),
   /** The node was revoked; do not come back with this key. */

@@ -4,6 +4,9 @@ const HEADER_BYTES = 13;
 const FRAME_DATA = 1;
 const RECORD_HEADER_BYTES = 13;
 
+/** A whole record must fit into a stream's credit; Docker's own are at most 16 KiB. */
+export const MAX_RECORD_TEXT_BYTES = 64 * 1024;
+
 export interface DataFrame {
   stream: number;
   /** Offset of the first byte within the stream. */
@@ -53,13 +56,17 @@ export function encodeRecord(record: LogRecord): Uint8Array {
   return out;
 }
 
-/** The whole records at the head of `bytes`, and how many bytes they take; the rest belongs to the next frame. */
+/**
+ * The whole records at the head of `bytes`, and how many bytes they take; the rest belongs to the next frame. Throws
+ * RangeError on a record that is too long.
+ */
 export function decodeRecords(bytes: Uint8Array): { records: LogRecord[]; consumed: number } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const records: LogRecord[] = [];
   let at = 0;
   while (at + RECORD_HEADER_BYTES <= bytes.length) {
     const length = view.getUint32(at + 9);
+    if (length > MAX_RECORD_TEXT_BYTES) throw new RangeError('record too long');
     const end = at + RECORD_HEADER_BYTES + length;
     if (end > bytes.length) break;
     const flags = view.getUint8(at + 8);

@@ -11,8 +11,8 @@ export interface Provider {
   readiness(): Promise<Readiness>;
   offers(): Promise<ProviderOffer[]>;
   /**
-   * Makes one machine under `request.name`, unique in our environment. When a machine of that
-   * name exists already, answers its ref instead of making a second one.
+   * Makes one machine under `request.name`, unique in our environment. When this token has made it
+   * already, answers its ref instead of making a second one; a name that another token holds is refused.
    */
   start(request: StartRequest): Promise<{ ref: string }>;
   /** What the provider shows of one machine; `null` when it lists none of that name. */
@@ -38,7 +38,7 @@ export interface ProviderTraits {
 
 export type Readiness =
   | { state: 'ready' }
-  | { state: 'preparing'; step: string; /** 0 … 1 */ progress: number; since: Date }
+  | { state: 'preparing'; step: string /** 0 … 1 */; progress: number; since: Date }
   | { state: 'unavailable'; reason: string };
 
 export interface ProviderOffer {

@@ -1,0 +1,93 @@
+// The rooms of docs/ARCHITECTURE.md, and who may enter. Type-only imports count: a shape is a dependency too.
+const { readdirSync } = require('node:fs');
+const { join } = require('node:path');
+
+const GROUND = ['db', 'jobs', 'bus', 'providers', 'testing'];
+const SHARED = ['http', 'mail', 'secrets'];
+const domains = readdirSync(join(__dirname, 'packages/server/src'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && ![...GROUND, ...SHARED].includes(entry.name))
+  .map((entry) => entry.name)
+  .join('|');
+
+const SERVER = '^packages/server/src';
+const TEST = '\\.test\\.tsx?$|^packages/server/src/testing/';
+const rule = (name, from, to) => ({ name, severity: 'error', from, to });
+const only = (name, room, packages) =>
+  rule(
+    name,
+    { path: `^packages/${room}/src`, pathNot: TEST },
+    {
+      pathNot: [`^packages/(${room}|contract)/`, `^node_modules/(@types/)?(${packages})/`],
+      dependencyTypesNot: ['core'],
+    },
+  );
+
+module.exports = {
+  forbidden: [
+    rule('no-cycles', {}, { circular: true }),
+    rule('everything-resolves', {}, { couldNotResolve: true }),
+    rule('no-tests-in-the-product', { path: '^packages/[^/]+/src', pathNot: TEST }, { path: TEST }),
+    rule(
+      'no-undeclared-packages',
+      { path: '^packages/[^/]+/src' },
+      { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], pathNot: '^node_modules/(vitest|fast-check)/' },
+    ),
+
+    only('contract-imports-zod-only', 'contract', 'zod'),
+    rule('contract-stands-alone', { path: '^packages/contract' }, { path: '^packages/(?!contract)' }),
+    only('daemon-imports-contract-only', 'daemon', '[^/]+|@[^/]+/[^/]+'),
+    only('cli-imports-contract-only', 'cli', '[^/]+|@[^/]+/[^/]+'),
+    rule('web-imports-contract-only', { path: '^packages/web/src' }, { path: '^packages/(?!web|contract)' }),
+    rule('server-imports-contract-only', { path: SERVER, pathNot: TEST }, { path: '^packages/(?!server|contract)' }),
+    rule(
+      'docker-ts-alone-knows-docker',
+      { path: '^packages/daemon/src', pathNot: '/docker\\.ts$|\\.test\\.ts$' },
+      { path: '/dockerode/', dependencyTypesNot: ['type-only'] },
+    ),
+
+    rule(
+      'ground-knows-no-domain',
+      { path: `${SERVER}/(${GROUND.join('|')})/`, pathNot: '\\.test\\.ts$' },
+      { path: `${SERVER}/(${domains})/` },
+    ),
+    rule(
+      'http-knows-no-business',
+      { path: `${SERVER}/http/`, pathNot: [TEST, '/app\\.ts$'] },
+      { path: `${SERVER}/(${domains})/`, pathNot: '/auth/authenticate\\.ts$' },
+    ),
+    rule(
+      'queries-stay-home',
+      { path: `${SERVER}/([^/]+)/` },
+      { path: `${SERVER}/[^/]+/queries\\.ts$`, pathNot: `${SERVER}/$1/` },
+    ),
+    rule(
+      'adapters-behind-the-interface',
+      { path: `${SERVER}/(${domains})/`, pathNot: TEST },
+      { path: `${SERVER}/providers/[^/]+/` },
+    ),
+    rule('main-is-the-top', { path: `${SERVER}/.+/`, pathNot: TEST }, { path: `${SERVER}/main\\.ts$` }),
+
+    rule(
+      'ui-knows-no-router-and-no-api',
+      { path: '^packages/web/src/ui/', pathNot: TEST },
+      { path: '^packages/web/src/(?!ui/|i18n/)|/(react-router|@tanstack/react-query)/' },
+    ),
+    rule(
+      'features-stay-apart',
+      { path: '^packages/web/src/features/([^/]+)/' },
+      { path: '^packages/web/src/features/', pathNot: '^packages/web/src/features/$1/' },
+    ),
+    rule('api-knows-no-screen', { path: '^packages/web/src/api/' }, { path: '^packages/web/src/(features|layouts)/' }),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/|\\.gen\\.json$' },
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.json', '.css'],
+    },
+  },
+};

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from './until.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** The platform as `npm start` runs it, in a process and a data directory of its own. */
+export interface Platform {
+  url: string;
+  port: number;
+  pid: number;
+  environment: string;
+  stop(): Promise<void>;
+}
+
+export async function startPlatform(environment: string, env: Record<string, string> = {}): Promise<Platform> {
+  const dataDir = mkdtempSync(join(tmpdir(), `stagi-${environment}-`));
+  const port = await freePort();
+  mkdirSync(join(ROOT, 'test-results'), { recursive: true });
+  const log = createWriteStream(join(ROOT, 'test-results', `platform-${environment}.log`));
+  const child = spawn(process.execPath, [join(ROOT, 'packages/server/src/main.ts')], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      PORT: String(port),
+      STAGI_DATA: dataDir,
+      STAGI_ENVIRONMENT: environment,
+      DATABASE_URL: '',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout?.pipe(log, { end: false });
+  child.stderr?.pipe(log, { end: false });
+  const url = `http://localhost:${port}`;
+  await until(`the platform answers on ${url}`, 60_000, async () => {
+    if (child.exitCode !== null)
+      throw new Error(`the platform ended with ${child.exitCode}: see test-results/platform-${environment}.log`);
+    const reply = await fetch(`${url}/readyz`).catch(() => null);
+    return reply?.ok ?? false;
+  });
+  return {
+    url,
+    port,
+    pid: child.pid ?? 0,
+    environment,
+    async stop() {
+      await end(child);
+      log.end();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  await exit;
+  clearTimeout(timer);
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { CreateContainer } from './containers.ts';
+import type { DesiredContainer } from './daemon.ts';
+import { type ContainerPolicy, refusals } from './policy.ts';
+
+const OPEN: ContainerPolicy = {
+  volumeRoots: ['/'],
+  maxCpus: null,
+  maxMemoryBytes: null,
+  gpuIds: null,
+  imagePrefixes: null,
+};
+const RENTED: ContainerPolicy = { ...OPEN, volumeRoots: ['/data'] };
+const SPEC: DesiredContainer['spec'] = {
+  image: 'busybox',
+  command: null,
+  env: [],
+  nanoCpus: 1e9,
+  memoryBytes: null,
+  gpuIds: [],
+  ports: [],
+  directories: [],
+  restartPolicy: 'no',
+};
+const mount = (host: string, container = '/data') => ({ ...SPEC, directories: [{ host, container }] });
+
+describe('container policy', () => {
+  it.each([
+    '/',
+    '//',
+    '/./',
+    '/etc',
+    '/etc/passwd',
+    '/proc',
+    '/sys/fs',
+    '/dev',
+    '/run/docker.sock',
+    '/var/run/docker.sock',
+    '/root',
+    '/root/.ssh',
+    '/boot',
+    '/var/lib/docker',
+    '/var/lib/docker/volumes',
+    '/usr/bin',
+    '/var/lib/stagi',
+    '/home/a/docker.sock',
+    '/data/../etc',
+    'data',
+    'C:\\',
+    '/a:/b',
+    '/a\0b',
+  ])('refuses the host directory %j on any server', (path) => {
+    expect(refusals(mount(path), OPEN)).toMatchObject([{ field: 'directoryMappings.0.host' }]);
+  });
+
+  it.each(['/data', '/data/models', '/data//x/', '/srv/x'])('allows %j on an own server', (path) => {
+    expect(refusals(mount(path), OPEN)).toEqual([]);
+  });
+
+  it('keeps a rented server’s volumes below its data root', () => {
+    expect(refusals(mount('/data/a'), RENTED)).toEqual([]);
+    expect(refusals(mount('/database'), RENTED)).toHaveLength(1);
+    expect(refusals(mount('/srv'), RENTED)).toHaveLength(1);
+  });
+
+  it.each([0, 80, 999, 10_000, 65_536, 1.5, Number.NaN])('refuses host port %d', (host) => {
+    expect(refusals({ ...SPEC, ports: [{ host, container: 80 }] }, OPEN)).toMatchObject([
+      { field: 'portMappings.0.host' },
+    ]);
+  });
+
+  it('refuses what the server’s own file does not give', () => {
+    const strict: ContainerPolicy = {
+      ...OPEN,
+      maxCpus: 1,
+      maxMemoryBytes: 2 ** 30,
+      gpuIds: [0],
+      imagePrefixes: ['registry.example/'],
+    };
+    const fields = refusals({ ...SPEC, nanoCpus: 2e9, memoryBytes: 2 ** 31, gpuIds: [0, 3] }, strict).map(
+      (refusal) => refusal.field,
+    );
+    expect(fields).toEqual(['cpus', 'memoryGb', 'gpuIds', 'dockerImage']);
+  });
+});
+
+describe('the create form', () => {
+  const valid = { instanceRef: { id: 1 }, title: 'Web', slug: 'web', dockerImage: 'nginx:1', cpus: 1 };
+  /** The first message of each field, as the form shows it. */
+  const messages = (input: object): Record<string, string> => {
+    const found: Record<string, string> = {};
+    for (const issue of CreateContainer.safeParse({ ...valid, ...input }).error?.issues ?? [])
+      found[issue.path.join('.')] ??= issue.message;
+    return found;
+  };
+
+  it.each([
+    [{ title: ' ' }, { title: 'Name is required' }],
+    [{ slug: '' }, { slug: 'Unique ID is required' }],
+    [{ slug: 'a b' }, { slug: 'Unique ID may hold only letters, digits and single hyphens between them' }],
+    [{ slug: '-ab' }, { slug: 'Unique ID may hold only letters, digits and single hyphens between them' }],
+    [{ dockerImage: '' }, { dockerImage: 'Image is required' }],
+    [{ dockerImage: 'UPPER case' }, { dockerImage: 'Enter an image like name:tag or registry/name:tag' }],
+    [{ cpus: undefined }, { cpus: 'CPU is required' }],
+    [{ portMappings: [{ host: 999, container: 80 }] }, { 'portMappings.0.host': 'Port must be between 1000 and 9999' }],
+    [{ portMappings: [{ container: 80 }] }, { 'portMappings.0.host': 'Port is required' }],
+    [
+      { directoryMappings: [{ host: 'data', container: '/x' }] },
+      { 'directoryMappings.0.host': 'Volume path must start with /' },
+    ],
+    [
+      { directoryMappings: [{ host: '/data', container: '' }] },
+      { 'directoryMappings.0.container': 'Directory is required' },
+    ],
+    [{ env: [{ name: 'A B', value: '' }] }, { 'env.0.name': 'Name may hold only letters, digits and underscores' }],
+    [
+      {
+        portMappings: [
+          { host: 8080, container: 1 },
+          { host: 8080, container: 2 },
+        ],
+      },
+      { 'portMappings.1.host': 'This host port is listed twice' },
+    ],
+  ])('for %j says %j', (input, expected) => {
+    expect(messages(input)).toMatchObject(expected);
+  });
+
+  it('takes a Unique ID in any case and lowercases it', () => {
+    expect(CreateContainer.parse({ ...valid, slug: 'My-Web1' }).slug).toBe('my-web1');
+  });
+});

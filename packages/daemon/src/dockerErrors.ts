@@ -1,0 +1,90 @@
+import { reasonOf } from './log.ts';
+
+/** What Docker refused, in words for the person who made the container. A permanent one fails again if repeated. */
+export class DockerProblem extends Error {
+  readonly permanent: boolean;
+
+  constructor(message: string, permanent: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.permanent = permanent;
+  }
+}
+
+/** Docker tells most failures only in the text of a 500, so its texts are read here and nowhere else. */
+export function explain(error: unknown, image: string): DockerProblem {
+  const text = reasonOf(error);
+  const known = KNOWN.find(({ pattern }) => pattern.test(text));
+  if (!known) return new DockerProblem(shorten(text), statusOf(error) === 400, { cause: error });
+  const match = known.pattern.exec(text);
+  return new DockerProblem(known.message({ image, found: match?.[1] ?? '' }), known.permanent, { cause: error });
+}
+
+export function statusOf(error: unknown): number | null {
+  return error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
+    ? error.statusCode
+    : null;
+}
+
+interface Known {
+  pattern: RegExp;
+  permanent: boolean;
+  message(about: { image: string; found: string }): string;
+}
+
+const KNOWN: Known[] = [
+  {
+    pattern:
+      /(?:Bind for \S*?|listen tcp\d? \S*?):(\d+)(?: failed)?: (?:port is already allocated|bind: address already in use)/,
+    permanent: true,
+    message: ({ found }) => `Port ${found} is in use on the server`,
+  },
+  { pattern: /no space left on device/i, permanent: true, message: () => "The server's disk is full" },
+  {
+    pattern:
+      /exec: \\?"([^"\\]*)\\?": (?:executable file not found|stat |permission denied|is a directory)|exec: \\?"([^"]*)\\?"/,
+    permanent: true,
+    message: ({ found }) => `The command cannot be run in this image: ${found || 'it'} was not found or is no program`,
+  },
+  {
+    pattern: /(?:exec format error|no matching manifest|does not match the specified platform)/,
+    permanent: true,
+    message: ({ image }) => `${image} was made for another kind of processor`,
+  },
+  {
+    pattern: /[Nn]o command specified/,
+    permanent: true,
+    message: ({ image }) => `${image} has no command of its own: enter one`,
+  },
+  {
+    pattern: /toomanyrequests|Too Many Requests/i,
+    permanent: false,
+    message: () => 'The registry allows no more downloads for now',
+  },
+  {
+    pattern:
+      /dial tcp|no such host|i\/o timeout|TLS handshake|connection refused|Client\.Timeout|proxyconnect|x509:|EOF$/,
+    permanent: false,
+    message: ({ image }) => `The registry of ${image} cannot be reached from the server`,
+  },
+  {
+    pattern:
+      /pull access denied|requested access to the resource is denied|unauthorized|authentication required|may require/,
+    permanent: true,
+    message: ({ image }) => `${image} was not found, or its registry asks for a login`,
+  },
+  {
+    pattern: /manifest unknown|manifest for .* not found|repository .* not found|name unknown|invalid reference format/,
+    permanent: true,
+    message: ({ image }) => `${image} was not found in its registry`,
+  },
+  {
+    pattern: /could not select device driver|unknown or invalid runtime name|nvidia-container-cli/,
+    permanent: true,
+    message: () => 'Docker on the server cannot give out GPUs: the NVIDIA Container Toolkit is missing or broken',
+  },
+];
+
+function shorten(text: string): string {
+  const plain = text.replace(/^\(HTTP code \d+\) [^-]*- /, '').trim();
+  return plain.length > 300 ? `${plain.slice(0, 299)}…` : plain;
+}

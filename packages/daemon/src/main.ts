@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { parseArgs } from 'node:util';
+import { runAgent } from './agent.ts';
+import { connectDocker } from './docker.ts';
+import { EnrolmentError, enrol, loadIdentity, loadKey } from './identity.ts';
+import { reasonOf, say } from './log.ts';
+import { type Paths, pathsFrom } from './paths.ts';
+import { writeDefaultPolicy } from './policy.ts';
+import { type Allowances, checkRequirements } from './requirements.ts';
+import { VERSION } from './version.ts';
+
+/** The supervisor starts the daemon again after any other code but 0: this one says that it is in vain. */
+const NOT_WANTED = 78;
+const IN_USE = 75;
+const MISUSE = 64;
+
+const USAGE = `Usage: stagid run
+       stagid enrol --token-file FILE [--allow-cpu] [--allow-any-linux]
+       stagid check [--allow-cpu] [--allow-any-linux]
+       stagid version`;
+
+// It is there for this binary's own libraries only; what we start (git, nvidia-smi) brings its own.
+delete process.env.LD_LIBRARY_PATH;
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(argv: string[]): Promise<number> {
+  const paths = pathsFrom(process.env);
+  try {
+    const { values, positionals } = parseArgs({
+      args: argv,
+      allowPositionals: true,
+      options: {
+        'token-file': { type: 'string' },
+        'allow-cpu': { type: 'boolean', default: false },
+        'allow-any-linux': { type: 'boolean', default: false },
+      },
+    });
+    const allow = { cpu: values['allow-cpu'], anyLinux: values['allow-any-linux'] };
+    const [verb, ...rest] = positionals;
+    if (rest.length > 0) return misuse();
+    switch (verb) {
+      case 'run':
+        return await run(paths);
+      case 'enrol':
+        return values['token-file'] ? await join(values['token-file'], allow, paths) : misuse();
+      case 'check':
+        return (await check(allow)) ? 0 : 1;
+      case 'version':
+        console.log(VERSION);
+        return 0;
+      default:
+        return misuse();
+    }
+  } catch (error) {
+    say(`stagid: ${reasonOf(error)}`);
+    return error instanceof TypeError && 'code' in error ? MISUSE : 1;
+  }
+}
+
+function misuse(): number {
+  console.error(USAGE);
+  return MISUSE;
+}
+
+async function run(paths: Paths): Promise<number> {
+  const identity = await loadIdentity(paths);
+  const key = identity && (await loadKey(paths.key));
+  if (!identity || !key) {
+    say(`this server has not joined a platform, or has left it: there is no key in ${paths.config}`);
+    return NOT_WANTED;
+  }
+  if (!(await claim(paths))) {
+    say('another stagid looks after this server already');
+    return IN_USE;
+  }
+  const stop = new AbortController();
+  process.once('SIGTERM', () => stop.abort());
+  process.once('SIGINT', () => stop.abort());
+  say(`stagid ${VERSION} as node ${identity.node} of ${identity.origin}`);
+  const ending = await runAgent({ identity, key, engine: connectDocker(identity.node), paths }, stop.signal);
+  // Whatever still waits (a Docker that hangs) must not hold the end up.
+  process.exit(ending === 'gone' ? NOT_WANTED : 0);
+}
+
+async function join(tokenFile: string, allow: Allowances, paths: Paths): Promise<number> {
+  const token = (await readFile(tokenFile, 'utf8')).trim();
+  if (!(await check(allow))) return 1;
+  try {
+    const identity = await enrol(token, paths);
+    await writeDefaultPolicy(paths, identity.kind);
+    console.log(`This server has joined ${identity.origin} as node ${identity.node}.`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof EnrolmentError)) throw error;
+    console.error(error.message);
+    return 1;
+  }
+}
+
+async function check(allow: Allowances): Promise<boolean> {
+  const found = await checkRequirements(connectDocker('none'), allow);
+  for (const { what, missing } of found)
+    console.log(missing === null ? `  ok       ${what}` : `  missing  ${what}: ${missing}`);
+  return found.every(({ missing }) => missing === null);
+}
+
+/** A name in the kernel that is free again however the process ends; no port and no file. */
+function claim(paths: Paths): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const server = createServer((socket) => socket.destroy());
+  server.once('error', () => resolve(false));
+  server.listen(`\0stagid:${paths.state}`, () => resolve(true));
+  return promise;
+}

@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+
+/** Every file of the daemon. */
+export interface Paths {
+  config: string;
+  state: string;
+  key: string;
+  identity: string;
+  policy: string;
+  desired: string;
+  journal: string;
+  marks: string;
+  authorizedKeys: string;
+}
+
+/** `STAGI_CONFIG_DIR`, `STAGI_STATE_DIR` and `STAGI_AUTHORIZED_KEYS` move the daemon out of the system's folders. */
+export function pathsFrom(env: NodeJS.ProcessEnv): Paths {
+  const config = env.STAGI_CONFIG_DIR ?? '/etc/stagi';
+  const state = env.STAGI_STATE_DIR ?? '/var/lib/stagi';
+  return {
+    config,
+    state,
+    key: join(config, 'node.key'),
+    identity: join(config, 'identity.json'),
+    policy: join(config, 'policy.json'),
+    desired: join(state, 'desired.jws'),
+    journal: join(state, 'commands.jsonl'),
+    marks: join(state, 'containers.json'),
+    authorizedKeys: env.STAGI_AUTHORIZED_KEYS ?? '/root/.ssh/authorized_keys',
+  };
+}

@@ -1,0 +1,69 @@
+import type { ActualContainer, DesiredContainer } from '@stagi/contract/daemon.ts';
+
+/** A container of ours as Docker shows it, with what its labels and our marks tell besides. */
+export interface SeenContainer extends Omit<ActualContainer, 'gen'> {
+  /** The generation it was created under. */
+  createdGen: number;
+  /** The highest generation whose start was carried out; 0: none. */
+  begunGen: number;
+}
+
+export type Step = 'create' | 'start' | 'stop' | 'remove';
+
+export interface ContainerPlan {
+  target: DesiredContainer;
+  seen: SeenContainer | null;
+  /** To be done one after another; never empty. */
+  steps: Step[];
+}
+
+/**
+ * What must be done so that Docker shows what is desired. Pure. Containers that are not listed are left alone; one that
+ * ended by itself under the generation that started it is not started again: that is its restart policy's business. Nor
+ * is it made again when somebody cleaned it away after its end: `endedGen` tells the generation it ended under.
+ */
+export function plan(
+  desired: readonly DesiredContainer[],
+  seen: readonly SeenContainer[],
+  endedGen: (id: number) => number,
+): ContainerPlan[] {
+  const byId = new Map(seen.map((container) => [container.id, container]));
+  return desired.flatMap((target) => {
+    const found = byId.get(target.id) ?? null;
+    const gone = found === null && target.state === 'running' && endedGen(target.id) >= target.gen;
+    const steps = gone ? [] : stepsFor(target, found);
+    return steps.length > 0 ? [{ target, seen: found, steps }] : [];
+  });
+}
+
+export function stepsFor(target: DesiredContainer, seen: SeenContainer | null): Step[] {
+  if (seen?.state === 'removing') return [];
+  switch (target.state) {
+    case 'absent':
+      if (!seen) return [];
+      return isLive(seen) ? ['stop', 'remove'] : ['remove'];
+    case 'stopped':
+      return seen && isLive(seen) ? ['stop'] : [];
+    case 'running':
+      return stepsToRun(target, seen);
+    default:
+      return target.state satisfies never;
+  }
+}
+
+/** What a container has been brought to: its desired generation when nothing is left to do, else the one before. */
+export function reachedGen(target: DesiredContainer | undefined, seen: SeenContainer): number {
+  if (target && stepsFor(target, seen).length === 0) return target.gen;
+  return Math.max(seen.createdGen, seen.begunGen);
+}
+
+export function isLive(seen: Pick<SeenContainer, 'state'>): boolean {
+  return seen.state === 'running' || seen.state === 'paused' || seen.state === 'restarting';
+}
+
+function stepsToRun(target: DesiredContainer, seen: SeenContainer | null): Step[] {
+  if (!seen) return ['create', 'start'];
+  if (seen.state === 'dead') return ['remove', 'create', 'start'];
+  if (isLive(seen)) return [];
+  return seen.state === 'exited' && seen.begunGen >= target.gen ? [] : ['start'];
+}

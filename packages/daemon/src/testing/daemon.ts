@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import { docker, TEST_IMAGE } from './image.ts';
+import type { Platform } from './platform.ts';
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+/** A `stagid` of its own folder, as a process that can be killed. */
+export interface TestDaemon {
+  folder: string;
+  env: NodeJS.ProcessEnv;
+  start(): void;
+  /** Ends it by a signal and resolves to its exit code (null after SIGKILL). */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+  /** Resolves when it ends by itself. */
+  exit(): Promise<number | null>;
+  /** Runs another verb to its end. */
+  run(...args: string[]): Promise<{ code: number | null; output: string }>;
+  signal(signal: NodeJS.Signals): void;
+  rssBytes(): Promise<number>;
+  output(): string;
+  cleanUp(): Promise<void>;
+}
+
+export async function makeDaemon(platform: Platform, { enrol = true } = {}): Promise<TestDaemon> {
+  const folder = await mkdtemp(join(tmpdir(), 'stagid-'));
+  const env = {
+    ...process.env,
+    STAGI_CONFIG_DIR: join(folder, 'etc'),
+    STAGI_STATE_DIR: join(folder, 'state'),
+    STAGI_AUTHORIZED_KEYS: join(folder, 'ssh/authorized_keys'),
+  };
+  await mkdir(join(folder, 'etc'), { mode: 0o700 });
+  let child: ChildProcess | null = null;
+  let output = '';
+
+  function launch(args: string[]): ChildProcess {
+    const started = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [started.stdout, started.stderr]) stream?.on('data', (chunk) => (output += chunk));
+    return started;
+  }
+  async function codeOf(process: ChildProcess): Promise<number | null> {
+    if (process.exitCode !== null || process.signalCode !== null) return process.exitCode;
+    const [code] = await once(process, 'exit');
+    return code;
+  }
+  const daemon: TestDaemon = {
+    folder,
+    env,
+    start() {
+      child = launch(['run']);
+    },
+    async end(signal) {
+      if (!child) return null;
+      child.kill(signal);
+      const code = await codeOf(child);
+      child = null;
+      return code;
+    },
+    exit: () => (child ? codeOf(child) : Promise.resolve(null)),
+    async run(...args) {
+      const before = output.length;
+      const code = await codeOf(launch(args));
+      return { code, output: output.slice(before) };
+    },
+    signal: (signal) => void child?.kill(signal),
+    async rssBytes() {
+      const status = await readFile(`/proc/${child?.pid}/status`, 'utf8');
+      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+    },
+    output: () => output,
+    async cleanUp() {
+      await daemon.end('SIGKILL');
+      await removeContainersOf(platform.node);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  if (enrol) {
+    await writeFile(join(folder, 'token'), await platform.token());
+    const { code, output } = await daemon.run(
+      'enrol',
+      '--token-file',
+      join(folder, 'token'),
+      '--allow-cpu',
+      '--allow-any-linux',
+    );
+    if (code !== 0) throw new Error(`enrolment failed: ${output}`);
+  }
+  return daemon;
+}
+
+export async function removeContainersOf(node: string): Promise<void> {
+  const found = await docker.listContainers({ all: true, filters: { label: [`stagi.node=${node}`] } });
+  for (const { Id } of found) await docker.getContainer(Id).remove({ force: true });
+}
+
+export function container(
+  id: number,
+  script: string,
+  more: Partial<DesiredContainer> & { spec?: Partial<DesiredContainer['spec']> } = {},
+): DesiredContainer {
+  const { spec, ...rest } = more;
+  return {
+    id,
+    gen: 1,
+    slug: `test-${id}`,
+    state: 'running',
+    ...rest,
+    spec: {
+      image: TEST_IMAGE,
+      command: ['sh', '-c', script],
+      env: [],
+      nanoCpus: 5e8,
+      memoryBytes: null,
+      gpuIds: [],
+      ports: [],
+      directories: [],
+      restartPolicy: 'no',
+      ...spec,
+    },
+  };
+}

@@ -1,0 +1,252 @@
+import { type KeyObject, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  COMMAND_AUDIENCE,
+  type Command,
+  DaemonMessage,
+  type DesiredContainer,
+  type DesiredState,
+  ENROL_AUDIENCE,
+  EnrolRequest,
+  type Inventory,
+  LINK_AUDIENCE,
+  MAX_FRAME_BYTES,
+  type PlatformMessage,
+} from '@stagi/contract/daemon.ts';
+import { decodeFrame } from '@stagi/contract/frames.ts';
+import { exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT } from 'jose';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { type LogBook, logBook } from './logBook.ts';
+
+/** The other party of the link, as the contract describes it: what a test needs of a platform and no more. */
+export interface Platform {
+  origin: string;
+  node: string;
+  /** Everything the daemons said, in order. */
+  heard: DaemonMessage[];
+  logs: LogBook;
+  /** The last inventory or hello's inventory; null before the first. */
+  inventory(): Inventory | null;
+  /** How many links have been welcomed. */
+  links(): number;
+  connected(): boolean;
+  token(claims?: Record<string, unknown>): Promise<string>;
+  /** Makes this the desired state under the next generation and sends it; answers the generation. */
+  desire(containers: DesiredContainer[], more?: Partial<DesiredState>): Promise<number>;
+  sign(typ: string, claims: object): Promise<string>;
+  command(what: Command['do'], id?: string): Promise<string>;
+  send(message: PlatformMessage): void;
+  /** Sees the raw socket of the link of now. */
+  socket(): WebSocket;
+  /** Resolves when `check` answers something; asked again after everything that is heard. */
+  until<T>(what: string, check: () => T | false | null | undefined, ms?: number): Promise<T>;
+  /** No new link is accepted until `open` again; the present one is cut. */
+  close(): Promise<void>;
+  open(): Promise<void>;
+}
+
+export async function startPlatform({
+  node = '7',
+  kind = 'self-hosted' as 'self-hosted' | 'rented',
+} = {}): Promise<Platform> {
+  const keys = await generateKeyPair('EdDSA', { extractable: true });
+  const commandKey = await exportJWK(keys.publicKey);
+  const used = new Map<string, string>();
+  const waiters = new Set<() => void>();
+  const heard: DaemonMessage[] = [];
+  const state = {
+    nodeKey: null as KeyObject | CryptoKey | Uint8Array | null,
+    links: 0,
+    gen: 0,
+    document: null as string | null,
+  };
+  let live: WebSocket | null = null;
+  let port = 0;
+  let server: Server;
+  const logs = logBook((message) => live?.send(JSON.stringify(message)));
+
+  const sign = (typ: string, claims: object) =>
+    new SignJWT({ ...claims }).setProtectedHeader({ alg: 'EdDSA', typ }).sign(keys.privateKey);
+  const now = () => Math.floor(Date.now() / 1000);
+  const notice = () => {
+    for (const look of waiters) look();
+  };
+
+  async function enrol(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { token, publicKey, proof } = EnrolRequest.parse(JSON.parse(Buffer.concat(chunks).toString()));
+    const { payload } = await jwtVerify(token, keys.publicKey, { audience: ENROL_AUDIENCE, typ: 'enrol+jwt' });
+    const key = await importJWK(publicKey, 'EdDSA');
+    const proven = await jwtVerify(proof, key, { audience: ENROL_AUDIENCE });
+    if (proven.payload.jti !== payload.jti) throw new Error('proof over another token');
+    const fresh = !used.has(payload.jti!);
+    if (fresh) used.set(payload.jti!, publicKey.x);
+    if (fresh) state.nodeKey = key;
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify(
+        fresh || used.get(payload.jti!) === publicKey.x
+          ? { isSuccess: true, node }
+          : { isSuccess: false, message: 'This enrolment file has been used already' },
+      ),
+    );
+  }
+
+  function serve(socket: WebSocket): void {
+    const nonce = randomUUID();
+    socket.send(JSON.stringify({ type: 'challenge', nonce } satisfies PlatformMessage));
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      if (isBinary) logs.frame(decodeFrame(data));
+      else
+        void take(socket, nonce, DaemonMessage.parse(JSON.parse(data.toString()))).catch((error: unknown) =>
+          socket.close(4000, String(error).slice(0, 100)),
+        );
+      notice();
+    });
+    socket.on('close', () => {
+      if (live === socket) live = null;
+      notice();
+    });
+  }
+
+  async function take(socket: WebSocket, nonce: string, message: DaemonMessage): Promise<void> {
+    heard.push(message);
+    if (message.type === 'auth') {
+      if (!state.nodeKey) throw new Error('no such node');
+      const { payload } = await jwtVerify(message.proof, state.nodeKey, { audience: LINK_AUDIENCE, subject: node });
+      if (payload.nonce !== nonce || !payload.exp) throw new Error('wrong nonce');
+      live?.terminate();
+      live = socket;
+      state.links++;
+      logs.newLink();
+      socket.send(
+        JSON.stringify({
+          type: 'welcome',
+          epoch: state.links,
+          serverTime: new Date().toISOString(),
+          heartbeatSeconds: 1,
+        } satisfies PlatformMessage),
+      );
+    } else if (message.type === 'hello') {
+      if (state.document && message.inventory.appliedGen < state.gen)
+        send({ type: 'desired', document: state.document });
+    } else {
+      logs.control(message);
+    }
+    notice();
+  }
+
+  function send(message: PlatformMessage): void {
+    live?.send(JSON.stringify(message));
+  }
+
+  async function open(): Promise<void> {
+    server = createServer((request, response) => {
+      enrol(request, response).catch((error: unknown) => {
+        response.statusCode = 400;
+        response.end(JSON.stringify({ isSuccess: false, message: String(error) }));
+      });
+    });
+    const sockets = new WebSocketServer({
+      server,
+      path: '/daemon-api/link',
+      maxPayload: MAX_FRAME_BYTES,
+      perMessageDeflate: false,
+    });
+    sockets.on('connection', serve);
+    const listening = Promise.withResolvers<void>();
+    server.listen(port, '127.0.0.1', listening.resolve);
+    await listening.promise;
+    port = (server.address() as AddressInfo).port;
+  }
+
+  await open();
+  return {
+    get origin() {
+      return `http://127.0.0.1:${port}`;
+    },
+    node,
+    heard,
+    logs,
+    inventory: () => {
+      const last = heard.findLast((message) => message.type === 'hello' || message.type === 'inventory');
+      return last && 'inventory' in last ? last.inventory : null;
+    },
+    links: () => state.links,
+    connected: () => live !== null,
+    token: (claims = {}) =>
+      sign('enrol+jwt', {
+        aud: ENROL_AUDIENCE,
+        sub: node,
+        jti: randomUUID(),
+        iat: now(),
+        exp: now() + 3600,
+        origin: `http://127.0.0.1:${port}`,
+        commandKey: { kty: 'OKP', crv: 'Ed25519', x: commandKey.x },
+        kind,
+        ...claims,
+      }),
+    sign,
+    async desire(containers, more = {}) {
+      state.gen = more.gen ?? state.gen + 1;
+      const claims = {
+        aud: COMMAND_AUDIENCE,
+        node,
+        gen: state.gen,
+        iat: now(),
+        exp: now() + 600,
+        containers,
+        sshKeys: null,
+        ...more,
+      };
+      state.document = await sign('desired+jwt', claims);
+      send({ type: 'desired', document: state.document });
+      return state.gen;
+    },
+    async command(what, id = randomUUID()) {
+      const document = await sign('command+jwt', {
+        aud: COMMAND_AUDIENCE,
+        node,
+        id,
+        iat: now(),
+        exp: now() + 600,
+        do: what,
+      });
+      send({ type: 'command', document });
+      return document;
+    },
+    send,
+    socket() {
+      if (!live) throw new Error('no daemon is connected');
+      return live;
+    },
+    until(what, check, ms = 20_000) {
+      const { promise, resolve, reject } =
+        Promise.withResolvers<Exclude<ReturnType<typeof check>, false | null | undefined>>();
+      const look = () => {
+        const answer = check();
+        if (answer) resolve(answer as Exclude<ReturnType<typeof check>, false | null | undefined>);
+      };
+      const timer = setTimeout(
+        () => reject(new Error(`waited ${ms} ms in vain: ${what}\nlast heard: ${JSON.stringify(heard.slice(-3))}`)),
+        ms,
+      );
+      waiters.add(look);
+      look();
+      return promise.finally(() => {
+        clearTimeout(timer);
+        waiters.delete(look);
+      });
+    },
+    async close() {
+      const closed = Promise.withResolvers<void>();
+      live?.terminate();
+      server.closeAllConnections();
+      server.close(() => closed.resolve());
+      await closed.promise;
+    },
+    open,
+  };
+}

@@ -1,0 +1,43 @@
+import { availableParallelism } from 'node:os';
+import { hash, verify } from '@node-rs/argon2';
+import { tooMany } from '../http/errors.ts';
+
+/** The library's default algorithm is argon2id; 64 MiB, 3 passes (OWASP's floor is 19 MiB and 2). */
+const OPTIONS = { memoryCost: 65_536, timeCost: 3, parallelism: 1 };
+const RUNNING_MAX = Math.max(1, availableParallelism());
+const WAITING_MAX = 32;
+
+/** Verified for an unknown address, so that it takes as long as a known one. */
+let dummyHash: Promise<string> | null = null;
+
+export function hashSecret(secret: string): Promise<string> {
+  return queued(() => hash(secret, OPTIONS));
+}
+
+/** Whether `secret` is the one that was hashed; takes as long when there is no hash. */
+export async function verifySecret(stored: string | null, secret: string): Promise<boolean> {
+  dummyHash ??= hash('nobody has this password', OPTIONS);
+  const against = stored ?? (await dummyHash);
+  const matches = await queued(() => verify(against, secret));
+  return matches && stored !== null;
+}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** One hash takes 64 MiB: as many at once as there are cores, a bounded queue behind them, then 429. */
+async function queued<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= RUNNING_MAX) {
+    if (waiting.length >= WAITING_MAX) throw tooMany(5);
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  } else {
+    running += 1;
+  }
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  }
+}

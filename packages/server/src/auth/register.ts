@@ -1,0 +1,135 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { CODE_RESEND_SECONDS, CODE_TRIES, CODE_TTL_MINUTES } from '@stagi/contract/auth.ts';
+import { sql } from 'kysely';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
+import { invalid, tooMany } from '../http/errors.ts';
+import { sendMail } from '../mail/send.ts';
+import { alreadyRegisteredMail, codeMail } from '../mail/texts.ts';
+import { createPersonalWorkspace } from '../workspaces/create.ts';
+import { hashSecret, verifySecret } from './passwords.ts';
+import { openSession, type Tokens } from './sessions.ts';
+
+type Visitor = Context & { ip: string; userAgent: string | null };
+
+const WRONG_CODE = 'Incorrect or expired code';
+
+/**
+ * Starts a sign-up. Known and unknown addresses get the same answer in the same time; who owns a known one
+ * is told by mail. `flow` names this very registration, so that a code mailed for another cannot end it.
+ */
+export async function register(
+  ctx: Visitor,
+  input: { name: string; email: string; password: string },
+): Promise<{ flow: string }> {
+  const code = newCode();
+  const [passwordHash, codeHash] = await Promise.all([hashSecret(input.password), hashSecret(code)]);
+  const flow = randomBytes(24).toString('base64url');
+  await inTransaction(ctx.db, async (trx) => {
+    const known = await trx.selectFrom('app_user').select('id').where('email', '=', input.email).executeTakeFirst();
+    await trx
+      .insertInto('pending_registration')
+      .values({
+        id: randomUUID(),
+        flow,
+        email: input.email,
+        name: input.name,
+        password_hash: passwordHash,
+        code_hash: codeHash,
+        expires_at: sql<Date>`now() + ${`${CODE_TTL_MINUTES} minutes`}::interval`,
+      })
+      .execute();
+    await sendMail(
+      ctx,
+      trx,
+      input.email,
+      known ? alreadyRegisteredMail(ctx.config.appOrigin) : codeMail(code, input.name),
+    );
+  });
+  return { flow };
+}
+
+/** Mails a new code for the pending sign-up, with fresh tries; at most one a minute. Silent when there is none. */
+export async function resendCode(ctx: Visitor, input: { email: string; flow?: string }): Promise<void> {
+  const code = newCode();
+  const codeHash = await hashSecret(code);
+  await inTransaction(ctx.db, async (trx) => {
+    const pending = await latestPending(trx, input);
+    if (!pending) return;
+    const waited = (Date.now() - pending.sent_at.getTime()) / 1000;
+    if (waited < CODE_RESEND_SECONDS) throw tooMany(Math.ceil(CODE_RESEND_SECONDS - waited));
+    const known = await trx.selectFrom('app_user').select('id').where('email', '=', input.email).executeTakeFirst();
+    await trx
+      .updateTable('pending_registration')
+      .set({
+        code_hash: codeHash,
+        tries: 0,
+        sent_at: sql<Date>`now()`,
+        expires_at: sql<Date>`now() + ${`${CODE_TTL_MINUTES} minutes`}::interval`,
+      })
+      .where('id', '=', pending.id)
+      .execute();
+    await sendMail(
+      ctx,
+      trx,
+      input.email,
+      known ? alreadyRegisteredMail(ctx.config.appOrigin) : codeMail(code, pending.name),
+    );
+  });
+}
+
+/** Ends a sign-up: user, personal workspace with the Owner role, starter credit, session. */
+export async function verifyCode(ctx: Visitor, input: { email: string; code: string; flow?: string }): Promise<Tokens> {
+  const pending = await takeTry(ctx.db, input);
+  const matches = await verifySecret(pending?.code_hash ?? null, input.code);
+  if (!pending || !matches) throw invalid(WRONG_CODE, 'code');
+
+  return inTransaction(ctx.db, async (trx) => {
+    const ended = await trx
+      .deleteFrom('pending_registration')
+      .where('id', '=', pending.id)
+      .returning('id')
+      .executeTakeFirst();
+    if (!ended) throw invalid(WRONG_CODE, 'code');
+    const user = await trx
+      .insertInto('app_user')
+      .values({
+        email: pending.email,
+        name: pending.name,
+        password_hash: pending.password_hash,
+        email_verified_at: new Date(),
+      })
+      .onConflict((conflict) => conflict.column('email').doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    if (!user) throw invalid(WRONG_CODE, 'code');
+    await trx.deleteFrom('pending_registration').where('email', '=', pending.email).execute();
+    await createPersonalWorkspace(ctx, trx, { id: user.id, name: pending.name });
+    return openSession(ctx, trx, user.id, 'email');
+  });
+}
+
+/** Counts the try before the code is looked at, so that parallel guesses cannot share one. */
+async function takeTry(db: Db, input: { email: string; flow?: string }) {
+  const pending = await latestPending(db, input);
+  if (!pending) return undefined;
+  const { rows } = await sql<{ id: string; email: string; name: string; password_hash: string; code_hash: string }>`
+    update pending_registration set tries = tries + 1 where id = ${pending.id} and tries < ${CODE_TRIES}
+    returning id, email, name, password_hash, code_hash`.execute(db);
+  return rows[0];
+}
+
+function latestPending(db: Db, { email, flow }: { email: string; flow?: string }) {
+  let query = db
+    .selectFrom('pending_registration')
+    .select(['id', 'name', 'sent_at'])
+    .where('email', '=', email)
+    .where('expires_at', '>', sql<Date>`now()`);
+  if (flow) query = query.where('flow', '=', flow);
+  return query.orderBy('created_at', 'desc').limit(1).executeTakeFirst();
+}
+
+function newCode(): string {
+  return randomInt(0, 100_000_000).toString().padStart(8, '0');
+}

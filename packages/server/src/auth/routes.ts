@@ -1,0 +1,32 @@
+import type { api } from '@stagi/contract/api.ts';
+import type { HandlersOf } from '../http/mount.ts';
+import { register, resendCode, verifyCode } from './register.ts';
+import { endSessionOf, rotate } from './sessions.ts';
+import { signIn } from './signIn.ts';
+import { issueStreamTicket } from './streamTicket.ts';
+
+export const authHandlers: HandlersOf<typeof api.auth> = {
+  async register(ctx, input) {
+    return { isSuccess: true, ...(await register(ctx, input)) };
+  },
+  async verifyCode(ctx, input) {
+    return { isSuccess: true, ...(await verifyCode(ctx, input)) };
+  },
+  async resendCode(ctx, input) {
+    await resendCode(ctx, input);
+    return { isSuccess: true };
+  },
+  async authentication(ctx, input) {
+    return { isSuccess: true, ...(await signIn(ctx, input)) };
+  },
+  async exchangeRefreshToken(ctx, { refreshToken }) {
+    return { isSuccess: true, ...(await rotate(ctx, refreshToken)) };
+  },
+  async logout(ctx, { refreshToken }) {
+    await endSessionOf(ctx, refreshToken);
+    return { isSuccess: true };
+  },
+  async streamTicket(ctx) {
+    return { isSuccess: true, ticket: await issueStreamTicket(ctx, ctx.session.id, ctx.workspace.id) };
+  },
+};

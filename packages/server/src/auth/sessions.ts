@@ -1,0 +1,176 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { announce } from '../bus/bus.ts';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
+import { unauthenticated } from '../http/errors.ts';
+import { signAccessToken } from './accessToken.ts';
+
+const IDLE_DAYS = 14;
+const ABSOLUTE_DAYS = 90;
+/** How long the direct parent of the newest token still gets that same token: tabs that raced. */
+const GRACE_SECONDS = 10;
+
+export interface Tokens {
+  accessToken: string;
+  refreshToken: string;
+}
+
+type Visitor = Pick<Context, 'db' | 'keys' | 'log'> & { ip: string; userAgent: string | null };
+
+export async function openSession(
+  ctx: Visitor,
+  db: Db,
+  userId: number,
+  authType: 'email' | 'google' | 'github',
+): Promise<Tokens> {
+  const id = randomUUID();
+  await db
+    .insertInto('session')
+    .values({
+      id,
+      user_id: userId,
+      auth_type: authType,
+      ip: ctx.ip,
+      user_agent: ctx.userAgent?.slice(0, 300) ?? null,
+      expires_at: sql<Date>`now() + ${`${ABSOLUTE_DAYS} days`}::interval`,
+    })
+    .execute();
+  const refreshToken = await issueRefreshToken(db, id, null);
+  return { refreshToken, accessToken: await signAccessToken(ctx.keys.access, userId, id) };
+}
+
+/**
+ * Exchanges a refresh token for a new pair. A token works once; its direct reuse within 10 s gets the
+ * same successor (two tabs raced), any other reuse ends the whole session. Throws 401 when it is over.
+ */
+export async function rotate(ctx: Visitor, refreshToken: string): Promise<Tokens> {
+  const hash = hashOf(refreshToken);
+  const outcome = await inTransaction(
+    ctx.db,
+    async (trx): Promise<{ token: string; userId: number; sessionId: string } | { stolen: string } | null> => {
+      const { rows } = await sql<{ id: string; session_id: string }>`
+      update refresh_token set used_at = clock_timestamp() where hash = ${hash} and used_at is null and expires_at > now()
+      returning id, session_id`.execute(trx);
+      const fresh = rows[0];
+      if (fresh) {
+        const session = await liveSession(trx, fresh.session_id);
+        if (!session) return null;
+        const token = await issueRefreshToken(trx, fresh.session_id, fresh.id);
+        await sql`update refresh_token set child_sealed = ${sealFor(refreshToken, token)} where id = ${fresh.id}`.execute(
+          trx,
+        );
+        await sql`update refresh_token set child_sealed = null where session_id = ${fresh.session_id} and id <> ${fresh.id} and child_sealed is not null`.execute(
+          trx,
+        );
+        await trx.updateTable('session').set({ last_used_at: new Date() }).where('id', '=', fresh.session_id).execute();
+        return { token, userId: session.user_id, sessionId: fresh.session_id };
+      }
+      return reused(trx, hash, refreshToken);
+    },
+  );
+  if (!outcome) throw unauthenticated();
+  if ('stolen' in outcome) {
+    ctx.log.warn({ sessionId: outcome.stolen }, 'a used refresh token came back: session ended');
+    throw unauthenticated();
+  }
+  return {
+    refreshToken: outcome.token,
+    accessToken: await signAccessToken(ctx.keys.access, outcome.userId, outcome.sessionId),
+  };
+}
+
+export async function endSessionOf(ctx: Visitor, refreshToken: string): Promise<void> {
+  const row = await ctx.db
+    .selectFrom('refresh_token')
+    .select('session_id')
+    .where('hash', '=', hashOf(refreshToken))
+    .executeTakeFirst();
+  if (row) await endSession(ctx.db, row.session_id, 'signed out');
+}
+
+async function reused(
+  trx: Db,
+  hash: Buffer,
+  presented: string,
+): Promise<{ token: string; userId: number; sessionId: string } | { stolen: string } | null> {
+  const { rows } = await sql<{
+    id: string;
+    session_id: string;
+    child_sealed: Buffer | null;
+    in_grace: boolean;
+    child_used: boolean;
+  }>`
+    select t.id, t.session_id, t.child_sealed, t.used_at > clock_timestamp() - ${`${GRACE_SECONDS} seconds`}::interval as in_grace,
+      exists (select 1 from refresh_token c where c.parent_id = t.id and c.used_at is not null) as child_used
+    from refresh_token t where t.hash = ${hash} and t.used_at is not null`.execute(trx);
+  const used = rows[0];
+  if (!used) return null;
+  const session = await liveSession(trx, used.session_id);
+  if (!session) return null;
+  if (used.in_grace && !used.child_used && used.child_sealed) {
+    return { token: openFor(presented, used.child_sealed), userId: session.user_id, sessionId: used.session_id };
+  }
+  await endSession(trx, used.session_id, 'refresh token reused');
+  return { stolen: used.session_id };
+}
+
+async function endSession(db: Db, sessionId: string, reason: string): Promise<void> {
+  const ended = await db
+    .updateTable('session')
+    .set({ revoked_at: sql<Date>`now()`, revoked_reason: reason })
+    .where('id', '=', sessionId)
+    .where('revoked_at', 'is', null)
+    .returning('user_id')
+    .executeTakeFirst();
+  if (ended) await announce(db, 'access', { userId: ended.user_id });
+}
+
+function liveSession(db: Db, id: string): Promise<{ user_id: number } | undefined> {
+  return db
+    .selectFrom('session')
+    .innerJoin('app_user', 'app_user.id', 'session.user_id')
+    .select('session.user_id')
+    .where('session.id', '=', id)
+    .where('session.revoked_at', 'is', null)
+    .where('session.expires_at', '>', sql<Date>`now()`)
+    .where('app_user.disabled_at', 'is', null)
+    .executeTakeFirst();
+}
+
+async function issueRefreshToken(db: Db, sessionId: string, parentId: string | null): Promise<string> {
+  const id = randomUUID();
+  const token = `${id}.${randomBytes(32).toString('base64url')}`;
+  await db
+    .insertInto('refresh_token')
+    .values({
+      id,
+      session_id: sessionId,
+      parent_id: parentId,
+      hash: hashOf(token),
+      expires_at: sql<Date>`now() + ${`${IDLE_DAYS} days`}::interval`,
+    })
+    .execute();
+  return token;
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function sealFor(parentToken: string, childToken: string): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', keyFrom(parentToken), nonce);
+  return Buffer.concat([nonce, cipher.update(childToken, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+}
+
+function openFor(parentToken: string, sealed: Buffer): string {
+  const decipher = createDecipheriv('aes-256-gcm', keyFrom(parentToken), sealed.subarray(0, 12));
+  decipher.setAuthTag(sealed.subarray(-16));
+  return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString('utf8');
+}
+
+function keyFrom(token: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', token, '', 'stagi refresh successor', 32));
+}

@@ -1,0 +1,68 @@
+import { CURRENCY } from '@stagi/contract/money.ts';
+import type { Context } from '../context.ts';
+import type { Db } from '../db/schema.ts';
+import { post } from './ledger.ts';
+
+/** The accounts of a workspace that can be spent, in the order they are spent in. */
+export const SPENDABLE = ['credit', 'card', 'onchain'] as const;
+const OF_A_WORKSPACE = [...SPENDABLE, 'held'] as const;
+const SYSTEM = [
+  'world:deposit',
+  'world:payout',
+  'promo',
+  'writeoff',
+  ...Array.from({ length: 16 }, (_, shard) => `revenue:usage:${shard}`),
+];
+
+export async function openSystemAccounts(db: Db): Promise<void> {
+  await db
+    .insertInto('account')
+    .values(SYSTEM.map((code) => ({ code, currency: CURRENCY })))
+    .onConflict((conflict) => conflict.column('code').doNothing())
+    .execute();
+}
+
+export async function openAccounts(trx: Db, workspaceId: number): Promise<void> {
+  await trx
+    .insertInto('account')
+    .values(
+      OF_A_WORKSPACE.map((kind) => ({
+        code: accountOf(workspaceId, kind),
+        client_id: workspaceId,
+        currency: CURRENCY,
+        min_balance: 0n,
+      })),
+    )
+    .execute();
+}
+
+export function accountOf(workspaceId: number, kind: (typeof OF_A_WORKSPACE)[number]): string {
+  return `workspace:${workspaceId}:${kind}`;
+}
+
+/** Once per verified person, while nothing but machines of one's own can be paid with it. */
+export async function grantStarterCredit(ctx: Context, trx: Db, workspaceId: number, userId: number): Promise<void> {
+  const onlyOwnMachines = [...ctx.providers.keys()].every((name) => name === 'local' || name === 'fake');
+  const amount = onlyOwnMachines ? ctx.config.starterCredit : 0n;
+  if (amount === 0n) return;
+  await post(trx, 'starter', `starter:${userId}`, workspaceId, [
+    { account: 'promo', amount: -amount },
+    { account: accountOf(workspaceId, 'credit'), amount },
+  ]);
+}
+
+/** Micro-STAGI that the workspace can spend, locked until the transaction ends: two rents cannot spend the same hour. */
+export async function lockAvailable(trx: Db, workspaceId: number): Promise<bigint> {
+  const rows = await trx
+    .selectFrom('account')
+    .select('balance')
+    .where(
+      'code',
+      'in',
+      SPENDABLE.map((kind) => accountOf(workspaceId, kind)),
+    )
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+  return rows.reduce((sum, row) => sum + row.balance, 0n);
+}

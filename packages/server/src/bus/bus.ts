@@ -1,0 +1,85 @@
+import { EventEmitter } from 'node:events';
+import type { WorkspaceEvent } from '@stagi/contract/events.ts';
+import type { LogGap, LogLine } from '@stagi/contract/logging.ts';
+import { sql } from 'kysely';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import type { Db } from '../db/schema.ts';
+
+/** What travels. `changed` is stored-then-told (see `announce`); `log` goes straight through this process. */
+export interface Topics {
+  changed: WorkspaceEvent & { workspaceId: number };
+  /** A node's desired state grew, or a command waits for it. */
+  node: { instanceId: number };
+  /** A session, membership or account ended: streams look again. */
+  access: { userId: number };
+  /** Work is due for a reconcile loop. */
+  due: { kind: 'instance' };
+  log: { containerId: number; lines: LogLine[]; gaps: LogGap[] };
+}
+
+export interface Bus {
+  publish<T extends keyof Topics>(topic: T, message: Topics[T]): void;
+  subscribe<T extends keyof Topics>(topic: T, listener: (message: Topics[T]) => void): () => void;
+}
+
+export function createBus(): Bus {
+  const emitter = new EventEmitter().setMaxListeners(0);
+  return {
+    publish: (topic, message) => void emitter.emit(topic, message),
+    subscribe(topic, listener) {
+      emitter.on(topic, listener);
+      return () => emitter.off(topic, listener);
+    },
+  };
+}
+
+const CHANNEL = 'stagi';
+
+/** Publishes on every node when the transaction of `db` commits, and never when it does not. */
+export async function announce<T extends Exclude<keyof Topics, 'log'>>(
+  db: Db,
+  topic: T,
+  message: Topics[T],
+): Promise<void> {
+  await sql`select pg_notify(${CHANNEL}, ${JSON.stringify({ topic, message })})`.execute(db);
+}
+
+/** Hears what any node announced and publishes it here. A lost connection is opened again; events are hints only. */
+export function listen(url: string, bus: Bus, log: Logger): { ready: Promise<void>; close(): Promise<void> } {
+  let closed = false;
+  let client: pg.Client | null = null;
+  let timer: NodeJS.Timeout | null = null;
+
+  const connect = async (): Promise<void> => {
+    const next = new pg.Client({ connectionString: url, application_name: 'stagi-listen', keepAlive: true });
+    next.on('error', (error) => log.warn({ err: error }, 'listening connection lost'));
+    next.on('end', retry);
+    next.on('notification', ({ payload }) => {
+      const { topic, message } = JSON.parse(payload ?? '{}') as { topic: keyof Topics; message: Topics[keyof Topics] };
+      bus.publish(topic, message);
+    });
+    client = next;
+    await next.connect();
+    await next.query(`listen ${CHANNEL}`);
+  };
+  const retry = (): void => {
+    if (closed || timer) return;
+    timer = setTimeout(() => {
+      timer = null;
+      connect().catch((error: unknown) => {
+        log.warn({ err: error }, 'cannot listen to the database yet');
+        retry();
+      });
+    }, 500);
+  };
+
+  return {
+    ready: connect(),
+    async close() {
+      closed = true;
+      if (timer) clearTimeout(timer);
+      await client?.end();
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { sql } from 'kysely';
+import type { Context } from './context.ts';
+import type { RunningQueue } from './jobs/queue.ts';
+
+/** Deletes what has had its time: idempotent answers (30 days), sessions (90), spent codes and tickets. */
+export async function startCleanUp(ctx: Pick<Context, 'db'>, queue: RunningQueue): Promise<void> {
+  await queue.work('clean-up', () => cleanUp(ctx));
+  await queue.every('clean-up', '17 * * * *');
+}
+
+export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
+  await db.deleteFrom('idempotency').where('created_at', '<', sql<Date>`now() - interval '30 days'`).execute();
+  await db.deleteFrom('pending_registration').where('expires_at', '<', sql<Date>`now() - interval '1 day'`).execute();
+  await db.deleteFrom('stream_ticket').where('expires_at', '<', sql<Date>`now()`).execute();
+  await db
+    .deleteFrom('session')
+    .where((where) =>
+      where.or([
+        where('expires_at', '<', sql<Date>`now()`),
+        where('revoked_at', '<', sql<Date>`now() - interval '90 days'`),
+      ]),
+    )
+    .execute();
+  await db
+    .updateTable('refresh_token')
+    .set({ child_sealed: null })
+    .where('used_at', '<', sql<Date>`now() - interval '10 seconds'`)
+    .where('child_sealed', 'is not', null)
+    .execute();
+}

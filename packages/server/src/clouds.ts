@@ -1,0 +1,68 @@
+import Dockerode from 'dockerode';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { createFakeProvider } from './providers/fake/fake.ts';
+import { createLocalProvider, type LocalProvider } from './providers/local/local.ts';
+import type { Provider } from './providers/provider.ts';
+
+const GATEWAY_CHECK_MS = 5_000;
+
+export interface Clouds {
+  providers: ReadonlyMap<string, Provider>;
+  /** This machine's address in the network of the local cloud; `null` while there is none. */
+  gateway(): string | null;
+  /** Calls back with each new gateway address, now and later: Docker may be started after the platform. */
+  onGateway(listener: (address: string) => Promise<void>): void;
+  close(): Promise<void>;
+}
+
+/** The clouds that the configuration names. Docker that does not answer is no error: the local cloud says so itself. */
+export async function openClouds(config: Config, log: Logger): Promise<Clouds> {
+  const providers = new Map<string, Provider>();
+  let local: LocalProvider | null = null;
+  if (config.localCloud === 'on' || (config.localCloud === 'auto' && config.originIsLoopback)) {
+    local = createLocalProvider({
+      docker: new Dockerode({ socketPath: config.dockerSocket }),
+      environment: config.environment,
+      log,
+      dataDir: config.dataDir,
+      originIsLoopback: config.originIsLoopback,
+      allowed: config.localCloud === 'on',
+    });
+    providers.set(local.name, local);
+  }
+  if (config.fakeCloudUrl) {
+    const fake = createFakeProvider({ url: config.fakeCloudUrl, environment: config.environment });
+    providers.set(fake.name, fake);
+  }
+
+  let gateway = (await local?.gateway()) ?? null;
+  const listeners: ((address: string) => Promise<void>)[] = [];
+  const tell = (listener: (address: string) => Promise<void>): void => {
+    if (gateway)
+      listener(gateway).catch((error: unknown) =>
+        log.error({ err: error, gateway }, 'cannot serve the machines of the local cloud'),
+      );
+  };
+  const timer = setInterval(() => void look(), GATEWAY_CHECK_MS).unref();
+
+  async function look(): Promise<void> {
+    const now = (await local?.gateway()) ?? null;
+    if (now === gateway) return;
+    gateway = now;
+    for (const listener of listeners) tell(listener);
+  }
+
+  return {
+    providers,
+    gateway: () => gateway,
+    onGateway(listener) {
+      listeners.push(listener);
+      tell(listener);
+    },
+    async close() {
+      clearInterval(timer);
+      await local?.close();
+    },
+  };
+}

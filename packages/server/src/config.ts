@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fromDecimal } from '@stagi/contract/money.ts';
+
+/** Everything the environment decides, read once. Throws `ConfigError` naming the variable. */
+export interface Config {
+  port: number;
+  /** What browsers see: scheme, host and port. */
+  appOrigin: string;
+  originIsLoopback: boolean;
+  /** What machines dial; `null`: the local cloud's gateway, else loopback. */
+  daemonOrigin: string | null;
+  databaseUrl: string | null;
+  dataDir: string;
+  smtpUrl: string | null;
+  mailFrom: string;
+  /** 32 bytes as base64; `null`: made once and kept in the data directory. */
+  secretKey: string | null;
+  localCloud: 'auto' | 'on' | 'off';
+  devMail: boolean;
+  /** Where the local cloud’s Docker Engine listens. */
+  dockerSocket: string;
+  fakeCloudUrl: string | null;
+  environment: string;
+  /** Added to what other clouds ask, in 1/10,000. */
+  markupBasisPoints: number;
+  /** Micro-USD for one STAGI. */
+  usdRate: bigint;
+  /** Micro-STAGI a verified person gets once. */
+  starterCredit: bigint;
+  trustProxy: string | boolean;
+  logLevel: string;
+  roles: ReadonlySet<'api' | 'worker'>;
+  webDir: string | null;
+  /** Holds the built daemon's archive and its checksum. */
+  daemonDir: string;
+}
+
+export class ConfigError extends Error {
+  constructor(variable: string, problem: string) {
+    super(`${variable} ${problem}`);
+    this.name = 'ConfigError';
+  }
+}
+
+type Environment = Record<string, string | undefined>;
+
+export function readConfig(env: Environment, argv: readonly string[] = []): Config {
+  const port = number(env, 'PORT', 4400);
+  const appOrigin = origin(env, 'APP_ORIGIN') ?? `http://localhost:${port}`;
+  const originIsLoopback = isLoopback(new URL(appOrigin).hostname);
+  const dataDir = resolve(env.STAGI_DATA ?? '.data');
+  try {
+    mkdirSync(dataDir, { recursive: true });
+  } catch (error) {
+    throw new ConfigError('STAGI_DATA', `cannot be used as data directory: ${(error as Error).message}`);
+  }
+  return {
+    port,
+    appOrigin,
+    originIsLoopback,
+    daemonOrigin: origin(env, 'DAEMON_ORIGIN'),
+    databaseUrl: databaseUrl(env),
+    dataDir,
+    smtpUrl: env.SMTP_URL || null,
+    mailFrom: env.MAIL_FROM ?? 'Stagi <no-reply@localhost>',
+    secretKey: env.STAGI_SECRET_KEY || null,
+    localCloud: choice(env, 'LOCAL_CLOUD', ['auto', 'on', 'off']),
+    devMail: !env.SMTP_URL && (originIsLoopback || env.DEV_MAIL === 'on'),
+    dockerSocket: dockerSocket(env),
+    fakeCloudUrl: env.FAKE_CLOUD_URL || null,
+    environment: word(env, 'STAGI_ENVIRONMENT', defaultEnvironment(dataDir)),
+    markupBasisPoints: Math.round(decimal(env, 'MARKUP_PERCENT', 15) * 100),
+    usdRate: amount(env, 'USD_RATE', '1'),
+    starterCredit: amount(env, 'STARTER_CREDIT', '50'),
+    trustProxy: env.TRUST_PROXY || false,
+    logLevel: env.LOG_LEVEL ?? 'info',
+    roles: roles(argv),
+    webDir: env.STAGI_WEB_DIR ? resolve(env.STAGI_WEB_DIR) : join(import.meta.dirname, '../../web/dist'),
+    daemonDir: env.STAGI_DAEMON_DIR ? resolve(env.STAGI_DAEMON_DIR) : join(import.meta.dirname, '../../../.cache/daemon'),
+  };
+}
+
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}
+
+function number(env: Environment, name: string, fallback: number): number {
+  const text = env[name];
+  if (!text) return fallback;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 65_535)
+    throw new ConfigError(name, `must be a port number, not "${text}"`);
+  return value;
+}
+
+function decimal(env: Environment, name: string, fallback: number): number {
+  const text = env[name];
+  if (!text) return fallback;
+  const value = Number(text);
+  if (!Number.isFinite(value) || value < 0)
+    throw new ConfigError(name, `must be a number of at least 0, not "${text}"`);
+  return value;
+}
+
+function amount(env: Environment, name: string, fallback: string): bigint {
+  const text = env[name] || fallback;
+  try {
+    return fromDecimal(text);
+  } catch (cause) {
+    throw new ConfigError(name, `must be an amount like 1.25, not "${text}" (${(cause as Error).message})`);
+  }
+}
+
+function origin(env: Environment, name: string): string | null {
+  const text = env[name];
+  if (!text) return null;
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new ConfigError(name, `must be an address like https://stagi.example, not "${text}"`);
+  return new URL(text).origin;
+}
+
+/** Two platforms on one Docker Engine must not take each other's machines for their own. */
+function defaultEnvironment(dataDir: string): string {
+  return `local-${createHash('sha256').update(dataDir).digest('hex').slice(0, 6)}`;
+}
+
+function dockerSocket(env: Environment): string {
+  const text = env.DOCKER_HOST;
+  if (!text) return '/var/run/docker.sock';
+  if (!text.startsWith('unix:///')) throw new ConfigError('DOCKER_HOST', 'must be a socket of this machine, like unix:///var/run/docker.sock');
+  return text.slice('unix://'.length);
+}
+
+function databaseUrl(env: Environment): string | null {
+  const text = env.DATABASE_URL;
+  if (!text) return null;
+  if (!/^postgres(ql)?:\/\//.test(text)) throw new ConfigError('DATABASE_URL', 'must begin with postgres://');
+  return text;
+}
+
+function choice<T extends string>(env: Environment, name: string, options: readonly [T, ...T[]]): T {
+  const text = env[name];
+  if (!text) return options[0];
+  const found = options.find((option) => option === text);
+  if (!found) throw new ConfigError(name, `must be one of ${options.join(', ')}, not "${text}"`);
+  return found;
+}
+
+function word(env: Environment, name: string, fallback: string): string {
+  const text = env[name] || fallback;
+  if (!/^[a-z0-9-]{1,20}$/.test(text)) throw new ConfigError(name, `may hold only a-z, 0-9 and "-", not "${text}"`);
+  return text;
+}
+
+function roles(argv: readonly string[]): ReadonlySet<'api' | 'worker'> {
+  const flag = argv.find((argument) => argument.startsWith('--role='));
+  const named = flag ? flag.slice('--role='.length).split(',') : ['api', 'worker'];
+  const known = named.filter((role): role is 'api' | 'worker' => role === 'api' || role === 'worker');
+  if (known.length !== named.length || known.length === 0)
+    throw new ConfigError('--role', 'must be api, worker or api,worker');
+  return new Set(known);
+}

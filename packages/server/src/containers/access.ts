@@ -1,0 +1,60 @@
+import type { Container } from '@stagi/contract/containers.ts';
+import type { Ref } from '@stagi/contract/page.ts';
+import type { Permission } from '@stagi/contract/permissions.ts';
+import { sql } from 'kysely';
+import type { Db, InstanceTable } from '../db/schema.ts';
+import { forbidden, notFound } from '../http/errors.ts';
+import { presentContainer } from './present.ts';
+import { findView, type ServerKinds } from './queries.ts';
+
+type Kind = InstanceTable['kind'];
+
+/** Who asks: a member of a workspace, with the permissions of now. */
+export interface Viewer {
+  db: Db;
+  workspace: { id: number; permissions: readonly Permission[] };
+}
+
+const MANAGES: Record<Kind, Permission> = {
+  rented: 'INSTANCE_RENTED_MANAGEMENT',
+  'self-hosted': 'SELFHOSTED_INSTANCE_MANAGEMENT',
+};
+
+/** Whoever manages projects sees every container; others those on servers of the kinds they manage. */
+export function visibleKinds(permissions: readonly Permission[]): ServerKinds {
+  return (['rented', 'self-hosted'] as const).filter(
+    (kind) => permissions.includes('PROJECT_MANAGEMENT') || permissions.includes(MANAGES[kind]),
+  );
+}
+
+export function requireManagement(viewer: Viewer, kind: Kind): void {
+  if (!viewer.workspace.permissions.includes(MANAGES[kind])) throw forbidden();
+}
+
+/** A container that the caller may see. Somebody else's, an absent one and one of the other kind are alike not found. */
+export async function visibleContainer(viewer: Viewer, ref: Ref): Promise<Container> {
+  const kinds = visibleKinds(viewer.workspace.permissions);
+  const row = await findView(viewer.db, viewer.workspace.id, kinds, ref);
+  if (!row) throw notFound();
+  return presentContainer(row);
+}
+
+/** The same, locked until the transaction of `viewer.db` ends, for somebody who manages servers of its kind. */
+export async function managedContainer(viewer: Viewer, ref: Ref): Promise<Container> {
+  const seen = await visibleContainer(viewer, ref);
+  requireManagement(viewer, seen.instance.kind);
+  await viewer.db.selectFrom('container').select('id').where('id', '=', seen.id).forNoKeyUpdate().execute();
+  return visibleContainer(viewer, { id: seen.id });
+}
+
+/** A server of the workspace, of a kind that the caller may see containers on. */
+export async function visibleServer(viewer: Viewer, ref: Ref): Promise<{ id: number; kind: Kind }> {
+  const row = await viewer.db
+    .selectFrom('instance')
+    .select(['id', 'kind'])
+    .where('workspace_id', '=', viewer.workspace.id)
+    .where('id' in ref ? sql<boolean>`id = ${ref.id}::bigint` : sql<boolean>`slug = ${ref.slug} and closed_at is null`)
+    .executeTakeFirst();
+  if (!row || !visibleKinds(viewer.workspace.permissions).includes(row.kind)) throw notFound();
+  return row;
+}

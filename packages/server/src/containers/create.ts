@@ -1,0 +1,148 @@
+import type { Container, CreateContainer } from '@stagi/contract/containers.ts';
+import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import { sql } from 'kysely';
+import type { z } from 'zod';
+import { announce } from '../bus/bus.ts';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
+import { invalid } from '../http/errors.ts';
+import { requireManagement, type Viewer, visibleServer } from './access.ts';
+import { checkPolicy, checkRoom, type ServerSize } from './capacity.ts';
+import { sealEnv } from './desired.ts';
+import { presentContainer } from './present.ts';
+import { viewsByIds } from './queries.ts';
+import { CommandError, splitCommand } from './splitCommand.ts';
+import { DEADLINE_MINUTES } from './status.ts';
+
+type Caller = Context & Viewer & { user: { id: number } };
+type Input = z.output<typeof CreateContainer>;
+
+const SLUG_MAX = 40;
+
+/** Makes the rows and tells the server's daemon; all or none of `count` containers. Answers them in order. */
+export function createContainers(ctx: Caller, input: Input): Promise<Container[]> {
+  return inTransaction(ctx.db, async (trx) => {
+    const server = await visibleServer({ ...ctx, db: trx }, input.instanceRef);
+    requireManagement(ctx, server.kind);
+    const command = splitOrRefuse(input.command);
+    const size = await lockServer(trx, server.id);
+    checkPolicy(size, specOf(input, command));
+    await checkRoom(trx, server.id, size, {
+      cpus: input.cpus,
+      gpuIds: input.gpuIds,
+      hostPorts: input.portMappings.map((port) => port.host),
+      count: input.count,
+    });
+    const ids: number[] = [];
+    for (const name of namesOf(input)) ids.push(await insert(ctx, trx, server.id, input, name));
+    await announce(trx, 'node', { instanceId: server.id });
+    for (const id of ids) {
+      await announce(trx, 'changed', { entity: 'docker-container', id, workspaceId: ctx.workspace.id });
+    }
+    await announce(trx, 'changed', {
+      entity: server.kind === 'rented' ? 'instance-rented' : 'self-hosted-instance',
+      id: server.id,
+      workspaceId: ctx.workspace.id,
+    });
+    return (await viewsByIds(trx, ctx.workspace.id, ids)).map(presentContainer);
+  });
+}
+
+/** Two creations on one server wait for each other here, so that they cannot be promised the same CPU or port. */
+async function lockServer(trx: Db, instanceId: number): Promise<ServerSize> {
+  const instance = await trx
+    .selectFrom('instance')
+    .select(['kind', 'status', 'offer'])
+    .where('id', '=', instanceId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  const node = await trx
+    .selectFrom('daemon_node')
+    .select('facts')
+    .where('instance_id', '=', instanceId)
+    .executeTakeFirst();
+  if (instance.status !== 'online' || !node?.facts) {
+    throw invalid('Containers can only be created for server instances that are online', 'instanceRef');
+  }
+  const { facts } = node;
+  return {
+    kind: instance.kind,
+    cpus: Math.min(facts.cpus, instance.offer?.cpu.cores ?? facts.cpus),
+    memoryBytes: Math.min(facts.ramBytes, instance.offer ? instance.offer.ramGb * 2 ** 30 : facts.ramBytes),
+    gpuIds: facts.gpus.map((gpu) => gpu.index),
+  };
+}
+
+function splitOrRefuse(command: string | undefined): string[] | null {
+  if (!command?.trim()) return null;
+  if (command.includes('\0')) throw invalid('The command may not hold a NUL', 'command');
+  try {
+    return splitCommand(command);
+  } catch (error) {
+    if (error instanceof CommandError) throw invalid(error.message, 'command');
+    throw error;
+  }
+}
+
+function specOf(input: Input, command: string[] | null): DesiredContainer['spec'] {
+  return {
+    image: input.dockerImage,
+    command,
+    env: input.env,
+    nanoCpus: Math.round(input.cpus * 1e9),
+    memoryBytes: input.memoryGb === undefined ? null : Math.round(input.memoryGb * 2 ** 30),
+    gpuIds: input.gpuIds,
+    ports: input.portMappings,
+    directories: input.directoryMappings,
+    restartPolicy: input.restartPolicy,
+  };
+}
+
+function namesOf({ slug, title, count }: Input): { slug: string; title: string }[] {
+  if (count === 1) return [{ slug, title }];
+  if (`${slug}-${count}`.length > SLUG_MAX) {
+    throw invalid('Unique ID must leave room for a number: at most {{most}} characters', 'slug', {
+      most: SLUG_MAX - `-${count}`.length,
+    });
+  }
+  return Array.from({ length: count }, (_, index) => ({
+    slug: `${slug}-${index + 1}`,
+    title: `${title} ${index + 1}`,
+  }));
+}
+
+async function insert(
+  ctx: Caller,
+  trx: Db,
+  instanceId: number,
+  input: Input,
+  { slug, title }: { slug: string; title: string },
+): Promise<number> {
+  const row = await trx
+    .insertInto('container')
+    .values({
+      workspace_id: ctx.workspace.id,
+      instance_id: instanceId,
+      slug,
+      title,
+      created_by: ctx.user.id,
+      status: 'creating',
+      status_deadline: sql<Date>`now() + ${`${DEADLINE_MINUTES.creating} minutes`}::interval`,
+      image: input.dockerImage,
+      command: input.command?.trim() ? input.command : null,
+      cpus: input.cpus,
+      memory_gb: input.memoryGb ?? null,
+      gpu_ids: input.gpuIds,
+      ports: JSON.stringify(input.portMappings),
+      directories: JSON.stringify(input.directoryMappings),
+      restart_policy: input.restartPolicy,
+      env_names: input.env.map((variable) => variable.name),
+      env_sealed: sealEnv(ctx, slug, input.env),
+    })
+    .onConflict((conflict) => conflict.column('slug').where('deleted_at', 'is', null).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (!row) throw invalid('This Unique ID is taken', 'slug');
+  return row.id;
+}

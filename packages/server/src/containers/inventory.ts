@@ -1,0 +1,88 @@
+import type { ContainerStatus } from '@stagi/contract/containers.ts';
+import type { ActualContainer, Inventory } from '@stagi/contract/daemon.ts';
+import type { Selectable } from 'kysely';
+import type { ContainerTable, Db } from '../db/schema.ts';
+import { moveContainer, statusShown } from './status.ts';
+
+type Row = Pick<
+  Selectable<ContainerTable>,
+  | 'id'
+  | 'status'
+  | 'status_reason'
+  | 'desired'
+  | 'gen'
+  | 'exit_code'
+  | 'started_at'
+  | 'finished_at'
+  | 'docker_id'
+  | 'restart_policy'
+>;
+
+/** Brings the containers of a server to what its daemon shows. Only rows of this very server are looked at. */
+export async function recordContainers(trx: Db, instanceId: number, inventory: Inventory): Promise<void> {
+  if (inventory.dockerError !== null) return;
+  const rows: Row[] = await trx
+    .selectFrom('container')
+    .select(['id', 'status', 'status_reason', 'desired', 'gen', 'restart_policy'])
+    .select(['exit_code', 'started_at', 'finished_at', 'docker_id'])
+    .where('instance_id', '=', instanceId)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+  const shown = new Map(inventory.containers.map((container) => [container.id, container]));
+  for (const row of rows) await record(trx, row, shown.get(row.id) ?? null);
+}
+
+async function record(trx: Db, row: Row, actual: ActualContainer | null): Promise<void> {
+  const { to, reason } = statusShown(row, actual);
+  const hasEnded = to === 'exited' || to === 'failed';
+  const seen = actual && changes(row, actual, to);
+  // Only a running container tells more than its status: that it is paused, or comes back after a crash.
+  const tellsMore = to === 'running' && reason !== row.status_reason;
+  if (to === row.status && !seen && !tellsMore) return;
+  await moveContainer(trx, row.id, to, {
+    ...(to === row.status && !tellsMore ? {} : { reason }),
+    ...(seen ? { seen } : {}),
+  });
+  if (hasEnded && row.desired === 'running' && restsForGood(row, actual)) await keepStopped(trx, row.id);
+}
+
+function changes(row: Row, actual: ActualContainer, to: ContainerStatus) {
+  const seen = {
+    docker_id: actual.dockerId,
+    started_at: dateOf(actual.startedAt),
+    finished_at: dateOf(actual.finishedAt),
+    exit_code: exitCode(row, actual, to),
+  };
+  const same =
+    seen.docker_id === row.docker_id &&
+    seen.exit_code === row.exit_code &&
+    seen.started_at?.getTime() === row.started_at?.getTime() &&
+    seen.finished_at?.getTime() === row.finished_at?.getTime();
+  return same ? null : seen;
+}
+
+/** Kept only where the container ended by itself: that is how it is told from one that was stopped. */
+function exitCode(row: Row, actual: ActualContainer, to: ContainerStatus): number | null {
+  if (to === 'exited' || to === 'failed') return actual.exitCode;
+  return to === 'running' ? null : row.exit_code;
+}
+
+function restsForGood(row: Row, actual: ActualContainer | null): boolean {
+  return row.restart_policy === 'no' || (row.restart_policy === 'on-failure' && actual?.exitCode === 0);
+}
+
+/**
+ * What ended by itself and is not to be restarted shall not run again only because somebody removed it on the server.
+ * The generation stays: nothing changes for the daemon.
+ */
+async function keepStopped(trx: Db, id: number): Promise<void> {
+  await trx.updateTable('container').set({ desired: 'stopped' }).where('id', '=', id).execute();
+}
+
+function dateOf(moment: string | null): Date | null {
+  if (moment === null) return null;
+  const date = new Date(moment);
+  return Number.isNaN(date.getTime()) ? null : date;
+}

@@ -1,0 +1,48 @@
+import type { Container } from '@stagi/contract/containers.ts';
+import type { ContainerView } from './queries.ts';
+
+export function presentContainer(row: ContainerView): Container {
+  return {
+    id: row.id,
+    slug: row.slug,
+    title: row.title,
+    status: row.status,
+    statusSince: row.status_since.toISOString(),
+    statusSeenAt: iso(lastProof(row)),
+    statusDeadline: iso(row.status_deadline),
+    statusReason: row.status_reason,
+    exitCode: row.exit_code,
+    progress: row.progress,
+    instance: {
+      id: row.instance_id,
+      kind: row.server_kind,
+      slug: row.server_slug,
+      title: row.server_title,
+      status: row.server_status,
+      ip: row.server_kind === 'rented' ? row.server_ip : row.node_address,
+    },
+    dockerImage: row.image,
+    command: row.command,
+    envNames: row.env_names,
+    cpus: Number(row.cpus),
+    memoryGb: row.memory_gb === null ? null : Number(row.memory_gb),
+    gpuIds: row.gpu_ids,
+    portMappings: row.ports,
+    directoryMappings: row.directories,
+    restartPolicy: row.restart_policy,
+    startedAt: iso(row.started_at),
+    finishedAt: iso(row.finished_at),
+    createdAt: row.created_at.toISOString(),
+    createdBy: row.creator,
+  };
+}
+
+/** An inventory that changed nothing proved the status again. */
+function lastProof(row: ContainerView): Date | null {
+  const { status, status_seen_at, inventory_at } = row;
+  if (status === 'unresponsive' || status === 'deleted') return status_seen_at;
+  if (!status_seen_at || !inventory_at) return status_seen_at ?? inventory_at;
+  return new Date(Math.max(status_seen_at.getTime(), inventory_at.getTime()));
+}
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;

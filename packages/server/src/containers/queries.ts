@@ -1,0 +1,106 @@
+import type { EntityFilterRequest, Ref } from '@stagi/contract/page.ts';
+import { sql } from 'kysely';
+import type { ContainerRow, Db, InstanceTable } from '../db/schema.ts';
+import { contains, offsetOf, sortColumn } from '../instances/paging.ts';
+
+/** A container with what its screens show of its server. */
+export interface ContainerView extends ContainerRow {
+  creator: string;
+  server_kind: InstanceTable['kind'];
+  server_slug: string;
+  server_title: string;
+  server_status: string;
+  server_ip: string | null;
+  node_address: string | null;
+  inventory_at: Date | null;
+}
+
+export type ServerKinds = readonly InstanceTable['kind'][];
+
+const SORTABLE: Record<string, string> = {
+  createdAt: 'container.created_at',
+  title: 'container.title',
+  slug: 'container.slug',
+  status: 'container.status',
+  statusSince: 'container.status_since',
+  dockerImage: 'container.image',
+  cpus: 'container.cpus',
+  memoryGb: 'container.memory_gb',
+  instance: 'instance.title',
+};
+
+/** Containers of one workspace on servers of the kinds that the caller may see. */
+function viewsOf(db: Db, workspaceId: number, kinds: ServerKinds) {
+  return db
+    .selectFrom('container')
+    .innerJoin('instance', 'instance.id', 'container.instance_id')
+    .innerJoin('app_user', 'app_user.id', 'container.created_by')
+    .leftJoin('daemon_node', 'daemon_node.instance_id', 'container.instance_id')
+    .selectAll('container')
+    .select([
+      'app_user.name as creator',
+      'instance.kind as server_kind',
+      'instance.slug as server_slug',
+      'instance.title as server_title',
+      'instance.status as server_status',
+      'instance.ip as server_ip',
+      'daemon_node.remote_address as node_address',
+      'daemon_node.inventory_at',
+    ])
+    .where('container.workspace_id', '=', workspaceId)
+    .where('instance.workspace_id', '=', workspaceId)
+    .where(kinds.length > 0 ? sql<boolean>`instance.kind in (${sql.join(kinds)})` : sql<boolean>`false`)
+    .$castTo<ContainerView>();
+}
+
+/** By id also a deleted one, whose logs can still be read; a slug names the container that has it now. */
+export function findView(
+  db: Db,
+  workspaceId: number,
+  kinds: ServerKinds,
+  ref: Ref,
+): Promise<ContainerView | undefined> {
+  const all = viewsOf(db, workspaceId, kinds);
+  if ('id' in ref) return all.where(sql<boolean>`container.id = ${ref.id}::bigint`).executeTakeFirst();
+  return all.where('container.slug', '=', ref.slug).where('container.deleted_at', 'is', null).executeTakeFirst();
+}
+
+export function viewsByIds(db: Db, workspaceId: number, ids: readonly number[]): Promise<ContainerView[]> {
+  return viewsOf(db, workspaceId, ['rented', 'self-hosted'])
+    .where('container.id', 'in', [...ids])
+    .orderBy('container.id')
+    .execute();
+}
+
+/** Deleted containers show only when their status is asked for. */
+export async function listViews(
+  db: Db,
+  workspaceId: number,
+  kinds: ServerKinds,
+  instanceId: number | null,
+  request: EntityFilterRequest,
+): Promise<{ rows: ContainerView[]; count: number }> {
+  const { statuses, queryString } = request;
+  let all = viewsOf(db, workspaceId, kinds);
+  all = statuses?.length
+    ? all.where(sql<boolean>`container.status in (${sql.join(statuses)})`)
+    : all.where('container.deleted_at', 'is', null);
+  if (instanceId !== null) all = all.where('container.instance_id', '=', instanceId);
+  if (queryString) {
+    all = all.where(contains(['container.title', 'container.slug', 'container.image', 'instance.title'], queryString));
+  }
+  const [rows, { count }] = await Promise.all([
+    all
+      .orderBy(sql.ref(sortColumn(request, SORTABLE)), request.orderByDirection)
+      .orderBy('container.id', request.orderByDirection)
+      .limit(request.limit)
+      .offset(offsetOf(request))
+      .execute(),
+    all
+      .clearSelect()
+      .select(sql<number>`count(*)::int`.as('count'))
+      .$castTo<{ count: number }>()
+      .executeTakeFirstOrThrow(),
+  ]);
+  return { rows, count };
+}

@@ -1,0 +1,41 @@
+import type { api } from '@stagi/contract/api.ts';
+import type { HandlersOf } from '../http/mount.ts';
+import { pageOf } from '../instances/paging.ts';
+import { visibleContainer, visibleKinds, visibleServer } from './access.ts';
+import { deleteContainer, restartContainer, startContainer, stopContainer } from './actions.ts';
+import { createContainers } from './create.ts';
+import { imagesOf } from './images.ts';
+import { presentContainer } from './present.ts';
+import { listViews } from './queries.ts';
+
+export const containerHandlers: HandlersOf<typeof api.containers> = {
+  async list(ctx, { entityFilterRequest, instanceRef }) {
+    const instance = instanceRef ? await visibleServer(ctx, instanceRef) : null;
+    const kinds = visibleKinds(ctx.workspace.permissions);
+    const { rows, count } = await listViews(ctx.db, ctx.workspace.id, kinds, instance?.id ?? null, entityFilterRequest);
+    return pageOf(rows.map(presentContainer), count, entityFilterRequest);
+  },
+  async view(ctx, ref) {
+    return { isSuccess: true, entity: await visibleContainer(ctx, ref) };
+  },
+  async create(ctx, input) {
+    const entities = await createContainers(ctx, input);
+    return { isSuccess: true, entity: entities[0]!, entities };
+  },
+  async start(ctx, ref) {
+    return { isSuccess: true, entity: await startContainer(ctx, ref) };
+  },
+  async stop(ctx, ref) {
+    return { isSuccess: true, entity: await stopContainer(ctx, ref) };
+  },
+  async restart(ctx, ref) {
+    return { isSuccess: true, entity: await restartContainer(ctx, ref) };
+  },
+  async delete(ctx, ref) {
+    await deleteContainer(ctx, ref);
+    return { isSuccess: true };
+  },
+  async images(ctx, { instanceRef }) {
+    return { isSuccess: true, ...(await imagesOf(ctx, instanceRef)) };
+  },
+};

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { COMMAND_AUDIENCE, type Command, Command as CommandShape } from '@stagi/contract/daemon.ts';
+import { SignJWT } from 'jose';
+import { sql } from 'kysely';
+import { announce } from '../bus/bus.ts';
+import type { Context } from '../context.ts';
+import type { Db } from '../db/schema.ts';
+
+type Body = Command['do'];
+
+/** How long a command waits for its daemon: a late restart surprises, a late farewell is still right. */
+const KEPT: Record<Body['kind'], string> = { restart: '3 minutes', leave: '30 days' };
+const FORGOTTEN_AFTER = '30 days';
+
+/** Stores a one-time command and tells the node that holds the server's link. It is sent until answered or expired. */
+export async function sendCommand(_: unknown, trx: Db, instanceId: number, body: Body): Promise<string> {
+  const id = randomUUID();
+  await trx
+    .insertInto('daemon_command')
+    .values({
+      id,
+      instance_id: instanceId,
+      body: JSON.stringify(body),
+      expires_at: sql<Date>`now() + ${KEPT[body.kind]}::interval`,
+    })
+    .execute();
+  await announce(trx, 'node', { instanceId });
+  return id;
+}
+
+/** The signed documents of what a server has still to answer, oldest first. */
+export async function openCommands(
+  { keys }: Pick<Context, 'keys'>,
+  db: Db,
+  instanceId: number,
+): Promise<{ id: string; document: string }[]> {
+  const rows = await db
+    .selectFrom('daemon_command')
+    .select(['id', 'body', 'created_at', 'expires_at'])
+    .where('instance_id', '=', instanceId)
+    .where('answered_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .orderBy('created_at')
+    .execute();
+  return Promise.all(
+    rows.map(async (row) => ({
+      id: row.id,
+      document: await new SignJWT({ node: String(instanceId), id: row.id, do: CommandShape.shape.do.parse(row.body) })
+        .setProtectedHeader({ alg: 'EdDSA', typ: 'command+jwt' })
+        .setAudience(COMMAND_AUDIENCE)
+        .setIssuedAt(row.created_at)
+        .setExpirationTime(row.expires_at)
+        .sign(keys.command.privateKey),
+    })),
+  );
+}
+
+/** Takes an answer down. Null when this server has no such command open: it was answered before, or is another's. */
+export async function answerCommand(
+  trx: Db,
+  instanceId: number,
+  answer: { commandId: string; ok: boolean; message: string | null },
+): Promise<Body | null> {
+  const row = await trx
+    .updateTable('daemon_command')
+    .set({ answered_at: sql<Date>`now()`, ok: answer.ok, message: answer.message?.slice(0, 500) ?? null })
+    .where(sql<boolean>`id::text = ${answer.commandId}`)
+    .where('instance_id', '=', instanceId)
+    .where('answered_at', 'is', null)
+    .returning('body')
+    .executeTakeFirst();
+  return row ? CommandShape.shape.do.parse(row.body) : null;
+}
+
+export async function forgetOldCommands(db: Db): Promise<void> {
+  await db
+    .deleteFrom('daemon_command')
+    .where('expires_at', '<', sql<Date>`now() - ${FORGOTTEN_AFTER}::interval`)
+    .execute();
+}

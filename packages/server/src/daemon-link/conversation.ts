@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import type { DaemonMessage, PlatformMessage } from '@stagi/contract/daemon.ts';
+import { HEARTBEAT_S } from '@stagi/contract/instances.ts';
+import type { Context } from '../context.ts';
+import { daemonGone, daemonHello } from '../instances/readiness.ts';
+import { type LogReceiver, receiveLogs } from '../logging/receive.ts';
+import { openCommands } from './commands.ts';
+import { desiredDocument } from './desired.ts';
+import type { Heartbeats } from './heartbeats.ts';
+import { latest } from './latest.ts';
+import { type Connected, connectNode, disconnectNode, endOf } from './node.ts';
+import { observeFailure, observeHello, observeInventory, observeProgress, observeResult } from './observe.ts';
+import { throttleProgress } from './throttle.ts';
+
+const WAITING_MAX = 1_000;
+
+/** WebSocket close codes; those from 4000 are ours. */
+export const CLOSE = { badMessage: 1008, tryAgain: 1013, notKnown: 4401, revoked: 4403, fenced: 4409 } as const;
+
+type Message<T extends DaemonMessage['type']> = Extract<DaemonMessage, { type: T }>;
+
+export interface Wire {
+  isOpen(): boolean;
+  send(message: PlatformMessage): void;
+  end(code: number, reason: string): void;
+}
+
+export interface Conversation {
+  /** `null`: what came is no message of the protocol. */
+  take(message: DaemonMessage | null): void;
+  bytes(frame: Uint8Array): void;
+  isAuthenticated(): boolean;
+  /** The wire is gone; resolves when everything that was begun is done. */
+  finish(): Promise<void>;
+}
+
+/**
+ * What is said over one link, from the challenge on. Control messages are handled one after another (a hello is
+ * recorded before the inventory that follows it), bytes of streams as they come.
+ */
+export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartbeats, wire: Wire): Conversation {
+  const nonce = randomBytes(32).toString('base64url');
+  let session: { node: Connected; logs: LogReceiver } | null = null;
+  let isAuthenticating = false;
+  let isGreeted = false;
+  let work: Promise<void> = Promise.resolve();
+  let waiting = 0;
+  let sentDigest: string | null = null;
+  const sentCommands = new Set<string>();
+
+  const who = (): Partial<Connected> => session?.node ?? {};
+  const violation = (what: string): void => {
+    ctx.log.warn({ ...who(), what }, 'daemon link closed: bad message');
+    wire.end(CLOSE.badMessage, what);
+  };
+  const outOfStep = (what: string): void => {
+    ctx.log.warn({ ...who(), what }, 'daemon link closed: out of step');
+    wire.end(CLOSE.tryAgain, what);
+  };
+  const broken = (error: unknown): void => {
+    ctx.log.error({ ...who(), err: error }, 'daemon link closed: it cannot be served now');
+    wire.end(CLOSE.tryAgain, 'try again');
+  };
+  const revoked = (reason: string): void => {
+    wire.send({ type: 'revoked', reason });
+    wire.end(CLOSE.revoked, 'revoked');
+  };
+
+  /** Looks whether this is still the newest connection of a key that holds, and tells the daemon what is new. */
+  const news = latest(async () => {
+    if (!session) return;
+    const { node } = session;
+    const over = await endOf(ctx.db, node);
+    if (over === 'fenced') return wire.end(CLOSE.fenced, 'a newer connection has taken over');
+    if (over) return revoked(over.revoked);
+    if (!isGreeted) return;
+    const desired = await desiredDocument(ctx, node, sentDigest);
+    if (desired) {
+      sentDigest = desired.digest;
+      wire.send({ type: 'desired', document: desired.document });
+    }
+    for (const { id, document } of await openCommands(ctx, ctx.db, node.instanceId)) {
+      if (sentCommands.has(id)) continue;
+      sentCommands.add(id);
+      wire.send({ type: 'command', document });
+    }
+  }, broken);
+  const unsubscribe = ctx.bus.subscribe('node', ({ instanceId }) => {
+    if (instanceId === session?.node.instanceId) news.ask();
+  });
+
+  function inOrder(step: () => Promise<unknown>): void {
+    waiting += 1;
+    if (waiting > WAITING_MAX) violation('more messages than can be handled');
+    work = work
+      .then(() => (wire.isOpen() ? step() : undefined))
+      .then(undefined, broken)
+      .then(() => {
+        waiting -= 1;
+      });
+  }
+
+  /** Records in order what was observed; a connection that was overtaken finds out here. */
+  function record(observe: () => Promise<boolean>): void {
+    inOrder(async () => {
+      if (!(await observe())) news.ask();
+    });
+  }
+
+  async function authenticate(message: Message<'auth'>): Promise<void> {
+    const found = await connectNode(ctx, message, nonce, remoteAddress);
+    if (!found) return wire.end(CLOSE.notKnown, 'this key is not known');
+    if ('revoked' in found) return revoked(found.revoked);
+    session = { node: found, logs: receiveLogs(ctx, found, { send: wire.send, violation, outOfStep, broken }) };
+    const serverTime = new Date().toISOString();
+    wire.send({ type: 'welcome', epoch: found.epoch, serverTime, heartbeatSeconds: HEARTBEAT_S });
+  }
+
+  const progress = throttleProgress((message) => {
+    const node = session?.node;
+    if (node) record(() => observeProgress(ctx, node, message));
+  });
+
+  function takeFrom({ node, logs }: NonNullable<typeof session>, message: DaemonMessage): void {
+    switch (message.type) {
+      case 'auth':
+        violation('auth twice');
+        break;
+      case 'hello':
+        inOrder(async () => {
+          isGreeted = await observeHello(ctx, node, message);
+          if (isGreeted) await daemonHello(ctx, node.instanceId);
+          news.ask();
+        });
+        break;
+      case 'heartbeat':
+        heartbeats.beat(node);
+        break;
+      case 'inventory':
+        inOrder(async () => {
+          await observeInventory(ctx, node, message.inventory);
+          news.ask();
+        });
+        break;
+      case 'progress':
+        progress.push(message);
+        break;
+      case 'failed':
+        record(() => observeFailure(ctx, node, message));
+        break;
+      case 'result':
+        record(() => observeResult(ctx, node, message));
+        break;
+      case 'log-open':
+        logs.open(message);
+        break;
+      case 'log-gap':
+        logs.gap(message);
+        break;
+      case 'log-end':
+        logs.end(message);
+        break;
+      default:
+        message satisfies never;
+    }
+  }
+
+  wire.send({ type: 'challenge', nonce });
+
+  return {
+    isAuthenticated: () => session !== null,
+    take(message) {
+      if (!message) {
+        violation('not a message of the protocol');
+      } else if (session) {
+        takeFrom(session, message);
+      } else if (message.type === 'auth' && !isAuthenticating) {
+        isAuthenticating = true;
+        inOrder(() => authenticate(message));
+      } else {
+        violation(`${message.type} before the welcome`);
+      }
+    },
+    bytes(frame) {
+      if (session) session.logs.bytes(frame);
+      else violation('bytes before the welcome');
+    },
+    async finish() {
+      unsubscribe();
+      progress.stop();
+      await work;
+      await Promise.all([news.idle(), session?.logs.close()]);
+      if (!session) return;
+      const { node } = session;
+      try {
+        if (await disconnectNode(ctx.db, node)) await daemonGone(ctx, node.instanceId);
+      } catch (error) {
+        // Without beats the server counts as unresponsive all the same.
+        ctx.log.warn({ ...node, err: error }, 'the end of a link was not recorded');
+      }
+    },
+  };
+}

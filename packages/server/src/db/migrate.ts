@@ -1,0 +1,64 @@
+import pg from 'pg';
+import { PgBoss } from 'pg-boss';
+import * as foundation from './migrations/0001_foundation.ts';
+import { STATUS_MOVES } from './statusMoves.ts';
+
+const MIGRATIONS: readonly { name: string; sql: string }[] = [{ name: '0001_foundation', sql: foundation.sql }];
+const LOCK = 7_239_001;
+
+/**
+ * Brings a database to this version: each migration once, in its own transaction, under an advisory
+ * lock so that nodes that start together do not race. Also the tables of the job queue.
+ */
+export async function migrate(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'stagi-migrate' });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    await client.query(
+      'create table if not exists migration (name text primary key, applied_at timestamptz not null default now())',
+    );
+    const { rows } = await client.query<{ name: string }>('select name from migration');
+    const applied = new Set(rows.map((row) => row.name));
+    for (const migration of MIGRATIONS) {
+      if (applied.has(migration.name)) continue;
+      await inOneTransaction(client, async () => {
+        await client.query(migration.sql);
+        await client.query('insert into migration (name) values ($1)', [migration.name]);
+      });
+    }
+    await inOneTransaction(client, () => writeStatusMoves(client));
+    await createQueueTables(databaseUrl);
+  } finally {
+    await client.end();
+  }
+}
+
+async function writeStatusMoves(client: pg.Client): Promise<void> {
+  const rows = STATUS_MOVES.flatMap(({ kind, moves }) =>
+    Object.entries(moves).flatMap(([from, targets]) => targets.map((to) => ({ kind, from, to }))),
+  );
+  await client.query('delete from status_move');
+  await client.query(
+    'insert into status_move (kind, from_status, to_status) select * from unnest($1::text[], $2::text[], $3::text[])',
+    [rows.map((row) => row.kind), rows.map((row) => row.from), rows.map((row) => row.to)],
+  );
+}
+
+async function inOneTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query("set local lock_timeout = '2s'");
+    await work();
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}
+
+async function createQueueTables(databaseUrl: string): Promise<void> {
+  const boss = new PgBoss({ connectionString: databaseUrl, supervise: false, schedule: false, max: 2 });
+  await boss.start();
+  await boss.stop({ graceful: false });
+}

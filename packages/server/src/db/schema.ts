@@ -1,0 +1,370 @@
+import type { ContainerStatus, RestartPolicy } from '@stagi/contract/containers.ts';
+import type { Ed25519PublicJwk, Inventory } from '@stagi/contract/daemon.ts';
+import type { MachineFacts } from '@stagi/contract/instances.ts';
+import type { Role } from '@stagi/contract/permissions.ts';
+import type { Language, Plan, Theme } from '@stagi/contract/user.ts';
+import type { ColumnType, Generated, GeneratedAlways, Kysely, Selectable } from 'kysely';
+import type { z } from 'zod';
+import type { StoredOffer } from '../providers/offer.ts';
+
+/** Row types. Entity ids are int4 (number); int8 columns (money, journals, log positions) are bigint. */
+type Json<T> = ColumnType<T, string, string>;
+type JsonWithDefault<T> = ColumnType<T, string | undefined, string>;
+type Created = ColumnType<Date, Date | string | undefined, never>;
+
+export interface UserTable {
+  id: GeneratedAlways<number>;
+  email: string;
+  name: string;
+  password_hash: string | null;
+  image: string | null;
+  language: Language | null;
+  theme: Generated<Theme>;
+  is_employee: Generated<boolean>;
+  has_test_mode: Generated<boolean>;
+  signup_form: Json<unknown> | null;
+  email_verified_at: Date | null;
+  disabled_at: Date | null;
+  created_at: Created;
+}
+
+export interface PendingRegistrationTable {
+  id: string;
+  flow: string;
+  email: string;
+  name: string;
+  password_hash: string;
+  code_hash: string;
+  tries: Generated<number>;
+  sent_at: Generated<Date>;
+  expires_at: Date;
+  created_at: Created;
+}
+
+export interface WorkspaceTable {
+  id: GeneratedAlways<number>;
+  name: string;
+  plan: Generated<Plan>;
+  personal_of: number | null;
+  exhausted_at: Date | null;
+  disabled_at: Date | null;
+  created_at: Created;
+}
+
+export interface MembershipTable {
+  workspace_id: number;
+  user_id: number;
+  role: Role;
+  created_at: Created;
+}
+
+export interface SessionTable {
+  id: string;
+  user_id: number;
+  auth_type: 'email' | 'google' | 'github';
+  ip: string | null;
+  user_agent: string | null;
+  created_at: Created;
+  last_used_at: Generated<Date>;
+  expires_at: Date;
+  revoked_at: Date | null;
+  revoked_reason: string | null;
+}
+
+export interface RefreshTokenTable {
+  id: string;
+  session_id: string;
+  hash: Buffer;
+  parent_id: string | null;
+  used_at: Date | null;
+  child_sealed: Buffer | null;
+  expires_at: Date;
+  created_at: Created;
+}
+
+export interface SigningKeyTable {
+  purpose: string;
+  public_jwk: Json<Ed25519PublicJwk>;
+  private_sealed: string;
+  created_at: Created;
+}
+
+export interface StreamTicketTable {
+  hash: Buffer;
+  session_id: string;
+  workspace_id: number;
+  expires_at: Date;
+}
+
+export interface IdempotencyTable {
+  workspace_id: number;
+  user_id: number;
+  route: string;
+  key: string;
+  request_hash: Buffer;
+  status: number;
+  body_sealed: string;
+  created_at: Created;
+}
+
+export interface MailTable {
+  id: GeneratedAlways<number>;
+  recipient: string;
+  subject: string;
+  text_body: string;
+  html_body: string;
+  sent_at: Date | null;
+  failed_at: Date | null;
+  last_error: string | null;
+  created_at: Created;
+}
+
+export interface AccountTable {
+  id: GeneratedAlways<bigint>;
+  code: string;
+  client_id: number | null;
+  currency: string;
+  balance: Generated<bigint>;
+  min_balance: bigint | null;
+}
+
+export interface JournalTable {
+  id: GeneratedAlways<bigint>;
+  kind: string;
+  idem_key: string;
+  lines_hash: Buffer;
+  client_id: number | null;
+  reverses_id: bigint | null;
+  meta: JsonWithDefault<Record<string, unknown>>;
+  created_at: Created;
+}
+
+export interface PostingTable {
+  journal_id: bigint;
+  line: number;
+  account_id: bigint;
+  amount: bigint;
+}
+
+export interface SshKeyTable {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  title: string;
+  type: string;
+  public_key: string;
+  fingerprint: string;
+  created_at: Created;
+}
+
+export interface StatusMoveTable {
+  kind: string;
+  from_status: string;
+  to_status: string;
+}
+
+export interface InstanceTable {
+  id: GeneratedAlways<number>;
+  workspace_id: number;
+  kind: 'rented' | 'self-hosted';
+  slug: string;
+  title: string;
+  created_by: number;
+  created_at: Created;
+  closed_at: Date | null;
+  status: string;
+  status_since: Generated<Date>;
+  status_seen_at: Date | null;
+  status_deadline: Date | null;
+  status_reason: string | null;
+  desired: Generated<'running' | 'stopped' | 'gone'>;
+  gen: Generated<number>;
+  reboot_wanted: Generated<number>;
+  reboot_done: Generated<number>;
+  provider: string | null;
+  offer: Json<StoredOffer> | null;
+  provider_ref: string | null;
+  machine_state: string | null;
+  ip: string | null;
+  host_username: string | null;
+  price_per_hour: bigint | null;
+  stopped_price_per_hour: bigint | null;
+  /** When each step of getting ready was reached. */
+  progress: JsonWithDefault<Partial<Record<'capacity' | 'booting' | 'daemon' | 'ready', string>>>;
+  lock_token: string | null;
+  lock_expires_at: Date | null;
+  next_at: Date | null;
+  attempts: Generated<number>;
+  last_error: string | null;
+  misses: Generated<number>;
+  missed_at: Date | null;
+}
+
+export interface ProviderOpTable {
+  id: string;
+  instance_id: number;
+  kind: string;
+  gen: number;
+  params: JsonWithDefault<Record<string, unknown>>;
+  state: Generated<'intent' | 'done' | 'failed'>;
+  error: string | null;
+  created_at: Created;
+  finished_at: Date | null;
+}
+
+export interface InstanceSshKeyTable {
+  instance_id: number;
+  ssh_key_id: number;
+  installed_at: Date | null;
+  created_at: Created;
+}
+
+export interface InstanceActivityTable {
+  id: GeneratedAlways<number>;
+  instance_id: number;
+  at: Generated<Date>;
+  kind: string;
+  actor_id: number | null;
+  from_status: string | null;
+  to_status: string | null;
+  detail: string | null;
+}
+
+export interface DaemonNodeTable {
+  instance_id: number;
+  enrol_jti: string | null;
+  enrol_expires_at: Date | null;
+  enrol_used_at: Date | null;
+  public_jwk: Json<Ed25519PublicJwk> | null;
+  conn_epoch: Generated<number>;
+  connected_at: Date | null;
+  disconnected_at: Date | null;
+  last_seen_at: Date | null;
+  remote_address: string | null;
+  version: string | null;
+  boot_id: string | null;
+  facts: Json<MachineFacts> | null;
+  inventory: Json<Inventory> | null;
+  inventory_at: Date | null;
+  desired_gen: Generated<number>;
+  revoked_at: Date | null;
+  revoked_reason: string | null;
+}
+
+export interface ContainerTable {
+  id: GeneratedAlways<number>;
+  workspace_id: number;
+  instance_id: number;
+  slug: string;
+  title: string;
+  created_by: number;
+  created_at: Created;
+  deleted_at: Date | null;
+  status: ContainerStatus;
+  status_since: Generated<Date>;
+  status_seen_at: Date | null;
+  status_deadline: Date | null;
+  status_reason: string | null;
+  desired: Generated<'running' | 'stopped' | 'absent'>;
+  gen: Generated<number>;
+  image: string;
+  command: string | null;
+  /** numeric: a string. */
+  cpus: ColumnType<string, number, number>;
+  memory_gb: ColumnType<string | null, number | null, number | null>;
+  gpu_ids: Generated<number[]>;
+  ports: JsonWithDefault<{ host: number; container: number; visibility: 'private' | 'public' }[]>;
+  directories: JsonWithDefault<{ host: string; container: string }[]>;
+  restart_policy: Generated<z.infer<typeof RestartPolicy>>;
+  env_names: Generated<string[]>;
+  env_sealed: string;
+  docker_id: string | null;
+  exit_code: number | null;
+  started_at: Date | null;
+  finished_at: Date | null;
+  progress: Json<{ phase: string; detail: string | null; fraction: number | null }> | null;
+}
+
+export interface DaemonCommandTable {
+  id: string;
+  instance_id: number;
+  body: Json<unknown>;
+  created_at: Created;
+  expires_at: Date;
+  answered_at: Date | null;
+  ok: boolean | null;
+  message: string | null;
+}
+
+export interface LogStreamTable {
+  container_id: number;
+  epoch: string;
+  owner_epoch: number;
+  stored_bytes: Generated<bigint>;
+  last_time_ns: bigint | null;
+  records_at_time: Generated<number>;
+  open_stdout: Buffer | null;
+  open_stderr: Buffer | null;
+  open_stdout_ns: bigint | null;
+  open_stderr_ns: bigint | null;
+  ended_at: Date | null;
+  created_at: Created;
+}
+
+export interface LogLineTable {
+  container_id: number;
+  seq: bigint;
+  time_ns: bigint;
+  stderr: boolean;
+  text: string;
+}
+
+export interface LogHeadTable {
+  container_id: number;
+  last_seq: Generated<bigint>;
+}
+
+export interface LogGapTable {
+  id: GeneratedAlways<number>;
+  container_id: number;
+  after_seq: bigint;
+  from_ns: bigint | null;
+  to_ns: bigint | null;
+  reason: string;
+}
+
+export interface Database {
+  app_user: UserTable;
+  pending_registration: PendingRegistrationTable;
+  workspace: WorkspaceTable;
+  membership: MembershipTable;
+  session: SessionTable;
+  refresh_token: RefreshTokenTable;
+  signing_key: SigningKeyTable;
+  stream_ticket: StreamTicketTable;
+  idempotency: IdempotencyTable;
+  mail: MailTable;
+  account: AccountTable;
+  journal: JournalTable;
+  posting: PostingTable;
+  ssh_key: SshKeyTable;
+  status_move: StatusMoveTable;
+  instance: InstanceTable;
+  provider_op: ProviderOpTable;
+  instance_ssh_key: InstanceSshKeyTable;
+  instance_activity: InstanceActivityTable;
+  daemon_node: DaemonNodeTable;
+  container: ContainerTable;
+  daemon_command: DaemonCommandTable;
+  log_stream: LogStreamTable;
+  log_line: LogLineTable;
+  log_head: LogHeadTable;
+  log_gap: LogGapTable;
+}
+
+/** A pool or a transaction: whoever takes it does not care which. */
+export type Db = Kysely<Database>;
+
+export type UserRow = Selectable<UserTable>;
+export type InstanceRow = Selectable<InstanceTable>;
+export type ContainerRow = Selectable<ContainerTable>;
+export type DaemonNodeRow = Selectable<DaemonNodeTable>;

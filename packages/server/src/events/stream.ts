@@ -1,0 +1,67 @@
+import { API_PREFIX } from '@stagi/contract/call.ts';
+import type { WorkspaceEvent } from '@stagi/contract/events.ts';
+import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
+import type { FastifyInstance } from 'fastify';
+import { spendStreamTicket, streamOwner } from '../auth/streamTicket.ts';
+import type { Context } from '../context.ts';
+import { unauthenticated } from '../http/errors.ts';
+
+const PING_MS = 15_000;
+const RECHECK_MS = 30_000;
+const BUFFER_MAX_BYTES = 256 * 1024;
+
+/** What a member must hold to hear of each entity. */
+const VIEWERS: Record<WorkspaceEvent['entity'], readonly Permission[] | null> = {
+  'instance-rented': ['INSTANCE_RENTED', 'INSTANCE_RENTED_MANAGEMENT'],
+  'self-hosted-instance': ['SELFHOSTED_INSTANCE', 'SELFHOSTED_INSTANCE_MANAGEMENT'],
+  'docker-container': ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT', 'PROJECT_MANAGEMENT'],
+  hardware: ['INSTANCE_RENTED_MANAGEMENT'],
+  'ssh-key': null,
+  balance: null,
+  client: null,
+};
+
+/** `GET /frontend-api/events?ticket=…`: hints that something of the workspace changed. */
+export function mountEvents(app: FastifyInstance, ctx: Context): void {
+  app.get<{ Querystring: { ticket?: string } }>(`${API_PREFIX}events`, async (request, reply) => {
+    const owner = await spendStreamTicket(ctx, request.query.ticket ?? '');
+    if (!owner) throw unauthenticated();
+    let permissions = owner.workspace.permissions;
+    reply.hijack();
+    const out = reply.raw;
+    out.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
+    out.write(': open\n\n');
+
+    const stop = [
+      ctx.bus.subscribe('changed', ({ workspaceId, entity, id }) => {
+        if (workspaceId !== owner.workspace.id) return;
+        const wanted = VIEWERS[entity];
+        if (wanted && !holdsAny(permissions, wanted)) return;
+        // A reader that does not keep up reconnects and looks at everything again.
+        if (out.writableLength > BUFFER_MAX_BYTES) out.destroy();
+        else out.write(`data: ${JSON.stringify({ entity, id } satisfies WorkspaceEvent)}\n\n`);
+      }),
+      ctx.bus.subscribe('access', ({ userId }) => {
+        if (userId === owner.user.id) void recheck();
+      }),
+    ];
+    const ping = setInterval(() => out.write(': ping\n\n'), PING_MS);
+    const check = setInterval(() => void recheck(), RECHECK_MS);
+    out.on('close', () => {
+      for (const end of stop) end();
+      clearInterval(ping);
+      clearInterval(check);
+    });
+
+    async function recheck(): Promise<void> {
+      try {
+        const now = await streamOwner(ctx, owner!.session.id, owner!.workspace.id);
+        if (now) permissions = now.workspace.permissions;
+        else out.end();
+      } catch (error) {
+        request.log.warn({ err: error }, 'cannot check the owner of an event stream');
+        out.end();
+      }
+    }
+  });
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import fastifyWebsocket from '@fastify/websocket';
+import { MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
+import { openapi } from '@stagi/contract/openapi.ts';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { sql } from 'kysely';
+import { authHandlers } from '../auth/routes.ts';
+import { billingHandlers } from '../billing/routes.ts';
+import { containerHandlers } from '../containers/routes.ts';
+import type { Context } from '../context.ts';
+import { mountDaemonApi } from '../daemon-link/routes.ts';
+import { mountEvents } from '../events/stream.ts';
+import { instanceHandlers } from '../instances/routes.ts';
+import { loggingHandlers } from '../logging/routes.ts';
+import { mountLogTail } from '../logging/tail.ts';
+import { mountOutbox } from '../mail/outbox.ts';
+import { hardwareHandlers } from '../marketplace/routes.ts';
+import { selfHostedHandlers } from '../selfHosted/routes.ts';
+import { sshKeyHandlers } from '../sshKeys/routes.ts';
+import { userHandlers } from '../users/routes.ts';
+import { sendError } from './errors.ts';
+import { type Handlers, mount } from './mount.ts';
+import { securityHeaders } from './securityHeaders.ts';
+import { serveWeb } from './web.ts';
+
+const handlers: Handlers = {
+  auth: authHandlers,
+  user: userHandlers,
+  billing: billingHandlers,
+  hardware: hardwareHandlers,
+  instances: instanceHandlers,
+  selfHosted: selfHostedHandlers,
+  containers: containerHandlers,
+  logging: loggingHandlers,
+  sshKeys: sshKeyHandlers,
+};
+
+/** Everything a browser and a command line talk to; daemons too. */
+export async function buildApp(ctx: Context): Promise<FastifyInstance> {
+  const app = await bare(ctx);
+  securityHeaders(app, ctx.config);
+  mount(app, ctx, handlers);
+  mountEvents(app, ctx);
+  mountLogTail(app, ctx);
+  mountDaemonApi(app, ctx);
+  if (ctx.config.devMail) mountOutbox(app, ctx);
+  app.get('/openapi.json', () => openapi());
+  app.get('/healthz', () => ({ isSuccess: true }));
+  app.get('/readyz', async () => {
+    await sql`select 1`.execute(ctx.db);
+    return { isSuccess: true };
+  });
+  await serveWeb(app, ctx.config.webDir);
+  return app;
+}
+
+/** What a rented machine may reach: a machine is a stranger, so nothing but the daemon's calls is here. */
+export async function buildDaemonApp(ctx: Context): Promise<FastifyInstance> {
+  const app = await bare(ctx);
+  app.setErrorHandler(sendError);
+  mountDaemonApi(app, ctx);
+  return app;
+}
+
+async function bare(ctx: Context): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: ctx.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: ctx.config.trustProxy,
+    bodyLimit: 1024 * 1024,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 65_000,
+    forceCloseConnections: true,
+    genReqId: () => randomUUID(),
+  });
+  await app.register(fastifyWebsocket, { options: { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false } });
+  return app;
+}

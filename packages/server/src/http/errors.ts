@@ -1,0 +1,124 @@
+import { type ErrorBody, GENERIC_ERROR } from '@stagi/contract/errors.ts';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import pg from 'pg';
+import type { z } from 'zod';
+
+type Values = Record<string, string | number>;
+
+/** An error whose message the user may read. `{{name}}` in the text is filled from `values`. */
+export class PublicError extends Error {
+  readonly status: number;
+  readonly body: ErrorBody;
+  readonly retryAfter: number | null;
+  constructor(
+    status: number,
+    template: string,
+    extra: {
+      fieldsWithError?: string[];
+      fieldMessages?: Record<string, string>;
+      values?: Values;
+      retryAfter?: number;
+      cause?: unknown;
+    } = {},
+  ) {
+    const { values, retryAfter, cause, ...fields } = extra;
+    const message = template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values?.[name] ?? ''));
+    super(message, { cause });
+    this.name = 'PublicError';
+    this.status = status;
+    this.retryAfter = retryAfter ?? null;
+    this.body = { isSuccess: false, message, ...fields, ...(values ? { template, values } : {}) };
+  }
+}
+
+/** A form field is refused: 400, shown under the field. */
+export const invalid = (message: string, field: string | string[], values?: Values): PublicError =>
+  new PublicError(400, message, { fieldsWithError: Array.isArray(field) ? field : [field], values });
+
+/** A refusal that is no field's fault (capacity, quota, balance, state): 200 with isSuccess false, a toast. */
+export const refused = (message: string, values?: Values): PublicError => new PublicError(200, message, { values });
+
+export const unauthenticated = (): PublicError => new PublicError(401, 'Please log in');
+export const forbidden = (): PublicError => new PublicError(403, 'You do not have the permission for this');
+/** Absent or somebody else's: no difference. */
+export const notFound = (): PublicError => new PublicError(404, 'Not found');
+export const workspaceGone = (): PublicError =>
+  new PublicError(404, 'This workspace cannot be found', { fieldsWithError: ['X-Client-ID'] });
+export const conflict = (message: string): PublicError => new PublicError(409, message);
+export const tooMany = (seconds: number): PublicError =>
+  new PublicError(429, 'Too many attempts. Try again in {{seconds}} s.', { values: { seconds }, retryAfter: seconds });
+export const unavailable = (cause?: unknown): PublicError =>
+  new PublicError(503, 'The service is busy. Try again in a moment.', { retryAfter: 2, cause });
+
+/** Refuses a body that does not fit its schema, with a message for each field. */
+export function badInput(error: z.ZodError): PublicError {
+  const fieldMessages: Record<string, string> = {};
+  for (const issue of flatten(error.issues)) fieldMessages[issue.path.join('.')] ??= issue.message;
+  const message = Object.values(fieldMessages)[0] ?? 'The request is not valid';
+  const fieldsWithError = Object.keys(fieldMessages).filter(
+    (field) => field !== '' && fieldMessages[field] === message,
+  );
+  return new PublicError(400, message, { fieldsWithError, fieldMessages });
+}
+
+/** Issues of a union are those of its first branch: the message a form can use. */
+function flatten(issues: readonly z.core.$ZodIssue[]): { path: PropertyKey[]; message: string }[] {
+  return issues.flatMap((issue) =>
+    issue.code === 'invalid_union' && issue.errors[0]
+      ? flatten(issue.errors[0]).map((inner) => ({ path: [...issue.path, ...inner.path], message: inner.message }))
+      : [{ path: issue.path, message: issue.message }],
+  );
+}
+
+/** The only place where an exception becomes a reply. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const known = translate(error, request);
+  if (known.status >= 500) request.log.error({ err: error }, 'call failed');
+  if (known.retryAfter !== null) void reply.header('retry-after', String(known.retryAfter));
+  void reply.status(known.status).send({ ...known.body, requestId: request.id });
+}
+
+function translate(error: unknown, request: FastifyRequest): PublicError {
+  if (error instanceof PublicError) return error;
+  if (request.raw.destroyed && !request.raw.complete) {
+    const aborted = new PublicError(500, 'The caller hung up', { cause: error });
+    aborted.body.status = 499;
+    return aborted;
+  }
+  if (isOverload(error)) return unavailable(error);
+  const status = (error as FastifyError | null)?.statusCode;
+  if (status === 413) return new PublicError(400, 'The request is too large', { cause: error });
+  if (status !== undefined && status >= 400 && status < 500) {
+    return new PublicError(status, status === 415 ? 'The body must be JSON' : 'The request is not valid', {
+      cause: error,
+    });
+  }
+  return new PublicError(500, GENERIC_ERROR, { cause: error });
+}
+
+const OVERLOAD_SQLSTATES = new Set([
+  '53100',
+  '53200',
+  '53300',
+  '57014',
+  '57P01',
+  '57P02',
+  '57P03',
+  '55P03',
+  '08006',
+  '08003',
+  '08001',
+  '25P03',
+]);
+const OVERLOAD_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'ENOENT']);
+
+/** The database is away, full or too slow: worth another try. */
+export function isOverload(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return OVERLOAD_SQLSTATES.has(error.code ?? '');
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code && OVERLOAD_CODES.has(code) && syscall !== 'open') return true;
+  return /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/.test(
+    error.message,
+  );
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { sql } from 'kysely';
+import type { Context } from '../context.ts';
+import type { Db } from '../db/schema.ts';
+import { conflict, invalid, PublicError } from './errors.ts';
+
+type Caller = Context & { user: { id: number }; workspace?: { id: number } };
+
+/**
+ * Runs a call that makes something at most once for its Idempotency-Key: claim, effect and saved answer
+ * are one transaction. The same key again: the same answer; with another body: 422; while it runs: 409.
+ */
+export async function once(
+  ctx: Caller,
+  route: string,
+  request: FastifyRequest,
+  run: (db: Db) => Promise<unknown>,
+): Promise<unknown> {
+  const key = request.headers['idempotency-key'];
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(key)) {
+    throw invalid('This call needs an Idempotency-Key header of 1 to 200 visible characters', 'Idempotency-Key');
+  }
+  const owner = { workspace_id: ctx.workspace?.id ?? 0, user_id: ctx.user.id, route, key };
+  const place = `idempotency|${owner.workspace_id}|${owner.user_id}|${route}|${key}`;
+  const requestHash = createHash('sha256')
+    .update(JSON.stringify(request.body ?? null))
+    .digest();
+
+  try {
+    return await ctx.db.transaction().execute(async (trx) => {
+      const claim = await sql<{
+        claimed: boolean;
+      }>`select pg_try_advisory_xact_lock(hashtextextended(${place}, 0)) as claimed`.execute(trx);
+      if (!claim.rows[0]?.claimed) throw conflict('The same request is being worked on');
+      const before = await find(trx);
+      if (before) return replay(before);
+      const body = await run(trx);
+      await save(trx, 200, body);
+      return body;
+    });
+  } catch (error) {
+    // What was refused is refused again for the same key; what broke may be tried again with it.
+    if (error instanceof PublicError && isVerdict(error)) await save(ctx.db, error.status, error.body, 'keep');
+    throw error;
+  }
+
+  function find(db: Db) {
+    return db
+      .selectFrom('idempotency')
+      .select(['request_hash', 'status', 'body_sealed'])
+      .where('user_id', '=', owner.user_id)
+      .where('workspace_id', '=', owner.workspace_id)
+      .where('route', '=', route)
+      .where('key', '=', key as string)
+      .executeTakeFirst();
+  }
+
+  function replay(row: { request_hash: Buffer; status: number; body_sealed: string }): unknown {
+    if (!row.request_hash.equals(requestHash))
+      throw new PublicError(422, 'This Idempotency-Key was used for another request');
+    const body: unknown = JSON.parse(ctx.secrets.open(row.body_sealed, place));
+    const refusal = body as PublicError['body'];
+    if (refusal.isSuccess === false) {
+      const { fieldsWithError, fieldMessages, template, values, message } = refusal;
+      throw new Replayed(row.status, template ?? message, { fieldsWithError, fieldMessages, values });
+    }
+    return body;
+  }
+
+  async function save(db: Db, status: number, body: unknown, onConflict?: 'keep'): Promise<void> {
+    const row = {
+      ...owner,
+      key: key as string,
+      request_hash: requestHash,
+      status,
+      body_sealed: ctx.secrets.seal(JSON.stringify(body), place),
+    };
+    const insert = db.insertInto('idempotency').values(row);
+    await (onConflict === 'keep' ? insert.onConflict((conflicting) => conflicting.doNothing()) : insert).execute();
+  }
+}
+
+/** A refusal read back from storage: not stored a second time. */
+class Replayed extends PublicError {}
+
+function isVerdict(error: PublicError): boolean {
+  return !(error instanceof Replayed) && (error.status === 200 || error.status === 400);
+}

@@ -1,0 +1,94 @@
+import { type Api, api, everyCall } from '@stagi/contract/api.ts';
+import { API_PREFIX, type Call, needsIdempotencyKey, type OutputOf, type ParsedInputOf } from '@stagi/contract/call.ts';
+import { holdsAny } from '@stagi/contract/permissions.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import { type Authenticated, authenticate, type Membership } from '../auth/authenticate.ts';
+import type { Context } from '../context.ts';
+import { badInput, forbidden, sendError, unauthenticated, workspaceGone } from './errors.ts';
+import { once } from './idempotency.ts';
+
+interface Visitor extends Context {
+  ip: string;
+  userAgent: string | null;
+  log: Logger;
+}
+interface SignedIn extends Visitor {
+  session: Authenticated['session'];
+  user: Authenticated['user'];
+  /** Every workspace of the user, first one first. */
+  memberships: readonly Membership[];
+}
+interface Member extends SignedIn {
+  workspace: Membership;
+}
+
+/** What a handler gets: as much as its call's `auth` promises. */
+export type RequestContext<C extends Call = Call> = C['auth'] extends 'public'
+  ? Visitor
+  : C['auth'] extends 'signed-in'
+    ? SignedIn
+    : Member;
+
+export type Handler<C extends Call> = (
+  ctx: RequestContext<C>,
+  input: ParsedInputOf<C>,
+) => Promise<z.input<C['output']> | OutputOf<C>>;
+export type HandlersOf<D extends Record<string, Call>> = { [K in keyof D]: Handler<D[K]> };
+export type Handlers = { [D in keyof Api]: HandlersOf<Api[D] extends Record<string, Call> ? Api[D] : never> };
+
+/** Walks the call table: authenticate, check the call's permission, parse, handle, check the output. */
+export function mount(app: FastifyInstance, context: Context, handlers: Handlers): void {
+  app.setErrorHandler(sendError);
+  for (const domain of Object.keys(api) as (keyof Api)[]) {
+    const calls = api[domain] as Record<string, Call>;
+    const handlersOfDomain = handlers[domain] as unknown as Record<string, Handler<Call>>;
+    for (const [name, call] of Object.entries(calls)) {
+      const handler = handlersOfDomain[name];
+      if (!handler) throw new Error(`no handler for ${call.path}`);
+      app.post(API_PREFIX + call.path, (request) => serve(call, handler, context, request));
+    }
+  }
+  const paths = everyCall().map((call) => call.path);
+  const twice = paths.find((path, index) => paths.indexOf(path) !== index);
+  if (twice) throw new Error(`call ${twice} is in the table twice`);
+}
+
+async function serve(call: Call, handler: Handler<Call>, context: Context, request: FastifyRequest): Promise<unknown> {
+  const ctx = await admit(call, context, request);
+  const parsed = call.input.safeParse(request.body ?? {});
+  if (!parsed.success) throw badInput(parsed.error);
+  const answer = async (db: Context['db']): Promise<unknown> =>
+    call.output.parse(await handler({ ...ctx, db } as Member, parsed.data));
+  return needsIdempotencyKey(call.path)
+    ? once(ctx as SignedIn & { workspace?: Membership }, call.path, request, answer)
+    : answer(context.db);
+}
+
+async function admit(call: Call, context: Context, request: FastifyRequest): Promise<Visitor | SignedIn | Member> {
+  const visitor: Visitor = {
+    ...context,
+    ip: request.ip,
+    userAgent: request.headers['user-agent'] ?? null,
+    log: request.log as Logger,
+  };
+  if (call.auth === 'public') return visitor;
+  const found = await authenticate(context, request.headers.authorization);
+  if (!found) throw unauthenticated();
+  const signedIn: SignedIn = { ...visitor, ...found };
+  if (call.auth === 'signed-in') return signedIn;
+  const workspace = selected(found.memberships, request.headers['x-client-id']);
+  if (!workspace) throw workspaceGone();
+  if (call.auth !== 'member' && !holdsAny(workspace.permissions, call.auth)) throw forbidden();
+  return { ...signedIn, workspace };
+}
+
+/** X-Client-ID only picks one of the user's own memberships. */
+export function selected(
+  memberships: readonly Membership[],
+  header: string | string[] | undefined,
+): Membership | undefined {
+  if (typeof header !== 'string' || !/^\d{1,15}$/.test(header)) return undefined;
+  return memberships.find((membership) => membership.id === Number(header));
+}

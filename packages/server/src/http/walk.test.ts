@@ -1,0 +1,244 @@
+import { createHash } from 'node:crypto';
+import { everyCall } from '@stagi/contract/api.ts';
+import { type Call, needsIdempotencyKey } from '@stagi/contract/call.ts';
+import type { Reply } from '@stagi/contract/client.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { aContainer, anOwnServer, anSshKey, aRentedInstance } from '../testing/factories.ts';
+import type { Person } from '../testing/person.ts';
+
+interface Ids {
+  instance: number;
+  own: number;
+  container: number;
+  sshKey: number;
+}
+type Sample = { input: (ids: Ids) => unknown /** How a foreign id is refused. */; foreign?: 404 | 400 };
+
+/** A valid request for every call that needs a session. A call without one fails the walk. */
+const SAMPLES: Record<string, Sample> = {
+  'stream-ticket': { input: () => ({}) },
+  'user/profile': { input: () => ({}) },
+  'user/edit': { input: () => ({ theme: 'dark' }) },
+  'billing/balance': { input: () => ({}) },
+  'hardware/offer/list': { input: () => ({}) },
+  'ssh-key/list': { input: () => ({}) },
+  'ssh-key/add': { input: () => ({ title: 'k', publicKey: 'ssh-ed25519 AAAA' }) },
+  'ssh-key/generate': { input: () => ({ title: 'generated' }) },
+  'ssh-key/delete': { input: ({ sshKey }) => ({ id: sshKey }), foreign: 404 },
+  'instance-rented/list': { input: () => ({}) },
+  'instance-rented/view': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
+  'instance-rented/rent': { input: ({ sshKey }) => ({ offerId: 'x', title: 't', slug: 'walk', sshKeyId: sshKey }) },
+  'instance-rented/edit': { input: ({ instance }) => ({ id: instance, title: 'mine now' }), foreign: 404 },
+  'instance-rented/start': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
+  'instance-rented/stop': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
+  'instance-rented/reboot': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
+  'instance-rented/terminate': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
+  'instance-rented/activity/list': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
+  'instance-rented/ssh-key/list': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
+  'instance-rented/ssh-key/add': {
+    input: ({ instance, sshKey }) => ({ id: instance, sshKeyId: sshKey }),
+    foreign: 404,
+  },
+  'instance-rented/ssh-key/remove': {
+    input: ({ instance, sshKey }) => ({ id: instance, sshKeyId: sshKey }),
+    foreign: 404,
+  },
+  'self-hosted-instance/list': { input: () => ({}) },
+  'self-hosted-instance/view': { input: ({ own }) => ({ id: own }), foreign: 404 },
+  'self-hosted-instance/create': { input: () => ({ title: 't', slug: 'walk-own' }) },
+  'self-hosted-instance/reissue-token': { input: ({ own }) => ({ id: own }), foreign: 404 },
+  'self-hosted-instance/edit': { input: ({ own }) => ({ id: own, title: 'mine now' }), foreign: 404 },
+  'self-hosted-instance/delete': { input: ({ own }) => ({ id: own }), foreign: 404 },
+  'self-hosted-instance/activity/list': { input: ({ own }) => ({ id: own }), foreign: 404 },
+  'docker-container/list': { input: ({ instance }) => ({ instanceRef: { id: instance } }), foreign: 404 },
+  'docker-container/view': { input: ({ container }) => ({ id: container }), foreign: 404 },
+  'docker-container/create': {
+    input: ({ instance }) => ({
+      instanceRef: { id: instance },
+      title: 't',
+      slug: 'walk-container',
+      dockerImage: 'busybox',
+      cpus: 1,
+    }),
+    foreign: 404,
+  },
+  'docker-container/start': { input: ({ container }) => ({ id: container }), foreign: 404 },
+  'docker-container/stop': { input: ({ container }) => ({ id: container }), foreign: 404 },
+  'docker-container/restart': { input: ({ container }) => ({ id: container }), foreign: 404 },
+  'docker-container/delete': { input: ({ container }) => ({ id: container }), foreign: 404 },
+  'docker-container/image/list': { input: ({ instance }) => ({ instanceRef: { id: instance } }), foreign: 404 },
+  'logging/query': {
+    input: ({ container }) => ({ source: { type: 'docker-container', id: container } }),
+    foreign: 404,
+  },
+};
+
+const ABSENT: Ids = { instance: 999_999_901, own: 999_999_902, container: 999_999_903, sshKey: 999_999_904 };
+
+/** What a denied call must not change. */
+const WATCHED = [
+  'app_user',
+  'workspace',
+  'membership',
+  'ssh_key',
+  'instance',
+  'instance_ssh_key',
+  'instance_activity',
+  'container',
+  'daemon_command',
+  'provider_op',
+  'journal',
+];
+
+describe('the walk over every call', () => {
+  let app: TestApp;
+  let alice: Person;
+  let guest: Person;
+  let mallory: Person;
+  let ids: Ids;
+  let cells = 0;
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    alice = await app.signUp('Alice Canary');
+    guest = await app.signUp('Gus');
+    mallory = await app.signUp('Mallory');
+    const instance = await aRentedInstance(app.ctx, alice);
+    ids = {
+      instance,
+      own: await anOwnServer(app.ctx, alice),
+      container: await aContainer(app.ctx, alice, instance),
+      sshKey: await anSshKey(app.ctx, alice),
+    };
+    await app.ctx.db
+      .insertInto('membership')
+      .values({ workspace_id: alice.workspaceId, user_id: guest.userId, role: 'Guest' })
+      .execute();
+  });
+  afterAll(async () => {
+    console.log(`walk: n = ${cells} cells over ${everyCall().length} calls`);
+    await app?.close();
+  });
+
+  const guarded = everyCall().filter((call) => call.auth !== 'public');
+
+  it('has a sample for every guarded call and none for others', () => {
+    expect(Object.keys(SAMPLES).toSorted()).toEqual(guarded.map((call) => call.path).toSorted());
+  });
+
+  it('answers 401 without a session, with a made-up token and with another kind of token', async () => {
+    const before = await fingerprint(app);
+    for (const call of guarded) {
+      for (const authorization of [undefined, 'Bearer abc', `Bearer ${alice.tokens().refreshToken}`]) {
+        const reply = await send(call, SAMPLES[call.path]!.input(ids), authorization, alice.workspaceId);
+        expect.soft(reply.status, `${call.path} with ${authorization ?? 'nothing'}`).toBe(401);
+        noCanary(reply, call);
+        cells += 1;
+      }
+    }
+    expect(await fingerprint(app)).toBe(before);
+  });
+
+  it('answers 403 to a member without the permission', async () => {
+    const before = await fingerprint(app);
+    for (const call of guarded.filter((call) => Array.isArray(call.auth))) {
+      const reply = await send(call, SAMPLES[call.path]!.input(ids), bearer(guest), alice.workspaceId);
+      expect.soft(reply.status, call.path).toBe(403);
+      noCanary(reply, call);
+      cells += 1;
+    }
+    expect(await fingerprint(app)).toBe(before);
+  });
+
+  it('answers 404 naming X-Client-ID for somebody else’s workspace, an absent one and none', async () => {
+    const before = await fingerprint(app);
+    for (const call of guarded.filter((call) => call.auth !== 'signed-in')) {
+      const replies = await Promise.all(
+        [alice.workspaceId, 999_999_999, null, 'x'].map((workspace) =>
+          send(call, SAMPLES[call.path]!.input(ids), bearer(mallory), workspace),
+        ),
+      );
+      for (const reply of replies) {
+        expect.soft(reply.status, call.path).toBe(404);
+        expect.soft(reply.body, call.path).toMatchObject({ fieldsWithError: ['X-Client-ID'] });
+        noCanary(reply, call);
+        cells += 1;
+      }
+      expect.soft(new Set(replies.map(comparable)).size, call.path).toBe(1);
+    }
+    expect(await fingerprint(app)).toBe(before);
+  });
+
+  it('answers the same for somebody else’s thing and for an absent one', async () => {
+    const before = await fingerprint(app);
+    for (const call of guarded) {
+      const sample = SAMPLES[call.path]!;
+      if (!sample.foreign) continue;
+      const foreign = await send(call, sample.input(ids), bearer(mallory), mallory.workspaceId);
+      const absent = await send(call, sample.input(ABSENT), bearer(mallory), mallory.workspaceId);
+      expect.soft(foreign.status, call.path).toBe(sample.foreign);
+      expect.soft(comparable(foreign), call.path).toBe(comparable(absent));
+      noCanary(foreign, call);
+      cells += 2;
+    }
+    expect(await fingerprint(app)).toBe(before);
+  });
+
+  it('asks for an Idempotency-Key where something is made', async () => {
+    for (const call of guarded.filter((call) => needsIdempotencyKey(call.path))) {
+      const reply = await app.post(call.path, SAMPLES[call.path]!.input(ids), {
+        authorization: bearer(alice),
+        'x-client-id': String(alice.workspaceId),
+      });
+      expect.soft(reply.status, call.path).toBe(400);
+      expect.soft(reply.body, call.path).toMatchObject({ fieldsWithError: ['Idempotency-Key'] });
+      cells += 1;
+    }
+  });
+
+  it('leaks nothing of one workspace into the lists of another', async () => {
+    const lists = guarded.filter((call) => call.path.endsWith('/list') && !SAMPLES[call.path]!.foreign);
+    for (const call of lists) {
+      const reply = await send(call, SAMPLES[call.path]!.input(ids), bearer(mallory), mallory.workspaceId);
+      expect.soft(reply.status, call.path).toBe(200);
+      noCanary(reply, call);
+      cells += 1;
+    }
+    expect(cells).toBeGreaterThan(0);
+  });
+
+  function send(
+    call: Call,
+    input: unknown,
+    authorization: string | undefined,
+    workspace: number | string | null,
+  ): Promise<Reply> {
+    const headers: Record<string, string> = { 'idempotency-key': crypto.randomUUID() };
+    if (authorization) headers.authorization = authorization;
+    if (workspace !== null) headers['x-client-id'] = String(workspace);
+    return app.post(call.path, input, headers);
+  }
+});
+
+const bearer = (person: Person): string => `Bearer ${person.tokens().accessToken}`;
+
+function comparable({ status, body }: Reply): string {
+  return JSON.stringify({ status, body: { ...(body as object), requestId: '' } });
+}
+
+function noCanary(reply: Reply, call: Call): void {
+  expect.soft(JSON.stringify(reply.body), call.path).not.toMatch(/Canary|server-\d|own-\d|container-\d/);
+}
+
+async function fingerprint(app: TestApp): Promise<string> {
+  const hash = createHash('sha256');
+  for (const table of WATCHED) {
+    const { rows } = await sql<{
+      all: string | null;
+    }>`select string_agg(t::text, '|' order by t::text) as all from ${sql.table(table)} t`.execute(app.ctx.db);
+    hash.update(`${table}:${rows[0]?.all ?? ''}`);
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,76 @@
+import { instanceCan, type RentedStatus } from '@stagi/contract/instances.ts';
+import type { Ref } from '@stagi/contract/page.ts';
+import type { Plan } from '@stagi/contract/user.ts';
+import { sql } from 'kysely';
+import { requireOneHour } from '../billing/rentGate.ts';
+import { announce } from '../bus/bus.ts';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { Db, InstanceRow } from '../db/schema.ts';
+import { refused } from '../http/errors.ts';
+import { crashPoint } from './crashPoints.ts';
+import { lockInstance } from './queries.ts';
+import { requireQuota } from './quota.ts';
+import { moveInstance } from './status.ts';
+
+type Caller = Context & { user: { id: number }; workspace: { id: number; plan: Plan } };
+type Action = keyof typeof instanceCan;
+
+const ACTIONS: Record<Action, { to: RentedStatus; desired: InstanceRow['desired']; hasDeadline: boolean }> = {
+  start: { to: 'powering on', desired: 'running', hasDeadline: true },
+  stop: { to: 'powering off', desired: 'stopped', hasDeadline: true },
+  reboot: { to: 'rebooting', desired: 'running', hasDeadline: true },
+  // Ends only when the cloud shows the machine gone, however long that takes.
+  terminate: { to: 'terminating', desired: 'gone', hasDeadline: false },
+};
+
+/** Stores what the person wants of a rented instance; the worker does it. Answers the instance's id. */
+export async function act(ctx: Caller, action: Action, ref: Ref): Promise<number> {
+  return inTransaction(ctx.db, async (trx) => {
+    const row = await lockInstance(trx, ctx.workspace.id, 'rented', ref);
+    const provider = ctx.providers.get(row.provider ?? '');
+    const verdict = instanceCan[action]({
+      status: row.status as RentedStatus,
+      canStop: row.offer?.canStop ?? false,
+    });
+    if (!verdict.allowed) throw refused(verdict.reason);
+    if (action === 'reboot' && provider && !provider.reboot) throw refused('This provider cannot reboot a server');
+    if (action === 'start') await requireMeans(trx, ctx, row);
+
+    const { to, desired, hasDeadline } = ACTIONS[action];
+    await trx
+      .updateTable('instance')
+      .set((eb) => ({
+        desired,
+        gen: eb('gen', '+', 1),
+        reboot_wanted: action === 'reboot' ? eb('reboot_wanted', '+', 1) : undefined,
+        attempts: 0,
+        last_error: null,
+        misses: 0,
+        missed_at: null,
+        next_at: sql<Date>`now()`,
+      }))
+      .where('id', '=', row.id)
+      .execute();
+    const deadline = hasDeadline ? await deadlineOf(trx, provider?.traits.deadlineMs ?? DEFAULT_DEADLINE_MS) : null;
+    await moveInstance(ctx, trx, row.id, to, { actorId: ctx.user.id, deadline });
+    await announce(trx, 'due', { kind: 'instance' });
+    crashPoint('action.stored');
+    return row.id;
+  });
+}
+
+const DEFAULT_DEADLINE_MS = 10 * 60_000;
+
+/** By the database's clock, which the worker compares it with. */
+async function deadlineOf(trx: Db, ms: number): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`select clock_timestamp() + ${`${ms} milliseconds`}::interval as at`.execute(
+    trx,
+  );
+  return rows[0]!.at;
+}
+
+async function requireMeans(trx: Db, ctx: Caller, row: InstanceRow): Promise<void> {
+  await requireQuota(trx, ctx.workspace, { hasGpu: row.offer?.gpu != null, added: 0 });
+  await requireOneHour(trx, ctx.workspace.id, (row.price_per_hour ?? 0n) - (row.stopped_price_per_hour ?? 0n));
+}

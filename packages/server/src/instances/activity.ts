@@ -1,0 +1,63 @@
+import type { Activity } from '@stagi/contract/instances.ts';
+import type { EntityFilterRequest } from '@stagi/contract/page.ts';
+import { sql } from 'kysely';
+import type { Db } from '../db/schema.ts';
+import { contains, offsetOf, pageOf, sortColumn } from './paging.ts';
+
+interface Happening {
+  /** `rented`, `status`, `ssh key added`, … */
+  kind: string;
+  actorId?: number | null;
+  from?: string;
+  to?: string;
+  detail?: string | null;
+}
+
+/** Writes down what happened to an instance, in the transaction in which it happens. */
+export async function recordActivity(trx: Db, instanceId: number, happening: Happening): Promise<void> {
+  await trx
+    .insertInto('instance_activity')
+    .values({
+      instance_id: instanceId,
+      kind: happening.kind,
+      actor_id: happening.actorId ?? null,
+      from_status: happening.from ?? null,
+      to_status: happening.to ?? null,
+      detail: happening.detail ?? null,
+    })
+    .execute();
+}
+
+/** The history of one instance, whose ownership the caller has checked. */
+export async function activitiesOf(db: Db, instanceId: number, request: EntityFilterRequest) {
+  sortColumn(request, { createdAt: 'id', at: 'id' });
+  let all = db
+    .selectFrom('instance_activity')
+    .leftJoin('app_user', 'app_user.id', 'instance_activity.actor_id')
+    .where('instance_id', '=', instanceId);
+  if (request.statuses?.length) all = all.where('to_status', 'in', request.statuses);
+  if (request.queryString) {
+    all = all.where(contains(['instance_activity.kind', 'detail', 'app_user.name'], request.queryString));
+  }
+  const [rows, { count }] = await Promise.all([
+    all
+      .select(['instance_activity.id', 'at', 'kind', 'app_user.name as actor', 'from_status', 'to_status', 'detail'])
+      .orderBy('instance_activity.id', request.orderByDirection)
+      .limit(request.limit)
+      .offset(offsetOf(request))
+      .execute(),
+    all.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
+  ]);
+  const entities = rows.map(
+    (row): Activity => ({
+      id: row.id,
+      at: row.at.toISOString(),
+      kind: row.kind,
+      actor: row.actor,
+      from: row.from_status,
+      to: row.to_status,
+      detail: row.detail,
+    }),
+  );
+  return pageOf(entities, count, request);
+}

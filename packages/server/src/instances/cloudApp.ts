@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { api } from '@stagi/contract/api.ts';
+import type { InputOf } from '@stagi/contract/call.ts';
+import type { Instance } from '@stagi/contract/instances.ts';
+import { expect } from 'vitest';
+import { type FakeCloudProcess, type FakeControl, spawnFakeCloud } from '../providers/fake/control.ts';
+import type { FakeRecord } from '../providers/fake/protocol.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import type { Person } from '../testing/person.ts';
+
+export const CPU_OFFER = 'fake:sim-cpu-4';
+export const GPU_OFFER = 'fake:sim-l4-1';
+
+/** The platform with a simulated cloud as a process of its own, whose time runs fifty times as fast. */
+export interface CloudApp extends TestApp {
+  cloud: FakeCloudProcess;
+  control: FakeControl;
+  /** What the cloud has of one instance, gone ones too. */
+  machinesOf(instanceId: number): Promise<FakeRecord[]>;
+}
+
+const CLOUD_SPEED = 50;
+
+export async function startCloudApp(): Promise<CloudApp> {
+  const folder = mkdtempSync(join(tmpdir(), 'stagi-fake-cloud-'));
+  const cloud = await spawnFakeCloud({ statePath: join(folder, 'state.json'), provisionMs: 5_000 });
+  await cloud.control.clock({ scale: CLOUD_SPEED });
+  const app = await startTestApp({ FAKE_CLOUD_URL: cloud.url });
+  return {
+    ...app,
+    cloud,
+    control: cloud.control,
+    async machinesOf(instanceId) {
+      const { machines } = await cloud.control.report();
+      return machines.filter(({ tags }) => tags.resource === String(instanceId));
+    },
+    async close() {
+      await app.close();
+      await cloud.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+let rented = 0;
+
+/** Rents with a key of its own, through the front door. */
+export async function rentOne(
+  person: Person,
+  change: Partial<InputOf<typeof api.instances.rent>> = {},
+): Promise<Instance> {
+  rented += 1;
+  const input = { offerId: CPU_OFFER, title: `Server ${rented}`, slug: `rented-${rented}`, ...change };
+  const sshKeyId = change.sshKeyId ?? (await aKey(person));
+  const { entity } = await person.client(api.instances.rent, { ...input, sshKeyId });
+  return entity;
+}
+
+export async function aKey(person: Person): Promise<number> {
+  const { entity } = await person.client(api.sshKeys.generate, { title: 'laptop' });
+  return entity.id;
+}
+
+export async function seen(person: Person, id: number): Promise<Instance> {
+  return (await person.client(api.instances.view, { id })).entity;
+}
+
+/** Waits until the owner sees this status. */
+export async function becomes(person: Person, id: number, status: Instance['status'], timeout = 10_000) {
+  await expect.poll(async () => (await seen(person, id)).status, { timeout, interval: 50 }).toBe(status);
+  return seen(person, id);
+}

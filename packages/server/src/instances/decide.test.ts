@@ -1,0 +1,417 @@
+import { RENTED_MOVES, RentedStatus } from '@stagi/contract/instances.ts';
+import { describe, expect, it } from 'vitest';
+import type { Machine } from '../providers/provider.ts';
+import { decide, decideBlind } from './decide.ts';
+import type { Decision } from './decision.ts';
+import { backOffMs } from './pace.ts';
+import type { Effect, Op, World } from './world.ts';
+
+const NOW = new Date('2026-05-01T12:00:00Z');
+const ago = (seconds: number): Date => new Date(NOW.getTime() - seconds * 1000);
+
+const machine = (state: Machine['state'], ip: string | null = '203.0.113.5'): Machine => ({
+  ref: 'm-1',
+  name: 'stagi-test-1',
+  tags: {},
+  state,
+  ip,
+  detail: null,
+  createdAt: ago(600),
+});
+
+const op = (kind: Effect, change: Partial<Op> = {}): Op => ({
+  id: '6b9c0c1e-0000-4000-8000-000000000000',
+  instance_id: 1,
+  kind,
+  gen: 1,
+  params: {},
+  state: 'done',
+  error: null,
+  created_at: ago(600),
+  finished_at: ago(600),
+  ...change,
+});
+
+const daemon = (change: Partial<NonNullable<World['daemon']>> = {}): World['daemon'] => ({
+  connectedAt: ago(5),
+  disconnectedAt: null,
+  seenAt: ago(1),
+  bootId: 'b',
+  ...change,
+});
+
+function world(
+  row: Partial<World['row']>,
+  { machine: seen = null, ops = {}, daemon: node = null, traits = { readiness: 'daemon' } }: Partial<World> = {},
+): World {
+  return {
+    now: NOW,
+    row: {
+      id: 1,
+      workspace_id: 1,
+      kind: 'rented',
+      slug: 's',
+      title: 't',
+      created_by: 1,
+      created_at: ago(600),
+      closed_at: null,
+      status: 'online',
+      status_since: ago(60),
+      status_seen_at: null,
+      status_deadline: null,
+      status_reason: null,
+      desired: 'running',
+      gen: 1,
+      reboot_wanted: 0,
+      reboot_done: 0,
+      provider: 'fake',
+      offer: null,
+      provider_ref: 'm-1',
+      machine_state: null,
+      ip: null,
+      host_username: null,
+      price_per_hour: 1n,
+      stopped_price_per_hour: 0n,
+      progress: {},
+      lock_token: null,
+      lock_expires_at: null,
+      next_at: null,
+      attempts: 0,
+      last_error: null,
+      misses: 0,
+      missed_at: null,
+      ...row,
+    },
+    machine: seen,
+    ops,
+    daemon: node,
+    traits,
+  };
+}
+
+const past = { status_deadline: ago(1) };
+
+describe('the next step of a rented server', () => {
+  it.each<[string, World, Partial<Decision>]>([
+    ['asks the cloud for it', world({ status: 'in queue', provider_ref: null }), { effect: 'start' }],
+    [
+      'asks again with the same intent when the answer was lost and nothing shows',
+      world({ status: 'in queue', provider_ref: null }, { ops: { start: op('start', { state: 'intent' }) } }),
+      { effect: 'start' },
+    ],
+    [
+      'adopts what an unanswered start made',
+      world(
+        { status: 'in queue', provider_ref: null },
+        { ops: { start: op('start', { state: 'intent' }) }, machine: machine('creating') },
+      ),
+      { to: 'creating' },
+    ],
+    ['gives up past the deadline', world({ status: 'in queue', ...past }), { to: 'creation failed' }],
+    [
+      'waits for the daemon of a machine that runs',
+      world({ status: 'creating' }, { machine: machine('running') }),
+      { reached: ['booting'] },
+    ],
+    [
+      'is ready once the daemon came',
+      world({ status: 'creating' }, { machine: machine('running'), daemon: daemon() }),
+      { to: 'online' },
+    ],
+    [
+      'is not ready while the daemon is away again',
+      world({ status: 'creating' }, { machine: machine('running'), daemon: daemon({ disconnectedAt: ago(1) }) }),
+      { reached: ['booting'] },
+    ],
+    [
+      'takes the cloud’s word where no daemon runs',
+      world({ status: 'creating' }, { machine: machine('running'), traits: { readiness: 'provider' } }),
+      { to: 'online' },
+    ],
+    [
+      'waits for an address where no daemon runs',
+      world({ status: 'creating' }, { machine: machine('running', null), traits: { readiness: 'provider' } }),
+      { reached: ['booting'] },
+    ],
+    [
+      'fails when the machine fails',
+      world({ status: 'creating' }, { machine: machine('error') }),
+      { to: 'creation failed' },
+    ],
+    [
+      'fails past the deadline even though the machine runs',
+      world({ status: 'creating', ...past }, { machine: machine('running') }),
+      { to: 'creation failed' },
+    ],
+    ['counts a first absence', world({ status: 'online' }), { set: { misses: 1, missed_at: NOW } }],
+    [
+      'does not count the same absence twice',
+      world({ status: 'online', misses: 1, missed_at: ago(10) }),
+      { set: { misses: 1, missed_at: ago(10) }, againMs: 20_000 },
+    ],
+    [
+      'believes a second absence 30 s later',
+      world({ status: 'online', misses: 1, missed_at: ago(30) }),
+      { to: 'error' },
+    ],
+    [
+      'believes no absence of a young machine',
+      world(
+        { status: 'creating', misses: 1, missed_at: ago(30) },
+        { ops: { start: op('start', { created_at: ago(100) }) } },
+      ),
+      { set: { misses: 2, missed_at: NOW } },
+    ],
+    [
+      'forgets an absence once it is seen again',
+      world({ status: 'online', misses: 1, missed_at: ago(30) }, { machine: machine('running') }),
+      { againMs: 30_000 },
+    ],
+    [
+      'believes a stop past us when seen twice',
+      world({ status: 'online', misses: 1, missed_at: ago(6) }, { machine: machine('stopped') }),
+      { to: 'error' },
+    ],
+    [
+      'shows as stopped what was in error and is stopped',
+      world({ status: 'error' }, { machine: machine('stopped') }),
+      { to: 'stopped' },
+    ],
+    [
+      'is back from error once its daemon is heard',
+      world({ status: 'error' }, { machine: machine('running'), daemon: daemon() }),
+      { to: 'online' },
+    ],
+    [
+      'stays in error while its daemon is silent',
+      world({ status: 'error' }, { machine: machine('running'), daemon: daemon({ seenAt: ago(100) }) }),
+      { againMs: 30_000 },
+    ],
+    [
+      'asks for a stop',
+      world({ status: 'powering off', desired: 'stopped' }, { machine: machine('running') }),
+      { effect: 'stop' },
+    ],
+    [
+      'does not ask twice for what was accepted just now',
+      world(
+        { status: 'powering off', desired: 'stopped' },
+        { machine: machine('running'), ops: { stop: op('stop', { created_at: ago(3) }) } },
+      ),
+      { againMs: 2_000 },
+    ],
+    [
+      'asks again for a stop that shows no effect for 30 s',
+      world(
+        { status: 'powering off', desired: 'stopped' },
+        { machine: machine('running'), ops: { stop: op('stop', { created_at: ago(31) }) } },
+      ),
+      { effect: 'stop' },
+    ],
+    [
+      'is stopped when the cloud shows it',
+      world({ status: 'powering off', desired: 'stopped' }, { machine: machine('stopped') }),
+      { to: 'stopped' },
+    ],
+    [
+      'is in error when it cannot be stopped in time',
+      world({ status: 'powering off', desired: 'stopped', ...past }, { machine: machine('stopping') }),
+      { to: 'error' },
+    ],
+    [
+      'stops again what somebody started past us',
+      world({ status: 'stopped', desired: 'stopped' }, { machine: machine('running') }),
+      { effect: 'stop' },
+    ],
+    ['asks for a start again', world({ status: 'powering on' }, { machine: machine('stopped') }), { effect: 'resume' }],
+    [
+      'stays stopped when the cloud does not start it in time',
+      world({ status: 'powering on', ...past }, { machine: machine('stopped') }),
+      { to: 'stopped', set: { desired: 'stopped', gen: 2 } },
+    ],
+    [
+      'is unresponsive when it runs but its daemon does not come in time',
+      world(
+        { status: 'powering on', ...past },
+        { machine: machine('running'), daemon: daemon({ connectedAt: ago(900) }) },
+      ),
+      { to: 'unresponsive' },
+    ],
+    [
+      'is not back with the connection from before',
+      world({ status: 'powering on' }, { machine: machine('running'), daemon: daemon({ connectedAt: ago(900) }) }),
+      { againMs: 2_000 },
+    ],
+    [
+      'asks for a reboot',
+      world({ status: 'rebooting', reboot_wanted: 1 }, { machine: machine('running') }),
+      { effect: 'reboot' },
+    ],
+    [
+      'is not back while the daemon of before the reboot still talks',
+      world(
+        { status: 'rebooting', reboot_wanted: 1, reboot_done: 1 },
+        {
+          machine: machine('running'),
+          ops: { reboot: op('reboot', { created_at: ago(20) }) },
+          daemon: daemon({ connectedAt: ago(500) }),
+        },
+      ),
+      { againMs: 2_000 },
+    ],
+    [
+      'is back with a connection newer than the reboot, even if the cloud’s answer to it was lost',
+      world(
+        { status: 'rebooting', reboot_wanted: 1, reboot_done: 0 },
+        {
+          machine: machine('running'),
+          ops: { reboot: op('reboot', { created_at: ago(20), state: 'intent' }) },
+          daemon: daemon({ connectedAt: ago(5) }),
+        },
+      ),
+      { to: 'online', set: { reboot_done: 1 } },
+    ],
+    [
+      'is unresponsive when it does not come back in time',
+      world({ status: 'rebooting', reboot_wanted: 1, reboot_done: 1, ...past }, { machine: machine('running') }),
+      { to: 'unresponsive' },
+    ],
+  ])('%s', (_, given, expected) => {
+    expect(decide(given)).toMatchObject(expected);
+  });
+});
+
+describe('a server that is to be gone', () => {
+  const going = { status: 'terminating', desired: 'gone' } as const;
+  const started = { start: op('start') };
+  it.each<[string, World, Partial<Decision>]>([
+    [
+      'is gone at once when no cloud was ever asked',
+      world({ ...going, provider_ref: null }),
+      { isGone: true, to: 'terminated' },
+    ],
+    ['is deleted at the cloud', world(going, { machine: machine('running'), ops: started }), { effect: 'terminate' }],
+    [
+      'is deleted by its name at the cloud when a list that lags does not show it',
+      world(going, { ops: started }),
+      { effect: 'terminate' },
+    ],
+    [
+      'is deleted by what a start answered after the wish had changed',
+      world({ ...going, provider_ref: null }, { ops: { start: op('start', { params: { ref: 'm-7' } }) } }),
+      { effect: 'terminate' },
+    ],
+    [
+      'is waited for while the cloud deletes it',
+      world(going, {
+        machine: machine('terminating'),
+        ops: { ...started, terminate: op('terminate', { created_at: ago(9) }) },
+      }),
+      { againMs: 2_000 },
+    ],
+    [
+      'is deleted again when the cloud said "done" and still shows it',
+      world(going, {
+        machine: machine('running'),
+        ops: { ...started, terminate: op('terminate', { created_at: ago(9) }) },
+      }),
+      { effect: 'terminate' },
+    ],
+    [
+      'is not believed gone at the first look',
+      world(going, { ops: { ...started, terminate: op('terminate') } }),
+      { set: { misses: 1, missed_at: NOW }, againMs: 1_000 },
+    ],
+    [
+      'is believed gone at the second look',
+      world({ ...going, misses: 1, missed_at: ago(1) }, { ops: { ...started, terminate: op('terminate') } }),
+      { isGone: true, to: 'terminated', againMs: null },
+    ],
+    [
+      'is not believed gone for two minutes when a start was never answered',
+      world(
+        { ...going, provider_ref: null, misses: 1, missed_at: ago(40) },
+        { ops: { start: op('start', { state: 'intent', created_at: ago(100) }) } },
+      ),
+      { set: { misses: 2, missed_at: NOW } },
+    ],
+    [
+      'is believed gone after that',
+      world(
+        { ...going, provider_ref: null, misses: 1, missed_at: ago(40) },
+        { ops: { start: op('start', { state: 'intent', created_at: ago(130) }) } },
+      ),
+      { isGone: true },
+    ],
+  ])('%s', (_, given, expected) => {
+    expect(decide(given)).toMatchObject(expected);
+  });
+
+  it('keeps showing why its creation failed once it is cleaned up', () => {
+    const decision = decide(world({ status: 'creation failed', desired: 'gone', provider_ref: null }));
+    expect(decision).toMatchObject({ isGone: true, againMs: null });
+    expect((decision as { to?: string }).to).toBeUndefined();
+  });
+});
+
+it('never decides on a move that the table of statuses does not hold', () => {
+  const desiredIn: Record<RentedStatus, World['row']['desired'][]> = {
+    'in queue': ['running', 'gone'],
+    creating: ['running', 'gone'],
+    'creation failed': ['gone'],
+    online: ['running'],
+    rebooting: ['running'],
+    'powering off': ['stopped'],
+    stopped: ['stopped'],
+    'powering on': ['running'],
+    unresponsive: ['running'],
+    error: ['running', 'stopped'],
+    terminating: ['gone'],
+    terminated: [],
+  };
+  const machines = [
+    null,
+    ...(['creating', 'running', 'stopping', 'stopped', 'terminating', 'error'] as const).map((s) => machine(s)),
+  ];
+  let cells = 0;
+  const problems: string[] = [];
+  for (const status of RentedStatus.options) {
+    for (const desired of desiredIn[status]) {
+      for (const status_deadline of [null, ago(1), ago(-60)]) {
+        for (const misses of [0, 1]) {
+          for (const seen of machines) {
+            for (const node of [
+              null,
+              daemon(),
+              daemon({ connectedAt: ago(900) }),
+              daemon({ seenAt: ago(90), disconnectedAt: ago(1) }),
+            ]) {
+              for (const start of [undefined, op('start'), op('start', { state: 'intent' })]) {
+                for (const readiness of ['daemon', 'provider'] as const) {
+                  const given = world(
+                    { status, desired, status_deadline, misses, missed_at: misses ? ago(200) : null, reboot_wanted: 1 },
+                    { machine: seen, daemon: node, ops: { start, reboot: op('reboot') }, traits: { readiness } },
+                  );
+                  cells += 1;
+                  for (const decision of [decide(given), decideBlind(given)]) {
+                    const to = decision && 'to' in decision ? decision.to : undefined;
+                    if (to && !RENTED_MOVES[status].includes(to)) problems.push(`${status} (${desired}) → ${to}`);
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  expect([...new Set(problems)]).toEqual([]);
+  expect(cells).toBeGreaterThan(10_000);
+});
+
+it('backs off from 1 s to 5 min, never in step', () => {
+  expect(backOffMs(0, () => 0)).toBe(500);
+  expect(backOffMs(0, () => 1)).toBe(1_000);
+  expect(backOffMs(3, () => 1)).toBe(8_000);
+  expect(backOffMs(1_000, () => 1)).toBe(300_000);
+});

@@ -1,0 +1,27 @@
+import type { EntityFilterRequest } from '@stagi/contract/page.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { invalid } from '../http/errors.ts';
+
+/** The column a list is sorted by: only those that `columns` names, by the names of the contract. */
+export function sortColumn<T extends string>(request: EntityFilterRequest, columns: Record<string, T>): T {
+  const column = Object.hasOwn(columns, request.orderByField) ? columns[request.orderByField] : undefined;
+  if (column) return column;
+  throw invalid('This list cannot be sorted by {{field}}', 'entityFilterRequest.orderByField', {
+    field: request.orderByField,
+  });
+}
+
+/** Matches text anywhere, whatever case, with nothing special about `%` and `_`. */
+export function contains(columns: readonly string[], text: string): RawBuilder<boolean> {
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  return sql<boolean>`(${sql.join(
+    columns.map((column) => sql`${sql.ref(column)} ilike ${pattern}`),
+    sql` or `,
+  )})`;
+}
+
+export const offsetOf = ({ page, limit }: EntityFilterRequest): number => (page - 1) * limit;
+
+export function pageOf<T>(entities: T[], totalCount: number, { limit }: EntityFilterRequest) {
+  return { isSuccess: true as const, entities, totalCount, totalPages: Math.ceil(totalCount / limit) };
+}

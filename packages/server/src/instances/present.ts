@@ -1,0 +1,54 @@
+import type { Instance, RentedStatus } from '@stagi/contract/instances.ts';
+import { LOG_BUCKET_GB } from '@stagi/contract/instances.ts';
+import { presentPrice } from '../billing/price.ts';
+import type { Context } from '../context.ts';
+import type { InstanceView } from './queries.ts';
+
+/** Failed attempts in a row that are no hiccup any more. */
+const WORTH_TELLING = 3;
+const STEPS = ['capacity', 'booting', 'daemon', 'ready'] as const;
+
+export function presentInstance(ctx: Pick<Context, 'config' | 'providers'>, row: InstanceView): Instance {
+  const offer = row.offer;
+  if (!offer || !row.provider || row.price_per_hour === null) throw new Error(`instance ${row.id} is not a rented one`);
+  return {
+    ...presentCommon(row, row.facts?.cpus ?? offer.cpu.cores),
+    status: row.status as RentedStatus,
+    provider: row.provider,
+    providerTitle: ctx.providers.get(row.provider)?.title ?? row.provider,
+    region: offer.region,
+    ip: row.ip,
+    hostUsername: row.host_username ?? 'root',
+    pricePerHour: presentPrice(ctx.config, row.price_per_hour),
+    stoppedPricePerHour: presentPrice(ctx.config, row.stopped_price_per_hour ?? 0n),
+    canStop: offer.canStop,
+    cpu: offer.cpu,
+    ramGb: offer.ramGb,
+    gpu: offer.gpu,
+    disk: offer.disk,
+    logBucketGb: LOG_BUCKET_GB,
+    progress: STEPS.map((step) => ({ step, at: row.progress[step] ?? null })),
+  };
+}
+
+/** What a rented and an own server show alike. */
+export function presentCommon(row: InstanceView, cpus: number | null) {
+  return {
+    id: row.id,
+    slug: row.slug,
+    title: row.title,
+    statusSince: row.status_since.toISOString(),
+    statusSeenAt: iso(row.status_seen_at),
+    statusDeadline: iso(row.status_deadline),
+    statusReason: row.status_reason ?? (row.attempts >= WORTH_TELLING ? row.last_error : null),
+    createdAt: row.created_at.toISOString(),
+    createdBy: row.creator,
+    daemonSeenAt: iso(row.node_seen_at),
+    daemonVersion: row.node_version,
+    facts: row.facts,
+    containerCount: row.container_count,
+    freeCpus: cpus === null ? null : Math.round((cpus - Number(row.promised_cpus ?? 0)) * 10) / 10,
+  };
+}
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;

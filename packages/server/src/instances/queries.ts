@@ -1,0 +1,159 @@
+import type { MachineFacts } from '@stagi/contract/instances.ts';
+import type { EntityFilterRequest, Ref } from '@stagi/contract/page.ts';
+import { sql } from 'kysely';
+import type { Db, InstanceRow, InstanceTable } from '../db/schema.ts';
+import { notFound } from '../http/errors.ts';
+import { contains, offsetOf, sortColumn } from './paging.ts';
+
+/** An instance with what its daemon said last and what its containers were promised. */
+export interface InstanceView extends InstanceRow {
+  creator: string;
+  node_seen_at: Date | null;
+  node_version: string | null;
+  node_address: string | null;
+  facts: MachineFacts | null;
+  container_count: number;
+  promised_cpus: string | null;
+}
+
+type Kind = InstanceTable['kind'];
+
+const SORTABLE: Record<string, `instance.${keyof InstanceRow}`> = {
+  createdAt: 'instance.created_at',
+  title: 'instance.title',
+  slug: 'instance.slug',
+  status: 'instance.status',
+  statusSince: 'instance.status_since',
+  provider: 'instance.provider',
+  pricePerHour: 'instance.price_per_hour',
+  ip: 'instance.ip',
+};
+
+function viewsOf(db: Db, workspaceId: number, kind: Kind) {
+  return db
+    .selectFrom('instance')
+    .innerJoin('app_user', 'app_user.id', 'instance.created_by')
+    .leftJoin('daemon_node', 'daemon_node.instance_id', 'instance.id')
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('container')
+          .select([sql<number>`count(*)::int`.as('container_count'), sql<string | null>`sum(cpus)`.as('promised_cpus')])
+          .whereRef('container.instance_id', '=', 'instance.id')
+          .where('container.deleted_at', 'is', null)
+          .as('promised'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('instance')
+    .select([
+      'app_user.name as creator',
+      'daemon_node.last_seen_at as node_seen_at',
+      'daemon_node.version as node_version',
+      'daemon_node.remote_address as node_address',
+      'daemon_node.facts',
+      'promised.container_count',
+      'promised.promised_cpus',
+    ])
+    .where('instance.workspace_id', '=', workspaceId)
+    .where('instance.kind', '=', kind)
+    .$castTo<InstanceView>();
+}
+
+export async function viewInstance(db: Db, workspaceId: number, kind: Kind, ref: Ref): Promise<InstanceView> {
+  const row = await viewsOf(db, workspaceId, kind)
+    .where(refersTo(ref))
+    .orderBy(newestOfSlug)
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  return row;
+}
+
+/** One of the workspace's own instances, locked until the transaction ends. */
+export async function lockInstance(trx: Db, workspaceId: number, kind: Kind, ref: Ref): Promise<InstanceRow> {
+  const row = await trx
+    .selectFrom('instance')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', kind)
+    .where(refersTo(ref))
+    .orderBy(newestOfSlug)
+    .limit(1)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  return row;
+}
+
+/** Terminated and deleted instances show only when their status is asked for. */
+export async function listInstances(
+  db: Db,
+  workspaceId: number,
+  kind: Kind,
+  request: EntityFilterRequest,
+): Promise<{ rows: InstanceView[]; count: number }> {
+  const { statuses, queryString } = request;
+  const wanted = sql<boolean>`${statuses?.length ? sql`instance.status in (${sql.join(statuses)})` : sql`instance.closed_at is null`}
+    and ${queryString ? contains(['instance.title', 'instance.slug', ADDRESS[kind]], queryString) : sql`true`}`;
+  const [rows, { count }] = await Promise.all([
+    viewsOf(db, workspaceId, kind)
+      .where(wanted)
+      .orderBy(sortColumn(request, SORTABLE), request.orderByDirection)
+      .orderBy('instance.id', request.orderByDirection)
+      .limit(request.limit)
+      .offset(offsetOf(request))
+      .execute(),
+    db
+      .selectFrom('instance')
+      .$if(kind === 'self-hosted', (query) =>
+        query.leftJoin('daemon_node', 'daemon_node.instance_id', 'instance.id').$castTo<object>(),
+      )
+      .select(sql<number>`count(*)::int`.as('count'))
+      .where('instance.workspace_id', '=', workspaceId)
+      .where('instance.kind', '=', kind)
+      .where(wanted)
+      .executeTakeFirstOrThrow(),
+  ]);
+  return { rows, count };
+}
+
+/** A rented machine has the address its provider gave it, an own server the one its daemon dials from. */
+const ADDRESS: Record<Kind, string> = { rented: 'instance.ip', 'self-hosted': 'daemon_node.remote_address' };
+
+function refersTo(ref: Ref) {
+  return 'id' in ref ? sql<boolean>`instance.id = ${ref.id}` : sql<boolean>`instance.slug = ${ref.slug}`;
+}
+
+/** A slug is free again once its instance is closed: the open one is meant, else the last. */
+const newestOfSlug = sql`instance.closed_at desc nulls first`;
+
+export async function requireInstance(db: Db, workspaceId: number, kind: Kind, ref: Ref): Promise<{ id: number }> {
+  const row = await db
+    .selectFrom('instance')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', kind)
+    .where(refersTo(ref))
+    .orderBy(newestOfSlug)
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  return row;
+}
+
+export async function renameInstance(
+  db: Db,
+  workspaceId: number,
+  kind: Kind,
+  id: number,
+  title: string,
+): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('instance')
+    .set({ title })
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', kind)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw notFound();
+}

@@ -1,0 +1,203 @@
+import { api } from '@stagi/contract/api.ts';
+import { CallError, fieldErrors } from '@stagi/contract/errors.ts';
+import { MICRO } from '@stagi/contract/money.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accountOf, openAccounts } from '../billing/accounts.ts';
+import { post } from '../billing/ledger.ts';
+import type { Person } from '../testing/person.ts';
+import { aKey, becomes, type CloudApp, CPU_OFFER, GPU_OFFER, rentOne, startCloudApp } from './cloudApp.ts';
+
+let app: CloudApp;
+let alice: Person;
+beforeAll(async () => {
+  app = await startCloudApp();
+});
+afterAll(() => app?.close());
+beforeEach(async () => {
+  alice = await app.signUp();
+});
+
+/** What the call was refused with. */
+async function refusal(promise: Promise<unknown>): Promise<CallError> {
+  const error = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof CallError)) throw new Error(`not refused: ${error}`);
+  return error;
+}
+
+describe('renting', () => {
+  it('answers at once and has the server online soon, every step dated', async () => {
+    const rented = await rentOne(alice, { title: 'My first', slug: 'my-first' });
+    expect(rented).toMatchObject({
+      status: 'in queue',
+      title: 'My first',
+      slug: 'my-first',
+      provider: 'fake',
+      providerTitle: 'Simulated cloud',
+      region: 'eu-sim-1',
+      hostUsername: 'ubuntu',
+      ip: null,
+      cpu: { cores: 4 },
+      ramGb: 16,
+      gpu: null,
+      canStop: true,
+      logBucketGb: 100,
+      // The provider's 0.08 and the markup of 15 %.
+      pricePerHour: { STAGI: { currency: 'STAGI', decimalValue: '0.092' }, USD: { currency: 'USD' } },
+      createdBy: expect.stringContaining('Person'),
+      containerCount: 0,
+      freeCpus: 4,
+    });
+    expect(rented.statusDeadline).not.toBeNull();
+    const online = await becomes(alice, rented.id, 'online');
+    expect(online.ip).toMatch(/^203\.0\.113\./);
+    expect(online.statusDeadline).toBeNull();
+    expect(online.progress.map(({ step, at }) => [step, at !== null])).toEqual([
+      ['capacity', true],
+      ['booting', true],
+      ['daemon', true],
+      ['ready', true],
+    ]);
+    expect(await app.machinesOf(rented.id)).toHaveLength(1);
+    const { entities } = await alice.client(api.instances.activities, { id: rented.id });
+    expect(entities.map(({ kind, from, to }) => [kind, from, to])).toEqual([
+      ['status', 'creating', 'online'],
+      ['status', 'in queue', 'creating'],
+      ['rented', null, 'in queue'],
+    ]);
+    expect(entities[2]!.actor).toMatch(/^Person/);
+  });
+
+  it('counts what it costs into the burn of the workspace', async () => {
+    await rentOne(alice);
+    const { burnPerHour, daysLeft } = await alice.client(api.billing.balance, {});
+    expect(burnPerHour).toBe('0.092');
+    expect(daysLeft).toBeCloseTo(50 / 0.092 / 24, 2);
+  });
+
+  it('makes one server of the same request sent many times', async () => {
+    const sshKeyId = await aKey(alice);
+    const input = { offerId: CPU_OFFER, title: 'once', slug: 'once', sshKeyId };
+    const idempotencyKey = crypto.randomUUID();
+    const first = await alice.client(api.instances.rent, input, { idempotencyKey });
+    const again = await Promise.allSettled(
+      Array.from({ length: 10 }, () => alice.client(api.instances.rent, input, { idempotencyKey })),
+    );
+    const bodies = again.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    expect(bodies.length).toBeGreaterThan(0);
+    expect(new Set(bodies.map(({ entity }) => entity.id))).toEqual(new Set([first.entity.id]));
+    expect((await alice.client(api.instances.list, {})).totalCount).toBe(1);
+    await becomes(alice, first.entity.id, 'online');
+    expect(await app.machinesOf(first.entity.id)).toHaveLength(1);
+  });
+});
+
+describe('renting is refused under the field', () => {
+  it.each([
+    [{ title: ' ' }, 'title', 'Title is required'],
+    [{ title: 'x'.repeat(101) }, 'title', 'Title is too long: at most 100 characters'],
+    [{ slug: '' }, 'slug', 'Unique ID is required'],
+    [{ slug: 'a' }, 'slug', 'Unique ID must be at least 3 characters'],
+    [{ slug: 'a--b' }, 'slug', 'Unique ID may hold only letters, digits and single hyphens between them'],
+    [{ slug: 'my server' }, 'slug', 'Unique ID may hold only letters, digits and single hyphens between them'],
+    [{ offerId: '' }, 'offerId', 'Offer is required'],
+    [{ maxPricePerHour: 'cheap' }, 'maxPricePerHour', 'Price must be a number'],
+    [{ sshKeyId: 999_999 }, 'sshKeyId', 'This SSH key cannot be found'],
+  ])('%j', async (change, field, message) => {
+    const error = await refusal(rentOne(alice, change));
+    expect(error.status).toBe(400);
+    expect(fieldErrors(error)).toEqual({ [field]: message });
+  });
+
+  it('when the key is somebody else’s', async () => {
+    const bob = await app.signUp();
+    const error = await refusal(rentOne(alice, { sshKeyId: await aKey(bob) }));
+    expect(fieldErrors(error)).toEqual({ sshKeyId: 'This SSH key cannot be found' });
+  });
+
+  it('when the Unique ID is taken in this workspace, and not when it is in another', async () => {
+    await rentOne(alice, { slug: 'taken-here' });
+    expect(fieldErrors(await refusal(rentOne(alice, { slug: 'Taken-Here' })))).toEqual({
+      slug: 'This Unique ID is taken',
+    });
+    await rentOne(await app.signUp(), { slug: 'taken-here' });
+  });
+});
+
+describe('renting is refused', () => {
+  it.each(['fake:no-such-offer', 'nowhere:sim-cpu-4', 'sim-cpu-4'])('when the offer %s is gone', async (offerId) => {
+    const error = await refusal(rentOne(alice, { offerId }));
+    expect(error.status).toBe(200);
+    expect(error.message).toBe('This server is no longer available. Choose another one.');
+  });
+
+  it('when the offer is sold out', async () => {
+    await app.control.capacity('sim-a100-1', 0);
+    await expect
+      .poll(
+        async () => {
+          const { entities } = await alice.client(api.hardware.offers, {});
+          return entities.find(({ offerId }) => offerId === 'fake:sim-a100-1')?.availability;
+        },
+        { timeout: 8_000, interval: 200 },
+      )
+      .toBe('none');
+    const error = await refusal(rentOne(alice, { offerId: 'fake:sim-a100-1' }));
+    expect(error.message).toBe('This server is no longer available. Choose another one.');
+  });
+
+  it('when the price has risen above the one that was shown', async () => {
+    const error = await refusal(rentOne(alice, { maxPricePerHour: '0.0919' }));
+    expect(error.message).toBe('The price has risen to 0.092 STAGI an hour. Look again before you rent.');
+    await rentOne(alice, { maxPricePerHour: '0.092' });
+  });
+
+  it('when the balance covers less than an hour of everything', async () => {
+    await app.ctx.db.updateTable('workspace').set({ plan: 'Team' }).where('id', '=', alice.workspaceId).execute();
+    await rentOne(alice, { offerId: 'fake:sim-h100-8' });
+    const error = await refusal(rentOne(alice, { offerId: 'fake:sim-h100-8' }));
+    expect(error.status).toBe(200);
+    expect(error.message).toBe(
+      'The balance must cover an hour of everything that runs: 55.20 STAGI are needed, 50.00 are there',
+    );
+  });
+
+  it('when the plan allows no more GPU servers, in another free workspace of the same person too', async () => {
+    await rentOne(alice, { offerId: GPU_OFFER });
+    const message = 'GPU servers that your plan allows at a time: 1';
+    expect((await refusal(rentOne(alice, { offerId: GPU_OFFER }))).message).toBe(message);
+    alice.useWorkspace(await aSecondWorkspace(alice));
+    expect((await refusal(rentOne(alice, { offerId: GPU_OFFER }))).message).toBe(message);
+    await rentOne(alice);
+  });
+
+  it('when more are asked for at once than the plan allows', async () => {
+    const sshKeyId = await aKey(alice);
+    const results = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, n) => rentOne(alice, { slug: `at-once-${n}`, sshKeyId })),
+    );
+    const reasons = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason.message)] : []));
+    expect(reasons).toEqual(Array.from({ length: 3 }, () => 'CPU-only servers that your plan allows at a time: 5'));
+    expect((await alice.client(api.instances.list, {})).totalCount).toBe(5);
+  });
+});
+
+async function aSecondWorkspace(owner: Person): Promise<number> {
+  const { db } = app.ctx;
+  const { id } = await db
+    .insertInto('workspace')
+    .values({ name: 'Second', personal_of: null })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await db.insertInto('membership').values({ workspace_id: id, user_id: owner.userId, role: 'Owner' }).execute();
+  await openAccounts(db, id);
+  await db.transaction().execute((trx) =>
+    post(trx, 'starter', `test:${id}`, id, [
+      { account: 'promo', amount: -50n * MICRO },
+      { account: accountOf(id, 'credit'), amount: 50n * MICRO },
+    ]),
+  );
+  return id;
+}

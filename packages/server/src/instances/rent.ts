@@ -1,0 +1,109 @@
+import type { api } from '@stagi/contract/api.ts';
+import type { ParsedInputOf } from '@stagi/contract/call.ts';
+import { fromDecimal, toDecimal } from '@stagi/contract/money.ts';
+import type { Plan } from '@stagi/contract/user.ts';
+import { sql } from 'kysely';
+import { requireOneHour } from '../billing/rentGate.ts';
+import { announce } from '../bus/bus.ts';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
+import { invalid, refused } from '../http/errors.ts';
+import { findOffer, type RentableOffer } from '../marketplace/offers.ts';
+import type { StoredOffer } from '../providers/offer.ts';
+import { recordActivity } from './activity.ts';
+import { crashPoint } from './crashPoints.ts';
+import { requireQuota } from './quota.ts';
+import { announceInstance } from './status.ts';
+
+type Caller = Context & { user: { id: number }; workspace: { id: number; plan: Plan } };
+type Input = ParsedInputOf<typeof api.instances.rent>;
+
+/** Stores the wish for a machine; the worker makes it. Answers the id of the new instance. */
+export async function rent(ctx: Caller, input: Input): Promise<number> {
+  const found = await findOffer(ctx, input.offerId);
+  return inTransaction(ctx.db, async (trx) => {
+    await requireOwnKey(trx, ctx.user.id, input.sshKeyId);
+    await requireFreeSlug(trx, ctx.workspace.id, input.slug);
+    if (!found) throw refused('This server is no longer available. Choose another one.');
+    requirePrice(found, input.maxPricePerHour);
+    await requireQuota(trx, ctx.workspace, { hasGpu: found.offer.gpu !== null, added: 1 });
+    await requireOneHour(trx, ctx.workspace.id, found.pricePerHour);
+    const id = await insert(trx, ctx, found, input);
+    await trx.insertInto('instance_ssh_key').values({ instance_id: id, ssh_key_id: input.sshKeyId }).execute();
+    await recordActivity(trx, id, { kind: 'rented', actorId: ctx.user.id, to: 'in queue' });
+    await announceInstance(trx, { id, workspace_id: ctx.workspace.id, kind: 'rented' });
+    await announce(trx, 'due', { kind: 'instance' });
+    crashPoint('rent.stored');
+    return id;
+  });
+}
+
+async function insert(trx: Db, ctx: Caller, { provider, offer, ...price }: RentableOffer, input: Input) {
+  const stored: StoredOffer = {
+    id: offer.id,
+    region: offer.region,
+    cpu: offer.cpu,
+    ramGb: offer.ramGb,
+    gpu: offer.gpu,
+    disk: offer.disk,
+    canStop: provider.traits.canStop,
+  };
+  const row = await trx
+    .insertInto('instance')
+    .values({
+      workspace_id: ctx.workspace.id,
+      kind: 'rented',
+      slug: input.slug,
+      title: input.title,
+      created_by: ctx.user.id,
+      status: 'in queue',
+      status_deadline: sql<Date>`now() + ${`${provider.traits.deadlineMs} milliseconds`}::interval`,
+      provider: provider.name,
+      offer: JSON.stringify(stored),
+      host_username: provider.traits.hostUsername,
+      price_per_hour: price.pricePerHour,
+      stopped_price_per_hour: price.stoppedPricePerHour,
+      next_at: sql<Date>`now()`,
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'slug']).where('closed_at', 'is', null).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (!row) throw slugTaken();
+  return row.id;
+}
+
+const slugTaken = () => invalid('This Unique ID is taken', 'slug');
+
+/** The key is held until the end, so that deleting it meanwhile waits and then finds the new server. */
+async function requireOwnKey(trx: Db, userId: number, sshKeyId: number): Promise<void> {
+  const key = await trx
+    .selectFrom('ssh_key')
+    .select('id')
+    .where('id', '=', sshKeyId)
+    .where('user_id', '=', userId)
+    .forKeyShare()
+    .executeTakeFirst();
+  if (!key) throw invalid('This SSH key cannot be found', 'sshKeyId');
+}
+
+async function requireFreeSlug(trx: Db, workspaceId: number, slug: string): Promise<void> {
+  const taken = await trx
+    .selectFrom('instance')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('slug', '=', slug)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst();
+  if (taken) throw slugTaken();
+}
+
+function requirePrice({ pricePerHour }: RentableOffer, shown: string | undefined): void {
+  if (shown === undefined) return;
+  if (!/^\d{1,12}(\.\d{1,6})?$/.test(shown)) throw invalid('Price must be a number', 'maxPricePerHour');
+  if (pricePerHour > fromDecimal(shown)) {
+    throw refused('The price has risen to {{price}} STAGI an hour. Look again before you rent.', {
+      price: toDecimal(pricePerHour),
+    });
+  }
+}

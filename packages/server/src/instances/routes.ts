@@ -1,0 +1,64 @@
+import type { api } from '@stagi/contract/api.ts';
+import type { Ref } from '@stagi/contract/page.ts';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { HandlersOf } from '../http/mount.ts';
+import { act } from './actions.ts';
+import { activitiesOf } from './activity.ts';
+import { pageOf } from './paging.ts';
+import { presentInstance } from './present.ts';
+import { listInstances, renameInstance, requireInstance, viewInstance } from './queries.ts';
+import { rent } from './rent.ts';
+import { letIn, listAccess, takeOff } from './sshAccess.ts';
+
+export const instanceHandlers: HandlersOf<typeof api.instances> = {
+  async list(ctx, { entityFilterRequest }) {
+    const { rows, count } = await listInstances(ctx.db, ctx.workspace.id, 'rented', entityFilterRequest);
+    return pageOf(
+      rows.map((row) => presentInstance(ctx, row)),
+      count,
+      entityFilterRequest,
+    );
+  },
+  view: (ctx, ref) => one(ctx, ref),
+  async rent(ctx, input) {
+    return one(ctx, { id: await rent(ctx, input) });
+  },
+  async edit(ctx, { id, title }) {
+    await renameInstance(ctx.db, ctx.workspace.id, 'rented', id, title);
+    return one(ctx, { id });
+  },
+  async start(ctx, ref) {
+    return one(ctx, { id: await act(ctx, 'start', ref) });
+  },
+  async stop(ctx, ref) {
+    return one(ctx, { id: await act(ctx, 'stop', ref) });
+  },
+  async reboot(ctx, ref) {
+    return one(ctx, { id: await act(ctx, 'reboot', ref) });
+  },
+  async terminate(ctx, ref) {
+    return one(ctx, { id: await act(ctx, 'terminate', ref) });
+  },
+  async activities(ctx, { entityFilterRequest, ...ref }) {
+    const { id } = await requireInstance(ctx.db, ctx.workspace.id, 'rented', ref);
+    return activitiesOf(ctx.db, id, entityFilterRequest);
+  },
+  async sshKeys(ctx, { entityFilterRequest, ...ref }) {
+    const { id } = await requireInstance(ctx.db, ctx.workspace.id, 'rented', ref);
+    const { entities, count } = await listAccess(ctx.db, id, entityFilterRequest);
+    return pageOf(entities, count, entityFilterRequest);
+  },
+  async addSshKey(ctx, input) {
+    return { isSuccess: true, entity: await inTransaction(ctx.db, (trx) => letIn(trx, ctx, input)) };
+  },
+  async removeSshKey(ctx, input) {
+    await inTransaction(ctx.db, (trx) => takeOff(trx, ctx, input));
+    return { isSuccess: true };
+  },
+};
+
+async function one(ctx: Context & { workspace: { id: number } }, ref: Ref) {
+  const row = await viewInstance(ctx.db, ctx.workspace.id, 'rented', ref);
+  return { isSuccess: true as const, entity: presentInstance(ctx, row) };
+}

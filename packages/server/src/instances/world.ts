@@ -1,0 +1,67 @@
+import type { RentedStatus } from '@stagi/contract/instances.ts';
+import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
+import type { Db, InstanceRow, ProviderOpTable } from '../db/schema.ts';
+import type { Machine, ProviderTraits } from '../providers/provider.ts';
+
+export type Effect = 'start' | 'stop' | 'resume' | 'reboot' | 'terminate';
+export type Op = Selectable<ProviderOpTable>;
+
+/** Everything a decision rests on. */
+export interface World {
+  /** The database's clock. */
+  now: Date;
+  row: Omit<InstanceRow, 'status'> & { status: RentedStatus };
+  /** The newest operation of each kind. */
+  ops: Partial<Record<Effect, Op>>;
+  daemon: { connectedAt: Date | null; disconnectedAt: Date | null; seenAt: Date | null; bootId: string | null } | null;
+  traits: Pick<ProviderTraits, 'readiness'>;
+  /** What the cloud shows; `null`: nothing of that name. */
+  machine: Machine | null;
+}
+
+/** What is stored about an instance, or `null` when there is nothing left to do for it. */
+export async function loadStored(db: Db, id: number): Promise<Omit<World, 'machine' | 'traits'> | null> {
+  const row = await db
+    .selectFrom('instance')
+    .selectAll()
+    .select(sql<Date>`clock_timestamp()`.as('now'))
+    .where('id', '=', id)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst();
+  if (!row) return null;
+  const [ops, node] = await Promise.all([
+    db
+      .selectFrom('provider_op')
+      .selectAll()
+      .distinctOn('kind')
+      .where('instance_id', '=', id)
+      .orderBy('kind')
+      .orderBy('created_at', 'desc')
+      .execute(),
+    db
+      .selectFrom('daemon_node')
+      .select(['connected_at', 'disconnected_at', 'last_seen_at', 'boot_id'])
+      .where('instance_id', '=', id)
+      .executeTakeFirst(),
+  ]);
+  const { now, ...stored } = row;
+  return {
+    now,
+    row: { ...stored, status: stored.status as RentedStatus },
+    ops: Object.fromEntries(ops.map((op) => [op.kind, op])),
+    daemon: node
+      ? {
+          connectedAt: node.connected_at,
+          disconnectedAt: node.disconnected_at,
+          seenAt: node.last_seen_at,
+          bootId: node.boot_id,
+        }
+      : null,
+  };
+}
+
+/** How a cloud's machine of an instance is called. */
+export function machineName(environment: string, instanceId: number): string {
+  return `stagi-${environment}-${instanceId}`;
+}

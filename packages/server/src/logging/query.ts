@@ -1,0 +1,108 @@
+import type { ParsedInputOf } from '@stagi/contract/call.ts';
+import type { LogGap, LogLine, logging } from '@stagi/contract/logging.ts';
+import { sql } from 'kysely';
+import type { Db } from '../db/schema.ts';
+import { contains } from '../instances/paging.ts';
+import { presentGap, presentLine } from './present.ts';
+
+type Question = Omit<ParsedInputOf<typeof logging.query>, 'source'>;
+
+interface Answer {
+  lines: LogLine[];
+  gaps: LogGap[];
+  hasBefore: boolean;
+  lastSeq: number;
+}
+
+/** Stored lines of one container, oldest first: the newest that match, or those before or after a line. */
+export async function queryLines(db: Db, containerId: number, question: Question): Promise<Answer> {
+  const { cursor, limit } = question;
+  const forward = cursor !== undefined && 'after' in cursor;
+  let found = matching(db, containerId, question);
+  if (cursor) found = found.where('seq', forward ? '>' : '<', BigInt('after' in cursor ? cursor.after : cursor.before));
+  const lastSeq = await lastSeqOf(db, containerId);
+  const rows = await found
+    .select(['seq', 'time_ns', 'stderr', 'text'])
+    .orderBy('seq', forward ? 'asc' : 'desc')
+    .limit(forward ? limit : limit + 1)
+    .execute();
+  const more = rows.length > limit;
+  const page = forward ? rows : rows.slice(0, limit).reverse();
+  const first = page[0]?.seq;
+  return {
+    lines: page.map(presentLine),
+    gaps: await gapsAround(db, containerId, page, lastSeq),
+    hasBefore: forward && first !== undefined ? await anyBefore(db, containerId, question, first) : more,
+    lastSeq,
+  };
+}
+
+/** Lines behind `afterSeq` in their order, for a tail. */
+export async function linesAfter(db: Db, containerId: number, afterSeq: number, limit: number): Promise<LogLine[]> {
+  const rows = await db
+    .selectFrom('log_line')
+    .select(['seq', 'time_ns', 'stderr', 'text'])
+    .where('container_id', '=', containerId)
+    .where('seq', '>', BigInt(afterSeq))
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  return rows.map(presentLine);
+}
+
+/** Gaps behind `afterSeq` or later. */
+export async function gapsFrom(db: Db, containerId: number, afterSeq: number): Promise<LogGap[]> {
+  const rows = await db
+    .selectFrom('log_gap')
+    .selectAll()
+    .where('container_id', '=', containerId)
+    .where('after_seq', '>=', BigInt(afterSeq))
+    .orderBy('after_seq')
+    .execute();
+  return rows.map(presentGap);
+}
+
+export async function lastSeqOf(db: Db, containerId: number): Promise<number> {
+  const head = await db
+    .selectFrom('log_head')
+    .select('last_seq')
+    .where('container_id', '=', containerId)
+    .executeTakeFirst();
+  return Number(head?.last_seq ?? 0n);
+}
+
+function matching(db: Db, containerId: number, { from, to, text }: Question) {
+  let lines = db.selectFrom('log_line').where('container_id', '=', containerId);
+  if (from) lines = lines.where('time_ns', '>=', nsOf(from));
+  if (to) lines = lines.where('time_ns', '<=', nsOf(to));
+  if (text) lines = lines.where(contains(['text'], text));
+  return lines;
+}
+
+async function anyBefore(db: Db, containerId: number, question: Question, seq: bigint): Promise<boolean> {
+  const row = await matching(db, containerId, question)
+    .select(sql`1`.as('one'))
+    .where('seq', '<', seq)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A gap is shown before the line that follows it; the last one when the page is the end of the log. */
+async function gapsAround(
+  db: Db,
+  containerId: number,
+  page: readonly { seq: bigint }[],
+  lastSeq: number,
+): Promise<LogGap[]> {
+  const first = page[0];
+  const last = page.at(-1);
+  if (!first || !last) return lastSeq === 0 ? gapsFrom(db, containerId, 0) : [];
+  const isEnd = Number(last.seq) >= lastSeq;
+  const gaps = await gapsFrom(db, containerId, Number(first.seq) - 1);
+  return gaps.filter((gap) => gap.afterSeq < Number(last.seq) || isEnd);
+}
+
+function nsOf(time: string): bigint {
+  return BigInt(Date.parse(time)) * 1_000_000n;
+}

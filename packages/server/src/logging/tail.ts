@@ -1,0 +1,104 @@
+import { API_PREFIX } from '@stagi/contract/call.ts';
+import { LogSource, type TailMessage } from '@stagi/contract/logging.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import { z } from 'zod';
+import { type StreamOwner, spendStreamTicket, streamOwner } from '../auth/streamTicket.ts';
+import { isLoopback } from '../config.ts';
+import { visibleContainer } from '../containers/access.ts';
+import type { Context } from '../context.ts';
+import { badInput, forbidden, PublicError, unauthenticated } from '../http/errors.ts';
+import { followLog } from './follow.ts';
+
+const PING_MS = 15_000;
+const SILENT_MAX_MS = 40_000;
+const RECHECK_MS = 30_000;
+const ENDED = 4401;
+
+const Question = z.object({
+  ticket: z.string().max(200),
+  type: LogSource.shape.type,
+  id: z.coerce.number().pipe(LogSource.shape.id),
+  after: z.coerce.number().int().min(0).optional(),
+});
+
+interface Admitted {
+  owner: StreamOwner;
+  containerId: number;
+  after: number | undefined;
+}
+
+/** `WS /frontend-api/logging/tail`: history behind a line, then what is printed, each line once and in order. */
+export function mountLogTail(app: FastifyInstance, ctx: Context): void {
+  const admitted = new WeakMap<FastifyRequest, Admitted>();
+  const preValidation = async (request: FastifyRequest): Promise<void> => {
+    admitted.set(request, await admit(ctx, request));
+  };
+  app.get(`${API_PREFIX}logging/tail`, { websocket: true, preValidation }, (socket, request) => {
+    serveTail(ctx, socket, admitted.get(request)!);
+  });
+}
+
+/** Refuses before the upgrade: a foreign origin before the ticket is spent, then whoever may not see the source. */
+async function admit(ctx: Context, request: FastifyRequest): Promise<Admitted> {
+  if (!isOwnOrigin(ctx, request)) throw forbidden();
+  const parsed = Question.safeParse(request.query);
+  if (!parsed.success) throw badInput(parsed.error);
+  const owner = await spendStreamTicket(ctx, parsed.data.ticket);
+  if (!owner) throw unauthenticated();
+  const { id } = await visibleContainer({ db: ctx.db, workspace: owner.workspace }, { id: parsed.data.id });
+  return { owner, containerId: id, after: parsed.data.after };
+}
+
+/** Browsers always name the page's origin; what names none is no browser and has no cookie to misuse. */
+function isOwnOrigin({ config }: Context, request: FastifyRequest): boolean {
+  const { origin, host } = request.headers;
+  if (origin === undefined || origin === config.appOrigin) return true;
+  if (!config.originIsLoopback || !URL.canParse(origin)) return false;
+  const page = new URL(origin);
+  return page.host === host && isLoopback(page.hostname);
+}
+
+function serveTail(ctx: Context, socket: WebSocket, { owner, containerId, after }: Admitted): void {
+  let heardAt = Date.now();
+  const send = (message: TailMessage): void => {
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message));
+  };
+  const follower = followLog(ctx, containerId, after, {
+    send,
+    unsent: () => socket.bufferedAmount,
+    broken(error) {
+      ctx.log.warn({ err: error, containerId }, 'log tail ended');
+      socket.close(1013, 'try again');
+    },
+  });
+  const unsubscribe = ctx.bus.subscribe('access', ({ userId }) => {
+    if (userId === owner.user.id) void recheck();
+  });
+  const check = setInterval(() => void recheck(), RECHECK_MS);
+  const ping = setInterval(() => {
+    if (Date.now() - heardAt > SILENT_MAX_MS) return socket.terminate();
+    send({ type: 'ping' });
+    socket.ping();
+  }, PING_MS);
+  socket.on('pong', () => {
+    heardAt = Date.now();
+  });
+  socket.on('close', () => {
+    follower.stop();
+    unsubscribe();
+    clearInterval(check);
+    clearInterval(ping);
+  });
+
+  async function recheck(): Promise<void> {
+    try {
+      const now = await streamOwner(ctx, owner.session.id, owner.workspace.id);
+      if (!now) return socket.close(ENDED, 'signed out');
+      await visibleContainer({ db: ctx.db, workspace: now.workspace }, { id: containerId });
+    } catch (error) {
+      if (!(error instanceof PublicError)) ctx.log.warn({ err: error }, 'cannot check the owner of a log tail');
+      socket.close(ENDED, 'no access any more');
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import { createTransport } from 'nodemailer';
+import type { Context } from '../context.ts';
+import type { Db } from '../db/schema.ts';
+import type { RunningQueue } from '../jobs/queue.ts';
+import type { MailText } from './texts.ts';
+
+/** Stores a mail and the job that sends it, in the transaction of `trx`. */
+export async function sendMail(ctx: Pick<Context, 'jobs'>, trx: Db, recipient: string, mail: MailText): Promise<void> {
+  const row = await trx
+    .insertInto('mail')
+    .values({ recipient, subject: mail.subject, text_body: mail.text, html_body: mail.html })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await ctx.jobs.enqueue(trx, 'mail.send', { mailId: row.id });
+}
+
+/** Sends stored mails by SMTP. Without SMTP they stay in the outbox, where development reads them. */
+export async function workOnMail(ctx: Pick<Context, 'config' | 'db'>, queue: RunningQueue): Promise<void> {
+  if (!ctx.config.smtpUrl) return;
+  const transport = createTransport(ctx.config.smtpUrl, { from: ctx.config.mailFrom });
+  await queue.work('mail.send', async ({ mailId }) => {
+    const mail = await ctx.db
+      .selectFrom('mail')
+      .selectAll()
+      .where('id', '=', mailId)
+      .where('sent_at', 'is', null)
+      .executeTakeFirst();
+    if (!mail) return;
+    try {
+      await transport.sendMail({
+        to: mail.recipient,
+        subject: mail.subject,
+        text: mail.text_body,
+        html: mail.html_body,
+        messageId: `<mail-${mail.id}@stagi>`,
+      });
+    } catch (error) {
+      await ctx.db
+        .updateTable('mail')
+        .set({ failed_at: sql<Date>`now()`, last_error: String(error) })
+        .where('id', '=', mailId)
+        .execute();
+      throw error;
+    }
+    await ctx.db
+      .updateTable('mail')
+      .set({ sent_at: sql<Date>`now()`, failed_at: null })
+      .where('id', '=', mailId)
+      .execute();
+  });
+}

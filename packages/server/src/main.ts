@@ -1,0 +1,36 @@
+import { ConfigError, readConfig } from './config.ts';
+import { type Running, start } from './start.ts';
+
+const NODE_MAJOR = 26;
+
+/** Runs the platform until SIGINT or SIGTERM. A mistake in the configuration is one line on stderr. */
+export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<Running> {
+  if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR) {
+    throw new ConfigError('Node', `must be version ${NODE_MAJOR}, this is ${process.versions.node}: start through npm`);
+  }
+  const config = readConfig(process.env, argv);
+  const running = await start(config);
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stopping) return;
+      stopping = true;
+      void running.stop().then(() => process.exit(0));
+    });
+  }
+  running.ctx.log.info({ origin: config.appOrigin, daemonOrigin: running.ctx.daemonOrigin }, 'serving');
+  return running;
+}
+
+/** What to print when a start fails: the reason alone, the stack only when asked for. */
+export function explain(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return process.env.LOG_LEVEL === 'debug' && error instanceof Error ? `${text}\n${error.stack}` : text;
+}
+
+if (import.meta.main) {
+  main().catch((error: unknown) => {
+    process.stderr.write(`Stagi cannot start. ${explain(error)}\n`);
+    process.exit(1);
+  });
+}

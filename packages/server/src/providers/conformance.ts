@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Machine, Provider, StartRequest } from './provider.ts';
+
+export interface Stage {
+  provider: Provider;
+  /** The same cloud under another environment's name. */
+  neighbour: Provider;
+  environment: string;
+  close(): Promise<void>;
+}
+
+/** What every adapter must do; `prepare` makes a cloud without machines. */
+export function describeProvider(title: string, prepare: () => Promise<Stage>, timeoutMs = 60_000): void {
+  describe(title, { timeout: timeoutMs }, () => {
+    let stage: Stage;
+    let cloud: Provider;
+
+    beforeAll(async () => {
+      stage = await prepare();
+      cloud = stage.provider;
+    }, 600_000);
+
+    afterAll(async () => {
+      for (const machine of (await stage?.provider.list()) ?? []) await stage.provider.terminate(machine.ref);
+      await stage?.close();
+    }, 60_000);
+
+    const requestFor = async (id: string): Promise<StartRequest> => ({
+      token: `token-${id}`,
+      name: `stagi-${stage.environment}-${id}`,
+      offerId: (await cloud.offers())[0]!.id,
+      tags: { env: stage.environment, resource: id, op: `token-${id}` },
+      userData: '#!/bin/sh\necho hello\n',
+    });
+
+    it('says that machines can be had', async () => {
+      expect(await cloud.readiness()).toEqual({ state: 'ready' });
+    });
+
+    it('offers machines at stable ids with prices in whole micro-units', async () => {
+      const offers = await cloud.offers();
+      expect(offers.length).toBeGreaterThan(0);
+      expect(new Set(offers.map(({ id }) => id)).size).toBe(offers.length);
+      expect(
+        offers.every(({ pricePerHour, stoppedPricePerHour }) => pricePerHour > 0n && stoppedPricePerHour >= 0n),
+      ).toBe(true);
+      expect((await cloud.offers()).map(({ id }) => id)).toEqual(offers.map(({ id }) => id));
+    });
+
+    it('shows nothing for a name that it does not know', async () => {
+      expect(await cloud.look(`stagi-${stage.environment}-nobody`)).toBeNull();
+    });
+
+    it('makes one machine of a name however often and however fast it is asked', async () => {
+      const request = await requestFor('twice');
+      const refs = await Promise.all([cloud.start(request), cloud.start(request), cloud.start(request)]);
+      refs.push(await cloud.start(request));
+      expect(new Set(refs.map(({ ref }) => ref)).size).toBe(1);
+      const named = (await cloud.list()).filter(({ name }) => name === request.name);
+      expect(named).toHaveLength(1);
+      expect(named[0]).toMatchObject({ ref: refs[0]!.ref, tags: request.tags });
+    });
+
+    it('shows the machine running, with its address, its tags and its age', async () => {
+      const request = await requestFor('twice');
+      const machine = await reaches(cloud, request.name, 'running');
+      expect(machine).toMatchObject({ name: request.name, tags: request.tags, detail: null });
+      expect(machine.ip).toMatch(/^\d+(\.\d+){3}$/);
+      expect(machine.createdAt.getTime()).toBeGreaterThan(Date.now() - timeoutMs);
+    });
+
+    it('refuses a name that another order holds', async () => {
+      const request = { ...(await requestFor('twice')), token: 'token-of-another-order' };
+      await expect(cloud.start(request)).rejects.toMatchObject({ kind: 'permanent' });
+    });
+
+    it('hides the machines of one environment from another', async () => {
+      const { name } = await requestFor('twice');
+      expect(await stage.neighbour.list()).toEqual([]);
+      expect(await stage.neighbour.look(name)).toBeNull();
+    });
+
+    it('refuses an offer that does not exist, for good', async () => {
+      const request = await requestFor('unknown');
+      await expect(cloud.start({ ...request, offerId: 'no-such-offer' })).rejects.toMatchObject({ kind: 'permanent' });
+      expect(await cloud.look(request.name)).toBeNull();
+    });
+
+    it('stops and resumes a machine, and repeating either is harmless', async () => {
+      const { ref, name } = (await cloud.look((await requestFor('twice')).name))!;
+      await cloud.stop!(ref);
+      await reaches(cloud, name, 'stopped');
+      await cloud.stop!(ref);
+      await vi.waitFor(() => cloud.resume!(ref), { timeout: timeoutMs });
+      await cloud.resume!(ref);
+      await reaches(cloud, name, 'running');
+    });
+
+    it('reboots a running machine and shows it running', async () => {
+      const { ref, name } = (await cloud.look((await requestFor('twice')).name))!;
+      await cloud.reboot!(ref);
+      await reaches(cloud, name, 'running');
+    });
+
+    it('does not resume, stop or reboot what does not exist', async () => {
+      for (const verb of ['stop', 'resume', 'reboot'] as const) {
+        await expect(cloud[verb]!('no-such-ref'), verb).rejects.toMatchObject({ kind: 'permanent' });
+      }
+    });
+
+    it('terminates a machine until nothing of it is listed, and repeating that succeeds', async () => {
+      const { ref, name } = (await cloud.look((await requestFor('twice')).name))!;
+      await cloud.terminate(ref);
+      await vi.waitFor(async () => expect(await cloud.look(name)).toBeNull(), { timeout: timeoutMs });
+      expect(await cloud.list()).toEqual([]);
+      await cloud.terminate(ref);
+      await cloud.terminate('no-such-ref');
+    });
+  });
+}
+
+async function reaches(cloud: Provider, name: string, state: Machine['state']): Promise<Machine> {
+  return vi.waitFor(
+    async () => {
+      const machine = await cloud.look(name);
+      expect(machine).toMatchObject({ state });
+      return machine!;
+    },
+    { timeout: 30_000, interval: 20 },
+  );
+}

@@ -1,0 +1,191 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import * as cloud from './cloud.ts';
+import type { FakeFaultRule, FakeOperation, FakeStart } from './protocol.ts';
+import { readState, writeState } from './stateFile.ts';
+
+/**
+ * The fake cloud: a process of its own on loopback, whose machines exist only in its state file.
+ * `node main.ts --state=FILE [--port=0] [--provision-ms=120000]`; prints one line of JSON with its address.
+ */
+const { values: options } = parseArgs({
+  options: {
+    state: { type: 'string' },
+    port: { type: 'string', default: '0' },
+    'provision-ms': { type: 'string', default: '120000' },
+  },
+});
+if (!options.state) throw new Error('--state=FILE is missing');
+const statePath = options.state;
+const fresh = () => cloud.newCloud({ provisionMs: Number(options['provision-ms']), realMs: Date.now() });
+let state = readState(statePath) ?? fresh();
+save();
+
+const server = createServer((request, response) => {
+  handle(request, response).catch((error: unknown) => {
+    if (error instanceof cloud.Refusal) return reply(response, error.status, error.reply);
+    console.error(error);
+    response.destroy();
+  });
+});
+server.listen(Number(options.port), '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  console.log(JSON.stringify({ url: `http://127.0.0.1:${port}` }));
+});
+
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://fake');
+  const content = await text(request);
+  const body: unknown = content ? JSON.parse(content) : {};
+  const [area, ...path] = url.pathname.slice(1).split('/');
+  if (area === 'admin') return admin(`${request.method} ${path.join('/')}`, body, response);
+  if (area !== 'v1') throw new cloud.Refusal(404, 'not-found', url.pathname);
+  const call = callOf(request.method ?? 'GET', path, url.searchParams, body);
+  await perform(call, response);
+}
+
+interface Call {
+  operation: FakeOperation;
+  /** For the record; `null` for calls that only read. */
+  subject: string | null;
+  run(rule: ReturnType<typeof cloud.strike>): unknown;
+}
+
+function callOf(method: string, [collection, ref, action]: string[], query: URLSearchParams, body: unknown): Call {
+  switch (`${method} ${collection}${ref ? '/:ref' : ''}${action ? `/${action}` : ''}`) {
+    case 'GET offers':
+      return { operation: 'offers', subject: null, run: () => ({ offers: cloud.listOffers(state) }) };
+    case 'POST machines': {
+      const request = body as FakeStart;
+      const run: Call['run'] = (rule) => ({ id: cloud.start(state, request, rule?.fault ?? null).ref });
+      return { operation: 'start', subject: request.name, run };
+    }
+    case 'GET machines': {
+      const name = query.get('name');
+      const named = (rule: ReturnType<typeof cloud.strike>) =>
+        cloud.list(state, query.get('env') ?? '', rule).filter((machine) => name === null || machine.name === name);
+      return { operation: name === null ? 'list' : 'look', subject: null, run: (rule) => ({ machines: named(rule) }) };
+    }
+    case 'POST machines/:ref/stop':
+      return { operation: 'stop', subject: nameOf(ref!), run: () => cloud.stop(state, ref!) };
+    case 'POST machines/:ref/resume':
+      return { operation: 'resume', subject: nameOf(ref!), run: () => cloud.resume(state, ref!) };
+    case 'POST machines/:ref/reboot':
+      return { operation: 'reboot', subject: nameOf(ref!), run: () => cloud.reboot(state, ref!) };
+    case 'DELETE machines/:ref':
+      return {
+        operation: 'terminate',
+        subject: nameOf(ref!),
+        run: (rule) => cloud.terminate(state, ref!, rule?.fault ?? null),
+      };
+    default:
+      throw new cloud.Refusal(404, 'not-found', 'No such call');
+  }
+}
+
+async function perform(call: Call, response: ServerResponse): Promise<void> {
+  const rule = cloud.strike(state, call.operation);
+  const fault = rule?.fault.kind;
+  const note = (outcome: string, ref: string | null = null) => {
+    if (call.subject !== null) cloud.record(state, { operation: call.operation, name: call.subject, ref, outcome });
+    if (call.subject !== null || rule) save();
+  };
+  if (fault === 'rateLimited' || fault === 'internal' || fault === 'hang') {
+    note(fault);
+    if (fault === 'rateLimited') throw new cloud.Refusal(429, 'rate-limited', 'Too many requests');
+    if (fault === 'internal') throw new cloud.Refusal(500, 'internal', 'Something went wrong');
+    return; // the asker waits for ever
+  }
+  let answer: unknown;
+  try {
+    answer = call.run(rule) ?? {};
+  } catch (error) {
+    note(error instanceof cloud.Refusal ? error.reply.error.code : 'bug');
+    throw error;
+  }
+  const id = idOf(answer);
+  note(fault ?? 'done', id);
+  if (fault === 'effectThenTimeout') return;
+  if (fault === 'effectThenReset') return void response.destroy();
+  if (fault === 'effectThenErrorWithId') {
+    return reply(response, 500, {
+      error: { code: 'internal', message: 'Something went wrong' },
+      ...(id ? { id } : {}),
+    });
+  }
+  if (rule?.fault.kind === 'slow') {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    setTimeout(resolve, rule.fault.delayMs);
+    await promise;
+  }
+  reply(response, 200, answer);
+}
+
+/** What tests and the operator of the demo do; none of it exists in a real cloud. */
+function admin(call: string, body: unknown, response: ServerResponse): void {
+  switch (call) {
+    case 'GET report':
+      reply(response, 200, cloud.report(state));
+      return;
+    case 'POST faults':
+      cloud.addFault(state, body as FakeFaultRule);
+      break;
+    case 'DELETE faults':
+      state.faults = [];
+      break;
+    case 'POST clock':
+      cloud.setClock(state, body as { scale?: number; advanceMs?: number });
+      break;
+    case 'POST capacity': {
+      const { offerId, count } = body as { offerId: string; count: number };
+      state.capacity[offerId] = count;
+      break;
+    }
+    case 'POST vanish': {
+      const { name } = body as { name: string };
+      const { ref } = cloud.byName(state, name);
+      cloud.vanish(state, name);
+      cloud.record(state, { operation: 'vanish', name, ref, outcome: 'done' });
+      break;
+    }
+    case 'POST fail': {
+      const { name, detail } = body as { name: string; detail: string };
+      cloud.fail(state, name, detail);
+      cloud.record(state, { operation: 'fail', name, ref: cloud.byName(state, name).ref, outcome: 'done' });
+      break;
+    }
+    case 'POST strays': {
+      const stray = body as { name: string; offerId: string; tags: Record<string, string> };
+      const { ref } = cloud.addStray(state, stray);
+      cloud.record(state, { operation: 'stray', name: stray.name, ref, outcome: 'done' });
+      break;
+    }
+    case 'POST reset':
+      state = fresh();
+      break;
+    default:
+      throw new cloud.Refusal(404, 'not-found', 'No such call');
+  }
+  save();
+  reply(response, 200, {});
+}
+
+function nameOf(ref: string): string {
+  return cloud.live(state, ref).name;
+}
+
+function idOf(answer: unknown): string | null {
+  if (typeof answer !== 'object' || answer === null || !('id' in answer)) return null;
+  return typeof answer.id === 'string' ? answer.id : null;
+}
+
+function reply(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+function save(): void {
+  writeState(statePath, state);
+}

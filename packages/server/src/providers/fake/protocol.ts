@@ -1,0 +1,107 @@
+/** What the fake cloud and those who talk to it say to each other: JSON over HTTP, times in ISO 8601 of the cloud's own clock. */
+
+export interface FakeOffer {
+  id: string;
+  region: string;
+  cpu: { name: string; cores: number };
+  ramGb: number;
+  gpu: { name: string; count: number; memoryGb: number } | null;
+  disk: { type: string; sizeGb: number };
+  /** Micro-STAGI as decimal strings: JSON has no integers of that size. */
+  pricePerHour: string;
+  stoppedPricePerHour: string;
+  spot: boolean;
+  available: number;
+}
+
+export interface FakeMachine {
+  ref: string;
+  name: string;
+  tags: Record<string, string>;
+  state: 'creating' | 'running' | 'stopping' | 'stopped' | 'terminating' | 'error';
+  ip: string | null;
+  detail: string | null;
+  createdAt: string;
+}
+
+export interface FakeStart {
+  token: string;
+  name: string;
+  offerId: string;
+  tags: Record<string, string>;
+  userData: string;
+}
+
+/** `id` may be there although the request failed: the machine was made. */
+export interface FakeErrorReply {
+  error: { code: 'rate-limited' | 'internal' | 'no-capacity' | 'not-found' | 'conflict' | 'invalid'; message: string };
+  id?: string;
+}
+
+export type FakeOperation = 'offers' | 'start' | 'look' | 'list' | 'stop' | 'resume' | 'reboot' | 'terminate';
+
+/** What goes wrong in the next call of this operation. */
+export type FakeFault =
+  /** Refused with 429 or 500; nothing happened. */
+  | { kind: 'rateLimited' | 'internal' }
+  /** No reply ever; nothing happened. */
+  | { kind: 'hang' }
+  /** It happened; no reply ever, or the connection is cut. */
+  | { kind: 'effectThenTimeout' | 'effectThenReset' }
+  /** It happened; the reply is an error that carries the machine's id (`start` only). */
+  | { kind: 'effectThenErrorWithId' }
+  /** The reply comes this many real milliseconds late. */
+  | { kind: 'slow'; delayMs: number }
+  /** `start`: sold out since the offers were read. */
+  | { kind: 'noCapacity' }
+  /** `start`: the machine is made, but `list` and `look` show it this much later. */
+  | { kind: 'visibilityLag'; lagMs: number }
+  /** `start`: accepted, ends in `error`, or never gets ready. */
+  | { kind: 'provisioningFails'; detail: string }
+  | { kind: 'neverReady' }
+  /** `list`, `look`: as things were when the fault was set. */
+  | { kind: 'stale' }
+  /** `list`: these names are missing, or all are. */
+  | { kind: 'partial'; omit: string[] | 'all' }
+  /** `terminate`: answers that it is done, does nothing, and hides the machine this long. */
+  | { kind: 'falseDeleted'; hiddenMs: number };
+
+export interface FakeFaultRule {
+  on: FakeOperation;
+  fault: FakeFault;
+  /** How many calls it strikes; `null` until cleared. */
+  times: number | null;
+}
+
+/** One call that changed something, or was meant to. */
+export interface FakeEvent {
+  at: string;
+  operation: FakeOperation | 'vanish' | 'fail' | 'stray';
+  name: string;
+  ref: string | null;
+  outcome: string;
+}
+
+/** A machine with what the cloud's customers do not see. */
+export interface FakeRecord {
+  ref: string;
+  token: string | null;
+  name: string;
+  offerId: string;
+  tags: Record<string, string>;
+  userData: string;
+  ip: string;
+  createdAt: string;
+  /** When it first ran; `null` before. */
+  ranAt: string | null;
+  /** When nothing of it was left; `null` while there is. */
+  goneAt: string | null;
+  state: FakeMachine['state'] | 'gone';
+}
+
+export interface FakeReport {
+  now: string;
+  machines: FakeRecord[];
+  faults: FakeFaultRule[];
+  events: FakeEvent[];
+}

@@ -1,0 +1,59 @@
+import { readFile, statfs } from 'node:fs/promises';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import type Dockerode from 'dockerode';
+import { engine } from './docker.ts';
+import { label } from './machine.ts';
+import type { Host } from './offers.ts';
+
+const gb = 1024 ** 3;
+
+/** Machines that have their memory, or will in a moment. */
+const committed = new Set(['created', 'running', 'restarting', 'paused']);
+
+export async function readHost(docker: Dockerode): Promise<Host> {
+  const info = (await engine('none', () => docker.info())) as { DockerRootDir: string; MemTotal: number };
+  const machines = await engine('none', () => docker.listContainers({ all: true, filters: { label: [label.memory] } }));
+  return {
+    cpuName: cpus()[0]?.model.trim() || 'CPU',
+    cores: availableParallelism(),
+    memoryGb: Math.min(info.MemTotal, totalmem()) / gb,
+    diskFreeGb: (await freeGb(info.DockerRootDir)) ?? 0,
+    committedGb: machines
+      .filter(({ State }) => committed.has(State))
+      .reduce((sum, { Labels }) => sum + Number(Labels[label.memory]), 0),
+  };
+}
+
+/** Free room where `dir` lies; `null` where this user cannot look. */
+export async function freeGb(dir: string): Promise<number | null> {
+  try {
+    const { bavail, bsize } = await statfs(dir);
+    return (bavail * bsize) / gb;
+  } catch (error) {
+    if (hasCode(error, 'EACCES') || hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+/** The servers behind this machine's own resolver: containers cannot reach a resolver on its loopback. */
+export async function upstreamNameServers(): Promise<string[]> {
+  for (const file of ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf']) {
+    const servers = [...(await textOf(file)).matchAll(/^nameserver\s+(\S+)/gm)].map((match) => match[1]!);
+    const reachable = servers.filter((server) => !server.startsWith('127.') && server !== '::1');
+    if (reachable.length > 0) return reachable;
+  }
+  return [];
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return '';
+    throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,51 @@
+import { connect, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface Progress {
+  step: string;
+  /** 0 … 1 */
+  progress: number;
+  since: Date;
+}
+
+export interface Lock {
+  release(): void;
+}
+
+/**
+ * A lock that only one process of this machine holds, and that the kernel frees when its holder dies: a socket in
+ * Linux's abstract namespace, which leaves no file behind. Others read the holder's progress from it.
+ * Answers `null` when somebody else holds it.
+ */
+export async function takeLock(name: string, progress: () => Progress): Promise<Lock | null> {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy()); // an asker that went away
+    socket.end(JSON.stringify(progress()));
+  });
+  server.unref();
+  const { promise, resolve, reject } = Promise.withResolvers<Lock | null>();
+  server.once('error', (error) => (hasCode(error, 'EADDRINUSE') ? resolve(null) : reject(error)));
+  server.listen(address(name), () => resolve({ release: () => void server.close() }));
+  return promise;
+}
+
+/** How far the holder is; `null` when nobody holds the lock. */
+export async function holderProgress(name: string): Promise<Progress | null> {
+  const socket = connect(address(name));
+  socket.setTimeout(2_000, () => socket.destroy(new Error('The holder of the lock does not answer')));
+  try {
+    const { since, ...rest } = JSON.parse(await text(socket)) as { step: string; progress: number; since: string };
+    return { ...rest, since: new Date(since) };
+  } catch (error) {
+    if (hasCode(error, 'ECONNREFUSED') || hasCode(error, 'ECONNRESET')) return null;
+    throw error;
+  }
+}
+
+function address(name: string): string {
+  return `\0stagi/${name}`;
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,51 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../config.ts';
+
+/** Secrets at rest: AES-256-GCM, a random 96-bit nonce, bound to the place they are kept in. */
+export interface SecretBox {
+  /** Format `v1.<key id>.<nonce>.<ciphertext>.<tag>`; `place` is like `container|env|12`. */
+  seal(plain: string, place: string): string;
+  /** Throws when the text was changed, moved to another place, or its key is not held. */
+  open(sealed: string, place: string): string;
+}
+
+export function createSecretBox(key: Buffer): SecretBox {
+  const keyId = createHash('sha256').update(key).digest('hex').slice(0, 8);
+  return {
+    seal(plain, place) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place));
+      const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return [
+        'v1',
+        keyId,
+        nonce.toString('base64url'),
+        text.toString('base64url'),
+        cipher.getAuthTag().toString('base64url'),
+      ].join('.');
+    },
+    open(sealed, place) {
+      const [version, id, nonce, text, tag] = sealed.split('.');
+      if (version !== 'v1' || nonce === undefined || text === undefined || tag === undefined)
+        throw new Error('not a sealed secret');
+      if (id !== keyId) throw new Error(`secret is sealed with key ${id}, which is not configured`);
+      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url')).setAAD(Buffer.from(place));
+      decipher.setAuthTag(Buffer.from(tag, 'base64url'));
+      return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString('utf8');
+    },
+  };
+}
+
+/** The configured key, or the one in the data directory, made at the first start (mode 0400). */
+export function loadSecretKey(configured: string | null, dataDir: string): Buffer {
+  if (configured) {
+    const key = Buffer.from(configured, 'base64');
+    if (key.length !== 32) throw new ConfigError('STAGI_SECRET_KEY', 'must be 32 bytes in base64');
+    return key;
+  }
+  const file = join(dataDir, 'secret.key');
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o400, flag: 'wx' });
+  return Buffer.from(readFileSync(file, 'utf8'), 'base64');
+}

@@ -1,0 +1,42 @@
+import type { api } from '@stagi/contract/api.ts';
+import type { HandlersOf } from '../http/mount.ts';
+import { activitiesOf } from '../instances/activity.ts';
+import { pageOf } from '../instances/paging.ts';
+import { listInstances, renameInstance, requireInstance, viewInstance } from '../instances/queries.ts';
+import { createOwnServer, reissueToken } from './join.ts';
+import { leave } from './leave.ts';
+import { presentOwnServer } from './present.ts';
+
+export const selfHostedHandlers: HandlersOf<typeof api.selfHosted> = {
+  async list(ctx, { entityFilterRequest }) {
+    const { rows, count } = await listInstances(ctx.db, ctx.workspace.id, 'self-hosted', entityFilterRequest);
+    return pageOf(rows.map(presentOwnServer), count, entityFilterRequest);
+  },
+  async view(ctx, ref) {
+    return {
+      isSuccess: true,
+      entity: presentOwnServer(await viewInstance(ctx.db, ctx.workspace.id, 'self-hosted', ref)),
+    };
+  },
+  async create(ctx, input) {
+    return { isSuccess: true, ...(await createOwnServer(ctx, input)) };
+  },
+  async reissueToken(ctx, ref) {
+    return { isSuccess: true, ...(await reissueToken(ctx, ref)) };
+  },
+  async edit(ctx, { id, title }) {
+    await renameInstance(ctx.db, ctx.workspace.id, 'self-hosted', id, title);
+    return {
+      isSuccess: true,
+      entity: presentOwnServer(await viewInstance(ctx.db, ctx.workspace.id, 'self-hosted', { id })),
+    };
+  },
+  async delete(ctx, ref) {
+    await leave(ctx, ref);
+    return { isSuccess: true };
+  },
+  async activities(ctx, { entityFilterRequest, ...ref }) {
+    const { id } = await requireInstance(ctx.db, ctx.workspace.id, 'self-hosted', ref);
+    return activitiesOf(ctx.db, id, entityFilterRequest);
+  },
+};

@@ -1,0 +1,65 @@
+import type { SshKey, SshKeyType } from '@stagi/contract/sshKeys.ts';
+import type { z } from 'zod';
+import { announce } from '../bus/bus.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
+import { invalid, notFound } from '../http/errors.ts';
+import { lockOut } from '../instances/sshAccess.ts';
+import { generateKeyPair } from './generate.ts';
+import { parsePublicKey } from './publicKey.ts';
+import { presentKey } from './queries.ts';
+
+interface Caller {
+  db: Db;
+  user: { id: number };
+  memberships: readonly { id: number }[];
+}
+
+export async function addKey(ctx: Caller, input: { title: string; publicKey: string }): Promise<SshKey> {
+  const key = parsePublicKey(input.publicKey);
+  const row = await ctx.db
+    .insertInto('ssh_key')
+    .values({
+      user_id: ctx.user.id,
+      title: input.title,
+      type: key.type,
+      public_key: key.comment ? `${key.line} ${key.comment}` : key.line,
+      fingerprint: key.fingerprint,
+    })
+    .onConflict((conflict) => conflict.columns(['user_id', 'fingerprint']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (!row) throw invalid('This SSH key has already been added', 'publicKey');
+  await announceKeys(ctx.db, ctx);
+  return presentKey({ ...row, instance_count: 0 });
+}
+
+/** The private key is answered and kept nowhere but in the sealed answer of this very request. */
+export async function generateKey(
+  ctx: Caller,
+  { title, type }: { title: string; type: z.infer<typeof SshKeyType> },
+): Promise<{ entity: SshKey; privateKey: string }> {
+  const { privateKey, publicKey } = await generateKeyPair(type, title);
+  return { entity: await addKey(ctx, { title, publicKey }), privateKey };
+}
+
+/** Deletes a key of one's own and takes it off every server. */
+export async function deleteKey(ctx: Caller, id: number): Promise<void> {
+  await inTransaction(ctx.db, async (trx) => {
+    const key = await trx
+      .selectFrom('ssh_key')
+      .selectAll()
+      .where('id', '=', id)
+      .where('user_id', '=', ctx.user.id)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!key) throw notFound();
+    await lockOut(trx, key, ctx.user.id);
+    await trx.deleteFrom('ssh_key').where('id', '=', id).execute();
+    await announceKeys(trx, ctx);
+  });
+}
+
+async function announceKeys(db: Db, { memberships }: Caller): Promise<void> {
+  for (const { id } of memberships) await announce(db, 'changed', { entity: 'ssh-key', id: null, workspaceId: id });
+}

@@ -1,0 +1,100 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { api } from '@stagi/contract/api.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startTestApp } from './testing/app.ts';
+import { createTestDatabase } from './testing/database.ts';
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+describe('a start that cannot succeed ends with one clear line', () => {
+  it('when the port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    cleanUps.push(() => other.close());
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const database = await createTestDatabase();
+    cleanUps.push(() => database.drop());
+    expect(await failedStart({ PORT: String(port), DATABASE_URL: database.url })).toEqual([
+      `Stagi cannot start. PORT ${port} is taken on 127.0.0.1 by another program: stop it or set PORT to another port`,
+    ]);
+  });
+
+  it('when the database cannot be reached', async () => {
+    const lines = await failedStart({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^Stagi cannot start\. The database cannot be used: .*ECONNREFUSED/);
+  });
+
+  it.each([
+    [{ PORT: 'http' }, 'PORT must be a port number, not "http"'],
+    [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL must begin with postgres://'],
+    [{ APP_ORIGIN: 'stagi.example' }, 'APP_ORIGIN must be an address like https://stagi.example, not "stagi.example"'],
+    [{ STAGI_SECRET_KEY: 'short' }, 'STAGI_SECRET_KEY must be 32 bytes in base64'],
+    [{ LOCAL_CLOUD: 'maybe' }, 'LOCAL_CLOUD must be one of auto, on, off, not "maybe"'],
+  ])('when the configuration is %j', async (env, problem) => {
+    const database = await createTestDatabase();
+    cleanUps.push(() => database.drop());
+    expect(await failedStart({ DATABASE_URL: database.url, ...env })).toEqual([`Stagi cannot start. ${problem}`]);
+  });
+
+  it.skipIf(!canMount())('when the disk is full', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'stagi-full-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=0777', 'tmpfs', dir]);
+    cleanUps.push(() => {
+      execFileSync('umount', [dir]);
+      rmSync(dir, { recursive: true });
+    });
+    const lines = await failedStart({ STAGI_DATA: dir, DATABASE_URL: '' });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^Stagi cannot start\. .*(disk is full|no space)/i);
+  });
+});
+
+it('serves everything else when Docker is missing, and says how to get it', async () => {
+  const app = await startTestApp({ LOCAL_CLOUD: 'on', DOCKER_HOST: 'unix:///nonexistent/docker.sock' });
+  cleanUps.push(() => app.close());
+  const person = await app.signUp();
+  const offers = await person.client(api.hardware.offers, {});
+  expect(offers.entities).toEqual([]);
+  expect(offers.providers).toMatchObject([{ provider: 'local', state: 'unavailable' }]);
+  expect(offers.providers[0]?.detail).toMatch(/docker/i);
+  expect(offers.providers[0]?.detail).toMatch(/install/i);
+});
+
+function canMount(): boolean {
+  if (process.getuid?.() !== 0) return false;
+  const dir = mkdtempSync(join(tmpdir(), 'stagi-mount-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', dir], { stdio: 'ignore' });
+    execFileSync('umount', [dir]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+/** The lines on stderr of a start that must end with exit code 1 by itself. */
+async function failedStart(env: Record<string, string>): Promise<string[]> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'stagi-start-'));
+  cleanUps.push(() => rmSync(dataDir, { recursive: true, force: true }));
+  const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    env: { ...process.env, PORT: '0', LOCAL_CLOUD: 'off', STAGI_DATA: dataDir, LOG_LEVEL: 'fatal', ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  cleanUps.push(() => child.kill('SIGKILL'));
+  let stderr = '';
+  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  expect(code).toBe(1);
+  return stderr.trim().split('\n');
+}

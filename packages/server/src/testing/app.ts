@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, createClient, type Reply } from '@stagi/contract/client.ts';
+import { readConfig } from '../config.ts';
+import type { Context } from '../context.ts';
+import { start } from '../start.ts';
+import { createTestDatabase } from './database.ts';
+import { type Person, sender, signUp } from './person.ts';
+
+export interface TestApp {
+  url: string;
+  databaseUrl: string;
+  ctx: Context;
+  dataDir: string;
+  /** A client without a session. */
+  anonymous: Client;
+  /** Signs somebody up with the mailed code. */
+  signUp(name?: string): Promise<Person>;
+  /** A raw POST, for requests that the typed client would not make. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+/** The whole platform on a fresh database and a free port, as a user meets it. */
+export async function startTestApp(env: Record<string, string> = {}): Promise<TestApp> {
+  const database = await createTestDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), 'stagi-test-'));
+  const port = await freePort();
+  const running = await start(
+    readConfig({
+      PORT: String(port),
+      DATABASE_URL: database.url,
+      STAGI_DATA: dataDir,
+      LOCAL_CLOUD: 'off',
+      STAGI_ENVIRONMENT: 'test',
+      LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
+      ...env,
+    }),
+  );
+  const url = `http://127.0.0.1:${port}`;
+  const send = sender(url);
+  let people = 0;
+
+  return {
+    url,
+    databaseUrl: database.url,
+    ctx: running.ctx,
+    dataDir,
+    anonymous: createClient({ send, session: { get: () => null, set: () => {} }, clientId: () => null }),
+    post: async (path, body, headers = {}) => send(path, body, { headers }),
+    async signUp(name) {
+      people += 1;
+      const email = `person${people}-${Date.now()}@example.com`;
+      return signUp(url, send, { name: name ?? `Person ${people}`, email });
+    },
+    async close() {
+      await running.stop();
+      await database.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const { createServer } = await import('node:net');
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../context.ts';
+import type { Person } from './person.ts';
+
+let made = 0;
+const next = (): number => {
+  made += 1;
+  return made;
+};
+
+/** Rows as background for tests of something else; what is under test goes through the typed client. */
+export async function anSshKey(ctx: Context, owner: Person): Promise<number> {
+  const row = await ctx.db
+    .insertInto('ssh_key')
+    .values({
+      user_id: owner.userId,
+      title: 'laptop',
+      type: 'ssh-ed25519',
+      public_key: `ssh-ed25519 AAAA${next()}`,
+      fingerprint: `SHA256:${randomUUID()}`,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+export async function aRentedInstance(ctx: Context, owner: Person, status = 'online'): Promise<number> {
+  const n = next();
+  const row = await ctx.db
+    .insertInto('instance')
+    .values({
+      workspace_id: owner.workspaceId,
+      kind: 'rented',
+      slug: `server-${n}`,
+      title: `Server ${n}`,
+      created_by: owner.userId,
+      status,
+      provider: 'nowhere',
+      offer: JSON.stringify({
+        id: 'small',
+        region: 'here',
+        cpu: { name: 'CPU', cores: 4 },
+        ramGb: 8,
+        gpu: null,
+        disk: { type: 'ssd', sizeGb: 20 },
+        canStop: true,
+      }),
+      price_per_hour: 70_000n,
+      stopped_price_per_hour: 0n,
+      host_username: 'root',
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+export async function anOwnServer(ctx: Context, owner: Person, status = 'online'): Promise<number> {
+  const n = next();
+  const row = await ctx.db
+    .insertInto('instance')
+    .values({
+      workspace_id: owner.workspaceId,
+      kind: 'self-hosted',
+      slug: `own-${n}`,
+      title: `Own ${n}`,
+      created_by: owner.userId,
+      status,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await ctx.db.insertInto('daemon_node').values({ instance_id: row.id }).execute();
+  return row.id;
+}
+
+export async function aContainer(
+  ctx: Context,
+  owner: Person,
+  instanceId: number,
+  status: 'running' | 'stopped' = 'running',
+): Promise<number> {
+  const slug = `container-${next()}-${Date.now()}`;
+  const row = await ctx.db
+    .insertInto('container')
+    .values({
+      workspace_id: owner.workspaceId,
+      instance_id: instanceId,
+      slug,
+      title: slug,
+      created_by: owner.userId,
+      status,
+      desired: status,
+      image: 'busybox',
+      cpus: 1,
+      memory_gb: null,
+      env_sealed: ctx.secrets.seal('[]', `container|env|${slug}`),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}

@@ -1,0 +1,6 @@
+import { startTestPostgres } from './database.ts';
+
+export default async function setup() {
+  const { stop } = await startTestPostgres();
+  return stop;
+}

@@ -1,0 +1,73 @@
+import { api } from '@stagi/contract/api.ts';
+import { API_PREFIX } from '@stagi/contract/call.ts';
+import { type Client, createClient, type Send, type Tokens } from '@stagi/contract/client.ts';
+
+export const PASSWORD = 'Correct-horse-7';
+
+export interface Person {
+  client: Client;
+  email: string;
+  userId: number;
+  /** The workspace that X-Client-ID names; change it to act in another. */
+  workspaceId: number;
+  tokens(): Tokens;
+  useWorkspace(id: number | null): void;
+}
+
+export async function signUp(
+  url: string,
+  send: Send,
+  { name, email }: { name: string; email: string },
+): Promise<Person> {
+  let tokens: Tokens | null = null;
+  let workspaceId: number | null = null;
+  const client = createClient({
+    send,
+    session: { get: () => tokens, set: (next) => (tokens = next) },
+    clientId: () => workspaceId,
+  });
+  const { flow } = await client(api.auth.register, { name, email, password: PASSWORD });
+  const code = await mailedCode(url, email);
+  tokens = await client(api.auth.verifyCode, { email, code, flow });
+  const { userProfile } = await client(api.user.profile, {});
+  workspaceId = userProfile.clientRelations[0]?.clientId ?? null;
+  return {
+    client,
+    email,
+    userId: userProfile.userId,
+    get workspaceId() {
+      return workspaceId ?? 0;
+    },
+    tokens: () => tokens!,
+    useWorkspace(id) {
+      workspaceId = id;
+    },
+  };
+}
+
+/** The code in the newest mail to an address. */
+export async function mailedCode(url: string, email: string): Promise<string> {
+  const response = await fetch(`${url}/dev/mail/list`, { method: 'POST' });
+  const { mails } = (await response.json()) as { mails: { to: string; subject: string }[] };
+  const code = mails.find((mail) => mail.to === email)?.subject.match(/\d{8}/)?.[0];
+  if (!code) throw new Error(`no code was mailed to ${email}`);
+  return code;
+}
+
+export function sender(url: string): Send {
+  return async (path, body, { headers, signal }) => {
+    const response = await fetch(`${url}${API_PREFIX}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      signal,
+    });
+    const text = await response.text();
+    const retryAfter = response.headers.get('retry-after');
+    return {
+      status: response.status,
+      body: text ? JSON.parse(text) : null,
+      retryAfter: retryAfter ? Number(retryAfter) : null,
+    };
+  };
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { baseAddress } from './baseAddress.ts';
+import { isTouched } from './touched.ts';
+import { issuesByPath } from './useCallForm.ts';
+
+describe('the base address', () => {
+  const rules = [
+    { host: 'app.example.com', api: 'https://api.example.com' },
+    { host: '{env}.example.com', api: 'https://api-{env}.example.com' },
+  ];
+  const of = (host: string) => baseAddress({ host, origin: `https://${host}` }, rules);
+
+  it('is found by the host of the page', () => {
+    expect(of('app.example.com')).toBe('https://api.example.com');
+    expect(of('staging.example.com')).toBe('https://api-staging.example.com');
+  });
+
+  it('is the page’s own origin for other hosts', () => {
+    expect(of('localhost:4400')).toBe('https://localhost:4400');
+    expect(of('a.b.example.com')).toBe('https://a.b.example.com');
+    expect(of('evil.com')).toBe('https://evil.com');
+  });
+});
+
+describe('an event of the workspace', () => {
+  it('touches the lists of its entity and the view of that one thing', () => {
+    const event = { entity: 'instance-rented', id: 5 } as const;
+    expect(isTouched(event, ['instance-rented/list', {}])).toBe(true);
+    expect(isTouched(event, ['instance-rented/view', { id: 5 }])).toBe(true);
+    expect(isTouched(event, ['instance-rented/view', { id: 6 }])).toBe(false);
+    expect(isTouched(event, ['docker-container/list', {}])).toBe(false);
+  });
+
+  it('touches the servers whose container counts it changes', () => {
+    const event = { entity: 'docker-container', id: 1 } as const;
+    expect(isTouched(event, ['docker-container/view', { id: 1 }])).toBe(true);
+    expect(isTouched(event, ['instance-rented/list', {}])).toBe(true);
+  });
+});
+
+it('keeps the first complaint of each field, by the path that forms use', () => {
+  const issues = [
+    { path: ['portMappings', 0, 'host'], message: 'Port is required' },
+    { path: ['portMappings', 0, 'host'], message: 'Port must be between 1000 and 9999' },
+    { path: ['title'], message: 'Title is required' },
+  ];
+  expect(issuesByPath(issues)).toEqual({ 'portMappings.0.host': 'Port is required', title: 'Title is required' });
+});

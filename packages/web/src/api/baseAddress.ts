@@ -1,0 +1,26 @@
+export interface HostRule {
+  /** A host name; `{env}` in it stands for one label and may be used in `api`. */
+  host: string;
+  /** Origin of the API for that host. */
+  api: string;
+}
+
+/** `VITE_API_HOSTS`: a JSON list of `HostRule`, read when the app is built. */
+const HOSTS: readonly HostRule[] = JSON.parse(import.meta.env?.VITE_API_HOSTS ?? '[]');
+
+/** The origin of the API for a host; the page's own origin when no rule names it. */
+export function baseAddress(location: { host: string; origin: string }, rules: readonly HostRule[] = HOSTS): string {
+  for (const rule of rules) {
+    const env = matchHost(rule.host, location.host);
+    if (env !== null) return rule.api.replaceAll('{env}', env);
+  }
+  return location.origin;
+}
+
+function matchHost(pattern: string, host: string): string | null {
+  const [before, after] = pattern.split('{env}');
+  if (after === undefined) return pattern === host ? '' : null;
+  if (!host.startsWith(before ?? '') || !host.endsWith(after)) return null;
+  const env = host.slice((before ?? '').length, host.length - after.length);
+  return /^[a-z0-9-]+$/.test(env) ? env : null;
+}

@@ -1,0 +1,27 @@
+import type { WorkspaceEvent } from '@stagi/contract/events.ts';
+
+/** The calls whose answers an event may have changed, by the beginning of their path. */
+const CHANGES: Record<WorkspaceEvent['entity'], readonly string[]> = {
+  'instance-rented': ['instance-rented/'],
+  'self-hosted-instance': ['self-hosted-instance/'],
+  'docker-container': ['docker-container/', 'instance-rented/list', 'self-hosted-instance/list'],
+  'ssh-key': ['ssh-key/', 'instance-rented/ssh-key/'],
+  balance: ['billing/'],
+  hardware: ['hardware/'],
+  client: ['user/profile'],
+};
+
+/** Whether a stored answer, known by its query key, may be out of date after an event. */
+export function isTouched(event: WorkspaceEvent, [path, input]: readonly unknown[]): boolean {
+  if (typeof path !== 'string' || !CHANGES[event.entity].some((prefix) => path.startsWith(prefix))) return false;
+  const viewed = path === `${event.entity}/view` ? (input as { id?: number }).id : undefined;
+  return viewed === undefined || event.id === null || viewed === event.id;
+}
+
+/** Every path that events tell of. */
+const everything = [...new Set(Object.values(CHANGES).flat())];
+
+/** Whether events tell of changes in the answers of this call. */
+export function isLivePath(path: string): boolean {
+  return everything.some((prefix) => path.startsWith(prefix));
+}

@@ -1,0 +1,103 @@
+import { type UseFormReturnType, useForm } from '@mantine/form';
+import type { Call, InputOf, OutputOf } from '@stagi/contract/call.ts';
+import { type CallError, fieldErrors } from '@stagi/contract/errors.ts';
+import type { SyntheticEvent } from 'react';
+import { useT } from '../i18n/i18n.ts';
+import { toast } from '../ui/toasts.ts';
+import { errorText, refusalText } from './messages.ts';
+import { useCall } from './useCall.ts';
+
+interface Options<C extends Call, Values extends object> {
+  initialValues: Values;
+  /** From what the fields hold to what the call takes; the same shape when left out. */
+  toInput?(values: Values): unknown;
+  /** The name of the form's field for a name of the contract, where they differ. */
+  fieldOf?(path: string): string;
+  onDone(output: OutputOf<C>, input: InputOf<C>): void;
+  /** Takes a refusal over before it is mapped: return true when it has been shown. */
+  onRefused?(error: CallError): boolean;
+}
+
+export interface CallForm<Values extends object> {
+  form: UseFormReturnType<Values>;
+  /** Props of a Mantine input: value, change handler, and its error in the person's language. */
+  field(path: string, options?: { type?: 'input' | 'checkbox' }): FieldProps;
+  /** For `<form onSubmit>`: checks by the contract's schema, sends, puts refusals under their fields. */
+  submit(event?: SyntheticEvent<HTMLFormElement>): void;
+  loading: boolean;
+}
+
+/** Value, change handler and error, as Mantine's own form types them. */
+export type FieldProps = ReturnType<UseFormReturnType<Record<string, unknown>>['getInputProps']>;
+
+/** A form over one call: the contract's rules before sending, the server's refusals after, at their fields. */
+export function useCallForm<C extends Call, Values extends object>(
+  of: C,
+  { initialValues, toInput = (values) => values, fieldOf = (path) => path, onDone, onRefused }: Options<C, Values>,
+): CallForm<Values> {
+  const t = useT();
+  const form = useForm<Values>({ initialValues });
+  const { run, loading } = useCall(of, {
+    onDone,
+    onRefused: (error) => {
+      if (onRefused?.(error)) return true;
+      if (error.status !== 400 && error.status !== 200) return false;
+      return showRefusal(error);
+    },
+  });
+
+  function field(path: string, options?: { type?: 'input' | 'checkbox' }): FieldProps {
+    const { error, ...props } = form.getInputProps(path as never, options);
+    return { ...props, error: typeof error === 'string' ? t(error) : error };
+  }
+
+  function submit(event?: SyntheticEvent<HTMLFormElement>): void {
+    event?.preventDefault();
+    const element = event?.currentTarget ?? null;
+    if (loading) return;
+    const parsed = of.input.safeParse(toInput(form.values));
+    if (!parsed.success) {
+      showErrors(issuesByPath(parsed.error.issues), element);
+      return;
+    }
+    form.clearErrors();
+    void run(parsed.data as InputOf<C>).then(() => focusFirstError(element));
+  }
+
+  function showErrors(errors: Record<string, string>, element: HTMLFormElement | null): void {
+    form.setErrors(renamed(errors));
+    focusFirstError(element);
+  }
+
+  function showRefusal(error: CallError): boolean {
+    const errors = fieldErrors(error);
+    const known = Object.keys(errors).length > 0;
+    if (!known) {
+      toast.error(errorText(error));
+      return true;
+    }
+    const sameForAll = error.body?.fieldMessages === undefined;
+    const translated = sameForAll
+      ? Object.fromEntries(Object.keys(errors).map((path) => [path, refusalText(error.message, error.body)]))
+      : errors;
+    form.setErrors(renamed(translated));
+    return true;
+  }
+
+  function renamed(errors: Record<string, string>): Record<string, string> {
+    return Object.fromEntries(Object.entries(errors).map(([path, message]) => [fieldOf(path), message]));
+  }
+
+  return { form, field, submit, loading };
+}
+
+/** The first complaint of each field, keyed the way forms spell paths: `portMappings.0.host`. */
+export function issuesByPath(issues: readonly { path: PropertyKey[]; message: string }[]): Record<string, string> {
+  const errors: Record<string, string> = {};
+  for (const issue of issues) errors[issue.path.map(String).join('.')] ??= issue.message;
+  return errors;
+}
+
+function focusFirstError(element: HTMLFormElement | null): void {
+  requestAnimationFrame(() => element?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+}

@@ -1,0 +1,90 @@
+import { api } from '@stagi/contract/api.ts';
+import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
+import type { ClientRelation, UserProfile } from '@stagi/contract/user.ts';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { call } from './client.ts';
+import { queryClient } from './query.ts';
+import { session, useSignedIn } from './session.ts';
+import { adoptWorkspace, storeWorkspace } from './workspace.ts';
+
+export interface CurrentUser {
+  profile: UserProfile;
+  /** Null for somebody who belongs to no workspace. */
+  workspace: ClientRelation | null;
+  permissions: readonly Permission[];
+}
+
+const userQuery = queryOptions({
+  queryKey: [api.user.profile.path, {}] as const,
+  queryFn: async ({ signal }): Promise<CurrentUser> => {
+    const { userProfile } = await call(api.user.profile, {}, { quiet: true, signal });
+    const workspace = adoptWorkspace(userProfile);
+    return { profile: userProfile, workspace, permissions: workspace?.permissions ?? [] };
+  },
+  staleTime: 60_000,
+});
+
+/** Where the person stands: nobody, being fetched, not to be had (with a retry), or here. */
+export type UserState =
+  | { is: 'anonymous' }
+  | { is: 'loading' }
+  | { is: 'failed'; error: Error; retry(): void }
+  | { is: 'here'; user: CurrentUser };
+
+export function useUserState(): UserState {
+  const signedIn = useSignedIn();
+  const { data, error, isFetching, refetch } = useQuery({ ...userQuery, enabled: signedIn });
+  if (!signedIn) return { is: 'anonymous' };
+  if (data) return { is: 'here', user: data };
+  if (error && !isFetching) return { is: 'failed', error, retry: () => void refetch() };
+  return { is: 'loading' };
+}
+
+/** The signed-in person; only below a guarded route, where there is one. */
+export function useUser(): CurrentUser {
+  const state = useUserState();
+  if (state.is !== 'here') throw new Error('useUser is for screens behind the sign-in guard');
+  return state.user;
+}
+
+/** Whether any one of these permissions is held in the current workspace. */
+export function useMay(...wanted: Permission[]): boolean {
+  const state = useUserState();
+  return state.is === 'here' && holdsAny(state.user.permissions, wanted);
+}
+
+/** Puts an answer of `user/edit` where every screen reads the person from. */
+export function takeProfile(userProfile: UserProfile): void {
+  const workspace = adoptWorkspace(userProfile);
+  queryClient.setQueryData(userQuery.queryKey, {
+    profile: userProfile,
+    workspace,
+    permissions: workspace?.permissions ?? [],
+  });
+}
+
+/** Another workspace starts the app anew at the root; the current one does nothing. */
+export function switchWorkspace(user: CurrentUser, to: ClientRelation): void {
+  if (to.clientId === user.workspace?.clientId) return;
+  storeWorkspace(user.profile.email, to);
+  window.location.assign('/');
+}
+
+/** The workspace of our calls is no longer mine: takes the first that is, and starts anew at the root. */
+export async function leaveGoneWorkspace(): Promise<void> {
+  const { userProfile } = await call(api.user.profile, {}, { quiet: true });
+  adoptWorkspace(userProfile);
+  window.location.assign('/');
+}
+
+/** Tells the server, then forgets the session, also when the server cannot be told; starts anew at `to`. */
+export async function signOut(to = '/'): Promise<void> {
+  const tokens = session.get();
+  try {
+    if (tokens) await call(api.auth.logout, { refreshToken: tokens.refreshToken }, { quiet: true });
+  } catch (cause) {
+    console.warn('The server could not be told of the sign-out; its session ends by itself', cause);
+  }
+  session.clear();
+  window.location.assign(to);
+}

@@ -1,0 +1,63 @@
+import { Button, Input } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { useCallForm } from '../../api/useCallForm.ts';
+import { takeProfile, useUser } from '../../api/user.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { LanguageChoice, ThemeChoice } from '../../layouts/Choices.tsx';
+import { TextField } from '../../ui/FormField.tsx';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { toast } from '../../ui/toasts.ts';
+import classes from './AccountPage.module.css';
+
+export function AccountPage() {
+  const t = useT();
+  const { profile } = useUser();
+  const { form, field, submit, loading } = useCallForm(api.user.edit, {
+    initialValues: { name: profile.name },
+    onDone: ({ userProfile }) => {
+      takeProfile(userProfile);
+      form.setInitialValues({ name: userProfile.name });
+      form.reset();
+      toast.success(t('Your name has been saved'));
+    },
+  });
+
+  return (
+    <>
+      <PageHeader title={t('Account')} />
+      <div className={classes.sections}>
+        <section className={classes.section}>
+          <h2>{t('You')}</h2>
+          <form onSubmit={submit} noValidate className={classes.fields}>
+            <TextField label={t('Name')} autoComplete="name" {...field('name')} />
+            <div>
+              <div className={classes.label}>{t('Email')}</div>
+              <div>{profile.email}</div>
+              <div className={classes.hint}>{t('You log in with this address.')}</div>
+            </div>
+            <div>
+              <Button type="submit" loading={loading} disabled={!form.isDirty()}>
+                {t('Save')}
+              </Button>
+            </div>
+          </form>
+        </section>
+        <section className={classes.section}>
+          <h2>{t('Appearance')}</h2>
+          <div className={classes.fields}>
+            <Input.Wrapper label={t('Theme')} labelElement="div">
+              <div>
+                <ThemeChoice />
+              </div>
+            </Input.Wrapper>
+            <Input.Wrapper label={t('Language')} labelElement="div">
+              <div>
+                <LanguageChoice />
+              </div>
+            </Input.Wrapper>
+          </div>
+        </section>
+      </div>
+    </>
+  );
+}

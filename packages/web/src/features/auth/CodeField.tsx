@@ -1,0 +1,27 @@
+import type { ComponentProps } from 'react';
+import { TextField } from '../../ui/FormField.tsx';
+import classes from './CodeField.module.css';
+
+const DIGITS = 8;
+
+/** One field for the whole code: it can be pasted, filled in by the browser, and read aloud as one. Sends itself when full. */
+export function CodeField({ onChange, ...props }: ComponentProps<typeof TextField>) {
+  return (
+    <TextField
+      inputMode="numeric"
+      autoComplete="one-time-code"
+      placeholder={'0'.repeat(DIGITS)}
+      autoFocus
+      classNames={{ input: classes.code }}
+      {...props}
+      onChange={(event) => {
+        const { currentTarget } = event;
+        const before = String(props.value ?? '');
+        currentTarget.value = currentTarget.value.replace(/\D/g, '').slice(0, DIGITS);
+        const full = currentTarget.value.length === DIGITS && currentTarget.value !== before;
+        onChange?.(event);
+        if (full) requestAnimationFrame(() => currentTarget.form?.requestSubmit());
+      }}
+    />
+  );
+}

@@ -1,0 +1,58 @@
+import { Button, Stack } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { Link, Navigate, useSearchParams } from 'react-router';
+import { session } from '../../api/session.ts';
+import { useCallForm } from '../../api/useCallForm.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { paths } from '../../paths.ts';
+import { CodeField } from './CodeField.tsx';
+import { forgetSignUp, pendingSignUp } from './pendingSignUp.ts';
+import { ResendCode } from './ResendCode.tsx';
+import { SignCard } from './SignCard.tsx';
+
+/** The code from the mail ends the sign-up and begins the session; the guard then leads on. */
+export function ConfirmationPage() {
+  const [params] = useSearchParams();
+  const email = params.get('email');
+  const returnUrl = params.get('returnUrl') ?? undefined;
+  return email ? (
+    <Confirmation email={email} returnUrl={returnUrl} />
+  ) : (
+    <Navigate to={paths.signUp(returnUrl)} replace />
+  );
+}
+
+function Confirmation({ email, returnUrl }: { email: string; returnUrl?: string }) {
+  const t = useT();
+  const flow = pendingSignUp(email)?.flow;
+  const { form, field, submit, loading } = useCallForm(api.auth.verifyCode, {
+    initialValues: { code: '' },
+    toInput: ({ code }) => ({ email, code, flow }),
+    onDone: (tokens) => {
+      forgetSignUp();
+      session.begin(tokens, 'email');
+    },
+  });
+
+  return (
+    <SignCard
+      title={t('Check your mail')}
+      lead={t('We sent a code of 8 digits to {{email}}. It is valid for 10 minutes.', { email })}
+      below={
+        <>
+          {t('Wrong address?')} <Link to={paths.signUp(returnUrl)}>{t('Sign up again')}</Link>
+        </>
+      }
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack gap={16}>
+          <CodeField label={t('Verification code')} {...field('code')} />
+          <Button type="submit" loading={loading} fullWidth>
+            {t('Confirm')}
+          </Button>
+          <ResendCode email={email} flow={flow} onSent={() => form.setFieldValue('code', '')} />
+        </Stack>
+      </form>
+    </SignCard>
+  );
+}

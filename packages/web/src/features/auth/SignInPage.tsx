@@ -1,0 +1,41 @@
+import { Button, Stack } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { Link, useSearchParams } from 'react-router';
+import { session } from '../../api/session.ts';
+import { useCallForm } from '../../api/useCallForm.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { paths } from '../../paths.ts';
+import { PasswordField, TextField } from '../../ui/FormField.tsx';
+import { SignCard } from './SignCard.tsx';
+
+/** Signing in begins the session; the guard of this layout then leads to the return address. */
+export function SignInPage() {
+  const t = useT();
+  const [params] = useSearchParams();
+  const returnUrl = params.get('returnUrl') ?? undefined;
+  const { field, submit, loading } = useCallForm(api.auth.authentication, {
+    initialValues: { email: '', password: '' },
+    onDone: (tokens) => session.begin(tokens, 'email'),
+  });
+
+  return (
+    <SignCard
+      title={t('Log in')}
+      below={
+        <>
+          {t('No account yet?')} <Link to={paths.signUp(returnUrl)}>{t('Sign up')}</Link>
+        </>
+      }
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack gap={16}>
+          <TextField label={t('Email')} type="email" autoComplete="username" autoFocus {...field('email')} />
+          <PasswordField label={t('Password')} autoComplete="current-password" {...field('password')} />
+          <Button type="submit" loading={loading} fullWidth>
+            {t('Log in')}
+          </Button>
+        </Stack>
+      </form>
+    </SignCard>
+  );
+}

@@ -1,0 +1,50 @@
+import { Button, Stack } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { Link, useNavigate, useSearchParams } from 'react-router';
+import { useCallForm } from '../../api/useCallForm.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { paths } from '../../paths.ts';
+import { PasswordField, TextField } from '../../ui/FormField.tsx';
+import { PasswordRules } from './PasswordRules.tsx';
+import { rememberSignUp } from './pendingSignUp.ts';
+import { SignCard } from './SignCard.tsx';
+
+export function SignUpPage() {
+  const t = useT();
+  const navigate = useNavigate();
+  const [params] = useSearchParams();
+  const returnUrl = params.get('returnUrl') ?? undefined;
+  const { form, field, submit, loading } = useCallForm(api.auth.register, {
+    initialValues: { name: '', email: '', password: '' },
+    onDone: ({ flow }, { email }) => {
+      rememberSignUp({ email, flow, mailedAt: Date.now() });
+      void navigate(paths.confirmation(email, returnUrl));
+    },
+  });
+
+  return (
+    <SignCard
+      title={t('Sign up')}
+      lead={t('We mail you a code to confirm your address.')}
+      below={
+        <>
+          {t('Already have an account?')} <Link to={paths.signIn(returnUrl)}>{t('Log in')}</Link>
+        </>
+      }
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack gap={16}>
+          <TextField label={t('Name')} autoComplete="name" autoFocus {...field('name')} />
+          <TextField label={t('Email')} type="email" autoComplete="email" {...field('email')} />
+          <div>
+            <PasswordField label={t('Password')} autoComplete="new-password" {...field('password')} />
+            <PasswordRules password={form.values.password} />
+          </div>
+          <Button type="submit" loading={loading} fullWidth>
+            {t('Sign up')}
+          </Button>
+        </Stack>
+      </form>
+    </SignCard>
+  );
+}

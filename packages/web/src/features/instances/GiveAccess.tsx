@@ -1,0 +1,76 @@
+import { Button, Select } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { invalidate, q } from '../../api/query.ts';
+import { useCall } from '../../api/useCall.ts';
+import { useT } from '../../i18n/i18n.ts';
+import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
+import { ActionButton, type Verdict } from '../../ui/actions.tsx';
+import { toast } from '../../ui/toasts.ts';
+import classes from './Instances.module.css';
+
+interface Props {
+  instanceId: number;
+  /** Keys that the server lets in already. */
+  letIn: readonly number[];
+  verdict: Verdict;
+  SshKeyDialog: SshKeyDialogSlot;
+}
+
+/** Lets one more of my keys in; a key made here is let in at once. */
+export function GiveAccess({ instanceId, letIn, verdict, SshKeyDialog }: Props) {
+  const t = useT();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [adding, setAdding] = useState(false);
+  const keys = useQuery(q(api.sshKeys.list, { entityFilterRequest: { limit: 100 } }, { quiet: true }));
+  const { run, loading } = useCall(api.instances.addSshKey, {
+    onDone: ({ entity }) => {
+      void invalidate('instance-rented/ssh-key/', 'ssh-key/');
+      toast.success(t('“{{title}}” will be let in as soon as the server has taken it', { title: entity.title }));
+      setChosen(null);
+    },
+  });
+  const mine = (keys.data?.entities ?? []).filter(({ id }) => !letIn.includes(id));
+
+  return (
+    <div className={classes.access}>
+      {mine.length > 0 && (
+        <>
+          <Select
+            aria-label={t('SSH key')}
+            placeholder={t('One of my keys')}
+            data={mine.map((key) => ({ value: String(key.id), label: key.title }))}
+            value={chosen}
+            onChange={setChosen}
+            data-testid="access-key"
+          />
+          <ActionButton
+            verdict={verdict.allowed && chosen === null ? { allowed: false, reason: t('Choose a key first') } : verdict}
+            loading={loading}
+            testId="access-add"
+            onClick={() => chosen !== null && void run({ id: instanceId, sshKeyId: Number(chosen) })}
+          >
+            {t('Let in')}
+          </ActionButton>
+        </>
+      )}
+      {verdict.allowed && (
+        <Button
+          variant={mine.length > 0 ? 'subtle' : 'default'}
+          leftSection={<IconPlus size={16} />}
+          onClick={() => setAdding(true)}
+          data-testid="ssh-key-add"
+        >
+          {t('New key')}
+        </Button>
+      )}
+      <SshKeyDialog
+        opened={adding}
+        onClose={() => setAdding(false)}
+        onAdded={(key) => void run({ id: instanceId, sshKeyId: key.id })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { api } from '@stagi/contract/api.ts';
+import { useSearchParams } from 'react-router';
+import { useT } from '../../i18n/i18n.ts';
+import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
+import { useList } from '../../layouts/useList.ts';
+import { useListState } from '../../layouts/useListState.ts';
+import { ListBar } from '../../ui/ListBar.tsx';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { OfferFilters } from './OfferFilters.tsx';
+import { OfferTable } from './OfferTable.tsx';
+import { CHEAPEST, offersInput } from './offersInput.ts';
+import { ProviderStates } from './ProviderStates.tsx';
+import { RentDrawer } from './RentDrawer.tsx';
+
+const REFETCH_MS = 30_000;
+
+export function MarketplacePage({ SshKeyDialog }: { SshKeyDialog: SshKeyDialogSlot }) {
+  const t = useT();
+  const list = useListState({ sort: CHEAPEST });
+  const offers = useList(api.hardware.offers, offersInput(list), list, REFETCH_MS);
+  const [params, setParams] = useSearchParams();
+  const chosen = params.get('offer');
+
+  function close(): void {
+    setParams(
+      (current) => {
+        const next = new URLSearchParams(current);
+        next.delete('offer');
+        return next;
+      },
+      { replace: true, preventScrollReset: true },
+    );
+  }
+
+  return (
+    <>
+      <PageHeader title={t('Hardware marketplace')}>
+        {t('Servers that you can rent now, billed while they run. Ready in about 2 minutes.')}
+      </PageHeader>
+      <ProviderStates providers={offers.data?.providers ?? []} />
+      <ListBar>
+        <OfferFilters list={list} providers={offers.data?.providers ?? []} />
+      </ListBar>
+      <OfferTable offers={offers} list={list} />
+      <RentDrawer offerId={chosen} known={offers.table.rows} onClose={close} SshKeyDialog={SshKeyDialog} />
+    </>
+  );
+}

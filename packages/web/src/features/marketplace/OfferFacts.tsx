@@ -1,0 +1,31 @@
+import type { Offer } from '@stagi/contract/hardware.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { formatNumber } from '../../ui/format.ts';
+import { Availability } from './Availability.tsx';
+import classes from './Marketplace.module.css';
+import { Tag } from './OfferTable.tsx';
+import { diskText, gpuText } from './words.ts';
+
+/** What one is about to rent, in two lines. */
+export function OfferFacts({ offer }: { offer: Offer }) {
+  const t = useT();
+  const parts = [
+    gpuText(offer),
+    t('{{count}} cores', { count: offer.cpu.cores }),
+    `${formatNumber(offer.ramGb)} GB ${t('RAM')}`,
+    diskText(offer),
+  ].filter((part) => part !== null);
+  return (
+    <div className={classes.offer}>
+      <div className={classes.offerHead}>
+        <strong>{offer.providerTitle}</strong>
+        <span className="muted">{offer.region}</span>
+        {offer.simulated && <Tag text={t('Simulated')} title={t('Makes no real machines: for trying the product')} />}
+        {offer.spot && <Tag text={t('Spot')} title={t('The provider may take it back at any time')} />}
+        <Availability of={offer} />
+      </div>
+      <div>{parts.join(' · ')}</div>
+      {offer.cpu.name && <div className="muted">{offer.cpu.name}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { Select } from '@mantine/core';
+import type { ProviderState } from '@stagi/contract/hardware.ts';
+import { useT } from '../../i18n/i18n.ts';
+import type { ListState } from '../../layouts/useListState.ts';
+import { FilterMenu } from '../../ui/FilterMenu.tsx';
+import { SearchBox } from '../../ui/SearchBox.tsx';
+import { chosenProviders } from './offersInput.ts';
+
+const CORES = ['2', '4', '8', '16', '32', '64'];
+const RAM_GB = ['2', '4', '8', '16', '32', '64', '128', '256'];
+
+export function OfferFilters({ list, providers }: { list: ListState; providers: readonly ProviderState[] }) {
+  const t = useT();
+  return (
+    <>
+      <SearchBox value={list.search} onChange={list.setSearch} placeholder={t('Search offers')} width={200} />
+      {providers.length > 1 && (
+        <FilterMenu
+          label={t('Provider')}
+          options={providers.map(({ provider, title }) => ({ value: provider, label: title }))}
+          value={chosenProviders(list)}
+          onChange={(chosen) => list.setFilter('provider', chosen.join(','))}
+        />
+      )}
+      <Select
+        aria-label={t('GPU')}
+        w={130}
+        placeholder={t('Any GPU')}
+        clearable
+        data={[
+          { value: 'with', label: t('With GPU') },
+          { value: 'without', label: t('Without GPU') },
+        ]}
+        value={list.filter('gpu') || null}
+        onChange={(value) => list.setFilter('gpu', value ?? '')}
+      />
+      <Select
+        aria-label={t('CPU cores at least')}
+        w={130}
+        placeholder={t('Any CPU')}
+        clearable
+        data={CORES.map((value) => ({ value, label: t('{{count}}+ cores', { count: Number(value) }) }))}
+        value={list.filter('cores') || null}
+        onChange={(value) => list.setFilter('cores', value ?? '')}
+      />
+      <Select
+        aria-label={t('RAM at least')}
+        w={130}
+        placeholder={t('Any RAM')}
+        clearable
+        data={RAM_GB.map((value) => ({ value, label: t('{{gb}}+ GB', { gb: value }) }))}
+        value={list.filter('ram') || null}
+        onChange={(value) => list.setFilter('ram', value ?? '')}
+      />
+    </>
+  );
+}

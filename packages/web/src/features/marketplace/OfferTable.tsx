@@ -1,0 +1,137 @@
+import { Button } from '@mantine/core';
+import type { hardware, Offer } from '@stagi/contract/hardware.ts';
+import { IconBuildingStore } from '@tabler/icons-react';
+import { Link, useSearchParams } from 'react-router';
+import { useT } from '../../i18n/i18n.ts';
+import type { List } from '../../layouts/useList.ts';
+import type { ListState } from '../../layouts/useListState.ts';
+import { paths } from '../../paths.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { Money } from '../../ui/Money.tsx';
+import { Availability } from './Availability.tsx';
+import classes from './Marketplace.module.css';
+import { diskText, gpuText } from './words.ts';
+
+export function OfferTable({ offers, list }: { offers: List<typeof hardware.offers>; list: ListState }) {
+  const t = useT();
+  const [params] = useSearchParams();
+  const preparing = offers.data?.providers.some(({ state }) => state === 'preparing') ?? false;
+
+  function addressOf(offer: Offer): string {
+    const next = new URLSearchParams(params);
+    next.set('offer', offer.offerId);
+    return `?${next}`;
+  }
+
+  return (
+    <DataTable
+      {...offers.table}
+      label={t('Offers')}
+      rowTestId="offer-row"
+      columns={columns()}
+      rowKey={(offer) => offer.offerId}
+      rowLink={(offer, cell) => (
+        <Link to={addressOf(offer)} preventScrollReset aria-haspopup="dialog">
+          {cell}
+        </Link>
+      )}
+      sort={list.sort}
+      onSort={list.setSort}
+      empty={empty()}
+    />
+  );
+
+  function empty() {
+    if (list.narrowed) {
+      return (
+        <EmptyState
+          title={t('No offer matches')}
+          action={
+            <Button variant="default" onClick={list.clear}>
+              {t('Clear the filters')}
+            </Button>
+          }
+        >
+          {t('Ask for fewer cores or less memory, or look at all offers.')}
+        </EmptyState>
+      );
+    }
+    return (
+      <EmptyState
+        icon={<IconBuildingStore size={20} />}
+        title={preparing ? t('The first offers are on their way') : t('There is nothing to rent at the moment')}
+        action={
+          <Button component={Link} to={paths.selfInstances()} variant="default">
+            {t('Attach a server of your own')}
+          </Button>
+        }
+      >
+        {preparing
+          ? t('They appear here by themselves as soon as the machine image is ready.')
+          : t('You can run containers on servers of your own meanwhile.')}
+      </EmptyState>
+    );
+  }
+
+  function columns(): Column<Offer>[] {
+    return [
+      {
+        key: 'provider',
+        title: t('Provider'),
+        cell: (offer) => (
+          <span className={classes.provider}>
+            <span>{offer.providerTitle}</span>
+            <span className={classes.region}>{offer.region}</span>
+            {offer.simulated && (
+              <Tag text={t('Simulated')} title={t('Makes no real machines: for trying the product')} />
+            )}
+            {offer.spot && <Tag text={t('Spot')} title={t('The provider may take it back at any time')} />}
+          </span>
+        ),
+      },
+      {
+        key: 'gpu',
+        title: t('GPU'),
+        sortBy: 'gpu',
+        cell: (offer) => gpuText(offer) ?? <span className="muted">—</span>,
+      },
+      {
+        key: 'cores',
+        title: t('CPU'),
+        sortBy: 'cores',
+        cell: (offer) => <span title={offer.cpu.name}>{t('{{count}} cores', { count: offer.cpu.cores })}</span>,
+      },
+      {
+        key: 'ram',
+        title: t('RAM'),
+        sortBy: 'ram',
+        align: 'right',
+        cell: (offer) => <span className="mono">{formatNumber(offer.ramGb)} GB</span>,
+      },
+      {
+        key: 'disk',
+        title: t('Disk'),
+        align: 'right',
+        cell: (offer) => <span className="mono">{diskText(offer)}</span>,
+      },
+      { key: 'availability', title: t('Availability'), cell: (offer) => <Availability of={offer} /> },
+      {
+        key: 'price',
+        title: t('Price per hour'),
+        sortBy: 'price',
+        align: 'right',
+        cell: (offer) => <Money price={offer.pricePerHour} per="hour" stacked />,
+      },
+    ];
+  }
+}
+
+export function Tag({ text, title }: { text: string; title: string }) {
+  return (
+    <span className={classes.tag} title={title}>
+      {text}
+    </span>
+  );
+}

@@ -1,0 +1,71 @@
+import { Drawer } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import type { Offer } from '@stagi/contract/hardware.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { errorText } from '../../api/messages.ts';
+import { q } from '../../api/query.ts';
+import { useT } from '../../i18n/i18n.ts';
+import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { ErrorState } from '../../ui/ErrorState.tsx';
+import { PanelSkeleton } from '../../ui/Skeletons.tsx';
+import { RentForm } from './RentForm.tsx';
+
+interface Props {
+  /** From the address; null: closed. */
+  offerId: string | null;
+  /** The offers on screen. */
+  known: readonly Offer[] | undefined;
+  onClose(): void;
+  SshKeyDialog: SshKeyDialogSlot;
+}
+
+export function RentDrawer({ offerId, known, onClose, SshKeyDialog }: Props) {
+  const t = useT();
+  const { offer, error, loading, retry } = useOffer(offerId, known);
+
+  return (
+    <Drawer
+      opened={offerId !== null}
+      onClose={onClose}
+      position="right"
+      size={480}
+      title={t('Rent a server')}
+      closeButtonProps={{ 'aria-label': t('Close') }}
+    >
+      {offer ? (
+        <RentForm key={offer.offerId} offer={offer} SshKeyDialog={SshKeyDialog} />
+      ) : loading ? (
+        <PanelSkeleton rows={6} />
+      ) : error ? (
+        <ErrorState message={errorText(error)} onRetry={retry} />
+      ) : (
+        <EmptyState title={t('This offer is gone')}>
+          {t('It has been rented by somebody else or taken back. Close this and choose another.')}
+        </EmptyState>
+      )}
+    </Drawer>
+  );
+}
+
+/**
+ * The offer of the address: of those on screen, else looked for among all. Kept while its form is
+ * open, though it sell out, and while the drawer slides shut.
+ */
+function useOffer(offerId: string | null, known: readonly Offer[] | undefined) {
+  const [kept, setKept] = useState<Offer | null>(null);
+  const onScreen = known?.find((candidate) => candidate.offerId === offerId);
+  const all = useQuery({
+    ...q(api.hardware.offers, { entityFilterRequest: { limit: 100 } }, { quiet: true }),
+    enabled: offerId !== null && known !== undefined && !onScreen && kept?.offerId !== offerId,
+  });
+  const found = onScreen ?? all.data?.entities.find((candidate) => candidate.offerId === offerId);
+  if (found && found !== kept) setKept(found);
+  return {
+    offer: found ?? (offerId === null || kept?.offerId === offerId ? kept : null),
+    loading: known === undefined || all.isFetching,
+    error: all.error,
+    retry: () => void all.refetch(),
+  };
+}

@@ -1,0 +1,90 @@
+import { Button, Skeleton } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { IconKey, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { errorText } from '../../api/messages.ts';
+import { q } from '../../api/query.ts';
+import { useT } from '../../i18n/i18n.ts';
+import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
+import { SelectField } from '../../ui/FormField.tsx';
+import { Note } from '../../ui/Note.tsx';
+import classes from './Marketplace.module.css';
+
+interface Props {
+  /** The key's id as text; empty when none is chosen. */
+  value: string;
+  onChange(id: string): void;
+  error?: ReactNode;
+  SshKeyDialog: SshKeyDialogSlot;
+}
+
+/** The key that the server will let in; one can be added or made here. */
+export function SshKeySelect({ value, onChange, error, SshKeyDialog }: Props) {
+  const t = useT();
+  const [adding, setAdding] = useState(false);
+  const keys = useQuery(q(api.sshKeys.list, { entityFilterRequest: { limit: 100 } }, { quiet: true }));
+  const newest = keys.data?.entities[0];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a suggestion when the keys arrive, not a rule
+  useEffect(() => {
+    if (newest && value === '') onChange(String(newest.id));
+  }, [newest?.id]);
+
+  const add = (
+    <Button
+      variant="default"
+      leftSection={<IconPlus size={16} />}
+      onClick={() => setAdding(true)}
+      data-testid="ssh-key-add"
+    >
+      {keys.data?.totalCount === 0 ? t('Add SSH key') : t('New key')}
+    </Button>
+  );
+  return (
+    <div>
+      {body()}
+      <SshKeyDialog opened={adding} onClose={() => setAdding(false)} onAdded={(key) => onChange(String(key.id))} />
+    </div>
+  );
+
+  function body() {
+    if (keys.isPending) return <Skeleton height={60} />;
+    if (keys.error && !keys.data) {
+      return (
+        <Note
+          tone="bad"
+          title={t('Your SSH keys could not be loaded')}
+          action={
+            <Button size="xs" variant="default" onClick={() => void keys.refetch()} loading={keys.isFetching}>
+              {t('Try again')}
+            </Button>
+          }
+        >
+          {errorText(keys.error)}
+        </Note>
+      );
+    }
+    if (keys.data.totalCount === 0) {
+      return (
+        <Note tone={error ? 'bad' : 'info'} title={error ?? t('You have no SSH key yet')} action={add}>
+          {t('It is how you log in to the server. Add the one you have, or let us make a pair.')}
+        </Note>
+      );
+    }
+    return (
+      <div className={classes.keyLine}>
+        <SelectField
+          label={t('SSH key')}
+          leftSection={<IconKey size={16} />}
+          data={keys.data.entities.map((key) => ({ value: String(key.id), label: key.title }))}
+          value={value === '' ? null : value}
+          onChange={(id) => onChange(String(id ?? ''))}
+          error={error}
+          className={classes.keySelect}
+          data-testid="rent-ssh-key"
+        />
+        {add}
+      </div>
+    );
+  }
+}

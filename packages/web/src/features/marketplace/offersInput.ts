@@ -1,0 +1,38 @@
+import type { InputOf } from '@stagi/contract/call.ts';
+import type { hardware } from '@stagi/contract/hardware.ts';
+import type { ListState } from '../../layouts/useListState.ts';
+import type { Sort } from '../../ui/DataTable.tsx';
+
+export const CHEAPEST: Sort = { field: 'price', direction: 'asc' };
+
+const FIELDS = ['price', 'cores', 'ram', 'gpu'] as const;
+const GPU = ['any', 'with', 'without'] as const;
+
+/** What the address asks for, as the call takes it; what it does not understand counts as not asked. */
+export function offersInput(list: ListState): InputOf<typeof hardware.offers> {
+  const field = FIELDS.find((name) => name === list.sort.field);
+  const sort = field ? { ...list.sort, field } : { field: 'price' as const, direction: 'asc' as const };
+  return {
+    filters: {
+      providers: chosenProviders(list).length > 0 ? chosenProviders(list) : undefined,
+      minCores: atLeast(list.filter('cores')),
+      minRamGb: atLeast(list.filter('ram')),
+      gpu: GPU.find((name) => name === list.filter('gpu')) ?? 'any',
+    },
+    entityFilterRequest: {
+      page: list.page,
+      limit: list.request.limit,
+      queryString: list.request.queryString,
+      orderByField: sort.field,
+      orderByDirection: sort.direction,
+    },
+  };
+}
+
+export function chosenProviders(list: ListState): string[] {
+  return list.filter('provider').split(',').filter(Boolean).slice(0, 20);
+}
+
+function atLeast(value: string): number | undefined {
+  return /^[1-9]\d{0,4}$/.test(value) ? Number(value) : undefined;
+}

@@ -1,0 +1,74 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import type { OutputOf } from '@stagi/contract/call.ts';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { invalidate } from '../../api/query.ts';
+import { useCallForm } from '../../api/useCallForm.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { paths } from '../../paths.ts';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { TitleAndSlug } from '../../ui/TitleAndSlug.tsx';
+import { EnrolmentStep } from './EnrolmentStep.tsx';
+import { LeaveGuard } from './LeaveGuard.tsx';
+import { Requirements } from './Requirements.tsx';
+import classes from './SelfHosted.module.css';
+
+type Enrolment = OutputOf<typeof api.selfHosted.create>;
+
+/** Attaches a server: its name, then the file and the line that join it, then waiting until it has. */
+export function JoinWizard() {
+  const t = useT();
+  const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
+  const [joined, setJoined] = useState(false);
+  return (
+    <div className={classes.wizard}>
+      <PageHeader title={t('Attach a server')}>
+        {enrolment
+          ? t('Step 2 of 2: run one command on “{{title}}”', { title: enrolment.entity.title })
+          : t('Step 1 of 2: give it a name')}
+      </PageHeader>
+      {enrolment ? (
+        <>
+          <EnrolmentStep enrolment={enrolment} onJoined={() => setJoined(true)} />
+          <LeaveGuard active={!joined} />
+        </>
+      ) : (
+        <Names onDone={setEnrolment} />
+      )}
+    </div>
+  );
+}
+
+function Names({ onDone }: { onDone(enrolment: Enrolment): void }) {
+  const t = useT();
+  const { field, submit, loading } = useCallForm(api.selfHosted.create, {
+    initialValues: { title: '', slug: '' },
+    onDone: (enrolment) => {
+      void invalidate('self-hosted-instance/');
+      onDone(enrolment);
+    },
+  });
+  return (
+    <Stack gap={24}>
+      <form onSubmit={submit} noValidate>
+        <Stack gap={16}>
+          <TitleAndSlug
+            title={field('title')}
+            slug={field('slug')}
+            placeholder={t('What you call the machine, such as “lab 3”')}
+          />
+          <Group gap={8}>
+            <Button type="submit" loading={loading} data-testid="wizard-next">
+              {t('Next step')}
+            </Button>
+            <Button variant="default" component={Link} to={paths.selfInstances()}>
+              {t('Cancel')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      <Requirements />
+    </Stack>
+  );
+}

@@ -1,0 +1,70 @@
+import { Button, Loader } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { IconCircleCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { Link } from 'react-router';
+import { errorText } from '../../api/messages.ts';
+import { q } from '../../api/query.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { paths } from '../../paths.ts';
+import { useNow } from '../../ui/clock.ts';
+import { machineLine } from './machineLine.ts';
+import classes from './SelfHosted.module.css';
+
+const LOOK_AGAIN_MS = 2_000;
+
+interface Props {
+  id: number;
+  expiresAt: string;
+  onJoined(): void;
+}
+
+/** Looks until the server is online. A server that was online before counts from when its new file was made. */
+export function WaitingForServer({ id, expiresAt, onJoined }: Props) {
+  const t = useT();
+  const shownAt = useRef(Date.now());
+  const now = useNow();
+  const { data, error } = useQuery({
+    ...q(api.selfHosted.view, { id }, { quiet: true }),
+    refetchInterval: ({ state }) => (state.data?.entity.status === 'online' ? false : LOOK_AGAIN_MS),
+    refetchOnMount: 'always',
+  });
+  const server = data?.entity;
+  const joined = server?.status === 'online' && new Date(server.statusSince).getTime() > shownAt.current - 60_000;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told once, when it happens
+  useEffect(() => {
+    if (joined) onJoined();
+  }, [joined]);
+
+  if (joined && server) {
+    return (
+      <div className={classes.waiting} data-joined role="status" data-testid="server-joined">
+        <IconCircleCheck size={20} color="var(--ok)" aria-hidden="true" />
+        <div>
+          <strong>{t('The server has joined')}</strong>
+          <div className="muted">{server.facts ? machineLine(server.facts, t) : server.ip}</div>
+        </div>
+        <Button component={Link} to={paths.selfInstance(id)} data-testid="wizard-open">
+          {t('Open the server')}
+        </Button>
+      </div>
+    );
+  }
+  const expired = new Date(expiresAt).getTime() < now;
+  return (
+    <div className={classes.waiting} role="status" data-testid="server-waiting">
+      {!expired && <Loader size={16} aria-hidden="true" />}
+      <div>
+        <strong>{expired ? t('The file has expired') : t('Waiting for the server…')}</strong>
+        <div className="muted">
+          {expired
+            ? t('Make a new one with “Reissue token” on the page of the server.')
+            : error
+              ? errorText(error)
+              : t('This turns green by itself, usually within 15 seconds of the command.')}
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import type { SshKey } from '@stagi/contract/sshKeys.ts';
+import { type SyntheticEvent, useRef } from 'react';
+import { useCallForm } from '../../api/useCallForm.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { text } from '../../i18n/text.ts';
+import { TextareaField, TextField } from '../../ui/FormField.tsx';
+
+const PRIVATE = text(
+  'This is a private key. Keep it to yourself and paste the public one, from the file that ends in .pub',
+);
+
+/** A public key that the person has already. Its comment becomes the title until one is written. */
+export function AddKeyForm({ onDone, onCancel }: { onDone(key: SshKey): void; onCancel(): void }) {
+  const t = useT();
+  const ownTitle = useRef(false);
+  const { form, field, submit, loading } = useCallForm(api.sshKeys.add, {
+    initialValues: { title: '', publicKey: '' },
+    onDone: ({ entity }) => onDone(entity),
+  });
+  const title = field('title');
+  const publicKey = field('publicKey');
+
+  function send(event: SyntheticEvent<HTMLFormElement>): void {
+    if (!/PRIVATE KEY/.test(form.values.publicKey)) {
+      submit(event);
+      return;
+    }
+    event.preventDefault();
+    form.setErrors({ publicKey: PRIVATE });
+  }
+
+  return (
+    <form onSubmit={send} noValidate>
+      <Stack gap={16}>
+        <TextareaField
+          label={t('Public key')}
+          description={
+            <>
+              {t('The line that this prints:')} <code className="mono">cat ~/.ssh/id_ed25519.pub</code>
+            </>
+          }
+          placeholder="ssh-ed25519 AAAA… you@laptop"
+          classNames={{ input: 'mono' }}
+          spellCheck={false}
+          autoComplete="off"
+          minRows={3}
+          maxRows={8}
+          data-autofocus
+          {...publicKey}
+          onChange={(event) => {
+            publicKey.onChange(event);
+            const comment = /^\S+\s+\S+\s+(\S.*)$/.exec(event.currentTarget.value.trim())?.[1];
+            if (comment && !ownTitle.current) form.setFieldValue('title', comment.slice(0, 100));
+          }}
+        />
+        <TextField
+          label={t('Title')}
+          placeholder={t('Where the key lives, such as “laptop”')}
+          autoComplete="off"
+          maxLength={100}
+          {...title}
+          onChange={(event) => {
+            ownTitle.current = event.currentTarget.value !== '';
+            title.onChange(event);
+          }}
+        />
+        <Group justify="flex-end" gap={8}>
+          <Button variant="default" onClick={onCancel}>
+            {t('Cancel')}
+          </Button>
+          <Button type="submit" loading={loading} data-testid="ssh-key-submit">
+            {t('Add key')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,57 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { type SshKey, SshKeyType } from '@stagi/contract/sshKeys.ts';
+import { useCallForm } from '../../api/useCallForm.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { text } from '../../i18n/text.ts';
+import { SelectField, TextField } from '../../ui/FormField.tsx';
+
+const WORDS: Record<string, string> = {
+  ed25519: text('Ed25519: short, fast, understood by all'),
+  rsa: text('RSA: for old clients'),
+};
+
+/** A pair made by the platform; the private half is answered once. */
+export function GenerateKeyForm({
+  onDone,
+  onCancel,
+}: {
+  onDone(key: SshKey, privateKey: string): void;
+  onCancel(): void;
+}) {
+  const t = useT();
+  const { field, submit, loading } = useCallForm(api.sshKeys.generate, {
+    initialValues: { title: '', type: 'ed25519' },
+    onDone: ({ entity, privateKey }) => onDone(entity, privateKey),
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap={16}>
+        <TextField
+          label={t('Title')}
+          placeholder={t('Where the key will live, such as “laptop”')}
+          autoComplete="off"
+          maxLength={100}
+          data-autofocus
+          {...field('title')}
+        />
+        <SelectField
+          label={t('Type')}
+          data={SshKeyType.options.map((type) => ({ value: type, label: t(WORDS[type] ?? type) }))}
+          {...field('type')}
+        />
+        <p className="muted" style={{ margin: 0 }}>
+          {t('We keep the public half. The private half is shown once, right after this step.')}
+        </p>
+        <Group justify="flex-end" gap={8}>
+          <Button variant="default" onClick={onCancel}>
+            {t('Cancel')}
+          </Button>
+          <Button type="submit" loading={loading} data-testid="ssh-key-submit">
+            {t('Generate')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

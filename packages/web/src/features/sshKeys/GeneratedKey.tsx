@@ -1,0 +1,37 @@
+import { Button, Group, Stack } from '@mantine/core';
+import type { SshKey } from '@stagi/contract/sshKeys.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { CodeBlock } from '../../ui/CodeBlock.tsx';
+import { Note } from '../../ui/Note.tsx';
+import { SecretFile } from '../../ui/SecretFile.tsx';
+
+interface Props {
+  sshKey: SshKey;
+  privateKey: string;
+  /** It has been downloaded or copied. */
+  onTaken(): void;
+  onDone(): void;
+}
+
+/** The private half of a new pair, for the only time. */
+export function GeneratedKey({ sshKey, privateKey, onTaken, onDone }: Props) {
+  const t = useT();
+  const name = `stagi-${sshKey.type.includes('rsa') ? 'rsa' : 'ed25519'}`;
+  return (
+    <Stack gap={16}>
+      <Note tone="warn" title={t('This is the only time that the private key can be seen')}>
+        {t('Save it now. We do not keep it: if it is lost, delete the key and generate another.')}
+      </Note>
+      <SecretFile name={name} content={privateKey} onTaken={onTaken} testId="private-key-download" />
+      <div>
+        <p style={{ margin: '0 0 4px' }}>{t('Put it where ssh finds it, readable by you alone:')}</p>
+        <CodeBlock prompt="$" wrap code={`mv ~/Downloads/${name} ~/.ssh/ && chmod 600 ~/.ssh/${name}`} />
+      </div>
+      <Group justify="flex-end">
+        <Button onClick={onDone} data-testid="private-key-done">
+          {t('Done')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LOCALE } from './locale.ts';
+import { SERVER_MESSAGES } from './serverMessages.ts';
+import { serverLiterals, shapeOf } from './serverScan.ts';
+
+const SRC = join(import.meta.dirname, '..');
+const LANGUAGES = ['en', 'cn', 'ru', 'tr'] as const;
+
+/** One line for every text that a language lacks or got wrong; empty when the languages are complete. Run by `npm run check`. */
+export function missingTranslations(): string[] {
+  const texts = neededTexts();
+  return [
+    ...LANGUAGES.flatMap((language) => lacking(language, texts)),
+    ...choicesInCalls(),
+    ...unlistedServerMessages(),
+  ];
+}
+
+/** Translations of texts that exist no more; they do no harm. */
+export function unusedTranslations(): string[] {
+  const needed = new Set(
+    [...neededTexts()].flatMap((text) => LANGUAGES.flatMap((language) => keysFor(language, text))),
+  );
+  return LANGUAGES.flatMap((language) =>
+    [...translations(language).keys()].filter((key) => !needed.has(key)).map((key) => `${language}: ${key}`),
+  );
+}
+
+/** Every English text that may be shown: those in `t('…')` and `text('…')`, and those that the server sends. */
+export function neededTexts(): Set<string> {
+  return new Set([...sources().flatMap(({ code }) => literalsIn(code)), ...SERVER_MESSAGES]);
+}
+
+function lacking(language: (typeof LANGUAGES)[number], texts: Set<string>): string[] {
+  const known = translations(language);
+  const problems: string[] = [];
+  for (const text of texts) {
+    for (const key of keysFor(language, text)) {
+      const translation = known.get(key);
+      if (!translation) problems.push(`${language}: ${key}`);
+      else if (!samePlaceholders(text, translation)) problems.push(`${language}: placeholders differ: ${key}`);
+    }
+  }
+  return problems;
+}
+
+/** The keys a text has in a language: one for each plural form when it counts, none in English when it does not. */
+function keysFor(language: (typeof LANGUAGES)[number], text: string): string[] {
+  if (text.includes('{{count}}')) {
+    return new Intl.PluralRules(LOCALE[language]).resolvedOptions().pluralCategories.map((form) => `${text}_${form}`);
+  }
+  return language === 'en' ? [] : [text];
+}
+
+function translations(language: string): Map<string, string> {
+  return new Map(Object.entries(JSON.parse(readFileSync(join(SRC, `i18n/${language}.json`), 'utf8'))));
+}
+
+/** A plural form may leave the number out ("one day"); nothing else may be lost or added. */
+function samePlaceholders(text: string, translation: string): boolean {
+  const names = (from: string) => new Set([...from.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]));
+  const wanted = names(text);
+  const given = names(translation);
+  return (
+    [...given].every((name) => wanted.has(name)) && [...wanted].every((name) => name === 'count' || given.has(name))
+  );
+}
+
+const LITERAL = /\b(?:t|text)\(\s*('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`[^`$]*`)/g;
+
+function literalsIn(code: string): string[] {
+  return [...code.matchAll(LITERAL)].map((match) => unquoted(match[1] ?? ''));
+}
+
+function unquoted(literal: string): string {
+  return literal.slice(1, -1).replace(/\\(['"`\\])/g, '$1');
+}
+
+/** `t(a ? 'x' : 'y')` hides its texts from this check. */
+function choicesInCalls(): string[] {
+  return sources().flatMap(({ name, code }) =>
+    [...code.matchAll(/\bt\(\s*[^'"`()]*\?\s*['"`][^)]*\)/g)].map(
+      (match) => `${name}: choose outside of t(): ${match[0]}`,
+    ),
+  );
+}
+
+function unlistedServerMessages(): string[] {
+  const listed = new Set(SERVER_MESSAGES.map(shapeOf));
+  return serverLiterals(join(SRC, '../..'))
+    .filter(({ literal }) => !listed.has(shapeOf(literal)))
+    .map(({ file, literal }) => `not in serverMessages.ts: ${literal} (${file})`);
+}
+
+function sources(): { name: string; code: string }[] {
+  return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$|^i18n\/(check|serverScan)\.ts$/.test(name))
+    .map((name) => ({ name, code: readFileSync(join(SRC, name), 'utf8') }));
+}

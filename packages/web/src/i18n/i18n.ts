@@ -1,0 +1,83 @@
+import type { Language } from '@stagi/contract/user.ts';
+import i18next from 'i18next';
+import { useMemo } from 'react';
+import { initReactI18next, useTranslation } from 'react-i18next';
+import english from './en.json';
+import { patternsOf, unfilled } from './filled.ts';
+import { browserLanguage, LOCALE, languageOf } from './locale.ts';
+
+export type Values = Record<string, string | number>;
+/** Translates an English source text; `{{name}}` takes its value, `count` picks the plural. */
+export type T = (text: string, values?: Values) => string;
+
+const STORED = 'language';
+
+const TEXTS: Record<Exclude<Language, 'en'>, () => Promise<{ default: Record<string, string> }>> = {
+  cn: () => import('./cn.json'),
+  ru: () => import('./ru.json'),
+  tr: () => import('./tr.json'),
+};
+
+/** Resolves when the first language is at hand; screens may be drawn then without a change of words. */
+export async function startTranslation(): Promise<void> {
+  await i18next.use(initReactI18next).init({
+    lng: 'en',
+    fallbackLng: 'en',
+    keySeparator: false,
+    nsSeparator: false,
+    returnEmptyString: false,
+    interpolation: { escapeValue: false },
+    resources: { en: { translation: english } },
+    react: { useSuspense: false },
+  });
+  const stored = localStorage.getItem(STORED);
+  await showLanguage(stored ? languageOf(stored) : browserLanguage(navigator.languages));
+}
+
+export function currentLanguage(): Language {
+  return languageOf(i18next.language ?? 'en');
+}
+
+/** Whether the person has chosen a language here, rather than the browser. */
+export function hasChosenLanguage(): boolean {
+  return localStorage.getItem(STORED) !== null;
+}
+
+/** Changes every text on the screen without a reload, and remembers it. */
+export async function chooseLanguage(language: Language): Promise<void> {
+  localStorage.setItem(STORED, language);
+  await showLanguage(language);
+}
+
+async function showLanguage(language: Language): Promise<void> {
+  if (language !== 'en' && !i18next.hasResourceBundle(LOCALE[language], 'translation')) {
+    const texts = await TEXTS[language]();
+    i18next.addResourceBundle(LOCALE[language], 'translation', texts.default);
+  }
+  await i18next.changeLanguage(LOCALE[language]);
+  document.documentElement.lang = LOCALE[language];
+}
+
+export function useT(): T {
+  const { t: bound } = useTranslation();
+  // A new function for each language, so that what was memoized with the old one is made anew.
+  return useMemo<T>(() => (text, values) => (values ? bound(text, values) : translate(text)), [bound]);
+}
+
+/** For code outside components; inside them `useT` redraws when the language changes. */
+export const t: T = (text, values) => (values ? i18next.t(text, values) : translate(text));
+
+function translate(text: string): string {
+  const filled = i18next.language === 'en' || i18next.exists(text) ? null : unfilled(text, knownPatterns());
+  return filled ? i18next.t(filled.template, filled.values) : i18next.t(text);
+}
+
+let patterns: { language: string; of: ReturnType<typeof patternsOf> } | null = null;
+
+function knownPatterns(): ReturnType<typeof patternsOf> {
+  if (patterns?.language !== i18next.language) {
+    const texts: Record<string, string> = i18next.getResourceBundle(i18next.language, 'translation') ?? {};
+    patterns = { language: i18next.language, of: patternsOf(Object.keys(texts)) };
+  }
+  return patterns.of;
+}

@@ -1,0 +1,47 @@
+import { Skeleton, Tooltip } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { CURRENCY } from '@stagi/contract/money.ts';
+import { useQuery } from '@tanstack/react-query';
+import { q } from '../api/query.ts';
+import { useT } from '../i18n/i18n.ts';
+import { formatAmount } from '../ui/format.ts';
+import classes from './BalanceIndicator.module.css';
+import { daysLeft } from './daysLeft.ts';
+
+const REFETCH_MS = 60_000;
+
+export function useBalance() {
+  return useQuery({ ...q(api.billing.balance, {}, { quiet: true }), refetchInterval: REFETCH_MS });
+}
+
+/** What the workspace has, and how long it lasts when that is not long. */
+export function BalanceIndicator() {
+  const t = useT();
+  const { data, isError } = useBalance();
+  if (!data) return isError ? null : <Skeleton width={96} height={20} />;
+
+  const { STAGI, USD } = data.clientBalance;
+  const left = daysLeft(data.daysLeft, USD.decimalValue);
+  return (
+    <span className={classes.balance}>
+      {left && (
+        <Tooltip label={t('Time remaining before the balance runs out at the current usage rate')}>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what it means must be readable by keyboard */}
+          <span className={classes.left} data-none={left.is === 'none' || undefined} tabIndex={0}>
+            {left.is === 'days'
+              ? t('{{count}} days left', { count: left.count })
+              : left.is === 'under a day'
+                ? t('< 1 day left')
+                : t('0 days left')}
+          </span>
+        </Tooltip>
+      )}
+      <Tooltip label={`$${formatAmount(USD.decimalValue)}`}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the amount in dollars must be readable by keyboard */}
+        <span className={classes.amount} tabIndex={0} data-testid="balance">
+          {formatAmount(STAGI.decimalValue)} <span className={classes.unit}>{CURRENCY}</span>
+        </span>
+      </Tooltip>
+    </span>
+  );
+}

@@ -1,0 +1,19 @@
+import { Footer } from './Footer.tsx';
+import { Guarded } from './Guarded.tsx';
+import { Header } from './Header.tsx';
+import classes from './layouts.module.css';
+import { useRoute } from './useRoute.ts';
+
+/** Public and plain pages. */
+export function DefaultLayout() {
+  const { footer } = useRoute();
+  return (
+    <div className={classes.frame}>
+      <Header />
+      <main id="content" className={classes.content} tabIndex={-1}>
+        <Guarded />
+      </main>
+      {footer && <Footer />}
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react';
+import { Navigate, Outlet, useLocation, useParams } from 'react-router';
+import { errorText } from '../api/messages.ts';
+import { type UserState, useUserState } from '../api/user.ts';
+import { useT } from '../i18n/i18n.ts';
+import { ErrorState } from '../ui/ErrorState.tsx';
+import { guard, type Visitor } from './guard.ts';
+import { NotFound } from './NotFound.tsx';
+import { useRoute } from './useRoute.ts';
+
+/** The page of the address when its route lets this visitor in; else what the route answers instead. */
+export function Guarded({ waiting = null }: { waiting?: ReactNode }) {
+  const t = useT();
+  const route = useRoute();
+  const state = useUserState();
+  const { pathname, search, hash } = useLocation();
+  const { id } = useParams();
+
+  const verdict = guard(route, visitorOf(state), new URL(pathname + search + hash, window.location.origin));
+  switch (verdict.go) {
+    case 'elsewhere':
+      return <Navigate to={verdict.to} replace />;
+    case 'wait':
+      return waiting;
+    case 'error':
+      return state.is === 'failed' ? (
+        <ErrorState
+          title={t('Your account could not be loaded')}
+          message={errorText(state.error)}
+          onRetry={state.retry}
+        />
+      ) : null;
+    case 'in':
+      return id !== undefined && !/^[1-9]\d{0,14}$/.test(id) ? <NotFound /> : <Outlet />;
+  }
+}
+
+function visitorOf(state: UserState): Visitor {
+  return { is: state.is, permissions: state.is === 'here' ? state.user.permissions : [] };
+}

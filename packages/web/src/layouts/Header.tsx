@@ -1,0 +1,89 @@
+import { ActionIcon, Button, Skeleton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconMenu2 } from '@tabler/icons-react';
+import { Link, useLocation } from 'react-router';
+import { signOut, useUserState } from '../api/user.ts';
+import { useT } from '../i18n/i18n.ts';
+import { paths } from '../paths.ts';
+import { BalanceIndicator } from './BalanceIndicator.tsx';
+import classes from './Header.module.css';
+import { Logo } from './Logo.tsx';
+import { MainMenu } from './MainMenu.tsx';
+import { ProfileMenu } from './ProfileMenu.tsx';
+import { SidePanel } from './SidePanel.tsx';
+import { useHeaderHidden } from './useHeaderHidden.ts';
+import { useRoute } from './useRoute.ts';
+
+export function Header() {
+  const t = useT();
+  const [panelOpened, panel] = useDisclosure(false);
+  const hidden = useHeaderHidden();
+  return (
+    <header className={classes.header} data-hidden={(hidden && !panelOpened) || undefined}>
+      <div className={classes.inner}>
+        <Logo />
+        <div className={classes.menu}>
+          <MainMenu />
+        </div>
+        <div className={classes.profile}>
+          <ProfileArea />
+        </div>
+        <ActionIcon
+          className={classes.burger}
+          size={40}
+          data-testid="open-panel"
+          aria-label={t('Open the menu')}
+          onClick={panel.open}
+        >
+          <IconMenu2 size={22} />
+        </ActionIcon>
+      </div>
+      <SidePanel opened={panelOpened} onClose={panel.close} />
+    </header>
+  );
+}
+
+function ProfileArea() {
+  const t = useT();
+  const state = useUserState();
+  switch (state.is) {
+    case 'anonymous':
+      return <SignButtons />;
+    case 'loading':
+      return <Skeleton width={220} height={28} />;
+    case 'failed':
+      return (
+        <Button variant="default" onClick={() => void signOut()}>
+          {t('Log out')}
+        </Button>
+      );
+    case 'here':
+      return (
+        <>
+          {state.user.workspace && <BalanceIndicator />}
+          <ProfileMenu user={state.user} />
+        </>
+      );
+  }
+}
+
+/** Sign up and Log in; the latter not where one logs in already. */
+export function SignButtons() {
+  const t = useT();
+  const { layout } = useRoute();
+  const { pathname } = useLocation();
+  return (
+    <>
+      {layout !== 'sign' && (
+        <Button component={Link} to={paths.signIn()} variant="subtle" color="gray">
+          {t('Log in')}
+        </Button>
+      )}
+      {pathname !== paths.signUp() && (
+        <Button component={Link} to={paths.signUp()} variant={layout === 'sign' ? 'default' : 'filled'}>
+          {t('Sign up')}
+        </Button>
+      )}
+    </>
+  );
+}

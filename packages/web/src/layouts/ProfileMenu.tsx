@@ -1,0 +1,91 @@
+import { Popover, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconChevronDown } from '@tabler/icons-react';
+import { useEffect } from 'react';
+import { Link, useLocation } from 'react-router';
+import { type CurrentUser, signOut } from '../api/user.ts';
+import { useT } from '../i18n/i18n.ts';
+import { paths } from '../paths.ts';
+import { PROFILE_POPUP_OFFSET_PX } from '../ui/theme.ts';
+import { LanguageChoice, ThemeChoice } from './Choices.tsx';
+import { Face } from './Face.tsx';
+import classes from './ProfileMenu.module.css';
+import { WorkspaceList } from './WorkspaceList.tsx';
+
+/** Who is signed in, their workspaces, theme and language, and the way out. */
+export function ProfileMenu({ user }: { user: CurrentUser }) {
+  const t = useT();
+  const [opened, { toggle, close }] = useDisclosure(false);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes at every change of page
+  useEffect(close, [pathname]);
+
+  return (
+    <Popover
+      opened={opened}
+      onDismiss={close}
+      position="bottom-end"
+      offset={PROFILE_POPUP_OFFSET_PX}
+      width={304}
+      trapFocus
+      returnFocus
+    >
+      <Popover.Target>
+        <UnstyledButton
+          className={classes.target}
+          onClick={toggle}
+          aria-label={t('Profile menu')}
+          data-testid="profile-menu"
+        >
+          <Face name={user.profile.name} image={user.profile.image} size={28} />
+          <span className={classes.workspaceName}>{user.workspace?.clientName}</span>
+          <IconChevronDown size={14} />
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown className={classes.dropdown}>
+        <Who user={user} />
+        <div className={classes.part}>
+          <WorkspaceList user={user} />
+        </div>
+        <div className={classes.part}>
+          <Link className={classes.item} to={paths.account()}>
+            {t('Profile')}
+          </Link>
+          <Link className={classes.item} to={paths.sshKeys()}>
+            {t('SSH keys')}
+          </Link>
+        </div>
+        <div className={classes.part}>
+          <div className={classes.choice}>
+            <ThemeChoice fullWidth />
+          </div>
+          <div className={classes.choice}>
+            <LanguageChoice fullWidth />
+          </div>
+        </div>
+        <div className={classes.part}>
+          <button type="button" className={classes.item} onClick={() => void signOut()}>
+            {t('Log out')}
+          </button>
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** Name, address and the way to edit them; also in the side panel. */
+export function Who({ user }: { user: CurrentUser }) {
+  const t = useT();
+  return (
+    <div className={classes.who}>
+      <Face name={user.profile.name} image={user.profile.image} size={36} />
+      <div className={classes.names}>
+        <div className={classes.name}>{user.profile.name}</div>
+        <div className={classes.email}>{user.profile.email}</div>
+        <Link to={paths.account()} className={classes.edit}>
+          {t('Edit profile')}
+        </Link>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import { ActionIcon, Button, Drawer } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
+import { Link, useLocation } from 'react-router';
+import { signOut, useUserState } from '../api/user.ts';
+import { useT } from '../i18n/i18n.ts';
+import { paths } from '../paths.ts';
+import { BalanceIndicator } from './BalanceIndicator.tsx';
+import { LanguageChoice, ThemeChoice } from './Choices.tsx';
+import { Logo } from './Logo.tsx';
+import { MainMenu } from './MainMenu.tsx';
+import { Who } from './ProfileMenu.tsx';
+import classes from './SidePanel.module.css';
+import { WorkspaceList } from './WorkspaceList.tsx';
+
+/** The menu of narrow screens. The page behind does not scroll; any change of address closes it. */
+export function SidePanel({ opened, onClose }: { opened: boolean; onClose(): void }) {
+  const t = useT();
+  const state = useUserState();
+  const { key } = useLocation();
+  const openedAt = useRef(key);
+  useEffect(() => {
+    if (openedAt.current !== key) onClose();
+    openedAt.current = key;
+  }, [key, onClose]);
+
+  return (
+    <Drawer
+      opened={opened}
+      onClose={onClose}
+      position="right"
+      size={320}
+      withCloseButton={false}
+      lockScroll
+      title={null}
+      aria-label={t('Menu')}
+      classNames={{ body: classes.panel }}
+    >
+      <div className={classes.top}>
+        <Logo />
+        <ActionIcon size={40} aria-label={t('Close the menu')} onClick={onClose}>
+          <IconX size={22} />
+        </ActionIcon>
+      </div>
+      {state.is === 'here' && (
+        <div className={classes.part}>
+          <Who user={state.user} />
+          {state.user.workspace && (
+            <div className={classes.balance}>
+              <BalanceIndicator />
+            </div>
+          )}
+          <WorkspaceList user={state.user} />
+        </div>
+      )}
+      <div className={classes.part}>
+        <MainMenu mobile />
+      </div>
+      <div className={classes.part}>
+        <div className={classes.choices}>
+          <ThemeChoice fullWidth />
+          <LanguageChoice fullWidth />
+        </div>
+      </div>
+      <div className={classes.bottom}>
+        {state.is === 'anonymous' ? (
+          <>
+            <Button component={Link} to={paths.signUp()} fullWidth>
+              {t('Sign up')}
+            </Button>
+            <Button component={Link} to={paths.signIn()} fullWidth variant="default">
+              {t('Log in')}
+            </Button>
+          </>
+        ) : (
+          <Button variant="default" fullWidth onClick={() => void signOut()}>
+            {t('Log out')}
+          </Button>
+        )}
+      </div>
+    </Drawer>
+  );
+}

@@ -1,0 +1,20 @@
+import { LanguageChoice, ThemeChoice } from './Choices.tsx';
+import { Guarded } from './Guarded.tsx';
+import { Header } from './Header.tsx';
+import classes from './layouts.module.css';
+
+/** One form, nothing beside it. */
+export function SignLayout() {
+  return (
+    <div className={classes.frame}>
+      <Header />
+      <main id="content" className={classes.sign} tabIndex={-1}>
+        <Guarded />
+      </main>
+      <div className={classes.choices}>
+        <ThemeChoice />
+        <LanguageChoice />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { BRAND } from '@stagi/contract/money.ts';
+import { useEffect, useSyncExternalStore } from 'react';
+import { Link, useLocation } from 'react-router';
+import { useT } from '../i18n/i18n.ts';
+import classes from './crumb.module.css';
+import { ancestors, useRoute } from './useRoute.ts';
+
+let given: { path: string; title: string } | null = null;
+const listeners = new Set<() => void>();
+
+/** Lets a page of one thing name it: the last breadcrumb and the browser's tab then bear its title. */
+export function useCrumb(title: string | undefined): void {
+  const { pathname } = useLocation();
+  useEffect(() => {
+    if (title === undefined) return;
+    tell({ path: pathname, title });
+    return () => tell(null);
+  }, [pathname, title]);
+}
+
+function tell(next: typeof given): void {
+  given = next;
+  for (const listener of listeners) listener();
+}
+
+function useOwnTitle(): string {
+  const t = useT();
+  const route = useRoute();
+  const { pathname } = useLocation();
+  const named = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => (given?.path === pathname ? given.title : null),
+  );
+  return named ?? t(route.title);
+}
+
+export function DocumentTitle() {
+  const title = useOwnTitle();
+  const route = useRoute();
+  return <title>{route.layout === 'home' ? BRAND : `${title} · ${BRAND}`}</title>;
+}
+
+/** The way from the section to this page. */
+export function Breadcrumbs() {
+  const t = useT();
+  const route = useRoute();
+  const title = useOwnTitle();
+  const above = ancestors(route);
+  if (above.length === 0) return null;
+  return (
+    <nav aria-label={t('Breadcrumbs')}>
+      <ol className={classes.crumbs}>
+        {above.map((ancestor) => (
+          <li key={ancestor.path}>
+            <Link to={ancestor.path}>{t(ancestor.title)}</Link>
+          </li>
+        ))}
+        <li aria-current="page">{title}</li>
+      </ol>
+    </nav>
+  );
+}

@@ -1,0 +1,59 @@
+import { ROLE_PERMISSIONS } from '@stagi/contract/permissions.ts';
+import { ROUTES } from '@stagi/contract/routes.ts';
+import { describe, expect, it } from 'vitest';
+import { cloudTarget, guard, type Visitor } from './guard.ts';
+
+const at = (path: string) => new URL(path, 'http://localhost:4400');
+const anonymous: Visitor = { is: 'anonymous', permissions: [] };
+const owner: Visitor = { is: 'here', permissions: ROLE_PERMISSIONS.Owner };
+const guest: Visitor = { is: 'here', permissions: ROLE_PERMISSIONS.Guest };
+
+describe('the guard of routes', () => {
+  it('sends a visitor without a session to sign-in and keeps query and hash for the way back', () => {
+    const verdict = guard(ROUTES.container, anonymous, at('/cloud/containers/7/logs?q=a&b=1#end'));
+    expect(verdict).toEqual({
+      go: 'elsewhere',
+      to: '/sign-in?returnUrl=%2Fcloud%2Fcontainers%2F7%2Flogs%3Fq%3Da%26b%3D1%23end',
+    });
+  });
+
+  it('lets everybody see public pages', () => {
+    for (const route of [ROUTES.home, ROUTES.signIn, ROUTES.signUp, ROUTES.confirmation, ROUTES.forbidden]) {
+      expect(guard(route, anonymous, at(route.path))).toEqual({ go: 'in' });
+    }
+  });
+
+  it('sends a signed-in visitor of the start page to the cloud', () => {
+    expect(guard(ROUTES.home, owner, at('/'))).toEqual({ go: 'elsewhere', to: '/cloud' });
+  });
+
+  it('leads from sign-in to the return address, and never off the site', () => {
+    const after = (query: string) => guard(ROUTES.signIn, owner, at(`/sign-in${query}`));
+    expect(after('?returnUrl=%2Fcloud%2Finstances%3Fq%3Dx')).toEqual({ go: 'elsewhere', to: '/cloud/instances?q=x' });
+    expect(after('')).toEqual({ go: 'elsewhere', to: '/' });
+    for (const evil of ['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)']) {
+      expect(after(`?returnUrl=${encodeURIComponent(evil)}`)).toEqual({ go: 'elsewhere', to: '/' });
+    }
+  });
+
+  it('waits for the profile before it decides', () => {
+    expect(guard(ROUTES.instances, { is: 'loading', permissions: [] }, at('/cloud/instances'))).toEqual({ go: 'wait' });
+  });
+
+  it('offers a retry where the profile cannot be had, but not on public pages', () => {
+    const failed: Visitor = { is: 'failed', permissions: [] };
+    expect(guard(ROUTES.instances, failed, at('/cloud/instances'))).toEqual({ go: 'error' });
+    expect(guard(ROUTES.forbidden, failed, at('/403'))).toEqual({ go: 'in' });
+  });
+
+  it('sends a member without the permission to /403', () => {
+    expect(guard(ROUTES.instances, guest, at('/cloud/instances'))).toEqual({ go: 'elsewhere', to: '/403' });
+    expect(guard(ROUTES.account, guest, at('/profile/account'))).toEqual({ go: 'in' });
+  });
+
+  it('leads from /cloud to what the member may manage, else to the profile', () => {
+    expect(cloudTarget(ROLE_PERMISSIONS.Developer)).toBe('/cloud/instances');
+    expect(cloudTarget(['SELFHOSTED_INSTANCE_MANAGEMENT'])).toBe('/cloud/self-instances');
+    expect(cloudTarget(ROLE_PERMISSIONS.Billing)).toBe('/profile');
+  });
+});

@@ -1,0 +1,40 @@
+import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
+import { safeReturnUrl } from '@stagi/contract/returnUrl.ts';
+import type { Route } from '@stagi/contract/routes.ts';
+import { paths } from '../paths.ts';
+
+export interface Visitor {
+  /** Nobody, somebody whose profile is not here yet, or somebody. */
+  is: 'anonymous' | 'loading' | 'failed' | 'here';
+  permissions: readonly Permission[];
+}
+
+export type GuardVerdict = { go: 'in' } | { go: 'wait' } | { go: 'error' } | { go: 'elsewhere'; to: string };
+
+/** What a route answers a visitor (specification sections 2 and 6). `url` is the whole address asked for. */
+export function guard(route: Route, visitor: Visitor, url: URL): GuardVerdict {
+  if (visitor.is === 'anonymous') {
+    const open = route.public === true || route.layout === 'sign' || route.layout === 'home';
+    return open ? { go: 'in' } : { go: 'elsewhere', to: paths.signIn(url.pathname + url.search + url.hash) };
+  }
+  if (route.layout === 'sign') return { go: 'elsewhere', to: afterSignIn(url) };
+  if (route.layout === 'home') return { go: 'elsewhere', to: paths.cloud() };
+  if (visitor.is === 'loading') return { go: 'wait' };
+  if (visitor.is === 'failed') return route.public ? { go: 'in' } : { go: 'error' };
+  if (route.permissions && !holdsAny(visitor.permissions, route.permissions)) {
+    return { go: 'elsewhere', to: paths.forbidden() };
+  }
+  return { go: 'in' };
+}
+
+/** Where a session begins: the return address when it is ours, else the root. */
+export function afterSignIn(url: URL): string {
+  return safeReturnUrl(url.searchParams.get('returnUrl'), url.origin) ?? paths.home();
+}
+
+/** Where /cloud leads: to what the visitor may manage, else to their profile. */
+export function cloudTarget(permissions: readonly Permission[]): string {
+  if (permissions.includes('INSTANCE_RENTED_MANAGEMENT')) return paths.instances();
+  if (permissions.includes('SELFHOSTED_INSTANCE_MANAGEMENT')) return paths.selfInstances();
+  return paths.profile();
+}

@@ -1,0 +1,24 @@
+import { useEffect, useState } from 'react';
+
+export const HEADER_HIDES_AT_PX = 100;
+export const SCROLL_DEBOUNCE_MS = 500;
+
+/** Whether the page is scrolled so far that the mobile header goes; it is back at once near the top. */
+export function useHeaderHidden(): boolean {
+  const [hidden, setHidden] = useState(false);
+  useEffect(() => {
+    let timer: number | undefined;
+    const look = () => {
+      window.clearTimeout(timer);
+      const far = window.scrollY >= HEADER_HIDES_AT_PX;
+      if (far) timer = window.setTimeout(() => setHidden(true), SCROLL_DEBOUNCE_MS);
+      else setHidden(false);
+    };
+    window.addEventListener('scroll', look, { passive: true });
+    return () => {
+      window.clearTimeout(timer);
+      window.removeEventListener('scroll', look);
+    };
+  }, []);
+  return hidden;
+}

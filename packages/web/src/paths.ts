@@ -1,0 +1,37 @@
+export type InstanceTab = 'overview' | 'containers' | 'activities' | 'access';
+export type SelfInstanceTab = 'overview' | 'containers' | 'activities';
+export type ContainerTab = 'overview' | 'logs';
+
+/** Every address of the app. The first tab of a page has the page's own address. */
+export const paths = {
+  home: () => '/',
+  signIn: (returnUrl?: string) => withQuery('/sign-in', { returnUrl }),
+  signUp: (returnUrl?: string) => withQuery('/sign-up', { returnUrl }),
+  confirmation: (email: string, returnUrl?: string) => withQuery('/confirmation', { email, returnUrl }),
+  forbidden: () => '/403',
+  notFound: () => '/404',
+  cloud: () => '/cloud',
+  marketplace: () => '/cloud/marketplace',
+  instances: () => '/cloud/instances',
+  instance: (id: number, tab: InstanceTab = 'overview') => withTab(`/cloud/instances/${id}`, tab),
+  selfInstances: () => '/cloud/self-instances',
+  selfInstance: (id: number, tab: SelfInstanceTab = 'overview') => withTab(`/cloud/self-instances/${id}`, tab),
+  joinServer: () => '/cloud/self-instances?new=1',
+  containers: () => '/cloud/containers',
+  newContainer: (serverId?: number) =>
+    withQuery('/cloud/containers', { new: '1', server: serverId === undefined ? undefined : String(serverId) }),
+  container: (id: number, tab: ContainerTab = 'overview') => withTab(`/cloud/containers/${id}`, tab),
+  profile: () => '/profile',
+  account: () => '/profile/account',
+  sshKeys: () => '/profile/ssh',
+};
+
+function withTab(path: string, tab: string): string {
+  return tab === 'overview' ? path : `${path}/${tab}`;
+}
+
+function withQuery(path: string, query: Record<string, string | undefined>): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value) params.set(name, value);
+  return params.size === 0 ? path : `${path}?${params}`;
+}

@@ -1,0 +1,79 @@
+import { ROUTES, type Route } from '@stagi/contract/routes.ts';
+import type { ComponentType } from 'react';
+import { Navigate, type RouteObject } from 'react-router';
+import { AppLayout } from './layouts/AppLayout.tsx';
+import { CloudStart } from './layouts/CloudStart.tsx';
+import { DefaultLayout } from './layouts/DefaultLayout.tsx';
+import { Forbidden } from './layouts/Forbidden.tsx';
+import { HomeLayout } from './layouts/HomeLayout.tsx';
+import { NotFound } from './layouts/NotFound.tsx';
+import { PageError } from './layouts/PageError.tsx';
+import { Root } from './layouts/Root.tsx';
+import { SignLayout } from './layouts/SignLayout.tsx';
+import { paths } from './paths.ts';
+
+/** The map of the product: each layout and the pages it holds. What a page asks of its visitor is in `ROUTES`. */
+export const routes: RouteObject[] = [
+  {
+    element: <Root />,
+    errorElement: <PageError />,
+    hydrateFallbackElement: <></>,
+    children: [
+      layout(<HomeLayout />, [page(ROUTES.home, async () => (await import('./features/home/HomePage.tsx')).HomePage)]),
+      layout(<SignLayout />, [
+        page(ROUTES.signIn, async () => (await import('./features/auth/SignInPage.tsx')).SignInPage),
+        page(ROUTES.signUp, async () => (await import('./features/auth/SignUpPage.tsx')).SignUpPage),
+        page(ROUTES.confirmation, async () => (await import('./features/auth/ConfirmationPage.tsx')).ConfirmationPage),
+      ]),
+      layout(<AppLayout />, [
+        { path: ROUTES.cloud.path, handle: { route: ROUTES.cloud }, element: <CloudStart /> },
+        page(ROUTES.marketplace, async () => {
+          const [{ MarketplacePage }, { SshKeyDialog }] = await Promise.all([
+            import('./features/marketplace/MarketplacePage.tsx'),
+            import('./features/sshKeys/SshKeyDialog.tsx'),
+          ]);
+          return () => <MarketplacePage SshKeyDialog={SshKeyDialog} />;
+        }),
+        page(ROUTES.instances, async () => (await import('./features/instances/InstancesPage.tsx')).InstancesPage),
+        tabbed(ROUTES.instance, async () => (await import('./features/instances/InstancePage.tsx')).InstancePage),
+        page(
+          ROUTES.selfInstances,
+          async () => (await import('./features/selfHosted/SelfHostedPage.tsx')).SelfHostedPage,
+        ),
+        tabbed(
+          ROUTES.selfInstance,
+          async () => (await import('./features/selfHosted/SelfHostedInstancePage.tsx')).SelfHostedInstancePage,
+        ),
+        page(ROUTES.containers, async () => (await import('./features/containers/ContainersPage.tsx')).ContainersPage),
+        tabbed(ROUTES.container, async () => (await import('./features/containers/ContainerPage.tsx')).ContainerPage),
+        {
+          path: ROUTES.profile.path,
+          handle: { route: ROUTES.profile },
+          element: <Navigate to={paths.account()} replace />,
+        },
+        page(ROUTES.account, async () => (await import('./features/account/AccountPage.tsx')).AccountPage),
+        page(ROUTES.sshKeys, async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage),
+      ]),
+      layout(<DefaultLayout />, [
+        { path: ROUTES.forbidden.path, handle: { route: ROUTES.forbidden }, element: <Forbidden /> },
+        { path: '*', element: <NotFound /> },
+      ]),
+    ],
+  },
+];
+
+type Load = () => Promise<ComponentType>;
+
+/** A page of its own file, fetched when it is first asked for. */
+function page(route: Route, load: Load): RouteObject {
+  return { path: route.path, handle: { route }, lazy: async () => ({ Component: await load() }) };
+}
+
+/** A page whose tabs are the next word of its address; the page reads `useParams().tab`. */
+function tabbed(route: Route, load: Load): RouteObject {
+  return { ...page(route, load), path: `${route.path}/:tab?` };
+}
+
+function layout(element: React.ReactElement, children: RouteObject[]): RouteObject {
+  return { element, children: [{ errorElement: <PageError />, children }] };
+}

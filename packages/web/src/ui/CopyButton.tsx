@@ -1,0 +1,19 @@
+import { ActionIcon, CopyButton as MantineCopy, Tooltip } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useT } from '../i18n/i18n.ts';
+
+/** Copies a text; says 'Copied' where it was pressed. */
+export function CopyButton({ value, label }: { value: string; label?: string }) {
+  const t = useT();
+  return (
+    <MantineCopy value={value} timeout={1500}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? t('Copied') : (label ?? t('Copy'))} openDelay={0} closeDelay={0}>
+          <ActionIcon size={24} aria-label={copied ? t('Copied') : (label ?? t('Copy'))} onClick={copy}>
+            {copied ? <IconCheck size={14} color="var(--ok)" /> : <IconCopy size={14} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </MantineCopy>
+  );
+}

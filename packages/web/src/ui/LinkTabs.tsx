@@ -1,0 +1,41 @@
+import { type ComponentType, type ReactNode, useEffect, useRef } from 'react';
+import classes from './LinkTabs.module.css';
+
+export interface LinkTab {
+  label: string;
+  to: string;
+  /** Marks the tab only at this exact address, for the first one. */
+  end?: boolean;
+  icon?: ReactNode;
+  count?: number;
+}
+
+/** A link that marks itself with `aria-current="page"` at its address; the app passes its router's. */
+export type TabLink = ComponentType<{ to: string; end?: boolean; className?: string; children?: ReactNode }>;
+
+/** Tabs that are addresses: they can be opened, shared and gone back from. */
+export function LinkTabs({ tabs, link: Link, label }: { tabs: readonly LinkTab[]; link: TabLink; label: string }) {
+  const bar = useRef<HTMLElement>(null);
+  // The router marks the current tab; on narrow screens it may lie outside of what is visible.
+  useEffect(() => {
+    const current = bar.current?.querySelector<HTMLElement>('[aria-current="page"]');
+    if (!bar.current || !current) return;
+    const { offsetLeft, offsetWidth } = current;
+    const { scrollLeft, clientWidth } = bar.current;
+    if (offsetLeft < scrollLeft || offsetLeft + offsetWidth > scrollLeft + clientWidth) {
+      bar.current.scrollLeft = offsetLeft - (clientWidth - offsetWidth) / 2;
+    }
+  });
+
+  return (
+    <nav ref={bar} className={classes.tabs} aria-label={label}>
+      {tabs.map((tab) => (
+        <Link key={tab.to} to={tab.to} end={tab.end} className={classes.tab}>
+          {tab.icon}
+          <span>{tab.label}</span>
+          {tab.count !== undefined && <span className={classes.count}>{tab.count}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,62 @@
+import { Tooltip } from '@mantine/core';
+import { useT } from '../i18n/i18n.ts';
+import { useNow } from './clock.ts';
+import { type DateFormat, exactTime, formatDate, formatElapsed } from './format.ts';
+
+/** A moment in one of the product's formats, to the second on hover. */
+export function DateTime({ at, format }: { at: string; format?: DateFormat }) {
+  return (
+    <Tooltip label={exactTime(at)}>
+      <time dateTime={at} className="mono">
+        {formatDate(at, format, document.documentElement.lang)}
+      </time>
+    </Tooltip>
+  );
+}
+
+/** How long ago, up to a day; older moments as a date. Moves by itself. */
+export function TimeAgo({ at }: { at: string }) {
+  const t = useT();
+  const seconds = Math.max(0, Math.floor((useNow() - new Date(at).getTime()) / 1000));
+  if (seconds >= 86_400) return <DateTime at={at} />;
+  return (
+    <Tooltip label={exactTime(at)}>
+      <time dateTime={at}>{ago()}</time>
+    </Tooltip>
+  );
+
+  function ago(): string {
+    if (seconds < 60) return t('{{seconds}} s ago', { seconds });
+    if (seconds < 3600) return t('{{minutes}} min ago', { minutes: Math.floor(seconds / 60) });
+    return t('{{hours}} h ago', { hours: Math.floor(seconds / 3600) });
+  }
+}
+
+/** Time since a moment, as a running clock. */
+export function Elapsed({ since }: { since: string }) {
+  const seconds = (useNow() - new Date(since).getTime()) / 1000;
+  return (
+    <time className="mono" dateTime={since}>
+      {formatElapsed(seconds)}
+    </time>
+  );
+}
+
+/** What happens now, since when, and by when it must be over. */
+export function Deadline({ since, deadline }: { since: string; deadline: string | null }) {
+  const t = useT();
+  const now = useNow();
+  const left = deadline === null ? null : (new Date(deadline).getTime() - now) / 1000;
+  return (
+    <span className="muted">
+      {t('for')} <Elapsed since={since} />
+      {left !== null && left > 0 && (
+        <>
+          {' · '}
+          {t('must be over in')} <span className="mono">{formatElapsed(left)}</span>
+        </>
+      )}
+      {left !== null && left <= 0 && ` · ${t('overdue')}`}
+    </span>
+  );
+}

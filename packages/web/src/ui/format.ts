@@ -1,0 +1,96 @@
+import { fromDecimal, toDecimal } from '@stagi/contract/money.ts';
+
+/** How dates, durations, sizes and money are written (specification section 9). Times are the reader's own. */
+export type DateFormat = 'DD.MM.YYYY' | 'DD.MM.YYYY HH:mm' | 'HH:mm DD.MM.YYYY' | 'MMMM D, YYYY';
+
+export function formatDate(value: string | Date, format: DateFormat = 'DD.MM.YYYY HH:mm', locale = 'en'): string {
+  const date = new Date(value);
+  if (Number.isNaN(date.getTime())) return '';
+  const day = `${two(date.getDate())}.${two(date.getMonth() + 1)}.${date.getFullYear()}`;
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  switch (format) {
+    case 'DD.MM.YYYY':
+      return day;
+    case 'DD.MM.YYYY HH:mm':
+      return `${day} ${time}`;
+    case 'HH:mm DD.MM.YYYY':
+      return `${time} ${day}`;
+    case 'MMMM D, YYYY':
+      return `${monthName(date, locale)} ${date.getDate()}, ${date.getFullYear()}`;
+  }
+}
+
+/** To the second and with its offset, for who needs to compare with a log. */
+export function exactTime(value: string | Date): string {
+  const date = new Date(value);
+  const minutes = -date.getTimezoneOffset();
+  const offset = `${minutes < 0 ? '-' : '+'}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
+  return `${formatDate(date)}:${two(date.getSeconds())} UTC${offset}`;
+}
+
+/** Hours as `Nd Nh`, under one `<1h`, missing `null` (shown as 'no data'). */
+export function formatHours(hours: number | null | undefined): string | null {
+  if (hours === null || hours === undefined || Number.isNaN(hours)) return null;
+  if (hours < 1) return '<1h';
+  const whole = Math.floor(hours);
+  return `${Math.floor(whole / 24)}d ${whole % 24}h`;
+}
+
+/** Seconds as a clock: `0:07`, `12:30`, `1:02:03`. */
+export function formatElapsed(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const hours = Math.floor(whole / 3600);
+  const minutes = Math.floor((whole % 3600) / 60);
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+}
+
+/** Bytes in the unit that leaves one to four figures: `512 MB`, `1.5 GB`. Powers of 1024. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${trimmed(value, value < 10 && unit > 0 ? 1 : 0)} ${units[unit]}`;
+}
+
+/** Money as two to four places; what is smaller than these show keeps all six, so that it is never shown as nothing. */
+export function formatAmount(decimal: string): string {
+  const micro = fromDecimal(decimal);
+  const size = micro < 0n ? -micro : micro;
+  const shown = size < SMALLEST_SHOWN ? size : ((size + SMALLEST_SHOWN / 2n) / SMALLEST_SHOWN) * SMALLEST_SHOWN;
+  const text = grouped(toDecimal(shown));
+  return micro < 0n ? `-${text}` : text;
+}
+
+/** Micro-units: the fourth place. */
+const SMALLEST_SHOWN = 100n;
+
+/** `2.5` → `2.5`, `4` → `4`, for counts that may have a fraction. */
+export function formatNumber(value: number, places = 1): string {
+  return grouped(trimmed(value, places));
+}
+
+/** Commas between the thousands. */
+function grouped(number: string): string {
+  const [whole = '', fraction] = number.split('.');
+  const withCommas = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? withCommas : `${withCommas}.${fraction}`;
+}
+
+function trimmed(value: number, places: number): string {
+  return String(Number(value.toFixed(places)));
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+function monthName(date: Date, locale: string): string {
+  const name = new Intl.DateTimeFormat(locale, { month: 'long', day: 'numeric' })
+    .formatToParts(date)
+    .find((part) => part.type === 'month')?.value;
+  return name ?? '';
+}

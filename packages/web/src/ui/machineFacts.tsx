@@ -1,0 +1,33 @@
+import type { MachineFacts } from '@stagi/contract/instances.ts';
+import type { T } from '../i18n/i18n.ts';
+import type { Fact } from './FactList.tsx';
+import { formatBytes } from './format.ts';
+
+/** What a daemon said of its machine, as facts to list. */
+export function machineFacts(t: T, facts: MachineFacts): Fact[] {
+  return [
+    { label: t('Hostname'), value: facts.hostname, mono: true },
+    { label: t('System'), value: `${facts.os} · ${facts.arch}` },
+    { label: t('Kernel'), value: facts.kernel, mono: true },
+    {
+      label: t('CPU'),
+      value: t('{{count}} cores', { count: facts.cpus }) + (facts.cpuName ? ` · ${facts.cpuName}` : ''),
+    },
+    { label: t('RAM'), value: formatBytes(facts.ramBytes), mono: true },
+    {
+      label: t('Disk'),
+      value: t('{{free}} free of {{total}}', {
+        free: formatBytes(facts.diskFreeBytes),
+        total: formatBytes(facts.diskBytes),
+      }),
+    },
+    { label: t('GPU'), value: gpuLines(facts) },
+    { label: t('Docker'), value: facts.dockerVersion, mono: true },
+  ];
+}
+
+function gpuLines({ gpus }: MachineFacts): string | null {
+  return gpus.length === 0
+    ? null
+    : gpus.map((gpu) => `#${gpu.index} ${gpu.name} · ${formatBytes(gpu.memoryMb * 2 ** 20)}`).join(', ');
+}

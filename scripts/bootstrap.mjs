@@ -1,0 +1,147 @@
+// Runs `scripts/<command>.ts` on the project's own Node, after installing the packages when the lock file changed.
+// Started by whatever Node the machine has, so: no dependencies, nothing newer than Node 20.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const NODE = join(ROOT, 'node_modules/.bin/node');
+const STAMP = join(ROOT, 'node_modules/.stagi-lock-sha256');
+const REPEAT_MS = 500;
+
+const [command, ...args] = process.argv.slice(2);
+checkMachine();
+if (command === 'installed') {
+  writeFileSync(STAMP, lockHash());
+} else {
+  const script = join(ROOT, 'scripts', `${command}.ts`);
+  if (!command || !existsSync(script))
+    stop(`usage: node scripts/bootstrap.mjs start | dev | test | check | e2e | gen | bench | faults`);
+  if (!isInstalled()) install();
+  checkOwnNode();
+  run(script);
+}
+
+function checkMachine() {
+  if (Number.parseInt(process.versions.node, 10) < 20)
+    stop(`Stagi needs Node.js 20 or newer, and this is ${process.version}.`);
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    stop(`Stagi runs on 64-bit x86 Linux, and this is ${process.platform} ${process.arch}.`);
+}
+
+function isInstalled() {
+  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockHash();
+}
+
+function lockHash() {
+  return createHash('sha256')
+    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .digest('hex');
+}
+
+function install() {
+  // Before the packages, as npm runs their install scripts on the Node they bring.
+  provideLibatomic();
+  console.log('Installing packages …');
+  const npm = (process.env.npm_execpath || '').endsWith('npm-cli.js')
+    ? [process.env.npm_node_execpath || process.execPath, process.env.npm_execpath]
+    : ['npm'];
+  // The machine's Node runs npm: the project's own is among what npm is about to remove.
+  const PATH = (process.env.PATH || '')
+    .split(':')
+    .filter((path) => !path.startsWith(join(ROOT, 'node_modules')))
+    .join(':');
+  const ci = [...npm.slice(1), 'ci', '--include=dev', '--include=optional', '--loglevel=error'];
+  const { status } = spawnSync(npm[0], ci, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, PATH } });
+  if (status !== 0) stop('npm ci failed: see above.');
+  writeFileSync(STAMP, lockHash());
+}
+
+/** Node 26 needs libatomic.so.1, which minimal Debian and Ubuntu machines lack. */
+function provideLibatomic() {
+  if (hasLibatomic()) return;
+  const isRoot = process.getuid() === 0;
+  const hint = `Node.js 26 needs libatomic.so.1. Install it first: ${isRoot ? '' : 'sudo '}apt-get install -y libatomic1`;
+  if (!isRoot || spawnSync('apt-get', ['--version']).status !== 0) stop(hint);
+  console.log('Installing libatomic1 …');
+  const options = {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  };
+  spawnSync('apt-get', ['update', '-qq'], options);
+  if (spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'libatomic1'], options).status !== 0)
+    stop(hint);
+}
+
+function hasLibatomic() {
+  const directories = [
+    '/lib/x86_64-linux-gnu',
+    '/usr/lib/x86_64-linux-gnu',
+    '/lib64',
+    '/usr/lib64',
+    '/lib',
+    '/usr/lib',
+  ];
+  if (directories.some((directory) => existsSync(join(directory, 'libatomic.so.1')))) return true;
+  const { stdout } = spawnSync('ldconfig', ['-p'], { encoding: 'utf8' });
+  return (stdout || '').includes('libatomic.so.1');
+}
+
+function checkOwnNode() {
+  const wanted = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).devDependencies.node;
+  let { status, stdout, stderr } = spawnSync(NODE, ['--version'], { encoding: 'utf8' });
+  if (status !== 0 && !hasLibatomic()) {
+    provideLibatomic();
+    ({ status, stdout, stderr } = spawnSync(NODE, ['--version'], { encoding: 'utf8' }));
+  }
+  if (status !== 0)
+    stop(
+      `The project's own Node.js does not start: ${(stderr || 'it is missing').trim()}. Remove node_modules and try again.`,
+    );
+  if (stdout.trim() !== `v${wanted}`)
+    stop(`node_modules holds Node.js ${stdout.trim()} instead of ${wanted}: remove it and try again.`);
+}
+
+/**
+ * In a process group of its own, so that Ctrl-C in a terminal reaches it once, from here, and never its children behind its
+ * back. It notices through the channel when this process is killed.
+ */
+function run(script) {
+  const child = spawn(NODE, [script, ...args], {
+    cwd: ROOT,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    detached: true,
+  });
+  let lastSignal = 0;
+  const forward = (signal) => {
+    // npm passes on what the terminal has sent here already. A later one is a person who has waited long enough.
+    if (Date.now() - lastSignal < REPEAT_MS) return;
+    lastSignal = Date.now();
+    child.kill(signal);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);
+  whenNpmIsGone(() => forward('SIGTERM'));
+  child.on('exit', (code, signal) => process.exit(code === null ? 128 + constants.signals[signal] : code));
+}
+
+/** A killed npm takes at most the shell between it and us along, and tells us nothing. */
+function whenNpmIsGone(act) {
+  if (!process.env.npm_lifecycle_event) return;
+  const parentOf = (pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')[1];
+  const hasShell = /^(ba|da)?sh$/.test(readFileSync(`/proc/${process.ppid}/comm`, 'utf8').trim());
+  const ancestors = () => [process.ppid, hasShell ? parentOf(process.ppid) : ''].join();
+  const before = ancestors();
+  const timer = setInterval(() => {
+    if (ancestors() === before) return;
+    clearInterval(timer);
+    act();
+  }, 500);
+}
+
+function stop(message) {
+  console.error(message);
+  process.exit(1);
+}

@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OPENAPI_FILE, openapiText } from './openapi.ts';
+import { ROOT, runQuietly, stopSignal } from './run.ts';
+
+type Check = { name: string; problems(): Promise<string> };
+
+const CHECKS: Check[] = [
+  { name: 'lock file complete', problems: () => node('scripts/lock.mjs', '--check') },
+  { name: 'types', problems: () => tool('typescript/bin/tsc', '-p', 'tsconfig.json') },
+  { name: 'types of the web app', problems: () => tool('typescript/bin/tsc', '-p', 'packages/web') },
+  { name: 'format and lint', problems: () => tool('@biomejs/biome/bin/biome', 'ci', '--colors=off', '--max-diagnostics=10') },
+  { name: 'import rules', problems: importRules },
+  { name: 'openapi.gen.json up to date', problems: staleOpenapi },
+  { name: 'translations complete', problems: missingTranslations },
+];
+
+/** Runs every check, one line each, with what it found below a failed one. Answers how many failed. */
+export async function runChecks(): Promise<number> {
+  let failed = 0;
+  for (const { name, problems } of CHECKS) {
+    if (stopSignal()) break;
+    const start = performance.now();
+    const found = await problems().catch((error: Error) => error.message);
+    console.log(`${found ? '✗' : '✓'} ${name} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
+    if (found) console.log(found.trimEnd());
+    if (found) failed += 1;
+  }
+  return failed;
+}
+
+const tool = (path: string, ...args: string[]) => node(join('node_modules', path), ...args);
+
+async function node(...args: string[]) {
+  const { code, output } = await runQuietly(process.execPath, args);
+  return code === 0 ? '' : output || `exit code ${code}`;
+}
+
+function importRules() {
+  const folders = ['packages', 'scripts', 'e2e', 'bench', 'faults'];
+  const cruise = 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs';
+  return node('--import', './scripts/swcTsx.mjs', cruise, '--config', '.dependency-cruiser.cjs', ...folders);
+}
+
+async function staleOpenapi() {
+  const file = join(ROOT, OPENAPI_FILE);
+  const isFresh = existsSync(file) && readFileSync(file, 'utf8') === (await openapiText());
+  return isFresh ? '' : `${OPENAPI_FILE} is not what the contract says: npm run gen`;
+}
+
+async function missingTranslations() {
+  const path = join(ROOT, 'packages/web/src/i18n/check.ts');
+  const { missingTranslations: find } = (await import(path)) as { missingTranslations(): string[] };
+  return find().join('\n');
+}

@@ -1,0 +1,8 @@
+import { buildDaemon } from '../packages/daemon/build.ts';
+
+try {
+  await buildDaemon();
+} catch (error) {
+  console.error(`The daemon does not build, so no server can join: ${(error as Error).message}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const PATHS = [...(process.env.PATH ?? '').split(':'), '/usr/local/sbin', '/usr/sbin', '/sbin'];
+const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
+
+/** The Debian package that brings each program the tests call. */
+const PROGRAMS: Record<string, string> = {
+  dockerd: 'docker.io',
+  docker: 'docker-cli',
+  chromium: 'chromium',
+  debootstrap: 'debootstrap',
+  ip: 'iproute2',
+  iptables: 'iptables',
+  ssh: 'openssh-client',
+  'ssh-keygen': 'openssh-client',
+  git: 'git',
+  curl: 'curl',
+  ps: 'procps',
+  unshare: 'util-linux',
+  xz: 'xz-utils',
+  [CERTIFICATES]: 'ca-certificates',
+};
+
+export const has = (program: string) =>
+  program.startsWith('/') ? existsSync(program) : PATHS.some((path) => existsSync(join(path, program)));
+
+/** Installs what the tests call and this machine lacks; where that is not possible, says what to install and goes on. */
+export function provideTestPrograms() {
+  // docker.io brings the client along on Debian 12 and has it in a package of its own later, so that one comes second.
+  install(Object.keys(PROGRAMS).filter((program) => program !== 'docker' && !has(program)));
+  install(['docker'].filter((program) => !has(program)));
+}
+
+function install(programs: string[]) {
+  const packages = [...new Set(programs.map((program) => PROGRAMS[program]!))];
+  if (packages.length === 0) return;
+  const command = ['apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...packages];
+  if (process.getuid?.() !== 0 || !has('apt-get')) {
+    console.log(`Missing here: ${programs.join(', ')}. Install with: sudo ${command.join(' ')}`);
+    return;
+  }
+  console.log(`Installing ${packages.join(', ')} …`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
+  spawnSync('apt-get', ['update', '-qq'], { stdio: ['ignore', 'ignore', 'inherit'], env });
+  const { status } = spawnSync(command[0]!, command.slice(1), { stdio: ['ignore', 'ignore', 'inherit'], env });
+  if (status !== 0) console.log(`Could not install ${packages.join(', ')}: see above.`);
+}

@@ -1,0 +1,105 @@
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { CACHE, ROOT, run, runQuietly, stopSignal } from './run.ts';
+import { buildWeb } from './web.ts';
+
+export type Totals = { passed: number; failed: number; skipped: number };
+
+const VITEST = join('node_modules', 'vitest/vitest.mjs');
+const PLAYWRIGHT = join('node_modules', '@playwright/test/cli.js');
+const PLAYWRIGHT_CONFIG = 'e2e/playwright.config.ts';
+
+export const isBrowserTest = (path: string) => /^(\.\/)?e2e(\/|$)/.test(path);
+export const hasBrowserTests = () => existsSync(join(ROOT, PLAYWRIGHT_CONFIG));
+
+export function add(totals: Totals, more: Partial<Totals>) {
+  for (const key of ['passed', 'failed', 'skipped'] as const) totals[key] += more[key] ?? 0;
+}
+
+export const totalLine = ({ passed, failed, skipped }: Totals) =>
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+
+/** Vitest over the files matching `paths`, all when empty. Without Docker its tests are counted as skipped, not run. */
+export async function runUnitTests(paths: string[], withoutDocker: string | undefined): Promise<Totals> {
+  const report = freshReport('vitest.json');
+  const projects = withoutDocker ? ['--project', 'unit'] : [];
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const code = await run(process.execPath, [VITEST, 'run', ...projects, ...reporters, ...paths]);
+  const totals = read(report, code, vitestTotals);
+  if (withoutDocker) totals.skipped += await countDockerTests(paths);
+  return totals;
+}
+
+/** The browser stories over a built web app. `STAGI_NO_DOCKER` tells them why those that need Docker are to be skipped. */
+export async function runBrowserTests(paths: string[], withoutDocker: string | undefined): Promise<Totals> {
+  await buildWeb();
+  const report = freshReport('playwright.json');
+  const env = { ...process.env, PLAYWRIGHT_JSON_OUTPUT_FILE: report, STAGI_NO_DOCKER: withoutDocker ?? '' };
+  const args = [PLAYWRIGHT, 'test', '--config', PLAYWRIGHT_CONFIG, '--reporter=list,json', ...paths];
+  return read(report, await run(process.execPath, args, { env }), playwrightTotals);
+}
+
+/** Runs each `<folder>/*.<kind>.ts` whose path contains one of `filters`, one after another. Answers the exit code. */
+export async function runEach(folder: string, kind: string, filters: string[]): Promise<number> {
+  const files = globSync(`${folder}/**/*.${kind}.ts`, { cwd: ROOT, exclude: (name) => name.includes('node_modules') })
+    .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+    .sort();
+  if (files.length === 0) console.error(`No ${folder}/*.${kind}.ts matches.`);
+  const failed: string[] = [];
+  for (const file of files) {
+    if (stopSignal()) break;
+    console.log(`\n${file}`);
+    if ((await run(process.execPath, [file])) !== 0) failed.push(file);
+  }
+  if (failed.length > 0) console.error(`\nFailed: ${failed.join(', ')}`);
+  return files.length === 0 || failed.length > 0 ? 1 : 0;
+}
+
+function freshReport(name: string) {
+  mkdirSync(CACHE, { recursive: true });
+  const report = join(CACHE, name);
+  rmSync(report, { force: true });
+  return report;
+}
+
+/** A runner that ends badly without naming a failed test has still failed. */
+function read(report: string, code: number, count: (report: never) => Totals): Totals {
+  const totals = existsSync(report)
+    ? count(JSON.parse(readFileSync(report, 'utf8')) as never)
+    : { passed: 0, failed: 0, skipped: 0 };
+  if (code !== 0 && totals.failed === 0) totals.failed = 1;
+  return totals;
+}
+
+type VitestReport = {
+  numPassedTests: number;
+  numFailedTests: number;
+  numPendingTests: number;
+  numTodoTests: number;
+  testResults: { status: string; assertionResults: { status: string }[] }[];
+};
+
+function vitestTotals(report: VitestReport): Totals {
+  const brokenFiles = report.testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  ).length;
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + brokenFiles,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}
+
+type PlaywrightReport = {
+  stats: { expected: number; unexpected: number; flaky: number; skipped: number };
+};
+
+function playwrightTotals({ stats }: PlaywrightReport): Totals {
+  return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped };
+}
+
+async function countDockerTests(paths: string[]) {
+  const list = freshReport('docker-tests.json');
+  await runQuietly(process.execPath, [VITEST, 'list', '--project', 'docker', `--json=${list}`, ...paths]);
+  return existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as unknown[]).length : 0;
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { CACHE, ROOT, runQuietly } from './run.ts';
+
+const WEB = join(ROOT, 'packages/web');
+const STAMP = join(CACHE, 'web.sha256');
+const INPUTS = [
+  'package-lock.json',
+  'tsconfig.json',
+  'packages/web/*.*',
+  'packages/web/{src,public}/**',
+  'packages/contract/src/**',
+];
+
+/** Vite's command line, as `process.execPath` arguments. */
+export const vite = () =>
+  join(dirname(createRequire(join(WEB, 'package.json')).resolve('vite/package.json')), 'bin/vite.js');
+
+/**
+ * Builds the web app into `packages/web/dist`, unless that was made from the same sources. In a process of its own, so
+ * that the server started afterwards does not keep the bundler's memory. Throws with the bundler's words.
+ */
+export async function buildWeb(): Promise<void> {
+  const hash = hashOfInputs();
+  if (existsSync(join(WEB, 'dist/index.html')) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hash) return;
+  rmSync(STAMP, { force: true });
+  console.log('Building the web app …');
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const { code, output } = await runQuietly(process.execPath, [vite(), 'build'], { cwd: WEB, env });
+  if (code !== 0) throw new Error(`The web app does not build:\n${output}`);
+  mkdirSync(CACHE, { recursive: true });
+  writeFileSync(STAMP, hash);
+}
+
+function hashOfInputs() {
+  const hash = createHash('sha256').update(process.version);
+  for (const file of globSync(INPUTS, { cwd: ROOT }).sort())
+    if (statSync(join(ROOT, file)).isFile())
+      hash
+        .update(`${file}\0`)
+        .update(readFileSync(join(ROOT, file)))
+        .update('\0');
+  return hash.digest('hex');
+}

@@ -1,0 +1,36 @@
+import { configDefaults, defineConfig } from 'vitest/config';
+
+const FOLDERS = '{packages,scripts,bench,faults}/**';
+const DOCKER = [`${FOLDERS}/*.docker.test.ts`];
+
+export default defineConfig({
+  test: {
+    // Two cores are the smallest machine the project is worked on; every worker also drives a PostgreSQL.
+    maxWorkers: 2,
+    globalSetup: ['packages/server/src/testing/globalSetup.ts'],
+    hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: [`${FOLDERS}/*.test.{ts,tsx}`],
+          exclude: [...configDefaults.exclude, ...DOCKER],
+          testTimeout: 15_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'docker',
+          include: DOCKER,
+          fileParallelism: false,
+          testTimeout: 180_000,
+          hookTimeout: 600_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});
