@@ -130,7 +130,10 @@ function run(script) {
 /** A killed npm takes at most the shell between it and us along, and tells us nothing. */
 function whenNpmIsGone(act) {
   if (!process.env.npm_lifecycle_event) return;
-  const parentOf = (pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')[1];
+  const parentOf = (pid) =>
+    readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ')[1];
   const hasShell = /^(ba|da)?sh$/.test(readFileSync(`/proc/${process.ppid}/comm`, 'utf8').trim());
   const ancestors = () => [process.ppid, hasShell ? parentOf(process.ppid) : ''].join();
   const before = ancestors();

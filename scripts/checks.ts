@@ -9,7 +9,10 @@ const CHECKS: Check[] = [
   { name: 'lock file complete', problems: () => node('scripts/lock.mjs', '--check') },
   { name: 'types', problems: () => tool('typescript/bin/tsc', '-p', 'tsconfig.json') },
   { name: 'types of the web app', problems: () => tool('typescript/bin/tsc', '-p', 'packages/web') },
-  { name: 'format and lint', problems: () => tool('@biomejs/biome/bin/biome', 'ci', '--colors=off', '--max-diagnostics=10') },
+  {
+    name: 'format and lint',
+    problems: () => tool('@biomejs/biome/bin/biome', 'ci', '--colors=off', '--max-diagnostics=10'),
+  },
   { name: 'import rules', problems: importRules },
   { name: 'openapi.gen.json up to date', problems: staleOpenapi },
   { name: 'translations complete', problems: missingTranslations },

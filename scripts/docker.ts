@@ -59,15 +59,17 @@ async function answersWithin(patience: number, daemon?: ChildProcess) {
   return false;
 }
 
+/** A zombie counts as dead: where process 1 does not collect them, dockerd would wait for such a containerd in vain. */
 function isLive({ file, program }: { file: string; program: string }) {
   try {
-    return readFileSync(`/proc/${readFileSync(file, 'utf8').trim()}/comm`, 'utf8').trim() === program;
+    const stat = readFileSync(`/proc/${readFileSync(file, 'utf8').trim()}/stat`, 'utf8');
+    return stat.includes(`(${program}) `) && !stat.includes(') Z ');
   } catch {
     return false;
   }
 }
 
-/** dockerd refuses to start while the process id of a killed one belongs to anybody. */
+/** dockerd refuses to start while the process id of a killed one belongs to anybody, zombies and strangers included. */
 function removeStalePidFiles() {
   for (const pidFile of PID_FILES) if (!isLive(pidFile)) rmSync(pidFile.file, { force: true });
 }

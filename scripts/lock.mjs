@@ -1,6 +1,6 @@
 // `npm install` against a registry mirror that lacks some platform packages (a Mac's or a musl build of a tool) silently
-// leaves them out of the lock file, and `npm ci` then refuses that lock everywhere. This writes them back, as npm itself
-// would have: an optional package for another platform is never fetched here, so name, version and platform are enough.
+// leaves them out of the lock file, and `npm ci` then refuses that lock everywhere. After every install this writes them
+// back, as npm itself would have: a package for another platform is never fetched, so name, version and platform are enough.
 //   node scripts/lock.mjs [--check]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,10 +15,9 @@ if (process.argv[2] === '--check') check();
 else complete();
 
 function check() {
-  const problems = [
-    ...missing.map(({ name }) => `${FILE} lacks ${name}: run node scripts/lock.mjs`),
-    ...staleManifests(lock.packages).map((path) => `${FILE} is older than ${path}: run npm install and node scripts/lock.mjs`),
-  ];
+  const problems = staleManifests(lock.packages).map((path) => `${FILE} is older than ${path}: run npm install`);
+  if (missing.length > 0)
+    problems.push(`${FILE} lacks ${missing.map(({ name }) => name).join(', ')}: run node scripts/lock.mjs`);
   for (const problem of problems) console.log(problem);
   if (problems.length > 0) process.exitCode = 1;
 }
@@ -35,12 +34,13 @@ function staleManifests(packages) {
 }
 
 function complete() {
+  if (missing.length === 0) return;
   for (const one of missing) lock.packages[`node_modules/${one.name}`] = entryOf(one);
   const sorted = Object.entries(lock.packages).sort(([a], [b]) =>
     a === b ? 0 : a === '' ? -1 : b === '' ? 1 : a.localeCompare(b, 'en'),
   );
   lock.packages = Object.fromEntries(sorted);
-  if (missing.length > 0) writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
+  writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
   console.log(`${FILE}: ${missing.length} packages of other platforms added`);
 }
 

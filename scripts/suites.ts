@@ -30,17 +30,23 @@ export async function runUnitTests(paths: string[], withoutDocker: string | unde
   return totals;
 }
 
-/** The browser stories over a built web app. `STAGI_NO_DOCKER` tells them why those that need Docker are to be skipped. */
+/** The browser stories over the built web app and daemon. `STAGI_NO_DOCKER` tells them why those that need Docker are to be skipped. */
 export async function runBrowserTests(paths: string[], withoutDocker: string | undefined): Promise<Totals> {
   await buildWeb();
+  await run(process.execPath, ['scripts/daemon.ts']);
   const report = freshReport('playwright.json');
-  const env = { ...process.env, PLAYWRIGHT_JSON_OUTPUT_FILE: report, STAGI_NO_DOCKER: withoutDocker ?? '' };
+  const env = { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: report, STAGI_NO_DOCKER: withoutDocker ?? '' };
   const args = [PLAYWRIGHT, 'test', '--config', PLAYWRIGHT_CONFIG, '--reporter=list,json', ...paths];
   return read(report, await run(process.execPath, args, { env }), playwrightTotals);
 }
 
-/** Runs each `<folder>/*.<kind>.ts` whose path contains one of `filters`, one after another. Answers the exit code. */
-export async function runEach(folder: string, kind: string, filters: string[]): Promise<number> {
+/**
+ * Runs each `<folder>/*.<kind>.ts`, one after another, and answers the exit code. Of `args`, words choose the files whose
+ * path contains one of them; options go to each of the files.
+ */
+export async function runEach(folder: string, kind: string, args: string[]): Promise<number> {
+  const options = args.filter((arg) => arg.startsWith('-'));
+  const filters = args.filter((arg) => !arg.startsWith('-'));
   const files = globSync(`${folder}/**/*.${kind}.ts`, { cwd: ROOT, exclude: (name) => name.includes('node_modules') })
     .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
     .sort();
@@ -49,7 +55,7 @@ export async function runEach(folder: string, kind: string, filters: string[]): 
   for (const file of files) {
     if (stopSignal()) break;
     console.log(`\n${file}`);
-    if ((await run(process.execPath, [file])) !== 0) failed.push(file);
+    if ((await run(process.execPath, [file, ...options])) !== 0) failed.push(file);
   }
   if (failed.length > 0) console.error(`\nFailed: ${failed.join(', ')}`);
   return files.length === 0 || failed.length > 0 ? 1 : 0;

@@ -27,7 +27,7 @@ export async function buildWeb(): Promise<void> {
   if (existsSync(join(WEB, 'dist/index.html')) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hash) return;
   rmSync(STAMP, { force: true });
   console.log('Building the web app …');
-  const env = { ...process.env, NODE_ENV: 'production' };
+  const env = { ...process.env, NODE_ENV: 'production', NO_COLOR: '1' };
   const { code, output } = await runQuietly(process.execPath, [vite(), 'build'], { cwd: WEB, env });
   if (code !== 0) throw new Error(`The web app does not build:\n${output}`);
   mkdirSync(CACHE, { recursive: true });

@@ -29,6 +29,7 @@ export interface Running {
 export async function start(config: Config): Promise<Running> {
   const log = pino({
     level: config.logLevel,
+    serializers: { err: withoutClient },
     redact: ['req.headers.authorization', '*.password', '*.accessToken', '*.refreshToken'],
   });
   const stops: (() => Promise<unknown>)[] = [];
@@ -102,6 +103,12 @@ export async function start(config: Config): Promise<Running> {
     stops.push(() => postgres.stop());
     return postgres.url;
   }
+}
+
+/** The driver hangs its whole connection on some errors, address and password included. */
+function withoutClient(error: Error): object {
+  const { client: _, ...shown } = pino.stdSerializers.err(error) as Record<string, unknown>;
+  return shown;
 }
 
 async function listenOn(app: FastifyInstance, host: string, port: number): Promise<void> {

@@ -35,15 +35,25 @@ export const routes: RouteObject[] = [
           return () => <MarketplacePage SshKeyDialog={SshKeyDialog} />;
         }),
         page(ROUTES.instances, async () => (await import('./features/instances/InstancesPage.tsx')).InstancesPage),
-        tabbed(ROUTES.instance, async () => (await import('./features/instances/InstancePage.tsx')).InstancePage),
+        tabbed(ROUTES.instance, async () => {
+          const [{ InstancePage }, { ServerContainers }, { SshKeyDialog }] = await Promise.all([
+            import('./features/instances/InstancePage.tsx'),
+            import('./features/containers/ServerContainers.tsx'),
+            import('./features/sshKeys/SshKeyDialog.tsx'),
+          ]);
+          return () => <InstancePage ServerContainers={ServerContainers} SshKeyDialog={SshKeyDialog} />;
+        }),
         page(
           ROUTES.selfInstances,
           async () => (await import('./features/selfHosted/SelfHostedPage.tsx')).SelfHostedPage,
         ),
-        tabbed(
-          ROUTES.selfInstance,
-          async () => (await import('./features/selfHosted/SelfHostedInstancePage.tsx')).SelfHostedInstancePage,
-        ),
+        tabbed(ROUTES.selfInstance, async () => {
+          const [{ SelfHostedInstancePage }, { ServerContainers }] = await Promise.all([
+            import('./features/selfHosted/SelfHostedInstancePage.tsx'),
+            import('./features/containers/ServerContainers.tsx'),
+          ]);
+          return () => <SelfHostedInstancePage ServerContainers={ServerContainers} />;
+        }),
         page(ROUTES.containers, async () => (await import('./features/containers/ContainersPage.tsx')).ContainersPage),
         tabbed(ROUTES.container, async () => (await import('./features/containers/ContainerPage.tsx')).ContainerPage),
         {

@@ -1,10 +1,9 @@
 import { type Container, containerCan } from '@stagi/contract/containers.ts';
 import type { Ref } from '@stagi/contract/page.ts';
-import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import { sendCommand } from '../daemon-link/commands.ts';
 import { inTransaction } from '../db/pool.ts';
-import type { ContainerRow, Db } from '../db/schema.ts';
+import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 import { managedContainer, type Viewer, visibleContainer } from './access.ts';
 import { moveContainer } from './status.ts';
@@ -34,14 +33,8 @@ export function restartContainer(ctx: Caller, ref: Ref): Promise<Container> {
 
 /** Waits as `terminating` until the server shows it gone; what could not be made is gone already. */
 export async function deleteContainer(ctx: Caller, ref: Ref): Promise<void> {
-  await act(ctx, ref, 'delete', async (trx, { id, status, instance }) => {
-    const desired: ContainerRow['desired'] = 'absent';
-    await moveContainer(trx, id, status === 'creation failed' ? 'deleted' : 'terminating', { desired });
-    await announce(trx, 'changed', {
-      entity: instance.kind === 'rented' ? 'instance-rented' : 'self-hosted-instance',
-      id: instance.id,
-      workspaceId: ctx.workspace.id,
-    });
+  await act(ctx, ref, 'delete', async (trx, { id, status }) => {
+    await moveContainer(trx, id, status === 'creation failed' ? 'deleted' : 'terminating', { desired: 'absent' });
   });
 }
 

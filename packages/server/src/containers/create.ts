@@ -1,5 +1,5 @@
 import type { Container, CreateContainer } from '@stagi/contract/containers.ts';
-import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import { type DesiredContainer, MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { announce } from '../bus/bus.ts';
@@ -9,16 +9,18 @@ import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
 import { requireManagement, type Viewer, visibleServer } from './access.ts';
 import { checkPolicy, checkRoom, type ServerSize } from './capacity.ts';
-import { sealEnv } from './desired.ts';
+import { desiredContainers, sealEnv } from './desired.ts';
 import { presentContainer } from './present.ts';
 import { viewsByIds } from './queries.ts';
 import { CommandError, splitCommand } from './splitCommand.ts';
-import { DEADLINE_MINUTES } from './status.ts';
+import { announceServer, DEADLINE_MINUTES } from './status.ts';
 
 type Caller = Context & Viewer & { user: { id: number } };
 type Input = z.output<typeof CreateContainer>;
 
 const SLUG_MAX = 40;
+/** The whole desired state of a server travels signed, in base64, in one frame of the link. */
+const DOCUMENT_MAX_BYTES = MAX_FRAME_BYTES * 0.7;
 
 /** Makes the rows and tells the server's daemon; all or none of `count` containers. Answers them in order. */
 export function createContainers(ctx: Caller, input: Input): Promise<Container[]> {
@@ -36,15 +38,12 @@ export function createContainers(ctx: Caller, input: Input): Promise<Container[]
     });
     const ids: number[] = [];
     for (const name of namesOf(input)) ids.push(await insert(ctx, trx, server.id, input, name));
+    await checkDocument(ctx, trx, server.id);
     await announce(trx, 'node', { instanceId: server.id });
     for (const id of ids) {
       await announce(trx, 'changed', { entity: 'docker-container', id, workspaceId: ctx.workspace.id });
     }
-    await announce(trx, 'changed', {
-      entity: server.kind === 'rented' ? 'instance-rented' : 'self-hosted-instance',
-      id: server.id,
-      workspaceId: ctx.workspace.id,
-    });
+    await announceServer(trx, server.id);
     return (await viewsByIds(trx, ctx.workspace.id, ids)).map(presentContainer);
   });
 }
@@ -82,6 +81,13 @@ function splitOrRefuse(command: string | undefined): string[] | null {
   } catch (error) {
     if (error instanceof CommandError) throw invalid(error.message, 'command');
     throw error;
+  }
+}
+
+async function checkDocument(ctx: Caller, trx: Db, instanceId: number): Promise<void> {
+  const all = JSON.stringify(await desiredContainers(ctx, trx, instanceId, []));
+  if (Buffer.byteLength(all) > DOCUMENT_MAX_BYTES) {
+    throw invalid('The environment is too large: all containers of a server together may have about 700 KB', 'env');
   }
 }
 

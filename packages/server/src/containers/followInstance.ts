@@ -4,6 +4,9 @@ import type { Db } from '../db/schema.ts';
 import { recordContainers } from './inventory.ts';
 import { moveContainer } from './status.ts';
 
+/** What a server's status changes nothing about. */
+const BEYOND_REACH: readonly ContainerStatus[] = ['creation failed', 'terminating'];
+
 /**
  * What a server's new status means for its containers; called in the transaction that moves the server. Seen again,
  * they are what its daemon showed last.
@@ -12,14 +15,13 @@ export async function instanceMoved(trx: Db, instanceId: number, status: string)
   switch (status) {
     case 'powering off':
     case 'stopped':
-      return moveAll(trx, instanceId, 'stopped', 'Its server is stopped', ['creation failed', 'terminating']);
+      return moveAll(trx, instanceId, 'stopped', 'Its server is stopped', BEYOND_REACH);
+    case 'rebooting':
+      return moveAll(trx, instanceId, 'unresponsive', 'Its server is rebooting', BEYOND_REACH);
     case 'unresponsive':
     case 'offline':
-    case 'rebooting':
-      return moveAll(trx, instanceId, 'unresponsive', 'Its server cannot be reached', [
-        'creation failed',
-        'terminating',
-      ]);
+    case 'error':
+      return moveAll(trx, instanceId, 'unresponsive', 'Its server cannot be reached', BEYOND_REACH);
     case 'terminated':
     case 'deleted':
       return moveAll(trx, instanceId, 'deleted', 'Its server is gone', []);

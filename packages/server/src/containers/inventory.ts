@@ -45,7 +45,7 @@ async function record(trx: Db, row: Row, actual: ActualContainer | null): Promis
     ...(to === row.status && !tellsMore ? {} : { reason }),
     ...(seen ? { seen } : {}),
   });
-  if (hasEnded && row.desired === 'running' && restsForGood(row, actual)) await keepStopped(trx, row.id);
+  if (actual && hasEnded && row.desired === 'running' && restsForGood(row, actual)) await keepStopped(trx, row.id);
 }
 
 function changes(row: Row, actual: ActualContainer, to: ContainerStatus) {
@@ -69,8 +69,8 @@ function exitCode(row: Row, actual: ActualContainer, to: ContainerStatus): numbe
   return to === 'running' ? null : row.exit_code;
 }
 
-function restsForGood(row: Row, actual: ActualContainer | null): boolean {
-  return row.restart_policy === 'no' || (row.restart_policy === 'on-failure' && actual?.exitCode === 0);
+function restsForGood(row: Row, actual: ActualContainer): boolean {
+  return row.restart_policy === 'no' || (row.restart_policy === 'on-failure' && actual.exitCode === 0);
 }
 
 /**

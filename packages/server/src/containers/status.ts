@@ -55,7 +55,21 @@ export async function moveContainer(
     .execute();
   if (evidence.desired) await announce(trx, 'node', { instanceId: row.instance_id });
   if (news) await announce(trx, 'changed', { entity: 'docker-container', id, workspaceId: row.workspace_id });
+  if (moves && allowed && FREES_ROOM.includes(to)) await announceServer(trx, row.instance_id);
   return allowed;
+}
+
+const FREES_ROOM: readonly ContainerStatus[] = ['creation failed', 'deleted'];
+
+/** A server shows how many containers and free CPUs it has. */
+export async function announceServer(trx: Db, instanceId: number): Promise<void> {
+  const { kind, workspace_id } = await trx
+    .selectFrom('instance')
+    .select(['kind', 'workspace_id'])
+    .where('id', '=', instanceId)
+    .executeTakeFirstOrThrow();
+  const entity = kind === 'rented' ? 'instance-rented' : 'self-hosted-instance';
+  await announce(trx, 'changed', { entity, id: instanceId, workspaceId: workspace_id });
 }
 
 function entering(to: ContainerStatus) {

@@ -12,7 +12,8 @@ import { type Connected, connectNode, disconnectNode, endOf } from './node.ts';
 import { observeFailure, observeHello, observeInventory, observeProgress, observeResult } from './observe.ts';
 import { throttleProgress } from './throttle.ts';
 
-const WAITING_MAX = 1_000;
+/** While so many messages wait nothing more is read: the daemon's own queue holds the rest. */
+const WAITING_MAX = 32;
 
 /** WebSocket close codes; those from 4000 are ours. */
 export const CLOSE = { badMessage: 1008, tryAgain: 1013, notKnown: 4401, revoked: 4403, fenced: 4409 } as const;
@@ -23,6 +24,9 @@ export interface Wire {
   isOpen(): boolean;
   send(message: PlatformMessage): void;
   end(code: number, reason: string): void;
+  /** Reads nothing more until `resume`. */
+  pause(): void;
+  resume(): void;
 }
 
 export interface Conversation {
@@ -91,12 +95,13 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
 
   function inOrder(step: () => Promise<unknown>): void {
     waiting += 1;
-    if (waiting > WAITING_MAX) violation('more messages than can be handled');
+    if (waiting === WAITING_MAX) wire.pause();
     work = work
       .then(() => (wire.isOpen() ? step() : undefined))
       .then(undefined, broken)
       .then(() => {
         waiting -= 1;
+        if (waiting === WAITING_MAX / 2) wire.resume();
       });
   }
 

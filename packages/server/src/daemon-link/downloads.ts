@@ -34,7 +34,8 @@ export function mountDownloads(app: FastifyInstance, ctx: Place): void {
  * while the daemon is being built.
  */
 export async function installScript(ctx: Place): Promise<{ text: string; sha256: string }> {
-  const [template, archive] = await Promise.all([readFile(INSTALL_SCRIPT, 'utf8'), archiveSha256(ctx)]);
+  const archive = await archiveSha256(ctx);
+  const template = await readFile(INSTALL_SCRIPT, 'utf8');
   const text = template.replaceAll('@ORIGIN@', ctx.daemonOrigin).replaceAll('@SHA256@', archive);
   return { text, sha256: createHash('sha256').update(text).digest('hex') };
 }

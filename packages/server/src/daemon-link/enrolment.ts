@@ -85,7 +85,7 @@ until curl -fsS --connect-timeout 5 --max-time 60 '${ctx.daemonOrigin}/daemon-ap
   sleep 1
 done
 echo '${sha256}  install.sh' | sha256sum -c -
-sh install.sh --token-file daemon-token.jwt --allow-cpu --allow-any-linux
+STAGI_BOOT=1 sh install.sh --token-file daemon-token.jwt --allow-cpu --allow-any-linux
 cd /
 rm -rf "$dir"
 `;

@@ -28,6 +28,8 @@ export function serveLink(
   const conversation = converse(ctx, remoteAddress, heartbeats, {
     isOpen,
     end,
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
     send(message) {
       if (socket.bufferedAmount > UNSENT_MAX_BYTES) socket.terminate();
       else if (isOpen()) socket.send(JSON.stringify(message));
@@ -62,7 +64,8 @@ export function serveLink(
 
 function parse(bytes: Buffer): DaemonMessage | null {
   try {
-    return DaemonMessage.parse(JSON.parse(bytes.toString('utf8')));
+    // No text of a daemon needs a NUL, and PostgreSQL stores none.
+    return DaemonMessage.parse(JSON.parse(bytes.toString('utf8').replaceAll('\\u0000', '\\ufffd')));
   } catch {
     // The link is closed for it: there is nothing to answer to what cannot be read.
     return null;

@@ -127,7 +127,9 @@ describe('startEmbeddedPostgres', { timeout: 60_000 }, () => {
   });
 
   it('serves a directory too deep for a socket path', async () => {
-    const { url } = await start(join(newDirectory(), 'd'.repeat(60), 'e'.repeat(60)));
+    const parent = join(newDirectory(), 'd'.repeat(60));
+    mkdirSync(parent);
+    const { url } = await start(join(parent, 'e'.repeat(60)));
     expect(await ask(url, 'select 1 + 1')).toBe(2);
   });
 
@@ -175,14 +177,16 @@ describe('startEmbeddedPostgres', { timeout: 60_000 }, () => {
   it.runIf(isRoot)('tells an ordinary user that the directory is not theirs', async () => {
     const dataDir = newDirectory();
     await (await start(dataDir)).stop();
-    const command = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', process.execPath];
+    const stranger = NOBODY - 1;
+    const command = ['setpriv', `--reuid=${stranger}`, `--regid=${stranger}`, '--clear-groups', process.execPath];
     const { stderr } = spawnSync(command[0]!, [...command.slice(1), '--input-type=module', '-e', program(dataDir)]);
-    expect(String(stderr)).toMatch(/PostgreSQL cannot use .*permission denied/);
+    expect(String(stderr)).toMatch(/PostgreSQL cannot use .*(permission denied|not permitted)/);
   });
 });
 
 function newDirectory() {
   const directory = mkdtempSync(join(tmpdir(), 'stagi-pg-'));
+  chmodSync(directory, 0o755);
   undo.push(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }

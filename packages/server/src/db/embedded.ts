@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { type Cluster, cannot, initialise, launch, openCluster, SUPERUSER } from './embeddedCluster.ts';
+import { type Cluster, cannot, giveTo, initialise, launch, openCluster, SUPERUSER } from './embeddedCluster.ts';
 import { inhabitants, livesIn, processKey, readOwner, runningPostmaster } from './embeddedProcess.ts';
 
 export type EmbeddedPostgres = {
@@ -34,7 +34,7 @@ const LOCK_PATIENCE_MS = 5_000;
  */
 export async function startEmbeddedPostgres({ dataDir, log, settings = {} }: Options): Promise<EmbeddedPostgres> {
   const cluster = openCluster(dataDir, settings);
-  const isOwner = claim(cluster.ownerFile);
+  const isOwner = claim(cluster);
   if (isOwner && !existsSync(cluster.data)) {
     log.info(`creating the database in ${cluster.root}`);
     initialise(cluster);
@@ -47,6 +47,7 @@ export async function startEmbeddedPostgres({ dataDir, log, settings = {} }: Opt
     if (!keeper) return;
     await end(cluster, await keeper.release());
     rmSync(cluster.ownerFile, { force: true });
+    if (!cluster.socketDir.startsWith(cluster.root)) rmSync(cluster.socketDir, { recursive: true, force: true });
   };
   let stopped: Promise<void> | undefined;
   const stop = () => {
@@ -57,12 +58,13 @@ export async function startEmbeddedPostgres({ dataDir, log, settings = {} }: Opt
 }
 
 /** One live process owns the directory and may stop its server; a second one (a tool, a script) only shares it. */
-function claim(ownerFile: string) {
+function claim({ ownerFile, uid }: Cluster) {
   const me = processKey(process.pid);
   const owner = readOwner(ownerFile);
   if (owner && owner !== me && owner === processKey(Number.parseInt(owner, 10))) return false;
   try {
     writeFileSync(ownerFile, `${me}\n`);
+    giveTo(uid, ownerFile);
   } catch (error) {
     throw cannot(`write ${ownerFile}`, error);
   }

@@ -52,7 +52,7 @@ export function openCluster(dataDir: string, settings: Record<string, string>) {
       ownerFile: join(root, 'owner'),
       logFile: join(root, 'postgres.log'),
       settings: all,
-      prefix: runAs(root, data, socketDir),
+      ...runAs(root, data, socketDir),
     };
   } catch (error) {
     throw cannot(`use ${dataDir}`, error);
@@ -78,19 +78,19 @@ function socketDirectory(root: string) {
  * look like uid 1's (initdb asks for a uid with a name, and that one has it everywhere); where namespaces are off, a real
  * unprivileged uid. A directory that another user once made stays with that user.
  */
-function runAs(root: string, data: string, socketDir: string): string[] {
-  if (process.getuid?.() !== 0) return [];
+function runAs(root: string, data: string, socketDir: string): { prefix: string[]; uid?: number } {
+  if (process.getuid?.() !== 0) return { prefix: [] };
   const owner = existsSync(data) ? statSync(data).uid : 0;
   const namespace = ['unshare', '--user', '--map-user=1', '--map-group=1', '--'];
-  if (owner === 0 && succeeds([...namespace, postgres, '--version'])) return namespace;
+  if (owner === 0 && succeeds([...namespace, postgres, '--version'])) return { prefix: namespace };
 
   const uid = owner === 0 ? 65534 : owner;
   const unprivileged = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'];
   for (const path of [root, socketDir]) chownSync(path, uid, uid);
   if (existsSync(data) && owner === 0) succeeds(['chown', '-R', `${uid}:${uid}`, data]);
-  if (succeeds([...unprivileged, postgres, '--version']) && succeeds([...unprivileged, 'test', '-w', root]))
-    return unprivileged;
-  throw new Error('as root it needs unshare or setpriv; start as an ordinary user, or set DATABASE_URL');
+  if (!succeeds([...unprivileged, postgres, '--version']) || !succeeds([...unprivileged, 'test', '-w', root]))
+    throw new Error(`PostgreSQL refuses root, and user ${uid} cannot work there: start as an ordinary user`);
+  return { prefix: unprivileged, uid };
 }
 
 /** Made beside and renamed, so that a first start that was cut short leaves nothing that looks like a cluster. */
@@ -107,9 +107,10 @@ export function initialise({ root, data, prefix, settings }: Cluster) {
 }
 
 /** In a session of its own and writing to a file: neither Ctrl-C nor the death of this process reaches the server. */
-export function launch({ data, logFile, prefix, settings }: Cluster) {
+export function launch({ data, logFile, prefix, settings, uid }: Cluster) {
   const isFull = existsSync(logFile) && statSync(logFile).size > MAX_LOG_BYTES;
   const out = openSync(logFile, isFull ? 'w' : 'a', 0o600);
+  giveTo(uid, logFile);
   const start = statSync(logFile).size;
   const command = [...prefix, postgres, '-D', data];
   for (const [key, value] of Object.entries(settings)) command.push('-c', `${key}=${value}`);
@@ -129,6 +130,11 @@ export function launch({ data, logFile, prefix, settings }: Cluster) {
     lives: () => child.pid !== undefined && child.exitCode === null && child.signalCode === null,
     reason: () => failure?.message ?? firstFailure(readFileSync(logFile).subarray(start).toString()),
   };
+}
+
+/** What root writes beside another user's cluster must not be in that user's way later. */
+export function giveTo(uid: number | undefined, path: string) {
+  if (uid !== undefined) chownSync(path, uid, uid);
 }
 
 export const cannot = (what: string, why: unknown) =>

@@ -31,11 +31,22 @@ export type RequestContext<C extends Call = Call> = C['auth'] extends 'public'
     ? SignedIn
     : Member;
 
-export type Handler<C extends Call> = (
-  ctx: RequestContext<C>,
-  input: ParsedInputOf<C>,
-) => Promise<z.input<C['output']> | OutputOf<C>>;
+type Answer<C extends Call> = Promise<z.input<C['output']> | OutputOf<C>>;
+type Handle<C extends Call> = (ctx: RequestContext<C>, input: ParsedInputOf<C>) => Answer<C>;
+interface TwoSteps<C extends Call> {
+  look(ctx: RequestContext<C>, input: ParsedInputOf<C>): Promise<unknown>;
+  act(ctx: RequestContext<C>, input: ParsedInputOf<C>, seen: unknown): Answer<C>;
+}
+export type Handler<C extends Call> = Handle<C> | TwoSteps<C>;
 export type HandlersOf<D extends Record<string, Call>> = { [K in keyof D]: Handler<D[K]> };
+
+/** A handler that asks the outside world before its transaction begins: no transaction waits for the network. */
+export function lookFirst<C extends Call, Seen>(
+  look: (ctx: RequestContext<C>, input: ParsedInputOf<C>) => Promise<Seen>,
+  act: (ctx: RequestContext<C>, input: ParsedInputOf<C>, seen: Seen) => Answer<C>,
+): TwoSteps<C> {
+  return { look, act: act as TwoSteps<C>['act'] };
+}
 export type Handlers = { [D in keyof Api]: HandlersOf<Api[D] extends Record<string, Call> ? Api[D] : never> };
 
 /** Walks the call table: authenticate, check the call's permission, parse, handle, check the output. */
@@ -59,8 +70,13 @@ async function serve(call: Call, handler: Handler<Call>, context: Context, reque
   const ctx = await admit(call, context, request);
   const parsed = call.input.safeParse(request.body ?? {});
   if (!parsed.success) throw badInput(parsed.error);
-  const answer = async (db: Context['db']): Promise<unknown> =>
-    call.output.parse(await handler({ ...ctx, db } as Member, parsed.data));
+  const seen = 'look' in handler ? await handler.look(ctx as Member, parsed.data) : null;
+  const answer = async (db: Context['db']): Promise<unknown> => {
+    const inside = { ...ctx, db } as Member;
+    return call.output.parse(
+      await ('look' in handler ? handler.act(inside, parsed.data, seen) : handler(inside, parsed.data)),
+    );
+  };
   return needsIdempotencyKey(call.path)
     ? once(ctx as SignedIn & { workspace?: Membership }, call.path, request, answer)
     : answer(context.db);

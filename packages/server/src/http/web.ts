@@ -10,7 +10,6 @@ export async function serveWeb(app: FastifyInstance, webDir: string | null): Pro
   if (webDir && existsSync(join(webDir, 'index.html'))) {
     await app.register(fastifyStatic, {
       root: webDir,
-      wildcard: false,
       index: false,
       setHeaders(reply, path) {
         reply.header(

@@ -9,7 +9,7 @@ import { inTransaction } from '../db/pool.ts';
 import type { Db, InstanceRow } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 import { crashPoint } from './crashPoints.ts';
-import { lockInstance } from './queries.ts';
+import { lockInstance } from './find.ts';
 import { requireQuota } from './quota.ts';
 import { moveInstance } from './status.ts';
 

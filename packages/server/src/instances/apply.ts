@@ -1,3 +1,4 @@
+import type { RentedStatus } from '@stagi/contract/instances.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { revokeNode } from '../daemon-link/enrolment.ts';
@@ -29,7 +30,8 @@ export async function apply(
   settlement: Settlement,
   opEnd?: OpEnd,
 ): Promise<boolean> {
-  const { row, machine, now } = world;
+  const { row, now } = world;
+  const to = settlement.to ?? row.status;
   const reached = Object.fromEntries((settlement.reached ?? []).map((step) => [step, now.toISOString()]));
   return inTransaction(ctx.db, async (trx) => {
     const { numUpdatedRows } = await trx
@@ -50,13 +52,21 @@ export async function apply(
     if (numUpdatedRows === 0n) return false;
     if (opEnd) await endOp(trx, opEnd);
     if (settlement.isGone) await forget(ctx, trx, row.id);
-    await moveInstance(ctx, trx, row.id, settlement.to ?? row.status, {
+    await moveInstance(ctx, trx, row.id, to, {
       reason: settlement.reason,
-      seenAt: machine ? now : undefined,
+      seenAt: provenAt(world, to),
       deadline: settlement.to === 'creating' ? row.status_deadline : undefined,
     });
     return true;
   });
+}
+
+/** That a server can be used, or cannot, is known from its daemon where it has one; all else from its cloud. */
+function provenAt({ now, machine, daemon, traits }: World, status: RentedStatus): Date | undefined {
+  if (traits.readiness === 'daemon' && (status === 'online' || status === 'unresponsive')) {
+    return daemon?.seenAt ?? undefined;
+  }
+  return machine ? now : undefined;
 }
 
 /** Also for those who lost their lease: how a call ended is a fact, whoever made it. */

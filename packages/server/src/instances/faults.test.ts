@@ -1,11 +1,12 @@
 import { api } from '@stagi/contract/api.ts';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { announce } from '../bus/bus.ts';
 import type { FakeFaultRule } from '../providers/fake/protocol.ts';
+import type { Provider } from '../providers/provider.ts';
+import { becomes, type CloudApp, GPU_OFFER, rentOne, seen, startCloudApp } from '../testing/cloudApp.ts';
 import type { Person } from '../testing/person.ts';
 import { apply } from './apply.ts';
-import { becomes, type CloudApp, GPU_OFFER, rentOne, seen, startCloudApp } from './cloudApp.ts';
-import { claim, letGo } from './lease.ts';
 import { startInstanceWorker } from './worker.ts';
 import { loadStored } from './world.ts';
 
@@ -21,17 +22,25 @@ beforeAll(async () => {
   await app.ctx.db.updateTable('workspace').set({ plan: 'Enterprise' }).where('id', '=', alice.workspaceId).execute();
 });
 
-/** Makes stored times older, as if they had passed. */
+/** Makes stored times older, as if they had passed, and has a worker look; not while one is looking. */
 async function age(instanceId: number, seconds: number): Promise<void> {
+  const { db } = app.ctx;
   const by = sql`interval '1 second' * ${seconds}`;
-  await sql`update provider_op set created_at = created_at - ${by} where instance_id = ${instanceId}`.execute(
-    app.ctx.db,
-  );
-  await sql`update instance set status_deadline = status_deadline - ${by}, missed_at = missed_at - ${by},
-    next_at = clock_timestamp() where id = ${instanceId}`.execute(app.ctx.db);
+  const older = async () => {
+    const { numAffectedRows } = await sql`update instance set status_deadline = status_deadline - ${by},
+      missed_at = missed_at - ${by}, next_at = clock_timestamp()
+      where id = ${instanceId} and lock_token is null`.execute(db);
+    return numAffectedRows;
+  };
+  await sql`update provider_op set created_at = created_at - ${by} where instance_id = ${instanceId}`.execute(db);
+  await expect.poll(older, { interval: 5 }).toBe(1n);
+  await announce(db, 'due', { kind: 'instance' });
 }
 
 const lookNow = (instanceId: number) => age(instanceId, 0);
+
+const current = (id: number) =>
+  app.ctx.db.selectFrom('instance').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 const states = async (id: number): Promise<string[]> => (await app.machinesOf(id)).map(({ state }) => state);
 
@@ -104,7 +113,9 @@ describe('when a server is terminated', () => {
     await becomes(alice, id, 'online');
     await app.control.fault('terminate', { kind: 'falseDeleted', hiddenMs: 0 });
     await alice.client(api.instances.terminate, { id });
-    await becomes(alice, id, 'terminated', 14_000);
+    await expect.poll(async () => (await app.control.report()).faults).toEqual([]);
+    await age(id, 6);
+    await becomes(alice, id, 'terminated');
     expect(await states(id)).toEqual(['gone']);
   });
 
@@ -125,8 +136,7 @@ describe('when a server is terminated', () => {
     await sql`update provider_op set state = 'intent', params = '{}' where instance_id = ${id}`.execute(app.ctx.db);
     await sql`update instance set provider_ref = null where id = ${id}`.execute(app.ctx.db);
     await alice.client(api.instances.terminate, { id });
-    const misses = async () =>
-      (await app.ctx.db.selectFrom('instance').select('misses').where('id', '=', id).executeTakeFirstOrThrow()).misses;
+    const misses = async () => (await current(id)).misses;
     await expect.poll(misses).toBe(1);
     await age(id, 60);
     await expect.poll(misses).toBe(2);
@@ -145,8 +155,7 @@ describe('a machine that vanishes', () => {
     const [machine] = await app.machinesOf(id);
     await app.control.vanish(machine!.name);
     await lookNow(id);
-    const misses = async () =>
-      (await app.ctx.db.selectFrom('instance').select('misses').where('id', '=', id).executeTakeFirstOrThrow()).misses;
+    const misses = async () => (await current(id)).misses;
     await expect.poll(misses).toBe(1);
     await lookNow(id);
     await age(id, 31);
@@ -168,8 +177,8 @@ describe('a machine that vanishes', () => {
     await age(id, 31);
     await expect
       .poll(async () => {
-        const row = await app.ctx.db.selectFrom('instance').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-        return { misses: row.misses, status: row.status };
+        const { misses, status } = await current(id);
+        return { misses, status };
       })
       .toEqual({ misses: 0, status: 'online' });
     await alice.client(api.instances.terminate, { id });
@@ -182,6 +191,8 @@ describe('a machine that vanishes', () => {
     await app.ctx.providers.get('fake')!.stop!(machine!.ref);
     await lookNow(id);
     await expect.poll(() => states(id)).toEqual(['stopped']);
+    await lookNow(id);
+    await expect.poll(async () => (await current(id)).misses).toBe(1);
     await age(id, 6);
     expect((await becomes(alice, id, 'stopped')).statusReason).toBe('The server was stopped at its cloud');
     await alice.client(api.instances.start, { id });
@@ -205,43 +216,85 @@ describe('several workers', () => {
     await Promise.all(others.map((worker) => worker.stop()));
   });
 
-  it('change nothing once their lease is over, or the wish has changed', async () => {
+  it('change nothing once their lease is over, or the wish or the status has changed', async () => {
     const { id } = await rentOne(alice);
     await becomes(alice, id, 'online');
     const { db } = app.ctx;
-    await db.updateTable('instance').set({ provider: 'elsewhere' }).where('id', '=', id).execute();
-    const due = () => sql`update instance set next_at = clock_timestamp() where id = ${id}`.execute(db);
-    await due();
+    const lease = { id, token: crypto.randomUUID() };
     await expect
-      .poll(async () => (await claim(db, 'elsewhere', 1)).length, { interval: 5, timeout: 14_000 })
-      .toBe(1)
-      .catch(() => {});
-    const lease = { id, token: (await current(id)).lock_token! };
-    const stored = (await loadStored(db, id))!;
-    const world = { ...stored, machine: null, traits: { readiness: 'provider' as const } };
-    const stale = { ...lease, token: crypto.randomUUID() };
-    const settlement = { to: 'error' as const, againMs: null };
-    expect(await apply(app.ctx, stale, world, settlement)).toBe(false);
-    expect(await apply(app.ctx, lease, { ...world, row: { ...world.row, gen: world.row.gen + 1 } }, settlement)).toBe(
-      false,
-    );
-    expect(await apply(app.ctx, lease, { ...world, row: { ...world.row, status: 'creating' } }, settlement)).toBe(
-      false,
-    );
+      .poll(async () => {
+        const free = db.updateTable('instance').where('id', '=', id).where('lock_token', 'is', null);
+        const taken = await free
+          .set({ lock_token: lease.token, lock_expires_at: sql<Date>`now() + interval '1 hour'` })
+          .executeTakeFirst();
+        return taken.numUpdatedRows;
+      })
+      .toBe(1n);
+    const world = { ...(await loadStored(db, id))!, machine: null, traits: { readiness: 'provider' as const } };
+    const error = { to: 'error' as const, againMs: null };
+    const changed = (row: Partial<typeof world.row>) => ({ ...world, row: { ...world.row, ...row } });
+    expect(await apply(app.ctx, { id, token: crypto.randomUUID() }, world, error)).toBe(false);
+    expect(await apply(app.ctx, lease, changed({ gen: world.row.gen - 1 }), error)).toBe(false);
+    expect(await apply(app.ctx, lease, changed({ status: 'creating' }), error)).toBe(false);
     expect((await current(id)).status).toBe('online');
-    await letGo(db, lease, null);
+    expect(await apply(app.ctx, lease, world, error)).toBe(true);
+    expect((await current(id)).status).toBe('error');
+    expect(await apply(app.ctx, lease, world, { to: 'online', againMs: null })).toBe(false);
+    await alice.client(api.instances.terminate, { id });
   });
-
-  const current = (id: number) =>
-    app.ctx.db.selectFrom('instance').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 });
 
-it('lets a server that always fails delay no other', async () => {
-  const poisoned = await rentOne(alice);
-  await becomes(alice, poisoned.id, 'online');
-  await sql`update instance set status = status, desired = 'gone', next_at = clock_timestamp() where id = ${poisoned.id}`.execute(
-    app.ctx.db,
-  );
+it('removes a machine that a worker paused past its lease starts for a server that is gone by then', async () => {
+  const providers = app.ctx.providers as Map<string, Provider>;
+  const fake = providers.get('fake')!;
+  const resumed = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const start: Provider['start'] = async (request) => {
+    asked.resolve();
+    await resumed.promise;
+    return fake.start(request);
+  };
+  providers.set('paused', { ...fake, name: 'paused', start });
+  const { id } = await rentOne(alice, { offerId: 'paused:sim-cpu-4' });
+  await asked.promise;
+  await alice.client(api.instances.terminate, { id });
+  await sql`update instance set lock_expires_at = now() where id = ${id}`.execute(app.ctx.db);
+  await announce(app.ctx.db, 'due', { kind: 'instance' });
+  await expect.poll(async () => (await current(id)).misses, { timeout: 8_000 }).toBe(1);
+  await age(id, 200);
+  await becomes(alice, id, 'terminated');
+  expect(await states(id)).toEqual([]);
+  resumed.resolve();
+  await expect.poll(() => states(id), { timeout: 8_000 }).toEqual(['gone']);
+  providers.delete('paused');
+});
+
+it('says so when the cloud of a server is not configured any more', async () => {
   const { id } = await rentOne(alice);
   await becomes(alice, id, 'online');
+  const { db } = app.ctx;
+  await db.updateTable('instance').set({ provider: 'elsewhere', attempts: 2 }).where('id', '=', id).execute();
+  await alice.client(api.instances.terminate, { id });
+  await db.updateTable('instance').set({ attempts: 2 }).where('id', '=', id).execute();
+  await expect
+    .poll(async () => (await seen(alice, id)).statusReason, { timeout: 8_000 })
+    .toBe('The cloud elsewhere is not configured any more');
+  await db.updateTable('instance').set({ provider: 'fake' }).where('id', '=', id).execute();
+  await lookNow(id);
+  await becomes(alice, id, 'terminated');
+});
+
+it('lets servers whose every step fails delay no other, and says so after some tries', async () => {
+  const { db } = app.ctx;
+  const poisoned = await Promise.all(Array.from({ length: 10 }, () => rentOne(alice)));
+  for (const { id } of poisoned) {
+    await becomes(alice, id, 'online');
+    // A state that no code of ours leads to.
+    await sql`update instance set status = 'terminating', attempts = 3, next_at = now() where id = ${id}`.execute(db);
+  }
+  const { id } = await rentOne(alice);
+  await becomes(alice, id, 'online', 5_000);
+  const [first] = poisoned;
+  await expect.poll(async () => (await current(first!.id)).attempts, { timeout: 8_000 }).toBeGreaterThan(3);
+  expect((await seen(alice, first!.id)).statusReason).toMatch(/^Something unexpected/);
 });

@@ -21,7 +21,7 @@ export async function claim(db: Db, cloud: string | { others: string[] }, limit:
     with due as (
       select id from instance
       where kind = 'rented' and ${ofCloud}
-        and (lock_expires_at <= clock_timestamp() or (lock_expires_at is null and next_at <= clock_timestamp()))
+        and (lock_expires_at <= now() or (lock_expires_at is null and next_at <= now()))
       order by next_at nulls first limit ${limit} for no key update skip locked
     )
     update instance i set lock_token = gen_random_uuid(), lock_expires_at = ${span(LEASE_MS)}, next_at = null
@@ -32,9 +32,9 @@ export async function claim(db: Db, cloud: string | { others: string[] }, limit:
 /** How long nothing will be due, as far as is known now. */
 export async function nextDueMs(db: Db): Promise<number> {
   const { rows } = await sql<{ ms: number | null }>`
-    select greatest(0, extract(epoch from min(next_at) - clock_timestamp()) * 1000)::float8 as ms
+    select (extract(epoch from min(next_at) - clock_timestamp()) * 1000)::float8 as ms
     from instance where next_at is not null and lock_expires_at is null`.execute(db);
-  return rows[0]?.ms ?? Number.POSITIVE_INFINITY;
+  return Math.max(0, rows[0]?.ms ?? Number.POSITIVE_INFINITY);
 }
 
 export async function keepAlive(db: Db, leases: readonly Lease[]): Promise<void> {

@@ -1,9 +1,9 @@
 import { api } from '@stagi/contract/api.ts';
 import { type Instance, instanceCan } from '@stagi/contract/instances.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { becomes, type CloudApp, rentOne, seen, startCloudApp } from '../testing/cloudApp.ts';
 import { aRentedInstance } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
-import { becomes, type CloudApp, rentOne, seen, startCloudApp } from './cloudApp.ts';
 
 let app: CloudApp;
 let alice: Person;
@@ -115,6 +115,14 @@ describe('an action that the status does not allow', () => {
     const answer = alice.client(api.instances[action], { id });
     await expect(answer).rejects.toMatchObject({ status: 200, message: verdict.allowed ? '' : verdict.reason });
     expect((await seen(alice, id)).status).toBe(status);
+  });
+
+  it.each([2 ** 31, Number.MAX_SAFE_INTEGER])('is not found on an id as large as %d', async (id) => {
+    await expect(alice.client(api.instances.view, { id })).rejects.toMatchObject({ status: 404 });
+    await expect(alice.client(api.instances.stop, { id })).rejects.toMatchObject({ status: 404 });
+    await expect(alice.client(api.instances.edit, { id, title: 'x' })).rejects.toMatchObject({ status: 404 });
+    await expect(alice.client(api.sshKeys.delete, { id })).rejects.toMatchObject({ status: 404 });
+    await expect(rentOne(alice, { sshKeyId: id })).rejects.toMatchObject({ status: 400 });
   });
 
   it('is refused on what is terminated', async () => {

@@ -20,6 +20,11 @@ export function contains(columns: readonly string[], text: string): RawBuilder<b
   )})`;
 }
 
+/** A number from outside may be larger than any id: then it is none of ours, and no error. */
+export function isId(column: string, id: number): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(column)} = ${id}::bigint`;
+}
+
 export const offsetOf = ({ page, limit }: EntityFilterRequest): number => (page - 1) * limit;
 
 export function pageOf<T>(entities: T[], totalCount: number, { limit }: EntityFilterRequest) {

@@ -2,7 +2,7 @@ import type { Instance, RentedStatus } from '@stagi/contract/instances.ts';
 import { LOG_BUCKET_GB } from '@stagi/contract/instances.ts';
 import { presentPrice } from '../billing/price.ts';
 import type { Context } from '../context.ts';
-import type { InstanceView } from './queries.ts';
+import type { InstanceView } from './find.ts';
 
 /** Failed attempts in a row that are no hiccup any more. */
 const WORTH_TELLING = 3;
@@ -12,7 +12,7 @@ export function presentInstance(ctx: Pick<Context, 'config' | 'providers'>, row:
   const offer = row.offer;
   if (!offer || !row.provider || row.price_per_hour === null) throw new Error(`instance ${row.id} is not a rented one`);
   return {
-    ...presentCommon(row, row.facts?.cpus ?? offer.cpu.cores),
+    ...presentCommon(row, Math.min(row.facts?.cpus ?? Number.POSITIVE_INFINITY, offer.cpu.cores)),
     status: row.status as RentedStatus,
     provider: row.provider,
     providerTitle: ctx.providers.get(row.provider)?.title ?? row.provider,

@@ -4,8 +4,8 @@ import { MICRO } from '@stagi/contract/money.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountOf, openAccounts } from '../billing/accounts.ts';
 import { post } from '../billing/ledger.ts';
+import { aKey, becomes, type CloudApp, CPU_OFFER, GPU_OFFER, rentOne, startCloudApp } from '../testing/cloudApp.ts';
 import type { Person } from '../testing/person.ts';
-import { aKey, becomes, type CloudApp, CPU_OFFER, GPU_OFFER, rentOne, startCloudApp } from './cloudApp.ts';
 
 let app: CloudApp;
 let alice: Person;
@@ -97,7 +97,7 @@ describe('renting', () => {
 describe('renting is refused under the field', () => {
   it.each([
     [{ title: ' ' }, 'title', 'Title is required'],
-    [{ title: 'x'.repeat(101) }, 'title', 'Title is too long: at most 100 characters'],
+
     [{ slug: '' }, 'slug', 'Unique ID is required'],
     [{ slug: 'a' }, 'slug', 'Unique ID must be at least 3 characters'],
     [{ slug: 'a--b' }, 'slug', 'Unique ID may hold only letters, digits and single hyphens between them'],

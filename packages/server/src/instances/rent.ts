@@ -9,19 +9,19 @@ import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, refused } from '../http/errors.ts';
-import { findOffer, type RentableOffer } from '../marketplace/offers.ts';
+import type { RentableOffer } from '../marketplace/offers.ts';
 import type { StoredOffer } from '../providers/offer.ts';
 import { recordActivity } from './activity.ts';
 import { crashPoint } from './crashPoints.ts';
+import { isId } from './paging.ts';
 import { requireQuota } from './quota.ts';
 import { announceInstance } from './status.ts';
 
 type Caller = Context & { user: { id: number }; workspace: { id: number; plan: Plan } };
 type Input = ParsedInputOf<typeof api.instances.rent>;
 
-/** Stores the wish for a machine; the worker makes it. Answers the id of the new instance. */
-export async function rent(ctx: Caller, input: Input): Promise<number> {
-  const found = await findOffer(ctx, input.offerId);
+/** Stores the wish for the machine of an offer, as it was found just now; the worker makes it. Answers the instance's id. */
+export async function rent(ctx: Caller, input: Input, found: RentableOffer | null): Promise<number> {
   return inTransaction(ctx.db, async (trx) => {
     await requireOwnKey(trx, ctx.user.id, input.sshKeyId);
     await requireFreeSlug(trx, ctx.workspace.id, input.slug);
@@ -80,7 +80,7 @@ async function requireOwnKey(trx: Db, userId: number, sshKeyId: number): Promise
   const key = await trx
     .selectFrom('ssh_key')
     .select('id')
-    .where('id', '=', sshKeyId)
+    .where(isId('id', sshKeyId))
     .where('user_id', '=', userId)
     .forKeyShare()
     .executeTakeFirst();

@@ -2,12 +2,13 @@ import type { api } from '@stagi/contract/api.ts';
 import type { Ref } from '@stagi/contract/page.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
-import type { HandlersOf } from '../http/mount.ts';
+import { type HandlersOf, lookFirst } from '../http/mount.ts';
+import { findOffer, type RentableOffer } from '../marketplace/offers.ts';
 import { act } from './actions.ts';
 import { activitiesOf } from './activity.ts';
+import { listInstances, renameInstance, requireInstance, viewInstance } from './find.ts';
 import { pageOf } from './paging.ts';
 import { presentInstance } from './present.ts';
-import { listInstances, renameInstance, requireInstance, viewInstance } from './queries.ts';
 import { rent } from './rent.ts';
 import { letIn, listAccess, takeOff } from './sshAccess.ts';
 
@@ -21,9 +22,10 @@ export const instanceHandlers: HandlersOf<typeof api.instances> = {
     );
   },
   view: (ctx, ref) => one(ctx, ref),
-  async rent(ctx, input) {
-    return one(ctx, { id: await rent(ctx, input) });
-  },
+  rent: lookFirst<typeof api.instances.rent, RentableOffer | null>(
+    (ctx, { offerId }) => findOffer(ctx, offerId),
+    async (ctx, input, offer) => one(ctx, { id: await rent(ctx, input, offer) }),
+  ),
   async edit(ctx, { id, title }) {
     await renameInstance(ctx.db, ctx.workspace.id, 'rented', id, title);
     return one(ctx, { id });

@@ -5,8 +5,8 @@ import { announce } from '../bus/bus.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, notFound, refused } from '../http/errors.ts';
 import { recordActivity } from './activity.ts';
-import { contains, offsetOf, sortColumn } from './paging.ts';
-import { lockInstance } from './queries.ts';
+import { lockInstance } from './find.ts';
+import { contains, isId, offsetOf, sortColumn } from './paging.ts';
 import { announceInstance } from './status.ts';
 
 interface Caller {
@@ -101,7 +101,7 @@ export async function letIn(trx: Db, ctx: Caller, input: { id: number; sshKeyId:
   const key = await trx
     .selectFrom('ssh_key')
     .select(['id', 'title', 'fingerprint'])
-    .where('id', '=', input.sshKeyId)
+    .where(isId('id', input.sshKeyId))
     .where('user_id', '=', ctx.user.id)
     .forKeyShare()
     .executeTakeFirst();
@@ -121,7 +121,7 @@ export async function letIn(trx: Db, ctx: Caller, input: { id: number; sshKeyId:
 /** Takes a key off one instance, whoever's it is. */
 export async function takeOff(trx: Db, ctx: Caller, input: { id: number; sshKeyId: number }): Promise<void> {
   const instance = await lockInstance(trx, ctx.workspace.id, 'rented', { id: input.id });
-  const key = await accessOf(trx, instance.id).where('ssh_key.id', '=', input.sshKeyId).executeTakeFirst();
+  const key = await accessOf(trx, instance.id).where(isId('ssh_key.id', input.sshKeyId)).executeTakeFirst();
   if (!key) throw notFound();
   await trx
     .deleteFrom('instance_ssh_key')

@@ -19,7 +19,7 @@ export function towardsGone(world: World): Decision {
   // A list that lags hides it: its ref is enough to delete it.
   if (refOf(world) && !asked) return { effect: 'terminate' };
   // Whether an unanswered start had an effect shows only with time.
-  const isUncertain = ops.start?.state === 'intent';
+  const isUncertain = ops.start?.state === 'intent' && refOf(world) === null;
   const { isBelieved, set, waitMs } = isUncertain ? doubtExistence(world) : doubt(world, GONE_GAP_MS);
   if (isBelieved) return gone(world);
   return { set, againMs: isUncertain ? Math.min(waitMs, REPEAT_VISIBLE_MS) : waitMs };

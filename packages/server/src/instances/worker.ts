@@ -1,4 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../context.ts';
+import { PublicError } from '../http/errors.ts';
 import { ProviderError } from '../providers/provider.ts';
 import { apply } from './apply.ts';
 import { crashPoint } from './crashPoints.ts';
@@ -36,7 +38,8 @@ export function startInstanceWorker(ctx: Context): { stop(): Promise<void> } {
     let waitMs = RESCAN_MS;
     try {
       await takeDue();
-      waitMs = Math.min(waitMs, await nextDueMs(ctx.db));
+      // Due while every place of its cloud is taken: a place that falls free looks again at once.
+      waitMs = Math.min(waitMs, Math.max(LOOK_AGAIN_MS, await nextDueMs(ctx.db)));
     } catch (error) {
       ctx.log.warn({ err: error }, 'cannot look for due servers now');
     }
@@ -78,12 +81,16 @@ export function startInstanceWorker(ctx: Context): { stop(): Promise<void> } {
       await liveness.stop();
       await passing;
       if (timer) clearTimeout(timer);
-      await Promise.all(held.values());
+      await Promise.race([Promise.all(held.values()), wait(STOP_MS, null, { ref: false })]);
       clearInterval(heartbeat);
     },
   };
 }
 
+const LOOK_AGAIN_MS = 50;
+
+/** Whom a cloud keeps waiting longer loses nothing: another process takes up the lease. */
+const STOP_MS = 5_000;
 /** Stands for all clouds that are not configured any more. */
 const UNKNOWN = '';
 
@@ -92,7 +99,7 @@ async function workOn(ctx: Context, lease: Lease): Promise<void> {
   try {
     await step(ctx, lease);
   } catch (error) {
-    const isExpected = error instanceof ProviderError;
+    const isExpected = error instanceof ProviderError || error instanceof PublicError;
     ctx.log[isExpected ? 'warn' : 'error']({ err: error, instanceId: lease.id }, 'a step for a server failed');
     const message = isExpected
       ? error.message

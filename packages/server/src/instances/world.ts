@@ -14,7 +14,7 @@ export interface World {
   row: Omit<InstanceRow, 'status'> & { status: RentedStatus };
   /** The newest operation of each kind. */
   ops: Partial<Record<Effect, Op>>;
-  daemon: { connectedAt: Date | null; disconnectedAt: Date | null; seenAt: Date | null; bootId: string | null } | null;
+  daemon: { connectedAt: Date | null; disconnectedAt: Date | null; seenAt: Date | null } | null;
   traits: Pick<ProviderTraits, 'readiness'>;
   /** What the cloud shows; `null`: nothing of that name. */
   machine: Machine | null;
@@ -41,7 +41,7 @@ export async function loadStored(db: Db, id: number): Promise<Omit<World, 'machi
       .execute(),
     db
       .selectFrom('daemon_node')
-      .select(['connected_at', 'disconnected_at', 'last_seen_at', 'boot_id'])
+      .select(['version', 'connected_at', 'disconnected_at', 'last_seen_at'])
       .where('instance_id', '=', id)
       .executeTakeFirst(),
   ]);
@@ -52,10 +52,10 @@ export async function loadStored(db: Db, id: number): Promise<Omit<World, 'machi
     ops: Object.fromEntries(ops.map((op) => [op.kind, op])),
     daemon: node
       ? {
-          connectedAt: node.connected_at,
+          // A first connection counts once it has said hello.
+          connectedAt: node.version === null ? null : node.connected_at,
           disconnectedAt: node.disconnected_at,
           seenAt: node.last_seen_at,
-          bootId: node.boot_id,
         }
       : null,
   };

@@ -47,8 +47,9 @@ export function followLog(
   const unsubscribe = ctx.bus.subscribe('log', (news) => {
     if (news.containerId !== containerId) return;
     gaps.push(...news.gaps);
-    // Too much to hold is left to storage: what does not join on is read from there.
-    held = held.length > HELD_LINES_MAX ? [] : held.concat(news.lines);
+    // What is too much to hold is left to storage: what does not join on is read from there.
+    const isFull = held.length > HELD_LINES_MAX || reader.unsent() > UNSENT_MAX_BYTES;
+    held = isFull ? [] : held.concat(news.lines);
     stir();
   });
   const look = setInterval(stir, LOOK_MS);

@@ -7,7 +7,7 @@ import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, refused } from '../http/errors.ts';
 import { recordActivity } from '../instances/activity.ts';
-import { lockInstance, viewInstance } from '../instances/queries.ts';
+import { lockInstance, viewInstance } from '../instances/find.ts';
 import { presentOwnServer } from './present.ts';
 
 type Caller = Context & { user: { id: number }; workspace: { id: number } };

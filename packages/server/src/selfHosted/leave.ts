@@ -6,7 +6,7 @@ import { revokeNode } from '../daemon-link/enrolment.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
-import { lockInstance } from '../instances/queries.ts';
+import { lockInstance } from '../instances/find.ts';
 import { moveInstance } from '../instances/status.ts';
 
 type Caller = Context & { user: { id: number }; workspace: { id: number } };

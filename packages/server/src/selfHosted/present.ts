@@ -1,6 +1,6 @@
 import type { SelfHostedInstance, SelfHostedStatus } from '@stagi/contract/instances.ts';
+import type { InstanceView } from '../instances/find.ts';
 import { presentCommon } from '../instances/present.ts';
-import type { InstanceView } from '../instances/queries.ts';
 
 export function presentOwnServer(row: InstanceView): SelfHostedInstance {
   return {

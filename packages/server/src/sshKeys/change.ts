@@ -4,6 +4,7 @@ import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, notFound } from '../http/errors.ts';
+import { isId } from '../instances/paging.ts';
 import { lockOut } from '../instances/sshAccess.ts';
 import { generateKeyPair } from './generate.ts';
 import { parsePublicKey } from './publicKey.ts';
@@ -49,13 +50,13 @@ export async function deleteKey(ctx: Caller, id: number): Promise<void> {
     const key = await trx
       .selectFrom('ssh_key')
       .selectAll()
-      .where('id', '=', id)
+      .where(isId('id', id))
       .where('user_id', '=', ctx.user.id)
       .forUpdate()
       .executeTakeFirst();
     if (!key) throw notFound();
     await lockOut(trx, key, ctx.user.id);
-    await trx.deleteFrom('ssh_key').where('id', '=', id).execute();
+    await trx.deleteFrom('ssh_key').where('id', '=', key.id).execute();
     await announceKeys(trx, ctx);
   });
 }

@@ -17,7 +17,18 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** A key made by OpenSSH itself. */
 function byOpenSsh(type: string, bits?: number): { line: string; fingerprint: string; privateKey: string } {
   const file = join(folder, `${type}-${bits ?? ''}-${Math.random()}`);
-  execFileSync('ssh-keygen', ['-q', '-t', type, ...(bits ? ['-b', String(bits)] : []), '-N', '', '-C', 'me@home', '-f', file]);
+  execFileSync('ssh-keygen', [
+    '-q',
+    '-t',
+    type,
+    ...(bits ? ['-b', String(bits)] : []),
+    '-N',
+    '',
+    '-C',
+    'me@home',
+    '-f',
+    file,
+  ]);
   const fingerprint = execFileSync('ssh-keygen', ['-l', '-f', `${file}.pub`], { encoding: 'utf8' }).split(' ')[1]!;
   return { line: readFileSync(`${file}.pub`, 'utf8'), fingerprint, privateKey: readFileSync(file, 'utf8') };
 }
@@ -68,13 +79,19 @@ describe('a public key', () => {
     ['a type without a key', () => 'ssh-ed25519'],
     ['base64 that is none', () => 'ssh-ed25519 !!!!'],
     ['base64 with rubbish in its last bits', () => ed25519().replace(/.$/, (last) => (last === '=' ? 'A' : '='))],
-    ['a cut key', () => `ssh-ed25519 ${Buffer.from(ed25519().split(' ')[1]!, 'base64').subarray(0, -4).toString('base64')}`],
+    [
+      'a cut key',
+      () => `ssh-ed25519 ${Buffer.from(ed25519().split(' ')[1]!, 'base64').subarray(0, -4).toString('base64')}`,
+    ],
     ['a key with bytes behind it', () => line('ssh-ed25519', Buffer.alloc(32, 7), 'more')],
     ['another type inside', () => line('ssh-rsa', Buffer.alloc(32, 7)).replace('ssh-rsa', 'ssh-ed25519')],
     ['31 bytes of ed25519', () => line('ssh-ed25519', Buffer.alloc(31, 7))],
     ['RSA of 1024 bits', () => byOpenSsh('rsa', 1024).line],
     ['RSA with the exponent 1', () => line('ssh-rsa', Buffer.from([1]), Buffer.from(`00${'ff'.repeat(256)}`, 'hex'))],
-    ['RSA with a negative modulus', () => line('ssh-rsa', Buffer.from([1, 0, 1]), Buffer.from('ff'.repeat(256), 'hex'))],
+    [
+      'RSA with a negative modulus',
+      () => line('ssh-rsa', Buffer.from([1, 0, 1]), Buffer.from('ff'.repeat(256), 'hex')),
+    ],
     [
       'RSA with a padded modulus',
       () => line('ssh-rsa', Buffer.from([1, 0, 1]), Buffer.from(`0000${'ff'.repeat(256)}`, 'hex')),
@@ -95,8 +112,14 @@ describe('a public key', () => {
     ['a line separator in the comment', () => `${ed25519()} me\u2028x`],
     ['a NUL in the comment', () => `${ed25519()} me\0x`],
     ['a private key', () => byOpenSsh('ed25519').privateKey],
-    ['a PEM public key', () => generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }).toString()],
-    ['an RFC 4716 key', () => `---- BEGIN SSH2 PUBLIC KEY ----\n${ed25519().split(' ')[1]}\n---- END SSH2 PUBLIC KEY ----`],
+    [
+      'a PEM public key',
+      () => generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+    ],
+    [
+      'an RFC 4716 key',
+      () => `---- BEGIN SSH2 PUBLIC KEY ----\n${ed25519().split(' ')[1]}\n---- END SSH2 PUBLIC KEY ----`,
+    ],
   ])('is refused when it is %s', (_, make) => {
     const refusal = () => parsePublicKey(make());
     expect(refusal).toThrow(PublicError);
@@ -119,5 +142,10 @@ describe('a generated key pair', () => {
     expect(parsePublicKey(publicKey)).toMatchObject({ comment: 'my-laptop-rm--rf' });
     const described = execFileSync('ssh-keygen', ['-l', '-f', file], { encoding: 'utf8' });
     expect(described).toMatch(type === 'rsa' ? /^3072 .*\(RSA\)/ : /^256 .*\(ED25519\)/);
+  });
+
+  it('is whole whatever bytes its key begins with', async () => {
+    const made = await Promise.all(Array.from({ length: 1_000 }, () => generateKeyPair('ed25519', 'x')));
+    for (const { publicKey } of made) parsePublicKey(publicKey);
   });
 });

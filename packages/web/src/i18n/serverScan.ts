@@ -10,7 +10,7 @@ interface Found {
 const CALLS = /\b(?:invalid|refused|conflict|no)\(\s*(LITERAL)/;
 const PUBLIC = /new PublicError\(\s*\d+,\s*(LITERAL)/;
 const FIELDS = /\b(?:reason|statusReason|detail|message):\s*(LITERAL)/;
-const LITERAL = String.raw`'(?:\\.|[^'\\\n])*'|"[^"\n]*"|` + '`[^`]*`';
+const LITERAL = [String.raw`'(?:\\.|[^'\\\n])*'`, String.raw`"[^"\n]*"`, '`[^`]*`'].join('|');
 
 /** Files of the contract whose words are for programmers. */
 const NOT_SHOWN = new Set(['openapi.ts', 'client.ts', 'daemon.ts', 'frames.ts', 'money.ts']);

@@ -17,6 +17,7 @@ export function ThemeChoice({ fullWidth = false }: { fullWidth?: boolean }) {
       withItemsBorders={false}
       classNames={{ root: classes.segments }}
       fullWidth={fullWidth}
+      role="radiogroup"
       aria-label={t('Theme')}
       value={theme}
       onChange={(value) => setTheme(value as Theme)}

@@ -11,10 +11,10 @@ export function SignLayout() {
       <main id="content" className={classes.sign} tabIndex={-1}>
         <Guarded />
       </main>
-      <div className={classes.choices}>
+      <footer className={classes.choices}>
         <ThemeChoice />
         <LanguageChoice />
-      </div>
+      </footer>
     </div>
   );
 }

@@ -150,7 +150,7 @@ export const theme = createTheme({
       classNames: { title: 'dialog-title' },
       defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.5 }, transitionProps: { duration: 100 } },
     },
-    Drawer: { defaultProps: { transitionProps: { duration: 140 } } },
+    Drawer: { classNames: { title: 'dialog-title' }, defaultProps: { transitionProps: { duration: 140 } } },
   },
 });
 

@@ -12,7 +12,7 @@ import { formatNumber } from '../../ui/format.ts';
 import { Money } from '../../ui/Money.tsx';
 import { Availability } from './Availability.tsx';
 import classes from './Marketplace.module.css';
-import { diskText, gpuText } from './words.ts';
+import { gpuText } from './words.ts';
 
 export function OfferTable({ offers, list }: { offers: List<typeof hardware.offers>; list: ListState }) {
   const t = useT();
@@ -36,6 +36,18 @@ export function OfferTable({ offers, list }: { offers: List<typeof hardware.offe
         <Link to={addressOf(offer)} preventScrollReset aria-haspopup="dialog">
           {cell}
         </Link>
+      )}
+      rowActions={(offer) => (
+        <Button
+          component={Link}
+          to={addressOf(offer)}
+          preventScrollReset
+          size="xs"
+          variant="default"
+          aria-haspopup="dialog"
+        >
+          {t('Rent')}
+        </Button>
       )}
       sort={list.sort}
       onSort={list.setSort}
@@ -114,7 +126,12 @@ export function OfferTable({ offers, list }: { offers: List<typeof hardware.offe
         key: 'disk',
         title: t('Disk'),
         align: 'right',
-        cell: (offer) => <span className="mono">{diskText(offer)}</span>,
+        cell: ({ disk }) => (
+          <span className={classes.disk}>
+            <span className="mono">{formatNumber(disk.sizeGb, 0)} GB</span>
+            <span className={classes.region}>{disk.type}</span>
+          </span>
+        ),
       },
       { key: 'availability', title: t('Availability'), cell: (offer) => <Availability of={offer} /> },
       {

@@ -109,7 +109,7 @@ export function SshKeysPage() {
             <span className="mono" title={key.fingerprint}>
               {key.fingerprint}
             </span>
-            <CopyButton value={key.publicKey} label={t('Copy the public key')} />
+            <CopyButton value={key.publicKey} label={t('Copy the key')} />
           </span>
         ),
       },

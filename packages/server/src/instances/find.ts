@@ -3,7 +3,7 @@ import type { EntityFilterRequest, Ref } from '@stagi/contract/page.ts';
 import { sql } from 'kysely';
 import type { Db, InstanceRow, InstanceTable } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';
-import { contains, offsetOf, sortColumn } from './paging.ts';
+import { contains, isId, offsetOf, sortColumn } from './paging.ts';
 
 /** An instance with what its daemon said last and what its containers were promised. */
 export interface InstanceView extends InstanceRow {
@@ -121,7 +121,7 @@ export async function listInstances(
 const ADDRESS: Record<Kind, string> = { rented: 'instance.ip', 'self-hosted': 'daemon_node.remote_address' };
 
 function refersTo(ref: Ref) {
-  return 'id' in ref ? sql<boolean>`instance.id = ${ref.id}` : sql<boolean>`instance.slug = ${ref.slug}`;
+  return 'id' in ref ? isId('instance.id', ref.id) : sql<boolean>`instance.slug = ${ref.slug}`;
 }
 
 /** A slug is free again once its instance is closed: the open one is meant, else the last. */
@@ -153,7 +153,7 @@ export async function renameInstance(
     .set({ title })
     .where('workspace_id', '=', workspaceId)
     .where('kind', '=', kind)
-    .where('id', '=', id)
+    .where(isId('instance.id', id))
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw notFound();
 }

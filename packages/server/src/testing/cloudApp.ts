@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { api } from '@stagi/contract/api.ts';
@@ -7,8 +7,8 @@ import type { Instance } from '@stagi/contract/instances.ts';
 import { expect } from 'vitest';
 import { type FakeCloudProcess, type FakeControl, spawnFakeCloud } from '../providers/fake/control.ts';
 import type { FakeRecord } from '../providers/fake/protocol.ts';
-import { startTestApp, type TestApp } from '../testing/app.ts';
-import type { Person } from '../testing/person.ts';
+import { startTestApp, type TestApp } from './app.ts';
+import type { Person } from './person.ts';
 
 export const CPU_OFFER = 'fake:sim-cpu-4';
 export const GPU_OFFER = 'fake:sim-l4-1';
@@ -27,7 +27,7 @@ export async function startCloudApp(): Promise<CloudApp> {
   const folder = mkdtempSync(join(tmpdir(), 'stagi-fake-cloud-'));
   const cloud = await spawnFakeCloud({ statePath: join(folder, 'state.json'), provisionMs: 5_000 });
   await cloud.control.clock({ scale: CLOUD_SPEED });
-  const app = await startTestApp({ FAKE_CLOUD_URL: cloud.url });
+  const app = await startTestApp({ FAKE_CLOUD_URL: cloud.url, ...aDaemonIn(folder) });
   return {
     ...app,
     cloud,
@@ -42,6 +42,14 @@ export async function startCloudApp(): Promise<CloudApp> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Says that the daemon is built: enough for what only names it. */
+export function aDaemonIn(folder: string): Record<string, string> {
+  const daemonDir = join(folder, 'daemon');
+  mkdirSync(daemonDir);
+  writeFileSync(join(daemonDir, 'stagid-linux-x64.tar.gz.sha256'), `${'0'.repeat(64)}  stagid-linux-x64.tar.gz\n`);
+  return { STAGI_DAEMON_DIR: daemonDir };
 }
 
 let rented = 0;

@@ -1,0 +1,137 @@
+import { CONTAINER_MOVES, type ContainerStatus } from '@stagi/contract/containers.ts';
+import type { ActualContainer } from '@stagi/contract/daemon.ts';
+import { describe, expect, it } from 'vitest';
+import { type Standing, statusShown } from './status.ts';
+
+const STARTED = '2026-01-01T00:00:00.000Z';
+const AGAIN = '2026-01-02T00:00:00.000Z';
+
+const row = (status: ContainerStatus, desired: Standing['desired'], more: Partial<Standing> = {}): Standing => ({
+  status,
+  desired,
+  gen: 2,
+  exit_code: null,
+  started_at: null,
+  docker_id: null,
+  ...more,
+});
+const shows = (state: ActualContainer['state'], more: Partial<ActualContainer> = {}): ActualContainer => ({
+  id: 1,
+  gen: 2,
+  dockerId: 'd',
+  state,
+  exitCode: null,
+  oomKilled: false,
+  error: null,
+  startedAt: null,
+  finishedAt: null,
+  ...more,
+});
+const ended = (exitCode: number, more: Partial<ActualContainer> = {}) => shows('exited', { exitCode, ...more });
+const made = { docker_id: 'd' };
+
+const TABLE: [string, Standing, ActualContainer | null, ContainerStatus][] = [
+  ['being made, nothing there yet', row('creating', 'running'), null, 'creating'],
+  ['made, not started', row('creating', 'running'), shows('created'), 'starting'],
+  ['runs at once', row('creating', 'running'), shows('running'), 'running'],
+  ['ran and ended well while it was being made', row('creating', 'running'), ended(0), 'exited'],
+  ['ran and failed while it was being made', row('creating', 'running'), ended(1), 'failed'],
+  ['could not be made', row('creation failed', 'absent'), null, 'creation failed'],
+  ['could not be made, a rest is there', row('creation failed', 'absent'), shows('created'), 'creation failed'],
+  ['starts', row('starting', 'running', made), shows('running'), 'running'],
+  ['start to come, still shows its old end', row('starting', 'running', made), ended(0, { gen: 1 }), 'starting'],
+  ['started and ended', row('starting', 'running', made), ended(0), 'exited'],
+  ['start to come, was removed by hand', row('starting', 'running', made), null, 'starting'],
+  ['start failed, shows its old end', row('failed', 'running', made), ended(0, { gen: 1 }), 'failed'],
+  ['goes on running', row('running', 'running', made), shows('running'), 'running'],
+  ['is paused by hand', row('running', 'running', made), shows('paused'), 'running'],
+  ['crashes and is restarted by Docker', row('running', 'running', made), shows('restarting'), 'running'],
+  ['ends with 0', row('running', 'running', made), ended(0), 'exited'],
+  ['ends with 3', row('running', 'running', made), ended(3), 'failed'],
+  ['runs out of memory', row('running', 'running', made), ended(0, { oomKilled: true }), 'failed'],
+  ['is dead', row('running', 'running', made), shows('dead', { exitCode: 137 }), 'failed'],
+  ['was removed by hand', row('running', 'running', made), null, 'failed'],
+  [
+    'restart to come',
+    row('rebooting', 'running', { ...made, started_at: new Date(STARTED) }),
+    shows('running', { startedAt: STARTED }),
+    'rebooting',
+  ],
+  [
+    'between the two halves of a restart',
+    row('rebooting', 'running', { ...made, started_at: new Date(STARTED) }),
+    ended(143, { startedAt: STARTED }),
+    'rebooting',
+  ],
+  [
+    'restarted',
+    row('rebooting', 'running', { ...made, started_at: new Date(STARTED) }),
+    shows('running', { startedAt: AGAIN }),
+    'running',
+  ],
+  [
+    'restarted and failed',
+    row('rebooting', 'running', { ...made, started_at: new Date(STARTED) }),
+    ended(1, { startedAt: AGAIN }),
+    'failed',
+  ],
+  ['stop to come', row('stopping', 'stopped', made), shows('running', { gen: 1 }), 'stopping'],
+  ['stopped', row('stopping', 'stopped', made), ended(143), 'stopped'],
+  ['stopped, was removed by hand', row('stopping', 'stopped', made), null, 'stopped'],
+  ['stopped stays so', row('stopped', 'stopped', made), ended(143), 'stopped'],
+  ['stopped, started by hand', row('stopped', 'stopped', made), shows('running'), 'running'],
+  ['ended by itself and stays so', row('exited', 'stopped', made), ended(0), 'exited'],
+  ['did not stop in time but runs on', row('failed', 'stopped', made), shows('running'), 'running'],
+  ['seen again, runs', row('unresponsive', 'running', made), shows('running'), 'running'],
+  ['seen again, ended', row('unresponsive', 'running', made), ended(0), 'exited'],
+  ['seen again, never made', row('unresponsive', 'running'), null, 'creating'],
+  ['seen again, gone', row('unresponsive', 'running', made), null, 'failed'],
+  ['seen again, was stopped', row('unresponsive', 'stopped', made), ended(143), 'stopped'],
+  ['seen again, had ended', row('unresponsive', 'stopped', { ...made, exit_code: 0 }), ended(0), 'exited'],
+  ['seen again, still to stop', row('unresponsive', 'stopped', made), shows('running'), 'stopping'],
+  ['to be deleted, still there', row('terminating', 'absent', made), shows('exited'), 'terminating'],
+  ['deleted', row('terminating', 'absent', made), null, 'deleted'],
+  ['to be deleted before it was there', row('terminating', 'absent'), null, 'deleted'],
+];
+
+describe('the status of a container', () => {
+  it.each(TABLE)('%s', (_, standing, actual, expected) => {
+    expect(statusShown(standing, actual).to).toBe(expected);
+  });
+
+  it('is never one that the table of moves forbids', () => {
+    const actuals = [null, 'created', 'running', 'paused', 'restarting', 'removing', 'exited', 'dead'] as const;
+    let cells = 0;
+    const escapes: string[] = [];
+    for (const [status, wishes] of Object.entries(WISHES) as [ContainerStatus, Standing['desired'][]][]) {
+      for (const desired of wishes) {
+        for (const state of actuals) {
+          for (const exitCode of [0, 1]) {
+            const { to } = statusShown(row(status, desired, made), state && shows(state, { exitCode }));
+            cells += 1;
+            if (to !== status && !CONTAINER_MOVES[status].includes(to)) {
+              escapes.push(`${status} × ${desired} × ${state} → ${to}`);
+            }
+          }
+        }
+      }
+    }
+    console.log(`container statuses: n = ${cells} cells`);
+    expect(escapes).toEqual([]);
+  });
+});
+
+/** What may be wanted in each status: an action sets both together. */
+const WISHES: Record<Exclude<ContainerStatus, 'deleted'>, Standing['desired'][]> = {
+  creating: ['running'],
+  'creation failed': ['absent'],
+  starting: ['running'],
+  running: ['running', 'stopped'],
+  stopping: ['stopped'],
+  stopped: ['running', 'stopped'],
+  rebooting: ['running'],
+  exited: ['running', 'stopped'],
+  failed: ['running', 'stopped'],
+  unresponsive: ['running', 'stopped'],
+  terminating: ['absent'],
+};

@@ -1,0 +1,182 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { api } from '@stagi/contract/api.ts';
+import { ENROL_AUDIENCE } from '@stagi/contract/daemon.ts';
+import { SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTransaction } from '../db/pool.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { dial, makeKey, postEnrolment } from '../testing/daemon.ts';
+import { anOwnServer, aRentedInstance } from '../testing/factories.ts';
+import type { Person } from '../testing/person.ts';
+import { ARCHIVE } from './downloads.ts';
+import { bootScript, installCommand, issueEnrolment, revokeNode } from './enrolment.ts';
+
+describe('joining a server', () => {
+  let app: TestApp;
+  let alice: Person;
+  let daemonDir: string;
+
+  beforeAll(async () => {
+    daemonDir = mkdtempSync(join(tmpdir(), 'stagi-daemon-'));
+    app = await startTestApp({ STAGI_DAEMON_DIR: daemonDir });
+    alice = await app.signUp();
+  });
+  afterAll(async () => {
+    await app?.close();
+    rmSync(daemonDir, { recursive: true, force: true });
+  });
+
+  const issue = (id: number) => inTransaction(app.ctx.db, (trx) => issueEnrolment(app.ctx, trx, id, 'self-hosted'));
+
+  it('exchanges the file for a key once; the same key again hears the same, another is refused and told of', async () => {
+    const id = await anOwnServer(app.ctx, alice);
+    const { token } = await issue(id);
+    const key = makeKey();
+    expect(await postEnrolment(app.url, token, key)).toMatchObject({ status: 200, body: { node: String(id) } });
+    expect(await postEnrolment(app.url, token, key)).toMatchObject({ status: 200, body: { node: String(id) } });
+    const again = await postEnrolment(app.url, token);
+    expect(again.status).toBe(403);
+    expect(again.body.message).toMatch(/used already/);
+    const { entities } = await alice.client(api.selfHosted.activities, { id });
+    expect(entities.filter(({ kind }) => kind === 'enrolment refused')).toHaveLength(1);
+  });
+
+  it('lets one of 20 in that race with the same file', async () => {
+    const { token } = await issue(await anOwnServer(app.ctx, alice));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => postEnrolment(app.url, token)));
+    const accepted = answers.filter(({ status }) => status === 200).length;
+    console.log(`enrolment race: n = ${answers.length}, accepted ${accepted}`);
+    expect(accepted).toBe(1);
+  });
+
+  it('refuses a file that was withdrawn by a newer one, or by the deletion of the server', async () => {
+    const id = await anOwnServer(app.ctx, alice);
+    const old = await issue(id);
+    const { token } = await issue(id);
+    expect((await postEnrolment(app.url, old.token)).status).toBe(403);
+    await inTransaction(app.ctx.db, (trx) => revokeNode(app.ctx, trx, id, 'deleted'));
+    expect((await postEnrolment(app.url, token)).status).toBe(403);
+  });
+
+  it('refuses forged, expired and foreign files and the proof of another key', async () => {
+    const id = await anOwnServer(app.ctx, alice);
+    const { token } = await issue(id);
+    const forged = makeKey();
+    const good = {
+      type: 'enrol+jwt',
+      audience: ENROL_AUDIENCE,
+      exp: '24h' as string | number,
+      signer: app.ctx.keys.command.privateKey,
+    };
+    const file = ({ type, audience, exp, signer }: typeof good): Promise<string> =>
+      new SignJWT({ origin: app.ctx.daemonOrigin, commandKey: app.ctx.keys.command.publicJwk, kind: 'rented' })
+        .setProtectedHeader({ alg: 'EdDSA', typ: type })
+        .setAudience(audience)
+        .setSubject(String(id))
+        .setJti(JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()).jti)
+        .setIssuedAt()
+        .setExpirationTime(exp)
+        .sign(signer);
+    const bad = [
+      await file({ ...good, signer: forged.privateKey }),
+      await file({ ...good, signer: app.ctx.keys.access.privateKey }),
+      await file({ ...good, type: 'at+jwt' }),
+      await file({ ...good, audience: 'stagi-api' }),
+      await file({ ...good, exp: Math.floor(Date.now() / 1000) - 1 }),
+      alice.tokens().accessToken,
+      `${token.slice(0, -4)}AAAA`,
+    ];
+    for (const wrong of bad) expect((await postEnrolment(app.url, wrong, makeKey(), 'any')).status).toBe(403);
+
+    const proofOfOther = await fetch(`${app.url}/daemon-api/enrol`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        token,
+        publicKey: makeKey().publicKey,
+        proof: await new SignJWT({ jti: 'x' })
+          .setProtectedHeader({ alg: 'EdDSA' })
+          .setAudience(ENROL_AUDIENCE)
+          .sign(forged.privateKey),
+      }),
+    });
+    expect(proofOfOther.status).toBe(403);
+    expect((await postEnrolment(app.url, token, makeKey(), 'another jti')).status).toBe(403);
+    expect((await postEnrolment(app.url, token)).status).toBe(200);
+  });
+
+  it('gives a daemon’s token and key no power over the calls of people', async () => {
+    const { token } = await issue(await anOwnServer(app.ctx, alice));
+    const reply = await app.post('user/profile', {}, { authorization: `Bearer ${token}` });
+    expect(reply.status).toBe(401);
+  });
+
+  it('cuts a revoked daemon off at once, tells it why, and tells it again when it comes back', async () => {
+    const id = await aRentedInstance(app.ctx, alice);
+    const { token } = await issue(id);
+    const key = makeKey();
+    const { body } = await postEnrolment(app.url, token, key);
+    const node = { ...key, node: body.node!, commandKey: app.ctx.keys.command.publicJwk };
+    const daemon = await dial(app.url, node);
+    await daemon.next('welcome');
+    const begun = performance.now();
+    await inTransaction(app.ctx.db, (trx) => revokeNode(app.ctx, trx, id, 'The server was deleted'));
+    expect(await daemon.next('revoked')).toMatchObject({ reason: 'The server was deleted' });
+    expect((await daemon.closed).code).toBe(4403);
+    const ms = performance.now() - begun;
+    console.log(`revoked link cut after ${ms.toFixed(0)} ms, n = 1`);
+    expect(ms).toBeLessThan(2_000);
+    const back = await dial(app.url, node);
+    expect(await back.next('revoked')).toMatchObject({ reason: 'The server was deleted' });
+  });
+
+  it('answers 503 while the daemon is being built, then serves what the install line checks', async () => {
+    const early = await fetch(`${app.url}/daemon-api/install.sh`);
+    expect(early.status).toBe(503);
+    expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
+    await expect(installCommand(app.ctx)).rejects.toMatchObject({ status: 503 });
+
+    const archive = Buffer.from('not really an archive');
+    const sha256 = createHash('sha256').update(archive).digest('hex');
+    writeFileSync(join(daemonDir, ARCHIVE), archive);
+    writeFileSync(join(daemonDir, `${ARCHIVE}.sha256`), `${sha256}  ${ARCHIVE}\n`);
+
+    const served = Buffer.from(await (await fetch(`${app.url}/daemon-api/${ARCHIVE}`)).arrayBuffer());
+    expect(served.equals(archive)).toBe(true);
+    expect(await (await fetch(`${app.url}/daemon-api/${ARCHIVE}.sha256`)).text()).toContain(sha256);
+
+    const script = await (await fetch(`${app.url}/daemon-api/install.sh`)).text();
+    expect(script).toContain(app.ctx.daemonOrigin);
+    expect(script).toContain(sha256);
+    expect(script).not.toMatch(/@ORIGIN@|@SHA256@/);
+    const line = await installCommand(app.ctx);
+    expect(line).toContain(createHash('sha256').update(script).digest('hex'));
+    expect(line).toMatch(/^curl .* && echo ".*" \| sha256sum -c - && sh .* --token-file daemon-token\.jwt \{flags\}$/);
+    expect(line).not.toContain('\n');
+  });
+
+  it('writes a boot script that downloads, checks and runs the installer with its token', async () => {
+    const { token } = await issue(await anOwnServer(app.ctx, alice));
+    const script = (await bootScript(app.ctx, token)).replaceAll(app.ctx.daemonOrigin, app.url);
+    const dir = mkdtempSync(join(tmpdir(), 'stagi-boot-'));
+    const ran = script.replace(
+      /^sh install\.sh (.*)$/m,
+      `cp daemon-token.jwt ${dir}/token; stat -c %a daemon-token.jwt > ${dir}/mode; echo "$1 $*" > /dev/null; echo '$1' > ${dir}/flags`,
+    );
+    writeFileSync(join(dir, 'boot.sh'), ran);
+    execFileSync('sh', [join(dir, 'boot.sh')], { stdio: 'pipe' });
+    const read = (name: string): string =>
+      execFileSync('cat', [join(dir, name)])
+        .toString()
+        .trim();
+    expect(read('token')).toBe(token);
+    expect(read('mode')).toBe('600');
+    expect(read('flags')).toBe('--token-file daemon-token.jwt --allow-cpu --allow-any-linux');
+    rmSync(dir, { recursive: true });
+    await expect(bootScript(app.ctx, `x'; reboot; '`)).rejects.toThrow();
+  });
+});

@@ -1,0 +1,115 @@
+import { Anchor } from '@mantine/core';
+import type { Container } from '@stagi/contract/containers.ts';
+import { Link } from 'react-router';
+import { useT } from '../../i18n/i18n.ts';
+import { paths } from '../../paths.ts';
+import { FactList } from '../../ui/FactList.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { Note } from '../../ui/Note.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { DateTime, TimeAgo } from '../../ui/Time.tsx';
+import classes from './Containers.module.css';
+import { CreationState } from './CreationState.tsx';
+import { RESTART_WORDS } from './restartWords.ts';
+import { serverPath } from './server.ts';
+
+export function ContainerOverview({ container }: { container: Container }) {
+  const t = useT();
+  const { instance, portMappings, directoryMappings, envNames } = container;
+  return (
+    <div className={classes.overview}>
+      <CreationState container={container} />
+      {container.status === 'failed' && (
+        <Note
+          tone="bad"
+          title={container.statusReason ? t(container.statusReason) : t('The container failed')}
+          action={
+            <Anchor component={Link} to={paths.container(container.id, 'logs')} fz="inherit">
+              {t('See its last lines')}
+            </Anchor>
+          }
+        />
+      )}
+      <div className={classes.panels}>
+        <FactList
+          title={t('Container')}
+          facts={[
+            { label: t('Image'), value: container.dockerImage, mono: true, copy: container.dockerImage },
+            { label: t('Command'), value: container.command ?? t('the image’s own'), mono: container.command !== null },
+            { label: t('CPU'), value: formatNumber(container.cpus), mono: true },
+            {
+              label: t('Memory'),
+              value: container.memoryGb === null ? t('no limit') : `${formatNumber(container.memoryGb, 2)} GB`,
+            },
+            {
+              label: t('GPU'),
+              value: container.gpuIds.length === 0 ? null : container.gpuIds.map((id) => `#${id}`).join(', '),
+              mono: true,
+            },
+            { label: t('Restart'), value: t(RESTART_WORDS[container.restartPolicy]) },
+          ]}
+        />
+        <FactList
+          title={t('State')}
+          facts={[
+            {
+              label: t('Server'),
+              value: (
+                <Anchor component={Link} to={serverPath(instance)} fz="inherit">
+                  {instance.title}
+                </Anchor>
+              ),
+            },
+            { label: t('Server status'), value: <StatusBadge status={instance.status} /> },
+            { label: t('Started'), value: container.startedAt && <DateTime at={container.startedAt} /> },
+            { label: t('Ended'), value: container.finishedAt && <DateTime at={container.finishedAt} /> },
+            {
+              label: t('Exit code'),
+              value: container.exitCode === null ? null : String(container.exitCode),
+              mono: true,
+            },
+            { label: t('Last seen'), value: container.statusSeenAt && <TimeAgo at={container.statusSeenAt} /> },
+            { label: t('Created by'), value: container.createdBy },
+            { label: t('Created'), value: <DateTime at={container.createdAt} /> },
+          ]}
+        />
+        <FactList
+          title={t('Ports')}
+          facts={
+            portMappings.length === 0
+              ? [{ label: t('None'), value: null }]
+              : portMappings.map(({ host, container: inside }) => ({
+                  label: t('Port {{port}} in the container', { port: inside }),
+                  value: instance.ip ? `${instance.ip}:${host}` : t('host port {{port}}', { port: host }),
+                  mono: true,
+                  copy: instance.ip ? `${instance.ip}:${host}` : undefined,
+                }))
+          }
+        />
+        <FactList
+          title={t('Volumes')}
+          facts={
+            directoryMappings.length === 0
+              ? [{ label: t('None'), value: null }]
+              : directoryMappings.map(({ host, container: inside }) => ({
+                  label: inside,
+                  value: t('{{path}} on the server', { path: host }),
+                  mono: true,
+                }))
+          }
+        />
+        <FactList
+          title={t('Environment')}
+          facts={
+            envNames.length === 0
+              ? [{ label: t('None'), value: null }]
+              : envNames.map((name) => ({
+                  label: name,
+                  value: <span title={t('Kept encrypted, not shown again')}>••••••</span>,
+                }))
+          }
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import type { Container } from '@stagi/contract/containers.ts';
+import { Link } from 'react-router';
+import { useT } from '../../i18n/i18n.ts';
+import type { Column } from '../../ui/DataTable.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { NameCell } from '../../ui/NameCell.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { DateTime } from '../../ui/Time.tsx';
+import classes from './Containers.module.css';
+import { serverPath } from './server.ts';
+import { useProgressText } from './useProgressText.ts';
+
+export function useContainerColumns(withServer: boolean): Column<Container>[] {
+  const t = useT();
+  const server: Column<Container> = {
+    key: 'server',
+    title: t('Server'),
+    sortBy: 'instance',
+    cell: ({ instance }) => (
+      <Link className={classes.server} to={serverPath(instance)}>
+        {instance.title}
+      </Link>
+    ),
+  };
+  return [
+    {
+      key: 'title',
+      title: t('Name'),
+      sortBy: 'title',
+      cell: ({ title, slug }) => <NameCell title={title} slug={slug} />,
+    },
+    { key: 'status', title: t('Status'), sortBy: 'status', cell: (container) => <Status of={container} /> },
+    ...(withServer ? [server] : []),
+    {
+      key: 'image',
+      title: t('Image'),
+      sortBy: 'dockerImage',
+      cell: ({ dockerImage }) => (
+        <span className={classes.image} title={dockerImage}>
+          {dockerImage}
+        </span>
+      ),
+    },
+    {
+      key: 'cpus',
+      title: t('CPU'),
+      sortBy: 'cpus',
+      align: 'right',
+      cell: ({ cpus }) => <span className="mono">{formatNumber(cpus)}</span>,
+    },
+    {
+      key: 'gpus',
+      title: t('GPU'),
+      align: 'right',
+      cell: ({ gpuIds }) => <span className="mono">{gpuIds.length === 0 ? '—' : gpuIds.length}</span>,
+    },
+    {
+      key: 'ports',
+      title: t('Ports'),
+      cell: ({ portMappings }) => (
+        <span className="mono">
+          {portMappings.length === 0
+            ? '—'
+            : portMappings
+                .slice(0, 2)
+                .map(({ host, container }) => `${host}→${container}`)
+                .join(' ') + (portMappings.length > 2 ? ` +${portMappings.length - 2}` : '')}
+        </span>
+      ),
+    },
+    {
+      key: 'createdAt',
+      title: t('Created'),
+      sortBy: 'createdAt',
+      align: 'right',
+      cell: ({ createdAt }) => <DateTime at={createdAt} />,
+    },
+  ];
+}
+
+function Status({ of: container }: { of: Container }) {
+  const progress = useProgressText()(container);
+  const { status, exitCode } = container;
+  const second =
+    progress ?? (exitCode !== null && (status === 'exited' || status === 'failed') ? `exit ${exitCode}` : null);
+  return (
+    <span className={classes.status} data-testid="container-status">
+      <StatusBadge status={status} />
+      {second && <span className={classes.second}>{second}</span>}
+    </span>
+  );
+}

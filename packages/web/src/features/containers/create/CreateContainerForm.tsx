@@ -1,0 +1,114 @@
+import { Button, Group, Stack, Textarea } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { RestartPolicy } from '@stagi/contract/containers.ts';
+import { Link, useNavigate } from 'react-router';
+import { invalidate } from '../../../api/query.ts';
+import { useCallForm } from '../../../api/useCallForm.ts';
+import { useT } from '../../../i18n/i18n.ts';
+import { paths } from '../../../paths.ts';
+import { NumberField, SelectField } from '../../../ui/FormField.tsx';
+import { TitleAndSlug } from '../../../ui/TitleAndSlug.tsx';
+import { toast } from '../../../ui/toasts.ts';
+import { RESTART_WORDS } from '../restartWords.ts';
+import { DirectoryRows } from './DirectoryRows.tsx';
+import { EnvRows } from './EnvRows.tsx';
+import { ImageField } from './ImageField.tsx';
+import { PortRows } from './PortRows.tsx';
+import { ResourceFields } from './ResourceFields.tsx';
+import { Section } from './Section.tsx';
+import { ServerSelect } from './ServerSelect.tsx';
+import type { Server } from './useServers.ts';
+import { initialValues, toInput, type Values } from './values.ts';
+
+interface Props {
+  servers: readonly Server[];
+  /** The id of the server that one comes from. */
+  wanted: string | null;
+}
+
+export function CreateContainerForm({ servers, wanted }: Props) {
+  const t = useT();
+  const navigate = useNavigate();
+  const call = useCallForm<typeof api.containers.create, Values>(api.containers.create, {
+    initialValues: initialValues(suggestedServer(servers, wanted)),
+    toInput,
+    onDone: ({ entity, entities }) => {
+      void invalidate('docker-container/', 'instance-rented/', 'self-hosted-instance/');
+      if (entities.length > 1) toast.success(t('{{count}} containers are being created', { count: entities.length }));
+      void navigate(entities.length > 1 ? paths.containers() : paths.container(entity.id));
+    },
+  });
+  const { form, field, submit, loading } = call;
+  const server = servers.find(({ id }) => String(id) === form.values.instanceRef);
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap={24}>
+        <Section title={t('Where')}>
+          <ServerSelect servers={servers} {...field('instanceRef')} />
+        </Section>
+        <Section title={t('What')}>
+          <TitleAndSlug
+            titleLabel={t('Name')}
+            title={field('title')}
+            slug={field('slug')}
+            slugHint={t('Letters, digits and hyphens; one of its kind on the whole platform')}
+            placeholder={t('What it does, such as “web” or “training”')}
+          />
+          <ImageField server={server} bound={field('dockerImage')} />
+          <Textarea
+            label={t('Command')}
+            description={t(
+              'Empty: the image’s own. Split like a shell would, but run without one: for pipes and variables write sh -c "…"',
+            )}
+            placeholder={'python -u train.py --epochs 10'}
+            autosize
+            minRows={1}
+            maxRows={8}
+            spellCheck={false}
+            classNames={{ input: 'mono' }}
+            {...field('command')}
+          />
+        </Section>
+        <Section title={t('Resources')}>
+          <ResourceFields server={server} form={form} field={field} />
+        </Section>
+        <Section title={t('Surroundings')}>
+          <EnvRows form={form} field={field} />
+          <PortRows form={form} field={field} />
+          <DirectoryRows form={form} field={field} rented={server?.kind === 'rented'} />
+        </Section>
+        <Section title={t('Running')}>
+          <SelectField
+            label={t('Restart')}
+            description={t('When it is started again after it ended')}
+            data={RestartPolicy.options.map((policy) => ({ value: policy, label: t(RESTART_WORDS[policy]) }))}
+            {...field('restartPolicy')}
+          />
+          <NumberField
+            label={t('How many')}
+            description={t('Above 1 their Unique IDs end in -1, -2, …')}
+            clampBehavior="none"
+            allowDecimal={false}
+            {...field('count')}
+          />
+        </Section>
+        <Group gap={8}>
+          <Button type="submit" loading={loading} data-testid="container-submit">
+            {t('Create')}
+          </Button>
+          <Button variant="default" component={Link} to={paths.containers()}>
+            {t('Cancel')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** The one that one comes from, else the only one that is online. */
+function suggestedServer(servers: readonly Server[], wanted: string | null): string {
+  if (wanted !== null && servers.some(({ id }) => String(id) === wanted)) return wanted;
+  const online = servers.filter(({ status }) => status === 'online');
+  return online.length === 1 && online[0] ? String(online[0].id) : '';
+}

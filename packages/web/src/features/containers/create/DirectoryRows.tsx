@@ -1,0 +1,49 @@
+import { TextInput } from '@mantine/core';
+import { RENTED_VOLUME_ROOT } from '@stagi/contract/policy.ts';
+import { useT } from '../../../i18n/i18n.ts';
+import type { FormOf } from './formOf.ts';
+import { Rows } from './Rows.tsx';
+import { newRow } from './values.ts';
+
+export function DirectoryRows({ form, field, rented }: FormOf & { rented: boolean }) {
+  const t = useT();
+  const root = rented ? RENTED_VOLUME_ROOT : '/srv';
+  return (
+    <Rows
+      label={t('Volumes')}
+      hint={
+        rented
+          ? t(
+              'A directory of the server, below {{root}}, that the container sees; it stays when the container is deleted',
+              { root },
+            )
+          : t('A directory of the server that the container sees; it stays when the container is deleted')
+      }
+      addLabel={t('Add a volume')}
+      rows={form.values.directoryMappings}
+      onAdd={() => form.insertListItem('directoryMappings', newRow.directory())}
+      onRemove={(index) => form.removeListItem('directoryMappings', index)}
+      error={field('directoryMappings').error}
+      testId="add-volume"
+    >
+      {(index) => (
+        <>
+          <TextInput
+            aria-label={t('Host directory')}
+            placeholder={`${root}/models`}
+            spellCheck={false}
+            classNames={{ input: 'mono' }}
+            {...field(`directoryMappings.${index}.host`)}
+          />
+          <TextInput
+            aria-label={t('Container directory')}
+            placeholder="/models"
+            spellCheck={false}
+            classNames={{ input: 'mono' }}
+            {...field(`directoryMappings.${index}.container`)}
+          />
+        </>
+      )}
+    </Rows>
+  );
+}

@@ -1,0 +1,62 @@
+import { TextInput } from '@mantine/core';
+import type { ClipboardEvent } from 'react';
+import { useT } from '../../../i18n/i18n.ts';
+import type { FormOf } from './formOf.ts';
+import { Rows } from './Rows.tsx';
+import { newRow } from './values.ts';
+
+export function EnvRows({ form, field }: FormOf) {
+  const t = useT();
+
+  /** Lines of `NAME=value` pasted into a name become rows of their own. */
+  function paste(event: ClipboardEvent<HTMLInputElement>, index: number): void {
+    const lines = event.clipboardData
+      .getData('text')
+      .split(/\r?\n/)
+      .map((line) => /^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*)$/.exec(line))
+      .filter((match) => match !== null);
+    if (lines.length === 0) return;
+    event.preventDefault();
+    const rows = lines.map(([, name = '', value = '']) => newRow.env(name, unquoted(value)));
+    form.setFieldValue('env', form.values.env.toSpliced(index, 1, ...rows));
+  }
+
+  return (
+    <Rows
+      label={t('Environment')}
+      hint={t('Kept encrypted, not shown again. Lines of NAME=value can be pasted at once')}
+      addLabel={t('Add a variable')}
+      rows={form.values.env}
+      onAdd={() => form.insertListItem('env', newRow.env())}
+      onRemove={(index) => form.removeListItem('env', index)}
+      error={field('env').error}
+      testId="add-env"
+    >
+      {(index) => (
+        <>
+          <TextInput
+            aria-label={t('Name of the variable')}
+            placeholder="NAME"
+            spellCheck={false}
+            autoComplete="off"
+            classNames={{ input: 'mono' }}
+            onPaste={(event) => paste(event, index)}
+            {...field(`env.${index}.name`)}
+          />
+          <TextInput
+            aria-label={t('Value of the variable')}
+            placeholder={t('value')}
+            spellCheck={false}
+            autoComplete="off"
+            classNames={{ input: 'mono' }}
+            {...field(`env.${index}.value`)}
+          />
+        </>
+      )}
+    </Rows>
+  );
+}
+
+function unquoted(value: string): string {
+  return /^(["'])(.*)\1$/.exec(value.trim())?.[2] ?? value;
+}

@@ -1,0 +1,59 @@
+import { Autocomplete } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { useQuery } from '@tanstack/react-query';
+import { q } from '../../../api/query.ts';
+import type { FieldProps } from '../../../api/useCallForm.ts';
+import { useT } from '../../../i18n/i18n.ts';
+import { formatBytes } from '../../../ui/format.ts';
+import classes from './Create.module.css';
+import type { Server } from './useServers.ts';
+
+const SHOWN = 50;
+
+/** Any image reference; those that are on the server already are offered, others are pulled. */
+export function ImageField({ server, bound }: { server: Server | undefined; bound: FieldProps }) {
+  const t = useT();
+  const id = server?.status === 'online' ? server.id : null;
+  const { data } = useQuery({
+    ...q(api.containers.images, { instanceRef: { id: id ?? 0 } }, { quiet: true }),
+    enabled: id !== null,
+  });
+  const images = new Map((data?.entities ?? []).map((image) => [image.reference, image]));
+  const typed = String(bound.value ?? '').trim();
+  return (
+    <Autocomplete
+      label={t('Image')}
+      description={description()}
+      placeholder="ubuntu:24.04"
+      data={[...images.keys()]}
+      limit={SHOWN}
+      maxDropdownHeight={300}
+      spellCheck={false}
+      autoCapitalize="none"
+      classNames={{ input: 'mono' }}
+      renderOption={({ option }) => {
+        const image = images.get(option.value);
+        return (
+          <span className={classes.option}>
+            <span className={classes.reference}>{option.value}</span>
+            {image && <span className="muted">{formatBytes(image.sizeBytes)}</span>}
+          </span>
+        );
+      }}
+      data-testid="container-image"
+      {...bound}
+    />
+  );
+
+  function description(): string {
+    if (typed === '') {
+      return images.size > 0
+        ? t('Choose one that is on the server, or type any reference to pull it')
+        : t('Any reference, such as nginx:1.27 or ghcr.io/owner/name:tag');
+    }
+    if (!data) return t('It is pulled unless the server has it');
+    return images.has(typed) || images.has(`${typed}:latest`)
+      ? t('On the server already: starts at once')
+      : t('Not on the server yet: it will be pulled first');
+  }
+}

@@ -1,0 +1,42 @@
+import { NumberInput } from '@mantine/core';
+import { useT } from '../../../i18n/i18n.ts';
+import type { FormOf } from './formOf.ts';
+import { Rows } from './Rows.tsx';
+import { newRow } from './values.ts';
+
+export function PortRows({ form, field }: FormOf) {
+  const t = useT();
+  return (
+    <Rows
+      label={t('Ports')}
+      hint={t('A port of the server, 1000 to 9999, that leads to a port in the container')}
+      addLabel={t('Add a port')}
+      rows={form.values.portMappings}
+      onAdd={() => form.insertListItem('portMappings', newRow.port())}
+      onRemove={(index) => form.removeListItem('portMappings', index)}
+      error={field('portMappings').error}
+      testId="add-port"
+    >
+      {(index) => (
+        <>
+          <NumberInput
+            aria-label={t('Host port')}
+            placeholder={t('Host, such as 8080')}
+            clampBehavior="none"
+            allowDecimal={false}
+            hideControls
+            {...field(`portMappings.${index}.host`)}
+          />
+          <NumberInput
+            aria-label={t('Container port')}
+            placeholder={t('Container, such as 80')}
+            clampBehavior="none"
+            allowDecimal={false}
+            hideControls
+            {...field(`portMappings.${index}.container`)}
+          />
+        </>
+      )}
+    </Rows>
+  );
+}

@@ -1,0 +1,99 @@
+import { Checkbox } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { useQuery } from '@tanstack/react-query';
+import { q } from '../../../api/query.ts';
+import { useT } from '../../../i18n/i18n.ts';
+import { text } from '../../../i18n/text.ts';
+import { FieldGroup, NumberField } from '../../../ui/FormField.tsx';
+import { formatBytes } from '../../../ui/format.ts';
+import classes from './Create.module.css';
+import type { FormOf } from './formOf.ts';
+import { GroupError } from './GroupError.tsx';
+import type { Server } from './useServers.ts';
+
+const NO_CPUS = text('No available CPUs to create a container');
+
+export function ResourceFields({ server, form, field }: FormOf & { server: Server | undefined }) {
+  const t = useT();
+  const free = server?.freeCpus ?? null;
+  const cpus = field('cpus');
+  const full = free !== null && free <= 0;
+  return (
+    <>
+      <div className={classes.pair}>
+        <NumberField
+          label={t('CPU')}
+          description={
+            free === null
+              ? t('CPU cores, also parts of one')
+              : t('{{count}} CPUs free on this server', { count: Math.max(0, free) })
+          }
+          step={0.5}
+          decimalScale={2}
+          clampBehavior="none"
+          {...cpus}
+          error={cpus.error ?? (full ? t(NO_CPUS) : undefined)}
+        />
+        <NumberField
+          label={t('Memory, GB')}
+          optional
+          description={
+            server?.facts
+              ? t('Empty: no limit. The server has {{size}}', { size: formatBytes(server.facts.ramBytes) })
+              : t('Empty: no limit')
+          }
+          step={0.5}
+          decimalScale={3}
+          clampBehavior="none"
+          {...field('memoryGb')}
+        />
+      </div>
+      {server?.facts && server.facts.gpus.length > 0 && (
+        <GpuBoxes server={server} gpus={server.facts.gpus} form={form} field={field} />
+      )}
+    </>
+  );
+}
+
+type Gpus = NonNullable<Server['facts']>['gpus'];
+
+/** GPUs are given out whole, each to one container. */
+function GpuBoxes({ server, gpus, form, field }: FormOf & { server: Server; gpus: Gpus }) {
+  const t = useT();
+  const { data } = useQuery(
+    q(api.containers.list, { instanceRef: { id: server.id }, entityFilterRequest: { limit: 100 } }, { quiet: true }),
+  );
+  const holders = new Map(
+    (data?.entities ?? [])
+      .filter(({ status }) => status !== 'creation failed')
+      .flatMap((container) => container.gpuIds.map((gpu) => [gpu, container.title] as const)),
+  );
+  const chosen = form.values.gpuIds;
+  return (
+    <FieldGroup label={t('GPUs')} hint={t('Each belongs to one container at a time')}>
+      <div className={classes.boxes}>
+        {gpus.map(({ index, name, memoryMb }) => {
+          const holder = holders.get(index);
+          return (
+            <Checkbox
+              key={index}
+              label={`#${index} ${name} · ${formatBytes(memoryMb * 2 ** 20)}`}
+              description={holder === undefined ? undefined : t('In use by “{{title}}”', { title: holder })}
+              disabled={holder !== undefined}
+              checked={chosen.includes(index)}
+              onChange={(event) =>
+                form.setFieldValue(
+                  'gpuIds',
+                  event.currentTarget.checked
+                    ? [...chosen, index].sort((a, b) => a - b)
+                    : chosen.filter((id) => id !== index),
+                )
+              }
+            />
+          );
+        })}
+      </div>
+      <GroupError error={field('gpuIds').error} />
+    </FieldGroup>
+  );
+}

@@ -1,0 +1,56 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { IconPlus, IconX } from '@tabler/icons-react';
+import { type ReactNode, useRef } from 'react';
+import { useT } from '../../../i18n/i18n.ts';
+import { FieldGroup } from '../../../ui/FormField.tsx';
+import classes from './Create.module.css';
+import { GroupError } from './GroupError.tsx';
+
+interface Props {
+  label: string;
+  hint?: string;
+  addLabel: string;
+  rows: readonly { key: string }[];
+  /** The inputs of one row. */
+  children(index: number): ReactNode;
+  onAdd(): void;
+  onRemove(index: number): void;
+  error?: ReactNode;
+  testId: string;
+}
+
+/** Inputs that repeat: one line each, with a button that adds and one that takes away. */
+export function Rows({ label, hint, addLabel, rows, children, onAdd, onRemove, error, testId }: Props) {
+  const t = useT();
+  const list = useRef<HTMLDivElement>(null);
+
+  function add(): void {
+    onAdd();
+    requestAnimationFrame(() => list.current?.lastElementChild?.querySelector('input')?.focus());
+  }
+
+  return (
+    <FieldGroup label={label} hint={hint}>
+      <div ref={list} className={classes.rows}>
+        {rows.map((row, index) => (
+          <div key={row.key} className={classes.row}>
+            {children(index)}
+            <Tooltip label={t('Remove')}>
+              <ActionIcon
+                size={36}
+                aria-label={t('Remove line {{number}}', { number: index + 1 })}
+                onClick={() => onRemove(index)}
+              >
+                <IconX size={16} />
+              </ActionIcon>
+            </Tooltip>
+          </div>
+        ))}
+      </div>
+      <Button variant="default" size="xs" leftSection={<IconPlus size={14} />} onClick={add} data-testid={testId}>
+        {addLabel}
+      </Button>
+      <GroupError error={error} />
+    </FieldGroup>
+  );
+}

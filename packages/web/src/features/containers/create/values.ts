@@ -1,0 +1,73 @@
+import type { Container } from '@stagi/contract/containers.ts';
+
+interface Row {
+  /** Tells rows apart while they are edited. */
+  key: string;
+}
+
+/** What the fields hold; number fields hold text while they are empty. */
+export interface Values {
+  instanceRef: string;
+  title: string;
+  slug: string;
+  dockerImage: string;
+  command: string;
+  env: (Row & { name: string; value: string })[];
+  cpus: number | string;
+  memoryGb: number | string;
+  gpuIds: number[];
+  portMappings: (Row & { host: number | string; container: number | string })[];
+  directoryMappings: (Row & { host: string; container: string })[];
+  restartPolicy: Container['restartPolicy'];
+  count: number | string;
+}
+
+export const newRow = {
+  env: (name = '', value = '') => ({ key: crypto.randomUUID(), name, value }),
+  port: () => ({ key: crypto.randomUUID(), host: '', container: '' }),
+  directory: () => ({ key: crypto.randomUUID(), host: '', container: '' }),
+};
+
+export function initialValues(serverId: string): Values {
+  return {
+    instanceRef: serverId,
+    title: '',
+    slug: '',
+    dockerImage: '',
+    command: '',
+    env: [],
+    cpus: 1,
+    memoryGb: '',
+    gpuIds: [],
+    portMappings: [],
+    directoryMappings: [],
+    restartPolicy: 'no',
+    count: 1,
+  };
+}
+
+/** What the call takes; an empty field is left out, so that the contract names it as missing. */
+export function toInput(values: Values): unknown {
+  return {
+    instanceRef: values.instanceRef === '' ? undefined : { id: Number(values.instanceRef) },
+    title: values.title,
+    slug: values.slug,
+    dockerImage: values.dockerImage,
+    command: values.command.trim() === '' ? undefined : values.command,
+    env: values.env.map(({ name, value }) => ({ name, value })),
+    cpus: numberOf(values.cpus),
+    memoryGb: numberOf(values.memoryGb),
+    gpuIds: values.gpuIds,
+    portMappings: values.portMappings.map(({ host, container }) => ({
+      host: numberOf(host),
+      container: numberOf(container),
+    })),
+    directoryMappings: values.directoryMappings.map(({ host, container }) => ({ host, container })),
+    restartPolicy: values.restartPolicy,
+    count: numberOf(values.count) ?? 1,
+  };
+}
+
+function numberOf(value: number | string): number | undefined {
+  return value === '' ? undefined : Number(value);
+}

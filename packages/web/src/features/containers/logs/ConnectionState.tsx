@@ -1,0 +1,35 @@
+import { UnstyledButton } from '@mantine/core';
+import { useT } from '../../../i18n/i18n.ts';
+import classes from './Logs.module.css';
+import type { LogFeed } from './logFeed.ts';
+
+/** Whether new lines arrive. */
+export function ConnectionState({ feed }: { feed: LogFeed }) {
+  const t = useT();
+  const state = feed.connection();
+  return (
+    <span className={classes.connection} data-state={state} role="status" data-testid="log-connection">
+      {word()}
+    </span>
+  );
+
+  function word() {
+    switch (state) {
+      case 'live':
+        return t('Live');
+      case 'loading':
+        return t('Connecting…');
+      case 'reconnecting':
+        return (
+          <>
+            {t('Reconnecting…')}{' '}
+            <UnstyledButton className={classes.now} onClick={feed.retry}>
+              {t('now')}
+            </UnstyledButton>
+          </>
+        );
+      case 'ended':
+        return t('You can no longer read this log');
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { Skeleton } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import type { Container } from '@stagi/contract/containers.ts';
+import { useState } from 'react';
+import { errorText } from '../../../api/messages.ts';
+import { useT } from '../../../i18n/i18n.ts';
+import { useListState } from '../../../layouts/useListState.ts';
+import { EmptyState } from '../../../ui/EmptyState.tsx';
+import { ErrorState } from '../../../ui/ErrorState.tsx';
+import { LogLines } from './LogLines.tsx';
+import classes from './Logs.module.css';
+import { LogToolbar } from './LogToolbar.tsx';
+import { useLogFeed } from './useLogFeed.ts';
+
+/** What a container prints: history, then live. */
+export function ContainerLogs({ container }: { container: Container }) {
+  const t = useT();
+  const { search, setSearch } = useListState();
+  const [wrap, setWrap] = useLocalStorage({ key: 'logWrap', defaultValue: false, getInitialValueInEffect: false });
+  const [timestamps, setTimestamps] = useLocalStorage({
+    key: 'logTimestamps',
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  });
+  const [following, setFollowing] = useState(true);
+  const { feed, version } = useLogFeed(container.id, search);
+
+  return (
+    <section className={classes.logs} aria-label={t('Logs')}>
+      <LogToolbar
+        container={container}
+        feed={feed}
+        search={search}
+        onSearch={setSearch}
+        wrap={wrap}
+        onWrap={setWrap}
+        timestamps={timestamps}
+        onTimestamps={setTimestamps}
+        following={following}
+        setFollowing={setFollowing}
+      />
+      {body()}
+    </section>
+  );
+
+  function body() {
+    if (!feed) return <Skeleton className={classes.frame} />;
+    const error = feed.error();
+    if (feed.log.rows.length > 0) {
+      return (
+        <LogLines
+          feed={feed}
+          version={version}
+          search={search}
+          wrap={wrap}
+          timestamps={timestamps}
+          following={following}
+          setFollowing={setFollowing}
+        />
+      );
+    }
+    return (
+      <div className={classes.frame} data-testid="log-lines">
+        {error ? (
+          <ErrorState message={errorText(error)} onRetry={feed.retry} />
+        ) : search !== '' ? (
+          <EmptyState title={t('No line contains “{{text}}”', { text: search })}>
+            {t('New lines that do appear here as they are printed.')}
+          </EmptyState>
+        ) : (
+          <EmptyState title={t('Nothing printed yet')}>
+            {container.status === 'running'
+              ? t('Lines appear here the moment the container prints them.')
+              : t('Lines appear here once the container runs.')}
+          </EmptyState>
+        )}
+      </div>
+    );
+  }
+}

@@ -1,0 +1,110 @@
+import { ActionIcon, Button, Switch, Tooltip } from '@mantine/core';
+import type { Container } from '@stagi/contract/containers.ts';
+import { IconCopy, IconDownload, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
+import { useState } from 'react';
+import { errorText } from '../../../api/messages.ts';
+import { useT } from '../../../i18n/i18n.ts';
+import { SearchBox } from '../../../ui/SearchBox.tsx';
+import { toast } from '../../../ui/toasts.ts';
+import { ConnectionState } from './ConnectionState.tsx';
+import { downloadLog } from './downloadLog.ts';
+import classes from './Logs.module.css';
+import { lineText } from './lineText.ts';
+import type { LogFeed } from './logFeed.ts';
+
+interface Props {
+  container: Container;
+  feed: LogFeed | null;
+  search: string;
+  onSearch(text: string): void;
+  wrap: boolean;
+  onWrap(wrap: boolean): void;
+  timestamps: boolean;
+  onTimestamps(timestamps: boolean): void;
+  following: boolean;
+  setFollowing(following: boolean): void;
+}
+
+export function LogToolbar(props: Props) {
+  const t = useT();
+  const { container, feed, search, timestamps, following } = props;
+  const [downloading, setDownloading] = useState<number | null>(null);
+
+  async function copy(): Promise<void> {
+    const lines = (feed?.log.rows ?? []).flatMap((row) =>
+      row.kind === 'line' ? [lineText(row.line, timestamps)] : [],
+    );
+    try {
+      await navigator.clipboard.writeText(`${lines.join('\n')}\n`);
+      toast.success(t('{{count}} lines copied', { count: lines.length }));
+    } catch (cause) {
+      console.warn('The browser refuses to copy', cause);
+      toast.error(t('The browser did not allow copying'));
+    }
+  }
+
+  async function download(): Promise<void> {
+    setDownloading(0);
+    try {
+      await downloadLog(container, { text: search, timestamps, onProgress: setDownloading });
+    } catch (cause) {
+      console.warn('The log could not be fetched whole', cause);
+      toast.error(errorText(cause));
+    } finally {
+      setDownloading(null);
+    }
+  }
+
+  return (
+    <div className={classes.toolbar}>
+      <SearchBox value={search} onChange={props.onSearch} placeholder={t('Line contains')} width={240} />
+      <Button
+        variant="default"
+        leftSection={following ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
+        onClick={() => props.setFollowing(!following)}
+        data-testid="log-pause"
+      >
+        {following ? t('Pause') : t('Follow')}
+      </Button>
+      <Switch
+        label={t('Wrap')}
+        checked={props.wrap}
+        onChange={(event) => props.onWrap(event.currentTarget.checked)}
+        data-testid="log-wrap"
+      />
+      <Switch
+        label={t('Timestamps')}
+        checked={timestamps}
+        onChange={(event) => props.onTimestamps(event.currentTarget.checked)}
+        data-testid="log-timestamps"
+      />
+      <span className={classes.toolbarEnd}>
+        {feed && <ConnectionState feed={feed} />}
+        <Tooltip label={t('Copy the lines that are loaded')}>
+          <ActionIcon
+            size={36}
+            variant="default"
+            aria-label={t('Copy the lines that are loaded')}
+            onClick={() => void copy()}
+          >
+            <IconCopy size={16} />
+          </ActionIcon>
+        </Tooltip>
+        <Tooltip
+          label={downloading === null ? t('Download the whole log') : t('{{count}} lines', { count: downloading })}
+        >
+          <ActionIcon
+            size={36}
+            variant="default"
+            aria-label={t('Download the whole log')}
+            loading={downloading !== null}
+            onClick={() => void download()}
+            data-testid="log-download"
+          >
+            <IconDownload size={16} />
+          </ActionIcon>
+        </Tooltip>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+/** How a stretch of a line looks; the names are of style sheets, colours of 256 or 16 million are worked out. */
+export interface Look {
+  bold?: boolean;
+  dim?: boolean;
+  italic?: boolean;
+  underline?: boolean;
+  inverse?: boolean;
+  /** 0 … 15, or `#rrggbb`. */
+  color?: number | string;
+  background?: number | string;
+}
+
+export interface Stretch {
+  text: string;
+  look: Look;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what terminals are told with
+const SEQUENCE = /\x1b(?:\[([0-9;:]*)[ -/]*([@-~])|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_]|[ -/]+[0-~])/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what has no picture is not shown
+const UNSHOWN = /[\x00-\x08\x0a-\x1f\x7f]/g;
+
+/**
+ * A printed line as stretches of one look each (ECMA-48 SGR); every other sequence for terminals is left
+ * out. What a carriage return would have overwritten is left out too.
+ */
+export function parseAnsi(line: string): Stretch[] {
+  const shown = line.replace(/\r+$/, '');
+  const raw = shown.slice(shown.lastIndexOf('\r') + 1);
+  if (!raw.includes('\x1b')) return [{ text: raw.replace(UNSHOWN, ''), look: {} }];
+  const stretches: Stretch[] = [];
+  let look: Look = {};
+  let from = 0;
+  for (const match of raw.matchAll(SEQUENCE)) {
+    push(raw.slice(from, match.index));
+    from = match.index + match[0].length;
+    if (match[2] === 'm') look = applied(look, match[1] ?? '');
+  }
+  push(raw.slice(from));
+  return stretches;
+
+  function push(text: string): void {
+    const clean = text.replace(UNSHOWN, '');
+    if (clean !== '') stretches.push({ text: clean, look });
+  }
+}
+
+/** The line without anything that is not text. */
+export function plainText(line: string): string {
+  return parseAnsi(line)
+    .map(({ text }) => text)
+    .join('');
+}
+
+function applied(before: Look, parameters: string): Look {
+  let look = { ...before };
+  const codes = parameters.split(/[;:]/).map(Number);
+  for (let at = 0; at < codes.length; at += 1) {
+    const code = codes[at] ?? 0;
+    if (code === 0) look = {};
+    else if (code === 1) look.bold = true;
+    else if (code === 2) look.dim = true;
+    else if (code === 3) look.italic = true;
+    else if (code === 4) look.underline = true;
+    else if (code === 7) look.inverse = true;
+    else if (code === 22) look = { ...look, bold: undefined, dim: undefined };
+    else if (code === 23) look.italic = undefined;
+    else if (code === 24) look.underline = undefined;
+    else if (code === 27) look.inverse = undefined;
+    else if (code === 39) look.color = undefined;
+    else if (code === 49) look.background = undefined;
+    else if (code >= 30 && code <= 37) look.color = code - 30;
+    else if (code >= 90 && code <= 97) look.color = code - 82;
+    else if (code >= 40 && code <= 47) look.background = code - 40;
+    else if (code >= 100 && code <= 107) look.background = code - 92;
+    else if (code === 38 || code === 48) {
+      const { color, used } = extended(codes.slice(at + 1));
+      if (code === 38) look.color = color;
+      else look.background = color;
+      at += used;
+    }
+  }
+  return look;
+}
+
+/** `5;n` of the 256 colours of xterm, `2;r;g;b` of all. */
+function extended(codes: readonly number[]): { color: number | string | undefined; used: number } {
+  const [kind, a = 0, b = 0, c = 0] = codes;
+  if (kind === 2) return { color: hex(a, b, c), used: 4 };
+  if (kind !== 5) return { color: undefined, used: 0 };
+  return { color: a < 16 ? a : xterm(a), used: 2 };
+}
+
+function xterm(index: number): string {
+  if (index >= 232) return hex(...triple((index - 232) * 10 + 8));
+  const cube = index - 16;
+  const level = (step: number) => (step === 0 ? 0 : step * 40 + 55);
+  return hex(level(Math.floor(cube / 36)), level(Math.floor(cube / 6) % 6), level(cube % 6));
+}
+
+const triple = (value: number): [number, number, number] => [value, value, value];
+
+function hex(...parts: [number, number, number]): string {
+  const byte = (part: number) =>
+    Math.min(255, Math.max(0, part || 0))
+      .toString(16)
+      .padStart(2, '0');
+  return `#${parts.map(byte).join('')}`;
+}

@@ -1,0 +1,40 @@
+import { api } from '@stagi/contract/api.ts';
+import type { Container } from '@stagi/contract/containers.ts';
+import { call } from '../../../api/client.ts';
+import { downloadText } from '../../../ui/download.ts';
+import { lineText } from './lineText.ts';
+
+interface Options {
+  /** Only lines that contain it; empty: all. */
+  text: string;
+  timestamps: boolean;
+  /** Told the number of lines so far. */
+  onProgress(lines: number): void;
+}
+
+const PAGE = 1_000;
+
+/** Fetches a log from its first stored line to the last of now, and hands it over as a file. */
+export async function downloadLog({ id, slug }: Container, { text, timestamps, onProgress }: Options): Promise<void> {
+  const source = { type: 'docker-container' as const, id };
+  const parts: string[] = [];
+  let count = 0;
+  let after = 0;
+  let until: number | null = null;
+  for (;;) {
+    const { lines, lastSeq } = await call(
+      api.logging.query,
+      { source, text, cursor: { after }, limit: PAGE },
+      { quiet: true },
+    );
+    until ??= lastSeq;
+    const last = until;
+    const wanted = lines.filter((line) => line.seq <= last);
+    parts.push(wanted.map((line) => `${lineText(line, timestamps)}\n`).join(''));
+    count += wanted.length;
+    onProgress(count);
+    after = lines.at(-1)?.seq ?? last;
+    if (lines.length < PAGE || after >= last) break;
+  }
+  downloadText(`${slug}.log`, parts);
+}

@@ -1,0 +1,187 @@
+import { api } from '@stagi/contract/api.ts';
+import { CallError } from '@stagi/contract/errors.ts';
+import type { LogLine, TailMessage } from '@stagi/contract/logging.ts';
+import { call } from '../../../api/client.ts';
+import { createLogRows, type LogRow, type LogRows } from './logRows.ts';
+import { openTail } from './tail.ts';
+
+export type Connection = 'loading' | 'live' | 'reconnecting' | 'ended';
+export type Hole = Extract<LogRow, { kind: 'hole' }>;
+
+export interface LogFeed {
+  readonly log: LogRows;
+  /** Grows with everything that shows: for `useSyncExternalStore`. */
+  version(): number;
+  subscribe(listener: () => void): () => void;
+  connection(): Connection;
+  /** Whether the first lines are here. */
+  ready(): boolean;
+  /** Why lines could not be had. */
+  error(): Error | null;
+  hasBefore(): boolean;
+  /** Lines that came live since the beginning. */
+  received(): number;
+  /** Fetches lines before the first; one fetch at a time, none when there are none. */
+  older(): void;
+  fill(hole: Hole): void;
+  /** Whether old lines may be dropped: not while somebody reads them. */
+  setFollowing(following: boolean): void;
+  retry(): void;
+  close(): void;
+}
+
+const FIRST_PAGE = 500;
+const OLDER_PAGE = 1_000;
+const ROWS_MAX = 100_000;
+const ROWS_KEPT = 80_000;
+/** Even while somebody reads, memory has an end. */
+const ROWS_MAX_READING = 400_000;
+/** A hidden page draws nothing, so that its frames never come. */
+const HIDDEN_MS = 250;
+const AFTER_FAILURE_MS = 3_000;
+
+/** One container's log on screen: the newest lines that hold `text`, then what is printed, then what is scrolled back to. */
+export function openLogFeed(containerId: number, text: string): LogFeed {
+  const source = { type: 'docker-container' as const, id: containerId };
+  const log = createLogRows();
+  const listeners = new Set<() => void>();
+  const closing = new AbortController();
+  let version = 0;
+  let connection: Connection = 'loading';
+  let error: Error | null = null;
+  let ready = false;
+  let hasBefore = false;
+  let received = 0;
+  let following = true;
+  let fetching = false;
+  let queue: TailMessage[] = [];
+  let scheduled = false;
+  let tail: { retry(): void; close(): void } | null = null;
+
+  void begin();
+  return {
+    log,
+    version: () => version,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    connection: () => connection,
+    ready: () => ready,
+    error: () => error,
+    hasBefore: () => hasBefore,
+    received: () => received,
+    older,
+    fill,
+    setFollowing(now) {
+      following = now;
+    },
+    retry() {
+      if (tail) tail.retry();
+      else void begin();
+    },
+    close() {
+      closing.abort();
+      tail?.close();
+      listeners.clear();
+    },
+  };
+
+  async function begin(): Promise<void> {
+    error = null;
+    change('loading');
+    const answer = await query({ limit: FIRST_PAGE });
+    if (!answer) return;
+    log.append(answer.lines, answer.gaps);
+    hasBefore = answer.hasBefore;
+    ready = true;
+    tail = openTail(containerId, answer.lastSeq, { message: take, state: change });
+    changed();
+  }
+
+  function take(message: TailMessage): void {
+    queue.push(message);
+    if (scheduled) return;
+    scheduled = true;
+    if (document.hidden) window.setTimeout(flush, HIDDEN_MS);
+    else requestAnimationFrame(flush);
+  }
+
+  function flush(): void {
+    scheduled = false;
+    const messages = queue;
+    queue = [];
+    if (closing.signal.aborted) return;
+    for (const message of messages) {
+      if (message.type === 'skipped') log.skip(message.fromSeq, message.toSeq);
+      else if (message.type === 'lines') received += log.append(message.lines.filter(matches), message.gaps);
+    }
+    if (log.rows.length > (following ? ROWS_MAX : ROWS_MAX_READING)) hasBefore = log.trim(ROWS_KEPT) || hasBefore;
+    changed();
+  }
+
+  /** As the platform searches: anywhere in the line, whatever case. */
+  function matches(line: LogLine): boolean {
+    return text === '' || line.text.toLowerCase().includes(text.toLowerCase());
+  }
+
+  function older(): void {
+    const first = log.firstSeq();
+    if (!hasBefore || first === 0 || fetching) return;
+    void fetchPage(first, (answer) => {
+      log.prepend(answer.lines, answer.gaps);
+      hasBefore = answer.hasBefore;
+    });
+  }
+
+  function fill(hole: Hole): void {
+    if (fetching) return;
+    void fetchPage(hole.toSeq + 1, (answer) => log.fill(hole, answer.lines, answer.gaps, answer.hasBefore));
+  }
+
+  async function fetchPage(before: number, use: (answer: Answer) => void): Promise<void> {
+    fetching = true;
+    const answer = await query({ limit: OLDER_PAGE, cursor: { before } });
+    if (answer) {
+      use(answer);
+      letFetch();
+    } else {
+      window.setTimeout(letFetch, AFTER_FAILURE_MS);
+    }
+  }
+
+  function letFetch(): void {
+    fetching = false;
+    changed();
+  }
+
+  type Answer = Awaited<ReturnType<typeof ask>>;
+
+  function ask(page: { limit: number; cursor?: { before: number } }) {
+    return call(api.logging.query, { source, text, ...page }, { quiet: true, signal: closing.signal });
+  }
+
+  async function query(page: { limit: number; cursor?: { before: number } }): Promise<Answer | null> {
+    try {
+      const answer = await ask(page);
+      error = null;
+      return answer;
+    } catch (cause) {
+      if (closing.signal.aborted) return null;
+      if (!(cause instanceof CallError)) throw cause;
+      error = cause;
+      changed();
+      return null;
+    }
+  }
+
+  function change(next: Connection): void {
+    connection = next;
+    changed();
+  }
+
+  function changed(): void {
+    version += 1;
+    for (const listener of listeners) listener();
+  }
+}

@@ -1,0 +1,54 @@
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
+
+/** Near enough to the end to count as there (specification section 9). */
+const NEAR_PX = 10;
+
+/** Scrolling up pauses, reaching the end goes on. */
+export function useFollowByScrolling(
+  element: RefObject<HTMLElement | null>,
+  setFollowing: (following: boolean) => void,
+) {
+  const top = useRef(0);
+
+  useEffect(() => {
+    const list = element.current;
+    if (!list) return;
+    const left = () => list.scrollHeight - list.scrollTop - list.clientHeight;
+    const scrolled = () => {
+      const up = list.scrollTop < top.current - 1;
+      const down = list.scrollTop > top.current;
+      top.current = list.scrollTop;
+      if (up && left() > NEAR_PX) setFollowing(false);
+      else if (down && left() <= NEAR_PX) setFollowing(true);
+    };
+    // Before the scrolling itself, which new lines would otherwise undo.
+    const wheeled = ({ deltaY }: WheelEvent) => {
+      if (deltaY < 0 && list.scrollTop > 0) setFollowing(false);
+    };
+    const touched = () => {
+      if (list.scrollHeight > list.clientHeight) setFollowing(false);
+    };
+    const pressed = ({ key }: KeyboardEvent) => {
+      if (['PageUp', 'ArrowUp', 'Home'].includes(key) && list.scrollTop > 0) setFollowing(false);
+    };
+    list.addEventListener('scroll', scrolled, { passive: true });
+    list.addEventListener('wheel', wheeled, { passive: true });
+    list.addEventListener('touchmove', touched, { passive: true });
+    list.addEventListener('keydown', pressed);
+    return () => {
+      list.removeEventListener('scroll', scrolled);
+      list.removeEventListener('wheel', wheeled);
+      list.removeEventListener('touchmove', touched);
+      list.removeEventListener('keydown', pressed);
+    };
+  }, [element, setFollowing]);
+}
+
+/** Keeps a scrolled element at its end while it grows; `size` is whatever changes when it does. */
+export function useStickToEnd(element: RefObject<HTMLElement | null>, following: boolean, size: unknown) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `size` stands for what has been drawn
+  useLayoutEffect(() => {
+    const list = element.current;
+    if (following && list) list.scrollTop = list.scrollHeight;
+  }, [element, following, size]);
+}

@@ -1,0 +1,26 @@
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { type LogFeed, openLogFeed } from './logFeed.ts';
+
+/** The feed of one container for one search; the former one stays on screen until the next has its first lines. */
+export function useLogFeed(containerId: number, text: string): { feed: LogFeed | null; version: number } {
+  const [feed, setFeed] = useState<LogFeed | null>(null);
+  useEffect(() => {
+    const next = openLogFeed(containerId, text);
+    const show = () => {
+      if (!next.ready() && !next.error()) return;
+      stop();
+      setFeed(next);
+    };
+    const stop = next.subscribe(show);
+    return () => {
+      stop();
+      next.close();
+    };
+  }, [containerId, text]);
+
+  const version = useSyncExternalStore(feed?.subscribe ?? nothing, feed?.version ?? zero);
+  return { feed, version };
+}
+
+const nothing = () => () => undefined;
+const zero = () => 0;

@@ -1,0 +1,19 @@
+import type { Container } from '@stagi/contract/containers.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { text } from '../../i18n/text.ts';
+
+const PHASES: Record<string, string> = {
+  pulling: text('Pulling the image'),
+  creating: text('Creating'),
+  starting: text('Starting'),
+};
+
+/** What happens to a container right now, in a few words; null when nothing is said. */
+export function useProgressText(): (container: Pick<Container, 'progress'>) => string | null {
+  const t = useT();
+  return ({ progress }) => {
+    if (!progress) return null;
+    const word = t(PHASES[progress.phase] ?? progress.phase);
+    return progress.fraction === null ? word : `${word} ${Math.round(progress.fraction * 100)} %`;
+  };
+}
