@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
@@ -12,7 +12,8 @@ test.use({ cloud: 'on' });
 
 const ONLINE_WITHIN_S = 30;
 const LOG_P95_MS = 300;
-const NUMBERED = `sh -c 'i=0; while true; do i=$((i+1)); echo "line $i $(date +%s%N)"; usleep 10000; done'`;
+/** The clock of the kernel, which the shell reads without starting a program: 10 ms fine, cut off. */
+const NUMBERED = `sh -c 'i=0; while true; do i=$((i+1)); read up rest < /proc/uptime; echo "line $i $up"; usleep 10000; done'`;
 
 test('rent a server, log in by SSH, run a container, watch its logs, and leave nothing behind', async ({
   page,
@@ -53,7 +54,7 @@ test('rent a server, log in by SSH, run a container, watch its logs, and leave n
     await test.step('create a container, after its mistakes were shown at the field', () => createContainer(page));
     await test.step('its lines appear live', async () => {
       await page.getByRole('link', { name: 'Logs' }).click();
-      const { p95, n } = await measureLogDelay(page, 500);
+      const { p95, n } = await measureLogDelay(page, 500, bootTime());
       console.log(`print → screen: p95 ${p95.toFixed(0)} ms, n = ${n} lines`);
       expect(n).toBeGreaterThanOrEqual(500);
       expect(p95).toBeLessThanOrEqual(LOG_P95_MS);
@@ -105,8 +106,8 @@ async function rent(page: Page): Promise<{ ip: string; seconds: number }> {
     .or(page.getByTestId('offer-row').first().getByRole('button', { name: /rent/i }))
     .first()
     .click();
-  await expect(page.getByText(/about 2 minutes/)).toBeVisible();
-  await expect(page.getByText(/up to 100 GB/)).toBeVisible();
+  await expect(page.getByText(/about 2 minutes/).last()).toBeVisible();
+  await expect(page.getByText(/up to 100 GB/).last()).toBeVisible();
   await page.getByTestId('rent-submit').click();
   await expect(page.getByText('Title is required')).toBeVisible();
   await page.getByLabel('Title').fill('My First Server');
@@ -207,4 +208,9 @@ async function lastSeq(page: Page): Promise<number> {
     .locator('[data-seq]')
     .evaluateAll((lines) => lines.map((line) => Number(line.getAttribute('data-seq'))));
   return Math.max(0, ...seqs);
+}
+
+/** When this machine's kernel started, in milliseconds since 1970. */
+function bootTime(): number {
+  return Date.now() - Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 1000;
 }

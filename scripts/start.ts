@@ -9,8 +9,7 @@ const leaveSignalsToServer = listenForStop();
 try {
   await buildWeb();
   // The server comes up meanwhile and offers the daemon when it is there.
-  const daemon = spawn(process.execPath, [join(ROOT, 'scripts/daemon.ts')], { cwd: ROOT, stdio: 'inherit' });
-  process.once('exit', () => daemon.kill());
+  buildDaemonMeanwhile();
   const running = stopSignal() ? undefined : await main();
   if (stopSignal()) await running?.stop();
 } catch (error) {
@@ -23,3 +22,16 @@ leaveSignalsToServer();
 // The bootstrap was killed: end as if asked to, or the server would stay behind unseen.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();
+
+/** In a process group of its own, to end with everything it has started. */
+function buildDaemonMeanwhile() {
+  const script = join(ROOT, 'scripts/daemon.ts');
+  const builder = spawn(process.execPath, [script], { cwd: ROOT, stdio: 'inherit', detached: true });
+  let isDone = false;
+  builder.once('exit', () => {
+    isDone = true;
+  });
+  process.once('exit', () => {
+    if (!isDone && builder.pid) process.kill(-builder.pid);
+  });
+}

@@ -1,5 +1,7 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildDaemon } from '../packages/daemon/build.ts';
+import { removeAbandonedServers } from '../packages/server/src/testing/database.ts';
 import { CACHE, ROOT, run, runQuietly, stopSignal } from './run.ts';
 import { buildWeb } from './web.ts';
 
@@ -25,6 +27,7 @@ export async function runUnitTests(paths: string[], withoutDocker: string | unde
   const projects = withoutDocker ? ['--project', 'unit'] : [];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const code = await run(process.execPath, [VITEST, 'run', ...projects, ...reporters, ...paths]);
+  if (stopSignal()) await removeAbandonedServers();
   const totals = read(report, code, vitestTotals);
   if (withoutDocker) totals.skipped += await countDockerTests(paths);
   return totals;

@@ -11,7 +11,11 @@ const ROOT = join(import.meta.dirname, '../..');
 const OUT = join(ROOT, '.cache/daemon');
 const ARCHIVE = 'stagid-linux-x64.tar.gz';
 /** Node links to it and minimal machines lack it, so it travels beside the binary. */
-const LIBATOMIC = ['/usr/lib/x86_64-linux-gnu/libatomic.so.1', '/lib/x86_64-linux-gnu/libatomic.so.1', '/usr/lib64/libatomic.so.1'];
+const LIBATOMIC = [
+  '/usr/lib/x86_64-linux-gnu/libatomic.so.1',
+  '/lib/x86_64-linux-gnu/libatomic.so.1',
+  '/usr/lib64/libatomic.so.1',
+];
 
 /**
  * Makes `stagid`, one executable of bundle and Node, and packs it with libatomic into `.cache/daemon`. Skipped while
@@ -22,7 +26,12 @@ export async function buildDaemon(): Promise<void> {
   const stamp = await inputsHash();
   const stampFile = join(OUT, 'inputs');
   const checksumFile = join(OUT, `${ARCHIVE}.sha256`);
-  if (existsSync(checksumFile) && existsSync(join(OUT, ARCHIVE)) && (await readFile(stampFile, 'utf8').catch(() => '')) === stamp) return;
+  if (
+    existsSync(checksumFile) &&
+    existsSync(join(OUT, ARCHIVE)) &&
+    (await readFile(stampFile, 'utf8').catch(() => '')) === stamp
+  )
+    return;
 
   const started = performance.now();
   await mkdir(OUT, { recursive: true });
@@ -31,8 +40,23 @@ export async function buildDaemon(): Promise<void> {
     await bundle(join(dir, 'stagid.mjs'), stamp.slice(0, 12));
     await toExecutable(dir);
     await copyFile(libatomic(), join(dir, 'libatomic.so.1'));
-    await run('tar', ['-C', dir, '--sort=name', '--owner=0', '--group=0', '--mtime=@0', '-I', 'gzip -6 -n', '-cf', join(dir, ARCHIVE), 'stagid', 'libatomic.so.1']);
-    const sha256 = createHash('sha256').update(await readFile(join(dir, ARCHIVE))).digest('hex');
+    await run('tar', [
+      '-C',
+      dir,
+      '--sort=name',
+      '--owner=0',
+      '--group=0',
+      '--mtime=@0',
+      '-I',
+      'gzip -6 -n',
+      '-cf',
+      join(dir, ARCHIVE),
+      'stagid',
+      'libatomic.so.1',
+    ]);
+    const sha256 = createHash('sha256')
+      .update(await readFile(join(dir, ARCHIVE)))
+      .digest('hex');
     await writeFile(join(dir, 'sha256'), `${sha256}  ${ARCHIVE}\n`);
     await writeFile(join(dir, 'inputs'), stamp);
     const [binary, archive] = await Promise.all([stat(join(dir, 'stagid')), stat(join(dir, ARCHIVE))]);
@@ -42,7 +66,9 @@ export async function buildDaemon(): Promise<void> {
     await rename(join(dir, 'inputs'), stampFile);
     await rename(join(dir, 'sha256'), checksumFile);
     const mb = (bytes: number): string => (bytes / 1e6).toFixed(0);
-    console.log(`daemon built in ${((performance.now() - started) / 1000).toFixed(1)} s: ${mb(binary.size)} MB, ${mb(archive.size)} MB to download`);
+    console.log(
+      `daemon built in ${((performance.now() - started) / 1000).toFixed(1)} s: ${mb(binary.size)} MB, ${mb(archive.size)} MB to download`,
+    );
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
@@ -61,7 +87,9 @@ async function bundle(outfile: string, build_: string): Promise<void> {
     logLevel: 'warning',
     define: { STAGID_BUILD: JSON.stringify(build_) },
     // CommonJS packages inside an ES module look for `require`.
-    banner: { js: "import { createRequire as stagiCreateRequire } from 'node:module'; const require = stagiCreateRequire(process.execPath);" },
+    banner: {
+      js: "import { createRequire as stagiCreateRequire } from 'node:module'; const require = stagiCreateRequire(process.execPath);",
+    },
     plugins: [
       {
         name: 'nothing-by-ssh',
@@ -97,7 +125,10 @@ function libatomic(): string {
 
 async function inputsHash(): Promise<string> {
   const hash = createHash('sha256').update(process.version);
-  const files = globSync(['packages/daemon/{build.ts,package.json}', 'packages/{daemon,contract}/src/**/*.ts', 'package-lock.json'], { cwd: ROOT })
+  const files = globSync(
+    ['packages/daemon/{build.ts,package.json}', 'packages/{daemon,contract}/src/**/*.ts', 'package-lock.json'],
+    { cwd: ROOT },
+  )
     .filter((file) => !/\.test\.ts$|\/testing\//.test(file))
     .toSorted();
   for (const file of files) hash.update(`\0${file}\0`).update(await readFile(join(ROOT, file)));

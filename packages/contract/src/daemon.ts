@@ -198,11 +198,12 @@ export const PlatformMessage = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('desired'), document: z.string() }),
   z.object({ type: z.literal('command'), document: z.string() }),
-  /** Answers log-open: read from here; the first credit comes with it. */
+  /** Answers log-open: read from here; the first credit comes with it, counted from `cursor.offset`. */
   z.object({ type: z.literal('log-resume'), stream: z.number().int(), cursor: LogCursor, credit: z.number().int() }),
   /**
-   * Bytes up to `offset` are stored for good, and `bytes` may be sent beside what was granted before. Only whole
-   * records are acknowledged. Bytes that do not join on end the link: the next one resumes at what is stored.
+   * Bytes up to `offset` are stored for good; those up to `offset + bytes` may be sent. A window, not a sum: each
+   * message replaces the one before. Only whole records are acknowledged. Bytes that do not join on end the link: the
+   * next one resumes at what is stored.
    */
   z.object({ type: z.literal('credit'), stream: z.number().int(), offset: z.number().int(), bytes: z.number().int() }),
   z.object({ type: z.literal('log-refuse'), stream: z.number().int(), reason: z.string() }),

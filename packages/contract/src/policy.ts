@@ -84,7 +84,9 @@ function refusedDirectory(path: string, roots: readonly string[]): string | null
     return 'Volume path must start with /';
   const clean = normalize(path);
   if (clean === '/') return 'The root directory of the server cannot be mounted';
-  if (DENIED_ROOTS.some((root) => within(clean, root)) || clean.endsWith('docker.sock'))
+  // A directory above a denied one would bring it along.
+  const denied = DENIED_ROOTS.some((root) => within(clean, root) || within(root, clean));
+  if (denied || clean.endsWith('docker.sock'))
     return 'This directory of the server cannot be mounted';
   if (!roots.some((root) => within(clean, normalize(root))))
     return `Volumes of this server must lie below ${roots.join(' or ')}`;

@@ -34,16 +34,15 @@ interface Known {
 const KNOWN: Known[] = [
   {
     pattern:
-      /(?:Bind for \S*?|listen tcp\d? \S*?):(\d+)(?: failed)?: (?:port is already allocated|bind: address already in use)/,
+      /(?:Bind for|listen tcp\d?|host port for) (?:\[[^\]]*\]|[\d.]+):(\d+).*(?:port is already allocated|address already in use)/,
     permanent: true,
     message: ({ found }) => `Port ${found} is in use on the server`,
   },
   { pattern: /no space left on device/i, permanent: true, message: () => "The server's disk is full" },
   {
-    pattern:
-      /exec: \\?"([^"\\]*)\\?": (?:executable file not found|stat |permission denied|is a directory)|exec: \\?"([^"]*)\\?"/,
+    pattern: /exec: \\?"([^"\\]*)\\?"/,
     permanent: true,
-    message: ({ found }) => `The command cannot be run in this image: ${found || 'it'} was not found or is no program`,
+    message: ({ found }) => `The command cannot be run in this image: ${found} was not found or is no program`,
   },
   {
     pattern: /(?:exec format error|no matching manifest|does not match the specified platform)/,

@@ -9,6 +9,8 @@ import { reasonOf, say } from './log.ts';
 import { type Outbox, openOutbox } from './logOutbox.ts';
 import { positionFrom, type Reading, reading, readSince } from './logPosition.ts';
 
+/** The most that is handled between two looks at the link. */
+const PIECE_BYTES = 256 * 1024;
 /** Small batches that follow one another this closely travel together. */
 const GATHER_MS = 8;
 const SMALL_BATCH_BYTES = 16 * 1024;
@@ -163,9 +165,9 @@ async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
     wake.resolve();
   });
   for (;;) {
-    const chunk: unknown = source.read();
-    if (Buffer.isBuffer(chunk)) {
-      yield chunk;
+    const there = readAll(source);
+    if (there) {
+      yield there;
       continue;
     }
     if (failure) throw failure;
@@ -173,6 +175,19 @@ async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
     await wake.promise;
     wake = Promise.withResolvers();
   }
+}
+
+/** Up to a piece of what is buffered: one `read()` answers a single chunk however many wait. */
+function readAll(source: Readable): Buffer | null {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  while (size < PIECE_BYTES) {
+    const chunk: unknown = source.read();
+    if (!Buffer.isBuffer(chunk)) break;
+    chunks.push(chunk);
+    size += chunk.length;
+  }
+  return chunks.length > 1 ? Buffer.concat(chunks) : (chunks[0] ?? null);
 }
 
 function momentOf(timeNs: bigint): string {

@@ -127,7 +127,7 @@ function openStream(
   onEnd: (run: string | null) => void,
 ): Open {
   const { signal } = session;
-  let resumed = Promise.withResolvers<Resume>();
+  let resumed = expectResume();
   let changed = Promise.withResolvers<void>();
   let rewound = new AbortController();
   let allow: Outbox['allow'] | null = null;
@@ -145,7 +145,7 @@ function openStream(
     try {
       for (let done = false; !done; ) {
         const { cursor, credit } = await resumed.promise;
-        resumed = Promise.withResolvers();
+        resumed = expectResume();
         rewound = new AbortController();
         done = await shipFrom(cursor, cursor.offset + credit);
       }
@@ -191,4 +191,11 @@ function openStream(
     },
     ended: ship(),
   };
+}
+
+/** Rejected when the link goes, which nobody may be waiting for then. */
+function expectResume(): PromiseWithResolvers<Resume> {
+  const resume = Promise.withResolvers<Resume>();
+  resume.promise.catch(() => {});
+  return resume;
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +23,8 @@ export interface TestDaemon {
   run(...args: string[]): Promise<{ code: number | null; output: string }>;
   signal(signal: NodeJS.Signals): void;
   rssBytes(): Promise<number>;
+  /** Of the sockets it holds open. */
+  socketInodes(): Promise<Set<string>>;
   output(): string;
   cleanUp(): Promise<void>;
 }
@@ -73,6 +75,12 @@ export async function makeDaemon(platform: Platform, { enrol = true } = {}): Pro
       const status = await readFile(`/proc/${child?.pid}/status`, 'utf8');
       return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
     },
+    async socketInodes() {
+      const links = await Promise.all(
+        (await readdir(`/proc/${child?.pid}/fd`)).map((fd) => readlink(`/proc/${child?.pid}/fd/${fd}`).catch(() => '')),
+      );
+      return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
+    },
     output: () => output,
     async cleanUp() {
       await daemon.end('SIGKILL');
@@ -102,7 +110,7 @@ export async function removeContainersOf(node: string): Promise<void> {
 export function container(
   id: number,
   script: string,
-  more: Partial<DesiredContainer> & { spec?: Partial<DesiredContainer['spec']> } = {},
+  more: Partial<Omit<DesiredContainer, 'spec'>> & { spec?: Partial<DesiredContainer['spec']> } = {},
 ): DesiredContainer {
   const { spec, ...rest } = more;
   return {

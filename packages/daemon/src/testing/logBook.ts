@@ -25,6 +25,8 @@ export interface LogBook {
   /** While false nothing more is granted than a stream's first credit, and that is this many bytes. */
   policy: { grant: boolean; firstCredit: number };
   grantAll(): void;
+  /** Sends the open stream of a container back to behind its first `count` records. */
+  rewind(containerId: number, count: number): void;
   newLink(): void;
   control(message: DaemonMessage): void;
   frame(frame: DataFrame): void;
@@ -34,6 +36,8 @@ interface Stream {
   kept: Kept;
   /** Up to which offset the daemon may send. */
   limit: number;
+  /** Frames that were on their way when it was sent back do not count. */
+  rewound: boolean;
 }
 
 export function logBook(send: (message: PlatformMessage) => void): LogBook {
@@ -62,6 +66,20 @@ export function logBook(send: (message: PlatformMessage) => void): LogBook {
     grantAll() {
       for (const [number, stream] of streams) grant(number, stream);
     },
+    rewind(containerId, count) {
+      for (const [number, stream] of streams) {
+        if (stream.kept.containerId !== containerId) continue;
+        const { kept } = stream;
+        kept.lines.splice(count);
+        const timeNs = kept.lines.at(-1)!.timeNs;
+        const offset = kept.lines.reduce((sum, { text }) => sum + 13 + Buffer.byteLength(text), 0);
+        const recordsAtTime = kept.lines.filter((line) => line.timeNs === timeNs).length;
+        kept.cursor = { offset, timeNs: String(timeNs), recordsAtTime };
+        stream.limit = offset + STREAM_CREDIT_BYTES;
+        stream.rewound = true;
+        send({ type: 'log-resume', stream: number, cursor: { ...kept.cursor }, credit: STREAM_CREDIT_BYTES });
+      }
+    },
     newLink() {
       streams = new Map();
     },
@@ -76,7 +94,7 @@ export function logBook(send: (message: PlatformMessage) => void): LogBook {
           ends: 0,
         };
         byEpoch.set(message.epoch, kept);
-        streams.set(message.stream, { kept, limit: kept.cursor.offset + policy.firstCredit });
+        streams.set(message.stream, { kept, limit: kept.cursor.offset + policy.firstCredit, rewound: false });
         send({ type: 'log-resume', stream: message.stream, cursor: { ...kept.cursor }, credit: policy.firstCredit });
       } else if (message.type === 'log-gap') {
         streams.get(message.stream)?.kept.gaps.push(message);
@@ -90,6 +108,8 @@ export function logBook(send: (message: PlatformMessage) => void): LogBook {
       const stream = streams.get(number);
       if (!stream) return void faults.push(`a frame of the unknown stream ${number}`);
       const { kept } = stream;
+      if (stream.rewound && offset !== kept.cursor.offset) return;
+      stream.rewound = false;
       if (offset !== kept.cursor.offset) faults.push(`offset ${offset} where ${kept.cursor.offset} was due`);
       if (bytes.length > 64 * 1024) faults.push(`a payload of ${bytes.length} bytes`);
       if (offset + bytes.length > stream.limit) faults.push('more was sent than credit was granted');

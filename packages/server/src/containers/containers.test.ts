@@ -188,10 +188,12 @@ describe('containers', () => {
     await alice.client(api.containers.delete, { id });
     daemon.tell();
     await expect.poll(() => statusOf(id)).toBe('deleted');
-    await daemon.desired(({ gen, containers }) => gen > state.gen && !containers.some((one) => one.id === id));
+    const gone = await daemon.desired(
+      ({ gen, containers }) => gen > state.gen && !containers.some((one) => one.id === id),
+    );
     daemon.obey(state);
     const late = await daemon.desired(
-      ({ gen, containers }) => gen > state.gen + 2 && containers.some((one) => one.id === id && one.state === 'absent'),
+      ({ gen, containers }) => gen > gone.gen && containers.some((one) => one.id === id && one.state === 'absent'),
     );
     expect(late.containers.every((one) => one.state === 'absent')).toBe(true);
   });

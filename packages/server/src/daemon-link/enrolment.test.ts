@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { api } from '@stagi/contract/api.ts';
 import { ENROL_AUDIENCE } from '@stagi/contract/daemon.ts';
 import { SignJWT } from 'jose';
@@ -163,16 +164,10 @@ describe('joining a server', () => {
     const { token } = await issue(await anOwnServer(app.ctx, alice));
     const script = (await bootScript(app.ctx, token)).replaceAll(app.ctx.daemonOrigin, app.url);
     const dir = mkdtempSync(join(tmpdir(), 'stagi-boot-'));
-    const ran = script.replace(
-      /^sh install\.sh (.*)$/m,
-      `cp daemon-token.jwt ${dir}/token; stat -c %a daemon-token.jwt > ${dir}/mode; echo "$1 $*" > /dev/null; echo '$1' > ${dir}/flags`,
-    );
-    writeFileSync(join(dir, 'boot.sh'), ran);
-    execFileSync('sh', [join(dir, 'boot.sh')], { stdio: 'pipe' });
-    const read = (name: string): string =>
-      execFileSync('cat', [join(dir, name)])
-        .toString()
-        .trim();
+    const instead = `cp daemon-token.jwt ${dir}/token && stat -c %a daemon-token.jwt > ${dir}/mode && echo '$1' > ${dir}/flags`;
+    writeFileSync(join(dir, 'boot.sh'), script.replace(/^.*sh install\.sh (.*)$/m, instead));
+    await promisify(execFile)('sh', [join(dir, 'boot.sh')]);
+    const read = (name: string): string => readFileSync(join(dir, name), 'utf8').trim();
     expect(read('token')).toBe(token);
     expect(read('mode')).toBe('600');
     expect(read('flags')).toBe('--token-file daemon-token.jwt --allow-cpu --allow-any-linux');

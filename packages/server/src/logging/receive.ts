@@ -157,7 +157,7 @@ export function receiveLogs(
     if (lastSeq === null) return false;
     stream.stored = to.offset;
     if (!closed && to.offset > from) {
-      link.send({ type: 'credit', stream: stream.number, offset: to.offset, bytes: to.offset - from });
+      link.send({ type: 'credit', stream: stream.number, offset: to.offset, bytes: STREAM_CREDIT_BYTES });
     }
     if (lines.count > 0) publishLines(ctx.bus, key.containerId, lastSeq, lines);
     if (loss) publishGap(ctx.bus, key.containerId, lastSeq, loss);

@@ -54,8 +54,7 @@ async function useServer(url: string) {
 }
 
 async function startOwn() {
-  mkdirSync(CACHE, { recursive: true });
-  for (const pid of readdirSync(CACHE)) if (!existsSync(`/proc/${pid}`)) await removeServer(join(CACHE, pid));
+  await removeAbandonedServers();
   const dataDir = join(CACHE, String(process.pid));
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
   const { url, stop } = await startEmbeddedPostgres({ dataDir, settings, log: QUIET });
@@ -67,6 +66,11 @@ async function startOwn() {
 }
 
 /** A killed run leaves its server running. */
+export async function removeAbandonedServers() {
+  mkdirSync(CACHE, { recursive: true });
+  for (const pid of readdirSync(CACHE)) if (!existsSync(`/proc/${pid}`)) await removeServer(join(CACHE, pid));
+}
+
 async function removeServer(dataDir: string) {
   try {
     if (existsSync(join(dataDir, 'cluster'))) await (await startEmbeddedPostgres({ dataDir, log: QUIET })).stop();

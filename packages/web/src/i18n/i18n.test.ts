@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { missingTranslations } from './check.ts';
+import { literalsIn, missingTranslations } from './check.ts';
 import { patternsOf, unfilled } from './filled.ts';
 import { browserLanguage, languageOf } from './locale.ts';
 
@@ -22,4 +22,9 @@ it('finds the text that a filled message was made from', () => {
     values: { cpus: '4' },
   });
   expect(unfilled('1–2', patterns)).toBeNull();
+});
+
+it('reads the texts out of calls, choices included', () => {
+  const code = `t('A, (b)', { a: 'no' }) t(x ?? 'None given') t(kind === 'not this' ? "One" : 'Two') text('It’s \\'so\\'') start('no')`;
+  expect(literalsIn(code)).toEqual(['A, (b)', 'None given', 'One', 'Two', "It’s 'so'"]);
 });

@@ -17,7 +17,6 @@ export function ThemeChoice({ fullWidth = false }: { fullWidth?: boolean }) {
       withItemsBorders={false}
       classNames={{ root: classes.segments }}
       fullWidth={fullWidth}
-      role="radiogroup"
       aria-label={t('Theme')}
       value={theme}
       onChange={(value) => setTheme(value as Theme)}

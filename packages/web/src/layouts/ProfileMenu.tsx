@@ -31,14 +31,10 @@ export function ProfileMenu({ user }: { user: CurrentUser }) {
       returnFocus
     >
       <Popover.Target>
-        <UnstyledButton
-          className={classes.target}
-          onClick={toggle}
-          aria-label={t('Profile menu')}
-          data-testid="profile-menu"
-        >
+        <UnstyledButton className={classes.target} onClick={toggle} data-testid="profile-menu">
           <Face name={user.profile.name} image={user.profile.image} size={28} />
           <span className={classes.workspaceName}>{user.workspace?.clientName}</span>
+          <span className="visually-hidden">{t('Profile menu')}</span>
           <IconChevronDown size={14} />
         </UnstyledButton>
       </Popover.Target>

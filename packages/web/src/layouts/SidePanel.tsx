@@ -33,7 +33,7 @@ export function SidePanel({ opened, onClose }: { opened: boolean; onClose(): voi
       withCloseButton={false}
       lockScroll
       title={null}
-      aria-label={t('Menu')}
+      attributes={{ content: { 'aria-label': t('Menu') } }}
       classNames={{ body: classes.panel }}
     >
       <div className={classes.top}>

@@ -5,7 +5,7 @@ import { useT } from '../i18n/i18n.ts';
 import classes from './ActivityTable.module.css';
 import { type Column, DataTable, type PageOf } from './DataTable.tsx';
 import { EmptyState } from './EmptyState.tsx';
-import { StatusBadge } from './StatusBadge.tsx';
+import { STATUS } from './status.ts';
 import { DateTime } from './Time.tsx';
 
 interface Props {
@@ -48,11 +48,6 @@ export function ActivityTable(props: Props) {
 function What({ activity: { kind, from, to } }: { activity: Activity }): ReactNode {
   const t = useT();
   if (kind !== 'status') return <span className={classes.kind}>{t(kind)}</span>;
-  return (
-    <span className={classes.move}>
-      {from && <StatusBadge status={from} />}
-      {from && to && <span aria-hidden="true">→</span>}
-      {to && <StatusBadge status={to} />}
-    </span>
-  );
+  const words = [from, to].filter((status) => status !== null).map((status) => t(STATUS[status]?.word ?? status));
+  return words.join(' → ');
 }

@@ -98,7 +98,7 @@ export const theme = createTheme({
   white: '#ffffff',
   black: '#191925',
   autoContrast: false,
-  fontFamily: "'Inter Variable', system-ui, sans-serif",
+  fontFamily: "'Inter Variable', system-ui, 'PingFang SC', 'Microsoft YaHei', 'Noto Sans SC', sans-serif",
   fontFamilyMonospace: "'JetBrains Mono Variable', ui-monospace, monospace",
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
   lineHeights: { xs: '16px', sm: '20px', md: '20px', lg: '24px', xl: '28px' },
@@ -148,9 +148,17 @@ export const theme = createTheme({
     Popover: { defaultProps: { offset: POPUP_OFFSET_PX, shadow: 'md', transitionProps: { duration: 80 } } },
     Modal: {
       classNames: { title: 'dialog-title' },
-      defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.5 }, transitionProps: { duration: 100 } },
+      defaultProps: {
+        centered: true,
+        removeScrollProps: { removeScrollBar: false },
+        overlayProps: { backgroundOpacity: 0.5 },
+        transitionProps: { duration: 100 },
+      },
     },
-    Drawer: { classNames: { title: 'dialog-title' }, defaultProps: { transitionProps: { duration: 140 } } },
+    Drawer: {
+      classNames: { title: 'dialog-title' },
+      defaultProps: { removeScrollProps: { removeScrollBar: false }, transitionProps: { duration: 140 } },
+    },
   },
 });
 

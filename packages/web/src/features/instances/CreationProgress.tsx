@@ -26,7 +26,7 @@ export function CreationProgress({ instance }: { instance: Instance }) {
     <section className={classes.progress} aria-label={t('Progress')} data-testid="creation-progress">
       <h2>
         {failed ? t('The server could not be created') : t('Your server is being created')}
-        {!failed && <Deadline since={instance.createdAt} deadline={instance.statusDeadline} />}
+        {!failed && <Deadline since={instance.createdAt} deadline={null} />}
       </h2>
       <ProgressSteps
         since={instance.createdAt}

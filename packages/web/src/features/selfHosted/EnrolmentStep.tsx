@@ -7,6 +7,7 @@ import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { SecretFile } from '../../ui/SecretFile.tsx';
 import { DateTime } from '../../ui/Time.tsx';
+import { takeFocus } from '../../ui/takeFocus.ts';
 import { Requirements } from './Requirements.tsx';
 import classes from './SelfHosted.module.css';
 import { WaitingForServer } from './WaitingForServer.tsx';
@@ -25,7 +26,7 @@ export function EnrolmentStep({ enrolment, onJoined }: Props) {
   const { entity, daemonToken, installCommand, expiresAt, onlyThisMachine } = enrolment;
 
   return (
-    <Stack gap={24}>
+    <Stack gap={24} ref={takeFocus} tabIndex={-1} style={{ outline: 'none' }}>
       {onlyThisMachine && (
         <Note tone="warn" title={t('Only this machine can join')}>
           {t(
@@ -67,7 +68,12 @@ export function EnrolmentStep({ enrolment, onJoined }: Props) {
           <p>{t('It fetches the installer, checks it against the checksum in the line, and starts our daemon.')}</p>
         </li>
         <li>
-          <WaitingForServer id={entity.id} expiresAt={expiresAt} onJoined={onJoined} />
+          <WaitingForServer
+            id={entity.id}
+            heardBefore={entity.daemonSeenAt}
+            expiresAt={expiresAt}
+            onJoined={onJoined}
+          />
         </li>
       </ol>
       <Requirements />

@@ -8,7 +8,7 @@ export function Requirements() {
   const needs = [
     { what: 'Ubuntu', why: t('20.04 or newer, on x86-64') },
     { what: 'NVIDIA', why: t('a GPU with its driver') },
-    { what: 'Git', why: 'git' },
+    { what: 'Git', why: t('any version') },
     { what: 'Docker', why: t('Docker Engine, running') },
   ];
   return (

@@ -2,7 +2,7 @@ import { Button, Loader } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import { Link } from 'react-router';
 import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
@@ -14,24 +14,28 @@ import classes from './SelfHosted.module.css';
 
 const LOOK_AGAIN_MS = 2_000;
 
+/** A daemon whose key died with the reissue may be heard a last time; the new one is heard later than that. */
+const FAREWELL_MS = 3_000;
+
 interface Props {
   id: number;
+  /** When a daemon of this server was last heard before the file was made; null for a new one. */
+  heardBefore: string | null;
   expiresAt: string;
   onJoined(): void;
 }
 
-/** Looks until the server is online. A server that was online before counts from when its new file was made. */
-export function WaitingForServer({ id, expiresAt, onJoined }: Props) {
+/** Looks until the server is online, for one that was online before until its new daemon is heard. */
+export function WaitingForServer({ id, heardBefore, expiresAt, onJoined }: Props) {
   const t = useT();
-  const shownAt = useRef(Date.now());
   const now = useNow();
   const { data, error } = useQuery({
     ...q(api.selfHosted.view, { id }, { quiet: true }),
-    refetchInterval: ({ state }) => (state.data?.entity.status === 'online' ? false : LOOK_AGAIN_MS),
+    refetchInterval: LOOK_AGAIN_MS,
     refetchOnMount: 'always',
   });
   const server = data?.entity;
-  const joined = server?.status === 'online' && new Date(server.statusSince).getTime() > shownAt.current - 60_000;
+  const joined = server?.status === 'online' && heardAnew(server.daemonSeenAt, heardBefore);
   // biome-ignore lint/correctness/useExhaustiveDependencies: told once, when it happens
   useEffect(() => {
     if (joined) onJoined();
@@ -67,4 +71,10 @@ export function WaitingForServer({ id, expiresAt, onJoined }: Props) {
       </div>
     </div>
   );
+}
+
+/** Both moments are of the platform's clock. */
+function heardAnew(heard: string | null, before: string | null): boolean {
+  if (heard === null) return false;
+  return before === null || Date.parse(heard) - Date.parse(before) > FAREWELL_MS;
 }

@@ -4,6 +4,7 @@ import { useT } from '../../i18n/i18n.ts';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { SecretFile } from '../../ui/SecretFile.tsx';
+import { takeFocus } from '../../ui/takeFocus.ts';
 
 interface Props {
   sshKey: SshKey;
@@ -18,7 +19,7 @@ export function GeneratedKey({ sshKey, privateKey, onTaken, onDone }: Props) {
   const t = useT();
   const name = `stagi-${sshKey.type.includes('rsa') ? 'rsa' : 'ed25519'}`;
   return (
-    <Stack gap={16}>
+    <Stack gap={16} ref={takeFocus} tabIndex={-1} style={{ outline: 'none' }}>
       <Note tone="warn" title={t('This is the only time that the private key can be seen')}>
         {t('Save it now. We do not keep it: if it is lost, delete the key and generate another.')}
       </Note>

@@ -26,6 +26,7 @@ export function ImageField({ server, bound }: { server: Server | undefined; boun
       description={description()}
       placeholder="ubuntu:24.04"
       data={[...images.keys()]}
+      comboboxProps={{ keepMounted: false }}
       limit={SHOWN}
       maxDropdownHeight={300}
       spellCheck={false}

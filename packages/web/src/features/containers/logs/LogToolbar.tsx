@@ -67,12 +67,14 @@ export function LogToolbar(props: Props) {
         {following ? t('Pause') : t('Follow')}
       </Button>
       <Switch
+        withThumbIndicator={false}
         label={t('Wrap')}
         checked={props.wrap}
         onChange={(event) => props.onWrap(event.currentTarget.checked)}
         data-testid="log-wrap"
       />
       <Switch
+        withThumbIndicator={false}
         label={t('Timestamps')}
         checked={timestamps}
         onChange={(event) => props.onTimestamps(event.currentTarget.checked)}

@@ -1,0 +1,311 @@
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { ActualContainer } from '@stagi/contract/daemon.ts';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { container, makeDaemon, type TestDaemon } from './testing/daemon.ts';
+import { docker, ensureTestImage } from './testing/image.ts';
+import { type Platform, startPlatform } from './testing/platform.ts';
+import { startRegistry } from './testing/registry.ts';
+
+let platform: Platform;
+let daemon: TestDaemon;
+let nodes = 9_000_000;
+
+const FOREVER = 'trap "exit 0" TERM; i=0; while :; do i=$((i+1)); echo line $i; sleep 0.2; done';
+
+const shown = (id: number): ActualContainer | undefined =>
+  platform.inventory()?.containers.find((one) => one.id === id);
+const inState = (id: number, state: ActualContainer['state'], gen?: number) =>
+  platform.until(`container ${id} is ${state}`, () => {
+    const found = shown(id);
+    return found?.state === state && (gen === undefined || found.gen === gen) && found;
+  });
+const failure = (id: number) =>
+  platform.until(`container ${id} fails`, () =>
+    platform.heard.find((message) => message.type === 'failed' && message.containerId === id),
+  );
+const result = (commandId: string) =>
+  platform.until(`an answer to ${commandId}`, () =>
+    platform.heard.find((message) => message.type === 'result' && message.commandId === commandId),
+  );
+const online = () => platform.until('a hello', () => platform.heard.find(({ type }) => type === 'hello'));
+const inspect = (id: number) => docker.getContainer(`stagi-test-${id}`).inspect();
+
+beforeAll(() => ensureTestImage());
+beforeEach(async () => {
+  platform = await startPlatform({ node: String(++nodes) });
+  daemon = await makeDaemon(platform);
+  daemon.start();
+  await online();
+});
+afterEach(async () => {
+  await daemon.cleanUp();
+  await platform.close();
+});
+
+describe('containers', () => {
+  it('are made, stopped, started and removed as desired', async () => {
+    await platform.desire([container(1, FOREVER)]);
+    await inState(1, 'running', 1);
+    const phases = platform.heard.flatMap((message) => (message.type === 'progress' ? [message.phase] : []));
+    expect(phases).toEqual(['creating', 'starting']);
+
+    await platform.desire([container(1, FOREVER, { gen: 2, state: 'stopped' })]);
+    expect(await inState(1, 'exited', 2)).toMatchObject({ exitCode: 0 });
+    await platform.desire([container(1, FOREVER, { gen: 3 })]);
+    await inState(1, 'running', 3);
+
+    await platform.desire([container(1, FOREVER, { gen: 4, state: 'absent' })]);
+    await platform.until('it is gone', () => platform.inventory()?.containers.length === 0);
+    await expect(inspect(1)).rejects.toThrow('No such container');
+  });
+
+  it('that end by themselves rest, with their exit code', async () => {
+    await platform.desire([container(1, 'exit 3')]);
+    expect(await inState(1, 'exited', 1)).toMatchObject({ exitCode: 3, oomKilled: false });
+    const { StartedAt } = (await inspect(1)).State;
+    await daemon.end('SIGKILL');
+    daemon.start();
+    await platform.until('a second hello', () => platform.heard.filter(({ type }) => type === 'hello').length === 2);
+    await platform.desire([container(1, 'exit 3')]);
+    await platform.until('the new generation', () => platform.inventory()?.appliedGen === 2);
+    expect((await inspect(1)).State.StartedAt).toBe(StartedAt);
+  });
+
+  it('survive the death of the daemon, and it takes them over again', async () => {
+    await platform.desire([container(1, FOREVER)]);
+    const before = await inState(1, 'running');
+    await daemon.end('SIGKILL');
+    expect((await inspect(1)).State.Running).toBe(true);
+    daemon.start();
+    await platform.until('a second hello', () => platform.heard.filter(({ type }) => type === 'hello').length === 2);
+    expect(shown(1)).toMatchObject({ dockerId: before.dockerId, startedAt: before.startedAt, state: 'running' });
+  });
+
+  it('are brought about without a link, from what was desired last', async () => {
+    await platform.desire([container(1, FOREVER)]);
+    await inState(1, 'running');
+    await daemon.end('SIGKILL');
+    await platform.close();
+    await docker.getContainer('stagi-test-1').remove({ force: true });
+    daemon.start();
+    const seen = Promise.withResolvers<void>();
+    const events = await docker.getEvents({ since: 1, filters: { container: ['stagi-test-1'], event: ['start'] } });
+    events.on(
+      'data',
+      () =>
+        void inspect(1).then(
+          ({ State }) => State.Running && seen.resolve(),
+          () => {},
+        ),
+    );
+    await seen.promise;
+    await platform.open();
+  });
+
+  it('that are not listed are left alone and told', async () => {
+    await platform.desire([container(1, FOREVER), container(2, FOREVER)]);
+    await inState(1, 'running');
+    await inState(2, 'running');
+    await platform.desire([container(2, FOREVER)]);
+    await platform.until('the new generation', () => platform.inventory()?.appliedGen === 2);
+    expect(shown(1)).toMatchObject({ state: 'running' });
+  });
+
+  it('that lose a race for their name are taken over, others are not', async () => {
+    const foreign = await docker.createContainer({ name: 'stagi-test-1', Image: 'stagi-test:1', Cmd: ['sleep', '1'] });
+    await platform.desire([container(1, FOREVER)]);
+    expect(await failure(1)).toMatchObject({ permanent: true, message: expect.stringContaining('none of ours') });
+    await foreign.remove({ force: true });
+    const labels = { 'stagi.node': platform.node, 'stagi.id': '2', 'stagi.gen': '1' };
+    const ours = await docker.createContainer({
+      name: 'stagi-test-2',
+      Image: 'stagi-test:1',
+      Cmd: ['sh', '-c', FOREVER],
+      Labels: labels,
+    });
+    await platform.desire([container(2, FOREVER)]);
+    expect(await inState(2, 'running')).toMatchObject({ dockerId: ours.id });
+  });
+});
+
+describe('what cannot be done', () => {
+  it('names a port that is taken', async () => {
+    const taken = createServer();
+    const listening = Promise.withResolvers<void>();
+    taken.listen(8719, '0.0.0.0', listening.resolve);
+    await listening.promise;
+    const target = container(1, FOREVER, { spec: { ports: [{ host: 8719, container: 80 }] } });
+    await platform.desire([target]);
+    expect(await failure(1)).toMatchObject({ permanent: true, gen: 1, message: 'Port 8719 is in use on the server' });
+    taken.close();
+    await platform.desire([{ ...target, gen: 2 }]);
+    await inState(1, 'running', 2);
+  });
+
+  it('tells a platform that missed it, also after a restart, and does not try again', async () => {
+    await platform.desire([container(1, 'true', { spec: { command: ['/no/such/program'] } })]);
+    const first = await failure(1);
+    expect(first).toMatchObject({ permanent: true, message: expect.stringContaining('/no/such/program') });
+    await daemon.end('SIGKILL');
+    daemon.start();
+    await platform.until(
+      'the failure once more',
+      () => platform.heard.filter((one) => one.type === 'failed').length === 2,
+    );
+    expect(platform.heard.filter((one) => one.type === 'failed')[1]).toEqual(first);
+  });
+
+  it('tells an image that is not there from a registry that is not', async () => {
+    const registry = await startRegistry();
+    await platform.desire([
+      container(1, 'true', { spec: { image: `${registry.host}/absent:1` } }),
+      container(2, 'true', { spec: { image: '127.0.0.1:9/unreachable:1' } }),
+    ]);
+    expect(await failure(1)).toMatchObject({ permanent: true, message: expect.stringContaining('was not found') });
+    expect(await failure(2)).toMatchObject({ permanent: false, message: expect.stringContaining('cannot be reached') });
+    await registry.close();
+  });
+
+  it('does not hold others up: a slow pull shows its progress and gives way to a newer wish', async () => {
+    const registry = await startRegistry({ held: true });
+    await platform.desire([container(1, 'true', { spec: { image: registry.image } }), container(2, FOREVER)]);
+    await platform.until('it pulls', () =>
+      platform.heard.find((one) => one.type === 'progress' && one.phase === 'pulling'),
+    );
+    await inState(2, 'running');
+    await platform.desire([
+      container(1, 'true', { gen: 2, state: 'absent', spec: { image: registry.image } }),
+      container(2, FOREVER),
+    ]);
+    await platform.until('the new generation', () => platform.inventory()?.appliedGen === 2);
+    await platform.desire([container(1, 'true', { gen: 3, spec: { image: registry.image } }), container(2, FOREVER)]);
+    registry.release();
+    // The image holds nothing to run: the pull has ended when the start fails.
+    expect(await failure(1)).toMatchObject({ gen: 3, permanent: true, phase: 'start' });
+    const images = await platform.until('the image is told', () =>
+      platform.inventory()?.images.find(({ reference }) => reference === registry.image),
+    );
+    expect(images.sizeBytes).toBeGreaterThanOrEqual(0);
+    await registry.close();
+    await docker.getContainer('stagi-test-1').remove({ force: true });
+    await docker.getImage(registry.image).remove();
+  });
+
+  it('mounts nothing outside the policy, whoever signs it', async () => {
+    const folder = await mkdtemp('/srv/stagi-bind-');
+    await symlink('/etc', join(folder, 'link'));
+    await writeFile(join(daemon.folder, 'etc/policy.json'), JSON.stringify({ volumeRoots: [folder] }), { mode: 0o600 });
+    const bind = (id: number, host: string) =>
+      container(id, 'echo hi > /data/out', { spec: { directories: [{ host, container: '/data' }] } });
+    const bad = ['/srv', '/etc', '/', join(folder, 'link'), `${folder}/../x`, '/var/run/docker.sock'];
+    await platform.desire([...bad.map((host, index) => bind(index + 1, host)), bind(90, join(folder, 'good/deep'))]);
+    for (const [index] of bad.entries()) expect(await failure(index + 1)).toMatchObject({ permanent: true });
+    await inState(90, 'exited');
+    expect(await readFile(join(folder, 'good/deep/out'), 'utf8')).toBe('hi\n');
+    expect(platform.inventory()?.containers.map(({ id }) => id)).toEqual([90]);
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('commands', () => {
+  it('restart a container once, however often they are sent', async () => {
+    await platform.desire([container(1, FOREVER)]);
+    const before = await inState(1, 'running');
+    const document = await platform.command({ kind: 'restart', containerId: 1 }, 'restart-1');
+    platform.send({ type: 'command', document });
+    expect(await result('restart-1')).toMatchObject({ ok: true });
+    const after = (await inspect(1)).State.StartedAt;
+    expect(after).not.toBe(before.startedAt);
+    await daemon.end('SIGKILL');
+    daemon.start();
+    await platform.until('a second hello', () => platform.heard.filter(({ type }) => type === 'hello').length === 2);
+    platform.send({ type: 'command', document });
+    await platform.until('the answer again', () => platform.heard.filter((one) => one.type === 'result').length >= 2);
+    expect((await inspect(1)).State.StartedAt).toBe(after);
+  });
+
+  it('refuse what was not signed for this server', async () => {
+    await platform.desire([container(1, FOREVER)]);
+    await inState(1, 'running');
+    const stranger = await startPlatform({ node: platform.node });
+    platform.send({
+      type: 'command',
+      document: await stranger.command({ kind: 'leave', removeContainers: true }, 'evil'),
+    });
+    platform.send({ type: 'desired', document: 'x.y.z' });
+    await platform.command({ kind: 'restart', containerId: 5 }, 'absent');
+    expect(await result('absent')).toMatchObject({ ok: false, message: 'This container is not on the server' });
+    expect(platform.heard.some((one) => one.type === 'result' && one.commandId === 'evil')).toBe(false);
+    await stranger.close();
+  });
+
+  it('let a server leave for good', async () => {
+    await platform.desire([container(1, FOREVER)]);
+    await inState(1, 'running');
+    await platform.command({ kind: 'leave', removeContainers: true }, 'leave');
+    expect(await result('leave')).toMatchObject({ ok: true });
+    expect(await daemon.exit()).toBe(78);
+    await expect(inspect(1)).rejects.toThrow('No such container');
+    expect(await daemon.run('run')).toMatchObject({ code: 78 });
+  });
+});
+
+describe('the link', () => {
+  it('comes back after a restart of the platform and tells everything', async () => {
+    await platform.desire([container(1, FOREVER)]);
+    await inState(1, 'running');
+    platform.send({ type: 'drain', reconnectAfterMs: 50 });
+    await platform.until('a second hello', () => platform.heard.filter(({ type }) => type === 'hello').length === 2);
+    await platform.close();
+    await platform.open();
+    await platform.until('a third hello', () => platform.heard.filter(({ type }) => type === 'hello').length === 3);
+    expect(shown(1)).toMatchObject({ state: 'running' });
+  });
+
+  it('ends for good when the server is revoked, and its containers run on', async () => {
+    await platform.desire([container(1, FOREVER)]);
+    await inState(1, 'running');
+    platform.send({ type: 'revoked', reason: 'removed from the workspace' });
+    expect(await daemon.exit()).toBe(78);
+    expect((await inspect(1)).State.Running).toBe(true);
+  });
+
+  it('is made by one daemon only', async () => {
+    expect(await daemon.run('run')).toMatchObject({ code: 75 });
+  });
+
+  it('tells what the machine is, and opens no port', async () => {
+    const hello = platform.heard.find((message) => message.type === 'hello');
+    expect(hello).toMatchObject({ protocol: 1, facts: { arch: 'x64', dockerVersion: expect.stringMatching(/^\d/) } });
+    const listening = await readFile('/proc/net/tcp', 'utf8');
+    const inodes = await daemon.socketInodes();
+    const own = listening
+      .split('\n')
+      .filter((row) => row.includes(' 0A ') && inodes.has(row.trim().split(/\s+/)[9] ?? ''));
+    expect(own).toEqual([]);
+  });
+
+  it('keeps up with a storm of events', async () => {
+    await platform.desire([container(1, FOREVER)]);
+    await inState(1, 'running');
+    daemon.signal('SIGSTOP');
+    const labels = { 'stagi.node': platform.node, 'stagi.id': '999', 'stagi.gen': '1' };
+    for (let round = 0; round < 60; round++) {
+      const made = await docker.createContainer({
+        name: 'stagi-storm',
+        Image: 'stagi-test:1',
+        Cmd: ['true'],
+        Labels: labels,
+      });
+      await made.remove();
+    }
+    await docker.getContainer('stagi-test-1').kill();
+    const before = platform.heard.length;
+    daemon.signal('SIGCONT');
+    await inState(1, 'exited');
+    const inventories = platform.heard.slice(before).filter(({ type }) => type === 'inventory').length;
+    expect(inventories).toBeLessThan(30);
+  });
+});

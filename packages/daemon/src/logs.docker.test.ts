@@ -1,0 +1,177 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { container, makeDaemon, type TestDaemon } from './testing/daemon.ts';
+import { docker, ensureTestImage } from './testing/image.ts';
+import { type Platform, startPlatform } from './testing/platform.ts';
+
+let platform: Platform;
+let daemon: TestDaemon;
+let nodes = 9_100_000;
+
+const lines = (id: number) => platform.logs.of(id).lines;
+const ended = (id: number, times = 1) =>
+  platform.until(`log ${id} has ended`, () => platform.logs.of(id).ends >= times, 120_000);
+const numbers = (id: number, stream: 'stdout' | 'stderr') =>
+  lines(id).flatMap((line) => (line.stream === stream ? [Number(/\d+$/.exec(line.text)?.[0])] : []));
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
+beforeAll(() => ensureTestImage());
+beforeEach(async () => {
+  platform = await startPlatform({ node: String(++nodes) });
+  daemon = await makeDaemon(platform);
+  daemon.start();
+});
+afterEach(async () => {
+  await daemon.cleanUp();
+  await platform.close();
+  expect(platform.logs.faults).toEqual([]);
+});
+
+describe('the log of a container', () => {
+  it('comes whole and once, over deaths of the daemon, cut links and restarts of the platform', async () => {
+    const COUNT = 30_000;
+    // Both streams at once, so that their records swap places; pauses, so that kills fall between and into bursts.
+    const print = `i=0; while [ $i -lt ${COUNT} ]; do i=$((i+1)); echo out $i; echo err $i >&2; [ $((i % 500)) = 0 ] && sleep 0.1; done`;
+    await platform.desire([container(1, print)]);
+    let disturbed = 0;
+    for (let share = 1; share <= 12; share++) {
+      await platform.until(`${share}/14 of the lines`, () => lines(1).length >= (2 * COUNT * share) / 14, 60_000);
+      if (share % 3 === 0) {
+        platform.socket().terminate();
+      } else if (share % 3 === 1) {
+        await daemon.end('SIGKILL');
+        daemon.start();
+      } else {
+        await platform.close();
+        await platform.open();
+      }
+      disturbed++;
+    }
+    await ended(1);
+    console.log(
+      `exactly once: n = ${lines(1).length} lines over ${disturbed} kills and cuts, ${platform.links()} links`,
+    );
+    expect(numbers(1, 'stdout')).toEqual(upTo(COUNT));
+    expect(numbers(1, 'stderr')).toEqual(upTo(COUNT));
+    expect(platform.logs.of(1).gaps).toEqual([]);
+  });
+
+  it('goes on when the container is stopped and started, and brings what was printed while the daemon was away', async () => {
+    const script = 'trap "echo bye; exit 0" TERM; echo hello; while :; do sleep 0.1; done';
+    await platform.desire([container(1, script)]);
+    await platform.until('the first line', () => lines(1).length === 1);
+    await platform.desire([container(1, script, { gen: 2, state: 'stopped' })]);
+    await ended(1);
+    expect(lines(1).map(({ text }) => text)).toEqual(['hello', 'bye']);
+
+    await platform.desire([container(1, script, { gen: 3 })]);
+    await platform.until('the next run', () => lines(1).length === 3);
+    await daemon.end('SIGKILL');
+    await docker.getContainer('stagi-test-1').stop();
+    daemon.start();
+    await ended(1, 2);
+    expect(lines(1).map(({ text }) => text)).toEqual(['hello', 'bye', 'hello', 'bye']);
+    expect(platform.logs.byEpoch.size).toBe(1);
+  });
+
+  it('of a quick container is there although it had ended before anybody looked', async () => {
+    await platform.desire(upTo(6).map((id) => container(id, `echo only ${id}`)));
+    for (const id of upTo(6)) {
+      await ended(id);
+      expect(lines(id).map(({ text }) => text)).toEqual([`only ${id}`]);
+    }
+  });
+
+  it('keeps long lines together and shows a last line without an end', async () => {
+    await platform.desire([container(1, 'head -c 70000 /dev/zero | tr "\\0" x; echo; echo after; echo -n prompt')]);
+    await ended(1);
+    const [first, ...rest] = joined(1);
+    expect(first).toBe('x'.repeat(70_000));
+    expect(rest).toEqual(['after', 'prompt']);
+  });
+
+  it('is sent again from where the platform asks', async () => {
+    await platform.desire([container(1, 'i=0; while [ $i -lt 400 ]; do i=$((i+1)); echo n $i; sleep 0.005; done')]);
+    await platform.until('some lines', () => lines(1).length > 40);
+    platform.logs.rewind(1, 20);
+    await ended(1);
+    expect(numbers(1, 'stdout')).toEqual(upTo(400));
+  });
+
+  it('is on the platform soon after it was printed', async () => {
+    await platform.desire([container(1, 'i=0; while [ $i -lt 400 ]; do i=$((i+1)); echo n $i; sleep 0.01; done')]);
+    await ended(1);
+    const waits = lines(1)
+      .map(({ timeNs, heardAt }) => heardAt - Number(timeNs / 1_000_000n))
+      .sort((a, b) => a - b);
+    const p95 = waits[Math.floor(waits.length * 0.95)]!;
+    console.log(`print to platform: p50 ${waits[waits.length >> 1]} ms, p95 ${p95} ms, n = ${waits.length}`);
+    expect(p95).toBeLessThan(150);
+  });
+});
+
+describe('a platform that does not keep up', () => {
+  // About 240 MB in Docker's files, which keep 150: the oldest lines must be lost, and the loss must be shown.
+  const LINES = 1_600_000;
+  const flood = `seq -f "%.0f xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" 1 ${LINES}`;
+  const count = `i=0; while [ $i -lt 50 ]; do i=$((i+1)); echo ${'y'.repeat(60)} $i; done; seq 51 ${LINES}`;
+
+  it('costs neither memory nor the container its pace, and what Docker dropped is marked', async () => {
+    platform.logs.policy.grant = false;
+    await platform.desire([container(1, count, { spec: { nanoCpus: 2e9 } })]);
+    await platform.until(
+      'the container has ended',
+      () => platform.inventory()?.containers.find(({ state }) => state === 'exited'),
+      120_000,
+    );
+    const rss = await daemon.rssBytes();
+    expect(lines(1).length).toBeGreaterThan(0);
+    platform.logs.policy.grant = true;
+    platform.logs.grantAll();
+    await ended(1);
+    const kept = lines(1).map(({ text }) => Number(/\d+$/.exec(text)?.[0]));
+    const { gaps } = platform.logs.of(1);
+    const missing = LINES - kept.length;
+    console.log(
+      `flood: n = ${kept.length} lines kept, ${missing} lost, ${gaps.length} gaps, RSS ${Math.round(rss / 1e6)} MB stalled, ${Math.round((await daemon.rssBytes()) / 1e6)} MB after`,
+    );
+    expect(rss).toBeLessThan(250e6);
+    // In order and none twice; a hole only where a gap says so.
+    const holes = kept.filter((value, index) => index > 0 && value !== kept[index - 1]! + 1).length;
+    expect(holes).toBe(gaps.length);
+    expect(kept.at(-1)).toBe(LINES);
+    expect(new Set(kept).size).toBe(kept.length);
+    void flood;
+  });
+
+  it('costs no memory when it stops reading the socket', async () => {
+    await platform.desire([
+      container(1, 'yes "a line that is printed as fast as it goes, over and over" | head -n 600000', {
+        spec: { nanoCpus: 2e9 },
+      }),
+    ]);
+    await platform.until('some lines', () => lines(1).length > 1000);
+    platform.socket().pause();
+    let highest = 0;
+    for (let polls = 0; polls < 20; polls++) {
+      highest = Math.max(highest, await daemon.rssBytes());
+      await docker.getContainer('stagi-test-1').inspect();
+    }
+    platform.socket().resume();
+    await ended(1);
+    expect(highest).toBeLessThan(250e6);
+    expect(lines(1)).toHaveLength(600_000);
+  });
+});
+
+/** Lines as a reader sees them: partial records joined. */
+function joined(id: number): string[] {
+  const whole: string[] = [];
+  let open = '';
+  for (const { text, partial } of lines(id)) {
+    open += text;
+    if (partial) continue;
+    whole.push(open);
+    open = '';
+  }
+  return open === '' ? whole : [...whole, open];
+}

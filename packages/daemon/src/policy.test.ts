@@ -1,0 +1,137 @@
+import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { containerOptions } from './containerSpec.ts';
+import { pathsFrom } from './paths.ts';
+import { admit, loadPolicy, writeDefaultPolicy } from './policy.ts';
+import { container } from './testing/daemon.ts';
+
+let folder: string;
+const paths = () => pathsFrom({ STAGI_CONFIG_DIR: join(folder, 'etc'), STAGI_STATE_DIR: join(folder, 'state') });
+const allow = (roots: string[], more: object = {}) =>
+  writeFile(paths().policy, JSON.stringify({ volumeRoots: roots, ...more }));
+const bind = (host: string, inside = '/data') =>
+  container(1, 'true', { spec: { directories: [{ host, container: inside }] } }).spec;
+const admitted = async (spec: ReturnType<typeof bind>, kind: 'rented' | 'self-hosted' = 'self-hosted') =>
+  admit(spec, await loadPolicy(paths(), kind), paths());
+
+beforeEach(async () => {
+  folder = await mkdtemp('/srv/stagi-policy-');
+  await mkdir(paths().config);
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe('the policy of a server', () => {
+  it('lets a rented server mount only its data folder, an own one what its owner has not closed', async () => {
+    expect((await loadPolicy(paths(), 'rented')).volumeRoots).toEqual(['/data']);
+    await expect(admitted(bind('/srv/elsewhere'), 'rented')).rejects.toThrow('must lie below /data');
+    await allow([join(folder, 'open')]);
+    await expect(admitted(bind(join(folder, 'closed')))).rejects.toThrow('must lie below');
+    await expect(admitted(bind(join(folder, 'open/deep')))).resolves.toBeUndefined();
+  });
+
+  it('makes missing folders as root', async () => {
+    await admitted(bind(join(folder, 'a/b')));
+    const { uid, mode } = await stat(join(folder, 'a/b'));
+    expect({ uid, mode: mode & 0o777 }).toEqual({ uid: 0, mode: 0o755 });
+  });
+
+  const FORBIDDEN = [
+    '/',
+    '//',
+    '/./',
+    '/etc',
+    '/etc/stagi',
+    '/proc/1/root',
+    '/sys',
+    '/dev',
+    '/run',
+    '/run/docker.sock',
+    '/var/run/docker.sock',
+    '/boot',
+    '/root/.ssh',
+    '/var',
+    '/var/lib',
+    '/var/lib/docker',
+    '/var/lib/docker/volumes/x',
+    '/var/lib/stagi',
+    '/usr/local/lib/stagi',
+    '/srv/../etc',
+    '/srv/x/..',
+    '/srv/a:/etc',
+    'srv/relative',
+    '',
+    '/srv/nul\0byte',
+    '/srv/sub/docker.sock',
+  ];
+  it.each(FORBIDDEN)('never mounts %j', async (path) => {
+    await expect(admitted(bind(path))).rejects.toThrow();
+  });
+
+  it('never mounts its own folders, nor what they lie in', async () => {
+    await expect(admitted(bind(paths().config))).rejects.toThrow('cannot be mounted');
+    await expect(admitted(bind(join(paths().state, 'x')))).rejects.toThrow('cannot be mounted');
+    await expect(admitted(bind(folder))).rejects.toThrow('cannot be mounted');
+  });
+
+  it('follows no link, at the end or on the way', async () => {
+    await symlink('/etc', join(folder, 'link'));
+    await expect(admitted(bind(join(folder, 'link')))).rejects.toThrow('symbolic link');
+    await expect(admitted(bind(join(folder, 'link/sub')))).rejects.toThrow('symbolic link');
+    await writeFile(join(folder, 'file'), '');
+    await expect(admitted(bind(join(folder, 'file')))).rejects.toThrow('not a directory');
+  });
+
+  it('holds ports, processors, memory, GPUs and images to what the owner wrote', async () => {
+    await allow(['/srv'], { maxCpus: 1, maxMemoryBytes: 1e9, gpuIds: [1], imagePrefixes: ['registry.example/'] });
+    const spec = (more: object) => container(1, 'true', { spec: { image: 'registry.example/x:1', ...more } }).spec;
+    await expect(admitted(spec({}))).resolves.toBeUndefined();
+    await expect(admitted(spec({ nanoCpus: 2e9 }))).rejects.toThrow('at most 1 CPUs');
+    await expect(admitted(spec({ memoryBytes: 2e9 }))).rejects.toThrow('GB');
+    await expect(admitted(spec({ gpuIds: [0] }))).rejects.toThrow('GPU 0');
+    await expect(admitted(spec({ image: 'other/x:1' }))).rejects.toThrow('does not allow this image');
+    await expect(admitted(spec({ ports: [{ host: 80, container: 80 }] }))).rejects.toThrow('between 1000 and 9999');
+  });
+
+  it('allows nothing while its file is damaged or others may write it', async () => {
+    await writeFile(paths().policy, '{ "volumeRoots": "/"');
+    await expect(loadPolicy(paths(), 'self-hosted')).rejects.toThrow('damaged');
+    await allow(['/'], { privileged: true });
+    await expect(loadPolicy(paths(), 'self-hosted')).rejects.toThrow('damaged');
+    await allow(['/']);
+    await chmod(paths().policy, 0o666);
+    await expect(loadPolicy(paths(), 'self-hosted')).rejects.toThrow('belong to root');
+  });
+
+  it('is written out once and then left to its owner', async () => {
+    await writeDefaultPolicy(paths(), 'rented');
+    await allow(['/srv']);
+    await writeDefaultPolicy(paths(), 'rented');
+    expect((await loadPolicy(paths(), 'rented')).volumeRoots).toEqual(['/srv']);
+  });
+});
+
+describe('what Docker is told', () => {
+  const HOSTILE = ['--privileged', '$(reboot)', '; rm -rf /', '"},{"', '-v /:/host', 'a\nb', '{"Privileged":true}'];
+
+  it('holds hostile words as plain values and grants nothing beside the listed rights', async () => {
+    const policy = await loadPolicy(paths(), 'self-hosted');
+    for (const word of HOSTILE) {
+      const target = container(1, 'true', { spec: { command: [word], env: [{ name: 'X', value: word }] } });
+      const { HostConfig, Cmd, Env, ...rest } = containerOptions(target, '7', policy);
+      expect({ Cmd, Env }).toEqual({ Cmd: [word], Env: [`X=${word}`] });
+      expect(JSON.stringify({ HostConfig, rest })).not.toContain(word);
+    }
+    const { HostConfig } = containerOptions(container(1, 'true'), '7', policy);
+    expect(HostConfig).toMatchObject({
+      Privileged: false,
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges:true'],
+      NetworkMode: 'bridge',
+      IpcMode: 'private',
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '50m', 'max-file': '3' } },
+    });
+    for (const word of ['Devices', 'Binds', 'PidMode', 'UsernsMode', 'CgroupParent', 'Sysctls', 'VolumesFrom'])
+      expect(HostConfig).not.toHaveProperty(word);
+  });
+});
