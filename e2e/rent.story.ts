@@ -169,7 +169,9 @@ async function stopStartDelete(page: Page): Promise<void> {
   await expect(status).toHaveText(/running/i, { timeout: 30_000 });
   await until('lines go on after the start', 15_000, async () => (await lastSeq(page)) > last);
   await page.getByTestId('action-delete').first().click();
-  await confirmIfAsked(page);
+  await expect(page.getByTestId('confirm-submit')).toBeDisabled();
+  await page.getByTestId('confirm-slug').fill('counter');
+  await page.getByTestId('confirm-submit').click();
   await expect(page).toHaveURL(/\/cloud\/containers(\?|$)/, { timeout: 30_000 });
   await expect(page.getByText('Counter')).toHaveCount(0, { timeout: 30_000 });
 }

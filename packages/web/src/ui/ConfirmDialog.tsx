@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import classes from './ConfirmDialog.module.css';
+import { useTopmost } from './useTopmost.ts';
 
 interface Props {
   opened: boolean;
@@ -22,7 +23,14 @@ interface Props {
 /** Asks before an action that cannot be taken back. Escape and Cancel close it; focus returns by itself. */
 export function ConfirmDialog(props: Props) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={props.title} size={480} withCloseButton={false}>
+    <Modal
+      closeOnEscape={useTopmost(props.opened)}
+      opened={props.opened}
+      onClose={props.onClose}
+      title={props.title}
+      size={480}
+      withCloseButton={false}
+    >
       <Question {...props} />
     </Modal>
   );

@@ -3,6 +3,7 @@ import type { Container } from '@stagi/contract/containers.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
+import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { FactList } from '../../ui/FactList.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { Note } from '../../ui/Note.tsx';
@@ -30,12 +31,13 @@ export function ContainerOverview({ container }: { container: Container }) {
           }
         />
       )}
+      {container.command !== null && <CodeBlock title={t('Command')} code={container.command} wrap />}
       <div className={classes.panels}>
         <FactList
           title={t('Container')}
           facts={[
             { label: t('Image'), value: container.dockerImage, mono: true, copy: container.dockerImage },
-            { label: t('Command'), value: container.command ?? t('the image’s own'), mono: container.command !== null },
+            ...(container.command === null ? [{ label: t('Command'), value: t('the image’s own') }] : []),
             { label: t('CPU'), value: formatNumber(container.cpus), mono: true },
             {
               label: t('Memory'),

@@ -10,6 +10,7 @@ import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ErrorState } from '../../ui/ErrorState.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
+import { useTopmost } from '../../ui/useTopmost.ts';
 import { RentForm } from './RentForm.tsx';
 
 interface Props {
@@ -29,6 +30,7 @@ export function RentDrawer({ offerId, known, onClose, SshKeyDialog }: Props) {
     <Drawer
       opened={offerId !== null}
       onClose={onClose}
+      closeOnEscape={useTopmost(offerId !== null)}
       position="right"
       size={480}
       title={t('Rent a server')}

@@ -7,6 +7,7 @@ import { invalidate } from '../../api/query.ts';
 import { useCall } from '../../api/useCall.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { useTopmost } from '../../ui/useTopmost.ts';
 import { EnrolmentStep } from './EnrolmentStep.tsx';
 
 interface Props {
@@ -28,6 +29,7 @@ export function ReissueDialog({ server, opened, onClose }: Props) {
       setEnrolment(answer);
     },
   });
+  const topmost = useTopmost(opened && enrolment !== null);
   const fresh = server.status === 'awaiting setup';
 
   function close(): void {
@@ -60,6 +62,7 @@ export function ReissueDialog({ server, opened, onClose }: Props) {
         title={t('Join “{{title}}” again', { title: server.title })}
         size={720}
         closeOnClickOutside={false}
+        closeOnEscape={topmost}
         closeButtonProps={{ 'aria-label': t('Close') }}
       >
         {enrolment && <EnrolmentStep enrolment={enrolment} onJoined={() => setJoined(true)} />}

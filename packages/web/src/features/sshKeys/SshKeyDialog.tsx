@@ -6,6 +6,7 @@ import { useT } from '../../i18n/i18n.ts';
 import type { SshKeyDialogProps } from '../../layouts/slots.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toasts.ts';
+import { useTopmost } from '../../ui/useTopmost.ts';
 import { AddKeyForm } from './AddKeyForm.tsx';
 import { GeneratedKey } from './GeneratedKey.tsx';
 import { GenerateKeyForm } from './GenerateKeyForm.tsx';
@@ -20,6 +21,7 @@ export function SshKeyDialog({ opened, onClose, onAdded }: SshKeyDialogProps) {
   const [taken, setTaken] = useState(false);
   const [warned, setWarned] = useState(false);
   const atRisk = generated !== null && !taken;
+  const topmost = useTopmost(opened);
   useWarningAtUnload(atRisk);
 
   function close(): void {
@@ -43,6 +45,7 @@ export function SshKeyDialog({ opened, onClose, onAdded }: SshKeyDialogProps) {
         title={generated ? t('Save your private key') : t('Add an SSH key')}
         size={560}
         closeOnClickOutside={!generated}
+        closeOnEscape={topmost}
         closeButtonProps={{ 'aria-label': t('Close') }}
       >
         {generated ? (

@@ -29,8 +29,9 @@ interface Props {
 export function CreateContainerForm({ servers, wanted }: Props) {
   const t = useT();
   const navigate = useNavigate();
+  const suggested = suggestedServer(servers, wanted);
   const call = useCallForm<typeof api.containers.create, Values>(api.containers.create, {
-    initialValues: initialValues(suggestedServer(servers, wanted)),
+    initialValues: initialValues(suggested, servers.find(({ id }) => String(id) === suggested)?.freeCpus ?? null),
     toInput,
     onDone: ({ entity, entities }) => {
       void invalidate('docker-container/', 'instance-rented/', 'self-hosted-instance/');

@@ -28,7 +28,8 @@ export const newRow = {
   directory: () => ({ key: crypto.randomUUID(), host: '', container: '' }),
 };
 
-export function initialValues(serverId: string): Values {
+/** A whole CPU where the server has one left, else what is left. */
+export function initialValues(serverId: string, freeCpus: number | null): Values {
   return {
     instanceRef: serverId,
     title: '',
@@ -36,7 +37,7 @@ export function initialValues(serverId: string): Values {
     dockerImage: '',
     command: '',
     env: [],
-    cpus: 1,
+    cpus: freeCpus !== null && freeCpus >= 0.1 && freeCpus < 1 ? freeCpus : 1,
     memoryGb: '',
     gpuIds: [],
     portMappings: [],
