@@ -14,7 +14,7 @@ test('somebody signs up with the mailed code, lands on the cloud, logs out and i
   await expect(page).toHaveURL(/\/cloud\/instances/);
   await page.getByTestId('profile-menu').click();
   await expect(page.getByText(email)).toBeVisible();
-  await expect(page.getByText('Grace Hopper’s workspace')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Grace Hopper’s workspace' })).toBeVisible();
   await page.getByText('Log out').click();
   await expect(page.getByRole('link', { name: 'Log in' }).first()).toBeVisible();
   expect(

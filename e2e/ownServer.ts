@@ -1,6 +1,17 @@
 import { sh } from './machine.ts';
 import { until } from './until.ts';
 
+/** The engine shows a container its cgroups read-only, of either version; a nested engine needs its own below them. */
+const START = `
+  if [ -f /sys/fs/cgroup/cgroup.controllers ]; then
+    mount -o remount,bind,rw /sys/fs/cgroup; mkdir -p /sys/fs/cgroup/init
+    for pid in $(cat /sys/fs/cgroup/cgroup.procs); do echo $pid > /sys/fs/cgroup/init/cgroup.procs || true; done
+    for name in $(cat /sys/fs/cgroup/cgroup.controllers); do echo +$name > /sys/fs/cgroup/cgroup.subtree_control || true; done
+  else
+    for hierarchy in /sys/fs/cgroup/*/; do mount -o remount,bind,rw $hierarchy; done
+  fi
+  iptables -w -nL >/dev/null 2>&1 || update-alternatives --set iptables /usr/sbin/iptables-legacy
+  exec dockerd`;
 const IMAGE = 'stagi-test-own-server:1';
 
 /** Somebody's own server: a system container with Docker, git, curl and ca-certificates, and nothing of ours. */
@@ -36,12 +47,7 @@ export async function startOwnServer(name: string, network: string): Promise<Own
       'apparmor=unconfined',
     ],
     ...['--security-opt', 'systempaths=unconfined', '--cgroupns=private', '--tmpfs', '/run'],
-    ...[
-      IMAGE,
-      'sh',
-      '-c',
-      'mount -o remount,rw /sys/fs/cgroup; mkdir -p /sys/fs/cgroup/init; for p in $(cat /sys/fs/cgroup/cgroup.procs); do echo $p > /sys/fs/cgroup/init/cgroup.procs; done 2>/dev/null; exec dockerd',
-    ],
+    ...[IMAGE, 'sh', '-c', START],
   ]);
   await until('Docker runs on the own server', 30_000, () =>
     inside('docker info >/dev/null 2>&1 && echo yes').catch(() => false as const),

@@ -1,16 +1,16 @@
-import { execFile } from 'node:child_process';
+import { type SpawnOptions, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { access, copyFile, glob, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import { build } from 'esbuild';
 
-const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 const OUT = join(ROOT, '.cache/daemon');
 const ARCHIVE = 'stagid-linux-x64.tar.gz';
-/** Node links to it and minimal machines lack it, so it travels beside the binary. */
 const LIBATOMIC = [
   '/usr/lib/x86_64-linux-gnu/libatomic.so.1',
   '/lib/x86_64-linux-gnu/libatomic.so.1',
@@ -18,63 +18,59 @@ const LIBATOMIC = [
 ];
 
 /**
- * Makes `stagid`, one executable of bundle and Node, and packs it with libatomic into `.cache/daemon`. Skipped while
- * the sources, the lock file and Node are those of the last build. Several builds at once are harmless: the files
- * appear whole, the checksum last.
+ * Makes `.cache/daemon/stagid-linux-x64.tar.gz` (the daemon as one executable, and the library it needs that minimal
+ * machines lack) and `.sha256` beside it. Does nothing when its inputs have not changed. Several may run at once: each
+ * works in a folder of its own, and the checksum, which makes the archive count, is renamed into place last.
  */
 export async function buildDaemon(): Promise<void> {
-  const stamp = await inputsHash();
-  const stampFile = join(OUT, 'inputs');
-  const checksumFile = join(OUT, `${ARCHIVE}.sha256`);
-  if (
-    existsSync(checksumFile) &&
-    existsSync(join(OUT, ARCHIVE)) &&
-    (await readFile(stampFile, 'utf8').catch(() => '')) === stamp
-  )
-    return;
+  const begun = performance.now();
+  const inputs = await fingerprint();
+  if (await isCurrent(inputs)) return console.log('stagid is up to date');
 
-  const started = performance.now();
   await mkdir(OUT, { recursive: true });
-  const dir = await mkdtemp(join(OUT, 'build-'));
+  const work = await mkdtemp(join(OUT, 'work-'));
   try {
-    await bundle(join(dir, 'stagid.mjs'), stamp.slice(0, 12));
-    await toExecutable(dir);
-    await copyFile(libatomic(), join(dir, 'libatomic.so.1'));
-    await run('tar', [
-      '-C',
-      dir,
-      '--sort=name',
-      '--owner=0',
-      '--group=0',
-      '--mtime=@0',
-      '-I',
-      'gzip -6 -n',
-      '-cf',
-      join(dir, ARCHIVE),
-      'stagid',
-      'libatomic.so.1',
-    ]);
-    const sha256 = createHash('sha256')
-      .update(await readFile(join(dir, ARCHIVE)))
-      .digest('hex');
-    await writeFile(join(dir, 'sha256'), `${sha256}  ${ARCHIVE}\n`);
-    await writeFile(join(dir, 'inputs'), stamp);
-    const [binary, archive] = await Promise.all([stat(join(dir, 'stagid')), stat(join(dir, ARCHIVE))]);
-    await rm(checksumFile, { force: true });
-    await rename(join(dir, ARCHIVE), join(OUT, ARCHIVE));
-    await rename(join(dir, 'stagid'), join(OUT, 'stagid'));
-    await rename(join(dir, 'inputs'), stampFile);
-    await rename(join(dir, 'sha256'), checksumFile);
-    const mb = (bytes: number): string => (bytes / 1e6).toFixed(0);
-    console.log(
-      `daemon built in ${((performance.now() - started) / 1000).toFixed(1)} s: ${mb(binary.size)} MB, ${mb(archive.size)} MB to download`,
-    );
+    await bundle(join(work, 'stagid.mjs'));
+    await makeExecutable(work);
+    await copyFile(await findLibrary(), join(work, 'libatomic.so.1'));
+    await pack(work);
+    const sha256 = await digest(join(work, ARCHIVE));
+    await writeFile(join(work, `${ARCHIVE}.sha256`), `${sha256}  ${ARCHIVE}\n`);
+    await writeFile(join(work, 'inputs'), inputs);
+    const binary = await stat(join(work, 'stagid'));
+    const archive = await stat(join(work, ARCHIVE));
+    // The stamp goes first and comes back last: a build that breaks off in between is made again.
+    await rm(join(OUT, 'inputs'), { force: true });
+    for (const file of [ARCHIVE, `${ARCHIVE}.sha256`, 'inputs']) await rename(join(work, file), join(OUT, file));
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+    console.log(`stagid built in ${seconds} s: ${megabytes(binary.size)}, ${megabytes(archive.size)} to download`);
   } finally {
-    await rm(dir, { recursive: true, force: true });
+    await rm(work, { recursive: true, force: true });
   }
 }
 
-async function bundle(outfile: string, build_: string): Promise<void> {
+async function isCurrent(inputs: string): Promise<boolean> {
+  const [stamp, ...files] = [join(OUT, 'inputs'), join(OUT, ARCHIVE), join(OUT, `${ARCHIVE}.sha256`)];
+  try {
+    await Promise.all(files.map((file) => access(file)));
+    return (await readFile(stamp!, 'utf8')) === inputs;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+async function fingerprint(): Promise<string> {
+  const hash = createHash('sha256').update(process.version);
+  const files = ['package-lock.json', 'packages/daemon/package.json'].map((file) => join(ROOT, file));
+  for await (const file of glob(['packages/daemon/*.ts', 'packages/{daemon,contract}/src/**/*.ts'], { cwd: ROOT }))
+    if (!/\.test\.ts$|\/testing\//.test(file)) files.push(join(ROOT, file));
+  for (const file of files.sort()) hash.update(`${relative(ROOT, file)}\0`).update(await readFile(file));
+  return hash.digest('hex');
+}
+
+async function bundle(outfile: string): Promise<void> {
+  const nothing = join(import.meta.dirname, 'src/nothing.ts');
   await build({
     entryPoints: [join(import.meta.dirname, 'src/main.ts')],
     outfile,
@@ -83,56 +79,86 @@ async function bundle(outfile: string, build_: string): Promise<void> {
     target: 'node26',
     format: 'esm',
     minifySyntax: true,
+    minifyWhitespace: true,
     keepNames: true,
+    legalComments: 'none',
+    // Docker over SSH and BuildKit sessions: dockerode loads them at once, and we use neither.
+    alias: Object.fromEntries(
+      ['ssh2', 'cpu-features', '@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs'].map((name) => [name, nothing]),
+    ),
+    // `ws` would look for native helpers that cannot be in one file.
+    define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(process.execPath);" },
     logLevel: 'warning',
-    define: { STAGID_BUILD: JSON.stringify(build_) },
-    // CommonJS packages inside an ES module look for `require`.
-    banner: {
-      js: "import { createRequire as stagiCreateRequire } from 'node:module'; const require = stagiCreateRequire(process.execPath);",
-    },
-    plugins: [
-      {
-        name: 'nothing-by-ssh',
-        setup(plugin) {
-          // dockerode can reach an engine by SSH; ours is a local socket, and these two are native.
-          plugin.onResolve({ filter: /^(ssh2|cpu-features)$/ }, ({ path }) => ({ path, namespace: 'nothing' }));
-          plugin.onLoad({ filter: /.*/, namespace: 'nothing' }, () => ({ contents: 'module.exports = {};' }));
-        },
-      },
-    ],
   });
 }
 
-async function toExecutable(dir: string): Promise<void> {
-  const config = join(dir, 'sea.json');
-  await writeFile(
-    config,
-    JSON.stringify({
-      main: join(dir, 'stagid.mjs'),
-      mainFormat: 'module',
-      output: join(dir, 'stagid'),
-      disableExperimentalSEAWarning: true,
-    }),
+/** `node --build-sea` puts the bundle into a copy of this Node. Never strip the result: it crashes then. */
+async function makeExecutable(work: string): Promise<void> {
+  const config = {
+    main: join(work, 'stagid.mjs'),
+    mainFormat: 'module',
+    executable: process.execPath,
+    output: join(work, 'stagid'),
+    disableExperimentalSEAWarning: true,
+    useCodeCache: false,
+    // Corporate roots count too; small spaces keep an idle daemon small.
+    execArgv: ['--use-system-ca', '--max-semi-space-size=2', '--max-old-space-size=256'],
+    execArgvExtension: 'none',
+  };
+  await writeFile(join(work, 'sea.json'), JSON.stringify(config));
+  await run(process.execPath, [`--build-sea=${join(work, 'sea.json')}`]);
+}
+
+async function findLibrary(): Promise<string> {
+  for (const path of LIBATOMIC) {
+    try {
+      await access(path);
+      return path;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+  throw new Error('libatomic.so.1 is missing on this machine: apt-get install libatomic1');
+}
+
+/** gzip, since minimal machines have no zstd or xz; the same inputs give the same bytes. */
+async function pack(work: string): Promise<void> {
+  const tar = spawn(
+    'tar',
+    [
+      '--owner=0',
+      '--group=0',
+      '--numeric-owner',
+      '--mtime=@0',
+      '--mode=u+rwx,go+rx',
+      '-cf',
+      '-',
+      'stagid',
+      'libatomic.so.1',
+    ],
+    { cwd: work, stdio: ['ignore', 'pipe', 'inherit'] } satisfies SpawnOptions,
   );
-  await run(process.execPath, ['--build-sea', config]);
+  const ended = once(tar, 'close');
+  await pipeline(tar.stdout!, createGzip({ level: 6 }), createWriteStream(join(work, ARCHIVE)));
+  const [code] = await ended;
+  if (code !== 0) throw new Error(`tar ended with ${code}`);
 }
 
-function libatomic(): string {
-  const found = LIBATOMIC.find((path) => existsSync(path));
-  if (!found) throw new Error('libatomic.so.1 is missing on this machine: apt-get install libatomic1');
-  return found;
-}
-
-async function inputsHash(): Promise<string> {
-  const hash = createHash('sha256').update(process.version);
-  const files = globSync(
-    ['packages/daemon/{build.ts,package.json}', 'packages/{daemon,contract}/src/**/*.ts', 'package-lock.json'],
-    { cwd: ROOT },
-  )
-    .filter((file) => !/\.test\.ts$|\/testing\//.test(file))
-    .toSorted();
-  for (const file of files) hash.update(`\0${file}\0`).update(await readFile(join(ROOT, file)));
+async function digest(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
   return hash.digest('hex');
+}
+
+async function run(program: string, args: string[]): Promise<void> {
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const [code, signal] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code ?? signal}`);
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 if (import.meta.main) await buildDaemon();

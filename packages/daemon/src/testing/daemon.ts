@@ -9,6 +9,8 @@ import { docker, TEST_IMAGE } from './image.ts';
 import type { Platform } from './platform.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+/** `STAGID=/path/to/stagid` runs the same tests against a built daemon. */
+const COMMAND = process.env.STAGID ? [process.env.STAGID] : [process.execPath, MAIN];
 
 /** A `stagid` of its own folder, as a process that can be killed. */
 export interface TestDaemon {
@@ -42,7 +44,7 @@ export async function makeDaemon(platform: Platform, { enrol = true } = {}): Pro
   let output = '';
 
   function launch(args: string[]): ChildProcess {
-    const started = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const started = spawn(COMMAND[0]!, [...COMMAND.slice(1), ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [started.stdout, started.stderr]) stream?.on('data', (chunk) => (output += chunk));
     return started;
   }

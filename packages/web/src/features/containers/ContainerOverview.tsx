@@ -75,42 +75,36 @@ export function ContainerOverview({ container }: { container: Container }) {
             { label: t('Created'), value: <DateTime at={container.createdAt} /> },
           ]}
         />
-        <FactList
-          title={t('Ports')}
-          facts={
-            portMappings.length === 0
-              ? [{ label: t('None'), value: null }]
-              : portMappings.map(({ host, container: inside }) => ({
-                  label: t('Port {{port}} in the container', { port: inside }),
-                  value: instance.ip ? `${instance.ip}:${host}` : t('host port {{port}}', { port: host }),
-                  mono: true,
-                  copy: instance.ip ? `${instance.ip}:${host}` : undefined,
-                }))
-          }
-        />
-        <FactList
-          title={t('Volumes')}
-          facts={
-            directoryMappings.length === 0
-              ? [{ label: t('None'), value: null }]
-              : directoryMappings.map(({ host, container: inside }) => ({
-                  label: inside,
-                  value: t('{{path}} on the server', { path: host }),
-                  mono: true,
-                }))
-          }
-        />
-        <FactList
-          title={t('Environment')}
-          facts={
-            envNames.length === 0
-              ? [{ label: t('None'), value: null }]
-              : envNames.map((name) => ({
-                  label: name,
-                  value: <span title={t('Kept encrypted, not shown again')}>••••••</span>,
-                }))
-          }
-        />
+        {portMappings.length > 0 && (
+          <FactList
+            title={t('Ports')}
+            facts={portMappings.map(({ host, container: inside }) => ({
+              label: t('Port {{port}} in the container', { port: inside }),
+              value: instance.ip ? `${instance.ip}:${host}` : t('host port {{port}}', { port: host }),
+              mono: true,
+              copy: instance.ip ? `${instance.ip}:${host}` : undefined,
+            }))}
+          />
+        )}
+        {directoryMappings.length > 0 && (
+          <FactList
+            title={t('Volumes')}
+            facts={directoryMappings.map(({ host, container: inside }) => ({
+              label: inside,
+              value: t('{{path}} on the server', { path: host }),
+              mono: true,
+            }))}
+          />
+        )}
+        {envNames.length > 0 && (
+          <FactList
+            title={t('Environment')}
+            facts={envNames.map((name) => ({
+              label: name,
+              value: <span title={t('Kept encrypted, not shown again')}>••••••</span>,
+            }))}
+          />
+        )}
       </div>
     </div>
   );

@@ -73,7 +73,7 @@ function Loaded({ container }: { container: Container }) {
         </Anchor>
         {' · '}
         <Evidence of={container} />
-        {container.exitCode !== null && status !== 'running' && (
+        {container.exitCode !== null && container.statusReason === null && status !== 'running' && (
           <>
             {' · '}
             {t('exit code')} <span className="mono">{container.exitCode}</span>

@@ -1,0 +1,2 @@
+/** Stands in the bundle for packages that are loaded and never used. */
+export default {};
