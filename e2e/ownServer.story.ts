@@ -123,13 +123,13 @@ async function wizard(
   const tokenFile = join(dir, 'daemon-token.jwt');
   await download.saveAs(tokenFile);
   const command = page.getByTestId('install-command');
-  const plainLine = (await command.innerText()).trim();
+  const plainLine = ((await command.textContent()) ?? '').trim();
   expect(plainLine).toMatch(/sha256sum/);
   await expect(page.getByTestId('allow-cpu')).not.toBeChecked();
   await expect(page.getByTestId('allow-any-linux')).not.toBeChecked();
   await page.getByTestId('allow-cpu').check();
   await page.getByTestId('allow-any-linux').check();
-  const line = (await command.innerText()).trim();
+  const line = ((await command.textContent()) ?? '').trim();
   expect(line).toContain('--allow-cpu');
   expect(line).toContain('--allow-any-linux');
   return { tokenFile, plainLine, line };

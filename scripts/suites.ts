@@ -35,7 +35,7 @@ export async function runUnitTests(paths: string[], withoutDocker: string | unde
 
 /** The browser stories over the built web app and daemon. `STAGI_NO_DOCKER` tells them why those that need Docker are to be skipped. */
 export async function runBrowserTests(paths: string[], withoutDocker: string | undefined): Promise<Totals> {
-  await buildWeb();
+  await Promise.all([buildWeb(), buildDaemon()]);
   await run(process.execPath, ['scripts/daemon.ts']);
   const report = freshReport('playwright.json');
   const env = { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: report, STAGI_NO_DOCKER: withoutDocker ?? '' };

@@ -86,8 +86,7 @@ function refusedDirectory(path: string, roots: readonly string[]): string | null
   if (clean === '/') return 'The root directory of the server cannot be mounted';
   // A directory above a denied one would bring it along.
   const denied = DENIED_ROOTS.some((root) => within(clean, root) || within(root, clean));
-  if (denied || clean.endsWith('docker.sock'))
-    return 'This directory of the server cannot be mounted';
+  if (denied || clean.endsWith('docker.sock')) return 'This directory of the server cannot be mounted';
   if (!roots.some((root) => within(clean, normalize(root))))
     return `Volumes of this server must lie below ${roots.join(' or ')}`;
   return null;

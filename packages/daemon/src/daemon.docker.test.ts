@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { ActualContainer } from '@stagi/contract/daemon.ts';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { container, makeDaemon, type TestDaemon } from './testing/daemon.ts';
+import { container, makeDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage } from './testing/image.ts';
 import { type Platform, startPlatform } from './testing/platform.ts';
 import { startRegistry } from './testing/registry.ts';
@@ -30,7 +30,8 @@ const result = (commandId: string) =>
     platform.heard.find((message) => message.type === 'result' && message.commandId === commandId),
   );
 const online = () => platform.until('a hello', () => platform.heard.find(({ type }) => type === 'hello'));
-const inspect = (id: number) => docker.getContainer(`stagi-test-${id}`).inspect();
+const nameOf = (id: number) => `stagi-${slugOf(id)}`;
+const inspect = (id: number) => docker.getContainer(nameOf(id)).inspect();
 
 beforeAll(() => ensureTestImage());
 beforeEach(async () => {
@@ -88,10 +89,10 @@ describe('containers', () => {
     await inState(1, 'running');
     await daemon.end('SIGKILL');
     await platform.close();
-    await docker.getContainer('stagi-test-1').remove({ force: true });
+    await docker.getContainer(nameOf(1)).remove({ force: true });
     daemon.start();
     const seen = Promise.withResolvers<void>();
-    const events = await docker.getEvents({ since: 1, filters: { container: ['stagi-test-1'], event: ['start'] } });
+    const events = await docker.getEvents({ since: 1, filters: { container: [nameOf(1)], event: ['start'] } });
     events.on(
       'data',
       () =>
@@ -114,13 +115,13 @@ describe('containers', () => {
   });
 
   it('that lose a race for their name are taken over, others are not', async () => {
-    const foreign = await docker.createContainer({ name: 'stagi-test-1', Image: 'stagi-test:1', Cmd: ['sleep', '1'] });
+    const foreign = await docker.createContainer({ name: nameOf(1), Image: 'stagi-test:1', Cmd: ['sleep', '1'] });
     await platform.desire([container(1, FOREVER)]);
     expect(await failure(1)).toMatchObject({ permanent: true, message: expect.stringContaining('none of ours') });
     await foreign.remove({ force: true });
     const labels = { 'stagi.node': platform.node, 'stagi.id': '2', 'stagi.gen': '1' };
     const ours = await docker.createContainer({
-      name: 'stagi-test-2',
+      name: nameOf(2),
       Image: 'stagi-test:1',
       Cmd: ['sh', '-c', FOREVER],
       Labels: labels,
@@ -189,7 +190,7 @@ describe('what cannot be done', () => {
     );
     expect(images.sizeBytes).toBeGreaterThanOrEqual(0);
     await registry.close();
-    await docker.getContainer('stagi-test-1').remove({ force: true });
+    await docker.getContainer(nameOf(1)).remove({ force: true });
     await docker.getImage(registry.image).remove();
   });
 
@@ -294,14 +295,14 @@ describe('the link', () => {
     const labels = { 'stagi.node': platform.node, 'stagi.id': '999', 'stagi.gen': '1' };
     for (let round = 0; round < 60; round++) {
       const made = await docker.createContainer({
-        name: 'stagi-storm',
+        name: nameOf(999),
         Image: 'stagi-test:1',
         Cmd: ['true'],
         Labels: labels,
       });
       await made.remove();
     }
-    await docker.getContainer('stagi-test-1').kill();
+    await docker.getContainer(nameOf(1)).kill();
     const before = platform.heard.length;
     daemon.signal('SIGCONT');
     await inState(1, 'exited');

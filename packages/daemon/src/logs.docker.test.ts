@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { container, makeDaemon, type TestDaemon } from './testing/daemon.ts';
+import { container, makeDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage } from './testing/image.ts';
 import { type Platform, startPlatform } from './testing/platform.ts';
 
@@ -66,7 +66,7 @@ describe('the log of a container', () => {
     await platform.desire([container(1, script, { gen: 3 })]);
     await platform.until('the next run', () => lines(1).length === 3);
     await daemon.end('SIGKILL');
-    await docker.getContainer('stagi-test-1').stop();
+    await docker.getContainer(`stagi-${slugOf(1)}`).stop();
     daemon.start();
     await ended(1, 2);
     expect(lines(1).map(({ text }) => text)).toEqual(['hello', 'bye', 'hello', 'bye']);
@@ -155,7 +155,7 @@ describe('a platform that does not keep up', () => {
     let highest = 0;
     for (let polls = 0; polls < 20; polls++) {
       highest = Math.max(highest, await daemon.rssBytes());
-      await docker.getContainer('stagi-test-1').inspect();
+      await docker.getContainer(`stagi-${slugOf(1)}`).inspect();
     }
     platform.socket().resume();
     await ended(1);

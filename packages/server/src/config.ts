@@ -78,7 +78,9 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     logLevel: env.LOG_LEVEL ?? 'info',
     roles: roles(argv),
     webDir: env.STAGI_WEB_DIR ? resolve(env.STAGI_WEB_DIR) : join(import.meta.dirname, '../../web/dist'),
-    daemonDir: env.STAGI_DAEMON_DIR ? resolve(env.STAGI_DAEMON_DIR) : join(import.meta.dirname, '../../../.cache/daemon'),
+    daemonDir: env.STAGI_DAEMON_DIR
+      ? resolve(env.STAGI_DAEMON_DIR)
+      : join(import.meta.dirname, '../../../.cache/daemon'),
   };
 }
 
@@ -129,7 +131,8 @@ function defaultEnvironment(dataDir: string): string {
 function dockerSocket(env: Environment): string {
   const text = env.DOCKER_HOST;
   if (!text) return '/var/run/docker.sock';
-  if (!text.startsWith('unix:///')) throw new ConfigError('DOCKER_HOST', 'must be a socket of this machine, like unix:///var/run/docker.sock');
+  if (!text.startsWith('unix:///'))
+    throw new ConfigError('DOCKER_HOST', 'must be a socket of this machine, like unix:///var/run/docker.sock');
   return text.slice('unix://'.length);
 }
 

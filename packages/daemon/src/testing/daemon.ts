@@ -118,7 +118,7 @@ export function container(
   return {
     id,
     gen: 1,
-    slug: `test-${id}`,
+    slug: slugOf(id),
     state: 'running',
     ...rest,
     spec: {
@@ -134,4 +134,9 @@ export function container(
       ...spec,
     },
   };
+}
+
+/** Names are the machine's: several runs of the tests may share its Docker. */
+export function slugOf(id: number): string {
+  return `test-${process.pid}-${id}`;
 }
