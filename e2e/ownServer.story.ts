@@ -12,6 +12,7 @@ import { signUpInBrowser } from './people.ts';
 import { until } from './until.ts';
 
 test.use({ cloud: 'on' });
+test.skip(Boolean(process.env.STAGI_NO_DOCKER), process.env.STAGI_NO_DOCKER);
 
 const ONLINE_WITHIN_S = 15;
 const UNRESPONSIVE_WITHIN_S = 45;

@@ -9,6 +9,7 @@ import { signUpInBrowser } from './people.ts';
 import { until } from './until.ts';
 
 test.use({ cloud: 'on' });
+test.skip(Boolean(process.env.STAGI_NO_DOCKER), process.env.STAGI_NO_DOCKER);
 
 const ONLINE_WITHIN_S = 30;
 const LOG_P95_MS = 300;

@@ -80,7 +80,7 @@ export function applier(deps: ApplyDeps): Applier {
       } catch (error) {
         if (!outdated.signal.aborted) await failed(todo, error);
       }
-    });
+    }).catch((error: unknown) => say(`container ${todo.target.slug}: ${reasonOf(error)}`));
   }
 
   function hold<T>(id: number, gen: number, outdated: AbortController, work: () => Promise<T>): Promise<T> {
@@ -107,13 +107,10 @@ export function applier(deps: ApplyDeps): Applier {
     const message = reasonOf(cause instanceof DockerProblem ? new Error(cause.message) : cause);
     say(`container ${target.slug}: ${phase} failed${permanent ? '' : ', to be tried again'}: ${reasonOf(cause)}`);
     const failure = { type: 'failed', containerId: target.id, gen: target.gen, phase, message, permanent } as const;
-    if (permanent) {
-      forgetRetry(target.id);
-      await deps.marks.fail(target.id, { gen: target.gen, phase, message });
-    } else {
-      scheduleRetry(target, failure);
-    }
     deps.report(failure);
+    if (!permanent) return scheduleRetry(target, failure);
+    forgetRetry(target.id);
+    await deps.marks.fail(target.id, { gen: target.gen, phase, message });
   }
 
   function scheduleRetry({ id, gen }: DesiredContainer, failure: Retry['failure']): void {

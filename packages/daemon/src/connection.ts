@@ -12,6 +12,7 @@ const PING_MS = 10_000;
 /** Three pings without any sign of life: the other end is gone even if the kernel does not know yet. */
 const SILENCE_MS = 30_000;
 const HANDSHAKE_MS = 15_000;
+const GOODBYE_MS = 1000;
 const RETRY_CAP_MS = 20_000;
 /** A link that lived this long was a good one; the next failure starts counting anew. */
 const STEADY_MS = 30_000;
@@ -66,15 +67,23 @@ function connectOnce(identity: Identity, key: KeyObject, party: Party, signal: A
   });
   const live = liveSession(socket);
   let ending: Ending | null = null;
-  let heard = performance.now();
+  const begun = performance.now();
+  let heard = begun;
+  let welcomed = false;
   const finish = (how: Ending) => {
     ending ??= how;
     socket.terminate();
   };
-  const stop = () => socket.close(1001, 'stopping');
+  const leave = (code: number, reason: string) => {
+    socket.close(code, reason);
+    // Its own patience with a peer that does not answer the goodbye is half a minute.
+    setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
+  };
+  const stop = () => leave(1001, 'stopping');
   signal.addEventListener('abort', stop, { once: true });
   const pulse = setInterval(() => {
-    if (performance.now() - heard > SILENCE_MS) finish({ kind: 'lost', reason: 'the platform went silent' });
+    if (performance.now() - heard > SILENCE_MS || (!welcomed && performance.now() - begun > SILENCE_MS))
+      finish({ kind: 'lost', reason: 'the platform went silent' });
     else if (socket.readyState === WebSocket.OPEN) socket.ping();
   }, PING_MS);
 
@@ -104,6 +113,7 @@ function connectOnce(identity: Identity, key: KeyObject, party: Party, signal: A
         );
         break;
       case 'welcome':
+        welcomed = true;
         say(`link to ${identity.origin} is up`);
         party
           .welcomed(live.session, message)
@@ -119,7 +129,7 @@ function connectOnce(identity: Identity, key: KeyObject, party: Party, signal: A
           reason: 'the platform restarts',
           waitMs: message.reconnectAfterMs + Math.random() * 1000,
         };
-        socket.close(1000, 'drained');
+        leave(1000, 'drained');
         break;
       default:
         party.received(message, live.session);

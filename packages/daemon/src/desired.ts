@@ -26,14 +26,22 @@ export interface DesiredStore {
 
 export async function openDesired(path: string, identity: Identity): Promise<DesiredStore> {
   let current = await load(path, identity);
+  let before: Promise<unknown> = Promise.resolve();
+
+  async function take(document: string): Promise<boolean> {
+    const offered = await verifyDesired(document, identity);
+    if (current && offered.gen <= current.gen) return false;
+    await writeDurably(path, document, 0o600);
+    current = offered;
+    return true;
+  }
   return {
     current: () => current,
-    async accept(document) {
-      const offered = await verifyDesired(document, identity);
-      if (current && offered.gen <= current.gen) return false;
-      await writeDurably(path, document, 0o600);
-      current = offered;
-      return true;
+    accept(document) {
+      // One after another, or an older one that takes longer to write would win.
+      const taken = before.then(() => take(document));
+      before = taken.catch(() => {});
+      return taken;
     },
   };
 }

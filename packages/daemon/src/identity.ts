@@ -18,6 +18,8 @@ const Identity = z.object({
 export type Identity = z.infer<typeof Identity>;
 
 export class EnrolmentError extends Error {}
+/** The platform has answered no: the key that was offered is of no use. */
+class RefusedError extends EnrolmentError {}
 
 /**
  * Exchanges the enrolment file for a key that is made here and never leaves. The key is stored before it is shown, so
@@ -32,7 +34,10 @@ export async function enrol(token: string, paths: Paths): Promise<Identity> {
   const draft = `${paths.key}.enrolling-${claims.jti.replaceAll(/[^\w-]/g, '_')}`;
   await mkdir(paths.config, { recursive: true, mode: 0o700 });
   const key = (await loadKey(draft)) ?? (await makeKey(draft));
-  const node = await exchange(token, claims, key);
+  const node = await exchange(token, claims, key).catch(async (error: unknown) => {
+    if (error instanceof RefusedError) await rm(draft);
+    throw error;
+  });
 
   const identity = {
     node,
@@ -107,9 +112,9 @@ async function exchange(token: string, claims: EnrolmentClaims, key: KeyObject):
   const done = EnrolResponse.safeParse(body);
   if (response.ok && done.success) return done.data.node;
   const refusal = z.object({ message: z.string() }).safeParse(body);
-  throw new EnrolmentError(
-    refusal.success ? refusal.data.message : `The platform answered ${response.status} without a reason`,
-  );
+  if (response.ok || (response.status >= 400 && response.status < 500 && refusal.success))
+    throw new RefusedError(refusal.data?.message ?? 'The platform gave an answer that is none');
+  throw new EnrolmentError(`The platform answered ${response.status}: ${refusal.data?.message ?? 'no reason given'}`);
 }
 
 function originOf(claims: EnrolmentClaims): string {

@@ -43,7 +43,7 @@ export function logShipper(engine: Engine): LogShipper {
       link = openLink(engine, session);
     },
     observe(containers) {
-      for (const container of containers) link?.observe(container);
+      link?.observe(containers);
     },
     expect(containerId, dockerId) {
       link?.open(containerId, dockerId);
@@ -67,7 +67,7 @@ export function logShipper(engine: Engine): LogShipper {
 interface Link {
   open(containerId: number, dockerId: string): void;
   find(dockerId: string): Open | undefined;
-  observe(container: Watched): void;
+  observe(containers: readonly Watched[]): void;
   receive(message: LogMessage): void;
 }
 
@@ -95,12 +95,14 @@ function openLink(engine: Engine, session: Session): Link {
   return {
     open,
     find: (dockerId) => byContainer.get(dockerId),
-    observe({ id, dockerId, state, startedAt }) {
-      const running = byContainer.get(dockerId);
-      if (running) return running.nudge();
-      if (state === 'created' || state === 'removing') return;
-      const sent = complete.has(dockerId) && complete.get(dockerId) === startedAt;
-      if (!sent || isLive({ state })) open(id, dockerId);
+    observe(containers) {
+      // Also those whose container is not shown any more: they end by that.
+      for (const task of byContainer.values()) task.nudge();
+      for (const { id, dockerId, state, startedAt } of containers) {
+        if (state === 'created' || state === 'removing') continue;
+        const sent = complete.has(dockerId) && complete.get(dockerId) === startedAt;
+        if (!sent || isLive({ state })) open(id, dockerId);
+      }
     },
     receive(message) {
       const task = streams.get(message.stream);

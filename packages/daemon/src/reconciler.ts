@@ -74,11 +74,14 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
       if (imagesDue) images = await engine.images();
       imagesDue = false;
       dockerError = null;
-      if (wanted) await advance(wanted, seenAt);
-      logs.observe(seen);
     } catch (error) {
       dockerError = `Docker does not answer: ${reasonOf(error)}`;
       say(dockerError);
+    }
+    if (dockerError === null) {
+      logs.observe(seen);
+      if (wanted)
+        await advance(wanted, seenAt).catch((error: unknown) => say(`nothing can be begun: ${reasonOf(error)}`));
     }
     sshKeys = await keepSshKeys(identity, paths, wanted?.sshKeys ?? null);
     deps.onInventory(inventory());

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMAND_AUDIENCE } from '@stagi/contract/daemon.ts';
@@ -41,6 +41,7 @@ describe('enrolment', () => {
     await expect(enrol(token, paths())).resolves.toMatchObject({ node: '7' });
     await expect(enrol(token, paths('b'))).rejects.toThrow('This enrolment file has been used already');
     expect(await loadIdentity(paths('b'))).toBeNull();
+    expect(await readdir(paths('b').config)).toEqual([]);
   });
 
   it('says what is wrong with a file', async () => {

@@ -68,7 +68,7 @@ function Loaded({ container }: { container: Container }) {
         ))}
       >
         {t('on')}{' '}
-        <Anchor component={Link} to={serverPath(instance)} fz="inherit">
+        <Anchor component={Link} to={serverPath(instance)} fz="inherit" underline="always">
           {instance.title}
         </Anchor>
         {' · '}

@@ -110,6 +110,6 @@ export function CreateContainerForm({ servers, wanted }: Props) {
 /** The one that one comes from, else the only one that is online. */
 function suggestedServer(servers: readonly Server[], wanted: string | null): string {
   if (wanted !== null && servers.some(({ id }) => String(id) === wanted)) return wanted;
-  const online = servers.filter(({ status }) => status === 'online');
+  const online = servers.filter(({ status, facts }) => status === 'online' && facts !== null);
   return online.length === 1 && online[0] ? String(online[0].id) : '';
 }

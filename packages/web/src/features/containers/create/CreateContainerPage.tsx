@@ -38,7 +38,7 @@ function Body({ wanted }: { wanted: string | null }) {
         }
       >
         {t('Rent one, ready in about 2 minutes, or')}{' '}
-        <Anchor component={Link} to={paths.joinServer()} fz="inherit">
+        <Anchor component={Link} to={paths.joinServer()} fz="inherit" underline="always">
           {t('attach one of your own')}
         </Anchor>
         .

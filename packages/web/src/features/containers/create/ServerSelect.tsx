@@ -8,6 +8,9 @@ import type { Server } from './useServers.ts';
 
 const OFFLINE = text('Containers can only be created for server instances that are online');
 
+/** Containers are its daemon's work: one that never reported can run none. */
+const isReady = ({ status, facts }: Server) => status === 'online' && facts !== null;
+
 /** Servers that are not online are shown, as one looks for them, but cannot be chosen. */
 export function ServerSelect({ servers, ...bound }: FieldProps & { servers: readonly Server[] }) {
   const t = useT();
@@ -15,7 +18,7 @@ export function ServerSelect({ servers, ...bound }: FieldProps & { servers: read
   const optionsOf = (kind: Server['kind']) =>
     servers
       .filter((server) => server.kind === kind)
-      .map(({ id, title, status }) => ({ value: String(id), label: title, disabled: status !== 'online' }));
+      .map((server) => ({ value: String(server.id), label: server.title, disabled: !isReady(server) }));
   return (
     <SelectField
       label={t('Server')}
@@ -28,7 +31,7 @@ export function ServerSelect({ servers, ...bound }: FieldProps & { servers: read
       data-testid="container-server"
       {...bound}
       value={bound.value === '' ? null : bound.value}
-      error={bound.error ?? (chosen && chosen.status !== 'online' ? t(OFFLINE) : undefined)}
+      error={bound.error ?? (chosen && !isReady(chosen) ? t(OFFLINE) : undefined)}
     />
   );
 }
@@ -39,10 +42,12 @@ function Option({ server }: { server: Server | undefined }) {
   return (
     <span className={classes.option}>
       <span>{server.title}</span>
-      {server.status === 'online' ? (
+      {isReady(server) ? (
         <span className="muted">
           {server.freeCpus !== null && t('{{count}} CPUs free', { count: server.freeCpus })}
         </span>
+      ) : server.status === 'online' ? (
+        <span className="muted">{t('its daemon has not reported')}</span>
       ) : (
         <StatusBadge status={server.status} />
       )}

@@ -16,7 +16,7 @@ export interface Stretch {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what terminals are told with
-const SEQUENCE = /\x1b(?:\[([0-9;:]*)[ -/]*([@-~])|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_]|[ -/]+[0-~])/g;
+const SEQUENCE = /\x1b(?:\[([0-?]*)[ -/]*([@-~])|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_]|[ -/]+[0-~])/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what has no picture is not shown
 const UNSHOWN = /[\x00-\x08\x0a-\x1f\x7f]/g;
 
@@ -34,7 +34,7 @@ export function parseAnsi(line: string): Stretch[] {
   for (const match of raw.matchAll(SEQUENCE)) {
     push(raw.slice(from, match.index));
     from = match.index + match[0].length;
-    if (match[2] === 'm') look = applied(look, match[1] ?? '');
+    if (match[2] === 'm' && /^[\d;:]*$/.test(match[1] ?? '')) look = applied(look, match[1] ?? '');
   }
   push(raw.slice(from));
   return stretches;
@@ -54,7 +54,7 @@ export function plainText(line: string): string {
 
 function applied(before: Look, parameters: string): Look {
   let look = { ...before };
-  const codes = parameters.split(/[;:]/).map(Number);
+  const codes = parameters.split(';').map(flat).join(';').split(';').map(Number);
   for (let at = 0; at < codes.length; at += 1) {
     const code = codes[at] ?? 0;
     if (code === 0) look = {};
@@ -81,6 +81,15 @@ function applied(before: Look, parameters: string): Look {
     }
   }
   return look;
+}
+
+/** Colons group what belongs to one code (ITU T.416): colours are written as with semicolons, of others the code is kept. */
+function flat(group: string): string {
+  if (!group.includes(':')) return group;
+  const [code = '', kind, ...rest] = group.split(':');
+  if (code === '4' && kind === '0') return '24';
+  if (code !== '38' && code !== '48') return code;
+  return [code, kind, ...rest.slice(kind === '2' ? -3 : 0)].join(';');
 }
 
 /** `5;n` of the 256 colours of xterm, `2;r;g;b` of all. */

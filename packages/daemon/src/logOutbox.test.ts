@@ -1,0 +1,73 @@
+import type { DaemonMessage } from '@stagi/contract/daemon.ts';
+import { type DataFrame, decodeRecords } from '@stagi/contract/frames.ts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Session } from './connection.ts';
+import { openOutbox } from './logOutbox.ts';
+
+/** The far end of a link, which grants on receipt. */
+function link() {
+  const gone = new AbortController();
+  const frames: DataFrame[] = [];
+  const session: Session = {
+    signal: gone.signal,
+    send: (_: DaemonMessage) => {},
+    sendBytes: (frame) => void frames.push(frame),
+    writable: () => Promise.resolve(),
+  };
+  return { session, frames, cut: () => gone.abort() };
+}
+const record = (length: number, index = 0) => ({
+  timeNs: BigInt(index),
+  stream: 'stdout' as const,
+  partial: false,
+  text: Buffer.alloc(length, 120),
+});
+
+describe('the way of records into frames', () => {
+  it('keeps to the window, cuts no record and loses none, however the window moves', async () => {
+    const lengths = fc.array(fc.integer({ min: 0, max: 32_768 }), { minLength: 1, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(lengths, fc.integer({ min: 40_000, max: 300_000 }), async (texts, window) => {
+        const { session, frames } = link();
+        const outbox = openOutbox(session, 3, { offset: 100, limit: 100 + window }, session.signal);
+        let allowed = 100 + window;
+        for (const [index, length] of texts.entries()) outbox.put(record(length, index));
+        let done = false;
+        const flushed = outbox.flush().then(() => {
+          done = true;
+        });
+        while (!done) {
+          await Promise.resolve();
+          const last = frames.at(-1);
+          if (!last) continue;
+          expect(last.offset + last.bytes.length).toBeLessThanOrEqual(allowed);
+          allowed = last.offset + last.bytes.length + window;
+          outbox.allow(allowed);
+        }
+        await flushed;
+        const expected = frames.reduce((at, { offset, bytes }) => {
+          expect(offset).toBe(at);
+          expect(bytes.length).toBeLessThanOrEqual(65_536);
+          expect(decodeRecords(bytes).consumed).toBe(bytes.length);
+          return at + bytes.length;
+        }, 100);
+        expect(outbox.offset()).toBe(expected);
+        expect(frames.flatMap(({ bytes }) => decodeRecords(bytes).records.map(({ text }) => text.length))).toEqual(
+          texts,
+        );
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('waits for credit and stops waiting when the link goes', async () => {
+    const { session, frames, cut } = link();
+    const outbox = openOutbox(session, 3, { offset: 0, limit: 10 }, session.signal);
+    outbox.put(record(100));
+    const flushed = outbox.flush();
+    cut();
+    await expect(flushed).rejects.toThrow();
+    expect(frames).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+import type { LogLine } from '@stagi/contract/logging.ts';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createLogRows, type LogRow, type LogRows } from './logRows.ts';
+
+const line = (seq: number): LogLine => ({ seq, time: '2026-01-01T00:00:00Z', stream: 'stdout', text: `line ${seq}` });
+const lines = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, step) => line(from + step));
+const gap = (afterSeq: number) => ({ afterSeq, from: null, to: null, reason: 'lost' });
+const shape = ({ rows }: LogRows) => rows.map((row) => (row.kind === 'line' ? row.line.seq : row.kind));
+const holeOf = ({ rows }: LogRows) => rows.find((row) => row.kind === 'hole') as Extract<LogRow, { kind: 'hole' }>;
+
+it('leaves out lines that are there already', () => {
+  const log = createLogRows();
+  expect(log.append(lines(5, 7), [])).toBe(3);
+  expect(log.append(lines(6, 9), [])).toBe(2);
+  log.prepend(lines(3, 6), []);
+  expect(shape(log)).toEqual([3, 4, 5, 6, 7, 8, 9]);
+});
+
+it('shows a gap once, behind the line it follows, whenever it is told', () => {
+  const log = createLogRows();
+  log.append(lines(1, 3), [gap(0), gap(2)]);
+  log.append(lines(4, 4), [gap(2), gap(4)]);
+  expect(shape(log)).toEqual(['gap', 1, 2, 'gap', 3, 4, 'gap']);
+});
+
+it('fills a hole from its end until nothing is left of it', () => {
+  const log = createLogRows();
+  log.append(lines(1, 2), []);
+  log.skip(3, 8);
+  log.append(lines(9, 10), []);
+  expect(shape(log)).toEqual([1, 2, 'hole', 9, 10]);
+  log.fill(holeOf(log), lines(6, 8), [], true);
+  expect(shape(log)).toEqual([1, 2, 'hole', 6, 7, 8, 9, 10]);
+  log.fill(holeOf(log), lines(2, 5), [], true);
+  expect(shape(log)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+});
+
+it('closes a hole that storage has nothing of any more', () => {
+  const log = createLogRows();
+  log.append(lines(1, 2), []);
+  log.skip(3, 8);
+  log.fill(holeOf(log), [], [], false);
+  log.append(lines(9, 9), []);
+  expect(shape(log)).toEqual([1, 2, 9]);
+});
+
+it('drops the oldest rows and takes their gaps again when they come back', () => {
+  const log = createLogRows();
+  log.append(lines(1, 6), [gap(1)]);
+  expect(log.trim(10)).toBe(false);
+  expect(log.trim(2)).toBe(true);
+  expect(shape(log)).toEqual([5, 6]);
+  log.prepend(lines(1, 4), [gap(1)]);
+  expect(shape(log)).toEqual([1, 'gap', 2, 3, 4, 5, 6]);
+});
+
+it('keeps every line once and in order, however often batches overlap', () => {
+  const batch = fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 9 }));
+  fc.assert(
+    fc.property(fc.array(batch, { maxLength: 30 }), (batches) => {
+      const log = createLogRows();
+      let last = 0;
+      for (const [again, fresh] of batches) {
+        log.append(lines(Math.max(1, last - again), last + fresh), []);
+        last += fresh;
+      }
+      expect(shape(log)).toEqual(Array.from({ length: last }, (_, index) => index + 1));
+    }),
+  );
+});
