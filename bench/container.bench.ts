@@ -2,13 +2,15 @@
  * From "create a container" to its first log line: through API, daemon and log tail, against `docker run`
  * on the same engine, alternating in one run. Goal: at most 1.25 times the CLI.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { api } from '@stagi/contract/api.ts';
 import { TailMessage } from '@stagi/contract/logging.ts';
+import { buildDaemon } from '@stagi/daemon/build.ts';
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { WebSocket } from 'ws';
@@ -17,10 +19,13 @@ import { report } from './report.ts';
 const ROUNDS = 15;
 const GOAL = 1.25;
 const IMAGE = 'stagi-bench:1';
+/** As a service does: it prints and goes on. */
+const LONG_RUNNING = ['sh', '-c', 'echo here; trap exit TERM; sleep 60 & wait'];
 const DAEMON = join(import.meta.dirname, '../packages/daemon/src/main.ts');
 
 const dir = mkdtempSync(join(tmpdir(), 'stagi-bench-'));
 importImage();
+await buildDaemon();
 const postgres = await startTestPostgres();
 const app = await startTestApp();
 const person = await app.signUp('Bench');
@@ -55,7 +60,7 @@ async function throughPlatform(round: number): Promise<number> {
     title: `Bench ${round}`,
     slug: `bench-${round}-${Date.now()}`,
     dockerImage: IMAGE,
-    command: 'echo here',
+    command: LONG_RUNNING.map((word) => `"${word}"`).join(' '),
     cpus: 0.5,
   });
   const { ticket } = await person.client(api.auth.streamTicket, {});
@@ -81,13 +86,12 @@ async function throughPlatform(round: number): Promise<number> {
 async function throughCli(round: number): Promise<number> {
   const started = performance.now();
   const name = `stagi-bench-cli-${round}`;
-  const child = spawn('docker', ['run', '--name', name, '--cpus', '0.5', IMAGE, 'echo', 'here'], {
+  const child = spawn('docker', ['run', '--name', name, '--cpus', '0.5', IMAGE, ...LONG_RUNNING], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(child.stdout, 'data');
   const ms = performance.now() - started;
-  await once(child, 'exit');
-  execFileSync('docker', ['rm', '-f', name], { stdio: 'ignore' });
+  execFileSync('docker', ['rm', '-f', name], { stdio: ['ignore', 'ignore', 'inherit'] });
   return ms;
 }
 
@@ -104,11 +108,13 @@ async function joinThisMachine(): Promise<{ process: ChildProcess; instanceId: n
   writeFileSync(tokenFile, daemonToken, { mode: 0o600 });
   const env = { ...process.env, STAGI_CONFIG_DIR: join(dir, 'etc'), STAGI_STATE_DIR: join(dir, 'state') };
   mkdirSync(env.STAGI_CONFIG_DIR);
-  execFileSync(process.execPath, [DAEMON, 'enrol', '--token-file', tokenFile, '--allow-cpu', '--allow-any-linux'], {
-    env,
-    stdio: 'ignore',
-  });
-  const child = spawn(process.execPath, [DAEMON, 'run'], { env, stdio: 'ignore' });
+  // Not the synchronous kind: the platform it asks lives in this process.
+  await promisify(execFile)(
+    process.execPath,
+    [DAEMON, 'enrol', '--token-file', tokenFile, '--allow-cpu', '--allow-any-linux'],
+    { env },
+  );
+  const child = spawn(process.execPath, [DAEMON, 'run'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const deadline = Date.now() + 30_000;
   while ((await person.client(api.selfHosted.view, { id: entity.id })).entity.status !== 'online') {
     if (Date.now() > deadline) throw new Error('the daemon did not come online');
@@ -117,6 +123,6 @@ async function joinThisMachine(): Promise<{ process: ChildProcess; instanceId: n
 }
 
 function importImage(): void {
-  const script = `set -e; root=$(mktemp -d); mkdir "$root/bin"; cp "$(command -v busybox)" "$root/bin/busybox"; ln -s busybox "$root/bin/echo"; tar -C "$root" -c . | docker import - ${IMAGE}; rm -rf "$root"`;
-  execFileSync('sh', ['-c', script], { stdio: 'ignore' });
+  const script = `set -e; root=$(mktemp -d); mkdir "$root/bin"; cp "$(command -v busybox)" "$root/bin/busybox"; for name in sh echo sleep; do ln -s busybox "$root/bin/$name"; done; tar -C "$root" -c . | docker import - ${IMAGE}; rm -rf "$root"`;
+  execFileSync('sh', ['-c', script], { stdio: ['ignore', 'ignore', 'inherit'] });
 }

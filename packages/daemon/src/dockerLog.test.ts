@@ -87,6 +87,9 @@ describe('records in frames', () => {
   });
 });
 
+const SNAPSHOT = { seek: true, mayReplay: false };
+const FOLLOW = { seek: true, mayReplay: true };
+
 describe('reading on from a position', () => {
   const raw = (timeNs: bigint, text: string): RawRecord => ({
     timeNs,
@@ -127,7 +130,7 @@ describe('reading on from a position', () => {
           const nowMs = Number(highest / 1_000_000n) + 1;
           for (let rounds = 0; passed.length < log.length; rounds++) {
             expect(rounds).toBeLessThanOrEqual(log.length);
-            const pass = reading(position, true);
+            const pass = reading(position, SNAPSHOT);
             let left = takes.next().value!;
             for (const record of since(log, readSince(position, nowMs))) {
               const next = pass.next(record);
@@ -144,14 +147,54 @@ describe('reading on from a position', () => {
     );
   });
 
+  it('does not double what Docker sends a follower once more', () => {
+    const line = fc.record({
+      stream: fc.constantFrom('stdout' as const, 'stderr' as const),
+      pieces: fc.integer({ min: 1, max: 3 }),
+      alike: fc.boolean(),
+      by: fc.bigInt({ min: 1n, max: SECOND }),
+    });
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 2, maxLength: 30 }), fc.nat(), fc.nat(), (lines, one, other) => {
+        let clock = BASE;
+        const log = lines.flatMap(({ stream, pieces, alike, by }, index) => {
+          clock += by;
+          return Array.from({ length: pieces }, (_, piece) => ({
+            ...raw(clock, alike ? 'alike' : `${index}.${piece}`),
+            stream,
+            partial: piece < pieces - 1,
+          }));
+        });
+        const to = one % log.length;
+        // One behind: nothing is sent once more.
+        const from = other % (to + 2);
+        const position = start();
+        const passed: string[] = [];
+        const pass = (record: RawRecord, on: ReturnType<typeof reading>) => {
+          const next = on.next(record);
+          if (next) passed.push(Buffer.from(next.text).toString());
+        };
+        const follow = reading(position, FOLLOW);
+        for (const record of [...log.slice(0, to + 1), ...log.slice(from)]) {
+          pass(record, follow);
+          if (follow.seeking() && follow.overshot()) break;
+        }
+        const snapshot = reading(position, SNAPSHOT);
+        for (const record of since(log, readSince(position, Number(clock / 1_000_000n) + 1))) pass(record, snapshot);
+        expect(passed).toEqual(log.map(({ text }) => text.toString()));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('knows that its place is gone when only later records are left', () => {
-    const pass = reading({ offset: 10, timeNs: BASE, recordsAtTime: 2 }, true);
+    const pass = reading({ offset: 10, timeNs: BASE, recordsAtTime: 2 }, SNAPSHOT);
     pass.next(raw(BASE + 5n * SECOND, 'later'));
     expect(pass.seeking() && pass.overshot()).toBe(true);
   });
 
   it('takes an empty answer for nothing new, not for a loss', () => {
-    const pass = reading({ offset: 10, timeNs: BASE, recordsAtTime: 1 }, true);
+    const pass = reading({ offset: 10, timeNs: BASE, recordsAtTime: 1 }, SNAPSHOT);
     expect(pass.overshot()).toBe(false);
   });
 
@@ -163,9 +206,9 @@ describe('reading on from a position', () => {
       raw(BASE - 3599n * SECOND, 'd'),
     ];
     const position = start();
-    const first = reading(position, true);
+    const first = reading(position, SNAPSHOT);
     for (const record of log.slice(0, 3)) first.next(record);
-    const second = reading(position, true);
+    const second = reading(position, SNAPSHOT);
     const rest = since(log, readSince(position, Number((BASE - 3599n * SECOND) / 1_000_000n))).map(second.next);
     expect(rest.filter((record) => record !== null).map(({ text }) => text.toString())).toEqual(['d']);
   });

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import type { LogCursor } from '@stagi/contract/daemon.ts';
 import type { LogRecord } from '@stagi/contract/frames.ts';
 import type { RawRecord } from './dockerLog.ts';
@@ -38,28 +39,47 @@ export interface Reading {
   next(raw: RawRecord): LogRecord | null;
   /** The record of the position has not been met. */
   seeking(): boolean;
-  /** While seeking, later records came: at the end of a log this means that the position's record is gone from it. */
+  /** Seeking anew, since Docker seems to send records once more. */
+  replaying(): boolean;
+  /** While seeking, later records came, or it cannot be told: at the end of a log this means that the position's record is gone from it. */
   overshot(): boolean;
   /** Docker's own time of the last record read. */
   last(): bigint | null;
 }
 
-/** `from` is moved along; with `seek` false everything read counts as new (after a loss). */
-export function reading(position: Position, seek: boolean): Reading {
-  const target = position.timeNs;
-  let seeking = seek && target !== null && position.recordsAtTime > 0;
+/**
+ * Begins a reading, which moves `position` along. Without `seek` everything read counts as new (after a loss). With
+ * `mayReplay` a stream whose times fall back is taken for one that Docker sends once more, as it does with followers
+ * when it rotates its files, and skipped up to the position.
+ */
+export function reading(position: Position, { seek, mayReplay }: { seek: boolean; mayReplay: boolean }): Reading {
+  let seeking = seek && position.timeNs !== null && position.recordsAtTime > 0;
+  let replayed = false;
+  let unsure = false;
   let met = 0;
   let overshot = false;
   let last: bigint | null = null;
   let lastRaw: bigint | null = null;
+  const comesAgain = mayReplay ? repetitions() : () => 'no' as const;
+
+  function seekAgain(certain: boolean): void {
+    seeking = true;
+    replayed = true;
+    unsure = !certain;
+    met = 0;
+    last = null;
+  }
   return {
     next(raw) {
+      const again = comesAgain(raw);
+      if (!seeking && again !== 'no') seekAgain(again === 'yes');
       lastRaw = raw.timeNs;
+      if (unsure) return null;
       const timeNs = last !== null && raw.timeNs < last && last - raw.timeNs <= DISORDER_NS ? last : raw.timeNs;
       last = timeNs;
       if (seeking) {
-        if (timeNs === target && ++met === position.recordsAtTime) seeking = false;
-        else if (target !== null && timeNs > target) overshot = true;
+        if (timeNs === position.timeNs && ++met === position.recordsAtTime) seeking = false;
+        else if (position.timeNs !== null && timeNs > position.timeNs) overshot = true;
         return null;
       }
       position.recordsAtTime = position.timeNs === timeNs ? position.recordsAtTime + 1 : 1;
@@ -67,7 +87,28 @@ export function reading(position: Position, seek: boolean): Reading {
       return { timeNs, stream: raw.stream, partial: raw.partial, text: raw.text };
     },
     seeking: () => seeking,
-    overshot: () => overshot,
+    replaying: () => seeking && replayed,
+    overshot: () => overshot || unsure,
     last: () => lastRaw,
+  };
+}
+
+/**
+ * Whether a record was sent before. Within one stream times rise with every line. The parts of a split line share one,
+ * and so may lines on a machine with a coarse clock: two of the same time and content can be told apart only by
+ * counting, in a reading that does not follow.
+ */
+function repetitions(): (raw: RawRecord) => 'yes' | 'no' | 'maybe' {
+  const newest = new Map<RawRecord['stream'], { timeNs: bigint; contents: Set<number> }>();
+  return ({ stream, timeNs, text }) => {
+    const before = newest.get(stream);
+    const content = crc32(text);
+    if (!before || before.timeNs !== timeNs) {
+      newest.set(stream, { timeNs, contents: new Set([content]) });
+      return before && timeNs < before.timeNs ? 'yes' : 'no';
+    }
+    if (before.contents.has(content)) return 'maybe';
+    before.contents.add(content);
+    return 'no';
   };
 }

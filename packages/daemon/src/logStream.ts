@@ -18,6 +18,7 @@ const SMALL_BATCH_BYTES = 16 * 1024;
 const MAX_LAG_NS = 1_000_000_000n;
 const WATCHDOG_MS = 30_000;
 const STUCK_AFTER_MS = 2000;
+const REPLAY_MS = 1000;
 const RETRY_MS = 1000;
 
 export interface LogTask {
@@ -80,9 +81,10 @@ export async function shipLog(task: LogTask): Promise<string | null> {
     const drop = () => source.destroy();
     signal.addEventListener('abort', drop, { once: true });
     const parser = dockerLogParser();
-    const records = reading(position, seek);
+    const records = reading(position, { seek, mayReplay: follow });
     const dog = follow ? watchdog(records, drop) : undefined;
     let flushed = 0;
+    let impatience: NodeJS.Timeout | undefined;
     try {
       for await (const chunk of chunksOf(source)) {
         for (const raw of parser.push(chunk)) {
@@ -92,6 +94,9 @@ export async function shipLog(task: LogTask): Promise<string | null> {
           if (outbox.full()) await outbox.flush();
         }
         if (follow && strayed(records)) return 'lost';
+        // Not once more, then, but a clock that was set back: a reading that does not follow tells them apart.
+        if (records.replaying()) impatience ??= setTimeout(drop, REPLAY_MS);
+        else impatience = void clearTimeout(impatience);
         if (outbox.waiting() === 0) continue;
         if (outbox.waiting() < SMALL_BATCH_BYTES && performance.now() - flushed < GATHER_MS)
           await pause(GATHER_MS, signal);
@@ -101,6 +106,7 @@ export async function shipLog(task: LogTask): Promise<string | null> {
       }
     } finally {
       clearInterval(dog);
+      clearTimeout(impatience);
       signal.removeEventListener('abort', drop);
       source.destroy();
       await outbox.flush();
