@@ -55,6 +55,19 @@ describe('the log of a container', () => {
     expect(platform.logs.of(1).gaps).toEqual([]);
   });
 
+  it('comes whole and once while Docker rotates its files', async () => {
+    // 125 MB in Docker's files of 50 MB each, no faster than it can be followed.
+    const [ROUNDS, BURST] = [125, 2000];
+    const burst = `seq -s "${'x'.repeat(400)}\n" $((n*${BURST}+1)) $((n*${BURST}+${BURST}))`;
+    const print = `n=0; while [ $n -lt ${ROUNDS} ]; do ${burst}; n=$((n+1)); sleep 0.05; done`;
+    await platform.desire([container(1, print, { spec: { nanoCpus: 2e9 } })]);
+    await ended(1);
+    const kept = lines(1).map(({ text }) => Number.parseInt(text, 10));
+    expect(kept.filter((value, index) => value !== index + 1)).toEqual([]);
+    expect(kept).toHaveLength(ROUNDS * BURST);
+    expect(platform.logs.of(1).gaps).toEqual([]);
+  });
+
   it('goes on when the container is stopped and started, and brings what was printed while the daemon was away', async () => {
     const script = 'trap "echo bye; exit 0" TERM; echo hello; while :; do sleep 0.1; done';
     await platform.desire([container(1, script)]);
