@@ -18,6 +18,8 @@ import { VERSION } from './version.ts';
 
 /** The platform waits for a hello; a Docker that hangs must not keep it from hearing of us. */
 const HELLO_PATIENCE_MS = 5000;
+/** A list that changed nothing is told after so long all the same: it proves that the containers are as they were. */
+const PROOF_MS = 25_000;
 const CLOSING_MS = 3000;
 const FAREWELL_MS = 500;
 
@@ -32,6 +34,7 @@ export async function runAgent(
   const left = new AbortController();
   let session: Session | null = null;
   let told = '';
+  let toldAt = 0;
 
   const world = startReconciler({
     engine,
@@ -54,8 +57,10 @@ export async function runAgent(
 
   function tell(inventory: Inventory): void {
     const text = JSON.stringify(inventory);
-    if (!session || text === told) return;
+    const isNews = text !== told;
+    if (!session || (!isNews && performance.now() - toldAt < PROOF_MS)) return;
     told = text;
+    toldAt = performance.now();
     session.send({ type: 'inventory', inventory });
   }
 
@@ -71,6 +76,7 @@ export async function runAgent(
       fresh.send({ type: 'hello', protocol: LINK_PROTOCOL, version: VERSION, bootId: boot, facts, inventory });
       session = fresh;
       told = JSON.stringify(inventory);
+      toldAt = performance.now();
       for (const failure of world.standing()) fresh.send(failure);
       logs.attach(fresh);
       beat(fresh, welcome.heartbeatSeconds);
