@@ -65,6 +65,15 @@ export async function leftovers(environment: string): Promise<string[]> {
   return [containers, volumes].flatMap((lines) => lines.split('\n')).filter(Boolean);
 }
 
+/** How many machines stand in a network; the cloud's own goes when the platform stops. */
+export function guests(network: string): Promise<string> {
+  return sh('docker', ['network', 'inspect', '-f', '{{len .Containers}}', network]);
+}
+
+export function networks(environment: string): Promise<string> {
+  return sh('docker', ['network', 'ls', '-q', '--filter', `label=cloud.stagi.environment=${environment}`]);
+}
+
 export async function removeLeftovers(environment: string): Promise<void> {
   const left = await leftovers(environment);
   for (const line of left) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { measureLogDelay } from './logDelay.ts';
-import { leftovers, removeLeftovers, sh, ssh, TINY_IMAGE, tinyRootfs } from './machine.ts';
+import { guests, leftovers, removeLeftovers, sh, ssh, TINY_IMAGE, tinyRootfs } from './machine.ts';
 import { signUpInBrowser } from './people.ts';
 import { until } from './until.ts';
 
@@ -64,6 +64,7 @@ test('rent a server, log in by SSH, run a container, watch its logs, and leave n
     await test.step('stop and start the server', () => stopAndStart(page, platform.url));
     await test.step('terminate', () => terminate(page));
     expect(await leftovers(platform.environment)).toEqual([]);
+    expect(await guests(`stagi-${platform.environment}`)).toBe('0');
     expect(await sh('sh', ['-c', 'pgrep -x stagid || true'])).toBe('');
   } finally {
     await removeLeftovers(platform.environment);

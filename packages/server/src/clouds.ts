@@ -63,6 +63,16 @@ export async function openClouds(config: Config, log: Logger): Promise<Clouds> {
     async close() {
       clearInterval(timer);
       await local?.close();
+      if (local) await leaveNothing(local, log);
     },
   };
+}
+
+/** The network goes with the platform unless machines stay, stopped ones too: they could not start without it. */
+async function leaveNothing(local: LocalProvider, log: Logger): Promise<void> {
+  try {
+    if ((await local.list()).length === 0) await local.removeNetwork();
+  } catch (error) {
+    log.debug({ err: error }, 'the network of the local cloud stays');
+  }
 }
