@@ -1,7 +1,7 @@
 import type { EntityFilterRequest, Ref } from '@stagi/contract/page.ts';
 import { sql } from 'kysely';
 import type { ContainerRow, Db, InstanceTable } from '../db/schema.ts';
-import { contains, offsetOf, sortColumn } from '../instances/paging.ts';
+import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 
 /** A container with what its screens show of its server. */
 export interface ContainerView extends ContainerRow {

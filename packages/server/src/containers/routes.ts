@@ -1,6 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { HandlersOf } from '../http/mount.ts';
-import { pageOf } from '../instances/paging.ts';
+import { pageOf } from '../http/paging.ts';
 import { visibleContainer, visibleKinds, visibleServer } from './access.ts';
 import { deleteContainer, restartContainer, startContainer, stopContainer } from './actions.ts';
 import { createContainers } from './create.ts';

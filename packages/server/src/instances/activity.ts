@@ -2,7 +2,7 @@ import type { Activity } from '@stagi/contract/instances.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
-import { contains, offsetOf, pageOf, sortColumn } from './paging.ts';
+import { contains, offsetOf, pageOf, sortColumn } from '../http/paging.ts';
 
 interface Happening {
   /** `rented`, `status`, `ssh key added`, … */

@@ -3,7 +3,7 @@ import type { EntityFilterRequest, Ref } from '@stagi/contract/page.ts';
 import { sql } from 'kysely';
 import type { Db, InstanceRow, InstanceTable } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';
-import { contains, isId, offsetOf, sortColumn } from './paging.ts';
+import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
 
 /** An instance with what its daemon said last and what its containers were promised. */
 export interface InstanceView extends InstanceRow {
@@ -38,7 +38,10 @@ function viewsOf(db: Db, workspaceId: number, kind: Kind) {
       (eb) =>
         eb
           .selectFrom('container')
-          .select([sql<number>`count(*)::int`.as('container_count'), sql<string | null>`sum(cpus)`.as('promised_cpus')])
+          .select([
+            sql<number>`count(*)::int`.as('container_count'),
+            sql<string | null>`sum(cpus) filter (where status <> 'creation failed')`.as('promised_cpus'),
+          ])
           .whereRef('container.instance_id', '=', 'instance.id')
           .where('container.deleted_at', 'is', null)
           .as('promised'),

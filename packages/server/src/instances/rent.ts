@@ -9,11 +9,11 @@ import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, refused } from '../http/errors.ts';
+import { isId } from '../http/paging.ts';
 import type { RentableOffer } from '../marketplace/offers.ts';
 import type { StoredOffer } from '../providers/offer.ts';
 import { recordActivity } from './activity.ts';
 import { crashPoint } from './crashPoints.ts';
-import { isId } from './paging.ts';
 import { requireQuota } from './quota.ts';
 import { announceInstance } from './status.ts';
 

@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, notFound, refused } from '../http/errors.ts';
+import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
 import { recordActivity } from './activity.ts';
 import { lockInstance } from './find.ts';
-import { contains, isId, offsetOf, sortColumn } from './paging.ts';
 import { announceInstance } from './status.ts';
 
 interface Caller {

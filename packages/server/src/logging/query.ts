@@ -2,7 +2,7 @@ import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import type { LogGap, LogLine, logging } from '@stagi/contract/logging.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
-import { contains } from '../instances/paging.ts';
+import { contains } from '../http/paging.ts';
 import { presentGap, presentLine } from './present.ts';
 
 type Question = Omit<ParsedInputOf<typeof logging.query>, 'source'>;

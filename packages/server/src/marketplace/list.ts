@@ -1,7 +1,7 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import type { Context } from '../context.ts';
-import { offsetOf, pageOf } from '../instances/paging.ts';
+import { offsetOf, pageOf } from '../http/paging.ts';
 import { offersOf, presentOffer, presentState, type RentableOffer } from './offers.ts';
 import { snapshots } from './snapshot.ts';
 

@@ -1,8 +1,8 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { HandlersOf } from '../http/mount.ts';
+import { pageOf } from '../http/paging.ts';
 import { activitiesOf } from '../instances/activity.ts';
 import { listInstances, renameInstance, requireInstance, viewInstance } from '../instances/find.ts';
-import { pageOf } from '../instances/paging.ts';
 import { createOwnServer, reissueToken } from './join.ts';
 import { leave } from './leave.ts';
 import { presentOwnServer } from './present.ts';

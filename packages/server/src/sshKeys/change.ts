@@ -4,7 +4,7 @@ import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, notFound } from '../http/errors.ts';
-import { isId } from '../instances/paging.ts';
+import { isId } from '../http/paging.ts';
 import { lockOut } from '../instances/sshAccess.ts';
 import { generateKeyPair } from './generate.ts';
 import { parsePublicKey } from './publicKey.ts';

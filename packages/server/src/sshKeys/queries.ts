@@ -3,7 +3,7 @@ import type { SshKey } from '@stagi/contract/sshKeys.ts';
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { Db, SshKeyTable } from '../db/schema.ts';
-import { contains, offsetOf, sortColumn } from '../instances/paging.ts';
+import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 
 export type SshKeyRow = Selectable<SshKeyTable> & { instance_count: number };
 

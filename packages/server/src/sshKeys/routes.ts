@@ -1,6 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { HandlersOf } from '../http/mount.ts';
-import { pageOf } from '../instances/paging.ts';
+import { pageOf } from '../http/paging.ts';
 import { addKey, deleteKey, generateKey } from './change.ts';
 import { listKeys, presentKey } from './queries.ts';
 

@@ -1,6 +1,6 @@
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { type RawBuilder, sql } from 'kysely';
-import { invalid } from '../http/errors.ts';
+import { invalid } from './errors.ts';
 
 /** The column a list is sorted by: only those that `columns` names, by the names of the contract. */
 export function sortColumn<T extends string>(request: EntityFilterRequest, columns: Record<string, T>): T {
