@@ -27,6 +27,7 @@ export async function startPlatform(environment: string, env: Record<string, str
     env: {
       ...process.env,
       PORT: String(port),
+      METRICS_PORT: 'off',
       STAGI_DATA: dataDir,
       STAGI_ENVIRONMENT: environment,
       DATABASE_URL: '',

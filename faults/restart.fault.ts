@@ -76,6 +76,7 @@ async function startServer(): Promise<ChildProcess> {
     env: {
       ...process.env,
       PORT: String(port),
+      METRICS_PORT: 'off',
       STAGI_DATA: dataDir,
       DATABASE_URL: '',
       LOCAL_CLOUD: 'off',

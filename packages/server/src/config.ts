@@ -6,6 +6,8 @@ import { fromDecimal } from '@stagi/contract/money.ts';
 /** Everything the environment decides, read once. Throws `ConfigError` naming the variable. */
 export interface Config {
   port: number;
+  /** `/metrics`, on loopback; `null`: off. */
+  metricsPort: number | null;
   /** What browsers see: scheme, host and port. */
   appOrigin: string;
   originIsLoopback: boolean;
@@ -58,6 +60,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
   }
   return {
     port,
+    metricsPort: env.METRICS_PORT === 'off' ? null : number(env, 'METRICS_PORT', 4480),
     appOrigin,
     originIsLoopback,
     daemonOrigin: origin(env, 'DAEMON_ORIGIN'),

@@ -5,6 +5,7 @@ import type { Bus } from './bus/bus.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/schema.ts';
 import type { Queue } from './jobs/queue.ts';
+import type { Meters } from './metrics/meters.ts';
 import type { Provider } from './providers/provider.ts';
 import type { SecretBox } from './secrets/box.ts';
 
@@ -24,4 +25,5 @@ export interface Context {
   /** Bills and deadlines use the database's clock; this one only paces loops. */
   clock: { now(): Date };
   log: Logger;
+  meters: Meters;
 }

@@ -15,15 +15,15 @@ afterEach(async () => {
 });
 
 describe('a start that cannot succeed ends with one clear line', () => {
-  it('when the port is taken', async () => {
+  it.each(['PORT', 'METRICS_PORT'])('when %s is taken', async (variable) => {
     const other = createServer().listen(0, '127.0.0.1');
     cleanUps.push(() => other.close());
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
     const database = await createTestDatabase();
     cleanUps.push(() => database.drop());
-    expect(await failedStart({ PORT: String(port), DATABASE_URL: database.url })).toEqual([
-      `Stagi cannot start. PORT ${port} is taken on 127.0.0.1 by another program: stop it or set PORT to another port`,
+    expect(await failedStart({ [variable]: String(port), DATABASE_URL: database.url })).toEqual([
+      `Stagi cannot start. ${variable} ${port} is taken on 127.0.0.1 by another program: stop it or set ${variable} to another port`,
     ]);
   });
 
@@ -88,7 +88,15 @@ async function failedStart(env: Record<string, string>): Promise<string[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'stagi-start-'));
   cleanUps.push(() => rmSync(dataDir, { recursive: true, force: true }));
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
-    env: { ...process.env, PORT: '0', LOCAL_CLOUD: 'off', STAGI_DATA: dataDir, LOG_LEVEL: 'fatal', ...env },
+    env: {
+      ...process.env,
+      PORT: '0',
+      METRICS_PORT: 'off',
+      LOCAL_CLOUD: 'off',
+      STAGI_DATA: dataDir,
+      LOG_LEVEL: 'fatal',
+      ...env,
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   cleanUps.push(() => child.kill('SIGKILL'));

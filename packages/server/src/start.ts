@@ -16,6 +16,8 @@ import { buildApp, buildDaemonApp } from './http/app.ts';
 import { startInstanceWorker } from './instances/worker.ts';
 import { startQueue } from './jobs/queue.ts';
 import { workOnMail } from './mail/send.ts';
+import { collect } from './metrics/collect.ts';
+import { serveMetrics } from './metrics/server.ts';
 import { createSecretBox, loadSecretKey } from './secrets/box.ts';
 
 export interface Running {
@@ -27,12 +29,19 @@ export interface Running {
 
 /** Starts the platform: database, queue, clouds, the HTTP servers and the loops of this process's roles. */
 export async function start(config: Config): Promise<Running> {
+  const meters = collect();
   const log = pino({
     level: config.logLevel,
     serializers: { err: withoutClient },
     redact: ['req.headers.authorization', '*.password', '*.accessToken', '*.refreshToken'],
+    hooks: {
+      logMethod(args, method, level) {
+        meters.logged(this.levels.labels[level] ?? '');
+        method.apply(this, args);
+      },
+    },
   });
-  const stops: (() => Promise<unknown>)[] = [];
+  const stops: (() => Promise<unknown>)[] = [async () => meters.stop()];
   const stop = async (): Promise<void> => {
     for (const end of stops.splice(0).reverse()) {
       await end().catch((error: unknown) => log.warn({ err: error }, 'while stopping'));
@@ -71,7 +80,16 @@ export async function start(config: Config): Promise<Running> {
       },
       clock: { now: () => new Date() },
       log,
+      meters,
     };
+
+    if (config.metricsPort !== null) {
+      const { metricsPort } = config;
+      const metrics = await orTaken('METRICS_PORT', metricsPort, '127.0.0.1', () =>
+        serveMetrics(ctx, meters, metricsPort),
+      );
+      stops.push(() => metrics.close());
+    }
 
     if (config.roles.has('worker')) {
       await workOnMail(ctx, queue);
@@ -112,13 +130,17 @@ function withoutClient(error: Error): object {
 }
 
 async function listenOn(app: FastifyInstance, host: string, port: number): Promise<void> {
+  await orTaken('PORT', port, host, () => app.listen({ host, port }));
+}
+
+async function orTaken<T>(variable: string, port: number, host: string, listen: () => Promise<T>): Promise<T> {
   try {
-    await app.listen({ host, port });
+    return await listen();
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
     throw new ConfigError(
-      'PORT',
-      `${port} is taken on ${host} by another program: stop it or set PORT to another port`,
+      variable,
+      `${port} is taken on ${host} by another program: stop it or set ${variable} to another port`,
     );
   }
 }

@@ -14,8 +14,9 @@ import { leaveGoneWorkspace } from './api/user.ts';
 import { startTranslation } from './i18n/i18n.ts';
 import { paths } from './paths.ts';
 import { routes } from './routes.tsx';
+import { TOAST_LIMIT, TOAST_MS } from './ui/kitConstants.ts';
 import { cssVariables, theme } from './ui/theme.ts';
-import { TOAST_LIMIT, TOAST_MS, toast } from './ui/toasts.ts';
+import { toast } from './ui/toasts.ts';
 
 await startTranslation();
 watchOtherTabs();

@@ -23,7 +23,11 @@ export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
   });
   mountDownloads(app, ctx);
   app.get('/daemon-api/link', { websocket: true, preValidation: admitLink }, (socket, request) => {
-    const served = serveLink(ctx, socket, request.ip, heartbeats).finally(() => links.delete(socket));
+    ctx.meters.linkOpened();
+    const served = serveLink(ctx, socket, request.ip, heartbeats).finally(() => {
+      links.delete(socket);
+      ctx.meters.linkClosed();
+    });
     links.set(socket, served);
   });
 

@@ -15,6 +15,7 @@ import { loggingHandlers } from '../logging/routes.ts';
 import { mountLogTail } from '../logging/tail.ts';
 import { mountOutbox } from '../mail/outbox.ts';
 import { hardwareHandlers } from '../marketplace/routes.ts';
+import { measureCalls } from '../metrics/calls.ts';
 import { selfHostedHandlers } from '../selfHosted/routes.ts';
 import { sshKeyHandlers } from '../sshKeys/routes.ts';
 import { userHandlers } from '../users/routes.ts';
@@ -74,5 +75,6 @@ async function bare(ctx: Context): Promise<FastifyInstance> {
     genReqId: () => randomUUID(),
   });
   await app.register(fastifyWebsocket, { options: { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false } });
+  measureCalls(app, ctx.meters);
   return app;
 }

@@ -54,7 +54,7 @@ export interface LogReceiver {
  * dropped, bytes that do not join on end the link.
  */
 export function receiveLogs(
-  ctx: Pick<Context, 'db' | 'bus' | 'log'>,
+  ctx: Pick<Context, 'db' | 'bus' | 'log' | 'meters'>,
   node: { instanceId: number; epoch: number },
   link: Link,
 ): LogReceiver {
@@ -159,7 +159,11 @@ export function receiveLogs(
     if (!closed && to.offset > from) {
       link.send({ type: 'credit', stream: stream.number, offset: to.offset, bytes: STREAM_CREDIT_BYTES });
     }
-    if (lines.count > 0) publishLines(ctx.bus, key.containerId, lastSeq, lines);
+    if (lines.count > 0) {
+      ctx.meters.linesStored(lines.count, lines.times.at(-1));
+      publishLines(ctx.bus, key.containerId, lastSeq, lines);
+    }
+    if (loss) ctx.meters.gapStored();
     if (loss) publishGap(ctx.bus, key.containerId, lastSeq, loss);
     return true;
   }

@@ -30,6 +30,7 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
   const running = await start(
     readConfig({
       PORT: String(port),
+      METRICS_PORT: 'off',
       DATABASE_URL: database.url,
       STAGI_DATA: dataDir,
       LOCAL_CLOUD: 'off',
@@ -62,7 +63,7 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
   };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const { createServer } = await import('node:net');
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

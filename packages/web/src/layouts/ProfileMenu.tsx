@@ -6,7 +6,7 @@ import { Link, useLocation } from 'react-router';
 import { type CurrentUser, signOut } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
-import { PROFILE_POPUP_OFFSET_PX } from '../ui/theme.ts';
+import { PROFILE_POPUP_OFFSET_PX } from '../ui/kitConstants.ts';
 import { LanguageChoice, ThemeChoice } from './Choices.tsx';
 import { Face } from './Face.tsx';
 import classes from './ProfileMenu.module.css';

@@ -2,6 +2,7 @@ import { Checkbox, NumberInput, PasswordInput, Select, Textarea, TextInput } fro
 import type { ComponentProps, ReactNode } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import classes from './FormField.module.css';
+import { NUMBER_STEP, SELECT_MAX_HEIGHT_PX, SELECT_OPTION_LIMIT, SELECT_SEARCH_ABOVE } from './kitConstants.ts';
 
 /** Thin wrappers: the product's labels, hints and errors around Mantine's inputs. `optional` says so beside the label. */
 type Own<P> = Omit<P, 'label'> & { label: string; optional?: boolean };
@@ -39,24 +40,29 @@ export function PasswordField({ label, optional, ...props }: Own<ComponentProps<
 }
 
 export function NumberField({ label, optional, ...props }: Own<ComponentProps<typeof NumberInput>>) {
-  return <NumberInput allowNegative={false} step={1} {...props} label={<Label text={label} optional={optional} />} />;
+  return (
+    <NumberInput
+      allowNegative={false}
+      step={NUMBER_STEP}
+      {...props}
+      label={<Label text={label} optional={optional} />}
+    />
+  );
 }
 
 export function TextareaField({ label, optional, ...props }: Own<ComponentProps<typeof Textarea>>) {
   return <Textarea autosize minRows={4} maxRows={16} {...props} label={<Label text={label} optional={optional} />} />;
 }
 
-const SEARCH_FROM = 8;
-
 export function SelectField({ label, optional, data, ...props }: Own<ComponentProps<typeof Select>>) {
   const t = useT();
-  const many = (data?.length ?? 0) > SEARCH_FROM;
+  const many = (data?.length ?? 0) > SELECT_SEARCH_ABOVE;
   return (
     <Select
       data={data}
       searchable={many}
-      limit={1000}
-      maxDropdownHeight={300}
+      limit={SELECT_OPTION_LIMIT}
+      maxDropdownHeight={SELECT_MAX_HEIGHT_PX}
       placeholder={t('Not chosen')}
       nothingFoundMessage={(data?.length ?? 0) === 0 ? t('List is empty') : t('No matches')}
       allowDeselect={false}

@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { MENU_HIDE_DELAY_MS, POPUP_OFFSET_PX, TOOLTIP_DELAY_MS } from './kitConstants.ts';
 
 /** Tuples made in OKLCH: even steps of lightness; greys carry a hint of the accent's hue. */
 const indigo: MantineColorsTuple = [
@@ -85,11 +86,6 @@ const blue: MantineColorsTuple = [
   '#005182',
   '#003e65',
 ];
-
-export const TOOLTIP_DELAY_MS = 200;
-export const MENU_HIDE_DELAY_MS = 400;
-export const POPUP_OFFSET_PX = 5;
-export const PROFILE_POPUP_OFFSET_PX = 14;
 
 export const theme = createTheme({
   colors: { indigo, gray, dark, green, red, amber, yellow: amber, blue },

@@ -1,7 +1,5 @@
 import { notifications } from '@mantine/notifications';
-
-export const TOAST_MS = 5000;
-export const TOAST_LIMIT = 20;
+import { TOAST_MS } from './kitConstants.ts';
 
 /** Short words at the bottom right. The same text shown twice at once stays one toast. */
 export const toast = {

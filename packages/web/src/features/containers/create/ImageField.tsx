@@ -5,6 +5,7 @@ import { q } from '../../../api/query.ts';
 import type { FieldProps } from '../../../api/useCallForm.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { formatBytes } from '../../../ui/format.ts';
+import { SELECT_MAX_HEIGHT_PX } from '../../../ui/kitConstants.ts';
 import classes from './Create.module.css';
 import type { Server } from './useServers.ts';
 
@@ -28,7 +29,7 @@ export function ImageField({ server, bound }: { server: Server | undefined; boun
       data={[...images.keys()]}
       comboboxProps={{ keepMounted: false }}
       limit={SHOWN}
-      maxDropdownHeight={300}
+      maxDropdownHeight={SELECT_MAX_HEIGHT_PX}
       spellCheck={false}
       autoCapitalize="none"
       classNames={{ input: 'mono' }}

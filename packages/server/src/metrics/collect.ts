@@ -1,0 +1,124 @@
+import { readdirSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type pg from 'pg';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Meters } from './meters.ts';
+import type { Figures } from './platform.ts';
+
+export interface Collector extends Meters {
+  /** A message of this level was logged. */
+  logged(level: string): void;
+  /** Everything in Prometheus' text form; `figures` is null when the database did not tell them. */
+  text(pool: pg.Pool, figures: Figures | null): Promise<string>;
+  contentType: string;
+  stop(): void;
+}
+
+const LOUD = ['warn', 'error', 'fatal'];
+const DELAY_RESOLUTION_MS = 20;
+const NS = 1e9;
+
+/** Counts what this process does. Costs nothing but the counters until somebody asks for the text. */
+export function collect(): Collector {
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = <L extends string = never>(name: string, help: string, labelNames: L[] = []) =>
+    new Gauge({ name, help, labelNames, registers });
+
+  const calls = new Histogram({
+    name: 'stagi_call_seconds',
+    help: 'Answered calls and how long they took',
+    labelNames: ['call', 'status'],
+    buckets: [0.01, 0.05, 0.2, 1, 5],
+    registers,
+  });
+  const messages = new Counter({
+    name: 'stagi_log_messages_total',
+    help: 'Messages this process logged, by level',
+    labelNames: ['level'],
+    registers,
+  });
+  for (const level of LOUD) messages.inc({ level }, 0);
+  const links = gauge('stagi_links_open', 'Daemons connected to this process');
+  const lines = new Counter({ name: 'stagi_log_lines_total', help: 'Container log lines stored', registers });
+  const gaps = new Counter({ name: 'stagi_log_gaps_total', help: 'Losses marked in container logs', registers });
+  const lag = new Histogram({
+    name: 'stagi_log_lag_seconds',
+    help: 'From the print of a line, by the clock of its machine, to its storing; the last line of each batch',
+    buckets: [0.1, 0.5, 2, 10, 60, 600],
+    registers,
+  });
+
+  const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
+  delays.enable();
+  const loop = gauge('stagi_event_loop_delay_seconds', 'Delay of the event loop since the last scrape', ['quantile']);
+  const memory = gauge('process_resident_memory_bytes', 'Memory of this process');
+  const heap = gauge('nodejs_heap_size_used_bytes', 'Heap in use');
+  const cpu = new Counter({ name: 'process_cpu_seconds_total', help: 'Processor time since the start', registers });
+  const files = gauge('process_open_fds', 'Open files and sockets');
+  const started = gauge('process_start_time_seconds', 'When this process started');
+  started.set(Date.now() / 1000 - process.uptime());
+
+  const up = gauge('stagi_database_up', '1 when the database answered this scrape in time');
+  const connections = gauge('stagi_pool_connections', 'Connections of the pool', ['state']);
+  const waiting = gauge('stagi_pool_waiting', 'Queries that wait for a connection');
+  const jobs = gauge('stagi_jobs_waiting', 'Jobs due and not begun, counted up to 10,000', ['queue']);
+  const jobAge = gauge('stagi_jobs_oldest_seconds', 'For how long the oldest of them waits', ['queue']);
+  const reconcile = gauge('stagi_reconcile_lag_seconds', 'For how long the most overdue server waits for its step');
+  const instances = gauge('stagi_instances', 'Open servers', ['kind', 'status']);
+  const containers = gauge('stagi_containers', 'Containers', ['status']);
+
+  return {
+    called: (call, status, seconds) => calls.observe({ call, status: String(status) }, seconds),
+    linkOpened: () => links.inc(),
+    linkClosed: () => links.dec(),
+    linesStored(count, lastNs) {
+      lines.inc(count);
+      if (lastNs !== undefined) lag.observe(Math.max(0, Date.now() / 1000 - Number(lastNs) / NS));
+    },
+    gapStored: () => gaps.inc(),
+    logged(level) {
+      if (LOUD.includes(level)) messages.inc({ level });
+    },
+    contentType: registry.contentType,
+    stop: () => delays.disable(),
+    text(pool, figures) {
+      lookAtProcess();
+      connections.set({ state: 'total' }, pool.totalCount);
+      connections.set({ state: 'idle' }, pool.idleCount);
+      waiting.set(pool.waitingCount);
+      showFigures(figures);
+      return registry.metrics();
+    },
+  };
+
+  function lookAtProcess(): void {
+    const { rss, heapUsed } = process.memoryUsage();
+    const { user, system } = process.cpuUsage();
+    memory.set(rss);
+    heap.set(heapUsed);
+    cpu.reset();
+    cpu.inc((user + system) / 1e6);
+    files.set(readdirSync('/proc/self/fd').length);
+    // Without a sample Node answers NaN.
+    for (const quantile of [50, 99, 100]) {
+      loop.set({ quantile: String(quantile / 100) }, delays.count ? delays.percentile(quantile) / NS : 0);
+    }
+    delays.reset();
+  }
+
+  /** What is not known is left out: an old figure would look like a live one. */
+  function showFigures(figures: Figures | null): void {
+    up.set(figures ? 1 : 0);
+    for (const each of [jobs, jobAge, instances, containers]) each.reset();
+    reconcile.remove();
+    if (!figures) return;
+    reconcile.set(figures.reconcileLagSeconds);
+    for (const { name, waiting: count, oldestSeconds } of figures.jobs) {
+      jobs.set({ queue: name }, count);
+      jobAge.set({ queue: name }, oldestSeconds);
+    }
+    for (const { kind, status, count } of figures.instances) instances.set({ kind, status }, count);
+    for (const { status, count } of figures.containers) containers.set({ status }, count);
+  }
+}

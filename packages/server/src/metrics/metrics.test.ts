@@ -1,0 +1,97 @@
+import { api } from '@stagi/contract/api.ts';
+import { encodeRecord } from '@stagi/contract/frames.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issueEnrolment } from '../daemon-link/enrolment.ts';
+import { inTransaction } from '../db/pool.ts';
+import { freePort, startTestApp, type TestApp } from '../testing/app.ts';
+import { connectDaemon, enrolNode } from '../testing/daemon.ts';
+import { aContainer, aRentedInstance } from '../testing/factories.ts';
+import type { Person } from '../testing/person.ts';
+
+/** The figures are as fresh as this. */
+const STALE_MS = 8_000;
+
+describe('the metrics', () => {
+  let app: TestApp;
+  let alice: Person;
+  let address: string;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    address = `http://127.0.0.1:${port}`;
+    app = await startTestApp({ METRICS_PORT: String(port) });
+    alice = await app.signUp();
+  });
+  afterAll(async () => {
+    await app?.close();
+  });
+
+  const scrape = async (): Promise<string> => (await fetch(`${address}/metrics`)).text();
+  /** The value of a series, by its name and whatever of its labels is told. */
+  const sample = (text: string, name: string, ...labels: string[]): number | undefined => {
+    const line = text
+      .split('\n')
+      .find((each) => each.startsWith(name) && labels.every((label) => each.includes(label)) && !each.startsWith('#'));
+    return line === undefined ? undefined : Number(line.split(' ').at(-1));
+  };
+
+  it('tell calls, pool, queue, servers, containers, links and errors', async () => {
+    const server = await aRentedInstance(app.ctx, alice);
+    const container = await aContainer(app.ctx, alice, server);
+    await sql`update instance set next_at = now() - interval '90 seconds', lock_token = gen_random_uuid(),
+      lock_expires_at = now() + interval '1 hour' where id = ${server}`.execute(app.ctx.db);
+    await expect(alice.client(api.instances.view, { id: 999_999 })).rejects.toThrow('Not found');
+    const { token } = await inTransaction(app.ctx.db, (trx) => issueEnrolment(app.ctx, trx, server, 'rented'));
+    const daemon = await connectDaemon(app.url, await enrolNode(app.url, token));
+    daemon.send({ type: 'log-open', stream: 1, containerId: container, epoch: 'docker-1' });
+    await daemon.next('log-resume');
+    const printed = [...'abc'].map((text) => ({
+      timeNs: BigInt(Date.now() - 1_000) * 1_000_000n,
+      stream: 'stdout' as const,
+      partial: false,
+      text: Buffer.from(text),
+    }));
+    daemon.sendBytes(1, 0, Buffer.concat(printed.map(encodeRecord)));
+    await daemon.next('credit');
+
+    const text = await scrape();
+    expect(sample(text, 'stagi_call_seconds_count', 'call="/frontend-api/user/profile"', 'status="200"')).toBe(1);
+    expect(sample(text, 'stagi_call_seconds_count', 'instance-rented/view', 'status="404"')).toBe(1);
+    expect(sample(text, 'stagi_database_up')).toBe(1);
+    expect(sample(text, 'stagi_pool_connections', 'state="total"')).toBeGreaterThan(0);
+    expect(sample(text, 'stagi_pool_waiting')).toBe(0);
+    expect(sample(text, 'stagi_jobs_waiting', 'queue="mail.send"')).toBeLessThanOrEqual(1);
+    expect(sample(text, 'stagi_reconcile_lag_seconds')).toBe(0);
+    expect(sample(text, 'stagi_instances', 'kind="rented"', 'status="online"')).toBe(1);
+    expect(sample(text, 'stagi_containers{')).toBe(1);
+    expect(sample(text, 'stagi_links_open')).toBe(1);
+    expect(sample(text, 'stagi_log_lines_total')).toBe(3);
+    expect(sample(text, 'stagi_log_lag_seconds_sum')).toBeGreaterThanOrEqual(1);
+    expect(sample(text, 'stagi_log_messages_total', 'level="error"')).toBe(0);
+    expect(sample(text, 'stagi_event_loop_delay_seconds', 'quantile="0.99"')).toBeLessThan(1);
+    expect(sample(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
+    expect(text).not.toContain('NaN');
+
+    await daemon.close();
+    await expect.poll(async () => sample(await scrape(), 'stagi_links_open')).toBe(0);
+    console.log(`metrics: ${text.split('\n').length} lines, ${text.length} bytes`);
+  });
+
+  it('ask the database once however often they are scraped', async () => {
+    const before = sample(await scrape(), 'stagi_reconcile_lag_seconds');
+    await sql`update instance set lock_expires_at = null, lock_token = null, next_at = now() - interval '90 seconds',
+      provider = null, kind = 'self-hosted'`.execute(app.ctx.db);
+    const again = await Promise.all(Array.from({ length: 50 }, scrape));
+    expect(again.map((text) => sample(text, 'stagi_reconcile_lag_seconds'))).toEqual(again.map(() => before));
+    await expect
+      .poll(async () => sample(await scrape(), 'stagi_reconcile_lag_seconds'), { timeout: STALE_MS, interval: 500 })
+      .toBeGreaterThanOrEqual(90);
+  });
+
+  it('are nowhere but at their address', async () => {
+    expect((await fetch(`${address}/`)).status).toBe(404);
+    expect((await fetch(`${address}/metrics`, { method: 'POST' })).status).toBe(404);
+    expect(await (await fetch(`${app.url}/metrics`)).text()).not.toContain('stagi_');
+  });
+});

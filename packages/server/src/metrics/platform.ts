@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/schema.ts';
+
+/** What only the database knows, of the whole platform. */
+export interface Figures {
+  /** Jobs that wait, retries too, counted up to `JOBS_MOST` a queue, and for how long the oldest could have run. */
+  jobs: { name: string; waiting: number; oldestSeconds: number }[];
+  /** For how long the most overdue server waits for its next step; 0 when none is due. */
+  reconcileLagSeconds: number;
+  instances: { kind: string; status: string; count: number }[];
+  containers: { status: string; count: number }[];
+}
+
+const JOBS_MOST = 10_000;
+
+/** One statement over what is open; what is closed, however much, is not read. */
+export async function readFigures(db: Db): Promise<Figures> {
+  const { rows } = await sql<{ figures: Figures }>`
+    select jsonb_build_object(
+      'jobs', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'name', queue.name, 'waiting', due.waiting, 'oldestSeconds', due.oldest)), '[]')
+        from pgboss.queue, lateral (
+          select count(*) as waiting, coalesce(greatest(0, extract(epoch from now() - min(start_after))), 0) as oldest
+          from (
+            select start_after from pgboss.job
+            where job.name = queue.name and state < 'active' and start_after <= now() limit ${sql.lit(JOBS_MOST)}
+          ) as job
+        ) as due
+        where queue.name not like '\\_\\_%'
+      ),
+      'reconcileLagSeconds', (
+        select coalesce(greatest(0, extract(epoch from now() - least(
+          (select min(next_at) from instance where next_at is not null and lock_expires_at is null),
+          (select min(lock_expires_at) from instance where lock_expires_at is not null)
+        ))), 0)
+      ),
+      'instances', (
+        select coalesce(jsonb_agg(open), '[]')
+        from (select kind, status, count(*) from instance where closed_at is null group by kind, status) as open
+      ),
+      'containers', (
+        select coalesce(jsonb_agg(open), '[]')
+        from (select status, count(*) from container where deleted_at is null group by status) as open
+      )
+    ) as figures`.execute(db);
+  return rows[0]!.figures;
+}
