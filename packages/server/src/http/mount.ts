@@ -72,7 +72,7 @@ async function serve(call: Call, handler: Handler<Call>, context: Context, reque
   if (!parsed.success) throw badInput(parsed.error);
   const seen = 'look' in handler ? await handler.look(ctx as Member, parsed.data) : null;
   const answer = async (db: Context['db']): Promise<unknown> => {
-    const inside = { ...ctx, db } as Member;
+    const inside = (db === ctx.db ? ctx : { ...ctx, db }) as Member;
     return call.output.parse(
       await ('look' in handler ? handler.act(inside, parsed.data, seen) : handler(inside, parsed.data)),
     );

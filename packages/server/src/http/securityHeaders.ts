@@ -14,15 +14,17 @@ const CSP = [
 
 /** Tokens live in web storage, so no foreign script may ever run here. */
 export function securityHeaders(app: FastifyInstance, config: Config): void {
-  app.addHook('onSend', async (_request, reply) => {
-    reply.headers({
-      'content-security-policy': CSP,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'same-origin',
-      'cross-origin-opener-policy': 'same-origin',
-      ...(config.appOrigin.startsWith('https:')
-        ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
-        : {}),
-    });
+  const headers = {
+    'content-security-policy': CSP,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    ...(config.appOrigin.startsWith('https:')
+      ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
+      : {}),
+  };
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers);
+    done();
   });
 }

@@ -6,8 +6,9 @@ const EVENTS = `${API_PREFIX}events`;
 
 /** Counts every answer and how long it took; streams last as long as somebody watches and are left out. */
 export function measureCalls(app: FastifyInstance, meters: Meters): void {
-  app.addHook('onResponse', async (request, reply) => {
-    if (request.ws || request.routeOptions.url === EVENTS) return;
-    meters.called(request.routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1000);
+  app.addHook('onResponse', (request, reply, done) => {
+    const { url } = request.routeOptions;
+    if (!request.ws && url !== EVENTS) meters.called(url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1000);
+    done();
   });
 }
