@@ -27,6 +27,8 @@ export const ROUTES = {
   signUp: { path: '/sign-up', layout: 'sign', public: true, title: 'Sign up' },
   confirmation: { path: '/confirmation', layout: 'sign', public: true, title: 'Confirm your e-mail' },
   forbidden: { path: '/403', layout: 'default', public: true, footer: true, title: 'No access' },
+  /** The gallery of the kit; only where the page is served from this machine. */
+  kit: { path: '/kit', layout: 'default', public: true, title: 'Kit' },
   cloud: { path: '/cloud', layout: 'app', title: 'Cloud' },
   marketplace: {
     path: '/cloud/marketplace',

@@ -24,6 +24,7 @@ export const paths = {
   profile: () => '/profile',
   account: () => '/profile/account',
   sshKeys: () => '/profile/ssh',
+  kit: (section: string) => `/kit/${section}`,
 };
 
 function withTab(path: string, tab: string): string {

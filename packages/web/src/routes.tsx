@@ -12,6 +12,9 @@ import { Root } from './layouts/Root.tsx';
 import { SignLayout } from './layouts/SignLayout.tsx';
 import { paths } from './paths.ts';
 
+/** Where the gallery of the kit is shown: development and tests. */
+const isLoopback = (host: string) => host === 'localhost' || host === '127.0.0.1' || host === '[::1]';
+
 /** The map of the product: each layout and the pages it holds. What a page asks of its visitor is in `ROUTES`. */
 export const routes: RouteObject[] = [
   {
@@ -66,6 +69,14 @@ export const routes: RouteObject[] = [
       ]),
       layout(<DefaultLayout />, [
         { path: ROUTES.forbidden.path, handle: { route: ROUTES.forbidden }, element: <Forbidden /> },
+        ...(isLoopback(window.location.hostname)
+          ? [
+              {
+                ...page(ROUTES.kit, async () => (await import('./features/kit/KitPage.tsx')).KitPage),
+                path: `${ROUTES.kit.path}/:section?`,
+              },
+            ]
+          : []),
         { path: '*', element: <NotFound /> },
       ]),
     ],

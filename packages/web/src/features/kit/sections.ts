@@ -1,0 +1,10 @@
+import type { ComponentType } from 'react';
+
+interface KitSection {
+  /** Last word of its address. */
+  name: string;
+  load(): Promise<{ default: ComponentType }>;
+}
+
+/** Each section is a file of `sections/` with a component as its default export. */
+export const SECTIONS: readonly KitSection[] = [{ name: 'type', load: () => import('./sections/TypeSection.tsx') }];
