@@ -15,7 +15,11 @@ export interface Call<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly output: Output;
   /** One sentence for the API description. */
   readonly summary: string;
+  /** The largest request body in bytes, where one needs more than `BODY_LIMIT`. */
+  readonly bodyLimit?: number;
 }
+
+export const BODY_LIMIT = 1024 * 1024;
 
 export function call<Input extends z.ZodType, Output extends z.ZodType>(
   definition: Call<Input, Output>,

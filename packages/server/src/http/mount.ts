@@ -1,5 +1,12 @@
 import { type Api, api, everyCall } from '@stagi/contract/api.ts';
-import { API_PREFIX, type Call, needsIdempotencyKey, type OutputOf, type ParsedInputOf } from '@stagi/contract/call.ts';
+import {
+  API_PREFIX,
+  BODY_LIMIT,
+  type Call,
+  needsIdempotencyKey,
+  type OutputOf,
+  type ParsedInputOf,
+} from '@stagi/contract/call.ts';
 import { holdsAny } from '@stagi/contract/permissions.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -58,7 +65,9 @@ export function mount(app: FastifyInstance, context: Context, handlers: Handlers
     for (const [name, call] of Object.entries(calls)) {
       const handler = handlersOfDomain[name];
       if (!handler) throw new Error(`no handler for ${call.path}`);
-      app.post(API_PREFIX + call.path, (request) => serve(call, handler, context, request));
+      app.post(API_PREFIX + call.path, { bodyLimit: call.bodyLimit ?? BODY_LIMIT }, (request) =>
+        serve(call, handler, context, request),
+      );
     }
   }
   const paths = everyCall().map((call) => call.path);
