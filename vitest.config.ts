@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const FOLDERS = '{packages,scripts,bench,faults}/**';
@@ -6,7 +7,7 @@ const DOCKER = [`${FOLDERS}/*.docker.test.ts`];
 export default defineConfig({
   test: {
     // Two cores are the smallest machine the project is worked on; every worker also drives a PostgreSQL.
-    maxWorkers: 2,
+    maxWorkers: Math.max(2, Math.min(4, availableParallelism() - 1)),
     globalSetup: ['packages/server/src/testing/globalSetup.ts'],
     hookTimeout: 60_000,
     projects: [
@@ -16,7 +17,7 @@ export default defineConfig({
           name: 'unit',
           include: [`${FOLDERS}/*.test.{ts,tsx}`],
           exclude: [...configDefaults.exclude, ...DOCKER],
-          testTimeout: 15_000,
+          testTimeout: 30_000,
           sequence: { groupOrder: 0 },
         },
       },

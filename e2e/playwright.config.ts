@@ -1,18 +1,30 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from '@playwright/test';
+
+/** The stories that make containers of their own: one at a time, since they measure. */
+const DOCKER = ['rent.story.ts', 'ownServer.story.ts'];
 
 /** Browser stories on the real server, real Docker and the distribution's Chromium. */
 export default defineConfig({
   testDir: '.',
-  testMatch: '*.story.ts',
   outputDir: '../test-results',
-  timeout: 120_000,
-  expect: { timeout: 10_000 },
-  workers: 1,
+  timeout: 180_000,
+  expect: { timeout: 20_000 },
+  // Each worker has a platform of its own; one core is left to the tests on Docker that run beside.
+  workers: Math.max(2, Math.min(3, availableParallelism() - 1)),
   fullyParallel: false,
+  // Where nobody watches, a story that fails is told twice; one that then passes is named in the last lines.
+  retries: process.env.CI ? 1 : 0,
   forbidOnly: Boolean(process.env.CI),
+  projects: [
+    // The gallery keeps nothing between its stories: they share one browser context, which is what a story costs most.
+    { name: 'kit', testMatch: 'kit/**/*.story.ts', use: { reuseContext: true } as object },
+    { name: 'browser', testMatch: '*.story.ts', testIgnore: ['kit/**', ...DOCKER] },
+    { name: 'docker', testMatch: DOCKER, workers: 1 },
+  ],
   use: {
-    actionTimeout: 15_000,
-    navigationTimeout: 20_000,
+    actionTimeout: 30_000,
+    navigationTimeout: 40_000,
     locale: 'en-GB',
     timezoneId: 'UTC',
     viewport: { width: 1280, height: 800 },

@@ -12,7 +12,6 @@ const PLAYWRIGHT = join('node_modules', '@playwright/test/cli.js');
 const PLAYWRIGHT_CONFIG = 'e2e/playwright.config.ts';
 
 export const isBrowserTest = (path: string) => /^(\.\/)?e2e(\/|$)/.test(path);
-export const hasBrowserTests = () => existsSync(join(ROOT, PLAYWRIGHT_CONFIG));
 
 export function add(totals: Totals, more: Partial<Totals>) {
   for (const key of ['passed', 'failed', 'skipped'] as const) totals[key] += more[key] ?? 0;
@@ -21,26 +20,48 @@ export function add(totals: Totals, more: Partial<Totals>) {
 export const totalLine = ({ passed, failed, skipped }: Totals) =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
+/** Which tests: those that need no Docker, those that do, or all of them one group after the other. */
+export type UnitTests = 'unit' | 'docker' | 'all';
+
 /** Vitest over the files matching `paths`, all when empty. Without Docker its tests are counted as skipped, not run. */
-export async function runUnitTests(paths: string[], withoutDocker: string | undefined): Promise<Totals> {
-  const report = freshReport('vitest.json');
-  const projects = withoutDocker ? ['--project', 'unit'] : [];
+export async function runUnitTests(
+  paths: string[],
+  withoutDocker: string | undefined,
+  which: UnitTests = 'all',
+): Promise<Totals> {
+  if (withoutDocker && which === 'docker') return { passed: 0, failed: 0, skipped: await countDockerTests(paths) };
+  const report = freshReport(`vitest-${which}.json`);
+  const project = which === 'all' && withoutDocker ? 'unit' : which;
+  const projects = project === 'all' ? [] : ['--project', project];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const code = await run(process.execPath, [VITEST, 'run', ...projects, ...reporters, ...paths]);
   if (stopSignal()) await removeAbandonedServers();
   const totals = read(report, code, vitestTotals);
-  if (withoutDocker) totals.skipped += await countDockerTests(paths);
+  if (withoutDocker && which === 'all') totals.skipped += await countDockerTests(paths);
   return totals;
 }
 
-/** The browser stories over the built web app and daemon. `STAGI_NO_DOCKER` tells them why those that need Docker are to be skipped. */
-export async function runBrowserTests(paths: string[], withoutDocker: string | undefined): Promise<Totals> {
+/** What browser stories run on. */
+export async function buildForStories(): Promise<void> {
   await Promise.all([buildWeb(), buildDaemon()]);
   await run(process.execPath, ['scripts/daemon.ts']);
-  const report = freshReport('playwright.json');
+}
+
+/**
+ * The browser stories of the given projects of Playwright's configuration, all when none is given.
+ * `STAGI_NO_DOCKER` tells them why those that need Docker are to be skipped.
+ */
+export async function runBrowserTests(
+  paths: string[],
+  withoutDocker: string | undefined,
+  projects: string[] = [],
+): Promise<Totals> {
+  const report = freshReport(`playwright${projects.map((name) => `-${name}`).join('')}.json`);
   const env = { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: report, STAGI_NO_DOCKER: withoutDocker ?? '' };
-  const args = [PLAYWRIGHT, 'test', '--config', PLAYWRIGHT_CONFIG, '--reporter=list,json', ...paths];
-  return read(report, await run(process.execPath, args, { env }), playwrightTotals);
+  const output = join('test-results', projects.join('-'));
+  const args = [PLAYWRIGHT, 'test', '--config', PLAYWRIGHT_CONFIG, '--output', output, '--reporter=list,json'];
+  for (const project of projects) args.push('--project', project);
+  return read(report, await run(process.execPath, [...args, ...paths], { env }), playwrightTotals);
 }
 
 /**
@@ -100,11 +121,24 @@ function vitestTotals(report: VitestReport): Totals {
 }
 
 type PlaywrightReport = {
+  suites: PlaywrightSuite[];
   stats: { expected: number; unexpected: number; flaky: number; skipped: number };
 };
+type PlaywrightSuite = {
+  suites?: PlaywrightSuite[];
+  specs?: { file: string; title: string; tests: { status: string }[] }[];
+};
 
-function playwrightTotals({ stats }: PlaywrightReport): Totals {
-  return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped };
+/** A story that passed only when told again has passed; it is named, for whoever looks after the tests. */
+function playwrightTotals({ suites, stats }: PlaywrightReport): Totals {
+  for (const spec of suites.flatMap(specsOf))
+    if (spec.tests.some((test) => test.status === 'flaky'))
+      console.log(`Passed only the second time: ${spec.file}: ${spec.title}`);
+  return { passed: stats.expected + stats.flaky, failed: stats.unexpected, skipped: stats.skipped };
+}
+
+function specsOf({ suites = [], specs = [] }: PlaywrightSuite): NonNullable<PlaywrightSuite['specs']> {
+  return [...specs, ...suites.flatMap(specsOf)];
 }
 
 async function countDockerTests(paths: string[]) {

@@ -2,7 +2,7 @@ import { runChecks } from './checks.ts';
 import { provideDocker } from './docker.ts';
 import { provideTestPrograms } from './packages.ts';
 import { exitCodeOf, listenForStop, stopSignal } from './run.ts';
-import { add, hasBrowserTests, isBrowserTest, runBrowserTests, runUnitTests, totalLine } from './suites.ts';
+import { add, buildForStories, isBrowserTest, runBrowserTests, runUnitTests, totalLine } from './suites.ts';
 
 // `npm test` runs the checks and every test; `npm test -- path …` the tests whose files match.
 const paths = process.argv.slice(2);
@@ -15,12 +15,8 @@ if (withoutDocker) console.log(`Tests that need Docker are skipped: ${withoutDoc
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
 try {
-  if (all) add(totals, { failed: await runChecks() });
-  const browserPaths = paths.filter(isBrowserTest);
-  const unitPaths = paths.filter((path) => !isBrowserTest(path));
-  if (all || unitPaths.length > 0) add(totals, await runUnitTests(unitPaths, withoutDocker));
-  if (hasBrowserTests() && (all || browserPaths.length > 0))
-    add(totals, await runBrowserTests(browserPaths, withoutDocker));
+  if (all) await runAll();
+  else await runChosen();
 } finally {
   if (docker.available) await docker.stop();
 }
@@ -29,3 +25,25 @@ const signal = stopSignal();
 if (withoutDocker) console.log(`Tests that need Docker were skipped: ${withoutDocker}`);
 console.log(totalLine(totals));
 process.exit(signal ? exitCodeOf(signal) : totals.failed > 0 || totals.passed === 0 ? 1 : 0);
+
+/**
+ * The tests on Docker wait more than they compute, so the stories run beside them; the stories that make containers of
+ * their own measure, so they come last and alone.
+ */
+async function runAll() {
+  add(totals, { failed: await runChecks() });
+  add(totals, await runUnitTests([], withoutDocker, 'unit'));
+  await buildForStories();
+  const beside = [runUnitTests([], withoutDocker, 'docker'), runBrowserTests([], withoutDocker, ['kit', 'browser'])];
+  for (const part of await Promise.all(beside)) add(totals, part);
+  add(totals, await runBrowserTests([], withoutDocker, ['docker']));
+}
+
+async function runChosen() {
+  const stories = paths.filter(isBrowserTest);
+  const others = paths.filter((path) => !isBrowserTest(path));
+  if (others.length > 0) add(totals, await runUnitTests(others, withoutDocker));
+  if (stories.length === 0) return;
+  await buildForStories();
+  add(totals, await runBrowserTests(stories, withoutDocker));
+}
