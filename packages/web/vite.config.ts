@@ -1,11 +1,11 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 const SERVER = process.env.STAGI_DEV_SERVER ?? 'http://localhost:4400';
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), configuration()],
   // The theme needs no transformation: plain CSS, nesting lowered by Vite itself.
   css: { postcss: { plugins: [] } },
   build: {
@@ -29,6 +29,25 @@ export default defineConfig({
       '/frontend-api': { target: SERVER, ws: true },
       '/daemon-api': { target: SERVER, ws: true },
       '/dev': SERVER,
+      '/configuration.json': SERVER,
     },
   },
 });
+
+/** Gives the page of the development server the configuration that the real server writes into it. */
+function configuration(): Plugin {
+  return {
+    name: 'configuration',
+    apply: 'serve',
+    async transformIndexHtml(html) {
+      const answer = await fetch(`${SERVER}/configuration.json`).then(
+        (response) => response.text(),
+        () => '{}',
+      );
+      return html.replace(
+        'type="application/json">{}<',
+        () => `type="application/json">${answer.replaceAll('<', '\\u003c')}<`,
+      );
+    },
+  };
+}

@@ -1,6 +1,7 @@
 import type { Permission } from './permissions.ts';
 
-export type Layout = 'default' | 'docs' | 'home' | 'app' | 'sign';
+export const LAYOUTS = ['default', 'docs', 'home', 'app', 'sign'] as const;
+export type Layout = (typeof LAYOUTS)[number];
 
 export interface Route {
   /** With `:id` for a number and `:name` for a word. */

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fromDecimal } from '@stagi/contract/money.ts';
+import { ConfigError } from './configError.ts';
+import { readSite, type Site } from './site.ts';
 
 /** Everything the environment decides, read once. Throws `ConfigError` naming the variable. */
 export interface Config {
@@ -34,16 +36,11 @@ export interface Config {
   trustProxy: string | boolean;
   logLevel: string;
   roles: ReadonlySet<'api' | 'worker'>;
+  /** What the operator shows around the product. */
+  site: Site;
   webDir: string | null;
   /** Holds the built daemon's archive and its checksum. */
   daemonDir: string;
-}
-
-export class ConfigError extends Error {
-  constructor(variable: string, problem: string) {
-    super(`${variable} ${problem}`);
-    this.name = 'ConfigError';
-  }
 }
 
 type Environment = Record<string, string | undefined>;
@@ -80,6 +77,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     trustProxy: env.TRUST_PROXY || false,
     logLevel: env.LOG_LEVEL ?? 'info',
     roles: roles(argv),
+    site: readSite(env),
     webDir: env.STAGI_WEB_DIR ? resolve(env.STAGI_WEB_DIR) : join(import.meta.dirname, '../../web/dist'),
     daemonDir: env.STAGI_DAEMON_DIR
       ? resolve(env.STAGI_DAEMON_DIR)

@@ -18,6 +18,7 @@ import { mountOutbox } from '../mail/outbox.ts';
 import { hardwareHandlers } from '../marketplace/routes.ts';
 import { measureCalls } from '../metrics/calls.ts';
 import { selfHostedHandlers } from '../selfHosted/routes.ts';
+import { shownSite } from '../site.ts';
 import { sshKeyHandlers } from '../sshKeys/routes.ts';
 import { userHandlers } from '../users/routes.ts';
 import { sendError } from './errors.ts';
@@ -52,7 +53,7 @@ export async function buildApp(ctx: Context): Promise<FastifyInstance> {
     await sql`select 1`.execute(ctx.db);
     return { isSuccess: true };
   });
-  await serveWeb(app, ctx.config.webDir);
+  await serveWeb(app, ctx.config.webDir, shownSite(ctx.config.site));
   return app;
 }
 

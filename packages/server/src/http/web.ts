@@ -1,12 +1,22 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance } from 'fastify';
+import type { SiteConfiguration } from '@stagi/contract/site.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
-const NOT_PAGES = /^\/(frontend-api|daemon-api|dev|assets|openapi\.json|healthz|readyz)(\/|$)/;
+const NOT_PAGES = /^\/(frontend-api|daemon-api|dev|assets|openapi\.json|configuration\.json|healthz|readyz)(\/|$)/;
+const PLACE = '<script id="configuration" type="application/json">{}</script>';
 
-/** The built web app: hashed files for a year, and its one page for every address that is none of ours. */
-export async function serveWeb(app: FastifyInstance, webDir: string | null): Promise<void> {
+type Site = Omit<SiteConfiguration, 'version'>;
+
+/**
+ * The built web app: hashed files for a year, and its one page for every address that is none of ours. The page
+ * carries the site's configuration, so that its first paint already shows it; `/configuration.json` tells open
+ * pages of a newer version.
+ */
+export async function serveWeb(app: FastifyInstance, webDir: string | null, site: Site): Promise<void> {
   if (webDir && existsSync(join(webDir, 'index.html'))) {
     await app.register(fastifyStatic, {
       root: webDir,
@@ -18,11 +28,43 @@ export async function serveWeb(app: FastifyInstance, webDir: string | null): Pro
         );
       },
     });
-    app.get('/', (_request, reply) => reply.sendFile('index.html'));
+    app.get('/', (_request, reply) => sendPage(reply, webDir, site));
   }
+  app.get('/configuration.json', async (_request, reply) => {
+    const version = webDir ? await versionOf(webDir) : '';
+    return reply.header('cache-control', 'no-store').send({ version, ...site } satisfies SiteConfiguration);
+  });
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.method === 'GET' && !NOT_PAGES.test(request.url.split('?')[0] ?? '');
-    if (isPage && webDir && existsSync(join(webDir, 'index.html'))) return reply.sendFile('index.html');
+    if (isPage && webDir && existsSync(join(webDir, 'index.html'))) return sendPage(reply, webDir, site);
     return reply.status(404).send({ isSuccess: false, message: 'Not found', requestId: request.id });
   });
+}
+
+async function sendPage(reply: FastifyReply, webDir: string, site: Site): Promise<FastifyReply> {
+  const html = await readFile(join(webDir, 'index.html'), 'utf8');
+  const configuration: SiteConfiguration = { version: await versionOf(webDir), ...site };
+  // "<" could end the element; JSON has another way to write it.
+  const json = JSON.stringify(configuration).replaceAll('<', '\\u003c');
+  return reply
+    .type('text/html; charset=utf-8')
+    .header('cache-control', 'no-cache')
+    .send(html.replace(PLACE, () => PLACE.replace('{}', () => json)));
+}
+
+let known: { file: string; changedAt: number; version: string } | null = null;
+
+/** Of the page's text: it names every file by its hash. Read again when the app was built anew below a running server. */
+async function versionOf(webDir: string): Promise<string> {
+  const file = join(webDir, 'index.html');
+  const written = await stat(file).catch(() => null);
+  if (!written) return '';
+  if (known?.file !== file || known.changedAt !== written.mtimeMs) {
+    const version = createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex')
+      .slice(0, 12);
+    known = { file, changedAt: written.mtimeMs, version };
+  }
+  return known.version;
 }

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../configError.ts';
 
 /** Secrets at rest: AES-256-GCM, a random 96-bit nonce, bound to the place they are kept in. */
 export interface SecretBox {

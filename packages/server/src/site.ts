@@ -1,0 +1,69 @@
+import { Banner, type SiteConfiguration, SocialSite } from '@stagi/contract/site.ts';
+import { z } from 'zod';
+import { ConfigError } from './configError.ts';
+
+/** The key that events of a host are handed on with; `{env}` in the host stands for one label. */
+const AnalyticsHost = z.strictObject({ host: z.string().min(1), key: z.string().min(1) });
+export type AnalyticsHost = z.infer<typeof AnalyticsHost>;
+
+/** What the operator shows around the product, from `SOCIAL_LINKS`, `ISSUE_TRACKER_URL`, `SUPPORT_EMAIL`, `BANNERS` and `ANALYTICS_HOSTS`. */
+export interface Site extends Omit<SiteConfiguration, 'version' | 'analyticsHosts'> {
+  analytics: readonly AnalyticsHost[];
+}
+
+type Environment = Record<string, string | undefined>;
+
+const Url = z.url({ protocol: /^https?$/ });
+
+export function readSite(env: Environment): Site {
+  return {
+    socialLinks: socialLinks(env),
+    issueTrackerUrl: one(env, 'ISSUE_TRACKER_URL', Url, 'an address like https://example.com/issues'),
+    supportEmail: one(env, 'SUPPORT_EMAIL', z.email(), 'an e-mail address'),
+    banners: list(env, 'BANNERS', Banner),
+    analytics: list(env, 'ANALYTICS_HOSTS', AnalyticsHost),
+  };
+}
+
+/** What of it is for everybody's eyes. */
+export function shownSite({ analytics, ...shown }: Site): Omit<SiteConfiguration, 'version'> {
+  return { ...shown, analyticsHosts: analytics.map(({ host }) => host) };
+}
+
+function socialLinks(env: Environment): Site['socialLinks'] {
+  const text = env.SOCIAL_LINKS;
+  if (!text) return [];
+  return text.split(',').map((entry) => {
+    const [name = '', ...rest] = entry.trim().split('=');
+    const site = SocialSite.safeParse(name);
+    const url = Url.safeParse(rest.join('='));
+    if (!site.success) throw new ConfigError('SOCIAL_LINKS', `knows ${SocialSite.options.join(', ')}, not "${name}"`);
+    if (!url.success)
+      throw new ConfigError('SOCIAL_LINKS', `must be like github=https://github.com/you, not "${entry}"`);
+    return { site: site.data, url: url.data };
+  });
+}
+
+function one(env: Environment, name: string, shape: z.ZodType<string>, wanted: string): string | null {
+  const text = env[name];
+  if (!text) return null;
+  const read = shape.safeParse(text);
+  if (!read.success) throw new ConfigError(name, `must be ${wanted}, not "${text}"`);
+  return read.data;
+}
+
+function list<Shape extends z.ZodType>(env: Environment, name: string, shape: Shape): z.output<Shape>[] {
+  const text = env[name];
+  if (!text) return [];
+  const read = z.array(shape).safeParse(json(name, text));
+  if (!read.success) throw new ConfigError(name, `cannot be used: ${z.prettifyError(read.error)}`);
+  return read.data;
+}
+
+function json(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ConfigError(name, `must be a JSON list (${(cause as Error).message})`);
+  }
+}

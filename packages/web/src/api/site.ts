@@ -1,0 +1,33 @@
+import type { SiteConfiguration } from '@stagi/contract/site.ts';
+
+const EMPTY: SiteConfiguration = {
+  version: '',
+  socialLinks: [],
+  issueTrackerUrl: null,
+  supportEmail: null,
+  banners: [],
+  analyticsHosts: [],
+};
+
+let known: SiteConfiguration | null = null;
+
+/** What the operator of this host shows around the product; the server wrote it into the page. */
+export function site(): SiteConfiguration {
+  known ??= read();
+  return known;
+}
+
+/** The version that the server gives to who opens the app now; null when it cannot be asked. */
+export async function servedVersion(): Promise<string | null> {
+  try {
+    const response = await fetch('/configuration.json', { cache: 'no-store' });
+    return response.ok ? ((await response.json()) as SiteConfiguration).version : null;
+  } catch {
+    // Offline, or the server is being replaced: the next look will tell.
+    return null;
+  }
+}
+
+function read(): SiteConfiguration {
+  return { ...EMPTY, ...JSON.parse(document.getElementById('configuration')?.textContent ?? '{}') };
+}
