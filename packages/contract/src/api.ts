@@ -6,10 +6,11 @@ import { hardware } from './hardware.ts';
 import { instances, selfHosted } from './instances.ts';
 import { logging } from './logging.ts';
 import { sshKeys } from './sshKeys.ts';
+import { strays } from './strays.ts';
 import { user } from './user.ts';
 
 /** Every call there is. Server, web and command line are readings of this table. */
-export const api = { auth, user, billing, hardware, instances, selfHosted, containers, logging, sshKeys };
+export const api = { auth, user, billing, hardware, instances, selfHosted, containers, logging, sshKeys, strays };
 export type Api = typeof api;
 
 export function everyCall(): Call[] {

@@ -1,3 +1,4 @@
+import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import type { DaemonMessage, DesiredContainer, DesiredState } from '@stagi/contract/daemon.ts';
 import { backOff } from './deadline.ts';
 import type { Engine } from './docker.ts';
@@ -171,6 +172,7 @@ async function carryOut(deps: ApplyDeps, { target, seen, steps }: ContainerPlan,
   let startedBefore = seen?.startedAt ?? null;
   for (const step of steps) {
     tell(deps, target, PHASES[step]);
+    crashPoint(`daemon.${step}.begun`);
     try {
       switch (step) {
         case 'create':
@@ -192,6 +194,7 @@ async function carryOut(deps: ApplyDeps, { target, seen, steps }: ContainerPlan,
     } catch (error) {
       throw error instanceof StepError ? error : new StepError(step, error);
     }
+    crashPoint(`daemon.${step}.done`);
     if (dockerId) deps.onChanged(dockerId);
     outdated.throwIfAborted();
   }

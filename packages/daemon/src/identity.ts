@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { chmod, mkdir, rm } from 'node:fs/promises';
+import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import { ENROL_AUDIENCE, EnrolmentClaims, EnrolRequest, EnrolResponse, LINK_AUDIENCE } from '@stagi/contract/daemon.ts';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { z } from 'zod';
@@ -34,10 +35,12 @@ export async function enrol(token: string, paths: Paths): Promise<Identity> {
   const draft = `${paths.key}.enrolling-${claims.jti.replaceAll(/[^\w-]/g, '_')}`;
   await mkdir(paths.config, { recursive: true, mode: 0o700 });
   const key = (await loadKey(draft)) ?? (await makeKey(draft));
+  crashPoint('daemon.enrol.keyStored');
   const node = await exchange(token, claims, key).catch(async (error: unknown) => {
     if (error instanceof RefusedError) await rm(draft);
     throw error;
   });
+  crashPoint('daemon.enrol.answered');
 
   const identity = {
     node,

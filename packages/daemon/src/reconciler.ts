@@ -1,3 +1,4 @@
+import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import type { DaemonMessage, DesiredState, Inventory } from '@stagi/contract/daemon.ts';
 import { type Applier, applier } from './apply.ts';
 import { pause } from './deadline.ts';
@@ -147,7 +148,9 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
         if (!found) throw new Error('This container is not on the server');
         const target = desired.current()?.containers.find(({ id }) => id === containerId);
         if (target) await admitHere(target.spec);
+        crashPoint('daemon.restart.begun');
         await engine.restart(found.dockerId, target?.spec.image ?? '');
+        crashPoint('daemon.restart.done');
         logs.nudge(found.dockerId);
       }),
     async removeAll() {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { createFakeProvider } from './providers/fake/fake.ts';
 import { createLocalProvider, type LocalProvider } from './providers/local/local.ts';
+import { paced } from './providers/pacing.ts';
 import type { Provider } from './providers/provider.ts';
 
 const GATEWAY_CHECK_MS = 5_000;
@@ -33,7 +34,7 @@ export async function openClouds(config: Config, log: Logger): Promise<Clouds> {
   }
   if (config.fakeCloudUrl) {
     const fake = createFakeProvider({ url: config.fakeCloudUrl, environment: config.environment });
-    providers.set(fake.name, fake);
+    providers.set(fake.name, paced(fake));
   }
 
   let gateway = (await local?.gateway()) ?? null;

@@ -27,6 +27,12 @@ export interface Config {
   dockerSocket: string;
   fakeCloudUrl: string | null;
   environment: string;
+  /** How long a worker that stops answering keeps the server it works on. */
+  leaseMs: number;
+  /** How often each cloud's list is held against the servers there should be. */
+  sweepMs: number;
+  /** How long a machine that nobody owns is left alone before it is deleted. */
+  quarantineMs: number;
   /** Added to what other clouds ask, in 1/10,000. */
   markupBasisPoints: number;
   /** Micro-USD for one STAGI. */
@@ -71,6 +77,9 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     dockerSocket: dockerSocket(env),
     fakeCloudUrl: env.FAKE_CLOUD_URL || null,
     environment: word(env, 'STAGI_ENVIRONMENT', defaultEnvironment(dataDir)),
+    leaseMs: seconds(env, 'LEASE_SECONDS', 30),
+    sweepMs: seconds(env, 'SWEEP_SECONDS', 300),
+    quarantineMs: seconds(env, 'QUARANTINE_SECONDS', 600),
     markupBasisPoints: Math.round(decimal(env, 'MARKUP_PERCENT', 15) * 100),
     usdRate: amount(env, 'USD_RATE', '1'),
     starterCredit: amount(env, 'STARTER_CREDIT', '50'),
@@ -105,6 +114,12 @@ function decimal(env: Environment, name: string, fallback: number): number {
   if (!Number.isFinite(value) || value < 0)
     throw new ConfigError(name, `must be a number of at least 0, not "${text}"`);
   return value;
+}
+
+function seconds(env: Environment, name: string, fallback: number): number {
+  const value = decimal(env, name, fallback);
+  if (value < 1 || value > 86_400) throw new ConfigError(name, `must be 1 to 86400 seconds, not "${env[name]}"`);
+  return Math.round(value * 1000);
 }
 
 function amount(env: Environment, name: string, fallback: string): bigint {

@@ -1,4 +1,5 @@
 import { type Container, containerCan } from '@stagi/contract/containers.ts';
+import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import type { Ref } from '@stagi/contract/page.ts';
 import type { Context } from '../context.ts';
 import { sendCommand } from '../daemon-link/commands.ts';
@@ -50,6 +51,7 @@ function act(
     const verdict = containerCan[action](container);
     if (!verdict.allowed) throw refused(verdict.reason);
     await change(trx, container);
+    crashPoint(`docker-container/${action}.stored`);
     return visibleContainer(viewer, { id: container.id });
   });
 }

@@ -1,4 +1,5 @@
 import type { Container, CreateContainer } from '@stagi/contract/containers.ts';
+import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import { type DesiredContainer, MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
 import { sql } from 'kysely';
 import type { z } from 'zod';
@@ -44,6 +45,7 @@ export function createContainers(ctx: Caller, input: Input): Promise<Container[]
       await announce(trx, 'changed', { entity: 'docker-container', id, workspaceId: ctx.workspace.id });
     }
     await announceServer(trx, server.id);
+    crashPoint('docker-container/create.stored');
     return (await viewsByIds(trx, ctx.workspace.id, ids)).map(presentContainer);
   });
 }

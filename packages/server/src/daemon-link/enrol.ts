@@ -1,4 +1,5 @@
 import { createPublicKey } from 'node:crypto';
+import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import { type Ed25519PublicJwk, ENROL_AUDIENCE, EnrolmentClaims, type EnrolRequest } from '@stagi/contract/daemon.ts';
 import { jwtVerify } from 'jose';
 import { sql } from 'kysely';
@@ -47,8 +48,10 @@ export async function enrol(
       })
       .where('instance_id', '=', instanceId)
       .execute();
+    crashPoint('enrol.stored');
     return 'enrolled';
   });
+  crashPoint('enrol.committed');
   if (outcome === 'enrolled') return claims.sub;
   ctx.log.warn({ instanceId, outcome }, 'enrolment refused');
   throw refusedFile(

@@ -1,9 +1,13 @@
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import * as foundation from './migrations/0001_foundation.ts';
+import * as reconcile from './migrations/0002_reconcile.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
-const MIGRATIONS: readonly { name: string; sql: string }[] = [{ name: '0001_foundation', sql: foundation.sql }];
+const MIGRATIONS: readonly { name: string; sql: string }[] = [
+  { name: '0001_foundation', sql: foundation.sql },
+  { name: '0002_reconcile', sql: reconcile.sql },
+];
 const LOCK = 7_239_001;
 
 /**

@@ -190,7 +190,10 @@ export interface InstanceTable {
   stopped_price_per_hour: bigint | null;
   /** When each step of getting ready was reached. */
   progress: JsonWithDefault<Partial<Record<'capacity' | 'booting' | 'daemon' | 'ready', string>>>;
+  /** What its cloud calls the machine, where that is not what we would. */
+  machine_name: string | null;
   lock_token: string | null;
+  lock_owner: number | null;
   lock_expires_at: Date | null;
   next_at: Date | null;
   attempts: Generated<number>;
@@ -209,6 +212,28 @@ export interface ProviderOpTable {
   error: string | null;
   created_at: Created;
   finished_at: Date | null;
+}
+
+/** A machine of ours that no open server owns. */
+export interface StrayTable {
+  id: GeneratedAlways<number>;
+  provider: string;
+  ref: string;
+  name: string;
+  tags: Json<Record<string, string>>;
+  state: string;
+  ip: string | null;
+  reason: 'closed' | 'unknown' | 'second';
+  instance_id: number | null;
+  first_seen_at: Generated<Date>;
+  last_seen_at: Generated<Date>;
+  missed: Generated<number>;
+  decision: 'adopt' | 'delete' | null;
+  decided_by: number | null;
+  decided_at: Date | null;
+  deletions: Generated<number>;
+  last_error: string | null;
+  gone_at: Date | null;
 }
 
 export interface InstanceSshKeyTable {
@@ -350,6 +375,7 @@ export interface Database {
   status_move: StatusMoveTable;
   instance: InstanceTable;
   provider_op: ProviderOpTable;
+  stray: StrayTable;
   instance_ssh_key: InstanceSshKeyTable;
   instance_activity: InstanceActivityTable;
   daemon_node: DaemonNodeTable;
@@ -366,5 +392,6 @@ export type Db = Kysely<Database>;
 
 export type UserRow = Selectable<UserTable>;
 export type InstanceRow = Selectable<InstanceTable>;
+export type StrayRow = Selectable<StrayTable>;
 export type ContainerRow = Selectable<ContainerTable>;
 export type DaemonNodeRow = Selectable<DaemonNodeTable>;

@@ -20,6 +20,7 @@ import { measureCalls } from '../metrics/calls.ts';
 import { selfHostedHandlers } from '../selfHosted/routes.ts';
 import { shownSite } from '../site.ts';
 import { sshKeyHandlers } from '../sshKeys/routes.ts';
+import { strayHandlers } from '../strays/routes.ts';
 import { userHandlers } from '../users/routes.ts';
 import { sendError } from './errors.ts';
 import { type Handlers, mount } from './mount.ts';
@@ -36,6 +37,7 @@ const handlers: Handlers = {
   containers: containerHandlers,
   logging: loggingHandlers,
   sshKeys: sshKeyHandlers,
+  strays: strayHandlers,
 };
 
 /** Everything a browser and a command line talk to; daemons too. */

@@ -7,6 +7,7 @@ import {
   type OutputOf,
   type ParsedInputOf,
 } from '@stagi/contract/call.ts';
+import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import { holdsAny } from '@stagi/contract/permissions.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -86,9 +87,11 @@ async function serve(call: Call, handler: Handler<Call>, context: Context, reque
       await ('look' in handler ? handler.act(inside, parsed.data, seen) : handler(inside, parsed.data)),
     );
   };
-  return needsIdempotencyKey(call.path)
-    ? once(ctx as SignedIn & { workspace?: Membership }, call.path, request, answer)
-    : answer(context.db);
+  const answered = needsIdempotencyKey(call.path)
+    ? await once(ctx as SignedIn & { workspace?: Membership }, call.path, request, answer)
+    : await answer(context.db);
+  crashPoint(`${call.path as `${string}/${string}`}.committed`);
+  return answered;
 }
 
 async function admit(call: Call, context: Context, request: FastifyRequest): Promise<Visitor | SignedIn | Member> {

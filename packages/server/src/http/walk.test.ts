@@ -5,7 +5,7 @@ import type { Reply } from '@stagi/contract/client.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, anOwnServer, anSshKey, aRentedInstance } from '../testing/factories.ts';
+import { aContainer, anOwnServer, anSshKey, aRentedInstance, aStray } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
 interface Ids {
@@ -13,6 +13,7 @@ interface Ids {
   own: number;
   container: number;
   sshKey: number;
+  stray: number;
 }
 type Sample = { input: (ids: Ids) => unknown /** How a foreign id is refused. */; foreign?: 404 | 400 };
 
@@ -69,13 +70,24 @@ const SAMPLES: Record<string, Sample> = {
   'docker-container/restart': { input: ({ container }) => ({ id: container }), foreign: 404 },
   'docker-container/delete': { input: ({ container }) => ({ id: container }), foreign: 404 },
   'docker-container/image/list': { input: ({ instance }) => ({ instanceRef: { id: instance } }), foreign: 404 },
+  'admin/stray/list': { input: () => ({}) },
+  'admin/stray/adopt': {
+    input: ({ stray }) => ({ id: stray, workspaceId: 1, offerId: 'x:y', title: 't', slug: 'walk-stray' }),
+  },
+  'admin/stray/delete': { input: ({ stray }) => ({ id: stray }) },
   'logging/query': {
     input: ({ container }) => ({ source: { type: 'docker-container', id: container } }),
     foreign: 404,
   },
 };
 
-const ABSENT: Ids = { instance: 999_999_901, own: 999_999_902, container: 999_999_903, sshKey: 999_999_904 };
+const ABSENT: Ids = {
+  instance: 999_999_901,
+  own: 999_999_902,
+  container: 999_999_903,
+  sshKey: 999_999_904,
+  stray: 999_999_905,
+};
 
 /** What a denied call must not change. */
 const WATCHED = [
@@ -89,6 +101,7 @@ const WATCHED = [
   'container',
   'daemon_command',
   'provider_op',
+  'stray',
   'journal',
 ];
 
@@ -111,6 +124,7 @@ describe('the walk over every call', () => {
       own: await anOwnServer(app.ctx, alice),
       container: await aContainer(app.ctx, alice, instance),
       sshKey: await anSshKey(app.ctx, alice),
+      stray: await aStray(app.ctx),
     };
     await app.ctx.db
       .insertInto('membership')
@@ -186,6 +200,17 @@ describe('the walk over every call', () => {
     expect(await fingerprint(app)).toBe(before);
   });
 
+  it('answers 403 to the owner of a workspace on what only staff may', async () => {
+    const before = await fingerprint(app);
+    for (const call of guarded.filter(isStaffs)) {
+      const reply = await send(call, SAMPLES[call.path]!.input(ids), bearer(alice), alice.workspaceId);
+      expect.soft(reply.status, call.path).toBe(403);
+      noCanary(reply, call);
+      cells += 1;
+    }
+    expect(await fingerprint(app)).toBe(before);
+  });
+
   it('asks for an Idempotency-Key where something is made', async () => {
     for (const call of guarded.filter((call) => needsIdempotencyKey(call.path))) {
       const reply = await app.post(call.path, SAMPLES[call.path]!.input(ids), {
@@ -199,7 +224,9 @@ describe('the walk over every call', () => {
   });
 
   it('leaks nothing of one workspace into the lists of another', async () => {
-    const lists = guarded.filter((call) => call.path.endsWith('/list') && !SAMPLES[call.path]!.foreign);
+    const lists = guarded.filter(
+      (call) => call.path.endsWith('/list') && !SAMPLES[call.path]!.foreign && !isStaffs(call),
+    );
     for (const call of lists) {
       const reply = await send(call, SAMPLES[call.path]!.input(ids), bearer(mallory), mallory.workspaceId);
       expect.soft(reply.status, call.path).toBe(200);
@@ -221,6 +248,9 @@ describe('the walk over every call', () => {
     return app.post(call.path, input, headers);
   }
 });
+
+/** EMPLOYEE is a flag of a person: no role of a workspace grants it. */
+const isStaffs = ({ auth }: Call): boolean => Array.isArray(auth) && auth.includes('EMPLOYEE');
 
 const bearer = (person: Person): string => `Bearer ${person.tokens().accessToken}`;
 

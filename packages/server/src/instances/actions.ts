@@ -1,3 +1,4 @@
+import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import { instanceCan, type RentedStatus } from '@stagi/contract/instances.ts';
 import type { Ref } from '@stagi/contract/page.ts';
 import type { Plan } from '@stagi/contract/user.ts';
@@ -8,7 +9,6 @@ import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db, InstanceRow } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
-import { crashPoint } from './crashPoints.ts';
 import { lockInstance } from './find.ts';
 import { requireQuota } from './quota.ts';
 import { moveInstance } from './status.ts';
@@ -55,7 +55,7 @@ export async function act(ctx: Caller, action: Action, ref: Ref): Promise<number
     const deadline = hasDeadline ? await deadlineOf(trx, provider?.traits.deadlineMs ?? DEFAULT_DEADLINE_MS) : null;
     await moveInstance(ctx, trx, row.id, to, { actorId: ctx.user.id, deadline });
     await announce(trx, 'due', { kind: 'instance' });
-    crashPoint('action.stored');
+    crashPoint(`instance-rented/${action}.stored`);
     return row.id;
   });
 }

@@ -72,7 +72,9 @@ function world(
       price_per_hour: 1n,
       stopped_price_per_hour: 0n,
       progress: {},
+      machine_name: null,
       lock_token: null,
+      lock_owner: null,
       lock_expires_at: null,
       next_at: null,
       attempts: 0,
@@ -406,7 +408,7 @@ describe('over every mix of what is wished, stored and seen', () => {
 });
 
 it('backs off from 1 s to 5 min, never in step', () => {
-  expect(backOffMs(0, () => 0)).toBe(500);
+  expect(backOffMs(0, () => 0)).toBe(100);
   expect(backOffMs(0, () => 1)).toBe(1_000);
   expect(backOffMs(3, () => 1)).toBe(8_000);
   expect(backOffMs(1_000, () => 1)).toBe(300_000);

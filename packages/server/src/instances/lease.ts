@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
-import { backOffMs, LEASE_MS } from './pace.ts';
+import { backOffMs } from './pace.ts';
 
 /** The right to work on one instance until it expires; whoever writes shows its token. */
 export interface Lease {
@@ -15,7 +15,11 @@ const span = (ms: number) => sql<Date>`clock_timestamp() + ${`${ms} milliseconds
  * Takes up to `limit` due instances of one cloud (`others`: of clouds not named). Due is what its time says, and
  * whatever somebody held and let expire. A hint that comes while one is held survives: `next_at` is set again.
  */
-export async function claim(db: Db, cloud: string | { others: string[] }, limit: number): Promise<Lease[]> {
+export async function claim(
+  db: Db,
+  cloud: string | { others: string[] },
+  { limit, leaseMs, owner }: { limit: number; leaseMs: number; owner: number | null },
+): Promise<Lease[]> {
   const ofCloud = typeof cloud === 'string' ? sql`provider = ${cloud}` : sql`provider <> all(${cloud.others}::text[])`;
   const { rows } = await sql<Lease>`
     with due as (
@@ -24,7 +28,8 @@ export async function claim(db: Db, cloud: string | { others: string[] }, limit:
         and (lock_expires_at <= now() or (lock_expires_at is null and next_at <= now()))
       order by next_at nulls first limit ${limit} for no key update skip locked
     )
-    update instance i set lock_token = gen_random_uuid(), lock_expires_at = ${span(LEASE_MS)}, next_at = null
+    update instance i set lock_token = gen_random_uuid(), lock_owner = ${owner}::int,
+      lock_expires_at = ${span(leaseMs)}, next_at = null
     from due where i.id = due.id returning i.id, i.lock_token as token`.execute(db);
   return rows;
 }
@@ -37,18 +42,18 @@ export async function nextDueMs(db: Db): Promise<number> {
   return Math.max(0, rows[0]?.ms ?? Number.POSITIVE_INFINITY);
 }
 
-export async function keepAlive(db: Db, leases: readonly Lease[]): Promise<void> {
+export async function keepAlive(db: Db, leases: readonly Lease[], leaseMs: number): Promise<void> {
   if (leases.length === 0) return;
   const tokens = leases.map(({ token }) => token);
-  await sql`update instance set lock_expires_at = ${span(LEASE_MS)} where lock_token = any(${tokens}::uuid[])`.execute(
-    db,
-  );
+  await sql`update instance set lock_expires_at = ${span(leaseMs)}
+    where lock_token = any(${tokens}::uuid[])`.execute(db);
 }
 
 /** What every write of a finished step holds: free again, due in `againMs` or sooner if somebody asked for it. */
 export function freed(againMs: number | null) {
   return {
     lock_token: null,
+    lock_owner: null,
     lock_expires_at: null,
     next_at: againMs === null ? sql<Date | null>`next_at` : sql<Date>`least(next_at, ${span(againMs)})`,
   };

@@ -1,8 +1,8 @@
 /** The figures of the reconcile loop, in milliseconds (reliability 3D). */
-export const LEASE_MS = 30_000;
-export const LEASE_BEAT_MS = 10_000;
 /** Hints may be lost; nothing waits longer than this to be found due. */
 export const RESCAN_MS = 5_000;
+/** How often it is looked for servers that everybody has forgotten. */
+export const REAP_EVERY_MS = 60_000;
 /** Machines of one cloud that are worked on at once: a slow cloud delays no other. */
 export const PER_PROVIDER = 8;
 
@@ -17,6 +17,7 @@ export const REPEAT_MS = 30_000;
 /** How often a machine is looked at that should just stay as it is. */
 export const WATCH_MS = 30_000;
 
+const BACK_OFF_LEAST_MS = 100;
 const BACK_OFF_FIRST_MS = 1_000;
 const BACK_OFF_MOST_MS = 5 * 60_000;
 
@@ -26,8 +27,8 @@ export function pollMs(transitionAgeMs: number): number {
   return transitionAgeMs < 120_000 ? 2_000 : 5_000;
 }
 
-/** Doubles from 1 s to 5 min; the jitter keeps many that failed together from coming back together. */
+/** Up to 1 s, doubling to 5 min; full jitter keeps many that failed together from coming back together. */
 export function backOffMs(attempts: number, random: () => number = Math.random): number {
   const most = Math.min(BACK_OFF_MOST_MS, BACK_OFF_FIRST_MS * 2 ** Math.min(attempts, 20));
-  return Math.round(most * (0.5 + random() / 2));
+  return Math.max(BACK_OFF_LEAST_MS, Math.round(most * random()));
 }

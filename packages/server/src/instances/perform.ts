@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import type { Context } from '../context.ts';
 import { bootScript, issueEnrolment } from '../daemon-link/enrolment.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { type Provider, ProviderError } from '../providers/provider.ts';
 import { apply, endOp, type OpEnd } from './apply.ts';
-import { crashPoint } from './crashPoints.ts';
 import { failed, stillOff } from './decide.ts';
 import type { Settlement } from './decision.ts';
 import { backOff, type Lease, letGo } from './lease.ts';
@@ -94,7 +94,7 @@ async function call(
     const sealed = op.params.userData;
     const { ref } = await provider.start({
       token: op.id,
-      name: machineName(environment, row.id),
+      name: machineName(environment, row),
       offerId: row.offer?.id ?? '',
       tags: { env: environment, resource: String(row.id), op: op.id },
       userData: typeof sealed === 'string' ? ctx.secrets.open(sealed, placeOf(op.id)) : '',

@@ -1,5 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
+import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import { fromDecimal, toDecimal } from '@stagi/contract/money.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
@@ -11,9 +12,8 @@ import type { Db } from '../db/schema.ts';
 import { invalid, refused } from '../http/errors.ts';
 import { isId } from '../http/paging.ts';
 import type { RentableOffer } from '../marketplace/offers.ts';
-import type { StoredOffer } from '../providers/offer.ts';
+import { storedOffer } from '../providers/offer.ts';
 import { recordActivity } from './activity.ts';
-import { crashPoint } from './crashPoints.ts';
 import { requireQuota } from './quota.ts';
 import { announceInstance } from './status.ts';
 
@@ -34,21 +34,12 @@ export async function rent(ctx: Caller, input: Input, found: RentableOffer | nul
     await recordActivity(trx, id, { kind: 'rented', actorId: ctx.user.id, to: 'in queue' });
     await announceInstance(trx, { id, workspace_id: ctx.workspace.id, kind: 'rented' });
     await announce(trx, 'due', { kind: 'instance' });
-    crashPoint('rent.stored');
+    crashPoint('instance-rented/rent.stored');
     return id;
   });
 }
 
 async function insert(trx: Db, ctx: Caller, { provider, offer, ...price }: RentableOffer, input: Input) {
-  const stored: StoredOffer = {
-    id: offer.id,
-    region: offer.region,
-    cpu: offer.cpu,
-    ramGb: offer.ramGb,
-    gpu: offer.gpu,
-    disk: offer.disk,
-    canStop: provider.traits.canStop,
-  };
   const row = await trx
     .insertInto('instance')
     .values({
@@ -60,7 +51,7 @@ async function insert(trx: Db, ctx: Caller, { provider, offer, ...price }: Renta
       status: 'in queue',
       status_deadline: sql<Date>`now() + ${`${provider.traits.deadlineMs} milliseconds`}::interval`,
       provider: provider.name,
-      offer: JSON.stringify(stored),
+      offer: JSON.stringify(storedOffer(provider, offer)),
       host_username: provider.traits.hostUsername,
       price_per_hour: price.pricePerHour,
       stopped_price_per_hour: price.stoppedPricePerHour,

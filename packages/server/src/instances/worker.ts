@@ -1,14 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { crashPoint } from '@stagi/contract/crashPoints.ts';
+import { every } from '../containers/every.ts';
 import type { Context } from '../context.ts';
 import { PublicError } from '../http/errors.ts';
 import { ProviderError } from '../providers/provider.ts';
+import { sweepClouds } from '../strays/sweep.ts';
 import { apply } from './apply.ts';
-import { crashPoint } from './crashPoints.ts';
 import { decide, decideBlind } from './decide.ts';
 import { backOff, claim, keepAlive, type Lease, letGo, nextDueMs } from './lease.ts';
 import { startLiveness } from './liveness.ts';
-import { LEASE_BEAT_MS, PER_PROVIDER, RESCAN_MS } from './pace.ts';
+import { PER_PROVIDER, REAP_EVERY_MS, RESCAN_MS } from './pace.ts';
 import { perform } from './perform.ts';
+import { freeAbandoned, showPresence } from './presence.ts';
+import { reap } from './reaper.ts';
 import { mayExist } from './terminate.ts';
 import { loadStored, machineName, type World } from './world.ts';
 
@@ -23,6 +27,8 @@ export function startInstanceWorker(ctx: Context): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | null = null;
   let passing: Promise<void> | null = null;
   let isKicked = false;
+  const presence = showPresence(ctx);
+  const { leaseMs, sweepMs } = ctx.config;
 
   const kick = (): void => {
     isKicked = true;
@@ -50,7 +56,13 @@ export function startInstanceWorker(ctx: Context): { stop(): Promise<void> } {
     for (const name of [...names, UNKNOWN]) {
       const free = PER_PROVIDER - (busy.get(name) ?? 0);
       if (stopped || free === 0) continue;
-      for (const lease of await claim(ctx.db, name === UNKNOWN ? { others: names } : name, free)) take(name, lease);
+      for (const lease of await claim(ctx.db, name === UNKNOWN ? { others: names } : name, {
+        limit: free,
+        leaseMs,
+        owner: presence.number(),
+      })) {
+        take(name, lease);
+      }
     }
   };
   const take = (cloud: string, lease: Lease): void => {
@@ -67,22 +79,30 @@ export function startInstanceWorker(ctx: Context): { stop(): Promise<void> } {
     if (kind === 'instance') kick();
   });
   const heartbeat = setInterval(() => {
-    keepAlive(ctx.db, [...held.keys()]).catch((error: unknown) => {
+    keepAlive(ctx.db, [...held.keys()], leaseMs).catch((error: unknown) => {
       ctx.log.warn({ err: error }, 'cannot keep the leases of servers');
     });
-  }, LEASE_BEAT_MS);
+  }, leaseMs / 3);
   const liveness = startLiveness(ctx);
+  const care = [
+    every(ctx, RESCAN_MS, 'freeing abandoned servers', async () => {
+      if ((await freeAbandoned(ctx.db)) > 0) kick();
+    }),
+    every(ctx, REAP_EVERY_MS, 'waking forgotten servers', () => reap(ctx), REAP_EVERY_MS),
+    every(ctx, sweepMs, 'the sweep of the clouds', () => sweepClouds(ctx), sweepMs),
+  ];
   kick();
 
   return {
     async stop() {
       stopped = true;
       unsubscribe();
-      await liveness.stop();
+      await Promise.all([liveness.stop(), ...care.map((loop) => loop.stop())]);
       await passing;
       if (timer) clearTimeout(timer);
       await Promise.race([Promise.all(held.values()), wait(STOP_MS, null, { ref: false })]);
       clearInterval(heartbeat);
+      await presence.close();
     },
   };
 }
@@ -121,7 +141,7 @@ async function step(ctx: Context, lease: Lease): Promise<void> {
   let world = blind;
   if (mayExist(stored)) {
     try {
-      world = { ...blind, machine: await provider.look(machineName(ctx.config.environment, lease.id)) };
+      world = { ...blind, machine: await provider.look(machineName(ctx.config.environment, world.row)) };
     } catch (error) {
       const late = decideBlind(blind);
       if (!late || !(error instanceof ProviderError)) throw error;

@@ -62,6 +62,6 @@ export async function loadStored(db: Db, id: number): Promise<Omit<World, 'machi
 }
 
 /** How a cloud's machine of an instance is called. */
-export function machineName(environment: string, instanceId: number): string {
-  return `stagi-${environment}-${instanceId}`;
+export function machineName(environment: string, row: Pick<InstanceRow, 'id' | 'machine_name'>): string {
+  return row.machine_name ?? `stagi-${environment}-${row.id}`;
 }

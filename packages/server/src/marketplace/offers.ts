@@ -24,12 +24,21 @@ export async function findOffer(
   ctx: Pick<Context, 'config' | 'providers' | 'log'>,
   offerId: string,
 ): Promise<RentableOffer | null> {
+  const found = await offerOfCloud(ctx, offerId);
+  return found && found.offer.available !== 0 ? found : null;
+}
+
+/** As `findOffer`, sold out or not. */
+export async function offerOfCloud(
+  ctx: Pick<Context, 'config' | 'providers' | 'log'>,
+  offerId: string,
+): Promise<RentableOffer | null> {
   const at = offerId.indexOf(':');
   const provider = ctx.providers.get(offerId.slice(0, at));
   if (at < 0 || !provider) return null;
   const { offers } = await snapshotOf(ctx, provider);
   const offer = offers.find(({ id }) => id === offerId.slice(at + 1));
-  return offer && offer.available !== 0 ? rentable(ctx.config, provider, offer) : null;
+  return offer ? rentable(ctx.config, provider, offer) : null;
 }
 
 export function offersOf(config: Config, snapshot: Snapshot): RentableOffer[] {

@@ -34,6 +34,14 @@ export interface ProviderTraits {
   hostUsername: string;
   /** Milliseconds after which a start, reboot, stop or resume counts as failed. */
   deadlineMs: number;
+  /** How fast it may be asked; absent: as fast as one likes. */
+  limit?: RateLimit;
+}
+
+export interface RateLimit {
+  perSecond: number;
+  /** Calls at once after a rest. */
+  burst: number;
 }
 
 export type Readiness =
@@ -86,8 +94,15 @@ export interface Machine {
  */
 export class ProviderError extends Error {
   readonly kind: 'retryable' | 'permanent' | 'unknown' | 'noCapacity';
-  constructor(kind: ProviderError['kind'], message: string, options?: { cause?: unknown }) {
+  /** How long the cloud wants to be left alone. */
+  readonly retryAfterMs: number | undefined;
+  constructor(
+    kind: ProviderError['kind'],
+    message: string,
+    { retryAfterMs, ...options }: { cause?: unknown; retryAfterMs?: number } = {},
+  ) {
     super(message, options);
+    this.retryAfterMs = retryAfterMs;
     this.name = 'ProviderError';
     this.kind = kind;
   }

@@ -98,3 +98,20 @@ export async function aContainer(
     .executeTakeFirstOrThrow();
   return row.id;
 }
+
+export async function aStray(ctx: Context): Promise<number> {
+  const n = next();
+  const row = await ctx.db
+    .insertInto('stray')
+    .values({
+      provider: 'nowhere',
+      ref: `stray-${n}`,
+      name: `Stray Canary ${n}`,
+      tags: '{}',
+      state: 'running',
+      reason: 'unknown',
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}

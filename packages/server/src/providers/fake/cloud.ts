@@ -37,6 +37,8 @@ interface StoredMachine {
   createdMs: number;
   /** `list` and `look` show it from here on. */
   visibleMs: number;
+  /** Until then they show it as it was before the last change. */
+  shown?: { untilMs: number; as: FakeMachine[] };
   /** In order of time; the last one that has begun holds. */
   phases: { fromMs: number; state: FakeMachine['state'] | 'gone'; detail: string | null }[];
 }
@@ -191,6 +193,12 @@ export function terminate(cloud: CloudState, ref: string, fault: FakeFault | nul
   pass(cloud, machine, ['terminating', 0], ['gone', terminateMs]);
 }
 
+/** Freezes what is shown of a machine that is about to change. */
+export function hideChange(cloud: CloudState, ref: string, lagMs: number): void {
+  const machine = live(cloud, ref);
+  machine.shown = { untilMs: now(cloud) + lagMs, as: visible(cloud, machine) };
+}
+
 /** Gone from one moment to the next, as if somebody had deleted it elsewhere. */
 export function vanish(cloud: CloudState, name: string): void {
   pass(cloud, byName(cloud, name), ['gone', 0]);
@@ -274,6 +282,7 @@ function stateOf(cloud: CloudState, machine: StoredMachine) {
 
 function visible(cloud: CloudState, machine: StoredMachine): FakeMachine[] {
   const { state, detail } = stateOf(cloud, machine);
+  if (machine.shown && now(cloud) < machine.shown.untilMs) return machine.shown.as;
   if (state === 'gone' || now(cloud) < machine.visibleMs) return [];
   const { ref, name, tags, createdMs } = machine;
   const ip = state === 'running' ? machine.ip : null;

@@ -26,6 +26,7 @@ export function createFakeProvider({ url, environment, timeoutMs = 30_000 }: Fak
       readiness: 'provider',
       hostUsername: 'ubuntu',
       deadlineMs: 10 * 60_000,
+      limit: { perSecond: 200, burst: 400 },
     },
     async readiness() {
       try {
@@ -65,8 +66,8 @@ export function createFakeProvider({ url, environment, timeoutMs = 30_000 }: Fak
 
 class Refused extends ProviderError {
   readonly code: FakeErrorReply['error']['code'];
-  constructor(kind: ProviderError['kind'], { code, message }: FakeErrorReply['error']) {
-    super(kind, message);
+  constructor(kind: ProviderError['kind'], { code, message }: FakeErrorReply['error'], retryAfterMs?: number) {
+    super(kind, message, { retryAfterMs });
     this.code = code;
   }
 }
@@ -74,6 +75,7 @@ class Refused extends ProviderError {
 async function request<T>(address: string, method: string, timeoutMs: number, body?: unknown): Promise<T> {
   let status: number;
   let reply: unknown;
+  let retryAfterMs: number | undefined;
   try {
     const response = await fetch(address, {
       method,
@@ -82,6 +84,8 @@ async function request<T>(address: string, method: string, timeoutMs: number, bo
       signal: AbortSignal.timeout(timeoutMs),
     });
     status = response.status;
+    const seconds = response.headers.get('retry-after');
+    if (seconds !== null) retryAfterMs = Number(seconds) * 1000;
     reply = await response.json();
   } catch (error) {
     throw unreachable(error, method);
@@ -90,7 +94,7 @@ async function request<T>(address: string, method: string, timeoutMs: number, bo
   const refusal = reply as FakeErrorReply;
   // An error that names a machine: it was made all the same.
   if (refusal.id !== undefined) return { id: refusal.id } as T;
-  throw new Refused(kindOf(refusal.error.code), refusal.error);
+  throw new Refused(kindOf(refusal.error.code), refusal.error, retryAfterMs);
 }
 
 function unreachable(error: unknown, method: string): ProviderError {

@@ -50,6 +50,8 @@ interface Call {
   operation: FakeOperation;
   /** For the record; `null` for calls that only read. */
   subject: string | null;
+  /** The machine it changes. */
+  ref?: string;
   run(rule: ReturnType<typeof cloud.strike>): unknown;
 }
 
@@ -69,15 +71,16 @@ function callOf(method: string, [collection, ref, action]: string[], query: URLS
       return { operation: name === null ? 'list' : 'look', subject: null, run: (rule) => ({ machines: named(rule) }) };
     }
     case 'POST machines/:ref/stop':
-      return { operation: 'stop', subject: nameOf(ref!), run: () => cloud.stop(state, ref!) };
+      return { operation: 'stop', subject: nameOf(ref!), ref, run: () => cloud.stop(state, ref!) };
     case 'POST machines/:ref/resume':
-      return { operation: 'resume', subject: nameOf(ref!), run: () => cloud.resume(state, ref!) };
+      return { operation: 'resume', subject: nameOf(ref!), ref, run: () => cloud.resume(state, ref!) };
     case 'POST machines/:ref/reboot':
-      return { operation: 'reboot', subject: nameOf(ref!), run: () => cloud.reboot(state, ref!) };
+      return { operation: 'reboot', subject: nameOf(ref!), ref, run: () => cloud.reboot(state, ref!) };
     case 'DELETE machines/:ref':
       return {
         operation: 'terminate',
         subject: nameOf(ref!),
+        ref,
         run: (rule) => cloud.terminate(state, ref!, rule?.fault ?? null),
       };
     default:
@@ -94,10 +97,15 @@ async function perform(call: Call, response: ServerResponse): Promise<void> {
   };
   if (fault === 'rateLimited' || fault === 'internal' || fault === 'hang') {
     note(fault);
-    if (fault === 'rateLimited') throw new cloud.Refusal(429, 'rate-limited', 'Too many requests');
+    if (fault === 'rateLimited') {
+      const seconds = rule?.fault.kind === 'rateLimited' ? rule.fault.retryAfterS : undefined;
+      if (seconds !== undefined) response.setHeader('retry-after', seconds);
+      throw new cloud.Refusal(429, 'rate-limited', 'Too many requests');
+    }
     if (fault === 'internal') throw new cloud.Refusal(500, 'internal', 'Something went wrong');
     return; // the asker waits for ever
   }
+  if (rule?.fault.kind === 'visibilityLag' && call.ref) cloud.hideChange(state, call.ref, rule.fault.lagMs);
   let answer: unknown;
   try {
     answer = call.run(rule) ?? {};

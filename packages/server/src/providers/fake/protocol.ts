@@ -42,8 +42,10 @@ export type FakeOperation = 'offers' | 'start' | 'look' | 'list' | 'stop' | 'res
 
 /** What goes wrong in the next call of this operation. */
 export type FakeFault =
-  /** Refused with 429 or 500; nothing happened. */
-  | { kind: 'rateLimited' | 'internal' }
+  /** Refused with 429, naming the seconds to wait when given; nothing happened. */
+  | { kind: 'rateLimited'; retryAfterS?: number }
+  /** Refused with 500; nothing happened. */
+  | { kind: 'internal' }
   /** No reply ever; nothing happened. */
   | { kind: 'hang' }
   /** It happened; no reply ever, or the connection is cut. */
@@ -54,7 +56,7 @@ export type FakeFault =
   | { kind: 'slow'; delayMs: number }
   /** `start`: sold out since the offers were read. */
   | { kind: 'noCapacity' }
-  /** `start`: the machine is made, but `list` and `look` show it this much later. */
+  /** It happened, but `list` and `look` show the machine as before, a new one not at all, for this much longer. */
   | { kind: 'visibilityLag'; lagMs: number }
   /** `start`: accepted, ends in `error`, or never gets ready. */
   | { kind: 'provisioningFails'; detail: string }

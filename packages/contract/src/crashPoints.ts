@@ -1,0 +1,61 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const CALLS = [
+  'instance-rented/rent',
+  'instance-rented/start',
+  'instance-rented/stop',
+  'instance-rented/reboot',
+  'instance-rented/terminate',
+  'docker-container/create',
+  'docker-container/start',
+  'docker-container/stop',
+  'docker-container/restart',
+  'docker-container/delete',
+] as const;
+const EFFECTS = ['start', 'stop', 'resume', 'reboot', 'terminate'] as const;
+const STEPS = ['create', 'start', 'stop', 'restart', 'remove'] as const;
+
+/**
+ * Every place where a fault run may end the platform. A call is `stored` before its transaction commits and
+ * `committed` before it is answered; of an effect on a cloud the intent is stored, the cloud called, the end applied.
+ */
+export const PLATFORM_CRASH_POINTS = [
+  ...CALLS.flatMap((path) => [`${path}.stored`, `${path}.committed`] as const),
+  'enrol.stored',
+  'enrol.committed',
+  'worker.claimed',
+  'worker.looked',
+  ...EFFECTS.flatMap((effect) => [`${effect}.intentStored`, `${effect}.called`, `${effect}.applied`] as const),
+  'worker.applied',
+  'close.applied',
+  'sweep.noted',
+  'sweep.deleted',
+] as const;
+
+/** Every place where a fault run may end a daemon: before Docker is asked, and before what it did is written down. */
+export const DAEMON_CRASH_POINTS = [
+  'daemon.enrol.keyStored',
+  'daemon.enrol.answered',
+  ...STEPS.flatMap((step) => [`daemon.${step}.begun`, `daemon.${step}.done`] as const),
+] as const;
+
+/** Every call that is answered passes one of these; fault runs use those of `PLATFORM_CRASH_POINTS`. */
+type Committed = `${string}/${string}.committed`;
+export type CrashPoint = (typeof PLATFORM_CRASH_POINTS)[number] | (typeof DAEMON_CRASH_POINTS)[number] | Committed;
+
+/**
+ * A name, or `@file`: the file then holds the name that is armed now, or nothing, and is emptied by the process that
+ * dies there, so that a run knows which place was reached. Unset, as everywhere but in fault runs: nothing is armed.
+ */
+const ARMED = process.env.STAGI_CRASH_POINT || null;
+
+/** Ends this process as `kill -9` would when a fault run has armed this place; else nothing. */
+export function crashPoint(name: CrashPoint): void {
+  if (ARMED === null || armedNow(ARMED) !== name) return;
+  if (ARMED.startsWith('@')) writeFileSync(ARMED.slice(1), '');
+  process.kill(process.pid, 'SIGKILL');
+}
+
+function armedNow(armed: string): string {
+  return armed.startsWith('@') ? readFileSync(armed.slice(1), 'utf8').trim() : armed;
+}
