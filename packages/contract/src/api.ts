@@ -1,7 +1,9 @@
+import { analytics } from './analytics.ts';
 import { auth } from './auth.ts';
 import { billing } from './billing.ts';
 import type { Call } from './call.ts';
 import { containers } from './containers.ts';
+import { feedback } from './feedback.ts';
 import { hardware } from './hardware.ts';
 import { instances, selfHosted } from './instances.ts';
 import { logging } from './logging.ts';
@@ -10,7 +12,20 @@ import { strays } from './strays.ts';
 import { user } from './user.ts';
 
 /** Every call there is. Server, web and command line are readings of this table. */
-export const api = { auth, user, billing, hardware, instances, selfHosted, containers, logging, sshKeys, strays };
+export const api = {
+  auth,
+  user,
+  billing,
+  hardware,
+  instances,
+  selfHosted,
+  containers,
+  logging,
+  sshKeys,
+  strays,
+  feedback,
+  analytics,
+};
 export type Api = typeof api;
 
 export function everyCall(): Call[] {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Context } from './context.ts';
 import type { RunningQueue } from './jobs/queue.ts';
 
-/** Deletes what has had its time: idempotent answers (30 days), sessions (90), spent codes and tickets. */
+/** Deletes what has had its time: idempotent answers (30 days), sessions (90), images of feedback (180), spent codes and tickets. */
 export async function startCleanUp(ctx: Pick<Context, 'db'>, queue: RunningQueue): Promise<void> {
   await queue.work('clean-up', () => cleanUp(ctx));
   await queue.every('clean-up', '17 * * * *');
@@ -21,6 +21,9 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
       ]),
     )
     .execute();
+  await db.deleteFrom('feedback_image').where('created_at', '<', sql<Date>`now() - interval '180 days'`).execute();
+  // Their jobs have ended long ago.
+  await db.deleteFrom('analytics_event').where('created_at', '<', sql<Date>`now() - interval '2 days'`).execute();
   await db
     .updateTable('refresh_token')
     .set({ child_sealed: null })

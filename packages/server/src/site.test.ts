@@ -19,6 +19,7 @@ describe('what the operator shows around the product', () => {
       SUPPORT_EMAIL: 'help@example.com',
       BANNERS: '[{"title":"Maintenance on Sunday","layout":"app"}]',
       ANALYTICS_HOSTS: '[{"host":"{env}.stagi.example","key":"abc"}]',
+      ANALYTICS_URL: 'https://analytics.example/2/httpapi',
     });
     expect(site.analytics).toEqual([{ host: '{env}.stagi.example', key: 'abc' }]);
     expect(shownSite(site)).toEqual({
@@ -43,6 +44,7 @@ describe('what the operator shows around the product', () => {
     [{ BANNERS: '[{"title":"A","layout":"app","link":"javascript:alert(1)"}]' }, /^BANNERS cannot be used/],
     [{ BANNERS: '[{"title":"A","layout":"app","image":"//other.example/a.png"}]' }, /^BANNERS cannot be used/],
     [{ ANALYTICS_HOSTS: '[{"host":"a"}]' }, /^ANALYTICS_HOSTS cannot be used/],
+    [{ ANALYTICS_HOSTS: '[{"host":"a","key":"b"}]' }, /^ANALYTICS_URL must say/],
   ])('%j ends the start with the name of the variable', (env, problem) => {
     expect(() => readSite(env)).toThrow(problem);
   });

@@ -6,9 +6,11 @@ import { ConfigError } from './configError.ts';
 const AnalyticsHost = z.strictObject({ host: z.string().min(1), key: z.string().min(1) });
 export type AnalyticsHost = z.infer<typeof AnalyticsHost>;
 
-/** What the operator shows around the product, from `SOCIAL_LINKS`, `ISSUE_TRACKER_URL`, `SUPPORT_EMAIL`, `BANNERS` and `ANALYTICS_HOSTS`. */
+/** What the operator shows around the product, from `SOCIAL_LINKS`, `ISSUE_TRACKER_URL`, `SUPPORT_EMAIL`, `BANNERS`, `ANALYTICS_HOSTS` and `ANALYTICS_URL`. */
 export interface Site extends Omit<SiteConfiguration, 'version' | 'analyticsHosts'> {
   analytics: readonly AnalyticsHost[];
+  /** Where kept events are handed on to. */
+  analyticsUrl: string | null;
 }
 
 type Environment = Record<string, string | undefined>;
@@ -16,17 +18,22 @@ type Environment = Record<string, string | undefined>;
 const Url = z.url({ protocol: /^https?$/ });
 
 export function readSite(env: Environment): Site {
+  const analytics = list(env, 'ANALYTICS_HOSTS', AnalyticsHost);
+  const analyticsUrl = one(env, 'ANALYTICS_URL', Url, 'an address like https://analytics.example/2/httpapi');
+  if (analytics.length > 0 && !analyticsUrl)
+    throw new ConfigError('ANALYTICS_URL', 'must say where events of ANALYTICS_HOSTS go');
   return {
     socialLinks: socialLinks(env),
     issueTrackerUrl: one(env, 'ISSUE_TRACKER_URL', Url, 'an address like https://example.com/issues'),
     supportEmail: one(env, 'SUPPORT_EMAIL', z.email(), 'an e-mail address'),
     banners: list(env, 'BANNERS', Banner),
-    analytics: list(env, 'ANALYTICS_HOSTS', AnalyticsHost),
+    analytics,
+    analyticsUrl,
   };
 }
 
 /** What of it is for everybody's eyes. */
-export function shownSite({ analytics, ...shown }: Site): Omit<SiteConfiguration, 'version'> {
+export function shownSite({ analytics, analyticsUrl: _, ...shown }: Site): Omit<SiteConfiguration, 'version'> {
   return { ...shown, analyticsHosts: analytics.map(({ host }) => host) };
 }
 

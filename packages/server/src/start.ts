@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import { workOnAnalytics } from './analytics/forward.ts';
 import { loadSigningKeys } from './auth/signingKeys.ts';
 import { openSystemAccounts } from './billing/accounts.ts';
 import { createBus, listen } from './bus/bus.ts';
@@ -94,6 +95,7 @@ export async function start(config: Config): Promise<Running> {
 
     if (config.roles.has('worker')) {
       await workOnMail(ctx, queue);
+      await workOnAnalytics(ctx, queue);
       await startCleanUp(ctx, queue);
       for (const begin of [startInstanceWorker, startLinkWorker, startContainerWorker]) {
         const worker = begin(ctx);

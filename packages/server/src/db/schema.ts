@@ -357,6 +357,39 @@ export interface LogGapTable {
   reason: string;
 }
 
+export interface FeedbackTable {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  topic: string;
+  subject: string;
+  description: string;
+  contact_email: string | null;
+  user_agent: string | null;
+  created_at: Created;
+}
+
+export interface FeedbackImageTable {
+  feedback_id: number;
+  position: number;
+  file_name: string;
+  mime_type: 'image/png' | 'image/jpeg';
+  width: number;
+  height: number;
+  content: Buffer;
+  created_at: Created;
+}
+
+export interface AnalyticsEventTable {
+  id: GeneratedAlways<number>;
+  host: string;
+  visitor: string;
+  identifier: string | null;
+  name: string | null;
+  properties: Json<Record<string, unknown>>;
+  tries: Generated<number>;
+  created_at: Created;
+}
+
 export interface Database {
   app_user: UserTable;
   pending_registration: PendingRegistrationTable;
@@ -385,6 +418,9 @@ export interface Database {
   log_line: LogLineTable;
   log_head: LogHeadTable;
   log_gap: LogGapTable;
+  feedback: FeedbackTable;
+  feedback_image: FeedbackImageTable;
+  analytics_event: AnalyticsEventTable;
 }
 
 /** A pool or a transaction: whoever takes it does not care which. */

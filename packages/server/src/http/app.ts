@@ -5,12 +5,14 @@ import { MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
 import { openapi } from '@stagi/contract/openapi.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { sql } from 'kysely';
+import { analyticsHandlers } from '../analytics/routes.ts';
 import { authHandlers } from '../auth/routes.ts';
 import { billingHandlers } from '../billing/routes.ts';
 import { containerHandlers } from '../containers/routes.ts';
 import type { Context } from '../context.ts';
 import { mountDaemonApi } from '../daemon-link/routes.ts';
 import { mountEvents } from '../events/stream.ts';
+import { feedbackHandlers } from '../feedback/routes.ts';
 import { instanceHandlers } from '../instances/routes.ts';
 import { loggingHandlers } from '../logging/routes.ts';
 import { mountLogTail } from '../logging/tail.ts';
@@ -38,6 +40,8 @@ const handlers: Handlers = {
   logging: loggingHandlers,
   sshKeys: sshKeyHandlers,
   strays: strayHandlers,
+  feedback: feedbackHandlers,
+  analytics: analyticsHandlers,
 };
 
 /** Everything a browser and a command line talk to; daemons too. */

@@ -16,6 +16,7 @@ import { type Authenticated, authenticate, type Membership } from '../auth/authe
 import type { Context } from '../context.ts';
 import { badInput, forbidden, sendError, unauthenticated, workspaceGone } from './errors.ts';
 import { once } from './idempotency.ts';
+import { guardLargeBodies } from './largeBodies.ts';
 
 interface Visitor extends Context {
   ip: string;
@@ -66,9 +67,9 @@ export function mount(app: FastifyInstance, context: Context, handlers: Handlers
     for (const [name, call] of Object.entries(calls)) {
       const handler = handlersOfDomain[name];
       if (!handler) throw new Error(`no handler for ${call.path}`);
-      app.post(API_PREFIX + call.path, { bodyLimit: call.bodyLimit ?? BODY_LIMIT }, (request) =>
-        serve(call, handler, context, request),
-      );
+      const bodyLimit = call.bodyLimit ?? BODY_LIMIT;
+      const onRequest = bodyLimit > BODY_LIMIT ? guardLargeBodies(context, bodyLimit) : [];
+      app.post(API_PREFIX + call.path, { bodyLimit, onRequest }, (request) => serve(call, handler, context, request));
     }
   }
   const paths = everyCall().map((call) => call.path);

@@ -75,6 +75,9 @@ const SAMPLES: Record<string, Sample> = {
     input: ({ stray }) => ({ id: stray, workspaceId: 1, offerId: 'x:y', title: 't', slug: 'walk-stray' }),
   },
   'admin/stray/delete': { input: ({ stray }) => ({ id: stray }) },
+  'user-feedback/send/default': {
+    input: () => ({ topic: 'Ask a question', subject: 's', description: 'd', imageUploads: [] }),
+  },
   'logging/query': {
     input: ({ container }) => ({ source: { type: 'docker-container', id: container } }),
     foreign: 404,
@@ -103,6 +106,7 @@ const WATCHED = [
   'provider_op',
   'stray',
   'journal',
+  'feedback',
 ];
 
 describe('the walk over every call', () => {

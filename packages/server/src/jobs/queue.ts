@@ -7,6 +7,7 @@ import type { Db } from '../db/schema.ts';
 export interface Jobs {
   'mail.send': { mailId: number };
   'clean-up': Record<string, never>;
+  'analytics.forward': { eventId: number };
 }
 
 export interface Queue {
@@ -20,7 +21,7 @@ export interface RunningQueue extends Queue {
   stop(): Promise<void>;
 }
 
-const NAMES: readonly (keyof Jobs)[] = ['mail.send', 'clean-up'];
+const NAMES: readonly (keyof Jobs)[] = ['mail.send', 'clean-up', 'analytics.forward'];
 
 export async function startQueue(url: string, log: Logger, options: { worker: boolean }): Promise<RunningQueue> {
   const boss = new PgBoss({

@@ -1,3 +1,5 @@
+import { matchHost } from '@stagi/contract/hosts.ts';
+
 export interface HostRule {
   /** A host name; `{env}` in it stands for one label and may be used in `api`. */
   host: string;
@@ -15,12 +17,4 @@ export function baseAddress(location: { host: string; origin: string }, rules: r
     if (env !== null) return rule.api.replaceAll('{env}', env);
   }
   return location.origin;
-}
-
-function matchHost(pattern: string, host: string): string | null {
-  const [before, after] = pattern.split('{env}');
-  if (after === undefined) return pattern === host ? '' : null;
-  if (!host.startsWith(before ?? '') || !host.endsWith(after)) return null;
-  const env = host.slice((before ?? '').length, host.length - after.length);
-  return /^[a-z0-9-]+$/.test(env) ? env : null;
 }

@@ -53,6 +53,5 @@ export const POPUP_DISPOSE_MS = 150;
 export const TOAST_MS = 5000;
 export const TOAST_LIMIT = 20;
 
-export const FEEDBACK_MAX_IMAGES = 3;
-export const FEEDBACK_MAX_IMAGE_MB = 5;
+export { FEEDBACK_MAX_IMAGE_MB, FEEDBACK_MAX_IMAGES } from '@stagi/contract/feedback.ts';
 export const FEEDBACK_ROWS = 4;

@@ -1,0 +1,108 @@
+import { FEEDBACK_MAX_IMAGE_MB, type ImageUpload } from '@stagi/contract/feedback.ts';
+import { BYTES_PER_MB } from '@stagi/contract/files.ts';
+import type { Sharp, SharpOptions } from 'sharp';
+import { invalid, unavailable } from '../http/errors.ts';
+
+export interface StoredImage {
+  fileName: string;
+  mimeType: 'image/png' | 'image/jpeg';
+  width: number;
+  height: number;
+  content: Buffer;
+}
+
+const MAX_BYTES = FEEDBACK_MAX_IMAGE_MB * BYTES_PER_MB;
+const MAX_PIXELS = 40_000_000;
+const MAX_SECONDS = 10;
+const WAITING_MAX = 16;
+const JPEG_QUALITY = 88;
+
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
+
+/**
+ * The picture of an upload, drawn anew: whatever else the file held (scripts, places, other files behind it) is gone.
+ * Refuses what is no JPG or PNG by its own bytes, whatever its name says.
+ */
+export async function redraw(upload: ImageUpload, index: number): Promise<StoredImage> {
+  const field = `imageUploads.${index}.contentBase64`;
+  const bytes = decode(upload.contentBase64);
+  if (!bytes) throw invalid('The image did not arrive whole. Add it again.', field);
+  if (bytes.length > MAX_BYTES) throw invalid('File is too large. Max allowed size is 5MB.', field);
+  const format = formatOf(bytes);
+  if (!format) throw invalid('Only JPG and PNG images can be uploaded', field);
+  return oneAtATime(async () => {
+    const sharp = await loadSharp();
+    const drawn = await draw(sharp, bytes, format).catch((cause: unknown) => {
+      const error = invalid('This image cannot be read. Use a JPG or PNG of at most 40 megapixels.', field);
+      error.cause = cause;
+      throw error;
+    });
+    return { fileName: shortName(upload.fileName ?? ''), ...drawn };
+  });
+}
+
+/** Null for anything that is not exactly what encoding its bytes would give. */
+function decode(base64: string): Buffer | null {
+  const bytes = Buffer.from(base64, 'base64');
+  return bytes.toString('base64') === base64 ? bytes : null;
+}
+
+function formatOf(bytes: Buffer): 'png' | 'jpeg' | null {
+  if (bytes.subarray(0, PNG.length).equals(PNG)) return 'png';
+  if (bytes.subarray(0, JPEG.length).equals(JPEG)) return 'jpeg';
+  return null;
+}
+
+type MakeSharp = (input: Buffer, options: SharpOptions) => Sharp;
+
+async function draw(sharp: MakeSharp, bytes: Buffer, format: 'png' | 'jpeg'): Promise<Omit<StoredImage, 'fileName'>> {
+  const picture = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', sequentialRead: true })
+    .autoOrient()
+    .timeout({ seconds: MAX_SECONDS });
+  if (format === 'png') {
+    const { data, info } = await picture.clone().png({ compressionLevel: 9 }).toBuffer({ resolveWithObject: true });
+    if (data.length <= MAX_BYTES)
+      return { mimeType: 'image/png', width: info.width, height: info.height, content: data };
+  }
+  // Also for the rare PNG that grows when it is drawn without its palette.
+  const { data, info } = await picture
+    .flatten({ background: 'white' })
+    .jpeg({ quality: JPEG_QUALITY })
+    .toBuffer({ resolveWithObject: true });
+  return { mimeType: 'image/jpeg', width: info.width, height: info.height, content: data };
+}
+
+let loaded: Promise<MakeSharp> | null = null;
+
+/** Loaded with the first image, and able to read nothing but the two formats. */
+function loadSharp(): Promise<MakeSharp> {
+  loaded ??= import('sharp').then(({ default: sharp }) => {
+    sharp.cache(false);
+    sharp.concurrency(1);
+    sharp.block({ operation: ['VipsForeignLoad'] });
+    sharp.unblock({ operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng'] });
+    return sharp;
+  });
+  return loaded;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+let waiting = 0;
+
+/** A progressive JPG of 40 megapixels takes 370 MB while it is drawn: one image at a time, a bounded line behind it. */
+async function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
+  if (waiting >= WAITING_MAX) throw unavailable();
+  waiting += 1;
+  const mine = last.then(work, work);
+  last = mine.catch(() => null);
+  return mine.finally(() => {
+    waiting -= 1;
+  });
+}
+
+/** For people to read only: no folder, no control character. */
+function shortName(fileName: string): string {
+  const name = fileName.split(/[/\\]/).pop() ?? '';
+  return name.replace(/\p{C}/gu, '').slice(-200);
+}

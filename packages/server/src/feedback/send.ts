@@ -1,0 +1,60 @@
+import type { api } from '@stagi/contract/api.ts';
+import type { ParsedInputOf } from '@stagi/contract/call.ts';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
+import { tooMany } from '../http/errors.ts';
+import { redraw, type StoredImage } from './images.ts';
+
+type Caller = Pick<Context, 'db'> & { user: { id: number }; userAgent: string | null };
+
+/** A try counts, not only what was kept: looking at images takes more than sending them. */
+const tries = new RateLimiterMemory({ points: 20, duration: 600 });
+
+/** Keeps what somebody tells the operators, with the images drawn anew. */
+export async function sendFeedback(ctx: Caller, input: ParsedInputOf<typeof api.feedback.send>): Promise<void> {
+  await limit(ctx.user.id);
+  const images: StoredImage[] = [];
+  for (const [index, upload] of input.imageUploads.entries()) images.push(await redraw(upload, index));
+  await inTransaction(ctx.db, async (trx) => {
+    const { id } = await trx
+      .insertInto('feedback')
+      .values({
+        user_id: ctx.user.id,
+        topic: input.topic,
+        subject: storable(input.subject),
+        description: storable(input.description),
+        contact_email: input.contactEmail || null,
+        user_agent: ctx.userAgent ? storable(ctx.userAgent).slice(0, 400) : null,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    if (images.length === 0) return;
+    await trx
+      .insertInto('feedback_image')
+      .values(
+        images.map((image, position) => ({
+          feedback_id: id,
+          position,
+          file_name: image.fileName,
+          mime_type: image.mimeType,
+          width: image.width,
+          height: image.height,
+          content: image.content,
+        })),
+      )
+      .execute();
+  });
+}
+
+async function limit(userId: number): Promise<void> {
+  try {
+    await tries.consume(userId);
+  } catch (refusal) {
+    if (refusal instanceof RateLimiterRes) throw tooMany(Math.ceil(refusal.msBeforeNext / 1000));
+    throw refusal;
+  }
+}
+
+/** PostgreSQL keeps every character but one. */
+const storable = (text: string): string => text.replaceAll('\0', '');
