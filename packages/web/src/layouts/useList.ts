@@ -1,4 +1,5 @@
 import type { Call, InputOf, OutputOf } from '@stagi/contract/call.ts';
+import { CallError } from '@stagi/contract/errors.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { z } from 'zod';
@@ -19,35 +20,51 @@ export interface List<C extends ListCall> {
   /** For a `DataTable`. While the next page is fetched the old rows stay. */
   table: {
     rows: OutputOf<C>['entities'] | undefined;
+    /** What was asked for: until it changes, rows may keep their places. */
+    listKey: string;
     error: string | null;
     onRetry(): void;
+    retrying: boolean;
     stale: boolean;
     paging: PageOf | undefined;
     onPage(page: number): void;
+    onLimit(limit: number): void;
   };
 }
+
+/** What the platform names when it cannot sort by what an address asks for. */
+const ORDER_FIELD = 'entityFilterRequest.orderByField';
 
 /** One page of a list call. `everyMs` reads it again besides what events do, for figures that no event announces. */
 export function useList<C extends ListCall>(of: C, input: InputOf<C>, list: ListState, everyMs?: number): List<C> {
   const query = useQuery({ ...q(of, input), placeholderData: keepPreviousData, refetchInterval: everyMs });
-  const { data, error, isPlaceholderData, refetch } = query;
+  const { data, error, isFetching, isPlaceholderData, refetch } = query;
 
-  const { page, setPage } = list;
+  const { page, setPage, resetSort } = list;
   const behindTheEnd = data !== undefined && !isPlaceholderData && page > 1 && page > data.totalPages;
   // biome-ignore lint/correctness/useExhaustiveDependencies: setPage is another function at every drawing
   useEffect(() => {
-    if (behindTheEnd) setPage(Math.max(1, data?.totalPages ?? 1));
+    if (behindTheEnd) setPage(Math.max(1, data?.totalPages ?? 1), { replace: true });
   }, [behindTheEnd]);
+
+  const unknownOrder = error instanceof CallError && error.body?.fieldsWithError?.includes(ORDER_FIELD) === true;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  useEffect(() => {
+    if (unknownOrder) resetSort();
+  }, [unknownOrder]);
 
   return {
     data,
     table: {
       rows: behindTheEnd ? undefined : data?.entities,
-      error: error ? errorText(error) : null,
+      listKey: JSON.stringify(input),
+      error: error && !unknownOrder ? errorText(error) : null,
       onRetry: () => void refetch(),
+      retrying: isFetching,
       stale: isPlaceholderData,
       paging: list.paging(data),
       onPage: setPage,
+      onLimit: list.setLimit,
     },
   };
 }

@@ -1,10 +1,12 @@
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { useSearchParams } from 'react-router';
 import type { PageOf, Sort } from '../ui/DataTable.tsx';
+import { PAGE_LIMIT, PAGE_LIMITS } from '../ui/pageLimits.ts';
 
 interface Defaults {
   sort?: Sort;
-  limit?: number;
+  /** The page's own filters, by their names in the address. */
+  filters?: readonly string[];
 }
 
 export interface ListState {
@@ -17,7 +19,10 @@ export interface ListState {
     EntityFilterRequest,
     'page' | 'limit' | 'orderByField' | 'orderByDirection' | 'queryString' | 'statuses'
   >;
-  setPage(page: number): void;
+  setPage(page: number, options?: { replace: boolean }): void;
+  setLimit(limit: number): void;
+  /** Back to the page's own order, for an address that asks for one which does not exist. */
+  resetSort(): void;
   setSort(sort: Sort): void;
   setSearch(search: string): void;
   setStatuses(statuses: string[]): void;
@@ -31,19 +36,19 @@ export interface ListState {
   clear(): void;
 }
 
-const OWN = ['page', 'sort', 'q', 'status'];
+const SEARCH_MAX = 200;
 const NEWEST: Sort = { field: 'createdAt', direction: 'desc' };
 
 /** The order, page and filters of a list, kept in the address so that they survive a reload and can be shared. */
-export function useListState({ sort: defaultSort = NEWEST, limit = 20 }: Defaults = {}): ListState {
+export function useListState({ sort: defaultSort = NEWEST, filters = NONE }: Defaults = {}): ListState {
   const [params, setParams] = useSearchParams();
-  const page = Math.max(1, Number(params.get('page')) || 1);
+  const page = parsePage(params.get('page'));
+  const limit = PAGE_LIMITS.find((allowed) => String(allowed) === params.get('limit')) ?? PAGE_LIMIT;
   const sort = parseSort(params.get('sort')) ?? defaultSort;
-  const search = params.get('q') ?? '';
+  const search = (params.get('q') ?? '').trim().slice(0, SEARCH_MAX);
   const statuses = params.getAll('status');
-  const filters = [...params].filter(([name, value]) => !OWN.includes(name) && value !== '');
 
-  function change(edit: (next: URLSearchParams) => void, keepPage = false): void {
+  function change(edit: (next: URLSearchParams) => void, { keepPage = false, replace = true } = {}): void {
     setParams(
       (current) => {
         const next = new URLSearchParams(current);
@@ -51,7 +56,7 @@ export function useListState({ sort: defaultSort = NEWEST, limit = 20 }: Default
         edit(next);
         return next;
       },
-      { replace: true, preventScrollReset: true },
+      { replace, preventScrollReset: true },
     );
   }
 
@@ -71,7 +76,20 @@ export function useListState({ sort: defaultSort = NEWEST, limit = 20 }: Default
       queryString: search || undefined,
       statuses: statuses.length > 0 ? statuses : undefined,
     },
-    setPage: (number) => change((next) => put(next, 'page', number === 1 ? '' : String(number)), true),
+    // Another page is a place one may come back to; a filter being tried is not.
+    setPage: (number, { replace } = { replace: false }) =>
+      change((next) => put(next, 'page', number === 1 ? '' : String(number)), { keepPage: true, replace }),
+    setLimit: (rows) =>
+      change(
+        (next) => {
+          put(next, 'limit', rows === PAGE_LIMIT ? '' : String(rows));
+          // The first row that was shown stays on the page that is shown.
+          const first = Math.floor(((page - 1) * limit) / rows) + 1;
+          put(next, 'page', first === 1 ? '' : String(first));
+        },
+        { keepPage: true },
+      ),
+    resetSort: () => change((next) => next.delete('sort')),
     setSort: ({ field, direction }) => change((next) => next.set('sort', `${field}.${direction}`)),
     setSearch: (text) => change((next) => put(next, 'q', text)),
     setStatuses: (wanted) =>
@@ -82,9 +100,19 @@ export function useListState({ sort: defaultSort = NEWEST, limit = 20 }: Default
     filter: (name) => params.get(name) ?? '',
     setFilter: (name, value) => change((next) => put(next, name, value)),
     paging: (answer) => answer && { page, limit, totalPages: answer.totalPages, totalCount: answer.totalCount },
-    narrowed: search !== '' || statuses.length > 0 || filters.length > 0,
-    clear: () => setParams({}, { replace: true, preventScrollReset: true }),
+    narrowed: search !== '' || statuses.length > 0 || filters.some((name) => (params.get(name) ?? '') !== ''),
+    clear: () =>
+      change((next) => {
+        for (const name of ['q', 'status', ...filters]) next.delete(name);
+      }),
   };
+}
+
+const NONE: readonly string[] = [];
+
+/** What is no page number counts as the first page; one beyond the last is mended when the list is known. */
+function parsePage(value: string | null): number {
+  return /^[1-9]\d{0,5}$/.test(value ?? '') ? Number(value) : 1;
 }
 
 function parseSort(value: string | null): Sort | null {

@@ -1,10 +1,14 @@
-import { Skeleton } from '@mantine/core';
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
-import type { ReactElement, ReactNode } from 'react';
-import { useT } from '../i18n/i18n.ts';
+import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import classes from './DataTable.module.css';
+import { type BulkAction, DataTableBar } from './DataTableBar.tsx';
+import { DataTableHead } from './DataTableHead.tsx';
+import { BodyRow, SkeletonRows } from './DataTableRows.tsx';
+import { onRowClick, onRowKey } from './dataTableKeys.ts';
 import { ErrorState } from './ErrorState.tsx';
-import { TablePager } from './TablePager.tsx';
+import { PagerSkeleton, TablePager } from './TablePager.tsx';
+import { useColumnChoice } from './useColumnChoice.ts';
+import { useSelection } from './useSelection.ts';
+import { useSteadyRows } from './useSteadyRows.ts';
 
 export interface Column<Row> {
   key: string;
@@ -17,6 +21,8 @@ export interface Column<Row> {
   width?: number | string;
   /** Where the cell stands when rows are cards: `head` is the card's title line. */
   card?: 'head' | 'line' | 'hidden';
+  /** Shown only to those who choose it. */
+  extra?: boolean;
 }
 
 export interface Sort {
@@ -31,153 +37,126 @@ export interface PageOf {
   totalCount: number;
 }
 
-interface Props<Row> {
+export type RowKey = string | number;
+
+export interface DataTableProps<Row> {
   /** What the table holds, for screen readers. */
   label: string;
+  /** Under this name the browser remembers which columns are shown; without it they cannot be chosen. */
+  name?: string;
   columns: readonly Column<Row>[];
   /** Undefined while nothing has been loaded yet. */
   rows: readonly Row[] | undefined;
-  rowKey(row: Row): string | number;
+  /** Changes with what was asked for (page, order, filters): until then rows keep their place under a pointer. */
+  listKey?: string;
+  rowKey(row: Row): RowKey;
   /** Wraps the first cell in the link that the whole row becomes: `(row, cell) => <Link to=…>{cell}</Link>`. */
   rowLink?(row: Row, cell: ReactNode): ReactElement;
   /** The row's menu, at its end. */
   rowActions?(row: Row): ReactNode;
+  /** What can be done to several rows at once; with it rows can be selected. */
+  bulk?: readonly BulkAction<Row>[];
+  /** How a row is called in the label of its checkbox. */
+  rowName?(row: Row): string;
   sort?: Sort;
   onSort?(sort: Sort): void;
   paging?: PageOf;
   onPage?(page: number): void;
+  onLimit?(limit: number): void;
   /** What stands here when there are no rows: an `EmptyState`. */
   empty: ReactNode;
   /** What went wrong, in the person's language; rows that were loaded before stay. */
   error?: string | null;
   onRetry?(): void;
+  /** Another try is under way. */
+  retrying?: boolean;
   /** Another page or order is being fetched; the old rows stay, paler. */
   stale?: boolean;
   /** `data-testid` of every row. */
   rowTestId?: string;
 }
 
-const SKELETON_ROWS = 5;
-
 /** A list: table on wide screens, cards on narrow ones. Its state (order, page) lives outside. */
-export function DataTable<Row>(props: Props<Row>) {
-  const { label, columns, rows, rowActions, empty, error, onRetry, paging, onPage, stale = false } = props;
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { rows, rowKey, error, stale = false, paging, onPage, onLimit, bulk = [] } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const [held, setHeld] = useState({ pointer: false, keyboard: false });
+  const choice = useColumnChoice(props.name, props.columns);
+  const steady = useSteadyRows({
+    rows,
+    rowKey,
+    listKey: props.listKey ?? '',
+    held: held.pointer || held.keyboard,
+    stale,
+  });
+  const here = steady.rows?.filter(({ gone }) => !gone).map(({ row }) => row) ?? [];
+  const selection = useSelection(here, rowKey);
+
   if (error && !rows) {
     return (
       <div className={classes.frame}>
-        <ErrorState message={error} onRetry={onRetry} />
+        <ErrorState message={error} onRetry={props.onRetry} retrying={props.retrying} />
       </div>
     );
   }
-  if (rows && rows.length === 0) return <div className={classes.frame}>{empty}</div>;
+  if (rows && rows.length === 0) return <div className={classes.frame}>{props.empty}</div>;
+
+  const parts = {
+    ...props,
+    columns: choice.shown,
+    selection: bulk.length > 0 ? selection : undefined,
+    withEnd: props.rowActions !== undefined || props.name !== undefined,
+  };
+
+  function turnTo(page: number): void {
+    onPage?.(page);
+    // The next page begins at its beginning, also for who turned at the end of a long one.
+    if ((frame.current?.getBoundingClientRect().top ?? 0) < 0) frame.current?.scrollIntoView({ block: 'start' });
+  }
+
   return (
-    <div>
-      <div className={classes.frame} data-rows data-stale={stale || undefined} aria-busy={stale || rows === undefined}>
-        <table className={classes.table} aria-label={label}>
-          <thead>
-            <tr>
-              {columns.map((column) => (
-                <HeadCell key={column.key} column={column} sort={props.sort} onSort={props.onSort} />
-              ))}
-              {rowActions && <ActionsHead />}
-            </tr>
-          </thead>
-          <tbody>
-            {rows ? (
-              rows.map((row) => <BodyRow key={props.rowKey(row)} row={row} table={props} />)
+    <div className={classes.list}>
+      <div
+        ref={frame}
+        className={classes.frame}
+        data-rows
+        data-stale={stale || undefined}
+        aria-busy={stale || rows === undefined}
+      >
+        <DataTableBar
+          choice={choice}
+          sort={props.sort}
+          onSort={props.onSort}
+          selection={parts.selection}
+          actions={bulk}
+          withEnd={parts.withEnd}
+        />
+        <table className={classes.table} aria-label={props.label} data-selecting={selection.size > 0 || undefined}>
+          <DataTableHead {...parts} choice={choice} />
+          <tbody
+            onClick={onRowClick}
+            onKeyDown={(event) => onRowKey(event, bulk.length > 0)}
+            onPointerEnter={({ pointerType }) => pointerType === 'mouse' && setHeld({ ...held, pointer: true })}
+            onPointerLeave={() => setHeld({ ...held, pointer: false })}
+            onFocus={({ target }) => setHeld({ ...held, keyboard: target.matches(':focus-visible') })}
+            onBlur={({ currentTarget, relatedTarget }) => {
+              const stays = currentTarget.contains(relatedTarget) || relatedTarget?.closest('[role="menu"]');
+              if (!stays) setHeld({ ...held, keyboard: false });
+            }}
+          >
+            {steady.rows ? (
+              steady.rows.map(({ row, gone }) => <BodyRow key={rowKey(row)} row={row} gone={gone} table={parts} />)
             ) : (
-              <Waiting {...props} />
+              <SkeletonRows {...parts} />
             )}
           </tbody>
         </table>
       </div>
-      {paging && onPage && <TablePager paging={paging} onPage={onPage} />}
+      {paging && onPage ? (
+        <TablePager paging={paging} onPage={turnTo} onLimit={onLimit} waiting={steady.waiting} />
+      ) : (
+        onPage && <PagerSkeleton />
+      )}
     </div>
   );
-}
-
-function HeadCell<Row>({ column, sort, onSort }: { column: Column<Row>; sort?: Sort; onSort?(sort: Sort): void }) {
-  const { sortBy, title, align, width } = column;
-  if (sortBy === undefined || !onSort) {
-    return (
-      <th scope="col" data-align={align} style={{ width }}>
-        {title}
-      </th>
-    );
-  }
-  const direction = sort?.field === sortBy ? sort.direction : null;
-  const next = direction === 'asc' ? 'desc' : 'asc';
-  return (
-    <th
-      scope="col"
-      data-align={align}
-      style={{ width }}
-      aria-sort={direction === 'asc' ? 'ascending' : direction === 'desc' ? 'descending' : 'none'}
-    >
-      <button type="button" className={classes.sort} onClick={() => onSort({ field: sortBy, direction: next })}>
-        {title}
-        <span className={classes.arrow} data-on={direction !== null || undefined} aria-hidden="true">
-          {direction === 'desc' ? <IconArrowDown size={12} /> : <IconArrowUp size={12} />}
-        </span>
-      </button>
-    </th>
-  );
-}
-
-function ActionsHead() {
-  const t = useT();
-  return (
-    <th scope="col" className={classes.actions}>
-      <span className="visually-hidden">{t('Actions')}</span>
-    </th>
-  );
-}
-
-function BodyRow<Row>({ row, table }: { row: Row; table: Props<Row> }) {
-  const { columns, rowLink, rowActions, rowTestId } = table;
-  return (
-    <tr className={rowLink ? classes.clickable : undefined} data-testid={rowTestId}>
-      {columns.map((column, index) => (
-        <td
-          key={column.key}
-          data-align={column.align}
-          data-card={column.card ?? (index === 0 ? 'head' : 'line')}
-          data-label={column.title}
-        >
-          {index === 0 && rowLink ? (
-            <span className={classes.link}>{rowLink(row, column.cell(row))}</span>
-          ) : (
-            column.cell(row)
-          )}
-        </td>
-      ))}
-      {rowActions && (
-        <td className={classes.actions} data-card="actions">
-          {rowActions(row)}
-        </td>
-      )}
-    </tr>
-  );
-}
-
-function Waiting<Row>({ columns, rowActions }: Props<Row>) {
-  return Array.from({ length: SKELETON_ROWS }, (_, row) => row).map((row) => (
-    <tr key={row}>
-      {columns.map((column, index) => (
-        <td
-          key={column.key}
-          data-card={column.card ?? (index === 0 ? 'head' : 'line')}
-          data-label={column.title}
-          data-align={column.align}
-        >
-          <Skeleton
-            height={12}
-            width={`${45 + ((row * 17 + index * 29) % 40)}%`}
-            ml={column.align === 'right' ? 'auto' : 0}
-          />
-        </td>
-      ))}
-      {rowActions && <td className={classes.actions} data-card="actions" />}
-    </tr>
-  ));
 }

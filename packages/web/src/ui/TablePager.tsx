@@ -1,34 +1,70 @@
-import { Pagination } from '@mantine/core';
+import { Pagination, Select, Skeleton } from '@mantine/core';
 import { useT } from '../i18n/i18n.ts';
 import type { PageOf } from './DataTable.tsx';
+import { PAGE_LIMITS } from './pageLimits.ts';
 import classes from './TablePager.module.css';
 
+interface Props {
+  paging: PageOf;
+  onPage(page: number): void;
+  /** How many rows a page has; without it that is fixed. */
+  onLimit?(limit: number): void;
+  /** New rows that are not shown yet, because somebody points at the list. */
+  waiting?: number;
+}
+
 /** How many there are, which of them are shown, and the way to the others. */
-export function TablePager({ paging, onPage }: { paging: PageOf; onPage(page: number): void }) {
+export function TablePager({ paging, onPage, onLimit, waiting = 0 }: Props) {
   const t = useT();
   const { page, limit, totalPages, totalCount } = paging;
   const from = (page - 1) * limit + 1;
   const to = Math.min(page * limit, totalCount);
+  const choosable = onLimit && totalCount > PAGE_LIMITS[0];
   return (
-    <div className={classes.pager}>
+    <nav className={classes.pager} aria-label={t('Pages')}>
       <span className={classes.count} aria-live="polite">
         {totalPages > 1
           ? t('{{from}}–{{to}} of {{total}}', { from, to, total: totalCount })
           : t('{{count}} in total', { count: totalCount })}
+        {waiting > 0 && ` · ${t('{{count}} new', { count: waiting })}`}
       </span>
-      {totalPages > 1 && (
-        <Pagination
-          size="sm"
-          value={page}
-          total={totalPages}
-          onChange={onPage}
-          siblings={1}
-          getItemProps={(number) => ({ 'aria-label': t('Page {{number}}', { number }) })}
-          getControlProps={(control) => ({
-            'aria-label': control === 'previous' ? t('Previous page') : control === 'next' ? t('Next page') : undefined,
-          })}
-        />
-      )}
+      <div className={classes.turn}>
+        {choosable && (
+          <Select
+            size="xs"
+            w={132}
+            aria-label={t('Rows on a page')}
+            data={PAGE_LIMITS.map((value) => ({ value: String(value), label: t('{{count}} rows', { count: value }) }))}
+            value={String(limit)}
+            allowDeselect={false}
+            onChange={(value) => onLimit(Number(value))}
+            data-testid="page-limit"
+          />
+        )}
+        {totalPages > 1 && (
+          <Pagination
+            size="sm"
+            value={page}
+            total={totalPages}
+            onChange={onPage}
+            siblings={1}
+            getItemProps={(number) => ({ 'aria-label': t('Page {{number}}', { number }) })}
+            getControlProps={(control) => ({
+              'aria-label':
+                control === 'previous' ? t('Previous page') : control === 'next' ? t('Next page') : undefined,
+            })}
+          />
+        )}
+      </div>
+    </nav>
+  );
+}
+
+/** The place of the pager while the list loads. */
+export function PagerSkeleton() {
+  return (
+    <div className={classes.pager}>
+      <Skeleton height={12} width={80} />
     </div>
   );
 }

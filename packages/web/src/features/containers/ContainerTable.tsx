@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import type { containers as calls } from '@stagi/contract/containers.ts';
 import { IconBox } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -10,8 +9,10 @@ import { paths } from '../../paths.ts';
 import { ActionMenu } from '../../ui/actions.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { NoMatches } from '../../ui/NoMatches.tsx';
 import { useContainerColumns } from './columns.tsx';
 import { useContainerActions } from './useContainerActions.tsx';
+import { useContainerBulk } from './useContainerBulk.tsx';
 
 interface Props {
   containers: List<typeof calls.list>;
@@ -25,12 +26,14 @@ interface Props {
 export function ContainerTable({ containers, list, withServer = false, create }: Props) {
   const t = useT();
   const actions = useContainerActions();
+  const bulk = useContainerBulk(actions);
   const columns = useContainerColumns(withServer);
   return (
     <>
       <DataTable
         {...containers.table}
         label={t('Containers')}
+        name={withServer ? 'containers' : 'server-containers'}
         rowTestId="container-row"
         columns={columns}
         rowKey={(container) => container.id}
@@ -38,20 +41,15 @@ export function ContainerTable({ containers, list, withServer = false, create }:
         rowActions={(container) => (
           <ActionMenu label={t('Actions for {{title}}', { title: container.title })} actions={actions.of(container)} />
         )}
+        rowName={({ title }) => title}
+        bulk={bulk.actions}
         sort={list.sort}
         onSort={list.setSort}
         empty={
           list.narrowed ? (
-            <EmptyState
-              title={t('No container matches')}
-              action={
-                <Button variant="default" onClick={list.clear}>
-                  {t('Clear the filters')}
-                </Button>
-              }
-            >
+            <NoMatches title={t('No container matches')} onClear={list.clear}>
               {t('Deleted containers are listed only when you ask for that status.')}
-            </EmptyState>
+            </NoMatches>
           ) : (
             <EmptyState icon={<IconBox size={20} />} title={t('No containers yet')} action={create}>
               {t('Take any image, give it CPUs and ports, and watch its output live.')}
@@ -60,6 +58,7 @@ export function ContainerTable({ containers, list, withServer = false, create }:
         }
       />
       {actions.dialog}
+      {bulk.dialog}
     </>
   );
 }

@@ -14,6 +14,8 @@ const NOT_MINE = text('Your role in this workspace does not include servers of t
 
 export interface ContainerActions {
   of(container: Container): Action[];
+  /** What the person's role says of a container, besides what its status allows. */
+  verdict(container: Container, rule: Verdict): Verdict;
   /** To be drawn once on the page: the question before deleting. */
   dialog: ReactNode;
   /** The action under way, by its test id. */
@@ -47,6 +49,7 @@ export function useContainerActions({ onDeleted }: { onDeleted?(): void } = {}):
     may[container.instance.kind] ? rule : { allowed: false, reason: NOT_MINE };
 
   return {
+    verdict,
     of: (container) => [
       {
         label: t('Start'),

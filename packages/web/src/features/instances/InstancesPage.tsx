@@ -12,10 +12,12 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { StatusFilter } from '../../ui/FilterMenu.tsx';
 import { ListBar } from '../../ui/ListBar.tsx';
+import { NoMatches } from '../../ui/NoMatches.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { useInstanceColumns } from './columns.tsx';
 import { useInstanceActions } from './useInstanceActions.tsx';
+import { useInstanceBulk } from './useInstanceBulk.tsx';
 
 const REFETCH_MS = 15_000;
 
@@ -24,6 +26,7 @@ export function InstancesPage() {
   const list = useListState();
   const instances = useList(api.instances.list, { entityFilterRequest: list.request }, list, REFETCH_MS);
   const actions = useInstanceActions();
+  const bulk = useInstanceBulk();
   const columns = useInstanceColumns();
   const some = list.narrowed || (instances.table.rows?.length ?? 1) > 0;
   const rent = (
@@ -46,6 +49,7 @@ export function InstancesPage() {
       <DataTable
         {...instances.table}
         label={t('Instances')}
+        name="instances"
         rowTestId="instance-row"
         columns={columns}
         rowKey={(instance) => instance.id}
@@ -53,20 +57,15 @@ export function InstancesPage() {
         rowActions={(instance: Instance) => (
           <ActionMenu label={t('Actions for {{title}}', { title: instance.title })} actions={actions.of(instance)} />
         )}
+        rowName={({ title }) => title}
+        bulk={bulk.actions}
         sort={list.sort}
         onSort={list.setSort}
         empty={
           list.narrowed ? (
-            <EmptyState
-              title={t('No instance matches')}
-              action={
-                <Button variant="default" onClick={list.clear}>
-                  {t('Clear the filters')}
-                </Button>
-              }
-            >
+            <NoMatches title={t('No instance matches')} onClear={list.clear}>
               {t('Terminated instances are listed only when you ask for that status.')}
-            </EmptyState>
+            </NoMatches>
           ) : (
             <EmptyState icon={<IconServerBolt size={20} />} title={t('No servers rented yet')} action={rent}>
               {t('Choose one in the marketplace: it is ready in about 2 minutes and billed while it runs.')}
@@ -75,6 +74,7 @@ export function InstancesPage() {
         }
       />
       {actions.dialog}
+      {bulk.dialog}
     </>
   );
 }

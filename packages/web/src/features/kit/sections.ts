@@ -7,4 +7,8 @@ interface KitSection {
 }
 
 /** Each section is a file of `sections/` with a component as its default export. */
-export const SECTIONS: readonly KitSection[] = [{ name: 'type', load: () => import('./sections/TypeSection.tsx') }];
+export const SECTIONS: readonly KitSection[] = [
+  { name: 'type', load: () => import('./sections/TypeSection.tsx') },
+  { name: 'table', load: () => import('./sections/TableSection.tsx') },
+  { name: 'list', load: () => import('./sections/ListSection.tsx') },
+];

@@ -8,7 +8,7 @@ import { ListBar } from '../../ui/ListBar.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { OfferFilters } from './OfferFilters.tsx';
 import { OfferTable } from './OfferTable.tsx';
-import { CHEAPEST, offersInput } from './offersInput.ts';
+import { CHEAPEST, OFFER_FILTERS, offersInput } from './offersInput.ts';
 import { ProviderStates } from './ProviderStates.tsx';
 import { RentDrawer } from './RentDrawer.tsx';
 
@@ -16,7 +16,7 @@ const REFETCH_MS = 30_000;
 
 export function MarketplacePage({ SshKeyDialog }: { SshKeyDialog: SshKeyDialogSlot }) {
   const t = useT();
-  const list = useListState({ sort: CHEAPEST });
+  const list = useListState({ sort: CHEAPEST, filters: OFFER_FILTERS });
   const offers = useList(api.hardware.offers, offersInput(list), list, REFETCH_MS);
   const [params, setParams] = useSearchParams();
   const chosen = params.get('offer');

@@ -10,6 +10,7 @@ import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { Money } from '../../ui/Money.tsx';
+import { NoMatches } from '../../ui/NoMatches.tsx';
 import { Availability } from './Availability.tsx';
 import classes from './Marketplace.module.css';
 import { gpuText } from './words.ts';
@@ -29,6 +30,7 @@ export function OfferTable({ offers, list }: { offers: List<typeof hardware.offe
     <DataTable
       {...offers.table}
       label={t('Offers')}
+      name="offers"
       rowTestId="offer-row"
       columns={columns()}
       rowKey={(offer) => offer.offerId}
@@ -58,16 +60,9 @@ export function OfferTable({ offers, list }: { offers: List<typeof hardware.offe
   function empty() {
     if (list.narrowed) {
       return (
-        <EmptyState
-          title={t('No offer matches')}
-          action={
-            <Button variant="default" onClick={list.clear}>
-              {t('Clear the filters')}
-            </Button>
-          }
-        >
+        <NoMatches title={t('No offer matches')} onClear={list.clear}>
           {t('Ask for fewer cores or less memory, or look at all offers.')}
-        </EmptyState>
+        </NoMatches>
       );
     }
     return (

@@ -5,6 +5,9 @@ import type { Sort } from '../../ui/DataTable.tsx';
 
 export const CHEAPEST: Sort = { field: 'price', direction: 'asc' };
 
+/** What offers are narrowed by, as it is named in the address. */
+export const OFFER_FILTERS = ['provider', 'gpu', 'cores', 'ram'] as const;
+
 const FIELDS = ['price', 'cores', 'ram', 'gpu'] as const;
 const GPU = ['any', 'with', 'without'] as const;
 

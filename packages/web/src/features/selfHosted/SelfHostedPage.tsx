@@ -12,11 +12,13 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { StatusFilter } from '../../ui/FilterMenu.tsx';
 import { ListBar } from '../../ui/ListBar.tsx';
+import { NoMatches } from '../../ui/NoMatches.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { useServerColumns } from './columns.tsx';
 import { JoinWizard } from './JoinWizard.tsx';
 import { useServerActions } from './useServerActions.tsx';
+import { useServerBulk } from './useServerBulk.tsx';
 
 const REFETCH_MS = 15_000;
 
@@ -31,6 +33,7 @@ function Servers() {
   const list = useListState();
   const servers = useList(api.selfHosted.list, { entityFilterRequest: list.request }, list, REFETCH_MS);
   const actions = useServerActions();
+  const bulk = useServerBulk();
   const columns = useServerColumns();
   const some = list.narrowed || (servers.table.rows?.length ?? 1) > 0;
   const attach = (
@@ -58,6 +61,7 @@ function Servers() {
       <DataTable
         {...servers.table}
         label={t('Self-hosted')}
+        name="self-hosted"
         rowTestId="self-hosted-row"
         columns={columns}
         rowKey={(server) => server.id}
@@ -65,20 +69,15 @@ function Servers() {
         rowActions={(server) => (
           <ActionMenu label={t('Actions for {{title}}', { title: server.title })} actions={actions.of(server)} />
         )}
+        rowName={({ title }) => title}
+        bulk={bulk.actions}
         sort={list.sort}
         onSort={list.setSort}
         empty={
           list.narrowed ? (
-            <EmptyState
-              title={t('No server matches')}
-              action={
-                <Button variant="default" onClick={list.clear}>
-                  {t('Clear the filters')}
-                </Button>
-              }
-            >
+            <NoMatches title={t('No server matches')} onClear={list.clear}>
               {t('Deleted servers are listed only when you ask for that status.')}
-            </EmptyState>
+            </NoMatches>
           ) : (
             <EmptyState icon={<IconServer2 size={20} />} title={t('No servers of your own yet')} action={attach}>
               {t(
@@ -89,6 +88,7 @@ function Servers() {
         }
       />
       {actions.dialogs}
+      {bulk.dialog}
     </>
   );
 }

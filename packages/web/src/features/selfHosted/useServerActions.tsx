@@ -36,8 +36,7 @@ export function useServerActions(): ServerActions {
 
   return {
     of: (about) => {
-      const verdict: Verdict =
-        about.status === 'deleted' ? { allowed: false, reason: text('This server was deleted') } : { allowed: true };
+      const verdict = serverVerdict(about);
       return [
         {
           label: t('Rename'),
@@ -71,6 +70,10 @@ export function useServerActions(): ServerActions {
       </>
     ),
   };
+}
+
+export function serverVerdict({ status }: SelfHostedInstance): Verdict {
+  return status === 'deleted' ? { allowed: false, reason: text('This server was deleted') } : { allowed: true };
 }
 
 function DeleteServer({ server, opened, onClose }: { server: SelfHostedInstance; opened: boolean; onClose(): void }) {

@@ -3,6 +3,7 @@ import type { SshKey } from '@stagi/contract/sshKeys.ts';
 import { IconKey, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { invalidate } from '../../api/query.ts';
+import { useBulkCall } from '../../api/useBulkCall.ts';
 import { useCall } from '../../api/useCall.ts';
 import { useMay } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
@@ -10,10 +11,12 @@ import { useList } from '../../layouts/useList.ts';
 import { useListState } from '../../layouts/useListState.ts';
 import { ActionButton, ActionMenu } from '../../ui/actions.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { ConfirmMany } from '../../ui/ConfirmMany.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ListBar } from '../../ui/ListBar.tsx';
+import { NoMatches } from '../../ui/NoMatches.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { DateTime } from '../../ui/Time.tsx';
@@ -28,6 +31,8 @@ export function SshKeysPage() {
   const mayManage = useMay('SSH_KEY_MANAGEMENT');
   const [adding, setAdding] = useState(false);
   const [deleting, setDeleting] = useState<SshKey | null>(null);
+  const [deletingMany, setDeletingMany] = useState<readonly SshKey[]>([]);
+  const [askedMany, setAskedMany] = useState(false);
 
   const verdict = mayManage
     ? ({ allowed: true } as const)
@@ -57,6 +62,21 @@ export function SshKeysPage() {
       <DataTable
         {...keys.table}
         label={t('SSH keys')}
+        name="ssh-keys"
+        rowName={({ title }) => title}
+        bulk={[
+          {
+            label: t('Delete'),
+            icon: <IconTrash size={14} />,
+            danger: true,
+            testId: 'bulk-delete',
+            verdict: () => verdict,
+            onClick: (rows) => {
+              setDeletingMany(rows);
+              setAskedMany(true);
+            },
+          },
+        ]}
         rowTestId="ssh-key-row"
         columns={columns()}
         rowKey={(key) => key.id}
@@ -79,7 +99,9 @@ export function SshKeysPage() {
         )}
         empty={
           list.narrowed ? (
-            <EmptyState title={t('No key matches')}>{t('Try other words.')}</EmptyState>
+            <NoMatches title={t('No key matches')} onClear={list.clear}>
+              {t('Try other words.')}
+            </NoMatches>
           ) : (
             <EmptyState icon={<IconKey size={20} />} title={t('No SSH keys yet')} action={add}>
               {t('You need one to rent a server. Paste the public key you have, or let us make a pair.')}
@@ -89,6 +111,7 @@ export function SshKeysPage() {
       />
       <SshKeyDialog opened={adding} onClose={() => setAdding(false)} />
       <DeleteKey sshKey={deleting} onClose={() => setDeleting(null)} />
+      <DeleteKeys sshKeys={deletingMany} opened={askedMany} onClose={() => setAskedMany(false)} />
     </>
   );
 
@@ -157,5 +180,38 @@ function DeleteKey({ sshKey, onClose }: { sshKey: SshKey | null; onClose(): void
     >
       {t('It is taken off every server that lets it in. The key file on your own machine stays.')}
     </ConfirmDialog>
+  );
+}
+
+interface DeleteKeysProps {
+  sshKeys: readonly SshKey[];
+  opened: boolean;
+  onClose(): void;
+}
+
+function DeleteKeys({ sshKeys, opened, onClose }: DeleteKeysProps) {
+  const t = useT();
+  const remove = useBulkCall(api.sshKeys.delete, {
+    touches: ['ssh-key/', 'instance-rented/ssh-key/'],
+    said: (count) => t('{{count}} SSH keys have been deleted', { count }),
+  });
+
+  async function confirm(): Promise<void> {
+    await remove.run(sshKeys.map(({ id }) => ({ id })));
+    onClose();
+  }
+
+  return (
+    <ConfirmMany
+      opened={opened}
+      onClose={onClose}
+      onConfirm={() => void confirm()}
+      loading={remove.loading}
+      title={t('Delete {{count}} SSH keys?', { count: sshKeys.length })}
+      confirmLabel={t('Delete')}
+      names={sshKeys.map(({ title }) => title)}
+    >
+      {t('They are taken off every server that lets them in. The key files on your own machine stay.')}
+    </ConfirmMany>
   );
 }
