@@ -1,8 +1,15 @@
-import { CloseButton, TextInput } from '@mantine/core';
+import { CloseButton } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useT } from '../i18n/i18n.ts';
+import { text } from '../i18n/text.ts';
+import { Select } from './form/Select.tsx';
+import { TextInput } from './form/TextInput.tsx';
+import { SEARCH_MODE_WIDTHS_PX } from './kitConstants.ts';
+import classes from './SearchBox.module.css';
+
+export type SearchMode = 'contains' | 'regex';
 
 interface Props {
   value: string;
@@ -10,10 +17,18 @@ interface Props {
   onChange(value: string): void;
   placeholder?: string;
   width?: number | string;
+  error?: ReactNode;
 }
 
+interface ModeProps extends Props {
+  mode: SearchMode;
+  onMode(mode: SearchMode): void;
+}
+
+const SEARCH_DELAY_MS = 250;
+
 /** Search over a list. `/` brings the cursor here. */
-export function SearchBox({ value, onChange, placeholder, width = 260 }: Props) {
+export function SearchBox({ value, onChange, placeholder, width = 260, error }: Props) {
   const t = useT();
   const [typed, setTyped] = useState(value);
   const sent = useRef(value);
@@ -21,7 +36,7 @@ export function SearchBox({ value, onChange, placeholder, width = 260 }: Props) 
   const send = useDebouncedCallback((text: string) => {
     sent.current = text;
     onChange(text);
-  }, 250);
+  }, SEARCH_DELAY_MS);
 
   useEffect(() => {
     if (value !== sent.current) {
@@ -53,10 +68,46 @@ export function SearchBox({ value, onChange, placeholder, width = 260 }: Props) 
       aria-label={placeholder ?? t('Search')}
       placeholder={placeholder ?? t('Search')}
       value={typed}
+      error={error}
       onChange={(event) => change(event.currentTarget.value)}
       leftSection={<IconSearch size={16} />}
-      rightSection={typed === '' ? null : <CloseButton size="sm" aria-label={t('Clear')} onClick={() => change('')} />}
+      rightSection={
+        typed === '' ? null : (
+          <CloseButton
+            size="sm"
+            aria-label={t('Clear')}
+            onClick={() => {
+              change('');
+              input.current?.focus();
+            }}
+          />
+        )
+      }
+      rightSectionPointerEvents="auto"
     />
+  );
+}
+
+const MODES: readonly { value: SearchMode; label: string; width: number }[] = [
+  { value: 'contains', label: text('Line contains'), width: SEARCH_MODE_WIDTHS_PX[0] },
+  { value: 'regex', label: text('Line contains regex match'), width: SEARCH_MODE_WIDTHS_PX[1] },
+];
+
+/** Search over lines, with the choice of how they are searched; the selector is as wide as its words. */
+export function ModeSearchBox({ mode, onMode, ...search }: ModeProps) {
+  const t = useT();
+  return (
+    <div className={classes.modes}>
+      <Select<(typeof MODES)[number], SearchMode>
+        aria-label={t('How to search')}
+        options={MODES.map((option) => ({ ...option, label: t(option.label) }))}
+        value={mode}
+        onChange={(next) => next && onMode(next)}
+        w={{ base: '100%', sm: MODES.find(({ value }) => value === mode)?.width }}
+        data-testid="search-mode"
+      />
+      <SearchBox placeholder={t('Search lines')} {...search} />
+    </div>
   );
 }
 

@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { controlSizeVariables } from './form/controlSizes.ts';
 import { MENU_HIDE_DELAY_MS, POPUP_OFFSET_PX, TOOLTIP_DELAY_MS } from './kitConstants.ts';
 
 /** Tuples made in OKLCH: even steps of lightness; greys carry a hint of the accent's hue. */
@@ -165,6 +166,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--page-width': '1280px',
     '--prose-width': '720px',
     '--header-height': '56px',
+    ...controlSizeVariables,
   },
   light: {
     '--mantine-color-body': '#ffffff',

@@ -1,0 +1,87 @@
+import { Input } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
+import { useT } from '../../i18n/i18n.ts';
+import { useFieldError } from './Form.tsx';
+import classes from './FormItem.module.css';
+
+/** Every control has a name that is read out: its label, or `aria-label` where the place says enough to those who see it. */
+export type Named = { label: string; 'aria-label'?: undefined } | { label?: undefined; 'aria-label': string };
+
+/** What ties a control to its label, hint and error. */
+export interface Ties {
+  id: string;
+  'aria-describedby': string | undefined;
+  'aria-invalid': true | undefined;
+}
+
+interface Props {
+  label: string;
+  /** Says beside the label that the field may stay empty. */
+  optional?: boolean;
+  description?: ReactNode;
+  error?: ReactNode;
+  /** Finds the error of the form by this name. */
+  name?: string;
+  /** Several controls under one label. */
+  group?: 'group' | 'radiogroup';
+  className?: string;
+  children: ReactNode | ((ties: Ties) => ReactNode);
+}
+
+/** A control with its label, its hint and its error below. Inputs that bear a label of their own need none. */
+export function FormItem({ label, optional, description, error: own, name, group, className, children }: Props) {
+  const id = useId();
+  const error = useFieldError(name, own);
+  const ties: Ties = {
+    id,
+    'aria-describedby':
+      [error ? `${id}-error` : '', description ? `${id}-description` : ''].filter(Boolean).join(' ') || undefined,
+    'aria-invalid': error ? true : undefined,
+  };
+  const content = typeof children === 'function' ? children(ties) : children;
+  return (
+    <Input.Wrapper
+      id={id}
+      label={<Label text={label} optional={optional} />}
+      labelElement={group ? 'div' : 'label'}
+      description={description}
+      error={error}
+      className={className}
+    >
+      {group ? (
+        // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the invalid state of a group is read out with its error
+        <div
+          role={group}
+          aria-labelledby={`${id}-label`}
+          aria-describedby={ties['aria-describedby']}
+          aria-invalid={ties['aria-invalid']}
+          className={classes.group}
+        >
+          {content}
+        </div>
+      ) : (
+        content
+      )}
+    </Input.Wrapper>
+  );
+}
+
+/** An error of several controls together, where they stand under headings of their own. */
+export function FormError({ children }: { children: ReactNode }) {
+  return children ? <Input.Error mt={4}>{children}</Input.Error> : null;
+}
+
+export function Label({ text, optional }: { text: string; optional?: boolean }) {
+  const t = useT();
+  return (
+    <>
+      {text}
+      {optional && <span className={classes.optional}> {t('optional')}</span>}
+    </>
+  );
+}
+
+/** For inputs of Mantine, which draw their label themselves. */
+export function labelOf(label: string | undefined, optional: boolean | undefined): ReactNode {
+  return label === undefined ? undefined : <Label text={label} optional={optional} />;
+}

@@ -1,0 +1,238 @@
+import { type BoxProps, CloseButton, Combobox, Input, InputBase, useCombobox } from '@mantine/core';
+import { IconSelector } from '@tabler/icons-react';
+import {
+  type ComponentProps,
+  type FocusEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
+import { useT } from '../../i18n/i18n.ts';
+import { SELECT_OPTION_LIMIT, SELECT_SEARCH_ABOVE, type SELECT_SIZES, SELECT_TAG_LIMIT } from '../kitConstants.ts';
+import { type Choice, type ChoiceFields, type Key, matchingChoices, namedChoices } from './choices.ts';
+import { mantineSize } from './controlSizes.ts';
+import { useFieldError } from './Form.tsx';
+import { labelOf, type Named } from './FormItem.tsx';
+import classes from './Select.module.css';
+import { SelectList } from './SelectList.tsx';
+
+interface Common<O extends Choice> extends ChoiceFields {
+  /** Objects may say `disabled`, `description` and `group` of themselves. */
+  options: readonly O[];
+  optional?: boolean;
+  description?: ReactNode;
+  error?: ReactNode;
+  name?: string;
+  size?: (typeof SELECT_SIZES)[number];
+  placeholder?: string;
+  disabled?: boolean;
+  /** Whether the value can be taken back. Of several values always. */
+  clearable?: boolean;
+  /** How many of several values are shown before `+N`. */
+  tagLimit?: number;
+  leftSection?: ReactNode;
+  /** Draws an option in the list; its label is shown otherwise. */
+  renderOption?(option: O): ReactNode;
+  /** The end of the list is in sight: more may be fetched. At most every 500 ms. */
+  onEnd?(): void;
+  w?: BoxProps['w'];
+  className?: string;
+  'data-testid'?: string;
+  'data-path'?: string;
+  onFocus?: ComponentProps<'button'>['onFocus'];
+  onBlur?: ComponentProps<'button'>['onBlur'];
+}
+
+interface Single<K extends Key> {
+  multiple?: false;
+  /** The key of the chosen option; one that no option has counts as none. */
+  value: K | null | undefined;
+  onChange(value: K | null): void;
+}
+
+interface Multiple<K extends Key> {
+  multiple: true;
+  value: readonly K[];
+  onChange(value: K[]): void;
+}
+
+export type SelectProps<O extends Choice, K extends Key> = Common<O> & Named & (Single<K> | Multiple<K>);
+
+/** One or several of a list. With more than eight options it can be searched. */
+export function Select<O extends Choice, K extends Key = string>(props: SelectProps<O, K>) {
+  const { label, optional, options, labelField, keyField, size = 's', tagLimit = SELECT_TAG_LIMIT } = props;
+  const t = useT();
+  const [search, setSearch] = useState('');
+  const dropdown = useRef<HTMLDivElement>(null);
+  const combobox = useCombobox({
+    onDropdownClose: (by) => {
+      combobox.resetSelectedOption();
+      setSearch('');
+      if (by === 'keyboard') combobox.focusTarget();
+    },
+  });
+  const { dropdownOpened: opened } = combobox;
+  const choices = namedChoices(options, { labelField, keyField });
+  const keys: readonly K[] = props.multiple ? props.value : props.value == null ? [] : [props.value];
+  const isChosen = (key: Key) => keys.some((chosen) => String(chosen) === String(key));
+  const chosen = choices.filter(({ key }) => isChosen(key));
+  const clearable = (props.clearable ?? props.multiple) && chosen.length > 0 && !props.disabled;
+  const searchable = choices.length > SELECT_SEARCH_ABOVE;
+  const matching = matchingChoices(choices, search);
+
+  // The list is drawn after it was opened: only then can its option be marked and its search take the cursor.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the functions are new in each render, their work is not
+  useEffect(() => {
+    if (!opened) return;
+    combobox.selectActiveOption();
+    combobox.updateSelectedOptionIndex('active', { scrollIntoView: true });
+    if (searchable) combobox.focusSearchInput();
+  }, [opened]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  useEffect(() => {
+    if (opened && search !== '') combobox.selectFirstOption();
+  }, [search]);
+
+  function toggle(of: string): void {
+    const key = choices.find((choice) => String(choice.key) === of)?.key as K | undefined;
+    if (key === undefined) return;
+    if (props.multiple) {
+      props.onChange(isChosen(key) ? props.value.filter((other) => String(other) !== of) : [...props.value, key]);
+    } else {
+      props.onChange(key);
+      close();
+    }
+  }
+
+  function clear(): void {
+    if (props.multiple) props.onChange([]);
+    else props.onChange(null);
+    combobox.focusTarget();
+  }
+
+  function close(): void {
+    combobox.closeDropdown();
+    combobox.focusTarget();
+  }
+
+  function leave(event: FocusEvent): void {
+    const to = event.relatedTarget;
+    if (to === combobox.targetRef.current || dropdown.current?.contains(to)) return;
+    combobox.closeDropdown();
+  }
+
+  function clearByKey(event: KeyboardEvent): void {
+    if (!clearable || (event.key !== 'Backspace' && event.key !== 'Delete')) return;
+    event.preventDefault();
+    clear();
+  }
+
+  return (
+    <Combobox
+      store={combobox}
+      onOptionSubmit={toggle}
+      size={mantineSize(size)}
+      position="bottom-start"
+      keepMounted={false}
+      shadow="md"
+      transitionProps={{ duration: 80 }}
+      offset={4}
+    >
+      <Combobox.Target targetType="button" withExpandedAttribute>
+        <InputBase
+          component="button"
+          type="button"
+          pointer
+          size={mantineSize(size)}
+          label={labelOf(label, optional)}
+          aria-label={props['aria-label']}
+          description={props.description}
+          error={useFieldError(props.name, props.error)}
+          disabled={props.disabled}
+          name={props.name}
+          leftSection={props.leftSection}
+          rightSection={<Ends clearable={clearable} onClear={clear} />}
+          rightSectionPointerEvents={clearable ? 'auto' : 'none'}
+          onClick={() => combobox.toggleDropdown()}
+          onKeyDown={clearByKey}
+          onFocus={props.onFocus}
+          onBlur={(event: FocusEvent<HTMLButtonElement>) => {
+            leave(event);
+            props.onBlur?.(event);
+          }}
+          w={props.w}
+          className={props.className}
+          classNames={{ wrapper: classes.wrapper, input: classes.input }}
+          data-testid={props['data-testid']}
+          data-path={props['data-path']}
+        >
+          {chosen.length === 0 ? (
+            <Input.Placeholder>{props.placeholder ?? t('Not chosen')}</Input.Placeholder>
+          ) : props.multiple ? (
+            <Tags labels={chosen.map((choice) => choice.label)} limit={tagLimit} />
+          ) : (
+            <span className={classes.value}>{chosen[0]?.label}</span>
+          )}
+        </InputBase>
+      </Combobox.Target>
+      <Combobox.Dropdown ref={dropdown} data-testid={props['data-testid'] && `${props['data-testid']}-list`}>
+        {searchable && (
+          <Combobox.Search
+            value={search}
+            onChange={(event) => setSearch(event.currentTarget.value)}
+            role="combobox"
+            aria-expanded
+            aria-label={t('Search')}
+            placeholder={t('Search')}
+            onKeyDown={(event) => {
+              // The list is drawn at the end of the page: the way on leads from the control.
+              if (event.key === 'Tab') combobox.targetRef.current?.focus();
+            }}
+            onBlur={leave}
+          />
+        )}
+        <SelectList
+          choices={matching.slice(0, SELECT_OPTION_LIMIT)}
+          cut={matching.length > SELECT_OPTION_LIMIT}
+          empty={choices.length === 0 ? t('List is empty') : t('No matches')}
+          name={label ?? props['aria-label']}
+          multiple={props.multiple === true}
+          isChosen={isChosen}
+          renderOption={props.renderOption}
+          onEnd={props.onEnd}
+        />
+      </Combobox.Dropdown>
+    </Combobox>
+  );
+}
+
+/** The arrow; in its place the way to take the value back, while the control has the pointer or the focus. */
+function Ends({ clearable, onClear }: { clearable: boolean | undefined; onClear(): void }) {
+  const t = useT();
+  return (
+    <span className={classes.ends} data-clearable={clearable || undefined}>
+      <IconSelector size={14} className={classes.arrow} aria-hidden />
+      {clearable && <CloseButton size="sm" className={classes.clear} aria-label={t('Clear')} onClick={onClear} />}
+    </span>
+  );
+}
+
+function Tags({ labels, limit }: { labels: readonly string[]; limit: number }) {
+  const hidden = labels.slice(limit);
+  return (
+    <span className={classes.tags}>
+      {labels.slice(0, limit).map((label) => (
+        <span key={label} className={classes.tag}>
+          {label}
+        </span>
+      ))}
+      {hidden.length > 0 && (
+        <span className={classes.more} title={hidden.join(', ')}>
+          +{hidden.length}
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,111 @@
+import { Combobox } from '@mantine/core';
+import { useThrottledCallback } from '@mantine/hooks';
+import { IconCheck } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useT } from '../../i18n/i18n.ts';
+import { SELECT_END_THROTTLE_MS, SELECT_MAX_HEIGHT_PX, SELECT_OPTION_LIMIT } from '../kitConstants.ts';
+import type { Choice, Key, NamedChoice } from './choices.ts';
+import classes from './Select.module.css';
+
+interface Props<O extends Choice> {
+  choices: readonly NamedChoice<O>[];
+  /** Whether more match than are shown. */
+  cut: boolean;
+  /** What stands in place of no choices. */
+  empty: string;
+  name: string | undefined;
+  multiple: boolean;
+  isChosen(key: Key): boolean;
+  renderOption?(option: O): ReactNode;
+  onEnd?(): void;
+}
+
+/** So near to the end of the list, more of it is wanted. */
+const NEAR_END_PX = 10;
+
+/** The open list of a select. */
+export function SelectList<O extends Choice>(props: Props<O>) {
+  const { choices, cut, empty, name, multiple, onEnd } = props;
+  const t = useT();
+  const list = useRef<HTMLDivElement>(null);
+  const signalEnd = useThrottledCallback(() => onEnd?.(), SELECT_END_THROTTLE_MS);
+
+  function watchEnd(): void {
+    const element = list.current;
+    if (!element || !onEnd) return;
+    if (element.scrollHeight - element.scrollTop - element.clientHeight <= NEAR_END_PX) signalEnd();
+  }
+
+  // A list too short to be scrolled has its end in sight from the beginning.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at when the list grows, as well as when it is scrolled
+  useEffect(watchEnd, [choices.length]);
+
+  if (choices.length === 0) {
+    return (
+      <Combobox.Options>
+        <Combobox.Empty role="status">{empty}</Combobox.Empty>
+      </Combobox.Options>
+    );
+  }
+  return (
+    <>
+      <Combobox.Options
+        ref={list}
+        mah={SELECT_MAX_HEIGHT_PX}
+        className={classes.list}
+        aria-label={name}
+        aria-multiselectable={multiple || undefined}
+        onScroll={watchEnd}
+      >
+        {byGroup(choices).map(([group, members]) =>
+          group === undefined ? (
+            members.map((choice) => <Option key={choice.key} choice={choice} {...props} />)
+          ) : (
+            <Combobox.Group key={group} label={group}>
+              {members.map((choice) => (
+                <Option key={choice.key} choice={choice} {...props} />
+              ))}
+            </Combobox.Group>
+          ),
+        )}
+      </Combobox.Options>
+      {cut && (
+        <Combobox.Footer className="muted">
+          {t('Only the first {{limit}} are listed. Search to narrow them down.', { limit: SELECT_OPTION_LIMIT })}
+        </Combobox.Footer>
+      )}
+    </>
+  );
+}
+
+type OptionProps<O extends Choice> = Pick<Props<O>, 'isChosen' | 'renderOption'> & { choice: NamedChoice<O> };
+
+function Option<O extends Choice>({ choice, isChosen, renderOption }: OptionProps<O>) {
+  const chosen = isChosen(choice.key);
+  return (
+    <Combobox.Option
+      value={String(choice.key)}
+      active={chosen}
+      disabled={choice.disabled}
+      aria-selected={chosen}
+      className={classes.option}
+    >
+      <span className={classes.optionBody}>
+        {renderOption ? renderOption(choice.of) : choice.label}
+        {choice.description && <span className={classes.optionHint}>{choice.description}</span>}
+      </span>
+      {chosen && <IconCheck size={14} aria-hidden className={classes.check} />}
+    </Combobox.Option>
+  );
+}
+
+/** In the order in which the groups appear; those without one each stay where they are first met. */
+function byGroup<O extends Choice>(choices: readonly NamedChoice<O>[]): [string | undefined, NamedChoice<O>[]][] {
+  const groups = new Map<string | undefined, NamedChoice<O>[]>();
+  for (const choice of choices) {
+    const members = groups.get(choice.group);
+    if (members) members.push(choice);
+    else groups.set(choice.group, [choice]);
+  }
+  return [...groups];
+}
