@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { api } from './api.ts';
+import type { CallOptions } from './client.ts';
 import { createClient, type Reply, type Tokens } from './client.ts';
 import { CallError, fieldErrors } from './errors.ts';
 
@@ -39,7 +40,7 @@ function setUp(server: (path: string, headers: Record<string, string>) => Reply 
       forbidden: () => told.push('forbidden'),
       notFound: () => told.push('notFound'),
       workspaceGone: () => told.push('workspaceGone'),
-      message: (text) => told.push(`message: ${text}`),
+      message: (text, _body, retryAfter) => told.push(`message: ${text}${retryAfter ? ` (${retryAfter} s)` : ''}`),
     },
   });
   return { client, told, sent, paths: () => sent.map((request) => request.path) };
@@ -104,34 +105,59 @@ describe('the typed client', () => {
     expect(other.told).toEqual(['signedOut']);
   });
 
-  it('keeps the session when the refresh could not be answered', async () => {
-    const { client, told } = setUp((path) => (path === 'auth/exchange-refresh-token' ? refusal(503) : refusal(401)));
-    expect((await caught(client(api.user.profile, {}))).status).toBe(503);
-    expect(told).not.toContain('signedOut');
-  });
-
   it.each([
-    [403, {}, ['forbidden']],
-    [404, {}, ['notFound']],
-    [404, { fieldsWithError: ['X-Client-ID'] }, ['workspaceGone']],
-    [400, {}, []],
-    [500, {}, ['message: Something goes wrong. Try again!']],
-    [500, { status: 499 }, []],
-    [409, {}, ['message: No']],
-    [429, {}, ['message: No']],
-    [200, {}, ['message: No']],
-  ])('on %i with %j tells the surroundings %j', async (status, body, expected) => {
-    const { client, told } = setUp(() => refusal(status, body));
+    [0, 'The server cannot be reached'],
+    [429, 'No (7 s)'],
+    [500, 'Something goes wrong. Try again!'],
+    [503, 'No (7 s)'],
+  ])('keeps the session when the refresh meets %i, and says so', async (status, message) => {
+    const server = (path: string): Reply => {
+      if (path !== 'auth/exchange-refresh-token') return refusal(401);
+      if (status === 0) throw new TypeError('Failed to fetch');
+      return { ...refusal(status), retryAfter: 7 };
+    };
+    const { client, told } = setUp(server);
     expect((await caught(client(api.user.profile, {}))).status).toBe(status);
-    expect(told).toEqual(expected);
+    const quiet = setUp(server);
+    expect((await caught(quiet.client(api.user.profile, {}, { quiet: true }))).status).toBe(status);
+    expect([told, quiet.told]).toEqual([[`message: ${message}`], []]);
   });
 
-  it('neither navigates nor toasts for a quiet call', async () => {
-    for (const status of [200, 403, 404, 409, 429, 500, 503]) {
-      const { client, told } = setUp(() => refusal(status));
-      await caught(client(api.user.profile, {}, { quiet: true }));
-      expect(told).toEqual([]);
-    }
+  it('neither refreshes nor signs out when a call without a session is refused with 401', async () => {
+    const { client, told, paths } = setUp(() => refusal(401));
+    await caught(client(api.auth.authentication, { email: 'a@example.com', password: 'x' }));
+    expect([paths(), told]).toEqual([['auth/email/authentication'], []]);
+  });
+
+  const GENERIC = 'message: Something goes wrong. Try again!';
+  const none = { status: 200, body: null };
+  const TABLE: [string, Reply, string[], CallOptions?][] = [
+    ['2xx with isSuccess false: its message', refusal(200), ['message: No']],
+    ['the same where the caller overrides it', refusal(200), [], { ownMessages: true }],
+    ['2xx that this version does not know', none, [GENERIC]],
+    ['the same where the caller overrides it', none, [], { ownMessages: true }],
+    ['400: the caller’s business', refusal(400, { fieldsWithError: ['email'] }), []],
+    ['403', refusal(403), ['forbidden']],
+    ['404', refusal(404), ['notFound']],
+    ['404 that names another field', refusal(404, { fieldsWithError: ['id'] }), ['notFound']],
+    ['404 of the workspace', refusal(404, { fieldsWithError: ['X-Client-ID'] }), ['workspaceGone']],
+    ['409', refusal(409), ['message: No']],
+    ['422', refusal(422), ['message: No']],
+    ['429 with the wait', { ...refusal(429), retryAfter: 30 }, ['message: No (30 s)']],
+    ['429 of a proxy', { status: 429, body: null, retryAfter: 5 }, ['message: Too many requests at once (5 s)']],
+    ['500', refusal(500), [GENERIC]],
+    ['500 with body status 499', refusal(500, { status: 499 }), []],
+    ['502 of a proxy', { status: 502, body: null }, ['message: The service cannot answer at the moment']],
+    ['503 with the wait', { ...refusal(503), retryAfter: 2 }, ['message: No (2 s)']],
+    ['another error without words', { status: 418, body: 'tea' }, [GENERIC]],
+  ];
+
+  it.each(TABLE)('%s', async (_name, reply, expected, options) => {
+    const loud = setUp(() => reply);
+    const quiet = setUp(() => reply);
+    expect((await caught(loud.client(api.user.profile, {}, options))).status).toBe(reply.status);
+    expect((await caught(quiet.client(api.user.profile, {}, { ...options, quiet: true }))).status).toBe(reply.status);
+    expect([loud.told, quiet.told]).toEqual([expected, []]);
   });
 
   it('passes an abort on silently', async () => {

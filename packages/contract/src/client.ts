@@ -72,13 +72,22 @@ export function createClient({ send, session, clientId, on = {} }: ClientOptions
     if (reply.status === 401 && (call.path === REFRESH || call.path === LOGOUT)) {
       on.signedOut?.();
     } else if (reply.status === 401 && call.auth !== 'public') {
-      if (await freshTokens(used)) {
+      if (await isFreshNow()) {
         used = session.get()?.accessToken ?? null;
         reply = await sendOnce(used);
       }
       if (reply.status === 401) on.signedOut?.();
     }
     return settle(reply);
+
+    async function isFreshNow(): Promise<boolean> {
+      try {
+        return await freshTokens(used);
+      } catch (error) {
+        if (error instanceof CallError && !options.quiet) report(error);
+        throw error;
+      }
+    }
 
     async function sendOnce(accessToken: string | null): Promise<Reply> {
       const headers: Record<string, string> = {};
@@ -91,27 +100,29 @@ export function createClient({ send, session, clientId, on = {} }: ClientOptions
       } catch (cause) {
         if (options.signal?.aborted) throw new CallError(499, null, null, { cause });
         const error = new CallError(0, null, null, { cause });
-        if (!options.quiet) on.message?.(error.message, null, null);
+        if (!options.quiet) report(error);
         throw error;
       }
     }
 
     function settle(answer: Reply): OutputOf<typeof call> {
-      if (answer.status >= 200 && answer.status < 300) {
-        const refused = ErrorBody.safeParse(answer.body);
-        if (!refused.success) return call.output.parse(answer.body) as OutputOf<typeof call>;
-        if (!options.quiet && !options.ownMessages) on.message?.(refused.data.message, refused.data, null);
-        throw new CallError(answer.status, refused.data, null);
+      const body = refusalIn(answer);
+      if (answer.status < 200 || answer.status >= 300) {
+        const error = new CallError(answer.status, body, answer.retryAfter ?? null);
+        if (!options.quiet) report(error);
+        throw error;
       }
-      const parsed = ErrorBody.safeParse(answer.body);
-      const body = parsed.success ? parsed.data : null;
-      const error = new CallError(answer.status, body, answer.retryAfter ?? null);
-      if (!options.quiet) report(error, body);
+      const output = body ? null : call.output.safeParse(answer.body);
+      if (output?.success) return output.data as OutputOf<typeof call>;
+      // A refusal, or an answer that this version of the contract does not know.
+      const error = new CallError(answer.status, body, null, { cause: output?.error });
+      if (!options.quiet && !options.ownMessages) on.message?.(error.message, body, null);
       throw error;
     }
   };
 
-  function report(error: CallError, body: ErrorBody | null): void {
+  function report(error: CallError): void {
+    const { body } = error;
     switch (error.status) {
       case 400:
       case 401:
@@ -154,8 +165,13 @@ export function createClient({ send, session, clientId, on = {} }: ClientOptions
       return true;
     }
     if (reply.status >= 500 || reply.status === 429) {
-      throw new CallError(reply.status, null, reply.retryAfter ?? null);
+      throw new CallError(reply.status, refusalIn(reply), reply.retryAfter ?? null);
     }
     return false;
   }
+}
+
+function refusalIn({ body }: Reply): ErrorBody | null {
+  const parsed = ErrorBody.safeParse(body);
+  return parsed.success ? parsed.data : null;
 }

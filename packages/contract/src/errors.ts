@@ -28,12 +28,19 @@ export class CallError extends Error {
   readonly retryAfter: number | null;
 
   constructor(status: number, body: ErrorBody | null, retryAfter: number | null, options?: { cause?: unknown }) {
-    super(body?.message ?? (status === 0 ? 'The server cannot be reached' : GENERIC_ERROR), options);
+    super(body?.message ?? unspoken(status), options);
     this.name = 'CallError';
     this.status = status;
     this.body = body;
     this.retryAfter = retryAfter;
   }
+}
+
+/** What a status says by itself: no answer came, or one of a proxy in between. */
+function unspoken(status: number): string {
+  if (status === 0) return 'The server cannot be reached';
+  if (status === 429) return 'Too many requests at once';
+  return [502, 503, 504].includes(status) ? 'The service cannot answer at the moment' : GENERIC_ERROR;
 }
 
 /** The error under each field: `fieldMessages` where given, else `message` under each of `fieldsWithError`. */

@@ -30,7 +30,8 @@ setSurroundings({
   signedOut: session.end,
   forbidden: () => void router.navigate(paths.forbidden()),
   notFound: () => void router.navigate(paths.notFound()),
-  workspaceGone: () => void leaveGoneWorkspace(),
+  workspaceGone: () =>
+    void leaveGoneWorkspace().catch((cause: unknown) => console.warn('The profile cannot be read', cause)),
   message: (text, body, retryAfter) => toast.error(refusalText(text, body, retryAfter)),
 });
 

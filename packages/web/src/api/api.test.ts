@@ -1,5 +1,8 @@
+import i18next from 'i18next';
 import { describe, expect, it } from 'vitest';
+import english from '../i18n/en.json' with { type: 'json' };
 import { baseAddress } from './baseAddress.ts';
+import { refusalText } from './messages.ts';
 import { isTouched } from './touched.ts';
 import { issuesByPath } from './useCallForm.ts';
 
@@ -45,4 +48,28 @@ it('keeps the first complaint of each field, by the path that forms use', () => 
     { path: ['title'], message: 'Title is required' },
   ];
   expect(issuesByPath(issues)).toEqual({ 'portMappings.0.host': 'Port is required', title: 'Title is required' });
+});
+
+describe('the words of a refusal', () => {
+  const body = (message: string, more: object = {}) => ({ isSuccess: false as const, message, ...more });
+
+  it.each([
+    ['The same request is being worked on', body('The same request is being worked on'), null, null],
+    ['Too many attempts. Try again in 30 s.', body('Too many attempts. Try again in 30 s.', tooMany(30)), 30, null],
+    ['The service is busy. Try again in a moment.', body('The service is busy. Try again in a moment.'), 2, null],
+    ['Busy', body('Busy'), 40, 'Busy. Try again in 40 seconds'],
+    ['Too many requests at once', null, 1, 'Too many requests at once. Try again in one second'],
+  ])('%s', async (message, refusal, wait, shown) => {
+    await i18next.init({
+      lng: 'en',
+      keySeparator: false,
+      nsSeparator: false,
+      resources: { en: { translation: english } },
+    });
+    expect(refusalText(message, refusal, wait)).toBe(shown ?? message);
+  });
+
+  function tooMany(seconds: number) {
+    return { template: 'Too many attempts. Try again in {{seconds}} s.', values: { seconds } };
+  }
 });

@@ -1,11 +1,12 @@
 import type { Call, InputOf, OutputOf } from '@stagi/contract/call.ts';
 import { CallError } from '@stagi/contract/errors.ts';
-import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { type Query, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
 import { call, reportRefusal } from './client.ts';
 
 const RETRIES = 2;
 
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: (error, query) => reportFirstRefusal(error, query) }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -25,22 +26,22 @@ export interface QueryExtras {
 
 /**
  * Options of `useQuery` for a call of the contract. Its key is `[path, input]`. A first load that is
- * refused with 403 or 404 navigates; later ones (polling, events) never do. Errors are for the page
- * to show beside a retry, so no query toasts.
+ * refused with 403 or 404 navigates once a screen waits for it, be it fetched by the screen or ahead of it;
+ * later ones (polling, events) never do. Errors are for the page to show beside a retry, so no query toasts.
  */
 export function q<C extends Call>(of: C, input: InputOf<C>, { quiet = false }: QueryExtras = {}) {
   return queryOptions<OutputOf<C>, Error, OutputOf<C>, readonly [string, InputOf<C>]>({
     queryKey: [of.path, input] as const,
-    queryFn: async ({ signal, client, queryKey }) => {
-      try {
-        return await call(of, input, { quiet: true, signal });
-      } catch (error) {
-        const first = client.getQueryData(queryKey) === undefined;
-        if (first && !quiet && error instanceof CallError) reportRefusal(error.status, error.body);
-        throw error;
-      }
-    },
+    queryFn: ({ signal }) => call(of, input, { quiet: true, signal }),
+    meta: { quiet },
   });
+}
+
+/** Nothing was shown before and a screen waits: the refusal is the page's answer. Who fetched does not matter. */
+function reportFirstRefusal(error: Error, query: Query<unknown, unknown, unknown>): void {
+  const isAwaited = query.observers.some(({ options }) => options.meta?.quiet !== true);
+  if (isAwaited && query.state.data === undefined && error instanceof CallError)
+    reportRefusal(error.status, error.body);
 }
 
 /** Reads again everything on screen that came from calls whose path begins so. */

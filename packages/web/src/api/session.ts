@@ -34,11 +34,47 @@ export const session = {
   clear(): void {
     for (const key of [ACCESS, REFRESH, TYPE, META]) localStorage.removeItem(key);
   },
-  /** One tab refreshes at a time; the others find its tokens when their turn comes. */
-  exclusively<Result>(refresh: () => Promise<Result>): Promise<Result> {
-    return navigator.locks ? navigator.locks.request('stagi-refresh', refresh) : refresh();
-  },
+  exclusively,
 };
+
+const LOCK = 'stagi-refresh';
+/** How long a tab waits to hear of what another tab's refresh stored, before it asks the server itself. */
+const HEAR_MS = 2_000;
+
+/**
+ * One tab refreshes at a time; the others wait for it and find its tokens. Storage written in one tab is seen in
+ * another a moment later than the lock is free, so the one that refreshed also says that it is done.
+ */
+async function exclusively<Result>(refresh: () => Promise<Result>): Promise<Result> {
+  // Plain http on another host than localhost has no locks: the server lets a refresh that raced pass for 10 s.
+  if (!navigator.locks) return refresh();
+  const before = localStorage.getItem(ACCESS);
+  const news = refreshNews();
+  try {
+    const first = await navigator.locks.request(LOCK, { ifAvailable: true }, async (lock) =>
+      lock ? { done: await refresh().finally(news.tell) } : null,
+    );
+    if (first) return first.done;
+    return await navigator.locks.request(LOCK, async () => {
+      if (localStorage.getItem(ACCESS) === before) await news.heard();
+      return refresh().finally(news.tell);
+    });
+  } finally {
+    news.close();
+  }
+}
+
+function refreshNews(): { tell(): void; heard(): Promise<void>; close(): void } {
+  const channel = new BroadcastChannel(LOCK);
+  const told = new Promise<void>((resolve) => {
+    channel.onmessage = () => resolve();
+  });
+  return {
+    tell: () => channel.postMessage('done'),
+    heard: () => Promise.race([told, new Promise<void>((resolve) => window.setTimeout(resolve, HEAR_MS))]),
+    close: () => channel.close(),
+  };
+}
 
 export function useSignedIn(): boolean {
   return useSyncExternalStore(subscribe, () => session.get() !== null);

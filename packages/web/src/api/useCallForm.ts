@@ -41,8 +41,8 @@ export function useCallForm<C extends Call, Values extends object>(
     onDone,
     onRefused: (error) => {
       if (onRefused?.(error)) return true;
-      if (error.status !== 400 && error.status !== 200) return false;
-      return showRefusal(error);
+      showRefusal(error);
+      return true;
     },
   });
 
@@ -69,19 +69,18 @@ export function useCallForm<C extends Call, Values extends object>(
     focusFirstError(element);
   }
 
-  function showRefusal(error: CallError): boolean {
+  /** Under its fields; a refusal that names none is a toast, which the client has shown already but for these two. */
+  function showRefusal(error: CallError): void {
     const errors = fieldErrors(error);
-    const known = Object.keys(errors).length > 0;
-    if (!known) {
-      toast.error(errorText(error));
-      return true;
+    if (Object.keys(errors).length === 0) {
+      if (error.status === 400 || error.status === 200) toast.error(errorText(error));
+      return;
     }
     const sameForAll = error.body?.fieldMessages === undefined;
     const translated = sameForAll
       ? Object.fromEntries(Object.keys(errors).map((path) => [path, refusalText(error.message, error.body)]))
       : errors;
     form.setErrors(renamed(translated));
-    return true;
   }
 
   function renamed(errors: Record<string, string>): Record<string, string> {

@@ -2,10 +2,12 @@ import { api } from '@stagi/contract/api.ts';
 import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import type { ClientRelation, UserProfile } from '@stagi/contract/user.ts';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { t } from '../i18n/i18n.ts';
+import { toast } from '../ui/toasts.ts';
 import { call } from './client.ts';
 import { queryClient } from './query.ts';
 import { session, useSignedIn } from './session.ts';
-import { adoptWorkspace, storeWorkspace } from './workspace.ts';
+import { activeClientId, adoptWorkspace, storeWorkspace } from './workspace.ts';
 
 export interface CurrentUser {
   profile: UserProfile;
@@ -70,11 +72,25 @@ export function switchWorkspace(user: CurrentUser, to: ClientRelation): void {
   window.location.assign('/');
 }
 
-/** The workspace of our calls is no longer mine: takes the first that is, and starts anew at the root. */
-export async function leaveGoneWorkspace(): Promise<void> {
-  const { userProfile } = await call(api.user.profile, {}, { quiet: true });
-  adoptWorkspace(userProfile);
-  window.location.assign('/');
+let leaving: Promise<void> | null = null;
+
+/**
+ * The workspace of our calls is no longer mine: takes the first that is, and starts anew at the root. Several
+ * calls may meet it at once. Stays where nothing else is to be had, or it would start anew for ever.
+ */
+export function leaveGoneWorkspace(): Promise<void> {
+  leaving ??= leave().finally(() => {
+    leaving = null;
+  });
+  return leaving;
+}
+
+async function leave(): Promise<void> {
+  const gone = activeClientId();
+  const { userProfile } = await call(api.user.profile, {});
+  const next = adoptWorkspace(userProfile);
+  if ((next?.clientId ?? null) === gone) toast.error(t('This workspace cannot be found'));
+  else window.location.assign('/');
 }
 
 /** Tells the server, then forgets the session, also when the server cannot be told; starts anew at `to`. */
