@@ -3,6 +3,8 @@ import { ConfigError } from './configError.ts';
 import { type Running, start } from './start.ts';
 
 const NODE_MAJOR = 26;
+/** Whatever is left then is taken up by the next start: everything here can be killed at any moment. */
+const STOP_WITHIN_MS = 10_000;
 
 /** Runs the platform until SIGINT or SIGTERM. A mistake in the configuration is one line on stderr. */
 export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<Running> {
@@ -16,6 +18,10 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
     process.on(signal, () => {
       if (stopping) return;
       stopping = true;
+      setTimeout(() => {
+        running.ctx.log.error('did not stop in time');
+        process.exit(1);
+      }, STOP_WITHIN_MS).unref();
       void running.stop().then(() => process.exit(0));
     });
   }

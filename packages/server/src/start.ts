@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { pino } from 'pino';
 import { workOnAnalytics } from './analytics/forward.ts';
 import { loadSigningKeys } from './auth/signingKeys.ts';
 import { openSystemAccounts } from './billing/accounts.ts';
@@ -17,6 +16,7 @@ import { openPool } from './db/pool.ts';
 import { buildApp, buildDaemonApp } from './http/app.ts';
 import { startInstanceWorker } from './instances/worker.ts';
 import { startQueue } from './jobs/queue.ts';
+import { openLog } from './log.ts';
 import { workOnMail } from './mail/send.ts';
 import { collect } from './metrics/collect.ts';
 import { serveMetrics } from './metrics/server.ts';
@@ -32,17 +32,7 @@ export interface Running {
 /** Starts the platform: database, queue, clouds, the HTTP servers and the loops of this process's roles. */
 export async function start(config: Config): Promise<Running> {
   const meters = collect();
-  const log = pino({
-    level: config.logLevel,
-    serializers: { err: withoutClient },
-    redact: ['req.headers.authorization', '*.password', '*.accessToken', '*.refreshToken'],
-    hooks: {
-      logMethod(args, method, level) {
-        meters.logged(this.levels.labels[level] ?? '');
-        method.apply(this, args);
-      },
-    },
-  });
+  const log = openLog(config.logLevel, meters);
   const stops: (() => Promise<unknown>)[] = [async () => meters.stop()];
   const stop = async (): Promise<void> => {
     for (const end of stops.splice(0).reverse()) {
@@ -124,12 +114,6 @@ export async function start(config: Config): Promise<Running> {
     stops.push(() => postgres.stop());
     return postgres.url;
   }
-}
-
-/** The driver hangs its whole connection on some errors, address and password included. */
-function withoutClient(error: Error): object {
-  const { client: _, ...shown } = pino.stdSerializers.err(error) as Record<string, unknown>;
-  return shown;
 }
 
 async function listenOn(app: FastifyInstance, host: string, port: number): Promise<void> {

@@ -35,6 +35,10 @@ export function createBus(): Bus {
 }
 
 const CHANNEL = 'stagi';
+const RETRY_MS = 500;
+/** A network that swallows tells nothing by itself: the listening connection is asked so often, and given so long. */
+const ASK_MS = 10_000;
+const ANSWER_MS = 5_000;
 
 /** Publishes on every node when the transaction of `db` commits, and never when it does not. */
 export async function announce<T extends Exclude<keyof Topics, 'log'>>(
@@ -45,40 +49,62 @@ export async function announce<T extends Exclude<keyof Topics, 'log'>>(
   await sql`select pg_notify(${CHANNEL}, ${JSON.stringify({ topic, message })})`.execute(db);
 }
 
-/** Hears what any node announced and publishes it here. A lost connection is opened again; events are hints only. */
+/**
+ * Hears what any node announced and publishes it here. A connection that is lost, or silent when it is asked, is opened
+ * again; events are hints only.
+ */
 export function listen(url: string, bus: Bus, log: Logger): { ready: Promise<void>; close(): Promise<void> } {
   let closed = false;
   let client: pg.Client | null = null;
-  let timer: NodeJS.Timeout | null = null;
+  let retrying: NodeJS.Timeout | null = null;
 
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({ connectionString: url, application_name: 'stagi-listen', keepAlive: true });
+    const next = new pg.Client({
+      connectionString: url,
+      application_name: 'stagi-listen',
+      connectionTimeoutMillis: ANSWER_MS,
+      query_timeout: ANSWER_MS,
+      keepAlive: true,
+    });
+    const asking = setInterval(() => {
+      // Its end opens another.
+      next.query('select 1').catch(() => next.connection.stream.destroy());
+    }, ASK_MS);
     next.on('error', (error) => log.warn({ err: error }, 'listening connection lost'));
-    next.on('end', retry);
+    next.on('end', () => {
+      clearInterval(asking);
+      retry();
+    });
     next.on('notification', ({ payload }) => {
       const { topic, message } = JSON.parse(payload ?? '{}') as { topic: keyof Topics; message: Topics[keyof Topics] };
       bus.publish(topic, message);
     });
     client = next;
-    await next.connect();
-    await next.query(`listen ${CHANNEL}`);
+    try {
+      await next.connect();
+      await next.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      clearInterval(asking);
+      next.connection.stream.destroy();
+      throw error;
+    }
   };
   const retry = (): void => {
-    if (closed || timer) return;
-    timer = setTimeout(() => {
-      timer = null;
+    if (closed || retrying) return;
+    retrying = setTimeout(() => {
+      retrying = null;
       connect().catch((error: unknown) => {
         log.warn({ err: error }, 'cannot listen to the database yet');
         retry();
       });
-    }, 500);
+    }, RETRY_MS);
   };
 
   return {
     ready: connect(),
     async close() {
       closed = true;
-      if (timer) clearTimeout(timer);
+      if (retrying) clearTimeout(retrying);
       await client?.end();
     },
   };

@@ -1,9 +1,23 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { guard } from './frozen.ts';
 import type { Database, Db } from './schema.ts';
 
 const INT8 = 20;
-const TIMEOUTS = '-c statement_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c lock_timeout=4000';
+/** Longer than any statement may take: who has not answered by then does not answer at all. */
+const ANSWER_MS = 6_500;
+
+/** What every connection of the platform is opened with. `statementMs` bounds one statement. */
+export function connectionOptions(url: string, statementMs = 5_000) {
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: statementMs + ANSWER_MS - 5_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    options: `-c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=10000 -c lock_timeout=4000`,
+  };
+}
 
 // The one place where int8 gets its JavaScript type: money and positions never pass through a float.
 pg.types.setTypeParser(INT8, BigInt);
@@ -16,17 +30,23 @@ export interface Pool {
 
 export function openPool(url: string, options: { max?: number; onError?: (error: Error) => void } = {}): Pool {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...connectionOptions(url),
     max: options.max ?? 10,
-    connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    options: TIMEOUTS,
     application_name: 'stagi',
   });
   // An idle connection that breaks must not end the process: the next query opens another.
   pool.on('error', (error) => options.onError?.(error));
+  const watch = guard(pool, url);
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pg: pool, close: () => db.destroy() };
+  return {
+    db,
+    pg: pool,
+    async close() {
+      watch.stop();
+      await db.destroy();
+    },
+  };
 }
 
 /** Runs `work` in the transaction `db` already is, or in a new one. */

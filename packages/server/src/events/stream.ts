@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { API_PREFIX } from '@stagi/contract/call.ts';
 import type { WorkspaceEvent } from '@stagi/contract/events.ts';
 import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
@@ -8,6 +9,8 @@ import { unauthenticated } from '../http/errors.ts';
 
 const PING_MS = 15_000;
 const RECHECK_MS = 30_000;
+/** Readers of a platform that stops come back so soon, each at a moment of its own. */
+const COME_BACK_MS = 1_000;
 const BUFFER_MAX_BYTES = 256 * 1024;
 
 /** What a member must hold to hear of each entity. */
@@ -23,13 +26,24 @@ const VIEWERS: Record<WorkspaceEvent['entity'], readonly Permission[] | null> = 
 
 /** `GET /frontend-api/events?ticket=…`: hints that something of the workspace changed. */
 export function mountEvents(app: FastifyInstance, ctx: Context): void {
+  const open = new Set<ServerResponse>();
+  app.addHook('preClose', async () => {
+    for (const out of open) out.end(`retry: ${COME_BACK_MS}\n\n`);
+  });
+
   app.get<{ Querystring: { ticket?: string } }>(`${API_PREFIX}events`, async (request, reply) => {
     const owner = await spendStreamTicket(ctx, request.query.ticket ?? '');
     if (!owner) throw unauthenticated();
     let permissions = owner.workspace.permissions;
     reply.hijack();
     const out = reply.raw;
-    out.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
+    open.add(out);
+    out.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'x-request-id': request.id,
+    });
     out.write(': open\n\n');
 
     const stop = [
@@ -48,6 +62,7 @@ export function mountEvents(app: FastifyInstance, ctx: Context): void {
     const ping = setInterval(() => out.write(': ping\n\n'), PING_MS);
     const check = setInterval(() => void recheck(), RECHECK_MS);
     out.on('close', () => {
+      open.delete(out);
       for (const end of stop) end();
       clearInterval(ping);
       clearInterval(check);

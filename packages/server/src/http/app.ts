@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import fastifyWebsocket from '@fastify/websocket';
 import { BODY_LIMIT } from '@stagi/contract/call.ts';
 import { MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
 import { openapi } from '@stagi/contract/openapi.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { sql } from 'kysely';
 import { analyticsHandlers } from '../analytics/routes.ts';
 import { authHandlers } from '../auth/routes.ts';
 import { billingHandlers } from '../billing/routes.ts';
@@ -25,7 +23,9 @@ import { sshKeyHandlers } from '../sshKeys/routes.ts';
 import { strayHandlers } from '../strays/routes.ts';
 import { userHandlers } from '../users/routes.ts';
 import { sendError } from './errors.ts';
+import { mountHealth } from './health.ts';
 import { type Handlers, mount } from './mount.ts';
+import { requestId, tellRequestId } from './requestId.ts';
 import { securityHeaders } from './securityHeaders.ts';
 import { serveWeb } from './web.ts';
 
@@ -54,11 +54,7 @@ export async function buildApp(ctx: Context): Promise<FastifyInstance> {
   mountDaemonApi(app, ctx);
   if (ctx.config.devMail) mountOutbox(app, ctx);
   app.get('/openapi.json', () => openapi());
-  app.get('/healthz', () => ({ isSuccess: true }));
-  app.get('/readyz', async () => {
-    await sql`select 1`.execute(ctx.db);
-    return { isSuccess: true };
-  });
+  mountHealth(app, ctx);
   await serveWeb(app, ctx.config.webDir, shownSite(ctx.config.site));
   return app;
 }
@@ -71,6 +67,11 @@ export async function buildDaemonApp(ctx: Context): Promise<FastifyInstance> {
   return app;
 }
 
+/** A call that is being answered when the platform stops has so long to end. */
+const LAST_CALLS_MS = 5_000;
+/** How soon a sender that is too slow is noticed. */
+const LOOK_FOR_SLOW_MS = 5_000;
+
 async function bare(ctx: Context): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: ctx.log as FastifyBaseLogger,
@@ -79,10 +80,29 @@ async function bare(ctx: Context): Promise<FastifyInstance> {
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
     keepAliveTimeout: 65_000,
-    forceCloseConnections: true,
-    genReqId: () => randomUUID(),
+    http: { headersTimeout: 15_000, connectionsCheckingInterval: LOOK_FOR_SLOW_MS },
+    // Calls on kept-alive connections are served to the end (see `endGently`).
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    genReqId: requestId(ctx.config.trustProxy),
   });
+  tellRequestId(app);
   await app.register(fastifyWebsocket, { options: { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false } });
+  endGently(app);
   measureCalls(app, ctx.meters);
   return app;
+}
+
+/** A stop lets the calls in hand end, and tells each that its connection closes behind it. */
+function endGently(app: FastifyInstance): void {
+  let isStopping = false;
+  app.addHook('preClose', async () => {
+    isStopping = true;
+    const impatience = setTimeout(() => app.server.closeAllConnections(), LAST_CALLS_MS);
+    app.server.once('close', () => clearTimeout(impatience));
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (isStopping) reply.header('connection', 'close');
+    done(null, payload);
+  });
 }

@@ -73,10 +73,29 @@ function flatten(issues: readonly z.core.$ZodIssue[]): { path: PropertyKey[]; me
 /** The only place where an exception becomes a reply. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const known = translate(error, request);
-  if (known.status >= 500) request.log.error({ err: error }, 'call failed');
+  if (known.status === 503) refusals.log(request, error);
+  else if (known.status >= 500) request.log.error({ err: error, call: request.routeOptions.url }, 'call failed');
   if (known.retryAfter !== null) void reply.header('retry-after', String(known.retryAfter));
   void reply.status(known.status).send({ ...known.body, requestId: request.id });
 }
+
+const SAY_EVERY_MS = 1_000;
+
+/** In an outage every call fails alike: one a second is logged, with how many were not. */
+const refusals = {
+  saidAt: Number.NEGATIVE_INFINITY,
+  unsaid: 0,
+  log(request: FastifyRequest, error: unknown): void {
+    const now = performance.now();
+    if (now - this.saidAt < SAY_EVERY_MS) {
+      this.unsaid += 1;
+      return;
+    }
+    request.log.warn({ err: error, call: request.routeOptions.url, likeIt: this.unsaid }, 'call refused for now');
+    this.saidAt = now;
+    this.unsaid = 0;
+  },
+};
 
 function translate(error: unknown, request: FastifyRequest): PublicError {
   if (error instanceof PublicError) return error;
@@ -86,7 +105,8 @@ function translate(error: unknown, request: FastifyRequest): PublicError {
     return aborted;
   }
   if (isOverload(error)) return unavailable(error);
-  const status = (error as FastifyError | null)?.statusCode;
+  const { statusCode: status, code } = (error ?? {}) as Partial<FastifyError>;
+  if (code === 'FST_ERR_HANDLER_TIMEOUT') return unavailable(error);
   if (status === 413) return new PublicError(400, 'The request is too large', { cause: error });
   if (status !== undefined && status >= 400 && status < 500) {
     return new PublicError(status, status === 415 ? 'The body must be JSON' : 'The request is not valid', {
@@ -96,29 +116,52 @@ function translate(error: unknown, request: FastifyRequest): PublicError {
   return new PublicError(500, GENERIC_ERROR, { cause: error });
 }
 
+/** PostgreSQL: out of disk, memory or connections; ended a statement, a transaction or itself; cannot be reached; a lost race. */
 const OVERLOAD_SQLSTATES = new Set([
   '53100',
   '53200',
   '53300',
+  '53400',
   '57014',
   '57P01',
   '57P02',
   '57P03',
+  '57P05',
+  '58030',
   '55P03',
-  '08006',
-  '08003',
+  '08000',
   '08001',
+  '08003',
+  '08004',
+  '08006',
   '25P03',
+  '40001',
+  '40P01',
 ]);
-const OVERLOAD_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'ENOENT']);
+const OVERLOAD_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOSPC',
+]);
+const OVERLOAD_MESSAGES =
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout/;
 
 /** The database is away, full or too slow: worth another try. */
 export function isOverload(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return OVERLOAD_SQLSTATES.has(error.code ?? '');
+  if (error instanceof pg.DatabaseError) return OVERLOAD_SQLSTATES.has(error.code ?? '') || isUnwritten(error);
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code && OVERLOAD_CODES.has(code) && syscall !== 'open') return true;
-  return /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/.test(
-    error.message,
-  );
+  if (code && OVERLOAD_CODES.has(code)) return true;
+  // A socket that is not there: its server is not.
+  if (code === 'ENOENT' && syscall === 'connect') return true;
+  return OVERLOAD_MESSAGES.test(error.message) || isOverload(error.cause);
+}
+
+/** Files of its own that PostgreSQL cannot make have the code of the file system's error or none: `could not …`. */
+function isUnwritten(error: pg.DatabaseError): boolean {
+  return (error.code === 'XX000' || error.code === '58P01') && /No space left on device/.test(error.message);
 }

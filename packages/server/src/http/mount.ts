@@ -9,7 +9,7 @@ import {
 } from '@stagi/contract/call.ts';
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import { holdsAny } from '@stagi/contract/permissions.ts';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { type Authenticated, authenticate, type Membership } from '../auth/authenticate.ts';
@@ -17,6 +17,10 @@ import type { Context } from '../context.ts';
 import { badInput, forbidden, sendError, unauthenticated, workspaceGone } from './errors.ts';
 import { once } from './idempotency.ts';
 import { guardLargeBodies } from './largeBodies.ts';
+import { openGate } from './overload.ts';
+
+/** From the first byte of a call to its answer. */
+const ANSWER_WITHIN_MS = 30_000;
 
 interface Visitor extends Context {
   ip: string;
@@ -61,6 +65,8 @@ export type Handlers = { [D in keyof Api]: HandlersOf<Api[D] extends Record<stri
 /** Walks the call table: authenticate, check the call's permission, parse, handle, check the output. */
 export function mount(app: FastifyInstance, context: Context, handlers: Handlers): void {
   app.setErrorHandler(sendError);
+  const gate = openGate(context.meters);
+  const refuse: onRequestHookHandler = (_request, _reply, done) => done(gate.refusal() ?? undefined);
   for (const domain of Object.keys(api) as (keyof Api)[]) {
     const calls = api[domain] as Record<string, Call>;
     const handlersOfDomain = handlers[domain] as unknown as Record<string, Handler<Call>>;
@@ -68,8 +74,10 @@ export function mount(app: FastifyInstance, context: Context, handlers: Handlers
       const handler = handlersOfDomain[name];
       if (!handler) throw new Error(`no handler for ${call.path}`);
       const bodyLimit = call.bodyLimit ?? BODY_LIMIT;
-      const onRequest = bodyLimit > BODY_LIMIT ? guardLargeBodies(context, bodyLimit) : [];
-      app.post(API_PREFIX + call.path, { bodyLimit, onRequest }, (request) => serve(call, handler, context, request));
+      const onRequest = [refuse, ...(bodyLimit > BODY_LIMIT ? [guardLargeBodies(context, bodyLimit)].flat() : [])];
+      app.post(API_PREFIX + call.path, { bodyLimit, onRequest, handlerTimeout: ANSWER_WITHIN_MS }, (request) =>
+        gate.pass(() => serve(call, handler, context, request)),
+      );
     }
   }
   const paths = everyCall().map((call) => call.path);

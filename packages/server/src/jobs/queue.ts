@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
+import { connectionOptions } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 
 /** The jobs there are, with what each carries. Rows that are domain state have leases of their own instead. */
@@ -21,11 +22,14 @@ export interface RunningQueue extends Queue {
   stop(): Promise<void>;
 }
 
+/** Maintenance of the queue may take longer than a call. */
+const STATEMENT_MS = 20_000;
+
 const NAMES: readonly (keyof Jobs)[] = ['mail.send', 'clean-up', 'analytics.forward'];
 
 export async function startQueue(url: string, log: Logger, options: { worker: boolean }): Promise<RunningQueue> {
   const boss = new PgBoss({
-    connectionString: url,
+    ...connectionOptions(url, STATEMENT_MS),
     application_name: 'stagi-jobs',
     max: 4,
     supervise: options.worker,

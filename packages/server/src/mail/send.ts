@@ -5,6 +5,9 @@ import type { Db } from '../db/schema.ts';
 import type { RunningQueue } from '../jobs/queue.ts';
 import type { MailText } from './texts.ts';
 
+/** The library's own patience is minutes, and a job has one. */
+const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 10_000 };
+
 /** Stores a mail and, where there is SMTP, the job that sends it, in the transaction of `trx`. */
 export async function sendMail(
   ctx: Pick<Context, 'config' | 'jobs'>,
@@ -24,7 +27,7 @@ export async function sendMail(
 /** Sends stored mails by SMTP. Without SMTP they stay in the outbox, where development reads them. */
 export async function workOnMail(ctx: Pick<Context, 'config' | 'db'>, queue: RunningQueue): Promise<void> {
   if (!ctx.config.smtpUrl) return;
-  const transport = createTransport(ctx.config.smtpUrl, { from: ctx.config.mailFrom });
+  const transport = createTransport({ url: ctx.config.smtpUrl, ...PATIENCE }, { from: ctx.config.mailFrom });
   await queue.work('mail.send', async ({ mailId }) => {
     const mail = await ctx.db
       .selectFrom('mail')

@@ -7,8 +7,11 @@ const EVENTS = `${API_PREFIX}events`;
 /** Counts every answer and how long it took; streams last as long as somebody watches and are left out. */
 export function measureCalls(app: FastifyInstance, meters: Meters): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const { url } = request.routeOptions;
-    if (!request.ws && url !== EVENTS) meters.called(url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1000);
+    const { url = 'unknown' } = request.routeOptions;
+    if (!request.ws && url !== EVENTS) {
+      meters.called(url, reply.statusCode, reply.elapsedTime / 1000);
+      request.log.debug({ call: url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'answered');
+    }
     done();
   });
 }

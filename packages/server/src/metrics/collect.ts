@@ -8,6 +8,8 @@ import type { Figures } from './platform.ts';
 export interface Collector extends Meters {
   /** A message of this level was logged. */
   logged(level: string): void;
+  /** Something logged could not be written. */
+  logLost(): void;
   /** Everything in Prometheus' text form; `figures` is null when the database did not tell them. */
   text(pool: pg.Pool, figures: Figures | null): Promise<string>;
   contentType: string;
@@ -40,6 +42,17 @@ export function collect(): Collector {
     registers,
   });
   for (const level of LOUD) messages.inc({ level }, 0);
+  const lost = new Counter({
+    name: 'stagi_log_messages_lost_total',
+    help: 'Times that the log of this process could not be written',
+    registers,
+  });
+  const inside = gauge('stagi_calls_inside', 'Calls that are being worked on');
+  const shed = new Counter({
+    name: 'stagi_calls_shed_total',
+    help: 'Calls refused with 503 because too many were being worked on',
+    registers,
+  });
   const links = gauge('stagi_links_open', 'Daemons connected to this process');
   const lines = new Counter({ name: 'stagi_log_lines_total', help: 'Container log lines stored', registers });
   const gaps = new Counter({ name: 'stagi_log_gaps_total', help: 'Losses marked in container logs', registers });
@@ -80,6 +93,9 @@ export function collect(): Collector {
       }
       child.observe(seconds);
     },
+    callsInside: (count) => inside.set(count),
+    callShed: () => shed.inc(),
+    logLost: () => lost.inc(),
     linkOpened: () => links.inc(),
     linkClosed: () => links.dec(),
     linesStored(count, lastNs) {

@@ -7,6 +7,8 @@ export interface DatabaseProxy {
   url: string;
   /** Ends every connection and refuses new ones. */
   cut(): void;
+  /** Takes connections and what comes over them, and passes nothing on until `restore`. */
+  freeze(): void;
   restore(): void;
   close(): Promise<void>;
 }
@@ -15,6 +17,7 @@ export async function proxyDatabase(target: string): Promise<DatabaseProxy> {
   const { host, port, user, password, database } = new pg.Client({ connectionString: target });
   const sockets = new Set<Socket>();
   let isCut = false;
+  let isFrozen = false;
   const server = createServer((near) => {
     if (isCut) {
       near.destroy();
@@ -26,7 +29,7 @@ export async function proxyDatabase(target: string): Promise<DatabaseProxy> {
       [far, near],
     ] as const) {
       sockets.add(from);
-      from.pipe(to);
+      if (!isFrozen) from.pipe(to);
       // The other side is told by the close; what broke is what the test wants.
       from.on('error', () => to.destroy());
       from.on('close', () => {
@@ -45,8 +48,15 @@ export async function proxyDatabase(target: string): Promise<DatabaseProxy> {
       isCut = true;
       for (const socket of sockets) socket.destroy();
     },
+    freeze() {
+      isFrozen = true;
+      for (const socket of sockets) socket.unpipe().pause();
+    },
     restore() {
+      // What was frozen is of no use to either side any more.
+      if (isFrozen) for (const socket of sockets) socket.destroy();
       isCut = false;
+      isFrozen = false;
     },
     async close() {
       const closed = once(server, 'close');
