@@ -74,7 +74,7 @@ export function mount(app: FastifyInstance, context: Context, handlers: Handlers
       const handler = handlersOfDomain[name];
       if (!handler) throw new Error(`no handler for ${call.path}`);
       const bodyLimit = call.bodyLimit ?? BODY_LIMIT;
-      const onRequest = [refuse, ...(bodyLimit > BODY_LIMIT ? [guardLargeBodies(context, bodyLimit)].flat() : [])];
+      const onRequest = bodyLimit > BODY_LIMIT ? [refuse, guardLargeBodies(context, bodyLimit)] : [refuse];
       app.post(API_PREFIX + call.path, { bodyLimit, onRequest, handlerTimeout: ANSWER_WITHIN_MS }, (request) =>
         gate.pass(() => serve(call, handler, context, request)),
       );
