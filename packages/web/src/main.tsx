@@ -6,6 +6,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createBrowserRouter } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
+import { clearAnalyticsPerson, trackFirstVisit } from './api/analytics.ts';
 import { setSurroundings } from './api/client.ts';
 import { refusalText } from './api/messages.ts';
 import { queryClient } from './api/query.ts';
@@ -20,9 +21,12 @@ import { toast } from './ui/toasts.ts';
 
 await startTranslation();
 watchOtherTabs();
+trackFirstVisit();
 // Wherever the session ended, nothing that was read with it may be seen in the next.
 onSessionChange(() => {
-  if (session.get() === null) queryClient.clear();
+  if (session.get() !== null) return;
+  queryClient.clear();
+  clearAnalyticsPerson();
 });
 
 const router = createBrowserRouter(routes);

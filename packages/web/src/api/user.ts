@@ -4,6 +4,7 @@ import type { ClientRelation, UserProfile } from '@stagi/contract/user.ts';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { t } from '../i18n/i18n.ts';
 import { toast } from '../ui/toasts.ts';
+import { clearAnalyticsPerson, setAnalyticsPerson } from './analytics.ts';
 import { call } from './client.ts';
 import { queryClient } from './query.ts';
 import { session, useSignedIn } from './session.ts';
@@ -20,11 +21,21 @@ const userQuery = queryOptions({
   queryKey: [api.user.profile.path, {}] as const,
   queryFn: async ({ signal }): Promise<CurrentUser> => {
     const { userProfile } = await call(api.user.profile, {}, { quiet: true, signal });
-    const workspace = adoptWorkspace(userProfile);
-    return { profile: userProfile, workspace, permissions: workspace?.permissions ?? [] };
+    return currentUser(userProfile);
   },
   staleTime: 60_000,
 });
+
+/** Everything that follows from a profile: the workspace it is about, and whose events these are. */
+function currentUser(profile: UserProfile): CurrentUser {
+  const workspace = adoptWorkspace(profile);
+  setAnalyticsPerson(String(profile.userId), {
+    language: profile.language,
+    plan: workspace?.subscriptionPlan ?? null,
+    role: workspace?.roleName ?? null,
+  });
+  return { profile, workspace, permissions: workspace?.permissions ?? [] };
+}
 
 /** Where the person stands: nobody, being fetched, not to be had (with a retry), or here. */
 export type UserState =
@@ -57,12 +68,7 @@ export function useMay(...wanted: Permission[]): boolean {
 
 /** Puts an answer of `user/edit` where every screen reads the person from. */
 export function takeProfile(userProfile: UserProfile): void {
-  const workspace = adoptWorkspace(userProfile);
-  queryClient.setQueryData(userQuery.queryKey, {
-    profile: userProfile,
-    workspace,
-    permissions: workspace?.permissions ?? [],
-  });
+  queryClient.setQueryData(userQuery.queryKey, currentUser(userProfile));
 }
 
 /** Another workspace starts the app anew at the root; the current one does nothing. */
@@ -102,5 +108,6 @@ export async function signOut(to = '/'): Promise<void> {
     console.warn('The server could not be told of the sign-out; its session ends by itself', cause);
   }
   session.clear();
+  clearAnalyticsPerson();
   window.location.assign(to);
 }

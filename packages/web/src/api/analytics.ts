@@ -1,0 +1,68 @@
+import type { AnalyticsEventName, AnalyticsProfile, AnalyticsProperties } from '@stagi/contract/analytics.ts';
+import { api } from '@stagi/contract/api.ts';
+import type { InputOf } from '@stagi/contract/call.ts';
+import { matchHost } from '@stagi/contract/hosts.ts';
+import { apiAddress } from './client.ts';
+import { site } from './site.ts';
+
+const FIRST_VISIT = 'hasVisited';
+const VISITOR = 'analyticsVisitor';
+
+type Properties<Name extends AnalyticsEventName> =
+  Record<string, never> extends AnalyticsProperties<Name> ? [] : [properties: AnalyticsProperties<Name>];
+
+let person: { identifier: string; properties: AnalyticsProfile } | null = null;
+
+/** Tells our own server of something that was done; does nothing on hosts without analytics. */
+export function track<Name extends AnalyticsEventName>(name: Name, ...[properties]: Properties<Name>): void {
+  if (isOn()) send({ type: 'event', ...origin(), name, properties: properties ?? {} });
+}
+
+/** Once in a browser's life. */
+export function trackFirstVisit(): void {
+  if (localStorage.getItem(FIRST_VISIT) !== null) return;
+  track('user_first_visit', { timestamp: new Date().toISOString() });
+  localStorage.setItem(FIRST_VISIT, 'visited');
+}
+
+/** Events are this person's from now on. Told once until something of it changes. */
+export function setAnalyticsPerson(identifier: string, properties: AnalyticsProfile): void {
+  const next = { identifier, properties };
+  if (!isOn() || JSON.stringify(next) === JSON.stringify(person)) return;
+  person = next;
+  send({ type: 'profile', ...origin(), properties });
+}
+
+/** Whoever comes next is somebody else. */
+export function clearAnalyticsPerson(): void {
+  person = null;
+  sessionStorage.removeItem(VISITOR);
+}
+
+function isOn(): boolean {
+  return site().analyticsHosts.some((pattern) => matchHost(pattern, window.location.host) !== null);
+}
+
+function origin() {
+  return { host: window.location.host, visitor: visitor(), identifier: person?.identifier ?? null };
+}
+
+/** Random, and gone with the tab. */
+function visitor(): string {
+  const known = sessionStorage.getItem(VISITOR);
+  if (known) return known;
+  const made = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0'));
+  sessionStorage.setItem(VISITOR, made.join(''));
+  return made.join('');
+}
+
+/** Without the session, and to its end even when the page is left. Nobody waits for it. */
+function send(input: InputOf<typeof api.analytics.event>): void {
+  fetch(apiAddress(api.analytics.event.path), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+    keepalive: true,
+    credentials: 'omit',
+  }).catch((cause: unknown) => console.debug('An analytics event was lost', cause));
+}
