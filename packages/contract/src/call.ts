@@ -15,7 +15,7 @@ export interface Call<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly output: Output;
   /** One sentence for the API description. */
   readonly summary: string;
-  /** The largest request body in bytes, where one needs more than `BODY_LIMIT`. */
+  /** The largest request body in bytes, where it is not `BODY_LIMIT`. */
   readonly bodyLimit?: number;
 }
 
