@@ -80,3 +80,8 @@ export const ROUTES = {
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof ROUTES;
+
+/** Whether a page of this address exists; menus list only those that do. */
+export function pageExists(path: string): boolean {
+  return Object.values<Route>(ROUTES).some((route) => route.path === path);
+}

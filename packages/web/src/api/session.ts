@@ -7,6 +7,8 @@ const ACCESS = 'accessToken';
 const REFRESH = 'refreshToken';
 const TYPE = 'authType';
 const META = 'userMetaData';
+/** What the command palette remembers; names of servers are nobody else's business. */
+const RECENT = 'recentPlaces';
 
 const listeners = new Set<() => void>();
 
@@ -32,7 +34,7 @@ export const session = {
   },
   /** Ends it without a word to this tab's screens, for who leaves the page at once. */
   clear(): void {
-    for (const key of [ACCESS, REFRESH, TYPE, META]) localStorage.removeItem(key);
+    for (const key of [ACCESS, REFRESH, TYPE, META, RECENT]) localStorage.removeItem(key);
   },
   exclusively,
 };

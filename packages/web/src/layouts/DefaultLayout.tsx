@@ -2,6 +2,7 @@ import { Footer } from './Footer.tsx';
 import { Guarded } from './Guarded.tsx';
 import { Header } from './Header.tsx';
 import classes from './layouts.module.css';
+import { Notices } from './Notices.tsx';
 import { useRoute } from './useRoute.ts';
 
 /** Public and plain pages. */
@@ -10,6 +11,7 @@ export function DefaultLayout() {
   return (
     <div className={classes.frame}>
       <Header />
+      <Notices />
       <main id="content" className={classes.content} tabIndex={-1}>
         <Guarded />
       </main>

@@ -1,34 +1,85 @@
 import { Button } from '@mantine/core';
-import { MENU } from '@stagi/contract/menu.ts';
+import { LEGAL, MENU } from '@stagi/contract/menu.ts';
 import { BRAND } from '@stagi/contract/money.ts';
+import { IconExternalLink } from '@tabler/icons-react';
+import { type ReactNode, useId } from 'react';
 import { Link } from 'react-router';
+import { site } from '../api/site.ts';
 import { useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
 import { LanguageChoice, ThemeChoice } from './Choices.tsx';
 import classes from './Footer.module.css';
 import { Logo } from './Logo.tsx';
+import { isShown } from './menuGate.ts';
+import { SOCIAL } from './social.tsx';
 
-/** Holds the sections that exist; others come with their pages. */
+/** Sections without an entry are left out: pages that do not exist yet, sites that the operator did not name. */
 export function Footer() {
   const t = useT();
   const state = useUserState();
+  const { issueTrackerUrl, socialLinks, supportEmail } = site();
+  const permissions = state.is === 'here' ? state.user.permissions : [];
+  const menu = MENU.filter((item) =>
+    isShown(item, { mobile: false, anonymous: state.is === 'anonymous', permissions }),
+  );
   return (
-    <footer className={classes.footer}>
+    <footer className={classes.footer} data-testid="footer">
       <div className={classes.inner}>
         <div className={classes.first}>
-          <Logo />
-          <nav className={classes.links} aria-label={t('Menu')}>
-            {MENU.filter((item) => !item.onlyAnonymousMobile).map((item) => (
+          <div className={classes.brand}>
+            <Logo />
+            {supportEmail && (
+              <a className={classes.email} href={`mailto:${supportEmail}`}>
+                {supportEmail}
+              </a>
+            )}
+          </div>
+          <Section title={t('Menu')}>
+            {menu.map((item) => (
               <Link key={item.testId} to={item.route}>
                 {t(item.name)}
               </Link>
             ))}
-          </nav>
-          {state.is === 'anonymous' && (
-            <Button component={Link} to={paths.signUp()} variant="default" className={classes.signUp}>
-              {t('Sign up')}
-            </Button>
+          </Section>
+          <Section title={t('Legal')}>
+            {LEGAL.map(({ name, route }) => (
+              <Link key={route} to={route}>
+                {t(name)}
+              </Link>
+            ))}
+          </Section>
+          <Section title={t('Socials')}>
+            {socialLinks.map(({ site: name, url }) => {
+              const { label, Icon } = SOCIAL[name];
+              return (
+                <a key={url} href={url} target="_blank" rel="noopener noreferrer">
+                  <Icon size={16} aria-hidden="true" /> {label}
+                </a>
+              );
+            })}
+          </Section>
+          {(issueTrackerUrl || state.is === 'anonymous') && (
+            <div className={classes.buttons}>
+              {state.is === 'anonymous' && (
+                <Button component={Link} to={paths.signUp()} variant="default">
+                  {t('Sign up')}
+                </Button>
+              )}
+              {issueTrackerUrl && (
+                <Button
+                  component="a"
+                  href={issueTrackerUrl}
+                  target="_blank"
+                  rel="noopener noreferrer"
+                  variant="subtle"
+                  color="gray"
+                  rightSection={<IconExternalLink size={14} aria-hidden="true" />}
+                >
+                  {t('Report an issue')}
+                </Button>
+              )}
+            </div>
           )}
         </div>
         <div className={classes.second}>
@@ -42,5 +93,18 @@ export function Footer() {
         </div>
       </div>
     </footer>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode[] }) {
+  const id = useId();
+  if (children.length === 0) return null;
+  return (
+    <nav className={classes.section} aria-labelledby={id}>
+      <h2 className={classes.heading} id={id}>
+        {title}
+      </h2>
+      {children}
+    </nav>
   );
 }

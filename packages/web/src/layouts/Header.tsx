@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconMenu2 } from '@tabler/icons-react';
-import { Link, useLocation } from 'react-router';
+import { Link } from 'react-router';
 import { signOut, useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
@@ -10,9 +10,10 @@ import classes from './Header.module.css';
 import { Logo } from './Logo.tsx';
 import { MainMenu } from './MainMenu.tsx';
 import { ProfileMenu } from './ProfileMenu.tsx';
+import { PaletteButton } from './palette/PaletteButton.tsx';
 import { SidePanel } from './SidePanel.tsx';
-import { useHeaderHidden } from './useHeaderHidden.ts';
 import { useRoute } from './useRoute.ts';
+import { useHeaderHidden } from './useScroll.ts';
 
 export function Header() {
   const t = useT();
@@ -60,6 +61,7 @@ function ProfileArea() {
     case 'here':
       return (
         <>
+          <PaletteButton />
           {state.user.workspace && <BalanceIndicator />}
           <ProfileMenu user={state.user} />
         </>
@@ -71,7 +73,6 @@ function ProfileArea() {
 export function SignButtons() {
   const t = useT();
   const { layout } = useRoute();
-  const { pathname } = useLocation();
   return (
     <>
       {layout !== 'sign' && (
@@ -79,11 +80,9 @@ export function SignButtons() {
           {t('Log in')}
         </Button>
       )}
-      {pathname !== paths.signUp() && (
-        <Button component={Link} to={paths.signUp()} variant={layout === 'sign' ? 'default' : 'filled'}>
-          {t('Sign up')}
-        </Button>
-      )}
+      <Button component={Link} to={paths.signUp()} variant={layout === 'sign' ? 'default' : 'filled'}>
+        {t('Sign up')}
+      </Button>
     </>
   );
 }

@@ -2,6 +2,7 @@ import { Footer } from './Footer.tsx';
 import { Guarded } from './Guarded.tsx';
 import { Header } from './Header.tsx';
 import classes from './layouts.module.css';
+import { Notices } from './Notices.tsx';
 import { useRoute } from './useRoute.ts';
 
 /** The start page: as wide as the window. */
@@ -10,6 +11,7 @@ export function HomeLayout() {
   return (
     <div className={classes.frame}>
       <Header />
+      <Notices />
       <main id="content" className={classes.wide} tabIndex={-1}>
         <Guarded />
       </main>

@@ -1,9 +1,11 @@
 import { Tooltip } from '@mantine/core';
 import { MENU, type MenuItem } from '@stagi/contract/menu.ts';
-import { holdsAny } from '@stagi/contract/permissions.ts';
+import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
+import { useId } from 'react';
 import { NavLink } from 'react-router';
 import { useUserState } from '../api/user.ts';
-import { useT } from '../i18n/i18n.ts';
+import { currentLanguage, useT } from '../i18n/i18n.ts';
+import { LOCALE } from '../i18n/locale.ts';
 import classes from './MainMenu.module.css';
 import { isShown } from './menuGate.ts';
 
@@ -16,7 +18,7 @@ export function MainMenu({ mobile = false }: { mobile?: boolean }) {
   return (
     <nav className={classes.menu} data-mobile={mobile || undefined} aria-label={t('Main menu')}>
       {items.map((item) => (
-        <Item key={item.testId} item={item} reason={reasonAgainst(item)} />
+        <Item key={item.testId} item={item} reason={reasonAgainst(item)} mobile={mobile} />
       ))}
     </nav>
   );
@@ -30,18 +32,45 @@ export function MainMenu({ mobile = false }: { mobile?: boolean }) {
       case 'failed':
         return t('Your permissions are being loaded');
       case 'here':
-        return t('Your role in this workspace does not include {{name}}', { name: t(item.name) });
+        return t('{{name}} needs a permission that your role in this workspace does not include: {{permissions}}', {
+          name: t(item.name),
+          permissions: anyOf(item.needs),
+        });
     }
   }
 }
 
-function Item({ item, reason }: { item: MenuItem; reason: string | null }) {
+function anyOf(permissions: readonly Permission[]): string {
+  return new Intl.ListFormat(LOCALE[currentLanguage()], { type: 'disjunction' }).format(permissions);
+}
+
+function Item({ item, reason, mobile }: { item: MenuItem; reason: string | null; mobile: boolean }) {
   const t = useT();
+  const reasonId = useId();
   if (reason === null) {
     return (
       <NavLink to={item.route} className={classes.item} data-testid={item.testId}>
         {t(item.name)}
       </NavLink>
+    );
+  }
+  if (mobile) {
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: a link without an address cannot be focused, and the reason must be
+      <span
+        className={classes.item}
+        data-testid={item.testId}
+        data-off
+        aria-disabled="true"
+        aria-describedby={reasonId}
+        role="link"
+        tabIndex={0}
+      >
+        <span>{t(item.name)}</span>
+        <span className={classes.reason} id={reasonId}>
+          {reason}
+        </span>
+      </span>
     );
   }
   return (

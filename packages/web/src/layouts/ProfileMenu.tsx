@@ -9,6 +9,7 @@ import { paths } from '../paths.ts';
 import { PROFILE_POPUP_OFFSET_PX } from '../ui/kitConstants.ts';
 import { LanguageChoice, ThemeChoice } from './Choices.tsx';
 import { Face } from './Face.tsx';
+import { ProfileLinks } from './ProfileLinks.tsx';
 import classes from './ProfileMenu.module.css';
 import { WorkspaceList } from './WorkspaceList.tsx';
 
@@ -16,9 +17,9 @@ import { WorkspaceList } from './WorkspaceList.tsx';
 export function ProfileMenu({ user }: { user: CurrentUser }) {
   const t = useT();
   const [opened, { toggle, close }] = useDisclosure(false);
-  const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: closes at every change of page
-  useEffect(close, [pathname]);
+  const { key } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes at every change of address
+  useEffect(close, [key]);
 
   return (
     <Popover
@@ -38,18 +39,13 @@ export function ProfileMenu({ user }: { user: CurrentUser }) {
           <IconChevronDown size={14} />
         </UnstyledButton>
       </Popover.Target>
-      <Popover.Dropdown className={classes.dropdown}>
+      <Popover.Dropdown className={classes.dropdown} aria-label={t('Profile menu')}>
         <Who user={user} />
         <div className={classes.part}>
           <WorkspaceList user={user} />
         </div>
         <div className={classes.part}>
-          <Link className={classes.item} to={paths.account()}>
-            {t('Profile')}
-          </Link>
-          <Link className={classes.item} to={paths.sshKeys()}>
-            {t('SSH keys')}
-          </Link>
+          <ProfileLinks user={user} />
         </div>
         <div className={classes.part}>
           <div className={classes.choice}>

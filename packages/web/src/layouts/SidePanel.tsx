@@ -9,7 +9,9 @@ import { BalanceIndicator } from './BalanceIndicator.tsx';
 import { LanguageChoice, ThemeChoice } from './Choices.tsx';
 import { Logo } from './Logo.tsx';
 import { MainMenu } from './MainMenu.tsx';
+import { ProfileLinks } from './ProfileLinks.tsx';
 import { Who } from './ProfileMenu.tsx';
+import { PaletteButton } from './palette/PaletteButton.tsx';
 import classes from './SidePanel.module.css';
 import { WorkspaceList } from './WorkspaceList.tsx';
 
@@ -53,7 +55,15 @@ export function SidePanel({ opened, onClose }: { opened: boolean; onClose(): voi
           <WorkspaceList user={state.user} />
         </div>
       )}
+      {state.is === 'here' && (
+        <div className={classes.part}>
+          <ProfileLinks user={state.user} />
+        </div>
+      )}
       <div className={classes.part}>
+        <div className={classes.find}>
+          <PaletteButton wide />
+        </div>
         <MainMenu mobile />
       </div>
       <div className={classes.part}>

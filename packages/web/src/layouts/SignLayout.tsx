@@ -2,12 +2,14 @@ import { LanguageChoice, ThemeChoice } from './Choices.tsx';
 import { Guarded } from './Guarded.tsx';
 import { Header } from './Header.tsx';
 import classes from './layouts.module.css';
+import { Notices } from './Notices.tsx';
 
 /** One form, nothing beside it. */
 export function SignLayout() {
   return (
     <div className={classes.frame}>
       <Header />
+      <Notices />
       <main id="content" className={classes.sign} tabIndex={-1}>
         <Guarded />
       </main>

@@ -1,36 +1,22 @@
-import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import { ROUTES, type Route } from '@stagi/contract/routes.ts';
-import { IconBox, IconBuildingStore, IconKey, IconServer2, IconServerBolt, IconUser } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
 import { NavLink, useLocation } from 'react-router';
 import { useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { LinkTabs } from '../ui/LinkTabs.tsx';
+import { opens } from './menuGate.ts';
+import { RouteIcon } from './routeIcons.tsx';
 import classes from './SubNav.module.css';
 
-interface Place {
-  route: Route;
-  icon: ReactNode;
-}
-
-const SECTIONS: readonly { under: string; title: string; places: readonly Place[] }[] = [
+const SECTIONS: readonly { under: string; title: string; places: readonly Route[] }[] = [
   {
     under: ROUTES.cloud.path,
     title: ROUTES.cloud.title,
-    places: [
-      { route: ROUTES.marketplace, icon: <IconBuildingStore size={16} /> },
-      { route: ROUTES.instances, icon: <IconServerBolt size={16} /> },
-      { route: ROUTES.selfInstances, icon: <IconServer2 size={16} /> },
-      { route: ROUTES.containers, icon: <IconBox size={16} /> },
-    ],
+    places: [ROUTES.marketplace, ROUTES.instances, ROUTES.selfInstances, ROUTES.containers],
   },
   {
     under: ROUTES.profile.path,
     title: ROUTES.profile.title,
-    places: [
-      { route: ROUTES.account, icon: <IconUser size={16} /> },
-      { route: ROUTES.sshKeys, icon: <IconKey size={16} /> },
-    ],
+    places: [ROUTES.account, ROUTES.sshKeys],
   },
 ];
 
@@ -43,8 +29,8 @@ export function SubNav() {
   if (!section) return null;
   const permissions = state.is === 'here' ? state.user.permissions : [];
   const tabs = section.places
-    .filter(({ route }) => state.is !== 'here' || opens(route, permissions))
-    .map(({ route, icon }) => ({ label: t(route.title), to: route.path, icon }));
+    .filter((route) => state.is !== 'here' || opens(route, permissions))
+    .map(({ title, path }) => ({ label: t(title), to: path, icon: <RouteIcon path={path} /> }));
   return (
     <div className={classes.bar}>
       <div className={classes.inner}>
@@ -52,8 +38,4 @@ export function SubNav() {
       </div>
     </div>
   );
-}
-
-function opens(route: Route, permissions: readonly Permission[]): boolean {
-  return !route.permissions || holdsAny(permissions, route.permissions);
 }

@@ -37,7 +37,12 @@ describe('the guard of routes', () => {
   });
 
   it('waits for the profile before it decides', () => {
-    expect(guard(ROUTES.instances, { is: 'loading', permissions: [] }, at('/cloud/instances'))).toEqual({ go: 'wait' });
+    const loading: Visitor = { is: 'loading', permissions: [] };
+    expect(guard(ROUTES.instances, loading, at('/cloud/instances'))).toEqual({ go: 'wait' });
+    expect(guard(ROUTES.forbidden, loading, at('/403'))).toEqual({ go: 'wait' });
+    const handOff = { path: '/auth/:name', layout: 'default', public: true, title: '' } as const;
+    expect(guard(handOff, loading, at('/auth/github?code=1'))).toEqual({ go: 'in' });
+    expect(guard({ ...handOff, layout: 'docs' }, loading, at('/auth/github'))).toEqual({ go: 'wait' });
   });
 
   it('offers a retry where the profile cannot be had, but not on public pages', () => {

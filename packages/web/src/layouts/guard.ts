@@ -19,12 +19,17 @@ export function guard(route: Route, visitor: Visitor, url: URL): GuardVerdict {
   }
   if (route.layout === 'sign') return { go: 'elsewhere', to: afterSignIn(url) };
   if (route.layout === 'home') return { go: 'elsewhere', to: paths.cloud() };
-  if (visitor.is === 'loading') return { go: 'wait' };
-  if (visitor.is === 'failed') return route.public ? { go: 'in' } : { go: 'error' };
+  if (visitor.is === 'loading') return isHandOff(route, url) ? { go: 'in' } : { go: 'wait' };
+  if (visitor.is === 'failed') return route.public || isHandOff(route, url) ? { go: 'in' } : { go: 'error' };
   if (route.permissions && !holdsAny(visitor.permissions, route.permissions)) {
     return { go: 'elsewhere', to: paths.forbidden() };
   }
   return { go: 'in' };
+}
+
+/** The default layout does not wait for the profile on the way back from a code host. */
+function isHandOff(route: Route, url: URL): boolean {
+  return route.layout === 'default' && url.pathname.includes('/auth/');
 }
 
 /** Where a session begins: the return address when it is ours, else the root. */

@@ -1,10 +1,12 @@
-import { MENU } from '@stagi/contract/menu.ts';
-import { ROUTES } from '@stagi/contract/routes.ts';
+import { MENU, WHOLE_MENU } from '@stagi/contract/menu.ts';
+import { pageExists, ROUTES } from '@stagi/contract/routes.ts';
 import { expect, it } from 'vitest';
 import { daysLeft } from './daysLeft.ts';
 import { initials } from './initials.ts';
-import { isShown } from './menuGate.ts';
+import { isShown, opens } from './menuGate.ts';
+import { matching } from './palette/match.ts';
 import { ancestors } from './useRoute.ts';
+import { isNearBottom } from './useScroll.ts';
 
 it('shows the days left only in the last two weeks', () => {
   expect(daysLeft(null, '50')).toBeNull();
@@ -33,4 +35,39 @@ it('makes initials of names in any script', () => {
   expect(initials('  Жанна  д’Арк ')).toBe('ЖД');
   expect(initials('王')).toBe('王');
   expect(initials('')).toBe('');
+});
+
+it('lists only pages that exist, and Blog only with a permission of the cloud', () => {
+  expect(MENU.every(({ route }) => pageExists(route))).toBe(true);
+  expect(WHOLE_MENU.map(({ name }) => name)).toEqual([
+    'Home',
+    'Models',
+    'Cloud',
+    'Projects',
+    'Docs',
+    'Blog',
+    'Contact Us',
+  ]);
+  const blog = WHOLE_MENU.find(({ name }) => name === 'Blog');
+  if (!blog) throw new Error('the menu has no Blog');
+  const viewer = { mobile: false, anonymous: false };
+  expect(isShown(blog, { ...viewer, permissions: ['BASIC_ACTIONS'] })).toBe(false);
+  expect(isShown(blog, { ...viewer, permissions: ['SELFHOSTED_INSTANCE'] })).toBe(true);
+  expect(opens(ROUTES.account, [])).toBe(true);
+  expect(opens(ROUTES.instances, ['INSTANCE_RENTED'])).toBe(false);
+});
+
+it('knows the end of a page within 10 px, and none of a page that does not scroll', () => {
+  const at = (scrollTop: number, scrollHeight = 2000) => isNearBottom({ scrollTop, clientHeight: 800, scrollHeight });
+  expect([at(1189), at(1190), at(1200), at(0, 800)]).toEqual([false, true, true, false]);
+});
+
+it('finds by every word typed, the beginning of a word before its middle, without case and accents', () => {
+  const found = (query: string, ...texts: string[]) => matching(texts, query, (one) => [one]);
+  expect(found('con', 'Beacon', 'Own container', 'Containers')).toEqual(['Containers', 'Own container', 'Beacon']);
+  expect(found('key ssh', 'SSH keys', 'Keyboard')).toEqual(['SSH keys']);
+  expect(found('turkce', 'Türkçe')).toEqual(['Türkçe']);
+  expect(found('ТЕМ', 'Тёмная тема', 'Язык')).toEqual(['Тёмная тема']);
+  expect(found('a.b(', 'a.b(c', 'axb(c')).toEqual(['a.b(c']);
+  expect(found('', 'a', 'b')).toEqual(['a', 'b']);
 });

@@ -1,5 +1,6 @@
 import type { MenuItem } from '@stagi/contract/menu.ts';
 import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
+import type { Route } from '@stagi/contract/routes.ts';
 
 interface Viewer {
   mobile: boolean;
@@ -11,4 +12,9 @@ interface Viewer {
 export function isShown(item: MenuItem, { mobile, anonymous, permissions }: Viewer): boolean {
   if (item.onlyAnonymousMobile && !(mobile && anonymous)) return false;
   return !item.shownWith || holdsAny(permissions, item.shownWith);
+}
+
+/** Whether a route lets these permissions in; any one of its own suffices. */
+export function opens(route: Route, permissions: readonly Permission[]): boolean {
+  return !route.permissions || holdsAny(permissions, route.permissions);
 }

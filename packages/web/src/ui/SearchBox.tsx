@@ -27,7 +27,7 @@ interface ModeProps extends Props {
 
 const SEARCH_DELAY_MS = 250;
 
-/** Search over a list. `/` brings the cursor here. */
+/** Search over a list. The shell’s `/` brings the cursor here: it looks for the page’s search field. */
 export function SearchBox({ value, onChange, placeholder, width = 260, error }: Props) {
   const t = useT();
   const [typed, setTyped] = useState(value);
@@ -44,16 +44,6 @@ export function SearchBox({ value, onChange, placeholder, width = 260, error }: 
       setTyped(value);
     }
   }, [value]);
-
-  useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      event.preventDefault();
-      input.current?.focus();
-    };
-    window.addEventListener('keydown', focus);
-    return () => window.removeEventListener('keydown', focus);
-  }, []);
 
   function change(text: string): void {
     setTyped(text);
@@ -108,11 +98,5 @@ export function ModeSearchBox({ mode, onMode, ...search }: ModeProps) {
       />
       <SearchBox placeholder={t('Search lines')} {...search} />
     </div>
-  );
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
   );
 }

@@ -49,5 +49,8 @@ it('has the values of specification section 9', () => {
     FEEDBACK_MAX_IMAGES: 3,
     FEEDBACK_MAX_IMAGE_MB: 5,
     FEEDBACK_ROWS: 4,
+    HEADER_HIDES_AT_PX: 100,
+    SCROLL_DEBOUNCE_MS: 500,
+    NEAR_BOTTOM_PX: 10,
   });
 });

@@ -55,3 +55,7 @@ export const TOAST_LIMIT = 20;
 
 export { FEEDBACK_MAX_IMAGE_MB, FEEDBACK_MAX_IMAGES } from '@stagi/contract/feedback.ts';
 export const FEEDBACK_ROWS = 4;
+
+export const HEADER_HIDES_AT_PX = 100;
+export const SCROLL_DEBOUNCE_MS = 500;
+export const NEAR_BOTTOM_PX = 10;

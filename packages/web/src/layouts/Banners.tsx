@@ -1,0 +1,71 @@
+import { ActionIcon } from '@mantine/core';
+import type { Banner } from '@stagi/contract/site.ts';
+import { IconArrowRight, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { site } from '../api/site.ts';
+import { useT } from '../i18n/i18n.ts';
+import classes from './Banners.module.css';
+import { dismissBanner, undismissed } from './dismissedBanners.ts';
+import { useRoute } from './useRoute.ts';
+
+/** What the operator tells the readers of this layout; what somebody closed stays closed in their browser. */
+export function Banners() {
+  const { layout } = useRoute();
+  const [, setDismissals] = useState(0);
+  const shown = undismissed(site().banners.filter((banner) => banner.layout === layout));
+  return shown.map((banner) => (
+    <OneBanner
+      key={banner.title}
+      banner={banner}
+      onDismiss={() => {
+        dismissBanner(banner);
+        setDismissals((count) => count + 1);
+      }}
+    />
+  ));
+}
+
+function OneBanner({ banner, onDismiss }: { banner: Banner; onDismiss(): void }) {
+  const t = useT();
+  return (
+    <aside className={classes.banner} aria-label={banner.title} data-testid="banner">
+      <div className={classes.inner}>
+        {banner.image && <img className={classes.image} src={banner.image} alt="" height={32} />}
+        <p className={classes.text}>
+          <strong>{banner.title}</strong> {banner.description}
+          {banner.link && (
+            <>
+              {' '}
+              <BannerLink to={banner.link} />
+            </>
+          )}
+        </p>
+        <ActionIcon size={32} aria-label={t('Hide this message')} onClick={onDismiss}>
+          <IconX size={16} />
+        </ActionIcon>
+      </div>
+    </aside>
+  );
+}
+
+function BannerLink({ to }: { to: string }) {
+  const t = useT();
+  const words = (
+    <>
+      {t('Learn more')} <IconArrowRight size={14} aria-hidden="true" />
+    </>
+  );
+  if (to.startsWith('/')) {
+    return (
+      <Link to={to} className={classes.link}>
+        {words}
+      </Link>
+    );
+  }
+  return (
+    <a href={to} className={classes.link} target="_blank" rel="noopener noreferrer">
+      {words}
+    </a>
+  );
+}

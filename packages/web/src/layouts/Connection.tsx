@@ -1,0 +1,80 @@
+import { ActionIcon, Button } from '@mantine/core';
+import { IconRefresh, IconWifiOff, IconX } from '@tabler/icons-react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { servedVersion, site } from '../api/site.ts';
+import { useT } from '../i18n/i18n.ts';
+import classes from './Connection.module.css';
+
+const VERSION_CHECK_MS = 5 * 60_000;
+
+/** Between this page and its server: whether there is a network, whether the app was built anew. */
+export function Connection() {
+  const t = useT();
+  const online = useOnline();
+  const newer = useNewerVersion();
+  const [put, setPut] = useState<string | null>(null);
+  return (
+    <div className={classes.notices} role="status">
+      {!online && (
+        <div className={classes.notice} data-testid="offline">
+          <IconWifiOff size={18} aria-hidden="true" />
+          <span>{t('You are offline. What you see may be old; it is read again when the network is back.')}</span>
+        </div>
+      )}
+      {newer !== null && newer !== put && (
+        <div className={classes.notice} data-testid="new-version">
+          <span>{t('There is a new version of this app.')}</span>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconRefresh size={14} aria-hidden="true" />}
+            onClick={() => window.location.reload()}
+          >
+            {t('Reload the page')}
+          </Button>
+          <ActionIcon size={28} aria-label={t('Later')} onClick={() => setPut(newer)}>
+            <IconX size={16} />
+          </ActionIcon>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function useOnline(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      window.addEventListener('online', listener);
+      window.addEventListener('offline', listener);
+      return () => {
+        window.removeEventListener('online', listener);
+        window.removeEventListener('offline', listener);
+      };
+    },
+    () => navigator.onLine,
+    () => true,
+  );
+}
+
+/** The version that is served by now, once it is another than this page's. Asks now and then, and when one comes back. */
+function useNewerVersion(): string | null {
+  const [newer, setNewer] = useState<string | null>(null);
+  useEffect(() => {
+    const { version } = site();
+    if (version === '') return;
+    const look = async () => {
+      if (document.visibilityState !== 'visible' || !navigator.onLine) return;
+      const served = await servedVersion();
+      if (served) setNewer(served === version ? null : served);
+    };
+    const timer = window.setInterval(look, VERSION_CHECK_MS);
+    window.addEventListener('online', look);
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      window.clearInterval(timer);
+      window.removeEventListener('online', look);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, []);
+  return newer;
+}

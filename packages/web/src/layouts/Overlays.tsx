@@ -1,0 +1,41 @@
+import { type ComponentType, useEffect, useState } from 'react';
+import { useLocation } from 'react-router';
+import { t } from '../i18n/i18n.ts';
+import { toast } from '../ui/toasts.ts';
+import { type Overlay, overlays, useOverlay } from './overlays.ts';
+
+export interface OverlayProps {
+  opened: boolean;
+  onClose(): void;
+}
+
+const LOAD: Record<Overlay, () => Promise<ComponentType<OverlayProps>>> = {
+  palette: async () => (await import('./palette/Palette.tsx')).Palette,
+  keys: async () => (await import('./keyboard/KeyMapDialog.tsx')).KeyMapDialog,
+};
+
+/** Fetches an overlay when it is first asked for; any change of address closes it. */
+export function Overlays() {
+  const open = useOverlay();
+  const [loaded, setLoaded] = useState<Partial<Record<Overlay, ComponentType<OverlayProps>>>>({});
+  const { key } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes at every change of address
+  useEffect(overlays.close, [key]);
+
+  const missing = open !== null && !loaded[open];
+  useEffect(() => {
+    if (!open || !missing) return;
+    LOAD[open]().then(
+      (Component) => setLoaded((others) => ({ ...others, [open]: Component })),
+      (cause: unknown) => {
+        console.warn(`The overlay ${open} could not be fetched`, cause);
+        overlays.close();
+        toast.error(t('This could not be loaded'));
+      },
+    );
+  }, [open, missing]);
+
+  return Object.entries(loaded).map(([name, Component]) => (
+    <Component key={name} opened={open === name} onClose={overlays.close} />
+  ));
+}

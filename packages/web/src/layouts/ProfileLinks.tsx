@@ -1,0 +1,28 @@
+import { pageExists, ROUTES } from '@stagi/contract/routes.ts';
+import { Link } from 'react-router';
+import type { CurrentUser } from '../api/user.ts';
+import { useT } from '../i18n/i18n.ts';
+import classes from './ProfileMenu.module.css';
+
+const BALANCE = '/profile/balance';
+
+/** The person's own pages. */
+export function ProfileLinks({ user }: { user: CurrentUser }) {
+  const t = useT();
+  const billing = pageExists(BALANCE) && user.permissions.includes('BILLING');
+  return (
+    <>
+      <Link className={classes.item} to={ROUTES.account.path}>
+        {t('Profile')}
+      </Link>
+      <Link className={classes.item} to={ROUTES.sshKeys.path}>
+        {t(ROUTES.sshKeys.title)}
+      </Link>
+      {billing && (
+        <Link className={classes.item} to={BALANCE}>
+          {t('Transactions & Plans')}
+        </Link>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+import { ROUTES } from '@stagi/contract/routes.ts';
+import {
+  IconBox,
+  IconBuildingStore,
+  IconFileText,
+  IconKey,
+  IconLogin,
+  IconServer2,
+  IconServerBolt,
+  IconUser,
+  IconUserPlus,
+} from '@tabler/icons-react';
+
+const ICONS: Record<string, typeof IconBox> = {
+  [ROUTES.marketplace.path]: IconBuildingStore,
+  [ROUTES.instances.path]: IconServerBolt,
+  [ROUTES.selfInstances.path]: IconServer2,
+  [ROUTES.containers.path]: IconBox,
+  [ROUTES.account.path]: IconUser,
+  [ROUTES.sshKeys.path]: IconKey,
+  [ROUTES.signUp.path]: IconUserPlus,
+  [ROUTES.signIn.path]: IconLogin,
+};
+
+/** The sign of a page, the same in the navigation and in the palette. */
+export function RouteIcon({ path }: { path: string }) {
+  const Icon = ICONS[path] ?? IconFileText;
+  return <Icon size={16} aria-hidden="true" />;
+}
