@@ -1,0 +1,170 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { signUpInBrowser } from './people.ts';
+import { type Replies, type Scripted, standBefore } from './replies.ts';
+
+const REFRESH = 'auth/exchange-refresh-token';
+const EDIT = 'user/edit';
+const GENERIC = 'Something goes wrong. Try again!';
+const DEADLINE = { timeout: 20_000 };
+
+const refusal = (status: number, more: object = {}, retryAfter?: number): Scripted => ({
+  status,
+  body: { isSuccess: false, message: 'Not like this', ...more },
+  retryAfter,
+});
+
+test('a session that ran out is refreshed once, in all calls and tabs at a time, and ends when that is refused', async ({
+  page,
+  context,
+  platform,
+}) => {
+  const replies = await standBefore(platform);
+  try {
+    await signUpInBrowser(page, { ...platform, url: replies.url });
+    await page.goto(`${replies.url}/cloud/instances`);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    const others = [await context.newPage(), await context.newPage()];
+    for (const other of others) await other.goto(`${replies.url}/404`);
+
+    // Everything a page asks for at its start meets the 401 at once, in three tabs.
+    await page.evaluate(() => localStorage.setItem('accessToken', 'expired'));
+    replies.seen.length = 0;
+    await Promise.all([page, ...others].map((tab) => tab.goto(`${replies.url}/cloud/instances`)));
+    for (const tab of [page, ...others]) {
+      await expect(tab.getByRole('heading', { level: 1 })).toHaveText('Instances', DEADLINE);
+      await expect(tab.getByTestId('profile-menu')).toBeVisible(DEADLINE);
+    }
+    expect(replies.count(REFRESH)).toBe(1);
+    console.log(`calls of three tabs that met one refresh: n = ${replies.seen.length}`);
+    for (const other of others) await other.close();
+
+    // The refresh cannot be answered: nobody is signed out for it.
+    await page.goto(`${replies.url}/profile/account`);
+    await page.getByLabel('Name').fill('While it is away');
+    await page.evaluate(() => localStorage.setItem('accessToken', 'expired'));
+    replies.always(REFRESH, refusal(503, { message: 'The service is busy. Try again in a moment.' }, 1));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByRole('alert').filter({ hasText: 'The service is busy' })).toBeVisible(DEADLINE);
+    replies.always(REFRESH, null);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Your name has been saved')).toBeVisible(DEADLINE);
+
+    await page.evaluate(() => {
+      localStorage.setItem('accessToken', 'expired');
+      localStorage.setItem('refreshToken', 'made up');
+    });
+    await page.goto(`${replies.url}/cloud/containers?status=running`);
+    await expect(page).toHaveURL(/\/sign-in\?returnUrl=%2Fcloud%2Fcontainers/, DEADLINE);
+    expect(
+      await page.evaluate(() => Object.keys(localStorage).filter((key) => /token|authType|userMeta/i.test(key))),
+    ).toEqual([]);
+  } finally {
+    replies.stop();
+  }
+});
+
+test('every refusal is told once, in its place', async ({ page, platform }) => {
+  const replies = await standBefore(platform);
+  try {
+    await signUpInBrowser(page, { ...platform, url: replies.url });
+    await openAccount(page, replies);
+
+    const wait = { message: 'Too many attempts. Try again in 30 s.' };
+    const toasts: [string, Scripted, string][] = [
+      ['200 refused', refusal(200), 'Not like this'],
+      ['400 without a field', refusal(400), 'Not like this'],
+      ['409', refusal(409, { message: 'The same request is being worked on' }), 'The same request is being worked on'],
+      [
+        '422',
+        refusal(422, { message: 'This Idempotency-Key was used for another request' }),
+        'This Idempotency-Key was used',
+      ],
+      ['429', refusal(429, wait, 30), 'Try again in 30 s.'],
+      ['429 without words of a wait', refusal(429, {}, 30), 'Not like this. Try again in 30 seconds'],
+      ['500', refusal(500), GENERIC],
+      ['502 of a proxy', { status: 502, body: '<h1>Bad gateway</h1>' }, 'The service cannot answer at the moment'],
+      ['503', refusal(503, { message: 'The service is busy. Try again in a moment.' }, 2), 'The service is busy'],
+      ['an answer nobody understands', { status: 200, body: { fine: true } }, GENERIC],
+      ['no answer', 'hang up', 'The server cannot be reached'],
+    ];
+    for (const [name, scripted, words] of toasts) {
+      await save(page, replies, scripted);
+      const toast = page.getByRole('alert').filter({ hasText: words });
+      await expect(toast, name).toHaveCount(1, DEADLINE);
+      await expect(page, name).toHaveURL(/\/profile\/account$/);
+      await expect(page.getByLabel('Name'), name).toHaveValue('Somebody else');
+      await toast.getByRole('button').click();
+      await expect(toast, name).toHaveCount(0, DEADLINE);
+    }
+    console.log(`refusals told by a toast: n = ${toasts.length}`);
+
+    // At the field, without a toast.
+    await save(page, replies, refusal(400, { message: 'Name is required', fieldsWithError: ['name'] }));
+    await expect(page.getByText('Name is required')).toHaveCount(1, DEADLINE);
+    await expect(page.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true');
+    // Nothing at all.
+    await save(page, replies, refusal(500, { status: 499 }));
+    await expect(page.getByRole('alert').filter({ hasText: /wrong|Not like/ })).toHaveCount(0);
+
+    for (const status of [403, 404]) {
+      await save(page, replies, refusal(status));
+      await expect(page).toHaveURL(`${replies.url}/${status}`, DEADLINE);
+      await openAccount(page, replies);
+    }
+    // The workspace is gone: the first that is left, from the root on.
+    await page.evaluate(() => {
+      const key = Object.keys(localStorage).find((name) => name.startsWith('activeWorkspace:')) ?? '';
+      localStorage.setItem(key, JSON.stringify({ clientId: 999_999_999, clientName: 'Gone' }));
+    });
+    await save(page, replies, refusal(404, { fieldsWithError: ['X-Client-ID'] }));
+    await expect(page).toHaveURL(/\/cloud\/instances$/, DEADLINE);
+    await expect(page.getByTestId('profile-menu')).toBeVisible();
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('999999999');
+  } finally {
+    replies.stop();
+  }
+});
+
+test('what the app asks by itself neither navigates nor toasts, but the first load of a page does', async ({
+  page,
+  platform,
+}) => {
+  const replies = await standBefore(platform);
+  try {
+    await signUpInBrowser(page, { ...platform, url: replies.url });
+    // In the header, and behind the screen: the page stays.
+    replies.always('billing/balance', refusal(403));
+    replies.always('stream-ticket', refusal(404));
+    await page.goto(`${replies.url}/cloud/instances`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Instances');
+    replies.always('instance-rented/list', refusal(404));
+    const before = replies.count('instance-rented/list');
+    // Without a stream the app reads again by itself.
+    await expect.poll(() => replies.count('instance-rented/list'), { timeout: 40_000 }).toBeGreaterThan(before);
+    await expect(page).toHaveURL(/\/cloud\/instances/);
+    await expect(page.getByRole('alert').filter({ hasText: 'Not like this' })).toHaveCount(0);
+
+    await page.goto(`${replies.url}/profile/account`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Account');
+    await page.goto(`${replies.url}/cloud/instances`);
+    await expect(page).toHaveURL(`${replies.url}/404`, DEADLINE);
+    replies.always('instance-rented/list', refusal(403));
+    await page.goto(`${replies.url}/cloud/instances`);
+    await expect(page).toHaveURL(`${replies.url}/403`, DEADLINE);
+  } finally {
+    replies.stop();
+  }
+});
+
+async function openAccount(page: Page, { url }: Replies): Promise<void> {
+  await page.goto(`${url}/profile/account`);
+  await page.getByLabel('Name').fill('Somebody else');
+}
+
+async function save(page: Page, replies: Replies, scripted: Scripted): Promise<void> {
+  const before = replies.count(EDIT);
+  replies.next(EDIT, scripted);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => replies.count(EDIT), DEADLINE).toBe(before + 1);
+}
