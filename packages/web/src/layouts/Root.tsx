@@ -3,6 +3,7 @@ import { Outlet, ScrollRestoration, useMatches, useNavigation } from 'react-rout
 import { useEvents } from '../api/events.ts';
 import { useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
+import { DialogHost } from '../ui/dialogs/DialogHost.tsx';
 import { Connection } from './Connection.tsx';
 import { DocumentTitle } from './crumb.tsx';
 import { useHeadingFocus } from './headingFocus.ts';
@@ -11,6 +12,7 @@ import { Overlays } from './Overlays.tsx';
 import { useSavedPreferences } from './preferences.ts';
 import classes from './Root.module.css';
 import { useRoute } from './useRoute.ts';
+import { useRouteMark } from './useRouteMark.ts';
 
 /** What every page has: keys, palette, the event stream of a signed-in person, the title, a thin bar while the next page comes. */
 export function Root() {
@@ -21,7 +23,7 @@ export function Root() {
   useKeyboard();
   useHeadingFocus(usePage());
   return (
-    <>
+    <DialogHost route={useRouteMark()}>
       {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place; by itself it would leave a hash that goes along to every page */}
       <a className={classes.skip} href="#content" onClick={skip}>
         {t('Skip to the content')}
@@ -35,7 +37,7 @@ export function Root() {
       <Overlays />
       <Connection />
       <ScrollRestoration />
-    </>
+    </DialogHost>
   );
 }
 

@@ -2,7 +2,7 @@ import { BRAND } from '@stagi/contract/money.ts';
 import { useEffect, useSyncExternalStore } from 'react';
 import { Link, useLocation } from 'react-router';
 import { useT } from '../i18n/i18n.ts';
-import classes from './crumb.module.css';
+import { Breadcrumbs as Crumbs } from '../ui/Breadcrumbs.tsx';
 import { ancestors, useRoute } from './useRoute.ts';
 
 let given: { path: string; title: string } | null = null;
@@ -50,16 +50,5 @@ export function Breadcrumbs() {
   const title = useOwnTitle();
   const above = ancestors(route);
   if (above.length === 0) return null;
-  return (
-    <nav aria-label={t('Breadcrumbs')}>
-      <ol className={classes.crumbs}>
-        {above.map((ancestor) => (
-          <li key={ancestor.path}>
-            <Link to={ancestor.path}>{t(ancestor.title)}</Link>
-          </li>
-        ))}
-        <li aria-current="page">{title}</li>
-      </ol>
-    </nav>
-  );
+  return <Crumbs above={above.map(({ path, title }) => ({ to: path, title: t(title) }))} here={title} link={Link} />;
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useT } from '../i18n/i18n.ts';
-import { ConfirmDialog } from './ConfirmDialog.tsx';
+import { ConfirmDialog } from './dialogs/ConfirmDialog.tsx';
 
 interface Props {
   opened: boolean;
@@ -27,7 +27,7 @@ export function ConfirmMany({ names, typeWord, children, tone = 'danger', ...dia
   return (
     <ConfirmDialog
       {...dialog}
-      tone={tone}
+      variant={tone === 'danger' ? 'error' : 'warning'}
       typeSlug={typeWord === undefined ? undefined : `${typeWord} ${names.length}`}
       lost={tone === 'danger' ? listed : undefined}
     >

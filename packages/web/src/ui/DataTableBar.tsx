@@ -64,7 +64,7 @@ function Selected<Row>({ selection, actions }: { selection: Selection<Row>; acti
       {actions.map((action) => (
         <BulkButton key={action.label} action={action} rows={selection.rows} />
       ))}
-      <Button size="compact-sm" variant="subtle" color="gray" onClick={selection.clear}>
+      <Button size="xxs" variant="subtle" color="gray" onClick={selection.clear}>
         {t('Clear the selection')}
       </Button>
     </>
@@ -77,7 +77,7 @@ function BulkButton<Row>({ action, rows }: { action: BulkAction<Row>; rows: read
   const refusal = verdicts.find(({ verdict }) => !verdict.allowed)?.verdict;
   return (
     <ActionButton
-      size="compact-sm"
+      size="xxs"
       tone={action.danger ? 'danger' : 'default'}
       icon={action.icon}
       testId={action.testId}
@@ -99,7 +99,7 @@ function SortMenu<Row>({ choice, sort, onSort }: Pick<Props<Row>, 'choice' | 'so
   return (
     <Menu position="bottom-start" withinPortal>
       <Menu.Target>
-        <Button size="compact-sm" variant="subtle" color="gray" leftSection={<IconArrowsSort size={14} />}>
+        <Button size="xxs" variant="subtle" color="gray" leftSection={<IconArrowsSort size={14} />}>
           {current ? t('Sorted by {{column}}', { column: current.title }) : t('Sort')}
         </Button>
       </Menu.Target>

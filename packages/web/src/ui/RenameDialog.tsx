@@ -1,21 +1,23 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
-import type { ComponentProps } from 'react';
+import { Stack } from '@mantine/core';
+import type { ComponentProps, ReactNode } from 'react';
 import { useT } from '../i18n/i18n.ts';
+import { Dialog } from './dialogs/Dialog.tsx';
+import { DialogButtons } from './dialogs/DialogButtons.tsx';
 import { TextField } from './FormField.tsx';
 
 interface Props {
   opened: boolean;
   onClose(): void;
   /** Draws the form; it is made anew each time the dialog opens, so it begins with the title of now. */
-  children: ComponentProps<typeof Modal>['children'];
+  children: ReactNode;
 }
 
 export function RenameDialog({ opened, onClose, children }: Props) {
   const t = useT();
   return (
-    <Modal opened={opened} onClose={onClose} title={t('Rename')} size={400} withCloseButton={false}>
+    <Dialog opened={opened} onClose={onClose} title={t('Rename')} size="xs" withClose={false}>
       {children}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -33,14 +35,7 @@ export function RenameForm({ field, loading, onSubmit, onCancel }: FormProps) {
     <form onSubmit={onSubmit} noValidate>
       <Stack gap={16}>
         <TextField data-autofocus maxLength={100} {...field} label={t('Title')} />
-        <Group justify="flex-end" gap={8}>
-          <Button variant="default" onClick={onCancel}>
-            {t('Cancel')}
-          </Button>
-          <Button type="submit" loading={loading} data-testid="rename-submit">
-            {t('Save')}
-          </Button>
-        </Group>
+        <DialogButtons onCancel={onCancel} submitLabel={t('Save')} loading={loading} testId="rename-submit" />
       </Stack>
     </form>
   );

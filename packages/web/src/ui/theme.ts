@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 import { controlSizeVariables } from './form/controlSizes.ts';
-import { MENU_HIDE_DELAY_MS, POPUP_OFFSET_PX, TOOLTIP_DELAY_MS } from './kitConstants.ts';
+import { MENU_HIDE_DELAY_MS, POPUP_DISPOSE_MS, POPUP_OFFSET_PX, TOOLTIP_DELAY_MS } from './kitConstants.ts';
 
 /** Tuples made in OKLCH: even steps of lightness; greys carry a hint of the accent's hue. */
 const indigo: MantineColorsTuple = [
@@ -88,6 +88,9 @@ const blue: MantineColorsTuple = [
   '#003e65',
 ];
 
+/** A popup that was closed is off the page when this has passed. */
+const POPUP_FADE = { duration: 80, exitDuration: POPUP_DISPOSE_MS };
+
 export const theme = createTheme({
   colors: { indigo, gray, dark, green, red, amber, yellow: amber, blue },
   primaryColor: 'indigo',
@@ -110,6 +113,8 @@ export const theme = createTheme({
       h2: { fontSize: '20px', lineHeight: '28px' },
       h3: { fontSize: '16px', lineHeight: '24px' },
       h4: { fontSize: '14px', lineHeight: '20px' },
+      h5: { fontSize: '13px', lineHeight: '20px' },
+      h6: { fontSize: '12px', lineHeight: '16px' },
     },
   },
   cursorType: 'pointer',
@@ -139,10 +144,10 @@ export const theme = createTheme({
         offset: POPUP_OFFSET_PX,
         closeDelay: MENU_HIDE_DELAY_MS,
         shadow: 'md',
-        transitionProps: { duration: 80 },
+        transitionProps: POPUP_FADE,
       },
     },
-    Popover: { defaultProps: { offset: POPUP_OFFSET_PX, shadow: 'md', transitionProps: { duration: 80 } } },
+    Popover: { defaultProps: { offset: POPUP_OFFSET_PX, shadow: 'md', transitionProps: POPUP_FADE } },
     Modal: {
       classNames: { title: 'dialog-title' },
       defaultProps: {

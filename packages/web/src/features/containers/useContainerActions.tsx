@@ -8,7 +8,7 @@ import { useMay } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { text } from '../../i18n/text.ts';
 import type { Action, Verdict } from '../../ui/actions.tsx';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
 
 const NOT_MINE = text('Your role in this workspace does not include servers of this kind');
 
@@ -86,6 +86,7 @@ export function useContainerActions({ onDeleted }: { onDeleted?(): void } = {}):
     ],
     dialog: asked && (
       <ConfirmDialog
+        variant="error"
         opened={opened}
         onClose={() => setOpened(false)}
         onConfirm={() => void remove.run({ id: asked.id })}

@@ -1,7 +1,7 @@
 import type { Instance } from '@stagi/contract/instances.ts';
 import { CURRENCY } from '@stagi/contract/money.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
 import { formatAmount, formatNumber } from '../../ui/format.ts';
 import type { AskedAction } from './useInstanceActions.tsx';
 
@@ -25,7 +25,7 @@ export function ConfirmInstanceAction({ action, instance, ...dialog }: Props) {
   switch (action) {
     case 'stop':
       return (
-        <ConfirmDialog {...dialog} tone="primary" title={t('Stop “{{title}}”?', { title })} confirmLabel={t('Stop')}>
+        <ConfirmDialog {...dialog} title={t('Stop “{{title}}”?', { title })} confirmLabel={t('Stop')}>
           {t('Its disk is kept. While stopped it costs {{amount}} {{currency}} an hour.', {
             amount: formatAmount(instance.stoppedPricePerHour.STAGI.decimalValue),
             currency: CURRENCY,
@@ -35,12 +35,7 @@ export function ConfirmInstanceAction({ action, instance, ...dialog }: Props) {
       );
     case 'reboot':
       return (
-        <ConfirmDialog
-          {...dialog}
-          tone="primary"
-          title={t('Reboot “{{title}}”?', { title })}
-          confirmLabel={t('Reboot')}
-        >
+        <ConfirmDialog {...dialog} title={t('Reboot “{{title}}”?', { title })} confirmLabel={t('Reboot')}>
           {t('Disk and address stay as they are.')} {interrupts}
         </ConfirmDialog>
       );
@@ -48,6 +43,7 @@ export function ConfirmInstanceAction({ action, instance, ...dialog }: Props) {
       return (
         <ConfirmDialog
           {...dialog}
+          variant="error"
           title={t('Terminate “{{title}}”?', { title })}
           typeSlug={instance.slug}
           confirmLabel={t('Terminate')}

@@ -9,8 +9,8 @@ import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
 import { useList } from '../../layouts/useList.ts';
 import { useListState } from '../../layouts/useListState.ts';
 import { ActionMenu } from '../../ui/actions.tsx';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ListBar } from '../../ui/ListBar.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -77,6 +77,7 @@ export function InstanceAccess({ instance, SshKeyDialog }: { instance: Instance;
         }
       />
       <ConfirmDialog
+        variant="error"
         opened={asked}
         onClose={() => setAsked(false)}
         onConfirm={() => removing && void remove.run({ id: instance.id, sshKeyId: removing.id })}

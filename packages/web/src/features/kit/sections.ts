@@ -11,4 +11,8 @@ export const SECTIONS: readonly KitSection[] = [
   { name: 'type', load: () => import('./sections/TypeSection.tsx') },
   { name: 'table', load: () => import('./sections/TableSection.tsx') },
   { name: 'list', load: () => import('./sections/ListSection.tsx') },
+  { name: 'content', load: () => import('./sections/ContentSection.tsx') },
+  { name: 'buttons', load: () => import('./sections/ButtonsSection.tsx') },
+  { name: 'overlays', load: () => import('./sections/OverlaysSection.tsx') },
+  { name: 'dialogs', load: () => import('./sections/DialogsSection.tsx') },
 ];

@@ -1,4 +1,3 @@
-import { Drawer } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { Offer } from '@stagi/contract/hardware.ts';
 import { useQuery } from '@tanstack/react-query';
@@ -7,10 +6,10 @@ import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
 import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
+import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ErrorState } from '../../ui/ErrorState.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
-import { useTopmost } from '../../ui/useTopmost.ts';
 import { RentForm } from './RentForm.tsx';
 
 interface Props {
@@ -27,15 +26,7 @@ export function RentDrawer({ offerId, known, onClose, SshKeyDialog }: Props) {
   const { offer, error, loading, retry } = useOffer(offerId, known);
 
   return (
-    <Drawer
-      opened={offerId !== null}
-      onClose={onClose}
-      closeOnEscape={useTopmost(offerId !== null)}
-      position="right"
-      size={480}
-      title={t('Rent a server')}
-      closeButtonProps={{ 'aria-label': t('Close') }}
-    >
+    <Dialog opened={offerId !== null} onClose={onClose} routed placement="right" title={t('Rent a server')}>
       {offer ? (
         <RentForm key={offer.offerId} offer={offer} SshKeyDialog={SshKeyDialog} />
       ) : loading ? (
@@ -47,7 +38,7 @@ export function RentDrawer({ offerId, known, onClose, SshKeyDialog }: Props) {
           {t('It has been rented by somebody else or taken back. Close this and choose another.')}
         </EmptyState>
       )}
-    </Drawer>
+    </Dialog>
   );
 }
 

@@ -49,7 +49,6 @@ export function RentForm({ offer, SshKeyDialog }: { offer: Offer; SshKeyDialog: 
           />
         </Stack>
       </form>
-      {/* Outside of the form: its dialog holds forms of its own, whose submits would reach this one. */}
       <SshKeySelect
         SshKeyDialog={SshKeyDialog}
         value={form.values.sshKeyId}

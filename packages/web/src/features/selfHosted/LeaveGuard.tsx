@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useBlocker } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
 
 /** Asks before the page with the file is left, by a link, by Back or by closing the tab. */
 export function LeaveGuard({ active }: { active: boolean }) {
@@ -24,7 +24,6 @@ export function LeaveGuard({ active }: { active: boolean }) {
       onConfirm={() => blocker.proceed?.()}
       title={t('The server has not joined yet')}
       confirmLabel={t('Leave')}
-      tone="primary"
     >
       {t(
         'The enrolment file and the line are shown only once. If you have not used them, “Reissue token” on the page of the server makes new ones.',

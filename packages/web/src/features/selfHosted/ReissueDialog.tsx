@@ -1,4 +1,3 @@
-import { Modal } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
 import type { SelfHostedInstance } from '@stagi/contract/instances.ts';
@@ -6,8 +5,8 @@ import { useState } from 'react';
 import { invalidate } from '../../api/query.ts';
 import { useCall } from '../../api/useCall.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
-import { useTopmost } from '../../ui/useTopmost.ts';
+import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
+import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { EnrolmentStep } from './EnrolmentStep.tsx';
 
 interface Props {
@@ -29,7 +28,6 @@ export function ReissueDialog({ server, opened, onClose }: Props) {
       setEnrolment(answer);
     },
   });
-  const topmost = useTopmost(opened && enrolment !== null);
   const fresh = server.status === 'awaiting setup';
 
   function close(): void {
@@ -46,7 +44,7 @@ export function ReissueDialog({ server, opened, onClose }: Props) {
         onConfirm={() => void run({ id: server.id })}
         title={t('Make a new enrolment file for “{{title}}”?', { title: server.title })}
         confirmLabel={t('Reissue token')}
-        tone={fresh ? 'primary' : 'danger'}
+        variant={fresh ? 'warning' : 'error'}
         loading={loading}
         lost={
           fresh ? undefined : [t('The key of its daemon: the server is cut off until it joins again with the new file')]
@@ -56,24 +54,21 @@ export function ReissueDialog({ server, opened, onClose }: Props) {
           ? t('The earlier file is worth nothing from then on.')
           : t('Containers on it keep running, but cannot be seen or changed until then.')}
       </ConfirmDialog>
-      <Modal
+      <Dialog
         opened={opened && enrolment !== null}
         onClose={() => (joined ? close() : setLeaving(true))}
         title={t('Join “{{title}}” again', { title: server.title })}
-        size={720}
-        closeOnClickOutside={false}
-        closeOnEscape={topmost}
-        closeButtonProps={{ 'aria-label': t('Close') }}
+        size="m"
+        closeOnOutside={false}
       >
         {enrolment && <EnrolmentStep enrolment={enrolment} onJoined={() => setJoined(true)} />}
-      </Modal>
+      </Dialog>
       <ConfirmDialog
         opened={leaving}
         onClose={() => setLeaving(false)}
         onConfirm={close}
         title={t('The server has not joined yet')}
         confirmLabel={t('Leave')}
-        tone="primary"
       >
         {t(
           'The enrolment file and the line are shown only once. If you have not used them, “Reissue token” on the page of the server makes new ones.',

@@ -9,7 +9,7 @@ import { useT } from '../../i18n/i18n.ts';
 import { text } from '../../i18n/text.ts';
 import { paths } from '../../paths.ts';
 import type { Action, Verdict } from '../../ui/actions.tsx';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
 import { toast } from '../../ui/toasts.ts';
 import { ReissueDialog } from './ReissueDialog.tsx';
 import { RenameServer } from './RenameServer.tsx';
@@ -91,6 +91,7 @@ function DeleteServer({ server, opened, onClose }: { server: SelfHostedInstance;
   const reachable = server.status === 'online';
   return (
     <ConfirmDialog
+      variant="error"
       opened={opened}
       onClose={onClose}
       onConfirm={() => void run({ id: server.id })}

@@ -1,12 +1,12 @@
-import { Modal, SegmentedControl, Stack } from '@mantine/core';
+import { SegmentedControl, Stack } from '@mantine/core';
 import type { SshKey } from '@stagi/contract/sshKeys.ts';
 import { useEffect, useState } from 'react';
 import { invalidate } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
 import type { SshKeyDialogProps } from '../../layouts/slots.ts';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
+import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { toast } from '../../ui/toasts.ts';
-import { useTopmost } from '../../ui/useTopmost.ts';
 import { AddKeyForm } from './AddKeyForm.tsx';
 import { GeneratedKey } from './GeneratedKey.tsx';
 import { GenerateKeyForm } from './GenerateKeyForm.tsx';
@@ -21,7 +21,6 @@ export function SshKeyDialog({ opened, onClose, onAdded }: SshKeyDialogProps) {
   const [taken, setTaken] = useState(false);
   const [warned, setWarned] = useState(false);
   const atRisk = generated !== null && !taken;
-  const topmost = useTopmost(opened);
   useWarningAtUnload(atRisk);
 
   function close(): void {
@@ -39,14 +38,11 @@ export function SshKeyDialog({ opened, onClose, onAdded }: SshKeyDialogProps) {
 
   return (
     <>
-      <Modal
+      <Dialog
         opened={opened}
         onClose={() => (atRisk ? setWarned(true) : close())}
         title={generated ? t('Save your private key') : t('Add an SSH key')}
-        size={560}
-        closeOnClickOutside={!generated}
-        closeOnEscape={topmost}
-        closeButtonProps={{ 'aria-label': t('Close') }}
+        closeOnOutside={!generated}
       >
         {generated ? (
           <GeneratedKey
@@ -86,8 +82,9 @@ export function SshKeyDialog({ opened, onClose, onAdded }: SshKeyDialogProps) {
             )}
           </Stack>
         )}
-      </Modal>
+      </Dialog>
       <ConfirmDialog
+        variant="error"
         opened={warned}
         onClose={() => setWarned(false)}
         onConfirm={close}

@@ -10,10 +10,10 @@ import { useT } from '../../i18n/i18n.ts';
 import { useList } from '../../layouts/useList.ts';
 import { useListState } from '../../layouts/useListState.ts';
 import { ActionButton, ActionMenu } from '../../ui/actions.tsx';
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { ConfirmMany } from '../../ui/ConfirmMany.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ListBar } from '../../ui/ListBar.tsx';
 import { NoMatches } from '../../ui/NoMatches.tsx';
@@ -170,6 +170,7 @@ function DeleteKey({ sshKey, onClose }: { sshKey: SshKey | null; onClose(): void
   const affected = sshKey?.instanceCount ?? 0;
   return (
     <ConfirmDialog
+      variant="error"
       opened={sshKey !== null}
       onClose={onClose}
       onConfirm={() => sshKey && void run({ id: sshKey.id })}

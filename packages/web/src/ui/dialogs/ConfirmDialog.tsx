@@ -1,8 +1,10 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { useT } from '../i18n/i18n.ts';
+import { useT } from '../../i18n/i18n.ts';
 import classes from './ConfirmDialog.module.css';
-import { useTopmost } from './useTopmost.ts';
+import { Dialog, type DialogSize } from './Dialog.tsx';
+import { DialogButtons } from './DialogButtons.tsx';
+import { type Variant, VariantTitle } from './VariantTitle.tsx';
 
 interface Props {
   opened: boolean;
@@ -11,33 +13,37 @@ interface Props {
   title: string;
   /** What is about to happen. */
   children?: ReactNode;
+  /** `error` for what destroys, `warning` for what interrupts, `success` for a good end. */
+  variant?: Variant;
   /** What will be gone, one line each. */
   lost?: readonly string[];
   /** Asks for this slug to be typed before the action is possible. */
   typeSlug?: string;
-  confirmLabel: string;
-  tone?: 'danger' | 'primary';
+  confirmLabel?: string;
+  cancelLabel?: string;
+  size?: DialogSize;
   loading?: boolean;
 }
 
-/** Asks before an action that cannot be taken back. Escape and Cancel close it; focus returns by itself. */
-export function ConfirmDialog(props: Props) {
+/** Asks before an action that cannot be taken back. */
+export function ConfirmDialog({ opened, onClose, title, variant = 'warning', size, ...question }: Props) {
   return (
-    <Modal
-      closeOnEscape={useTopmost(props.opened)}
-      opened={props.opened}
-      onClose={props.onClose}
-      title={props.title}
-      size={480}
-      withCloseButton={false}
+    <Dialog
+      opened={opened}
+      onClose={onClose}
+      title={<VariantTitle variant={variant}>{title}</VariantTitle>}
+      size={size}
+      withClose={false}
     >
-      <Question {...props} />
-    </Modal>
+      <Question {...question} onClose={onClose} danger={variant === 'error'} />
+    </Dialog>
   );
 }
 
+type QuestionProps = Omit<Props, 'opened' | 'title' | 'variant' | 'size'> & { danger: boolean };
+
 /** Lives only while the dialog is open, so that what was typed is gone at the next opening. */
-function Question({ onClose, onConfirm, children, lost, typeSlug, confirmLabel, tone = 'danger', loading }: Props) {
+function Question({ onClose, onConfirm, children, lost, typeSlug, confirmLabel, cancelLabel, ...rest }: QuestionProps) {
   const t = useT();
   const [typed, setTyped] = useState('');
   const ready = typeSlug === undefined || typed.trim() === typeSlug;
@@ -45,7 +51,7 @@ function Question({ onClose, onConfirm, children, lost, typeSlug, confirmLabel, 
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (ready && !loading) onConfirm();
+        if (ready && !rest.loading) onConfirm();
       }}
     >
       <Stack gap={16}>
@@ -76,20 +82,15 @@ function Question({ onClose, onConfirm, children, lost, typeSlug, confirmLabel, 
             data-testid="confirm-slug"
           />
         )}
-        <Group justify="flex-end" gap={8}>
-          <Button variant="default" onClick={onClose}>
-            {t('Cancel')}
-          </Button>
-          <Button
-            type="submit"
-            color={tone === 'danger' ? 'red' : undefined}
-            disabled={!ready}
-            loading={loading}
-            data-testid="confirm-submit"
-          >
-            {confirmLabel}
-          </Button>
-        </Group>
+        <DialogButtons
+          onCancel={onClose}
+          cancelLabel={cancelLabel}
+          submitLabel={confirmLabel}
+          danger={rest.danger}
+          disabled={!ready}
+          loading={rest.loading}
+          testId="confirm-submit"
+        />
       </Stack>
     </form>
   );

@@ -1,0 +1,68 @@
+import { Fragment, type ReactNode, useLayoutEffect, useSyncExternalStore } from 'react';
+import { POPUP_DISPOSE_MS } from '../kitConstants.ts';
+import { RouteMark } from './routeMark.ts';
+import { type ClosedBy, closeAllBut } from './stack.ts';
+
+/**
+ * Holds every dialog of the app. `route` names the present visit of a page: when it changes, the dialogs
+ * that were opened before close.
+ */
+export function DialogHost({ route, children }: { route: string; children: ReactNode }) {
+  // After the effects of the pages within, so that what the new route itself opened is known as its own.
+  useLayoutEffect(() => closeAllBut(route), [route]);
+  return (
+    <RouteMark value={route}>
+      {children}
+      <Asked />
+    </RouteMark>
+  );
+}
+
+export interface AskedDialog {
+  opened: boolean;
+  onClose(by?: ClosedBy): void;
+}
+
+/**
+ * Shows a dialog that outlives whoever asked for it, such as the result of a form that has closed.
+ * `draw` is given what `Dialog` and its kin take. Answers how to close it.
+ */
+export function showDialog(draw: (dialog: AskedDialog) => ReactNode): () => void {
+  const id = nextId;
+  nextId += 1;
+  change([...asked, { id, opened: true, draw }]);
+  return () => close(id);
+}
+
+interface AskedEntry {
+  id: number;
+  opened: boolean;
+  draw(dialog: AskedDialog): ReactNode;
+}
+
+let asked: readonly AskedEntry[] = [];
+let nextId = 1;
+const listeners = new Set<() => void>();
+
+function Asked() {
+  const entries = useSyncExternalStore(subscribe, () => asked);
+  return entries.map(({ id, opened, draw }) => (
+    <Fragment key={id}>{draw({ opened, onClose: () => close(id) })}</Fragment>
+  ));
+}
+
+function close(id: number): void {
+  change(asked.map((entry) => (entry.id === id ? { ...entry, opened: false } : entry)));
+  // It is still seen while it fades.
+  window.setTimeout(() => change(asked.filter((entry) => entry.id !== id)), POPUP_DISPOSE_MS);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function change(next: readonly AskedEntry[]): void {
+  asked = next;
+  for (const listener of listeners) listener();
+}
