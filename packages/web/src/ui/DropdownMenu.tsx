@@ -1,5 +1,6 @@
 import { Menu, type MenuProps } from '@mantine/core';
 import { Fragment, type ReactElement, type ReactNode } from 'react';
+import classes from './DropdownMenu.module.css';
 import { Tooltip } from './Tooltip.tsx';
 
 export interface MenuItem {
@@ -46,13 +47,14 @@ export function DropdownMenu({ items, children, trigger = 'click', position = 'b
 
 function item({ label, onClick, icon, end, danger, reason, testId }: MenuItem) {
   const possible = !reason;
+  // Not the library's `disabled`, which the arrow keys pass over: the reason would be out of reach.
   const line = (
     <Menu.Item
       leftSection={icon}
       rightSection={end}
       data-testid={testId}
       color={danger && possible ? 'var(--bad)' : undefined}
-      data-disabled={!possible || undefined}
+      className={possible ? undefined : classes.impossible}
       aria-disabled={!possible || undefined}
       closeMenuOnClick={possible}
       onClick={possible ? onClick : undefined}

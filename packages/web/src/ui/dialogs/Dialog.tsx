@@ -87,7 +87,10 @@ const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), select,
 
 /** Into the dialog as soon as it is there: to what asks for it, else to its first control, else to the dialog. */
 function focusFirst(body: HTMLElement | null): void {
-  if (!body || body.contains(document.activeElement)) return;
-  const asks = body.querySelector<HTMLElement>('[data-autofocus]') ?? body.querySelector<HTMLElement>(FOCUSABLE);
-  (asks ?? body.closest<HTMLElement>('[role="dialog"]'))?.focus({ preventScroll: true });
+  // After the host has noted where the focus comes from.
+  queueMicrotask(() => {
+    if (!body?.isConnected || body.contains(document.activeElement)) return;
+    const asks = body.querySelector<HTMLElement>('[data-autofocus]') ?? body.querySelector<HTMLElement>(FOCUSABLE);
+    (asks ?? body.closest<HTMLElement>('[role="dialog"]'))?.focus({ preventScroll: true });
+  });
 }

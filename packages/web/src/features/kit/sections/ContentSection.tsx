@@ -1,5 +1,4 @@
 import { Anchor, Skeleton } from '@mantine/core';
-import { IconServer } from '@tabler/icons-react';
 import { Link, NavLink } from 'react-router';
 import { paths } from '../../../paths.ts';
 import { Accordion } from '../../../ui/Accordion.tsx';
@@ -139,9 +138,6 @@ export default function ContentSection() {
         <Skeleton height={12} />
         <Skeleton height={12} width="80%" />
         <Skeleton height={32} circle />
-      </Specimen>
-      <Specimen id="icon" title="An icon of the set">
-        <IconServer size={20} aria-hidden="true" /> Tabler, 20 px
       </Specimen>
     </Specimens>
   );

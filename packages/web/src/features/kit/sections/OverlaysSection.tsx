@@ -1,10 +1,10 @@
-import { Popover } from '@mantine/core';
 import { IconPencil, IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ActionButton, ActionMenu } from '../../../ui/actions.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { DropdownMenu, type MenuEntry } from '../../../ui/DropdownMenu.tsx';
 import { PROFILE_POPUP_OFFSET_PX } from '../../../ui/kitConstants.ts';
+import { Popover } from '../../../ui/Popover.tsx';
 import { Tooltip } from '../../../ui/Tooltip.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import { Specimen, Specimens } from '../Specimen.tsx';
@@ -32,17 +32,9 @@ export default function OverlaysSection() {
         </ActionButton>
       </Specimen>
       <Specimen id="popover" title="Popovers">
-        <Popover>
-          <Popover.Target>
-            <Button color="gray">Popover</Button>
-          </Popover.Target>
-          <Popover.Dropdown>5 px from its button</Popover.Dropdown>
-        </Popover>
-        <Popover offset={PROFILE_POPUP_OFFSET_PX}>
-          <Popover.Target>
-            <Button color="gray">Like the profile</Button>
-          </Popover.Target>
-          <Popover.Dropdown>14 px from its button</Popover.Dropdown>
+        <Popover target={<Button color="gray">Popover</Button>}>5 px from its button</Popover>
+        <Popover target={<Button color="gray">Like the profile</Button>} offset={PROFILE_POPUP_OFFSET_PX}>
+          14 px from its button
         </Popover>
       </Specimen>
       <Specimen id="menus" title="Menus">
