@@ -1,14 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { api } from '@stagi/contract/api.ts';
 import { API_PREFIX } from '@stagi/contract/call.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { announce } from '../bus/bus.ts';
 import { issueEnrolment } from '../daemon-link/enrolment.ts';
-import { startEmbeddedPostgres } from '../db/embedded.ts';
 import { inTransaction } from '../db/pool.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { connectDaemon, enrolNode } from '../testing/daemon.ts';
@@ -186,32 +182,6 @@ describe('without its database', () => {
     expect(ms).toBeGreaterThan(HEADERS_WITHIN_MS - 1_000);
     console.log(`slow request: ended after ${(ms / 1000).toFixed(1)} s`);
   });
-});
-
-it('the embedded database is killed at once and everything goes on by itself', { timeout: 60_000 }, async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'stagi-outage-'));
-  const quiet = { info: () => {}, warn: () => {} };
-  const postgres = await startEmbeddedPostgres({ dataDir, log: quiet });
-  const app = await startTestApp({ DATABASE_URL: postgres.url });
-  try {
-    const alice = await app.signUp();
-    process.kill(Number.parseInt(readFileSync(join(dataDir, 'cluster/postmaster.pid'), 'utf8'), 10), 'SIGQUIT');
-    const since = performance.now();
-    const answers: number[] = [];
-    const ask = async (): Promise<number | undefined> => {
-      answers.push((await timed(app, alice)).status);
-      return answers.includes(503) ? answers.at(-1) : undefined;
-    };
-    await expect.poll(ask, { timeout: BACK_WITHIN_MS, interval: 20 }).toBe(200);
-    expect(answers.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-    console.log(
-      `database killed: n = ${answers.length} calls, back after ${(performance.now() - since).toFixed(0)} ms`,
-    );
-  } finally {
-    await app.close();
-    await postgres.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
 });
 
 async function timed(app: TestApp, person: Person) {

@@ -1,0 +1,8 @@
+import { expect, it } from 'vitest';
+import { runHerd } from './daemons.ts';
+import { sayHerd } from './daemonsReport.ts';
+
+it('a change reaches 40 daemons at once, and a killed platform has them all back', { timeout: 180_000 }, async () => {
+  const report = await runHerd({ daemons: 40, changes: 2, downMs: [0], idleMs: 2_000 }, console.log);
+  expect(sayHerd(report)).toEqual([]);
+});
