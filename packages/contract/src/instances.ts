@@ -132,6 +132,12 @@ export const Activity = z.object({
 });
 export type Activity = z.infer<typeof Activity>;
 
+/** `from` and `to` are both included. */
+const ActivitiesInput = ListInput.and(Ref).and(
+  z.object({ from: z.iso.datetime().optional(), to: z.iso.datetime().optional() }),
+);
+export type Between = Pick<z.infer<typeof ActivitiesInput>, 'from' | 'to'>;
+
 export const InstanceSshKey = z.object({
   id: Id,
   title: z.string(),
@@ -244,7 +250,7 @@ export const instances = {
     path: 'instance-rented/activity/list',
     summary: 'What happened to an instance, newest first.',
     auth: MANAGE,
-    input: ListInput.and(Ref),
+    input: ActivitiesInput,
     output: listOf(Activity),
   }),
   sshKeys: call({
@@ -330,7 +336,7 @@ export const selfHosted = {
     path: 'self-hosted-instance/activity/list',
     summary: 'What happened to an own server, newest first.',
     auth: SELF_MANAGE,
-    input: ListInput.and(Ref),
+    input: ActivitiesInput,
     output: listOf(Activity),
   }),
 };

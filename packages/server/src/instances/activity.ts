@@ -1,4 +1,4 @@
-import type { Activity } from '@stagi/contract/instances.ts';
+import type { Activity, Between } from '@stagi/contract/instances.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
@@ -28,17 +28,20 @@ export async function recordActivity(trx: Db, instanceId: number, happening: Hap
     .execute();
 }
 
+/** What a person sees of an activity. */
+const SEARCHED = ['instance_activity.kind', 'from_status', 'to_status', 'detail', 'app_user.name'];
+
 /** The history of one instance, whose ownership the caller has checked. */
-export async function activitiesOf(db: Db, instanceId: number, request: EntityFilterRequest) {
+export async function activitiesOf(db: Db, instanceId: number, request: EntityFilterRequest, { from, to }: Between) {
   sortColumn(request, { createdAt: 'id', at: 'id' });
   let all = db
     .selectFrom('instance_activity')
     .leftJoin('app_user', 'app_user.id', 'instance_activity.actor_id')
     .where('instance_id', '=', instanceId);
   if (request.statuses?.length) all = all.where('to_status', 'in', request.statuses);
-  if (request.queryString) {
-    all = all.where(contains(['instance_activity.kind', 'detail', 'app_user.name'], request.queryString));
-  }
+  if (from) all = all.where('at', '>=', new Date(from));
+  if (to) all = all.where('at', '<=', new Date(to));
+  if (request.queryString) all = all.where(contains(SEARCHED, request.queryString));
   const [rows, { count }] = await Promise.all([
     all
       .select(['instance_activity.id', 'at', 'kind', 'app_user.name as actor', 'from_status', 'to_status', 'detail'])

@@ -42,9 +42,9 @@ export const instanceHandlers: HandlersOf<typeof api.instances> = {
   async terminate(ctx, ref) {
     return one(ctx, { id: await act(ctx, 'terminate', ref) });
   },
-  async activities(ctx, { entityFilterRequest, ...ref }) {
+  async activities(ctx, { entityFilterRequest, from, to, ...ref }) {
     const { id } = await requireInstance(ctx.db, ctx.workspace.id, 'rented', ref);
-    return activitiesOf(ctx.db, id, entityFilterRequest);
+    return activitiesOf(ctx.db, id, entityFilterRequest, { from, to });
   },
   async sshKeys(ctx, { entityFilterRequest, ...ref }) {
     const { id } = await requireInstance(ctx.db, ctx.workspace.id, 'rented', ref);

@@ -35,8 +35,8 @@ export const selfHostedHandlers: HandlersOf<typeof api.selfHosted> = {
     await leave(ctx, ref);
     return { isSuccess: true };
   },
-  async activities(ctx, { entityFilterRequest, ...ref }) {
+  async activities(ctx, { entityFilterRequest, from, to, ...ref }) {
     const { id } = await requireInstance(ctx.db, ctx.workspace.id, 'self-hosted', ref);
-    return activitiesOf(ctx.db, id, entityFilterRequest);
+    return activitiesOf(ctx.db, id, entityFilterRequest, { from, to });
   },
 };

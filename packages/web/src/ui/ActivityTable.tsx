@@ -1,23 +1,14 @@
 import type { Activity } from '@stagi/contract/instances.ts';
-import { IconHistory } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import classes from './ActivityTable.module.css';
-import { type Column, DataTable, type PageOf } from './DataTable.tsx';
-import { EmptyState } from './EmptyState.tsx';
+import { type Column, DataTable, type DataTableProps } from './DataTable.tsx';
 import { STATUS } from './status.ts';
 import { DateTime } from './Time.tsx';
 
-interface Props {
-  rows: readonly Activity[] | undefined;
-  error?: string | null;
-  onRetry?(): void;
-  stale?: boolean;
-  paging?: PageOf;
-  onPage?(page: number): void;
-}
+type Props = Omit<DataTableProps<Activity>, 'label' | 'columns' | 'rowKey'>;
 
-/** What happened to a server, newest first. */
+/** What happened to a server. */
 export function ActivityTable(props: Props) {
   const t = useT();
   const columns: Column<Activity>[] = [
@@ -28,20 +19,10 @@ export function ActivityTable(props: Props) {
       cell: ({ detail }) => detail && <span className={classes.detail}>{t(detail)}</span>,
     },
     { key: 'who', title: t('Who'), cell: ({ actor }) => actor ?? <span className="muted">{t('The platform')}</span> },
-    { key: 'when', title: t('When'), align: 'right', width: 160, cell: ({ at }) => <DateTime at={at} /> },
+    { key: 'when', title: t('When'), sortBy: 'at', align: 'right', width: 160, cell: ({ at }) => <DateTime at={at} /> },
   ];
   return (
-    <DataTable
-      {...props}
-      label={t('Activities')}
-      columns={columns}
-      rowKey={({ id }) => id}
-      empty={
-        <EmptyState icon={<IconHistory size={20} />} title={t('Nothing has happened yet')}>
-          {t('Every change of this server and who made it will be listed here.')}
-        </EmptyState>
-      }
-    />
+    <DataTable {...props} label={t('Activities')} columns={columns} rowKey={({ id }) => id} rowTestId="activity-row" />
   );
 }
 

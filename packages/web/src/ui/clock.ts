@@ -9,6 +9,13 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
+/** The end of the minute that passes now, in milliseconds: for what is fetched by time, once a minute. */
+export function useMinuteEnd(): number {
+  return useSyncExternalStore(subscribe, () => Math.ceil(now / MINUTE_MS) * MINUTE_MS);
+}
+
+const MINUTE_MS = 60_000;
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= window.setInterval(tick, 1000);

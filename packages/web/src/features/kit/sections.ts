@@ -10,6 +10,7 @@ interface KitSection {
 export const SECTIONS: readonly KitSection[] = [
   { name: 'type', load: () => import('./sections/TypeSection.tsx') },
   { name: 'table', load: () => import('./sections/TableSection.tsx') },
+  { name: 'dates', load: () => import('./sections/DatesSection.tsx') },
   { name: 'list', load: () => import('./sections/ListSection.tsx') },
   { name: 'content', load: () => import('./sections/ContentSection.tsx') },
   { name: 'buttons', load: () => import('./sections/ButtonsSection.tsx') },

@@ -1,18 +1,16 @@
 import { api } from '@stagi/contract/api.ts';
-import type { SelfHostedInstance } from '@stagi/contract/instances.ts';
+import { type SelfHostedInstance, SelfHostedStatus } from '@stagi/contract/instances.ts';
 import { useQuery } from '@tanstack/react-query';
 import { NavLink, useParams } from 'react-router';
 import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { ActivityList } from '../../layouts/ActivityList.tsx';
 import { useCrumb } from '../../layouts/crumb.tsx';
 import { NotFound } from '../../layouts/NotFound.tsx';
 import type { ServerContainersSlot } from '../../layouts/slots.ts';
-import { useList } from '../../layouts/useList.ts';
-import { useListState } from '../../layouts/useListState.ts';
 import { useRouteId } from '../../layouts/useRouteId.ts';
 import { paths } from '../../paths.ts';
-import { ActivityTable } from '../../ui/ActivityTable.tsx';
 import { ActionButton } from '../../ui/actions.tsx';
 import { ErrorState } from '../../ui/ErrorState.tsx';
 import { Evidence } from '../../ui/Evidence.tsx';
@@ -85,19 +83,9 @@ function Loaded({ server, ServerContainers }: { server: SelfHostedInstance; Serv
       case 'containers':
         return <ServerContainers server={server} />;
       case 'activities':
-        return <Activities id={id} />;
+        return <ActivityList of={api.selfHosted.activities} id={id} statuses={SelfHostedStatus.options} />;
       default:
         return null;
     }
   }
-}
-
-function Activities({ id }: { id: number }) {
-  const list = useListState();
-  const { table } = useList(
-    api.selfHosted.activities,
-    { id, entityFilterRequest: { page: list.page, limit: 20 } },
-    list,
-  );
-  return <ActivityTable {...table} />;
 }

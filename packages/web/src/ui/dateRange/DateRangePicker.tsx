@@ -1,0 +1,112 @@
+import { Button, CloseButton, Drawer, Popover, Tooltip } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconCalendar } from '@tabler/icons-react';
+import { lazy, Suspense, useState } from 'react';
+import { useT } from '../../i18n/i18n.ts';
+import classes from './DateRange.module.css';
+import { QUICK_LINKS } from './quickLinks.ts';
+import type { DateRange } from './resolve.ts';
+import { boundsText, chosenText, ownTimeZone } from './words.ts';
+
+interface Props {
+  value: DateRange | null;
+  onChange(value: DateRange | null): void;
+  /** What the range is for, said before what is chosen. */
+  label?: string;
+  links?: readonly DateRange[];
+  /** Days, weeks and months are those of this zone; the reader's own by default. */
+  timeZone?: string;
+  /** Whether a chosen range can be taken back. */
+  clearable?: boolean;
+  disabled?: boolean;
+}
+
+/** Fetched when it is first opened, with the calendar. */
+const RangePanel = lazy(async () => ({ default: (await import('./RangePanel.tsx')).RangePanel }));
+
+/** Where there is no room beside the button the choice comes up from the edge of the screen. */
+const NARROW = '(max-width: 560px)';
+
+/** A button that says which stretch of time is chosen, and opens the choice. */
+export function DateRangePicker({
+  value,
+  onChange,
+  label,
+  links = QUICK_LINKS,
+  timeZone = ownTimeZone(),
+  clearable = false,
+  disabled = false,
+}: Props) {
+  const t = useT();
+  const [opened, setOpened] = useState(false);
+  const close = () => setOpened(false);
+  const narrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
+  const panel = (
+    <Suspense fallback={<div className={classes.opening} aria-busy="true" />}>
+      <RangePanel
+        value={value}
+        links={links}
+        timeZone={timeZone}
+        onCancel={close}
+        onApply={(range) => {
+          onChange(range);
+          close();
+        }}
+      />
+    </Suspense>
+  );
+  const button = (
+    <Tooltip label={boundsText(value, timeZone, t)} disabled={!value || value.unit === 'range' || opened}>
+      <Button
+        variant="default"
+        classNames={{ root: classes.button, label: classes.label }}
+        leftSection={<IconCalendar size={16} />}
+        disabled={disabled}
+        aria-label={label && `${label}: ${chosenText(value, t)}`}
+        aria-haspopup="dialog"
+        aria-expanded={opened}
+        data-clearable={(clearable && value !== null) || undefined}
+        data-testid="date-range"
+        onClick={() => setOpened(!opened)}
+      >
+        {chosenText(value, t)}
+      </Button>
+    </Tooltip>
+  );
+  const title = label ?? t('Date range');
+  return (
+    <span className={classes.picker}>
+      {narrow ? (
+        <>
+          {button}
+          <Drawer
+            opened={opened}
+            onClose={close}
+            position="bottom"
+            size="auto"
+            padding={0}
+            withCloseButton={false}
+            aria-label={title}
+          >
+            {panel}
+          </Drawer>
+        </>
+      ) : (
+        <Popover opened={opened} onChange={setOpened} position="bottom-start" trapFocus returnFocus withinPortal>
+          <Popover.Target>{button}</Popover.Target>
+          <Popover.Dropdown className={classes.dropdown} aria-label={title}>
+            {panel}
+          </Popover.Dropdown>
+        </Popover>
+      )}
+      {clearable && value && !disabled && (
+        <CloseButton
+          size="sm"
+          className={classes.clear}
+          aria-label={t('Clear the dates')}
+          onClick={() => onChange(null)}
+        />
+      )}
+    </span>
+  );
+}

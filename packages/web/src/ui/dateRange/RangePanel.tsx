@@ -1,0 +1,70 @@
+import { Button, Group } from '@mantine/core';
+import { useState } from 'react';
+import { useT } from '../../i18n/i18n.ts';
+import classes from './DateRange.module.css';
+import { applied, chooseQuick, draftOf, flagged, typeInto } from './draft.ts';
+import type { FieldName } from './fields.ts';
+import { ManualFields } from './ManualFields.tsx';
+import { QuickLinks } from './QuickLinks.tsx';
+import { RangeCalendar } from './RangeCalendar.tsx';
+import type { DateRange } from './resolve.ts';
+import { boundsText } from './words.ts';
+
+interface Props {
+  value: DateRange | null;
+  links: readonly DateRange[];
+  timeZone: string;
+  onApply(range: DateRange): void;
+  onCancel(): void;
+}
+
+/** What the picker opens. Lives only while it is open, so that what was not applied is gone at the next opening. */
+export function RangePanel({ value, links, timeZone, onApply, onCancel }: Props) {
+  const t = useT();
+  const [draft, setDraft] = useState(() => draftOf(value));
+  const [left, setLeft] = useState<ReadonlySet<FieldName>>(new Set());
+  const result = applied(draft, timeZone);
+  return (
+    <form
+      className={classes.panel}
+      data-testid="date-range-panel"
+      onSubmit={(event) => {
+        event.preventDefault();
+        event.stopPropagation();
+        if (result) onApply(result);
+      }}
+    >
+      <QuickLinks
+        links={links}
+        chosen={draft.quick}
+        onChoose={(link) => {
+          setDraft(chooseQuick(link));
+          setLeft(new Set());
+        }}
+      />
+      <div className={classes.manual}>
+        <ManualFields
+          fields={draft.fields}
+          flagged={flagged(draft, left, timeZone)}
+          onType={(typed) => setDraft(typeInto(draft, typed))}
+          onLeave={(name) => setLeft(new Set([...left, name]))}
+        />
+        <RangeCalendar fields={draft.fields} timeZone={timeZone} onPick={(days) => setDraft(typeInto(draft, days))} />
+      </div>
+      <div className={classes.foot}>
+        <span className={classes.bounds} aria-live="polite">
+          {result && boundsText(result, timeZone, t)}
+          <span className={classes.zone}>{t('Time zone: {{zone}}', { zone: timeZone })}</span>
+        </span>
+        <Group gap={8} wrap="nowrap">
+          <Button variant="default" onClick={onCancel}>
+            {t('Cancel')}
+          </Button>
+          <Button type="submit" disabled={result === null} data-testid="date-range-apply">
+            {t('Apply')}
+          </Button>
+        </Group>
+      </div>
+    </form>
+  );
+}
