@@ -24,7 +24,7 @@ export const preciseNow = (): number => performance.timeOrigin + performance.now
 
 const ENROL_AT_ONCE = 10;
 
-if (process.send) {
+if (import.meta.main) {
   const stopping = new AbortController();
   process.on('message', (order: HerdOrder) => {
     if (order.kind === 'stop') stopping.abort();
