@@ -1,10 +1,11 @@
-import { Skeleton, Tooltip } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { CURRENCY } from '@stagi/contract/money.ts';
 import { useQuery } from '@tanstack/react-query';
 import { q } from '../api/query.ts';
 import { useT } from '../i18n/i18n.ts';
 import { formatAmount } from '../ui/format.ts';
+import { Tooltip } from '../ui/Tooltip.tsx';
 import classes from './BalanceIndicator.module.css';
 import { daysLeft } from './daysLeft.ts';
 

@@ -1,8 +1,9 @@
-import { ActionIcon, Button } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconRefresh, IconWifiOff, IconX } from '@tabler/icons-react';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { servedVersion, site } from '../api/site.ts';
 import { useT } from '../i18n/i18n.ts';
+import { Button } from '../ui/Button.tsx';
 import classes from './Connection.module.css';
 
 const VERSION_CHECK_MS = 5 * 60_000;
@@ -25,9 +26,9 @@ export function Connection() {
         <div className={classes.notice} data-testid="new-version">
           <span>{t('There is a new version of this app.')}</span>
           <Button
+            color="gray"
             size="xs"
-            variant="default"
-            leftSection={<IconRefresh size={14} aria-hidden="true" />}
+            icon={<IconRefresh size={14} aria-hidden="true" />}
             onClick={() => window.location.reload()}
           >
             {t('Reload the page')}

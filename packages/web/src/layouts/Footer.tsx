@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { LEGAL, MENU } from '@stagi/contract/menu.ts';
 import { BRAND } from '@stagi/contract/money.ts';
 import { IconExternalLink } from '@tabler/icons-react';
@@ -8,6 +7,7 @@ import { site } from '../api/site.ts';
 import { useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
+import { Button } from '../ui/Button.tsx';
 import { LanguageChoice, ThemeChoice } from './Choices.tsx';
 import classes from './Footer.module.css';
 import { Logo } from './Logo.tsx';
@@ -62,19 +62,19 @@ export function Footer() {
           {(issueTrackerUrl || state.is === 'anonymous') && (
             <div className={classes.buttons}>
               {state.is === 'anonymous' && (
-                <Button component={Link} to={paths.signUp()} variant="default">
+                <Button color="gray" component={Link} to={paths.signUp()}>
                   {t('Sign up')}
                 </Button>
               )}
               {issueTrackerUrl && (
                 <Button
+                  color="gray"
+                  look="quiet"
                   component="a"
                   href={issueTrackerUrl}
                   target="_blank"
                   rel="noopener noreferrer"
-                  variant="subtle"
-                  color="gray"
-                  rightSection={<IconExternalLink size={14} aria-hidden="true" />}
+                  end={<IconExternalLink size={14} aria-hidden="true" />}
                 >
                   {t('Report an issue')}
                 </Button>

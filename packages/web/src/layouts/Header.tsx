@@ -1,10 +1,11 @@
-import { ActionIcon, Button, Skeleton } from '@mantine/core';
+import { ActionIcon, Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconMenu2 } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { signOut, useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
+import { Button } from '../ui/Button.tsx';
 import { BalanceIndicator } from './BalanceIndicator.tsx';
 import classes from './Header.module.css';
 import { Logo } from './Logo.tsx';
@@ -54,7 +55,7 @@ function ProfileArea() {
       return <Skeleton width={220} height={28} />;
     case 'failed':
       return (
-        <Button variant="default" onClick={() => void signOut()}>
+        <Button color="gray" onClick={() => void signOut()}>
           {t('Log out')}
         </Button>
       );
@@ -76,11 +77,11 @@ export function SignButtons() {
   return (
     <>
       {layout !== 'sign' && (
-        <Button component={Link} to={paths.signIn()} variant="subtle" color="gray">
+        <Button color="gray" look="quiet" component={Link} to={paths.signIn()}>
           {t('Log in')}
         </Button>
       )}
-      <Button component={Link} to={paths.signUp()} variant={layout === 'sign' ? 'default' : 'filled'}>
+      <Button component={Link} to={paths.signUp()} color={layout === 'sign' ? 'gray' : 'primary'}>
         {t('Sign up')}
       </Button>
     </>

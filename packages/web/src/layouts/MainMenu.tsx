@@ -1,4 +1,3 @@
-import { Tooltip } from '@mantine/core';
 import { MENU, type MenuItem } from '@stagi/contract/menu.ts';
 import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import { useId } from 'react';
@@ -6,6 +5,7 @@ import { NavLink } from 'react-router';
 import { useUserState } from '../api/user.ts';
 import { currentLanguage, useT } from '../i18n/i18n.ts';
 import { LOCALE } from '../i18n/locale.ts';
+import { Tooltip } from '../ui/Tooltip.tsx';
 import classes from './MainMenu.module.css';
 import { isShown } from './menuGate.ts';
 

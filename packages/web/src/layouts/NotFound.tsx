@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
+import { Button } from '../ui/Button.tsx';
 import { Message } from './Message.tsx';
 
 export function NotFound() {
@@ -11,7 +11,7 @@ export function NotFound() {
       code="404"
       title={t('Page not found')}
       action={
-        <Button component={Link} to={paths.home()} variant="default">
+        <Button color="gray" component={Link} to={paths.home()}>
           {t('Go to the start page')}
         </Button>
       }

@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
 import { isRouteErrorResponse, useRouteError } from 'react-router';
 import { useT } from '../i18n/i18n.ts';
+import { Button } from '../ui/Button.tsx';
 import { Message } from './Message.tsx';
 import { NotFound } from './NotFound.tsx';
 
@@ -14,7 +14,7 @@ export function PageError() {
     <Message
       title={t('This page has stopped working')}
       action={
-        <Button variant="default" onClick={() => window.location.reload()}>
+        <Button color="gray" onClick={() => window.location.reload()}>
           {t('Reload the page')}
         </Button>
       }

@@ -1,10 +1,11 @@
-import { ActionIcon, Button, Drawer } from '@mantine/core';
+import { ActionIcon, Drawer } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { Link, useLocation } from 'react-router';
 import { signOut, useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
+import { Button } from '../ui/Button.tsx';
 import { BalanceIndicator } from './BalanceIndicator.tsx';
 import { LanguageChoice, ThemeChoice } from './Choices.tsx';
 import { Logo } from './Logo.tsx';
@@ -78,12 +79,12 @@ export function SidePanel({ opened, onClose }: { opened: boolean; onClose(): voi
             <Button component={Link} to={paths.signUp()} fullWidth>
               {t('Sign up')}
             </Button>
-            <Button component={Link} to={paths.signIn()} fullWidth variant="default">
+            <Button color="gray" component={Link} to={paths.signIn()} fullWidth>
               {t('Log in')}
             </Button>
           </>
         ) : (
-          <Button variant="default" fullWidth onClick={() => void signOut()}>
+          <Button color="gray" fullWidth onClick={() => void signOut()}>
             {t('Log out')}
           </Button>
         )}

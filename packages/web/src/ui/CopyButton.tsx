@@ -1,6 +1,8 @@
-import { ActionIcon, CopyButton as MantineCopy, Tooltip } from '@mantine/core';
+import { CopyButton as MantineCopy } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useT } from '../i18n/i18n.ts';
+import { IconButton } from './IconButton.tsx';
+import { Tooltip } from './Tooltip.tsx';
 
 /** Copies a text; says 'Copied' where it was pressed. */
 export function CopyButton({ value, label }: { value: string; label?: string }) {
@@ -8,11 +10,16 @@ export function CopyButton({ value, label }: { value: string; label?: string }) 
   return (
     <MantineCopy value={value} timeout={1500}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? t('Copied') : (label ?? t('Copy'))} openDelay={0} closeDelay={0}>
-          <ActionIcon size={24} aria-label={copied ? t('Copied') : (label ?? t('Copy'))} onClick={copy}>
-            {copied ? <IconCheck size={14} color="var(--ok)" /> : <IconCopy size={14} />}
-          </ActionIcon>
-        </Tooltip>
+        <>
+          <Tooltip label={copied ? t('Copied') : (label ?? t('Copy'))} openDelay={0} closeDelay={0} keepOnPress>
+            <IconButton size="xxxs" label={label ?? t('Copy')} plain onClick={copy}>
+              {copied ? <IconCheck size={14} color="var(--ok)" /> : <IconCopy size={14} />}
+            </IconButton>
+          </Tooltip>
+          <span className="visually-hidden" role="status">
+            {copied && t('Copied')}
+          </span>
+        </>
       )}
     </MantineCopy>
   );

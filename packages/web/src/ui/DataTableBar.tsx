@@ -1,8 +1,9 @@
-import { Button, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import { ActionButton, type Verdict } from './actions.tsx';
+import { Button } from './Button.tsx';
 import { ColumnMenu } from './ColumnMenu.tsx';
 import classes from './DataTable.module.css';
 import type { Sort } from './DataTable.tsx';
@@ -64,7 +65,7 @@ function Selected<Row>({ selection, actions }: { selection: Selection<Row>; acti
       {actions.map((action) => (
         <BulkButton key={action.label} action={action} rows={selection.rows} />
       ))}
-      <Button size="xxs" variant="subtle" color="gray" onClick={selection.clear}>
+      <Button color="gray" look="quiet" size="xxs" onClick={selection.clear}>
         {t('Clear the selection')}
       </Button>
     </>
@@ -99,7 +100,7 @@ function SortMenu<Row>({ choice, sort, onSort }: Pick<Props<Row>, 'choice' | 'so
   return (
     <Menu position="bottom-start" withinPortal>
       <Menu.Target>
-        <Button size="xxs" variant="subtle" color="gray" leftSection={<IconArrowsSort size={14} />}>
+        <Button color="gray" look="quiet" size="xxs" icon={<IconArrowsSort size={14} />}>
           {current ? t('Sorted by {{column}}', { column: current.title }) : t('Sort')}
         </Button>
       </Menu.Target>

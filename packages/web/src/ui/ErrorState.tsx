@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useT } from '../i18n/i18n.ts';
+import { Button } from './Button.tsx';
 import classes from './EmptyState.module.css';
 
 interface Props {
@@ -23,7 +23,7 @@ export function ErrorState({ title, message, onRetry, retrying = false }: Props)
       <div className={classes.text}>{message}</div>
       {onRetry && (
         <div className={classes.action}>
-          <Button variant="default" onClick={onRetry} loading={retrying}>
+          <Button color="gray" onClick={onRetry} loading={retrying}>
             {t('Try again')}
           </Button>
         </div>

@@ -1,6 +1,7 @@
-import { Button, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useT } from '../i18n/i18n.ts';
+import { Button } from './Button.tsx';
 import { STATUS } from './status.ts';
 
 interface Props {
@@ -17,7 +18,7 @@ export function FilterMenu({ label, options, value, onChange }: Props) {
   return (
     <Menu position="bottom-start" withinPortal>
       <Menu.Target>
-        <Button variant="default" rightSection={<IconChevronDown size={14} />}>
+        <Button color="gray" end={<IconChevronDown size={14} />}>
           {label}
           {chosen.length > 0 && `: ${chosen[0]?.label}`}
           {chosen.length > 1 && ` +${chosen.length - 1}`}

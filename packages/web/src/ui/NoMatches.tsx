@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { IconFilterOff } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useT } from '../i18n/i18n.ts';
+import { Button } from './Button.tsx';
 import { EmptyState } from './EmptyState.tsx';
 
 interface Props {
@@ -19,7 +19,7 @@ export function NoMatches({ title, children, onClear }: Props) {
       icon={<IconFilterOff size={20} />}
       title={title}
       action={
-        <Button variant="default" onClick={onClear} data-testid="clear-filters">
+        <Button color="gray" onClick={onClear} data-testid="clear-filters">
           {t('Clear the filters')}
         </Button>
       }

@@ -1,7 +1,8 @@
-import { Button, CopyButton } from '@mantine/core';
+import { CopyButton } from '@mantine/core';
 import { IconCheck, IconCopy, IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useT } from '../i18n/i18n.ts';
+import { Button } from './Button.tsx';
 import { downloadText } from './download.ts';
 import classes from './SecretFile.module.css';
 
@@ -26,7 +27,7 @@ export function SecretFile({ name, content, onTaken, testId }: Props) {
         <div className={classes.buttons}>
           <Button
             size="xs"
-            leftSection={downloaded ? <IconCheck size={14} /> : <IconDownload size={14} />}
+            icon={downloaded ? <IconCheck size={14} /> : <IconDownload size={14} />}
             data-testid={testId}
             onClick={() => {
               downloadText(name, [content]);
@@ -39,9 +40,9 @@ export function SecretFile({ name, content, onTaken, testId }: Props) {
           <CopyButton value={content} timeout={1500}>
             {({ copied, copy }) => (
               <Button
+                color="gray"
                 size="xs"
-                variant="default"
-                leftSection={copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+                icon={copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
                 onClick={() => {
                   copy();
                   onTaken('copied');
@@ -51,7 +52,7 @@ export function SecretFile({ name, content, onTaken, testId }: Props) {
               </Button>
             )}
           </CopyButton>
-          <Button size="xs" variant="subtle" color="gray" aria-expanded={shown} onClick={() => setShown(!shown)}>
+          <Button color="gray" look="quiet" size="xs" aria-expanded={shown} onClick={() => setShown(!shown)}>
             {shown ? t('Hide') : t('Show')}
           </Button>
         </div>

@@ -1,7 +1,7 @@
-import { Tooltip } from '@mantine/core';
 import { useT } from '../i18n/i18n.ts';
 import { useNow } from './clock.ts';
 import { type DateFormat, exactTime, formatDate, formatElapsed } from './format.ts';
+import { Tooltip } from './Tooltip.tsx';
 
 /** A moment in one of the product's formats, to the second on hover. */
 export function DateTime({ at, format }: { at: string; format?: DateFormat }) {

@@ -1,9 +1,10 @@
-import { Button, Input } from '@mantine/core';
+import { Input } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { takeProfile, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { LanguageChoice, ThemeChoice } from '../../layouts/Choices.tsx';
+import { Button } from '../../ui/Button.tsx';
 import { TextField } from '../../ui/FormField.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { toast } from '../../ui/toasts.ts';

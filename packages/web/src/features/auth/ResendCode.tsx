@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { CODE_RESEND_SECONDS } from '@stagi/contract/auth.ts';
 import { useState } from 'react';
 import { useCall } from '../../api/useCall.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/Button.tsx';
 import { useNow } from '../../ui/clock.ts';
 import { formatElapsed } from '../../ui/format.ts';
 import { toast } from '../../ui/toasts.ts';
@@ -37,7 +37,7 @@ export function ResendCode({ email, flow, onSent }: Props) {
 
   if (wait > 0) return <p className={classes.wait}>{t('New code in {{time}}', { time: formatElapsed(wait) })}</p>;
   return (
-    <Button variant="subtle" color="gray" fullWidth loading={loading} onClick={() => void run({ email, flow })}>
+    <Button color="gray" look="quiet" fullWidth loading={loading} onClick={() => void run({ email, flow })}>
       {t('Send a new code')}
     </Button>
   );

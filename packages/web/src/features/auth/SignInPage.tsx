@@ -1,10 +1,11 @@
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { Link, useSearchParams } from 'react-router';
 import { session } from '../../api/session.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
+import { Button } from '../../ui/Button.tsx';
 import { PasswordField, TextField } from '../../ui/FormField.tsx';
 import { SignCard } from './SignCard.tsx';
 

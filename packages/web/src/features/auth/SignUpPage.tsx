@@ -1,9 +1,10 @@
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
+import { Button } from '../../ui/Button.tsx';
 import { PasswordField, TextField } from '../../ui/FormField.tsx';
 import { PasswordRules } from './PasswordRules.tsx';
 import { rememberSignUp } from './pendingSignUp.ts';

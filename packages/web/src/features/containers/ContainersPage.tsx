@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { ContainerStatus } from '@stagi/contract/containers.ts';
 import { IconPlus } from '@tabler/icons-react';
@@ -7,6 +6,7 @@ import { useT } from '../../i18n/i18n.ts';
 import { useList } from '../../layouts/useList.ts';
 import { useListState } from '../../layouts/useListState.ts';
 import { paths } from '../../paths.ts';
+import { Button } from '../../ui/Button.tsx';
 import { StatusFilter } from '../../ui/FilterMenu.tsx';
 import { ListBar } from '../../ui/ListBar.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
@@ -28,12 +28,7 @@ function AllContainers() {
   const containers = useList(api.containers.list, { entityFilterRequest: list.request }, list, REFETCH_MS);
   const some = list.narrowed || (containers.table.rows?.length ?? 1) > 0;
   const create = (
-    <Button
-      component={Link}
-      to={paths.newContainer()}
-      leftSection={<IconPlus size={16} />}
-      data-testid="container-create"
-    >
+    <Button component={Link} to={paths.newContainer()} icon={<IconPlus size={16} />} data-testid="container-create">
       {t('Create a container')}
     </Button>
   );

@@ -1,8 +1,9 @@
-import { Button, Progress } from '@mantine/core';
+import { Progress } from '@mantine/core';
 import type { Container } from '@stagi/contract/containers.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
+import { Button } from '../../ui/Button.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { Elapsed } from '../../ui/Time.tsx';
 import { useProgressText } from './useProgressText.ts';
@@ -41,7 +42,7 @@ export function CreationState({ container }: { container: Container }) {
           tone="bad"
           title={t('The container could not be created')}
           action={
-            <Button size="xs" variant="default" component={Link} to={paths.newContainer(container.instance.id)}>
+            <Button color="gray" size="xs" component={Link} to={paths.newContainer(container.instance.id)}>
               {t('Create another')}
             </Button>
           }

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
+import { Button } from '../../ui/Button.tsx';
 import classes from './HomePage.module.css';
 
 export function HomePage() {
@@ -30,10 +30,10 @@ export function HomePage() {
           )}
         </p>
         <div className={classes.buttons}>
-          <Button component={Link} to={paths.signUp()} size="md">
+          <Button component={Link} to={paths.signUp()} size="m">
             {t('Sign up')}
           </Button>
-          <Button component={Link} to={paths.signIn()} size="md" variant="default">
+          <Button color="gray" component={Link} to={paths.signIn()} size="m">
             {t('Log in')}
           </Button>
         </div>

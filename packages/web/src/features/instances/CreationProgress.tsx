@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core';
 import type { Instance } from '@stagi/contract/instances.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
 import { text } from '../../i18n/text.ts';
 import { paths } from '../../paths.ts';
+import { Button } from '../../ui/Button.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { ProgressSteps } from '../../ui/ProgressSteps.tsx';
 import { Deadline } from '../../ui/Time.tsx';
@@ -42,7 +42,7 @@ export function CreationProgress({ instance }: { instance: Instance }) {
           tone="bad"
           title={t(instance.statusReason ?? 'The provider gave no reason')}
           action={
-            <Button size="xs" variant="default" component={Link} to={paths.marketplace()}>
+            <Button color="gray" size="xs" component={Link} to={paths.marketplace()}>
               {t('Rent another')}
             </Button>
           }

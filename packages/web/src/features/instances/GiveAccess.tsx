@@ -1,4 +1,4 @@
-import { Button, Select } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -8,6 +8,7 @@ import { useCall } from '../../api/useCall.ts';
 import { useT } from '../../i18n/i18n.ts';
 import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
 import { ActionButton, type Verdict } from '../../ui/actions.tsx';
+import { Button } from '../../ui/Button.tsx';
 import { toast } from '../../ui/toasts.ts';
 import classes from './Instances.module.css';
 
@@ -58,8 +59,9 @@ export function GiveAccess({ instanceId, letIn, verdict, SshKeyDialog }: Props) 
       )}
       {verdict.allowed && (
         <Button
-          variant={mine.length > 0 ? 'subtle' : 'default'}
-          leftSection={<IconPlus size={16} />}
+          color={mine.length > 0 ? 'primary' : 'gray'}
+          look={mine.length > 0 ? 'quiet' : 'filled'}
+          icon={<IconPlus size={16} />}
           onClick={() => setAdding(true)}
           data-testid="ssh-key-add"
         >

@@ -1,10 +1,10 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
 import type { Instance } from '@stagi/contract/instances.ts';
 import { IconPencil } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
 import { ActionButton } from '../../ui/actions.tsx';
 import { Evidence } from '../../ui/Evidence.tsx';
+import { IconButton } from '../../ui/IconButton.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { RenameInstance } from './RenameInstance.tsx';
@@ -21,16 +21,9 @@ export function InstanceHeader({ instance }: { instance: Instance }) {
         slug={instance.slug}
         status={
           <>
-            <Tooltip label={t('Rename')}>
-              <ActionIcon
-                size={24}
-                aria-label={t('Rename')}
-                data-testid="action-rename"
-                onClick={() => setRenaming(true)}
-              >
-                <IconPencil size={14} />
-              </ActionIcon>
-            </Tooltip>
+            <IconButton size="xxxs" label={t('Rename')} data-testid="action-rename" onClick={() => setRenaming(true)}>
+              <IconPencil size={14} />
+            </IconButton>
             <span data-testid="instance-status">
               <StatusBadge status={instance.status} prominent />
             </span>

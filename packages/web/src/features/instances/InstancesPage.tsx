@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { type Instance, RentedStatus } from '@stagi/contract/instances.ts';
 import { IconPlus, IconServerBolt } from '@tabler/icons-react';
@@ -8,6 +7,7 @@ import { useList } from '../../layouts/useList.ts';
 import { useListState } from '../../layouts/useListState.ts';
 import { paths } from '../../paths.ts';
 import { ActionMenu } from '../../ui/actions.tsx';
+import { Button } from '../../ui/Button.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { StatusFilter } from '../../ui/FilterMenu.tsx';
@@ -30,7 +30,7 @@ export function InstancesPage() {
   const columns = useInstanceColumns();
   const some = list.narrowed || (instances.table.rows?.length ?? 1) > 0;
   const rent = (
-    <Button component={Link} to={paths.marketplace()} leftSection={<IconPlus size={16} />} data-testid="instance-rent">
+    <Button component={Link} to={paths.marketplace()} icon={<IconPlus size={16} />} data-testid="instance-rent">
       {t('Rent a server')}
     </Button>
   );

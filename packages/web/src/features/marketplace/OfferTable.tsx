@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import type { hardware, Offer } from '@stagi/contract/hardware.ts';
 import { IconBuildingStore } from '@tabler/icons-react';
 import { Link, useSearchParams } from 'react-router';
@@ -6,6 +5,7 @@ import { useT } from '../../i18n/i18n.ts';
 import type { List } from '../../layouts/useList.ts';
 import type { ListState } from '../../layouts/useListState.ts';
 import { paths } from '../../paths.ts';
+import { Button } from '../../ui/Button.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { formatNumber } from '../../ui/format.ts';
@@ -40,14 +40,7 @@ export function OfferTable({ offers, list }: { offers: List<typeof hardware.offe
         </Link>
       )}
       rowActions={(offer) => (
-        <Button
-          component={Link}
-          to={addressOf(offer)}
-          preventScrollReset
-          size="xs"
-          variant="default"
-          aria-haspopup="dialog"
-        >
+        <Button color="gray" component={Link} to={addressOf(offer)} preventScrollReset size="xs" aria-haspopup="dialog">
           {t('Rent')}
         </Button>
       )}
@@ -70,7 +63,7 @@ export function OfferTable({ offers, list }: { offers: List<typeof hardware.offe
         icon={<IconBuildingStore size={20} />}
         title={preparing ? t('The first offers are on their way') : t('There is nothing to rent at the moment')}
         action={
-          <Button component={Link} to={paths.selfInstances()} variant="default">
+          <Button color="gray" component={Link} to={paths.selfInstances()}>
             {t('Attach a server of your own')}
           </Button>
         }

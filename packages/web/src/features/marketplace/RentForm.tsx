@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { Offer } from '@stagi/contract/hardware.ts';
 import { useNavigate } from 'react-router';
@@ -7,6 +7,7 @@ import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
 import { paths } from '../../paths.ts';
+import { Button } from '../../ui/Button.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { TitleAndSlug } from '../../ui/TitleAndSlug.tsx';
 import { OfferFacts } from './OfferFacts.tsx';
@@ -58,7 +59,7 @@ export function RentForm({ offer, SshKeyDialog }: { offer: Offer; SshKeyDialog: 
       <RentSummary offer={offer} />
       {refused && <Note tone="bad">{t(String(refused))}</Note>}
       {sellsOut && <Note tone="warn">{t('The provider has none left at the moment. Renting may be refused.')}</Note>}
-      <Button type="submit" form="rent" loading={loading} size="md" fullWidth data-testid="rent-submit">
+      <Button type="submit" form="rent" loading={loading} size="m" fullWidth data-testid="rent-submit">
         {t('Rent')}
       </Button>
     </Stack>

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -7,6 +7,7 @@ import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
 import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
+import { Button } from '../../ui/Button.tsx';
 import { SelectField } from '../../ui/FormField.tsx';
 import { Note } from '../../ui/Note.tsx';
 import classes from './Marketplace.module.css';
@@ -31,12 +32,7 @@ export function SshKeySelect({ value, onChange, error, SshKeyDialog }: Props) {
   }, [newest?.id]);
 
   const add = (
-    <Button
-      variant="default"
-      leftSection={<IconPlus size={16} />}
-      onClick={() => setAdding(true)}
-      data-testid="ssh-key-add"
-    >
+    <Button color="gray" icon={<IconPlus size={16} />} onClick={() => setAdding(true)} data-testid="ssh-key-add">
       {keys.data?.totalCount === 0 ? t('Add SSH key') : t('New key')}
     </Button>
   );
@@ -55,7 +51,7 @@ export function SshKeySelect({ value, onChange, error, SshKeyDialog }: Props) {
           tone="bad"
           title={t('Your SSH keys could not be loaded')}
           action={
-            <Button size="xs" variant="default" onClick={() => void keys.refetch()} loading={keys.isFetching}>
+            <Button color="gray" size="xs" onClick={() => void keys.refetch()} loading={keys.isFetching}>
               {t('Try again')}
             </Button>
           }

@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { invalidate } from '../../api/query.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
+import { Button } from '../../ui/Button.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { TitleAndSlug } from '../../ui/TitleAndSlug.tsx';
 import { EnrolmentStep } from './EnrolmentStep.tsx';
@@ -62,7 +63,7 @@ function Names({ onDone }: { onDone(enrolment: Enrolment): void }) {
             <Button type="submit" loading={loading} data-testid="wizard-next">
               {t('Next step')}
             </Button>
-            <Button variant="default" component={Link} to={paths.selfInstances()}>
+            <Button color="gray" component={Link} to={paths.selfInstances()}>
               {t('Cancel')}
             </Button>
           </Group>

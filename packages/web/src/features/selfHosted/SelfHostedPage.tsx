@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { SelfHostedStatus } from '@stagi/contract/instances.ts';
 import { IconPlus, IconServer2 } from '@tabler/icons-react';
@@ -8,6 +7,7 @@ import { useList } from '../../layouts/useList.ts';
 import { useListState } from '../../layouts/useListState.ts';
 import { paths } from '../../paths.ts';
 import { ActionMenu } from '../../ui/actions.tsx';
+import { Button } from '../../ui/Button.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { StatusFilter } from '../../ui/FilterMenu.tsx';
@@ -37,12 +37,7 @@ function Servers() {
   const columns = useServerColumns();
   const some = list.narrowed || (servers.table.rows?.length ?? 1) > 0;
   const attach = (
-    <Button
-      component={Link}
-      to={paths.joinServer()}
-      leftSection={<IconPlus size={16} />}
-      data-testid="self-hosted-create"
-    >
+    <Button component={Link} to={paths.joinServer()} icon={<IconPlus size={16} />} data-testid="self-hosted-create">
       {t('Attach a server')}
     </Button>
   );

@@ -1,4 +1,4 @@
-import { Button, Loader } from '@mantine/core';
+import { Loader } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -8,6 +8,7 @@ import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
+import { Button } from '../../ui/Button.tsx';
 import { useNow } from '../../ui/clock.ts';
 import { machineLine } from './machineLine.ts';
 import classes from './SelfHosted.module.css';

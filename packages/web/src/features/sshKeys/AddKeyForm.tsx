@@ -1,10 +1,11 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { SshKey } from '@stagi/contract/sshKeys.ts';
 import { type SyntheticEvent, useRef } from 'react';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { text } from '../../i18n/text.ts';
+import { Button } from '../../ui/Button.tsx';
 import { TextareaField, TextField } from '../../ui/FormField.tsx';
 
 const PRIVATE = text(
@@ -67,7 +68,7 @@ export function AddKeyForm({ onDone, onCancel }: { onDone(key: SshKey): void; on
           }}
         />
         <Group justify="flex-end" gap={8}>
-          <Button variant="default" onClick={onCancel}>
+          <Button color="gray" onClick={onCancel}>
             {t('Cancel')}
           </Button>
           <Button type="submit" loading={loading} data-testid="ssh-key-submit">

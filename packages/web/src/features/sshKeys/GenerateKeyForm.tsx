@@ -1,9 +1,10 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { type SshKey, SshKeyType } from '@stagi/contract/sshKeys.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { text } from '../../i18n/text.ts';
+import { Button } from '../../ui/Button.tsx';
 import { SelectField, TextField } from '../../ui/FormField.tsx';
 
 const WORDS: Record<string, string> = {
@@ -44,7 +45,7 @@ export function GenerateKeyForm({
           {t('We keep the public half. The private half is shown once, right after this step.')}
         </p>
         <Group justify="flex-end" gap={8}>
-          <Button variant="default" onClick={onCancel}>
+          <Button color="gray" onClick={onCancel}>
             {t('Cancel')}
           </Button>
           <Button type="submit" loading={loading} data-testid="ssh-key-submit">

@@ -1,6 +1,7 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import type { SshKey } from '@stagi/contract/sshKeys.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/Button.tsx';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { SecretFile } from '../../ui/SecretFile.tsx';

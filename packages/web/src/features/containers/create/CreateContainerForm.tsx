@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Textarea } from '@mantine/core';
+import { Group, Stack, Textarea } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { RestartPolicy } from '@stagi/contract/containers.ts';
 import { Link, useNavigate } from 'react-router';
@@ -6,6 +6,7 @@ import { invalidate } from '../../../api/query.ts';
 import { useCallForm } from '../../../api/useCallForm.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { paths } from '../../../paths.ts';
+import { Button } from '../../../ui/Button.tsx';
 import { NumberField, SelectField } from '../../../ui/FormField.tsx';
 import { TitleAndSlug } from '../../../ui/TitleAndSlug.tsx';
 import { toast } from '../../../ui/toasts.ts';
@@ -98,7 +99,7 @@ export function CreateContainerForm({ servers, wanted }: Props) {
           <Button type="submit" loading={loading} data-testid="container-submit">
             {t('Create')}
           </Button>
-          <Button variant="default" component={Link} to={paths.containers()}>
+          <Button color="gray" component={Link} to={paths.containers()}>
             {t('Cancel')}
           </Button>
         </Group>

@@ -1,8 +1,9 @@
-import { Anchor, Button, Skeleton } from '@mantine/core';
+import { Anchor, Skeleton } from '@mantine/core';
 import { IconServerOff } from '@tabler/icons-react';
 import { Link, useSearchParams } from 'react-router';
 import { useT } from '../../../i18n/i18n.ts';
 import { paths } from '../../../paths.ts';
+import { Button } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { PageHeader } from '../../../ui/PageHeader.tsx';

@@ -1,8 +1,9 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { type ReactNode, useRef } from 'react';
 import { useT } from '../../../i18n/i18n.ts';
+import { Button } from '../../../ui/Button.tsx';
 import { FieldGroup } from '../../../ui/FormField.tsx';
+import { IconButton } from '../../../ui/IconButton.tsx';
 import classes from './Create.module.css';
 import { GroupError } from './GroupError.tsx';
 
@@ -35,19 +36,17 @@ export function Rows({ label, hint, addLabel, rows, children, onAdd, onRemove, e
         {rows.map((row, index) => (
           <div key={row.key} className={classes.row}>
             {children(index)}
-            <Tooltip label={t('Remove')}>
-              <ActionIcon
-                size={36}
-                aria-label={t('Remove line {{number}}', { number: index + 1 })}
-                onClick={() => onRemove(index)}
-              >
-                <IconX size={16} />
-              </ActionIcon>
-            </Tooltip>
+            <IconButton
+              size="s"
+              label={t('Remove line {{number}}', { number: index + 1 })}
+              onClick={() => onRemove(index)}
+            >
+              <IconX size={16} />
+            </IconButton>
           </div>
         ))}
       </div>
-      <Button variant="default" size="xs" leftSection={<IconPlus size={14} />} onClick={add} data-testid={testId}>
+      <Button color="gray" size="xs" icon={<IconPlus size={14} />} onClick={add} data-testid={testId}>
         {addLabel}
       </Button>
       <GroupError error={error} />

@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core';
 import { IconArrowDown } from '@tabler/icons-react';
 import { type Range, useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
 import { useT } from '../../../i18n/i18n.ts';
+import { Button } from '../../../ui/Button.tsx';
 import { LogRowView } from './LogRowView.tsx';
 import classes from './Logs.module.css';
 import type { LogFeed } from './logFeed.ts';
@@ -98,8 +98,7 @@ export function LogLines({ feed, version, search, wrap, timestamps, following, s
         <Button
           className={classes.follow}
           size="xs"
-          radius="xl"
-          leftSection={<IconArrowDown size={14} />}
+          icon={<IconArrowDown size={14} />}
           onClick={() => setFollowing(true)}
           data-testid="log-follow"
         >

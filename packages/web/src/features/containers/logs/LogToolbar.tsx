@@ -1,10 +1,12 @@
-import { ActionIcon, Button, Switch, Tooltip } from '@mantine/core';
+import { ActionIcon, Switch } from '@mantine/core';
 import type { Container } from '@stagi/contract/containers.ts';
 import { IconCopy, IconDownload, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useState } from 'react';
 import { errorText } from '../../../api/messages.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { Button } from '../../../ui/Button.tsx';
 import { SearchBox } from '../../../ui/SearchBox.tsx';
+import { Tooltip } from '../../../ui/Tooltip.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import { ConnectionState } from './ConnectionState.tsx';
 import { downloadLog } from './downloadLog.ts';
@@ -59,8 +61,8 @@ export function LogToolbar(props: Props) {
     <div className={classes.toolbar}>
       <SearchBox value={search} onChange={props.onSearch} placeholder={t('Line contains')} width={240} />
       <Button
-        variant="default"
-        leftSection={following ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
+        color="gray"
+        icon={following ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
         onClick={() => props.setFollowing(!following)}
         data-testid="log-pause"
       >

@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
 import { IconBox } from '@tabler/icons-react';
 import { useState } from 'react';
+import { Button } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { FilterMenu, StatusFilter } from '../../../ui/FilterMenu.tsx';

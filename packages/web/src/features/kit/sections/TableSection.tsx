@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { IconPlayerStop, IconServerBolt, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type Action, ActionMenu, type Verdict } from '../../../ui/actions.tsx';
+import { Button } from '../../../ui/Button.tsx';
 import { type Column, DataTable, type Sort } from '../../../ui/DataTable.tsx';
 import type { BulkAction } from '../../../ui/DataTableBar.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
@@ -150,7 +150,7 @@ function Full() {
         empty={null}
       />
       {/* Pressed by keyboard while the pointer rests on the rows, as changes from elsewhere arrive. */}
-      <Button variant="default" mt={12} onClick={() => setMachines(changed(machines))}>
+      <Button color="gray" mt={12} onClick={() => setMachines(changed(machines))}>
         Change from elsewhere
       </Button>
     </div>
