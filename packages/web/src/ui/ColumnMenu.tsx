@@ -1,6 +1,7 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { IconColumns3 } from '@tabler/icons-react';
 import { useT } from '../i18n/i18n.ts';
+import { IconButton } from './IconButton.tsx';
 import type { ColumnChoice } from './useColumnChoice.ts';
 
 /** Which columns are shown, behind a small button. */
@@ -10,9 +11,9 @@ export function ColumnMenu<Row>({ choice }: { choice: ColumnChoice<Row> }) {
   return (
     <Menu position="bottom-end" withinPortal closeOnItemClick={false}>
       <Menu.Target>
-        <ActionIcon size={28} aria-label={t('Columns')} title={t('Columns')} data-testid="table-columns">
+        <IconButton label={t('Columns')} data-testid="table-columns">
           <IconColumns3 size={16} />
-        </ActionIcon>
+        </IconButton>
       </Menu.Target>
       <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
         {choice.options.map((column) => (

@@ -1,6 +1,7 @@
-import { Pagination, Select, Skeleton } from '@mantine/core';
+import { Pagination, Skeleton } from '@mantine/core';
 import { useT } from '../i18n/i18n.ts';
 import type { PageOf } from './DataTable.tsx';
+import { Select } from './form/Select.tsx';
 import { PAGE_LIMITS } from './pageLimits.ts';
 import classes from './TablePager.module.css';
 
@@ -34,10 +35,9 @@ export function TablePager({ paging, onPage, onLimit, waiting = 0 }: Props) {
             size="xs"
             w={132}
             aria-label={t('Rows on a page')}
-            data={PAGE_LIMITS.map((value) => ({ value: String(value), label: t('{{count}} rows', { count: value }) }))}
-            value={String(limit)}
-            allowDeselect={false}
-            onChange={(value) => onLimit(Number(value))}
+            options={PAGE_LIMITS.map((value) => ({ value, label: t('{{count}} rows', { count: value }) }))}
+            value={limit}
+            onChange={(value) => value !== null && onLimit(value)}
             data-testid="page-limit"
           />
         )}

@@ -1,4 +1,3 @@
-import { Select } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -9,6 +8,7 @@ import { useT } from '../../i18n/i18n.ts';
 import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
 import { ActionButton, type Verdict } from '../../ui/actions.tsx';
 import { Button } from '../../ui/Button.tsx';
+import { Select } from '../../ui/form/Select.tsx';
 import { toast } from '../../ui/toasts.ts';
 import classes from './Instances.module.css';
 
@@ -23,7 +23,7 @@ interface Props {
 /** Lets one more of my keys in; a key made here is let in at once. */
 export function GiveAccess({ instanceId, letIn, verdict, SshKeyDialog }: Props) {
   const t = useT();
-  const [chosen, setChosen] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<number | null>(null);
   const [adding, setAdding] = useState(false);
   const keys = useQuery(q(api.sshKeys.list, { entityFilterRequest: { limit: 100 } }, { quiet: true }));
   const { run, loading } = useCall(api.instances.addSshKey, {
@@ -42,16 +42,17 @@ export function GiveAccess({ instanceId, letIn, verdict, SshKeyDialog }: Props) 
           <Select
             aria-label={t('SSH key')}
             placeholder={t('One of my keys')}
-            data={mine.map((key) => ({ value: String(key.id), label: key.title }))}
+            options={mine.map((key) => ({ value: key.id, label: key.title }))}
+            w={200}
             value={chosen}
-            onChange={setChosen}
+            onChange={(key: number | null) => setChosen(key)}
             data-testid="access-key"
           />
           <ActionButton
             verdict={verdict.allowed && chosen === null ? { allowed: false, reason: t('Choose a key first') } : verdict}
             loading={loading}
             testId="access-add"
-            onClick={() => chosen !== null && void run({ id: instanceId, sshKeyId: Number(chosen) })}
+            onClick={() => chosen !== null && void run({ id: instanceId, sshKeyId: chosen })}
           >
             {t('Let in')}
           </ActionButton>
@@ -59,7 +60,7 @@ export function GiveAccess({ instanceId, letIn, verdict, SshKeyDialog }: Props) 
       )}
       {verdict.allowed && (
         <Button
-          color={mine.length > 0 ? 'primary' : 'gray'}
+          color="gray"
           look={mine.length > 0 ? 'quiet' : 'filled'}
           icon={<IconPlus size={16} />}
           onClick={() => setAdding(true)}

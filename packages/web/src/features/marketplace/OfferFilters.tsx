@@ -1,8 +1,8 @@
-import { Select } from '@mantine/core';
 import type { ProviderState } from '@stagi/contract/hardware.ts';
 import { useT } from '../../i18n/i18n.ts';
 import type { ListState } from '../../layouts/useListState.ts';
 import { FilterMenu } from '../../ui/FilterMenu.tsx';
+import { Select } from '../../ui/form/Select.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { chosenProviders } from './offersInput.ts';
 
@@ -27,7 +27,7 @@ export function OfferFilters({ list, providers }: { list: ListState; providers: 
         w={130}
         placeholder={t('Any GPU')}
         clearable
-        data={[
+        options={[
           { value: 'with', label: t('With GPU') },
           { value: 'without', label: t('Without GPU') },
         ]}
@@ -39,7 +39,7 @@ export function OfferFilters({ list, providers }: { list: ListState; providers: 
         w={130}
         placeholder={t('Any CPU')}
         clearable
-        data={CORES.map((value) => ({ value, label: t('{{count}}+ cores', { count: Number(value) }) }))}
+        options={CORES.map((value) => ({ value, label: t('{{count}}+ cores', { count: Number(value) }) }))}
         value={list.filter('cores') || null}
         onChange={(value) => list.setFilter('cores', value ?? '')}
       />
@@ -48,7 +48,7 @@ export function OfferFilters({ list, providers }: { list: ListState; providers: 
         w={130}
         placeholder={t('Any RAM')}
         clearable
-        data={RAM_GB.map((value) => ({ value, label: t('{{gb}}+ GB', { gb: value }) }))}
+        options={RAM_GB.map((value) => ({ value, label: t('{{gb}}+ GB', { gb: value }) }))}
         value={list.filter('ram') || null}
         onChange={(value) => list.setFilter('ram', value ?? '')}
       />

@@ -1,8 +1,11 @@
-import { Button, CloseButton, Drawer, Popover, Tooltip } from '@mantine/core';
+import { CloseButton, Popover, type PopoverProps } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconCalendar } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
+import { Button } from '../Button.tsx';
+import { Dialog } from '../dialogs/Dialog.tsx';
+import { Tooltip } from '../Tooltip.tsx';
 import classes from './DateRange.module.css';
 import { QUICK_LINKS } from './quickLinks.ts';
 import type { DateRange } from './resolve.ts';
@@ -27,6 +30,17 @@ const RangePanel = lazy(async () => ({ default: (await import('./RangePanel.tsx'
 /** Where there is no room beside the button the choice comes up from the edge of the screen. */
 const NARROW = '(max-width: 560px)';
 
+const EDGE_PX = 8;
+
+/** Where the screen is low the choice scrolls; its buttons stay in sight. */
+const fitting: NonNullable<PopoverProps['middlewares']>['size'] = {
+  padding: EDGE_PX,
+  apply: ({ availableHeight, elements }) => {
+    elements.floating.style.maxHeight = `${Math.max(LEAST_HEIGHT_PX, availableHeight)}px`;
+  },
+};
+const LEAST_HEIGHT_PX = 240;
+
 /** A button that says which stretch of time is chosen, and opens the choice. */
 export function DateRangePicker({
   value,
@@ -47,6 +61,7 @@ export function DateRangePicker({
         value={value}
         links={links}
         timeZone={timeZone}
+        roomy={narrow}
         onCancel={close}
         onApply={(range) => {
           onChange(range);
@@ -56,44 +71,42 @@ export function DateRangePicker({
     </Suspense>
   );
   const button = (
-    <Tooltip label={boundsText(value, timeZone, t)} disabled={!value || value.unit === 'range' || opened}>
-      <Button
-        variant="default"
-        classNames={{ root: classes.button, label: classes.label }}
-        leftSection={<IconCalendar size={16} />}
-        disabled={disabled}
-        aria-label={label && `${label}: ${chosenText(value, t)}`}
-        aria-haspopup="dialog"
-        aria-expanded={opened}
-        data-clearable={(clearable && value !== null) || undefined}
-        data-testid="date-range"
-        onClick={() => setOpened(!opened)}
-      >
-        {chosenText(value, t)}
-      </Button>
-    </Tooltip>
+    <Button
+      color="gray"
+      className={classes.button}
+      icon={<IconCalendar size={16} />}
+      disabled={disabled}
+      aria-label={label && `${label}: ${chosenText(value, t)}`}
+      aria-haspopup="dialog"
+      aria-expanded={opened}
+      data-clearable={(clearable && value !== null) || undefined}
+      data-testid="date-range"
+      onClick={() => setOpened(!opened)}
+    >
+      {chosenText(value, t)}
+    </Button>
   );
+  const hint = value && value.unit !== 'range' && !opened ? boundsText(value, timeZone, t) : null;
   const title = label ?? t('Date range');
   return (
     <span className={classes.picker}>
       {narrow ? (
         <>
           {button}
-          <Drawer
-            opened={opened}
-            onClose={close}
-            position="bottom"
-            size="auto"
-            padding={0}
-            withCloseButton={false}
-            aria-label={title}
-          >
+          <Dialog opened={opened} onClose={close} title={title} withClose={false}>
             {panel}
-          </Drawer>
+          </Dialog>
         </>
       ) : (
-        <Popover opened={opened} onChange={setOpened} position="bottom-start" trapFocus returnFocus withinPortal>
-          <Popover.Target>{button}</Popover.Target>
+        <Popover
+          opened={opened}
+          onChange={setOpened}
+          position="bottom-start"
+          trapFocus
+          returnFocus
+          middlewares={{ flip: true, shift: { padding: EDGE_PX }, size: fitting }}
+        >
+          <Popover.Target>{hint === null ? button : <Tooltip label={hint}>{button}</Tooltip>}</Popover.Target>
           <Popover.Dropdown className={classes.dropdown} aria-label={title}>
             {panel}
           </Popover.Dropdown>

@@ -1,9 +1,8 @@
-import { TextInput } from '@mantine/core';
-import { type ChangeEvent, useLayoutEffect, useRef } from 'react';
 import { useT } from '../../i18n/i18n.ts';
+import { TextInput } from '../form/TextInput.tsx';
 import { DEFAULT_END_TIME, DEFAULT_START_TIME } from '../kitConstants.ts';
 import classes from './DateRange.module.css';
-import { type FieldName, MASK, masked, type RangeFields } from './fields.ts';
+import { type FieldName, MASK, type RangeFields } from './fields.ts';
 
 interface Props {
   fields: RangeFields;
@@ -28,56 +27,25 @@ export function ManualFields(props: Props) {
   );
 }
 
-function Field({
-  name,
-  label,
-  placeholder,
-  fields,
-  flagged,
-  onType,
-  onLeave,
-}: Props & { name: FieldName; label: string; placeholder: string }) {
-  const input = useRef<HTMLInputElement>(null);
-  const caret = useRef<number | null>(null);
+interface FieldProps extends Props {
+  name: FieldName;
+  label: string;
+  placeholder: string;
+}
 
-  // The browser puts the cursor at the end of a text that it did not write itself.
-  useLayoutEffect(() => {
-    if (caret.current !== null) input.current?.setSelectionRange(caret.current, caret.current);
-    caret.current = null;
-  });
-
-  function type({ currentTarget: { value, selectionStart } }: ChangeEvent<HTMLInputElement>): void {
-    const shown = masked(MASK[name], value);
-    const atEnd = selectionStart === null || selectionStart === value.length;
-    caret.current = atEnd ? null : placeAfter(shown, digitsIn(value.slice(0, selectionStart)));
-    onType({ [name]: shown });
-  }
-
+function Field({ name, label, placeholder, fields, flagged, onType, onLeave }: FieldProps) {
   return (
     <TextInput
-      ref={input}
       size="xs"
+      mask={MASK[name]}
       label={label}
       placeholder={placeholder}
-      inputMode="numeric"
-      autoComplete="off"
       classNames={{ input: 'mono' }}
       value={fields[name]}
       error={flagged.has(name)}
       data-testid={`range-${name}`}
-      onChange={type}
+      onChange={(event) => onType({ [name]: event.currentTarget.value })}
       onBlur={() => onLeave(name)}
     />
   );
-}
-
-function digitsIn(text: string): number {
-  return text.replace(/\D/g, '').length;
-}
-
-/** Behind so many digits of a masked text. */
-function placeAfter(shown: string, digits: number): number {
-  let place = 0;
-  for (let seen = 0; seen < digits && place < shown.length; place += 1) if (/\d/.test(shown[place] ?? '')) seen += 1;
-  return place;
 }

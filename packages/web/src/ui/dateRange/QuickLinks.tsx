@@ -1,7 +1,8 @@
-import { Combobox, TextInput, useCombobox } from '@mantine/core';
+import { Combobox, useCombobox } from '@mantine/core';
 import { IconCheck, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
+import { TextInput } from '../form/TextInput.tsx';
 import classes from './DateRange.module.css';
 import { matchingLinks } from './quickLinks.ts';
 import type { DateRange } from './resolve.ts';
@@ -30,6 +31,7 @@ export function QuickLinks({ links, chosen, onChoose }: Props) {
         <Combobox.EventsTarget withAriaAttributes>
           <TextInput
             type="search"
+            size="xs"
             aria-label={t('Search quick ranges')}
             placeholder={t('Search quick ranges')}
             leftSection={<IconSearch size={16} />}

@@ -8,11 +8,12 @@ import { wallTimeAt } from './zonedTime.ts';
 interface Props {
   fields: RangeFields;
   timeZone: string;
+  roomy: boolean;
   onPick(days: Pick<RangeFields, 'startDate' | 'endDate'>): void;
 }
 
 /** The typed days in a month, and days to press instead of typing: the first press is the start, the second the end. */
-export function RangeCalendar({ fields, timeZone, onPick }: Props) {
+export function RangeCalendar({ fields, timeZone, roomy, onPick }: Props) {
   const t = useT();
   const today = isoOf(wallTimeAt(new Date(), timeZone));
   const start = isoDay(fields.startDate);
@@ -25,7 +26,7 @@ export function RangeCalendar({ fields, timeZone, onPick }: Props) {
   return (
     <DatePicker
       type="range"
-      size="sm"
+      size={roomy ? 'sm' : 'xs'}
       className={classes.calendar}
       // A typed start turns the calendar to its month.
       key={start?.slice(0, 7) ?? 'today'}

@@ -1,6 +1,6 @@
-import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
+import { Button } from '../Button.tsx';
 import classes from './DateRange.module.css';
 import { applied, chooseQuick, draftOf, flagged, typeInto } from './draft.ts';
 import type { FieldName } from './fields.ts';
@@ -14,12 +14,14 @@ interface Props {
   value: DateRange | null;
   links: readonly DateRange[];
   timeZone: string;
+  /** For fingers: larger days. */
+  roomy: boolean;
   onApply(range: DateRange): void;
   onCancel(): void;
 }
 
 /** What the picker opens. Lives only while it is open, so that what was not applied is gone at the next opening. */
-export function RangePanel({ value, links, timeZone, onApply, onCancel }: Props) {
+export function RangePanel({ value, links, timeZone, roomy, onApply, onCancel }: Props) {
   const t = useT();
   const [draft, setDraft] = useState(() => draftOf(value));
   const [left, setLeft] = useState<ReadonlySet<FieldName>>(new Set());
@@ -49,21 +51,26 @@ export function RangePanel({ value, links, timeZone, onApply, onCancel }: Props)
           onType={(typed) => setDraft(typeInto(draft, typed))}
           onLeave={(name) => setLeft(new Set([...left, name]))}
         />
-        <RangeCalendar fields={draft.fields} timeZone={timeZone} onPick={(days) => setDraft(typeInto(draft, days))} />
+        <RangeCalendar
+          roomy={roomy}
+          fields={draft.fields}
+          timeZone={timeZone}
+          onPick={(days) => setDraft(typeInto(draft, days))}
+        />
       </div>
       <div className={classes.foot}>
         <span className={classes.bounds} aria-live="polite">
           {result && boundsText(result, timeZone, t)}
           <span className={classes.zone}>{t('Time zone: {{zone}}', { zone: timeZone })}</span>
         </span>
-        <Group gap={8} wrap="nowrap">
-          <Button variant="default" onClick={onCancel}>
+        <div className={classes.buttons}>
+          <Button color="gray" onClick={onCancel}>
             {t('Cancel')}
           </Button>
           <Button type="submit" disabled={result === null} data-testid="date-range-apply">
             {t('Apply')}
           </Button>
-        </Group>
+        </div>
       </div>
     </form>
   );

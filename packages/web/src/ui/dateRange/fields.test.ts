@@ -1,6 +1,5 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { checkFields, masked, NO_FIELDS, parseDate, parseTime, type RangeFields } from './fields.ts';
+import { checkFields, NO_FIELDS, parseDate, parseTime, type RangeFields } from './fields.ts';
 
 const DAYS: RangeFields = { startDate: '01/03/2026', startTime: '', endDate: '02/03/2026', endTime: '' };
 
@@ -44,30 +43,6 @@ it('flags two times whose order the change of the clocks turns round', () => {
   const skipped = { startDate: '29/03/2026', startTime: '02:30', endDate: '29/03/2026', endTime: '03:15' };
   expect(checkFields(skipped, 'UTC').is).toBe('valid');
   expect(checkFields(skipped, 'Europe/Berlin').is).toBe('wrong');
-});
-
-it('shows typed digits in the places of the mask', () => {
-  expect(masked('##/##/####', '01032026')).toBe('01/03/2026');
-  expect(masked('##/##/####', '1/')).toBe('01/');
-  expect(masked('##/##/####', '01/3/')).toBe('01/03/');
-  expect(masked('##/##/####', '01')).toBe('01');
-  expect(masked('##/##/####', '01/03/20267')).toBe('01/03/2026');
-  expect(masked('##:##', '9:')).toBe('09:');
-  expect(masked('##:##', 'ab')).toBe('');
-});
-
-it('masks what is masked to itself, whatever is typed', () => {
-  fc.assert(
-    fc.property(
-      fc.constantFrom('##/##/####', '##:##'),
-      fc.string({ unit: fc.constantFrom(...'0123456789/: a') }),
-      (mask, typed) => {
-        const once = masked(mask, typed);
-        expect(masked(mask, once)).toBe(once);
-        expect(once.length).toBeLessThanOrEqual(mask.length);
-      },
-    ),
-  );
 });
 
 function wrong(typed: RangeFields): string[] {

@@ -52,26 +52,6 @@ export function parseTime(typed: string): Pick<WallTime, 'hour' | 'minute'> | nu
   return found && hour < 24 && minute < 60 ? { hour, minute } : null;
 }
 
-/** What stands in the field after typing: only digits, in the places that the mask has for them. */
-export function masked(mask: string, typed: string): string {
-  // A separator right after a single digit ends its group: 5/ is the fifth.
-  const padded = /(^|\D)\d\D$/.test(typed) ? typed.replace(/(\d)(\D)$/, '0$1$2') : typed;
-  const digits = padded.replace(/\D/g, '').slice(0, mask.replace(/[^#]/g, '').length);
-  let shown = '';
-  let next = 0;
-  for (const place of mask) {
-    if (next === digits.length) {
-      // Kept when it was typed; never put there by itself, or Backspace would not get past it.
-      return place !== '#' && /\D$/.test(typed) && shown !== '' ? shown + place : shown;
-    }
-    if (place === '#') {
-      shown += digits[next];
-      next += 1;
-    } else shown += place;
-  }
-  return shown;
-}
-
 export const MASK: Record<FieldName, string> = {
   startDate: DATE_MASK,
   startTime: TIME_MASK,
