@@ -6,9 +6,12 @@ import { CACHE, ROOT, runQuietly } from './run.ts';
 
 const WEB = join(ROOT, 'packages/web');
 const STAMP = join(CACHE, 'web.sha256');
+/** The app once more, as a program that draws pages on this machine. */
+const DRAWING = join(CACHE, 'drawing');
 const INPUTS = [
   'package-lock.json',
   'tsconfig.json',
+  'scripts/draw.ts',
   'packages/web/*.*',
   'packages/web/{src,public}/**',
   'packages/contract/src/**',
@@ -27,11 +30,17 @@ export async function buildWeb(): Promise<void> {
   if (existsSync(join(WEB, 'dist/index.html')) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hash) return;
   rmSync(STAMP, { force: true });
   console.log('Building the web app …');
-  const env = { ...process.env, NODE_ENV: 'production', NO_COLOR: '1' };
-  const { code, output } = await runQuietly(process.execPath, [vite(), 'build'], { cwd: WEB, env });
-  if (code !== 0) throw new Error(`The web app does not build:\n${output}`);
+  await node(vite(), 'build');
+  await node(vite(), 'build', '--ssr', 'src/drawing/draw.tsx', '--outDir', DRAWING, '--emptyOutDir');
+  await node(join(ROOT, 'scripts/draw.ts'), join(DRAWING, 'draw.js'), join(WEB, 'dist'));
   mkdirSync(CACHE, { recursive: true });
   writeFileSync(STAMP, hash);
+}
+
+async function node(...args: string[]) {
+  const env = { ...process.env, NODE_ENV: 'production', NO_COLOR: '1' };
+  const { code, output } = await runQuietly(process.execPath, args, { cwd: WEB, env });
+  if (code !== 0) throw new Error(`The web app does not build:\n${output}`);
 }
 
 function hashOfInputs() {

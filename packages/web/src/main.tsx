@@ -1,22 +1,18 @@
-import './ui/mantine.ts';
-import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
-import { QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
-import { createBrowserRouter } from 'react-router';
+import { createRoot, hydrateRoot } from 'react-dom/client';
+import { createBrowserRouter, matchRoutes } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
+import { App } from './App.tsx';
 import { clearAnalyticsPerson, trackFirstVisit } from './api/analytics.ts';
 import { setSurroundings } from './api/client.ts';
 import { refusalText } from './api/messages.ts';
 import { queryClient } from './api/query.ts';
 import { onSessionChange, session, watchOtherTabs } from './api/session.ts';
 import { leaveGoneWorkspace } from './api/user.ts';
-import { startTranslation } from './i18n/i18n.ts';
+import { isDrawnFor } from './drawing/drawn.ts';
+import { setAside } from './drawing/early.ts';
+import { currentLanguage, startTranslation } from './i18n/i18n.ts';
 import { paths } from './paths.ts';
 import { routes } from './routes.tsx';
-import { TOAST_LIMIT, TOAST_MS } from './ui/kitConstants.ts';
-import { cssVariables, theme } from './ui/theme.ts';
 import { toast } from './ui/toasts.ts';
 
 await startTranslation();
@@ -29,6 +25,13 @@ onSessionChange(() => {
   clearAnalyticsPerson();
 });
 
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no #root');
+const drawn = isDrawnFor(root, { language: currentLanguage(), signedIn: session.get() !== null });
+if (drawn) await haveLazyPage();
+else root.replaceChildren();
+delete document.documentElement.dataset.other;
+
 const router = createBrowserRouter(routes);
 setSurroundings({
   signedOut: session.end,
@@ -39,20 +42,17 @@ setSurroundings({
   message: (text, body, retryAfter) => toast.error(refusalText(text, body, retryAfter)),
 });
 
-const root = document.getElementById('root');
-if (!root) throw new Error('index.html has no #root');
-createRoot(root).render(
-  <StrictMode>
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={cssVariables}
-      colorSchemeManager={localStorageColorSchemeManager({ key: 'theme' })}
-      defaultColorScheme="auto"
-    >
-      <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" autoClose={TOAST_MS} limit={TOAST_LIMIT} />
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
+const app = (
+  <App>
+    <RouterProvider router={router} />
+  </App>
 );
+setAside(root);
+if (drawn) hydrateRoot(root, app, { onRecoverableError: (cause) => console.warn('Drawn anew', cause) });
+else createRoot(root).render(app);
+
+/** A drawn page can only be taken over by a router that has its code at hand. */
+async function haveLazyPage(): Promise<void> {
+  for (const { route } of matchRoutes(routes, window.location) ?? [])
+    if (typeof route.lazy === 'function') Object.assign(route, await route.lazy(), { lazy: undefined });
+}

@@ -12,8 +12,9 @@ import { Root } from './layouts/Root.tsx';
 import { SignLayout } from './layouts/SignLayout.tsx';
 import { paths } from './paths.ts';
 
-/** Where the gallery of the kit is shown: development and tests. */
-const isLoopback = (host: string) => host === 'localhost' || host === '127.0.0.1' || host === '[::1]';
+/** The gallery of the kit is for development and tests. */
+const hasKit = () =>
+  typeof window !== 'undefined' && ['localhost', '127.0.0.1', '[::1]'].includes(window.location.hostname);
 
 /** The map of the product: each layout and the pages it holds. What a page asks of its visitor is in `ROUTES`. */
 export const routes: RouteObject[] = [
@@ -69,7 +70,7 @@ export const routes: RouteObject[] = [
       ]),
       layout(<DefaultLayout />, [
         { path: ROUTES.forbidden.path, handle: { route: ROUTES.forbidden }, element: <Forbidden /> },
-        ...(isLoopback(window.location.hostname)
+        ...(hasKit()
           ? [
               {
                 ...page(ROUTES.kit, async () => (await import('./features/kit/KitPage.tsx')).KitPage),

@@ -3,24 +3,27 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
+import { acceptedLanguage } from '@stagi/contract/languages.ts';
 import type { SiteConfiguration } from '@stagi/contract/site.ts';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-const NOT_PAGES = /^\/(frontend-api|daemon-api|dev|assets|openapi\.json|configuration\.json|healthz|readyz)(\/|$)/;
+const NOT_PAGES =
+  /^\/(frontend-api|daemon-api|dev|assets|drawn|openapi\.json|configuration\.json|healthz|readyz)(\/|$)/;
 const PLACE = '<script id="configuration" type="application/json">{}</script>';
 
 type Site = Omit<SiteConfiguration, 'version'>;
 
 /**
- * The built web app: hashed files for a year, and its one page for every address that is none of ours. The page
- * carries the site's configuration, so that its first paint already shows it; `/configuration.json` tells open
- * pages of a newer version.
+ * The built web app: hashed files for a year, the pages that were drawn with it in the language that the browser asks
+ * for, and its one page for every other address that is none of ours. The page carries the site's configuration, so
+ * that its first paint already shows it; `/configuration.json` tells open pages of a newer version.
  */
 export async function serveWeb(app: FastifyInstance, webDir: string | null, site: Site): Promise<void> {
   if (webDir && existsSync(join(webDir, 'index.html'))) {
     await app.register(fastifyStatic, {
       root: webDir,
       index: false,
+      allowedPath: (path) => !path.startsWith('/drawn/') && !path.startsWith('/.vite/'),
       setHeaders(reply, path) {
         reply.header(
           'cache-control',
@@ -28,7 +31,7 @@ export async function serveWeb(app: FastifyInstance, webDir: string | null, site
         );
       },
     });
-    app.get('/', (_request, reply) => sendPage(reply, webDir, site));
+    app.get('/', (request, reply) => sendPage(request, reply, webDir, site));
   }
   app.get('/configuration.json', async (_request, reply) => {
     const version = webDir ? await versionOf(webDir) : '';
@@ -36,20 +39,34 @@ export async function serveWeb(app: FastifyInstance, webDir: string | null, site
   });
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.method === 'GET' && !NOT_PAGES.test(request.url.split('?')[0] ?? '');
-    if (isPage && webDir && existsSync(join(webDir, 'index.html'))) return sendPage(reply, webDir, site);
+    if (isPage && webDir && existsSync(join(webDir, 'index.html'))) return sendPage(request, reply, webDir, site);
     return reply.status(404).send({ isSuccess: false, message: 'Not found', requestId: request.id });
   });
 }
 
-async function sendPage(reply: FastifyReply, webDir: string, site: Site): Promise<FastifyReply> {
-  const html = await readFile(join(webDir, 'index.html'), 'utf8');
+async function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  webDir: string,
+  site: Site,
+): Promise<FastifyReply> {
+  const html = (await drawnPage(request, webDir)) ?? (await readFile(join(webDir, 'index.html'), 'utf8'));
   const configuration: SiteConfiguration = { version: await versionOf(webDir), ...site };
   // "<" could end the element; JSON has another way to write it.
   const json = JSON.stringify(configuration).replaceAll('<', '\\u003c');
   return reply
     .type('text/html; charset=utf-8')
     .header('cache-control', 'no-cache')
+    .header('vary', 'Accept-Language')
     .send(html.replace(PLACE, () => PLACE.replace('{}', () => json)));
+}
+
+/** A drawn page is the answer to its bare address only: with a query the page may differ. */
+async function drawnPage(request: FastifyRequest, webDir: string): Promise<string | null> {
+  const name = request.url === '/' ? 'home' : /^\/([a-z-]+)$/.exec(request.url)?.[1];
+  if (!name) return null;
+  const language = acceptedLanguage(request.headers['accept-language']);
+  return await readFile(join(webDir, 'drawn', language, `${name}.html`), 'utf8').catch(() => null);
 }
 
 let known: { file: string; changedAt: number; version: string } | null = null;

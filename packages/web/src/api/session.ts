@@ -79,7 +79,11 @@ function refreshNews(): { tell(): void; heard(): Promise<void>; close(): void } 
 }
 
 export function useSignedIn(): boolean {
-  return useSyncExternalStore(subscribe, () => session.get() !== null);
+  return useSyncExternalStore(
+    subscribe,
+    () => session.get() !== null,
+    () => false,
+  );
 }
 
 export function onSessionChange(listener: () => void): () => void {

@@ -1,4 +1,5 @@
 import type { SiteConfiguration } from '@stagi/contract/site.ts';
+import { useSyncExternalStore } from 'react';
 
 const EMPTY: SiteConfiguration = {
   version: '',
@@ -17,6 +18,13 @@ export function site(): SiteConfiguration {
   return known;
 }
 
+/** The same for what is drawn: a page that was drawn ahead knows nothing of its operator, and is taken over so. */
+export function useSite(): SiteConfiguration {
+  return useSyncExternalStore(never, site, () => EMPTY);
+}
+
+const never = () => () => {};
+
 /** The version that the server gives to who opens the app now; null when it cannot be asked. */
 export async function servedVersion(): Promise<string | null> {
   try {
@@ -29,5 +37,6 @@ export async function servedVersion(): Promise<string | null> {
 }
 
 function read(): SiteConfiguration {
+  if (typeof document === 'undefined') return EMPTY;
   return { ...EMPTY, ...JSON.parse(document.getElementById('configuration')?.textContent ?? '{}') };
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LOCALE } from './locale.ts';
+import { LOCALE } from '@stagi/contract/languages.ts';
 import { SERVER_MESSAGES } from './serverMessages.ts';
 import { serverLiterals, shapeOf } from './serverScan.ts';
 

@@ -1,18 +1,27 @@
+import { acceptedLanguage, languageOf, preferredLanguage } from '@stagi/contract/languages.ts';
 import { expect, it } from 'vitest';
 import { literalsIn, missingTranslations } from './check.ts';
 import { patternsOf, unfilled } from './filled.ts';
-import { browserLanguage, languageOf } from './locale.ts';
 
 it('has every text in every language', () => {
   expect(missingTranslations()).toEqual([]);
 });
 
 it('takes the first of the browser’s languages that exists, else English', () => {
-  expect(browserLanguage(['de-DE', 'ru-RU', 'en'])).toBe('ru');
-  expect(browserLanguage(['zh-TW', 'en'])).toBe('cn');
-  expect(browserLanguage(['en-GB', 'tr'])).toBe('en');
-  expect(browserLanguage(['de', 'fr'])).toBe('en');
+  expect(preferredLanguage(['de-DE', 'ru-RU', 'en'])).toBe('ru');
+  expect(preferredLanguage(['zh-TW', 'en'])).toBe('cn');
+  expect(preferredLanguage(['en-GB', 'tr'])).toBe('en');
+  expect(preferredLanguage(['de', 'fr'])).toBe('en');
   expect(languageOf('cn')).toBe('cn');
+});
+
+it('reads the header of accepted languages by weight', () => {
+  expect(acceptedLanguage('de, ru;q=0.9, en;q=0.95')).toBe('en');
+  expect(acceptedLanguage('de;q=1, tr-TR;q=0.8, *;q=0.1')).toBe('tr');
+  expect(acceptedLanguage('zh-CN,zh;q=0.9')).toBe('cn');
+  expect(acceptedLanguage('ru;q=0, en')).toBe('en');
+  expect(acceptedLanguage(';q=x,,')).toBe('en');
+  expect(acceptedLanguage(undefined)).toBe('en');
 });
 
 it('finds the text that a filled message was made from', () => {

@@ -1,10 +1,10 @@
+import { LOCALE, languageOf, preferredLanguage } from '@stagi/contract/languages.ts';
 import type { Language } from '@stagi/contract/user.ts';
 import i18next from 'i18next';
 import { useMemo } from 'react';
 import { initReactI18next, useTranslation } from 'react-i18next';
 import english from './en.json';
 import { patternsOf, unfilled } from './filled.ts';
-import { browserLanguage, LOCALE, languageOf } from './locale.ts';
 
 export type Values = Record<string, string | number>;
 /** Translates an English source text; `{{name}}` takes its value, `count` picks the plural. */
@@ -18,8 +18,8 @@ const TEXTS: Record<Exclude<Language, 'en'>, () => Promise<{ default: Record<str
   tr: () => import('./tr.json'),
 };
 
-/** Resolves when the first language is at hand; screens may be drawn then without a change of words. */
-export async function startTranslation(): Promise<void> {
+/** Resolves when the language (the visitor's own by default) is at hand; screens may be drawn then without a change of words. */
+export async function startTranslation(language: Language = ownLanguage()): Promise<void> {
   await i18next.use(initReactI18next).init({
     lng: 'en',
     fallbackLng: 'en',
@@ -30,8 +30,12 @@ export async function startTranslation(): Promise<void> {
     resources: { en: { translation: english } },
     react: { useSuspense: false },
   });
+  await showLanguage(language);
+}
+
+function ownLanguage(): Language {
   const stored = localStorage.getItem(STORED);
-  await showLanguage(stored ? languageOf(stored) : browserLanguage(navigator.languages));
+  return stored ? languageOf(stored) : preferredLanguage(navigator.languages);
 }
 
 export function currentLanguage(): Language {
@@ -49,13 +53,14 @@ export async function chooseLanguage(language: Language): Promise<void> {
   await showLanguage(language);
 }
 
-async function showLanguage(language: Language): Promise<void> {
+/** Changes every text without remembering it. */
+export async function showLanguage(language: Language): Promise<void> {
   if (language !== 'en' && !i18next.hasResourceBundle(LOCALE[language], 'translation')) {
     const texts = await TEXTS[language]();
     i18next.addResourceBundle(LOCALE[language], 'translation', texts.default);
   }
   await i18next.changeLanguage(LOCALE[language]);
-  document.documentElement.lang = LOCALE[language];
+  if (typeof document !== 'undefined') document.documentElement.lang = LOCALE[language];
 }
 
 export function useT(): T {

@@ -3,7 +3,7 @@ import type { Banner } from '@stagi/contract/site.ts';
 import { IconArrowRight, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { site } from '../api/site.ts';
+import { useSite } from '../api/site.ts';
 import { useT } from '../i18n/i18n.ts';
 import classes from './Banners.module.css';
 import { dismissBanner, undismissed } from './dismissedBanners.ts';
@@ -13,7 +13,9 @@ import { useRoute } from './useRoute.ts';
 export function Banners() {
   const { layout } = useRoute();
   const [, setDismissals] = useState(0);
-  const shown = undismissed(site().banners.filter((banner) => banner.layout === layout));
+  const { banners } = useSite();
+  const ofLayout = banners.filter((banner) => banner.layout === layout);
+  const shown = ofLayout.length === 0 ? [] : undismissed(ofLayout);
   return shown.map((banner) => (
     <OneBanner
       key={banner.title}

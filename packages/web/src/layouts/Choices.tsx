@@ -1,10 +1,11 @@
 import { Menu, SegmentedControl } from '@mantine/core';
+import { LOCALE } from '@stagi/contract/languages.ts';
 import type { Theme } from '@stagi/contract/user.ts';
 import { LANGUAGES } from '@stagi/contract/user.ts';
 import { IconCheck, IconChevronDown, IconDeviceDesktop, IconLanguage, IconMoon, IconSun } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useT } from '../i18n/i18n.ts';
-import { LANGUAGE_NAME, LOCALE } from '../i18n/locale.ts';
+import { LANGUAGE_NAME } from '../i18n/locale.ts';
 import classes from './Choices.module.css';
 import { useLanguage, useTheme } from './preferences.ts';
 

@@ -3,7 +3,7 @@ import { BRAND } from '@stagi/contract/money.ts';
 import { IconExternalLink } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import { Link } from 'react-router';
-import { site } from '../api/site.ts';
+import { useSite } from '../api/site.ts';
 import { useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
@@ -18,7 +18,7 @@ import { SOCIAL } from './social.tsx';
 export function Footer() {
   const t = useT();
   const state = useUserState();
-  const { issueTrackerUrl, socialLinks, supportEmail } = site();
+  const { issueTrackerUrl, socialLinks, supportEmail } = useSite();
   const permissions = state.is === 'here' ? state.user.permissions : [];
   const menu = MENU.filter((item) =>
     isShown(item, { mobile: false, anonymous: state.is === 'anonymous', permissions }),

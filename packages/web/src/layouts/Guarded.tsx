@@ -16,7 +16,7 @@ export function Guarded({ waiting = null }: { waiting?: ReactNode }) {
   const { pathname, search, hash } = useLocation();
   const { id } = useParams();
 
-  const verdict = guard(route, visitorOf(state), new URL(pathname + search + hash, window.location.origin));
+  const verdict = guard(route, visitorOf(state), new URL(pathname + search + hash, origin()));
   switch (verdict.go) {
     case 'elsewhere':
       return <Navigate to={verdict.to} replace />;
@@ -34,6 +34,9 @@ export function Guarded({ waiting = null }: { waiting?: ReactNode }) {
       return id !== undefined && !/^[1-9]\d{0,14}$/.test(id) ? <NotFound /> : <Outlet />;
   }
 }
+
+/** Of no weight where pages are drawn ahead: nobody is signed in there. */
+const origin = () => (typeof window === 'undefined' ? 'http://localhost' : window.location.origin);
 
 function visitorOf(state: UserState): Visitor {
   return { is: state.is, permissions: state.is === 'here' ? state.user.permissions : [] };

@@ -1,10 +1,10 @@
+import { LOCALE } from '@stagi/contract/languages.ts';
 import { MENU, type MenuItem } from '@stagi/contract/menu.ts';
 import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import { useId } from 'react';
 import { NavLink } from 'react-router';
 import { useUserState } from '../api/user.ts';
 import { currentLanguage, useT } from '../i18n/i18n.ts';
-import { LOCALE } from '../i18n/locale.ts';
 import { Tooltip } from '../ui/Tooltip.tsx';
 import classes from './MainMenu.module.css';
 import { isShown } from './menuGate.ts';

@@ -2,6 +2,7 @@ import { Suspense } from 'react';
 import { Outlet, ScrollRestoration, useMatches, useNavigation } from 'react-router';
 import { useEvents } from '../api/events.ts';
 import { useUserState } from '../api/user.ts';
+import { useEarly } from '../drawing/early.ts';
 import { useT } from '../i18n/i18n.ts';
 import { DialogHost } from '../ui/dialogs/DialogHost.tsx';
 import { Connection } from './Connection.tsx';
@@ -33,6 +34,7 @@ export function Root() {
       <DocumentTitle />
       <Suspense>
         <Outlet />
+        <Early />
       </Suspense>
       <Overlays />
       <Connection />
@@ -53,6 +55,12 @@ function skip(event: React.MouseEvent): void {
   const main = document.getElementById('content');
   main?.focus({ preventScroll: true });
   main?.scrollIntoView();
+}
+
+/** Beside the page, so that it is alive when this is. */
+function Early() {
+  useEarly();
+  return null;
 }
 
 function Events() {

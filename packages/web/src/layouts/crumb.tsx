@@ -33,6 +33,7 @@ function useOwnTitle(): string {
       return () => listeners.delete(listener);
     },
     () => (given?.path === pathname ? given.title : null),
+    () => null,
   );
   return named ?? t(route.title);
 }

@@ -21,6 +21,7 @@ export function useOverlay(): Overlay | null {
       return () => listeners.delete(listener);
     },
     () => shown,
+    () => null,
   );
 }
 

@@ -1,7 +1,7 @@
 import { type MantineColorScheme, useMantineColorScheme } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { Language, Theme } from '@stagi/contract/user.ts';
-import { useEffect } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { call } from '../api/client.ts';
 import { useSignedIn } from '../api/session.ts';
 import { takeProfile, type UserState } from '../api/user.ts';
@@ -14,8 +14,14 @@ export function useTheme(): { theme: Theme; setTheme(theme: Theme): void } {
   const t = useT();
   const signedIn = useSignedIn();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const taken = useSyncExternalStore(
+    () => () => {},
+    () => true,
+    () => false,
+  );
   return {
-    theme: colorScheme === 'auto' ? 'system' : colorScheme,
+    // A page drawn ahead knows no choice; what takes it over must begin with the same.
+    theme: !taken || colorScheme === 'auto' ? 'system' : colorScheme,
     setTheme: (theme) => {
       setColorScheme(SCHEME[theme]);
       if (signedIn) void save({ theme }, t('The theme could not be saved to your account'));

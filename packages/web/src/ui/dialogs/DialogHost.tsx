@@ -45,7 +45,11 @@ let nextId = 1;
 const listeners = new Set<() => void>();
 
 function Asked() {
-  const entries = useSyncExternalStore(subscribe, () => asked);
+  const entries = useSyncExternalStore(
+    subscribe,
+    () => asked,
+    () => asked,
+  );
   return entries.map(({ id, opened, draw }) => (
     <Fragment key={id}>{draw({ opened, onClose: () => close(id) })}</Fragment>
   ));

@@ -42,10 +42,13 @@ export function useDialogPlace(opened: boolean, rules: Rules): { id: string; cov
     enter({ id, opener: openerNow(), route: openedAt.current, rules: latest });
     return () => leave(id);
   }, [opened, id]);
-  const shown = useSyncExternalStore(subscribe, () => stack.at(-1)?.id);
-  const alone = useSyncExternalStore(subscribe, () => stack.length === 0 || (stack.length === 1 && shown === id));
+  const shown = useSyncExternalStore(subscribe, topmost, topmost);
+  const isAlone = () => stack.length === 0 || (stack.length === 1 && shown === id);
+  const alone = useSyncExternalStore(subscribe, isAlone, isAlone);
   return { id, alone, covered: opened && shown !== id && stack.some((entry) => entry.id === id) };
 }
+
+const topmost = () => stack.at(-1)?.id;
 
 /** Closes what was opened on another route than this one. */
 export function closeAllBut(route: string): void {
