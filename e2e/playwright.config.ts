@@ -10,7 +10,7 @@ export default defineConfig({
   outputDir: '../test-results',
   timeout: 180_000,
   expect: { timeout: 20_000 },
-  // Each worker has a platform of its own; one core is left to the tests on Docker that run beside.
+  // Each worker has a platform of its own.
   workers: Math.max(2, Math.min(3, availableParallelism() - 1)),
   fullyParallel: false,
   // Where nobody watches, a story that fails is told twice; one that then passes is named in the last lines.

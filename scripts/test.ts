@@ -27,15 +27,16 @@ console.log(totalLine(totals));
 process.exit(signal ? exitCodeOf(signal) : totals.failed > 0 || totals.passed === 0 ? 1 : 0);
 
 /**
- * The tests on Docker wait more than they compute, so the stories run beside them; the stories that make containers of
- * their own measure, so they come last and alone.
+ * The tests on Docker wait more than they compute, so they run beside the others; not beside the stories, since a
+ * browser drops what it is loading whenever a network comes or goes. The stories that make containers of their own
+ * measure, so they come last and alone.
  */
 async function runAll() {
   add(totals, { failed: await runChecks() });
-  add(totals, await runUnitTests([], withoutDocker, 'unit'));
-  await buildForStories();
-  const beside = [runUnitTests([], withoutDocker, 'docker'), runBrowserTests([], withoutDocker, ['kit', 'browser'])];
+  const beside = [runUnitTests([], withoutDocker, 'unit'), runUnitTests([], withoutDocker, 'docker')];
   for (const part of await Promise.all(beside)) add(totals, part);
+  await buildForStories();
+  add(totals, await runBrowserTests([], withoutDocker, ['kit', 'browser']));
   add(totals, await runBrowserTests([], withoutDocker, ['docker']));
 }
 
