@@ -7,7 +7,7 @@ import classes from './groups.module.css';
 type CheckboxProps = Omit<ComponentProps<typeof MantineCheckbox>, 'size' | 'color' | 'variant'>;
 
 export function Checkbox(props: CheckboxProps) {
-  return <MantineCheckbox {...props} />;
+  return <MantineCheckbox classNames={{ description: classes.hint }} {...props} />;
 }
 
 interface GroupProps<O extends Choice, K extends Key> extends ChoiceFields {
@@ -16,7 +16,7 @@ interface GroupProps<O extends Choice, K extends Key> extends ChoiceFields {
   options: readonly O[];
   value: readonly K[];
   /** The keys in the order of the options, not of the clicks. */
-  onChange(value: K[]): void;
+  onChange(value: NoInfer<K>[]): void;
   optional?: boolean;
   description?: React.ReactNode;
   error?: React.ReactNode;

@@ -46,6 +46,7 @@ export function FormItem({ label, optional, description, error: own, name, group
       labelElement={group ? 'div' : 'label'}
       description={description}
       error={error}
+      errorProps={{ mt: 6 }}
       className={className}
     >
       {group ? (

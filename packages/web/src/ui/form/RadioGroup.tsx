@@ -9,7 +9,7 @@ interface Props<O extends Choice, K extends Key> extends ChoiceFields {
   /** Objects may say `disabled` and `description` of themselves. */
   options: readonly O[];
   value: K | null | undefined;
-  onChange(value: K): void;
+  onChange(value: NoInfer<K>): void;
   /** `filled`: each choice in a box of its own. */
   variant?: 'default' | 'filled';
   optional?: boolean;
@@ -20,6 +20,8 @@ interface Props<O extends Choice, K extends Key> extends ChoiceFields {
   /** Beside each other where there is room. */
   inline?: boolean;
 }
+
+const BOX = { root: classes.box, body: classes.boxBody, labelWrapper: classes.boxLabel };
 
 /** One of a few choices, all in sight; the arrow keys go through them. */
 export function RadioGroup<O extends Choice, K extends Key = string>(props: Props<O, K>) {
@@ -38,11 +40,7 @@ export function RadioGroup<O extends Choice, K extends Key = string>(props: Prop
             disabled={disabled || choice.disabled}
             checked={choice.key === value}
             onChange={() => onChange(choice.key as K)}
-            classNames={
-              variant === 'filled'
-                ? { root: classes.box, body: classes.boxBody, labelWrapper: classes.boxLabel }
-                : undefined
-            }
+            classNames={{ description: classes.hint, ...(variant === 'filled' && BOX) }}
           />
         ))}
       </div>

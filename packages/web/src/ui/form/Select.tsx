@@ -49,13 +49,13 @@ interface Single<K extends Key> {
   multiple?: false;
   /** The key of the chosen option; one that no option has counts as none. */
   value: K | null | undefined;
-  onChange(value: K | null): void;
+  onChange(value: NoInfer<K> | null): void;
 }
 
 interface Multiple<K extends Key> {
   multiple: true;
   value: readonly K[];
-  onChange(value: K[]): void;
+  onChange(value: NoInfer<K>[]): void;
 }
 
 export type SelectProps<O extends Choice, K extends Key> = Common<O> & Named & (Single<K> | Multiple<K>);
@@ -65,10 +65,13 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
   const { label, optional, options, labelField, keyField, size = 's', tagLimit = SELECT_TAG_LIMIT } = props;
   const t = useT();
   const [search, setSearch] = useState('');
+  /** Some time after it was opened the list is drawn: it is announced, and can be gone through, from then on. */
+  const [drawn, setDrawn] = useState(false);
   const dropdown = useRef<HTMLDivElement>(null);
   const combobox = useCombobox({
     onDropdownClose: (by) => {
       combobox.resetSelectedOption();
+      setDrawn(false);
       setSearch('');
       if (by === 'keyboard') combobox.focusTarget();
     },
@@ -82,18 +85,16 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
   const searchable = choices.length > SELECT_SEARCH_ABOVE;
   const matching = matchingChoices(choices, search);
 
-  // The list is drawn after it was opened: only then can its option be marked and its search take the cursor.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the functions are new in each render, their work is not
-  useEffect(() => {
-    if (!opened) return;
-    combobox.selectActiveOption();
-    combobox.updateSelectedOptionIndex('active', { scrollIntoView: true });
-    if (searchable) combobox.focusSearchInput();
-  }, [opened]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  // biome-ignore lint/correctness/useExhaustiveDependencies: its functions are new in each render, their work is not
   useEffect(() => {
     if (opened && search !== '') combobox.selectFirstOption();
   }, [search]);
+
+  function begin(index: number): void {
+    setDrawn(true);
+    combobox.updateSelectedOptionIndex(index);
+    if (searchable) combobox.searchRef.current?.focus({ preventScroll: true });
+  }
 
   function toggle(of: string): void {
     const key = choices.find((choice) => String(choice.key) === of)?.key as K | undefined;
@@ -140,7 +141,7 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
       transitionProps={{ duration: 80 }}
       offset={4}
     >
-      <Combobox.Target targetType="button" withExpandedAttribute>
+      <Combobox.Target targetType="button" withExpandedAttribute aria-expanded={opened && drawn}>
         <InputBase
           component="button"
           type="button"
@@ -201,6 +202,8 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
           multiple={props.multiple === true}
           isChosen={isChosen}
           renderOption={props.renderOption}
+          opened={opened}
+          onDrawn={begin}
           onEnd={props.onEnd}
         />
       </Combobox.Dropdown>

@@ -17,6 +17,9 @@ interface Props<O extends Choice> {
   multiple: boolean;
   isChosen(key: Key): boolean;
   renderOption?(option: O): ReactNode;
+  opened: boolean;
+  /** The list is on the screen, some time after it was opened; with the index of the option that is marked. */
+  onDrawn(index: number): void;
   onEnd?(): void;
 }
 
@@ -25,7 +28,7 @@ const NEAR_END_PX = 10;
 
 /** The open list of a select. */
 export function SelectList<O extends Choice>(props: Props<O>) {
-  const { choices, cut, empty, name, multiple, onEnd } = props;
+  const { choices, cut, empty, name, multiple, opened, onEnd } = props;
   const t = useT();
   const list = useRef<HTMLDivElement>(null);
   const signalEnd = useThrottledCallback(() => onEnd?.(), SELECT_END_THROTTLE_MS);
@@ -35,6 +38,12 @@ export function SelectList<O extends Choice>(props: Props<O>) {
     if (!element || !onEnd) return;
     if (element.scrollHeight - element.scrollTop - element.clientHeight <= NEAR_END_PX) signalEnd();
   }
+
+  // It stays on the screen for a moment after it was closed, and may be opened again in it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told once each time it is open
+  useEffect(() => {
+    if (opened) props.onDrawn(list.current ? markFirst(list.current) : -1);
+  }, [opened]);
 
   // A list too short to be scrolled has its end in sight from the beginning.
   // biome-ignore lint/correctness/useExhaustiveDependencies: looked at when the list grows, as well as when it is scrolled
@@ -76,6 +85,18 @@ export function SelectList<O extends Choice>(props: Props<O>) {
       )}
     </>
   );
+}
+
+/** Marks the chosen option, else the first. Moves the list alone: it has no place on the page yet that one could scroll to. */
+function markFirst(list: HTMLElement): number {
+  const options = [...list.querySelectorAll<HTMLElement>('[data-combobox-option]')];
+  const chosen = options.findIndex((option) => option.matches('[data-combobox-active]'));
+  const index = chosen >= 0 ? chosen : options.findIndex((option) => !option.matches('[data-combobox-disabled]'));
+  const option = options[index];
+  if (!option) return -1;
+  option.setAttribute('data-combobox-selected', 'true');
+  list.scrollTop = option.offsetTop - (list.clientHeight - option.offsetHeight) / 2;
+  return index;
 }
 
 type OptionProps<O extends Choice> = Pick<Props<O>, 'isChosen' | 'renderOption'> & { choice: NamedChoice<O> };

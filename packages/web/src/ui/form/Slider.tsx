@@ -25,9 +25,9 @@ interface Props<V extends SliderValue> {
   label: string;
   /** A number is an upper bound alone; an array of two is a range. */
   value: V;
-  onChange(value: V): void;
+  onChange(value: NoInfer<V>): void;
   /** A drag or a key has ended. */
-  onChangeEnd?(value: V): void;
+  onChangeEnd?(value: NoInfer<V>): void;
   min?: number;
   max?: number;
   step?: number;
@@ -103,8 +103,7 @@ export function Slider<V extends SliderValue>(props: Props<V>) {
   return (
     <FormItem label={props.label} description={props.description} error={props.error} name={props.name} group="group">
       <DirectionProvider initialDirection={rtl ? 'rtl' : 'ltr'} detectDirection={false}>
-        <div className={classes.row} dir={rtl ? 'rtl' : 'ltr'} data-vertical={vertical || undefined}>
-          {props.boxes && isRange && box(0)}
+        <div className={classes.control} dir={rtl ? 'rtl' : 'ltr'} data-vertical={vertical || undefined}>
           {isRange ? (
             <RangeSlider
               {...shared}
@@ -125,7 +124,12 @@ export function Slider<V extends SliderValue>(props: Props<V>) {
               thumbLabel={named(names[1])}
             />
           )}
-          {props.boxes && box(isRange ? 1 : 0)}
+          {props.boxes && (
+            <div className={classes.boxes}>
+              {isRange && box(0)}
+              {box(isRange ? 1 : 0)}
+            </div>
+          )}
         </div>
       </DirectionProvider>
     </FormItem>

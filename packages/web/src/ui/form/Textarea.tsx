@@ -27,7 +27,7 @@ export function Textarea(props: TextareaProps) {
       {...rest}
       label={labelOf(label, optional)}
       error={useFieldError(rest.name, error)}
-      classNames={{ wrapper: classes.wrapper, input: [classes.input, mono && 'mono'].filter(Boolean).join(' ') }}
+      classNames={{ root: classes.root, input: [classes.input, mono && 'mono'].filter(Boolean).join(' ') }}
       wrapperProps={{ 'data-kit-color': color, 'data-kit-size': size }}
     />
   );

@@ -1,3 +1,4 @@
+import { rem } from '@mantine/core';
 import type { INPUT_SIZES, SELECT_SIZES } from '../kitConstants.ts';
 
 export type ControlSize = (typeof INPUT_SIZES)[number] | (typeof SELECT_SIZES)[number];
@@ -25,7 +26,7 @@ export const controlSizeVariables: Record<string, string> = Object.fromEntries(
       'ni-chevron-size': height < 32 ? 10 : 14,
       'psi-button-size': height - 10,
       'psi-icon-size': height < 32 ? 14 : 18,
-      'combobox-chevron-size': height < 32 ? 14 : 16,
-    }).map(([name, value]) => [`--${name}-kit-${size}`, `${value / 16}rem`]),
+      'combobox-option-padding': [(height - 24) / 2, 10],
+    }).map(([name, px]) => [`--${name}-kit-${size}`, [px].flat().map(rem).join(' ')]),
   ),
 );
