@@ -7,6 +7,7 @@ import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { build } from 'esbuild';
+import { FLAGS } from './src/flags.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const OUT = join(ROOT, '.cache/daemon');
@@ -102,8 +103,7 @@ async function makeExecutable(work: string): Promise<void> {
     output: join(work, 'stagid'),
     disableExperimentalSEAWarning: true,
     useCodeCache: false,
-    // Corporate roots count too; small spaces keep an idle daemon small.
-    execArgv: ['--use-system-ca', '--max-semi-space-size=2', '--max-old-space-size=256'],
+    execArgv: FLAGS,
     execArgvExtension: 'none',
   };
   await writeFile(join(work, 'sea.json'), JSON.stringify(config));

@@ -17,7 +17,17 @@ export const ENROL_AUDIENCE = 'stagi-daemon-enrol';
 export const LINK_AUDIENCE = 'stagi-daemon-link';
 export const COMMAND_AUDIENCE = 'stagi-daemon-command';
 
-const Ed25519PublicJwk = z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string().length(43) });
+/** A connection counts as proven for so long; the daemon answers a new challenge before that, without a new link. */
+export const LINK_LEASE_SECONDS = 900;
+/** A daemon's key is replaced when it is this old; the one before is let in for so long after that. */
+export const KEY_DAYS = 30;
+export const KEY_OVERLAP_HOURS = 24;
+
+export const Ed25519PublicJwk = z.object({
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  x: z.string().length(43),
+});
 export type Ed25519PublicJwk = z.infer<typeof Ed25519PublicJwk>;
 
 /** Claims of `daemon-token.jwt` (EdDSA, `typ` `enrol+jwt`): one use, 24 hours. */
@@ -126,7 +136,7 @@ export type Inventory = z.infer<typeof Inventory>;
 
 /** From the daemon. */
 export const DaemonMessage = z.discriminatedUnion('type', [
-  /** Answers the challenge: a JWS by the node key over `{ aud: LINK_AUDIENCE, sub: node, nonce, exp }`. */
+  /** Answers a challenge: a JWS by the node key over `{ aud: LINK_AUDIENCE, sub: node, nonce, exp }`. */
   z.object({ type: z.literal('auth'), node: z.string(), proof: z.string() }),
   z.object({
     type: z.literal('hello'),
@@ -137,6 +147,11 @@ export const DaemonMessage = z.discriminatedUnion('type', [
     inventory: Inventory,
   }),
   z.object({ type: z.literal('heartbeat'), at: z.string() }),
+  /**
+   * Asks to replace the node key. Both are JWS (`typ` `rotate+jwt`) over `{ aud: LINK_AUDIENCE, sub: node, nonce, jwk,
+   * exp }`, `nonce` that of the last challenge and `jwk` the new public key: `proof` by the old key, `holder` by the new.
+   */
+  z.object({ type: z.literal('rotate'), proof: z.string().max(8192), holder: z.string().max(8192) }),
   z.object({ type: z.literal('inventory'), inventory: Inventory }),
   /** How far a slow step is. */
   z.object({
@@ -187,28 +202,53 @@ export const LogCursor = z.object({
 });
 export type LogCursor = z.infer<typeof LogCursor>;
 
+/** The number of the link, as its welcome told: what was meant for an earlier one is not heeded. */
+const LinkEpoch = z.number().int();
+
 /** From the platform. */
 export const PlatformMessage = z.discriminatedUnion('type', [
+  /** The first message of a link, and again before the proof that was given runs out. */
   z.object({ type: z.literal('challenge'), nonce: z.string() }),
   z.object({
     type: z.literal('welcome'),
     epoch: z.number().int(),
     serverTime: z.string(),
     heartbeatSeconds: z.number(),
+    /** The node key is old: offer the next one. */
+    rotateKey: z.boolean(),
   }),
+  /** The new key is the node's from now on; the old one is let in for a while yet. */
+  z.object({ type: z.literal('rotated'), x: z.string() }),
   z.object({ type: z.literal('desired'), document: z.string() }),
   z.object({ type: z.literal('command'), document: z.string() }),
   /** Answers log-open: read from here; the first credit comes with it, counted from `cursor.offset`. */
-  z.object({ type: z.literal('log-resume'), stream: z.number().int(), cursor: LogCursor, credit: z.number().int() }),
+  z.object({
+    type: z.literal('log-resume'),
+    epoch: LinkEpoch,
+    stream: z.number().int(),
+    cursor: LogCursor,
+    credit: z.number().int(),
+  }),
   /**
    * Bytes up to `offset` are stored for good; those up to `offset + bytes` may be sent. A window, not a sum: each
-   * message replaces the one before. Only whole records are acknowledged. Bytes that do not join on end the link: the
+   * message replaces the one before, and follows each store: a daemon paces itself by them. Only whole records are
+   * acknowledged. Bytes that do not join on end the link: the
    * next one resumes at what is stored.
    */
-  z.object({ type: z.literal('credit'), stream: z.number().int(), offset: z.number().int(), bytes: z.number().int() }),
-  z.object({ type: z.literal('log-refuse'), stream: z.number().int(), reason: z.string() }),
-  /** The node was revoked; do not come back with this key. */
-  z.object({ type: z.literal('revoked'), reason: z.string() }),
+  z.object({
+    type: z.literal('credit'),
+    epoch: LinkEpoch,
+    stream: z.number().int(),
+    offset: z.number().int(),
+    bytes: z.number().int(),
+  }),
+  z.object({ type: z.literal('log-refuse'), epoch: LinkEpoch, stream: z.number().int(), reason: z.string() }),
+  /**
+   * The node was revoked; do not come back with this key. `document` proves it: a JWS by the command key (`typ`
+   * `revoked+jwt`) over `{ aud: COMMAND_AUDIENCE, node, exp }`.
+   */
+  z.object({ type: z.literal('revoked'), reason: z.string(), document: z.string() }),
+  /** The platform is about to restart: leave now, come back after this time. */
   z.object({ type: z.literal('drain'), reconnectAfterMs: z.number().int() }),
 ]);
 export type PlatformMessage = z.infer<typeof PlatformMessage>;

@@ -1,19 +1,20 @@
-import type { KeyObject } from 'node:crypto';
 import { type Inventory, LINK_PROTOCOL, type PlatformMessage } from '@stagi/contract/daemon.ts';
 import { commandRunner } from './commands.ts';
-import { type Party, type Session, stayConnected } from './connection.ts';
+import { type Party, stayConnected } from './connection.ts';
 import { pause } from './deadline.ts';
 import { openDesired, verifyCommand } from './desired.ts';
 import type { Engine } from './docker.ts';
 import { gatherFacts } from './facts.ts';
 import { forgetIdentity, type Identity } from './identity.ts';
 import { openJournal } from './journal.ts';
+import type { Keyring } from './keyring.ts';
 import { reasonOf, say } from './log.ts';
 import { logShipper } from './logs.ts';
 import { bootId } from './machine.ts';
 import { openMarks } from './marks.ts';
 import type { Paths } from './paths.ts';
 import { startReconciler } from './reconciler.ts';
+import type { Session } from './session.ts';
 import { VERSION } from './version.ts';
 
 /** The platform waits for a hello; a Docker that hangs must not keep it from hearing of us. */
@@ -25,7 +26,7 @@ const FAREWELL_MS = 500;
 
 /** Looks after this server until the signal is aborted or, with `gone`, the platform does not want it back. */
 export async function runAgent(
-  { identity, key, engine, paths }: { identity: Identity; key: KeyObject; engine: Engine; paths: Paths },
+  { identity, keys, engine, paths }: { identity: Identity; keys: Keyring; engine: Engine; paths: Paths },
   signal: AbortSignal,
 ): Promise<'stopped' | 'gone'> {
   const desired = await openDesired(paths.desired, identity);
@@ -65,7 +66,7 @@ export async function runAgent(
   }
 
   const party: Party = {
-    async welcomed(fresh, welcome) {
+    async welcomed(fresh, welcome, nonce) {
       const late = new AbortController();
       const looked = Promise.race([world.settled(), pause(HELLO_PATIENCE_MS, late.signal)]);
       const [facts, boot] = await Promise.all([gatherFacts(engine), bootId(), looked]);
@@ -80,6 +81,7 @@ export async function runAgent(
       for (const failure of world.standing()) fresh.send(failure);
       logs.attach(fresh);
       beat(fresh, welcome.heartbeatSeconds);
+      if (welcome.rotateKey) fresh.send(await keys.offer(identity, nonce));
       world.wake();
     },
     received(message, from) {
@@ -96,6 +98,9 @@ export async function runAgent(
         return tell(world.inventory());
       case 'command':
         return carryOut(message.document);
+      case 'rotated':
+        await keys.confirmed(message.x);
+        return say('the key of this server was replaced');
       case 'log-resume':
       case 'credit':
       case 'log-refuse':
@@ -122,7 +127,7 @@ export async function runAgent(
     left.abort();
   }
 
-  const ending = await stayConnected(identity, key, party, AbortSignal.any([signal, left.signal]));
+  const ending = await stayConnected(identity, keys, party, AbortSignal.any([signal, left.signal]));
   const patience = new AbortController();
   await Promise.race([world.close(), pause(CLOSING_MS, patience.signal)]);
   patience.abort();

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import type { ActualContainer } from '@stagi/contract/daemon.ts';
+import { type ActualContainer, COMMAND_AUDIENCE } from '@stagi/contract/daemon.ts';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { container, makeDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage } from './testing/image.ts';
@@ -268,7 +268,14 @@ describe('the link', () => {
   it('ends for good when the server is revoked, and its containers run on', async () => {
     await platform.desire([container(1, FOREVER)]);
     await inState(1, 'running');
-    platform.send({ type: 'revoked', reason: 'removed from the workspace' });
+    const about = { aud: COMMAND_AUDIENCE, node: platform.node, exp: Math.floor(Date.now() / 1000) + 60 };
+    // Whoever sits in between cannot sign it.
+    const stranger = await startPlatform({ node: platform.node });
+    const reason = 'removed from the workspace';
+    platform.send({ type: 'revoked', reason, document: await stranger.sign('revoked+jwt', about) });
+    await stranger.close();
+    await platform.until('a second hello', () => platform.heard.filter(({ type }) => type === 'hello').length === 2);
+    platform.send({ type: 'revoked', reason, document: await platform.sign('revoked+jwt', about) });
     expect(await daemon.exit()).toBe(78);
     expect((await inspect(1)).State.Running).toBe(true);
   });

@@ -17,6 +17,11 @@ export async function verifyCommand(document: string, identity: Identity, now = 
   return Command.parse(await verify(document, 'command+jwt', identity, now));
 }
 
+/** Throws when the platform did not say that it disowns this node. */
+export async function verifyRevocation(document: string, identity: Identity, now = new Date()): Promise<void> {
+  await verify(document, 'revoked+jwt', identity, now);
+}
+
 /** The desired state that was accepted last, kept on disk so that a daemon without a link knows what it should do. */
 export interface DesiredStore {
   current(): DesiredState | null;

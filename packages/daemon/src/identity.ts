@@ -49,6 +49,8 @@ export async function enrol(token: string, paths: Paths): Promise<Identity> {
     kind: claims.kind,
     jti: claims.jti,
   };
+  // The one that was to follow the key of before.
+  await rm(`${paths.key}.next`, { force: true });
   await writeDurably(paths.key, exportKey(key), 0o600);
   await writeDurably(paths.identity, `${JSON.stringify(identity, null, 2)}\n`, 0o600);
   await rm(draft);
@@ -71,6 +73,7 @@ export async function loadKey(path: string): Promise<KeyObject | null> {
 /** After this the server is a stranger to the platform. */
 export async function forgetIdentity(paths: Paths): Promise<void> {
   await rm(paths.key, { force: true });
+  await rm(`${paths.key}.next`, { force: true });
   await rm(paths.identity, { force: true });
 }
 

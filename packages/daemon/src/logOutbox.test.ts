@@ -2,8 +2,8 @@ import type { DaemonMessage } from '@stagi/contract/daemon.ts';
 import { type DataFrame, decodeRecords } from '@stagi/contract/frames.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Session } from './connection.ts';
 import { openOutbox } from './logOutbox.ts';
+import type { Session } from './session.ts';
 
 /** The far end of a link, which grants on receipt. */
 function link() {
@@ -13,7 +13,8 @@ function link() {
     signal: gone.signal,
     send: (_: DaemonMessage) => {},
     sendBytes: (frame) => void frames.push(frame),
-    writable: () => Promise.resolve(),
+    writable: () => Promise.resolve(100_000),
+    done: () => {},
   };
   return { session, frames, cut: () => gone.abort() };
 }
@@ -43,7 +44,7 @@ describe('the way of records into frames', () => {
           if (!last) continue;
           expect(last.offset + last.bytes.length).toBeLessThanOrEqual(allowed);
           allowed = last.offset + last.bytes.length + window;
-          outbox.allow(allowed);
+          outbox.allow(last.offset + last.bytes.length, allowed);
         }
         await flushed;
         const expected = frames.reduce((at, { offset, bytes }) => {

@@ -1,5 +1,5 @@
 import { encodeRecord, type LogRecord } from '@stagi/contract/frames.ts';
-import type { Session } from './connection.ts';
+import type { Session } from './session.ts';
 
 const MAX_PAYLOAD_BYTES = 64 * 1024;
 
@@ -14,8 +14,10 @@ export interface Outbox {
   flush(): Promise<void>;
   /** Of the first byte that has not been handed over. */
   offset(): number;
-  /** The stream may go as far as this offset; replaces what was granted before. */
-  allow(limit: number): void;
+  /** Bytes up to `stored` are kept by the platform; the stream may go as far as `limit`. Neither ever goes back. */
+  allow(stored: number, limit: number): void;
+  /** Nothing is sent any more, and nobody waits for what was. */
+  close(): void;
 }
 
 export function openOutbox(
@@ -27,16 +29,19 @@ export function openOutbox(
   let { offset, limit } = from;
   let queue: Uint8Array[] = [];
   let waiting = 0;
+  let stored = offset;
   let granted = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => granted.resolve(), { once: true });
 
-  /** As many whole records as credit and frame allow; empty when credit is too short for the next. */
-  function take(): Uint8Array | null {
-    const room = Math.min(limit - offset, MAX_PAYLOAD_BYTES);
+  /** As many whole records as credit, frame and link allow, one at least; null when credit is too short for the next. */
+  function take(linkTakes: number): Uint8Array | null {
+    const credit = limit - offset;
+    const room = Math.min(credit, linkTakes, MAX_PAYLOAD_BYTES);
     let count = 0;
     let bytes = 0;
     for (const record of queue) {
-      if (bytes + record.length > room) break;
+      const fits = bytes + record.length <= room || (count === 0 && record.length <= credit);
+      if (!fits) break;
       bytes += record.length;
       count++;
     }
@@ -57,23 +62,31 @@ export function openOutbox(
     full: () => waiting >= MAX_PAYLOAD_BYTES,
     async flush() {
       while (queue.length > 0) {
-        await session.writable();
-        signal.throwIfAborted();
-        const payload = take();
+        const linkTakes = await session.writable();
+        const payload = signal.aborted ? null : take(linkTakes);
         if (payload) {
           session.sendBytes({ stream, offset, bytes: payload });
           offset += payload.length;
         } else {
+          session.done(0, false);
+          signal.throwIfAborted();
           await granted.promise;
+          signal.throwIfAborted();
         }
       }
     },
     offset: () => offset,
-    allow(newLimit) {
-      limit = newLimit;
+    allow(newStored, newLimit) {
+      if (newStored > stored) session.done(newStored - stored, true);
+      stored = Math.max(stored, newStored);
+      limit = Math.max(limit, newLimit);
       granted.resolve();
       granted = Promise.withResolvers();
       if (signal.aborted) granted.resolve();
+    },
+    close() {
+      session.done(Math.max(0, offset - stored), false);
+      stored = Math.max(stored, offset);
     },
   };
 }

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import type { LogCursor } from '@stagi/contract/daemon.ts';
-import type { Session } from './connection.ts';
 import { pause } from './deadline.ts';
 import type { Engine } from './docker.ts';
 import { statusOf } from './dockerErrors.ts';
@@ -8,6 +7,7 @@ import { dockerLogParser, type RawRecord } from './dockerLog.ts';
 import { reasonOf, say } from './log.ts';
 import { type Outbox, openOutbox } from './logOutbox.ts';
 import { positionFrom, type Reading, reading, readSince } from './logPosition.ts';
+import type { Session } from './session.ts';
 
 /** The most that is handled between two looks at the link. */
 const PIECE_BYTES = 256 * 1024;
@@ -46,32 +46,39 @@ export async function shipLog(task: LogTask): Promise<string | null> {
   const position = positionFrom(task.cursor);
   const outbox = openOutbox(session, stream, { offset: position.offset, limit: task.limit }, signal);
   task.onOutbox(outbox.allow);
+  try {
+    return await untilItEnds();
+  } finally {
+    outbox.close();
+  }
 
-  for (;;) {
-    signal.throwIfAborted();
-    const changed = task.changed();
-    try {
-      const container = await engine.look(dockerId);
-      if (!container) return null;
-      if (container.state === 'created') {
-        await changed;
-        continue;
-      }
-      const running = container.state === 'running' || container.state === 'paused';
-      // A reading that does not follow holds Docker's files open, so rotation cannot eat what it has not reached yet.
-      if ((await copy(false, true)) === 'lost') await copy(false, false);
-      if (running) {
-        if ((await copy(true, true)) === 'lost') await pause(RETRY_MS, signal);
-      } else if (container.state === 'restarting') {
-        await Promise.race([changed, pause(RETRY_MS, signal)]);
-      } else {
-        return container.startedAt;
-      }
-    } catch (error) {
+  async function untilItEnds(): Promise<string | null> {
+    for (;;) {
       signal.throwIfAborted();
-      if (statusOf(error) === 404) return null;
-      say(`the log of ${dockerId.slice(0, 12)} cannot be read for now: ${reasonOf(error)}`);
-      await pause(RETRY_MS, signal);
+      const changed = task.changed();
+      try {
+        const container = await engine.look(dockerId);
+        if (!container) return null;
+        if (container.state === 'created') {
+          await changed;
+          continue;
+        }
+        const running = container.state === 'running' || container.state === 'paused';
+        // A reading that does not follow holds Docker's files open, so rotation cannot eat what it has not reached yet.
+        if ((await copy(false, true)) === 'lost') await copy(false, false);
+        if (running) {
+          if ((await copy(true, true)) === 'lost') await pause(RETRY_MS, signal);
+        } else if (container.state === 'restarting') {
+          await Promise.race([changed, pause(RETRY_MS, signal)]);
+        } else {
+          return container.startedAt;
+        }
+      } catch (error) {
+        signal.throwIfAborted();
+        if (statusOf(error) === 404) return null;
+        say(`the log of ${dockerId.slice(0, 12)} cannot be read for now: ${reasonOf(error)}`);
+        await pause(RETRY_MS, signal);
+      }
     }
   }
 

@@ -1,11 +1,11 @@
 import type { LogCursor, PlatformMessage } from '@stagi/contract/daemon.ts';
-import type { Session } from './connection.ts';
 import { pause } from './deadline.ts';
 import type { Engine } from './docker.ts';
 import { reasonOf, say } from './log.ts';
 import type { Outbox } from './logOutbox.ts';
 import { shipLog } from './logStream.ts';
 import { isLive, type SeenContainer } from './plan.ts';
+import type { Session } from './session.ts';
 
 type LogMessage = Extract<PlatformMessage, { type: 'log-resume' | 'credit' | 'log-refuse' }>;
 type Watched = Pick<SeenContainer, 'id' | 'dockerId' | 'state' | 'startedAt'>;
@@ -29,7 +29,7 @@ type Resume = Extract<LogMessage, { type: 'log-resume' }>;
 
 interface Open {
   resume(message: Resume): void;
-  allow(limit: number): void;
+  allow: Outbox['allow'];
   refuse(reason: string): void;
   nudge(): void;
   ended: Promise<void>;
@@ -111,7 +111,7 @@ function openLink(engine: Engine, session: Session): Link {
         case 'log-resume':
           return task.resume(message);
         case 'credit':
-          return task.allow(message.offset + message.bytes);
+          return task.allow(message.offset, message.offset + message.bytes);
         case 'log-refuse':
           return task.refuse(message.reason);
         default:
@@ -184,7 +184,7 @@ function openStream(
       resumed.resolve(message);
       rewound.abort();
     },
-    allow: (limit) => allow?.(limit),
+    allow: (stored, limit) => allow?.(stored, limit),
     refuse: (reason) => resumed.reject(new Error(`the platform refused it: ${reason}`)),
     nudge() {
       changed.resolve();

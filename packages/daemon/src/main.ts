@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { runAgent } from './agent.ts';
 import { connectDocker } from './docker.ts';
 import { EnrolmentError, enrol, loadIdentity, loadKey } from './identity.ts';
+import { openKeyring } from './keyring.ts';
 import { reasonOf, say } from './log.ts';
 import { type Paths, pathsFrom } from './paths.ts';
 import { writeDefaultPolicy } from './policy.ts';
@@ -78,7 +79,8 @@ async function run(paths: Paths): Promise<number> {
   process.once('SIGTERM', () => stop.abort());
   process.once('SIGINT', () => stop.abort());
   say(`stagid ${VERSION} as node ${identity.node} of ${identity.origin}`);
-  const ending = await runAgent({ identity, key, engine: connectDocker(identity.node), paths }, stop.signal);
+  const keys = await openKeyring(paths, key);
+  const ending = await runAgent({ identity, keys, engine: connectDocker(identity.node), paths }, stop.signal);
   // Whatever still waits (a Docker that hangs) must not hold the end up.
   process.exit(ending === 'gone' ? NOT_WANTED : 0);
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { LINK_LEASE_SECONDS } from '@stagi/contract/daemon.ts';
 import { fromDecimal } from '@stagi/contract/money.ts';
 import { ConfigError } from './configError.ts';
 import { readSite, type Site } from './site.ts';
@@ -15,6 +16,8 @@ export interface Config {
   originIsLoopback: boolean;
   /** What machines dial; `null`: the local cloud's gateway, else loopback. */
   daemonOrigin: string | null;
+  /** How long a daemon's proof of its key holds. */
+  linkLeaseSeconds: number;
   databaseUrl: string | null;
   dataDir: string;
   smtpUrl: string | null;
@@ -67,6 +70,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     appOrigin,
     originIsLoopback,
     daemonOrigin: origin(env, 'DAEMON_ORIGIN'),
+    linkLeaseSeconds: decimal(env, 'LINK_LEASE_SECONDS', LINK_LEASE_SECONDS),
     databaseUrl: databaseUrl(env),
     dataDir,
     smtpUrl: env.SMTP_URL || null,

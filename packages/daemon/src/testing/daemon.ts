@@ -2,15 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import { FLAGS } from '../flags.ts';
 import { docker, TEST_IMAGE } from './image.ts';
-import type { Platform } from './platform.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 /** `STAGID=/path/to/stagid` runs the same tests against a built daemon. */
-const COMMAND = process.env.STAGID ? [process.env.STAGID] : [process.execPath, MAIN];
+function command(): { program: string; args: string[]; env: NodeJS.ProcessEnv } {
+  const { STAGID } = process.env;
+  if (!STAGID) return { program: process.execPath, args: [...FLAGS, MAIN], env: {} };
+  return { program: STAGID, args: [], env: { LD_LIBRARY_PATH: dirname(STAGID) } };
+}
 
 /** A `stagid` of its own folder, as a process that can be killed. */
 export interface TestDaemon {
@@ -28,10 +32,18 @@ export interface TestDaemon {
   /** Of the sockets it holds open. */
   socketInodes(): Promise<Set<string>>;
   output(): string;
+  /** When it said something that holds these words, by `Date.now()`. */
+  saidAt(words: string): number[];
   cleanUp(): Promise<void>;
 }
 
-export async function makeDaemon(platform: Platform, { enrol = true } = {}): Promise<TestDaemon> {
+/** What a daemon needs of a platform to join it. */
+export interface Host {
+  node: string;
+  token(): Promise<string>;
+}
+
+export async function makeDaemon(platform: Host, { enrol = true } = {}): Promise<TestDaemon> {
   const folder = await mkdtemp(join(tmpdir(), 'stagid-'));
   const env = {
     ...process.env,
@@ -42,10 +54,16 @@ export async function makeDaemon(platform: Platform, { enrol = true } = {}): Pro
   await mkdir(join(folder, 'etc'), { mode: 0o700 });
   let child: ChildProcess | null = null;
   let output = '';
+  const said: { at: number; text: string }[] = [];
 
   function launch(args: string[]): ChildProcess {
-    const started = spawn(COMMAND[0]!, [...COMMAND.slice(1), ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    for (const stream of [started.stdout, started.stderr]) stream?.on('data', (chunk) => (output += chunk));
+    const { program, args: first, env: own } = command();
+    const started = spawn(program, [...first, ...args], { env: { ...env, ...own }, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [started.stdout, started.stderr])
+      stream?.on('data', (chunk) => {
+        output += chunk;
+        said.push({ at: Date.now(), text: String(chunk) });
+      });
     return started;
   }
   async function codeOf(process: ChildProcess): Promise<number | null> {
@@ -84,6 +102,7 @@ export async function makeDaemon(platform: Platform, { enrol = true } = {}): Pro
       return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
     },
     output: () => output,
+    saidAt: (words) => said.filter(({ text }) => text.includes(words)).map(({ at }) => at),
     async cleanUp() {
       await daemon.end('SIGKILL');
       await removeContainersOf(platform.node);

@@ -27,7 +27,7 @@ export interface LogBook {
   grantAll(): void;
   /** Sends the open stream of a container back to behind its first `count` records. */
   rewind(containerId: number, count: number): void;
-  newLink(): void;
+  newLink(epoch: number): void;
   control(message: DaemonMessage): void;
   frame(frame: DataFrame): void;
 }
@@ -43,15 +43,15 @@ interface Stream {
 export function logBook(send: (message: PlatformMessage) => void): LogBook {
   const byEpoch = new Map<string, Kept>();
   let streams = new Map<number, Stream>();
+  let epoch = 0;
   const faults: string[] = [];
   const policy = { grant: true, firstCredit: STREAM_CREDIT_BYTES };
 
   function grant(number: number, stream: Stream): void {
     const { offset } = stream.kept.cursor;
-    const worthIt = stream.limit - offset < (STREAM_CREDIT_BYTES * 3) / 4;
-    if (!policy.grant || !worthIt) return;
+    if (!policy.grant) return;
     stream.limit = offset + STREAM_CREDIT_BYTES;
-    send({ type: 'credit', stream: number, offset, bytes: STREAM_CREDIT_BYTES });
+    send({ type: 'credit', epoch, stream: number, offset, bytes: STREAM_CREDIT_BYTES });
   }
   return {
     byEpoch,
@@ -77,10 +77,11 @@ export function logBook(send: (message: PlatformMessage) => void): LogBook {
         kept.cursor = { offset, timeNs: String(timeNs), recordsAtTime };
         stream.limit = offset + STREAM_CREDIT_BYTES;
         stream.rewound = true;
-        send({ type: 'log-resume', stream: number, cursor: { ...kept.cursor }, credit: STREAM_CREDIT_BYTES });
+        send({ type: 'log-resume', epoch, stream: number, cursor: { ...kept.cursor }, credit: STREAM_CREDIT_BYTES });
       }
     },
-    newLink() {
+    newLink(number) {
+      epoch = number;
       streams = new Map();
     },
     control(message) {
@@ -95,7 +96,13 @@ export function logBook(send: (message: PlatformMessage) => void): LogBook {
         };
         byEpoch.set(message.epoch, kept);
         streams.set(message.stream, { kept, limit: kept.cursor.offset + policy.firstCredit, rewound: false });
-        send({ type: 'log-resume', stream: message.stream, cursor: { ...kept.cursor }, credit: policy.firstCredit });
+        send({
+          type: 'log-resume',
+          epoch,
+          stream: message.stream,
+          cursor: { ...kept.cursor },
+          credit: policy.firstCredit,
+        });
       } else if (message.type === 'log-gap') {
         streams.get(message.stream)?.kept.gaps.push(message);
       } else if (message.type === 'log-end') {

@@ -39,6 +39,8 @@ export interface Platform {
   send(message: PlatformMessage): void;
   /** Sees the raw socket of the link of now. */
   socket(): WebSocket;
+  /** From now on it takes links and what they open, and reads nothing more; `false`: reads again. */
+  deafen(isDeaf: boolean): void;
   /** Resolves when `check` answers something; asked again after everything that is heard. */
   until<T>(what: string, check: () => T | false | null | undefined, ms?: number): Promise<T>;
   /** No new link is accepted until `open` again; the present one is cut. */
@@ -60,6 +62,7 @@ export async function startPlatform({
     links: 0,
     gen: 0,
     document: null as string | null,
+    deaf: false,
   };
   let live: WebSocket | null = null;
   let port = 0;
@@ -104,6 +107,7 @@ export async function startPlatform({
           socket.close(4000, String(error).slice(0, 100)),
         );
       notice();
+      if (state.deaf && isBinary) socket.pause();
     });
     socket.on('close', () => {
       if (live === socket) live = null;
@@ -120,13 +124,14 @@ export async function startPlatform({
       live?.terminate();
       live = socket;
       state.links++;
-      logs.newLink();
+      logs.newLink(state.links);
       socket.send(
         JSON.stringify({
           type: 'welcome',
           epoch: state.links,
           serverTime: new Date().toISOString(),
           heartbeatSeconds: 1,
+          rotateKey: false,
         } satisfies PlatformMessage),
       );
     } else if (message.type === 'hello') {
@@ -221,6 +226,11 @@ export async function startPlatform({
     socket() {
       if (!live) throw new Error('no daemon is connected');
       return live;
+    },
+    deafen(isDeaf) {
+      state.deaf = isDeaf;
+      if (isDeaf) live?.pause();
+      else live?.resume();
     },
     until(what, check, ms = 20_000) {
       const { promise, resolve, reject } =

@@ -1,6 +1,6 @@
 import { PublicError } from '../http/errors.ts';
 
-const LINKS_A_SECOND = 50;
+export const LINKS_A_SECOND = 50;
 
 let left = LINKS_A_SECOND;
 let filledAt = 0;

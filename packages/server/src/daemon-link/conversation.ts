@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { DaemonMessage, PlatformMessage } from '@stagi/contract/daemon.ts';
 import { HEARTBEAT_S } from '@stagi/contract/instances.ts';
 import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
 import { daemonGone, daemonHello } from '../instances/readiness.ts';
 import { type LogReceiver, receiveLogs } from '../logging/receive.ts';
 import { openCommands } from './commands.ts';
 import { desiredDocument } from './desired.ts';
 import type { Heartbeats } from './heartbeats.ts';
+import { revocation, rotateKey } from './keys.ts';
 import { latest } from './latest.ts';
-import { type Connected, connectNode, disconnectNode, endOf } from './node.ts';
+import { type Connected, connectNode, disconnectNode, endOf, provesAgain } from './node.ts';
 import { observeFailure, observeHello, observeInventory, observeProgress, observeResult } from './observe.ts';
 import { throttleProgress } from './throttle.ts';
 
@@ -34,6 +36,8 @@ export interface Conversation {
   take(message: DaemonMessage | null): void;
   bytes(frame: Uint8Array): void;
   isAuthenticated(): boolean;
+  /** Asks the daemon to leave and to come back later. */
+  drain(reconnectAfterMs: number): void;
   /** The wire is gone; resolves when everything that was begun is done. */
   finish(): Promise<void>;
 }
@@ -43,9 +47,11 @@ export interface Conversation {
  * recorded before the inventory that follows it), bytes of streams as they come.
  */
 export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartbeats, wire: Wire): Conversation {
-  const nonce = randomBytes(32).toString('base64url');
+  let nonce = newNonce();
+  /** The last challenge has not been answered. */
+  let isAsked = true;
+  let lease: NodeJS.Timeout | undefined;
   let session: { node: Connected; logs: LogReceiver } | null = null;
-  let isAuthenticating = false;
   let isGreeted = false;
   let work: Promise<void> = Promise.resolve();
   let waiting = 0;
@@ -65,8 +71,8 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
     ctx.log.error({ ...who(), err: error }, 'daemon link closed: it cannot be served now');
     wire.end(CLOSE.tryAgain, 'try again');
   };
-  const revoked = (reason: string): void => {
-    wire.send({ type: 'revoked', reason });
+  const revoked = async (instanceId: number, reason: string): Promise<void> => {
+    wire.send({ type: 'revoked', reason, document: await revocation(ctx, String(instanceId)) });
     wire.end(CLOSE.revoked, 'revoked');
   };
 
@@ -76,7 +82,7 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
     const { node } = session;
     const over = await endOf(ctx.db, node);
     if (over === 'fenced') return wire.end(CLOSE.fenced, 'a newer connection has taken over');
-    if (over) return revoked(over.revoked);
+    if (over) return revoked(node.instanceId, over.revoked);
     if (!isGreeted) return;
     const desired = await desiredDocument(ctx, node, sentDigest);
     if (desired) {
@@ -115,10 +121,39 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
   async function authenticate(message: Message<'auth'>): Promise<void> {
     const found = await connectNode(ctx, message, nonce, remoteAddress);
     if (!found) return wire.end(CLOSE.notKnown, 'this key is not known');
-    if ('revoked' in found) return revoked(found.revoked);
-    session = { node: found, logs: receiveLogs(ctx, found, { send: wire.send, violation, outOfStep, broken }) };
+    if ('revoked' in found) return revoked(found.instanceId, found.revoked);
+    const { instanceId, epoch, rotateKey } = found;
+    const node = { instanceId, epoch };
+    session = { node, logs: receiveLogs(ctx, node, { send: wire.send, violation, outOfStep, broken }) };
     const serverTime = new Date().toISOString();
-    wire.send({ type: 'welcome', epoch: found.epoch, serverTime, heartbeatSeconds: HEARTBEAT_S });
+    wire.send({ type: 'welcome', epoch, serverTime, heartbeatSeconds: HEARTBEAT_S, rotateKey });
+    beginLease();
+  }
+
+  /** The daemon has proven itself now. It is asked again in time, and out when it has not answered by the end. */
+  function beginLease(): void {
+    clearTimeout(lease);
+    const leaseMs = ctx.config.linkLeaseSeconds * 1000;
+    lease = setTimeout(
+      () => {
+        nonce = newNonce();
+        isAsked = true;
+        wire.send({ type: 'challenge', nonce });
+        lease = setTimeout(() => wire.end(CLOSE.notKnown, 'the proof has run out'), leaseMs / 3);
+      },
+      (leaseMs * 2) / 3,
+    );
+  }
+
+  async function renew(node: Connected, message: Message<'auth'>): Promise<void> {
+    if (await provesAgain(ctx.db, node, message, nonce)) beginLease();
+    else wire.end(CLOSE.notKnown, 'this key is not known any more');
+  }
+
+  async function replaceKey(node: Connected, message: Message<'rotate'>): Promise<void> {
+    const x = await inTransaction(ctx.db, (trx) => rotateKey(trx, node, message, nonce));
+    if (x) wire.send({ type: 'rotated', x });
+    else violation('a key was offered without proof');
   }
 
   const progress = throttleProgress((message) => {
@@ -129,7 +164,12 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
   function takeFrom({ node, logs }: NonNullable<typeof session>, message: DaemonMessage): void {
     switch (message.type) {
       case 'auth':
-        violation('auth twice');
+        if (isAsked) inOrder(() => renew(node, message));
+        else violation('auth twice');
+        isAsked = false;
+        break;
+      case 'rotate':
+        inOrder(() => replaceKey(node, message));
         break;
       case 'hello':
         inOrder(async () => {
@@ -179,8 +219,8 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
         violation('not a message of the protocol');
       } else if (session) {
         takeFrom(session, message);
-      } else if (message.type === 'auth' && !isAuthenticating) {
-        isAuthenticating = true;
+      } else if (message.type === 'auth' && isAsked) {
+        isAsked = false;
         inOrder(() => authenticate(message));
       } else {
         violation(`${message.type} before the welcome`);
@@ -190,7 +230,11 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
       if (session) session.logs.bytes(frame);
       else violation('bytes before the welcome');
     },
+    drain(reconnectAfterMs) {
+      wire.send({ type: 'drain', reconnectAfterMs });
+    },
     async finish() {
+      clearTimeout(lease);
       unsubscribe();
       progress.stop();
       await work;
@@ -205,4 +249,8 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
       }
     },
   };
+}
+
+function newNonce(): string {
+  return randomBytes(32).toString('base64url');
 }

@@ -43,6 +43,9 @@ export async function enrol(
       .set({
         enrol_used_at: sql<Date>`now()`,
         public_jwk: JSON.stringify(request.publicKey),
+        key_since: sql<Date>`now()`,
+        previous_jwk: null,
+        previous_until: null,
         revoked_at: null,
         revoked_reason: null,
       })

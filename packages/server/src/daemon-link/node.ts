@@ -1,15 +1,9 @@
-import { createPublicKey } from 'node:crypto';
-import { LINK_AUDIENCE } from '@stagi/contract/daemon.ts';
-import { jwtVerify } from 'jose';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
-
-const PROOF_MAX_SECONDS = 120;
-/** A server's clock may be off by this much. */
-const CLOCK_TOLERANCE_SECONDS = 60;
+import { keysOf, provenKey } from './keys.ts';
 
 /** A node with a proven key and the number of its newest connection. */
 export interface Connected {
@@ -26,17 +20,15 @@ export async function connectNode(
   answer: { node: string; proof: string },
   nonce: string,
   remoteAddress: string,
-): Promise<Connected | { revoked: string } | null> {
+): Promise<(Connected & { rotateKey: boolean }) | { instanceId: number; revoked: string } | null> {
   if (!/^[1-9]\d{0,8}$/.test(answer.node)) return null;
   const instanceId = Number(answer.node);
-  const node = await ctx.db
-    .selectFrom('daemon_node')
-    .select(['public_jwk', 'revoked_at', 'revoked_reason'])
-    .where('instance_id', '=', instanceId)
-    .executeTakeFirst();
-  if (!node?.public_jwk || !(await proves(node.public_jwk, answer, nonce))) return null;
-  if (node.revoked_at) return { revoked: node.revoked_reason ?? 'This server was removed' };
-  const key = node.public_jwk.x;
+  const known = await keysOf(ctx.db, instanceId);
+  const key = known && (await provenKey(known.keys, answer, nonce));
+  if (!known || !key) return null;
+  if (known.revoked) return { instanceId, revoked: known.revoked };
+  // One that comes with the key of before has not heard that its new one was taken over.
+  const rotateKey = known.isOld || key.x !== known.keys[0]!.x;
   return inTransaction(ctx.db, async (trx) => {
     const counted = await trx
       .updateTable('daemon_node')
@@ -49,35 +41,25 @@ export async function connectNode(
       })
       .where('instance_id', '=', instanceId)
       .where('revoked_at', 'is', null)
-      .where(sql<boolean>`public_jwk->>'x' = ${key}`)
+      .where(sql<boolean>`${key.x} in (public_jwk->>'x', previous_jwk->>'x')`)
       .returning('conn_epoch')
       .executeTakeFirst();
     if (!counted) return null;
     await announce(trx, 'node', { instanceId });
-    return { instanceId, epoch: counted.conn_epoch };
+    return { instanceId, epoch: counted.conn_epoch, rotateKey };
   });
 }
 
-async function proves(
-  publicJwk: { x: string },
-  { node, proof }: { node: string; proof: string },
+/** Whether a connection's daemon still holds a key that is let in: it answered another challenge. */
+export async function provesAgain(
+  db: Db,
+  { instanceId }: Connected,
+  answer: { node: string; proof: string },
   nonce: string,
 ): Promise<boolean> {
-  try {
-    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicJwk.x }, format: 'jwk' });
-    const { payload } = await jwtVerify(proof, key, {
-      algorithms: ['EdDSA'],
-      audience: LINK_AUDIENCE,
-      subject: node,
-      requiredClaims: ['exp'],
-      clockTolerance: CLOCK_TOLERANCE_SECONDS,
-    });
-    const tooLong = (payload.exp ?? 0) > Date.now() / 1000 + PROOF_MAX_SECONDS + CLOCK_TOLERANCE_SECONDS;
-    return payload.nonce === nonce && !tooLong;
-  } catch {
-    // Whatever is wrong with a proof, it proves nothing.
-    return false;
-  }
+  if (answer.node !== String(instanceId)) return false;
+  const known = await keysOf(db, instanceId);
+  return known !== null && known.revoked === null && (await provenKey(known.keys, answer, nonce)) !== null;
 }
 
 /** Why a connection may not go on, `null` while it may. */

@@ -3,18 +3,21 @@ import type { FastifyInstance } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { Context } from '../context.ts';
 import { badInput } from '../http/errors.ts';
-import { admitLink } from './admission.ts';
+import { admitLink, LINKS_A_SECOND } from './admission.ts';
 import { mountDownloads } from './downloads.ts';
 import { enrol } from './enrol.ts';
 import { collectHeartbeats } from './heartbeats.ts';
-import { serveLink } from './link.ts';
+import { type Link, serveLink } from './link.ts';
 
-const CLOSE_PATIENCE_MS = 1_000;
+/** A daemon that was asked to leave does so at once; one that does not is closed upon, then cut off. */
+const LEAVE_PATIENCE_MS = 1_000;
+const CLOSE_PATIENCE_MS = 500;
+const FIRST_BACK_MS = 500;
 
 /** What daemons call: everything else of the platform is closed to them. */
 export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
   const heartbeats = collectHeartbeats(ctx);
-  const links = new Map<WebSocket, Promise<void>>();
+  const links = new Map<WebSocket, Link>();
 
   app.post('/daemon-api/enrol', async (request) => {
     const parsed = EnrolRequest.safeParse(request.body);
@@ -22,22 +25,33 @@ export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
     return { isSuccess: true, node: await enrol(ctx, parsed.data) };
   });
   mountDownloads(app, ctx);
+  /** Answers at once: a daemon asks whether the network is back, or its connection dead. */
+  app.get('/daemon-api/reach', (_request, reply) => reply.code(204).send());
   app.get('/daemon-api/link', { websocket: true, preValidation: admitLink }, (socket, request) => {
     ctx.meters.linkOpened();
-    const served = serveLink(ctx, socket, request.ip, heartbeats).finally(() => {
+    const wire = request.raw.socket;
+    const link = serveLink(ctx, socket, { remoteAddress: request.ip, bytesRead: () => wire.bytesRead }, heartbeats);
+    links.set(socket, link);
+    void link.over.finally(() => {
       links.delete(socket);
       ctx.meters.linkClosed();
     });
-    links.set(socket, served);
   });
 
   app.addHook('preClose', async () => {
-    for (const socket of links.keys()) socket.close(1012, 'the platform restarts');
+    // So many at once are admitted wherever they go; those that come later find the next process up.
+    const spreadMs = FIRST_BACK_MS + (links.size / LINKS_A_SECOND) * 1000;
+    for (const link of links.values()) link.drain(Math.round(FIRST_BACK_MS + Math.random() * spreadMs));
     const impatience = setTimeout(() => {
-      for (const socket of links.keys()) socket.terminate();
-    }, CLOSE_PATIENCE_MS);
-    await Promise.all(links.values());
+      for (const socket of links.keys()) socket.close(1012, 'the platform restarts');
+      lastResort = setTimeout(() => {
+        for (const socket of links.keys()) socket.terminate();
+      }, CLOSE_PATIENCE_MS);
+    }, LEAVE_PATIENCE_MS);
+    let lastResort: NodeJS.Timeout | undefined;
+    await Promise.all([...links.values()].map(({ over }) => over));
     clearTimeout(impatience);
+    clearTimeout(lastResort);
     await heartbeats.stop();
   });
 }

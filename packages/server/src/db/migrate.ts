@@ -2,12 +2,14 @@ import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import * as foundation from './migrations/0001_foundation.ts';
 import * as reconcile from './migrations/0002_reconcile.ts';
+import * as nodeKeys from './migrations/0003_node_keys.ts';
 import * as feedback from './migrations/0005_feedback.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0001_foundation', sql: foundation.sql },
   { name: '0002_reconcile', sql: reconcile.sql },
+  { name: '0003_node_keys', sql: nodeKeys.sql },
   { name: '0005_feedback', sql: feedback.sql },
 ];
 const LOCK = 7_239_001;

@@ -260,6 +260,9 @@ export interface DaemonNodeTable {
   enrol_expires_at: Date | null;
   enrol_used_at: Date | null;
   public_jwk: Json<Ed25519PublicJwk> | null;
+  key_since: Date | null;
+  previous_jwk: Json<Ed25519PublicJwk> | null;
+  previous_until: Date | null;
   conn_epoch: Generated<number>;
   connected_at: Date | null;
   disconnected_at: Date | null;

@@ -73,7 +73,12 @@ export function receiveLogs(
     const standing = await takeStream(ctx.db, node.instanceId, key);
     if (closed) return;
     if (!standing) {
-      link.send({ type: 'log-refuse', stream: number, reason: 'This container is not of this server' });
+      link.send({
+        type: 'log-refuse',
+        epoch: node.epoch,
+        stream: number,
+        reason: 'This container is not of this server',
+      });
       return;
     }
     const stream: Stream = {
@@ -94,6 +99,7 @@ export function receiveLogs(
     const { offset, lastTimeNs, recordsAtTime } = stream.assembly.standing();
     link.send({
       type: 'log-resume',
+      epoch: node.epoch,
       stream: stream.number,
       cursor: { offset, timeNs: lastTimeNs === null ? null : String(lastTimeNs), recordsAtTime },
       credit: STREAM_CREDIT_BYTES,
@@ -157,7 +163,13 @@ export function receiveLogs(
     if (lastSeq === null) return false;
     stream.stored = to.offset;
     if (!closed && to.offset > from) {
-      link.send({ type: 'credit', stream: stream.number, offset: to.offset, bytes: STREAM_CREDIT_BYTES });
+      link.send({
+        type: 'credit',
+        epoch: node.epoch,
+        stream: stream.number,
+        offset: to.offset,
+        bytes: STREAM_CREDIT_BYTES,
+      });
     }
     if (lines.count > 0) {
       ctx.meters.linesStored(lines.count, lines.times.at(-1));

@@ -44,6 +44,7 @@ export const SERVER_MESSAGES: readonly string[] = [
   'enrolment refused',
   'enrolment reissued',
   'Enter a valid email',
+  'key replaced',
   'Enter an image like name:tag or registry/name:tag',
   'File is too large. Max allowed size is 5MB.',
   'File name is too long: at most 255 characters',

@@ -1,0 +1,231 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { api } from '@stagi/contract/api.ts';
+import { docker } from '@stagi/daemon/src/testing/image.ts';
+import { watchDocker } from './oracle.ts';
+import type { Random } from './random.ts';
+import { calm, STORMS } from './storms.ts';
+import { makeWorld, until, type World } from './world.ts';
+
+/** Ends at once when it is asked to. */
+const QUIET = 'trap "exit 0" TERM; while :; do sleep 0.1; done';
+/** About 500 lines a second. */
+const CHATTER = 'trap "exit 0" TERM; n=0; while :; do seq $((n*100+1)) $((n*100+100)); n=$((n+1)); sleep 0.2; done';
+const RIGHT_WITHIN_MS = 120_000;
+const STORED_WITHIN_MS = 300_000;
+
+export interface BadLinkResult {
+  seconds: number;
+  storms: Record<string, number>;
+  links: number;
+  /** Recorded frames that were sent once more. */
+  replays: number;
+  actions: number;
+  wishes: number;
+  wrong: string[];
+  /** To the right state from the moment the link stood again, and, by storm, from when the network was fair again. */
+  rightAfterLinkMs: number[];
+  rightAfterCalmMs: Record<string, number[]>;
+  lines: number;
+  missing: number;
+  twice: number;
+  gaps: number;
+  rssMax: number;
+}
+
+interface Subject {
+  id: number;
+  slug: string;
+  wanted: 'running' | 'stopped' | 'absent';
+  /** Its last start must be another than this one: a restart was wished. */
+  notStartedAt: string | null;
+}
+
+/**
+ * Storm after storm for so many seconds, and in each of them wishes: start, stop, restart, delete, create. After each the
+ * state must become right soon, Docker must have done nothing that nobody wished, and no line may be missing.
+ */
+export async function runBadLink(random: Random, seconds: number): Promise<BadLinkResult> {
+  const world = await makeWorld(random);
+  const oracle = await watchDocker(world.node);
+  const storms: Record<string, number> = {};
+  const rightAfterLinkMs: number[] = [];
+  const rightAfterCalmMs: Record<string, number[]> = {};
+  let rssMax = 0;
+  let made = 0;
+  const memory = setInterval(async () => {
+    // Between two processes there is none to measure.
+    rssMax = Math.max(rssMax, await world.daemon.rssBytes().catch(() => 0));
+  }, 500);
+  try {
+    const chatter = await make(CHATTER);
+    const subjects = [await make(QUIET), await make(QUIET)];
+    await until('everything has begun', () => isRight([chatter, ...subjects]), RIGHT_WITHIN_MS);
+    const begun = performance.now();
+    const names = Object.keys(STORMS);
+    for (let turn = 0; performance.now() - begun < seconds * 1000; turn += 1) {
+      // Each kind in its turn, then by chance.
+      const name = turn < names.length ? names[turn]! : random.pick(names);
+      const short = seconds < 120;
+      const longest = short ? 4000 : random.next() < 0.1 ? 50_000 : 15_000;
+      const storm = STORMS[name]!(world.proxy, random, random.between(1500, longest));
+      storms[name] = (storms[name] ?? 0) + 1;
+      await wishSomething(subjects);
+      await storm;
+      calm(world.proxy);
+      await settle(name, Date.now());
+      if (!short) await pause(random.between(0, 3000));
+    }
+
+    return {
+      seconds: (performance.now() - begun) / 1000,
+      storms,
+      links: world.daemon.saidAt('is up').length,
+      replays: world.proxy.replays(),
+      ...(await compareLog(world, chatter, () => oracle.wished(chatter.id, 'stop'))),
+      ...(await oracle.judge()),
+      rightAfterLinkMs,
+      rightAfterCalmMs,
+      rssMax,
+    };
+
+    async function wishSomething(all: Subject[]): Promise<void> {
+      for (let wishes = Math.floor(random.between(1, 4)); wishes > 0; wishes -= 1) {
+        const index = Math.floor(random.next() * all.length);
+        if (all[index]!.wanted === 'absent') all[index] = await make(QUIET);
+        else await wish(all[index]!);
+        await pause(random.between(0, 1500));
+      }
+    }
+    async function settle(storm: string, calmAt: number): Promise<void> {
+      await until('everything is as wished', () => isRight([chatter, ...subjects]), RIGHT_WITHIN_MS);
+      const now = Date.now();
+      for (const { id, wanted } of [chatter, ...subjects]) if (wanted !== 'absent') oracle.settled(id);
+      const up = world.daemon.saidAt('is up').find((at) => at >= calmAt) ?? calmAt;
+      rightAfterCalmMs[storm] ??= [];
+      rightAfterCalmMs[storm].push(now - calmAt);
+      rightAfterLinkMs.push(Math.max(0, now - Math.max(calmAt, up)));
+    }
+  } finally {
+    clearInterval(memory);
+    await world.cleanUp();
+  }
+
+  async function make(script: string): Promise<Subject> {
+    made += 1;
+    const slug = `storm-${process.pid}-${made}`;
+    const at = Date.now();
+    const { id } = await world.create(slug, script);
+    oracle.wished(id, 'run', at);
+    return { id, slug, wanted: 'running', notStartedAt: null };
+  }
+
+  /** One of the things that may be asked for now. */
+  async function wish(subject: Subject): Promise<void> {
+    const container = await world.view(subject.id);
+    const ref = { id: subject.id };
+    const options: (() => Promise<void>)[] = [];
+    if (container.instance.status === 'online' && container.status === 'running') {
+      options.push(async () => {
+        oracle.wished(subject.id, 'stop');
+        await world.person.client(api.containers.stop, ref);
+        Object.assign(subject, { wanted: 'stopped', notStartedAt: null });
+      });
+      options.push(async () => {
+        const { State } = await docker.getContainer(`stagi-${subject.slug}`).inspect();
+        oracle.wished(subject.id, 'restart');
+        await world.person.client(api.containers.restart, ref);
+        Object.assign(subject, { wanted: 'running', notStartedAt: State.StartedAt });
+      });
+    }
+    if (container.instance.status === 'online' && ['stopped', 'exited'].includes(container.status)) {
+      options.push(async () => {
+        oracle.wished(subject.id, 'run');
+        await world.person.client(api.containers.start, ref);
+        Object.assign(subject, { wanted: 'running', notStartedAt: null });
+      });
+    }
+    if (random.next() < 0.2) {
+      options.push(async () => {
+        oracle.wished(subject.id, 'remove');
+        await world.person.client(api.containers.delete, ref);
+        subject.wanted = 'absent';
+      });
+    }
+    if (options.length > 0) await random.pick(options)();
+  }
+
+  async function isRight(subjects: readonly Subject[]): Promise<boolean> {
+    for (const { id, slug, wanted, notStartedAt } of subjects) {
+      const state = await docker
+        .getContainer(`stagi-${slug}`)
+        .inspect()
+        .then(
+          ({ State }) => State,
+          () => null,
+        );
+      if (wanted === 'absent') {
+        if (state) return false;
+        continue;
+      }
+      const { status } = await world.view(id);
+      if (!state || state.Running !== (wanted === 'running')) return false;
+      if (notStartedAt !== null && state.StartedAt === notStartedAt) return false;
+      if (wanted === 'running' ? status !== 'running' : !['stopped', 'exited'].includes(status)) return false;
+    }
+    return true;
+  }
+}
+
+/** Stops the container that prints and counts what is stored of it. */
+async function compareLog(world: World, chatter: Subject, wish: () => void) {
+  wish();
+  await world.person.client(api.containers.stop, { id: chatter.id });
+  const container = docker.getContainer(`stagi-${chatter.slug}`);
+  await until('it has stopped', async () => !(await container.inspect()).State.Running);
+  const tail = await container.logs({ stdout: true, tail: 1 });
+  const last = Number.parseInt(tail.toString('latin1', 8), 10);
+  await until('its last line is stored', async () => (await lastLine(world, chatter.id)) === last, STORED_WITHIN_MS);
+  const seen = new Uint8Array(last + 1);
+  let twice = 0;
+  const pages = world.readLog(chatter.id);
+  let page = await pages.next();
+  for (; !page.done; page = await pages.next()) {
+    for (const { text } of page.value) {
+      if (seen[Number(text)]) twice += 1;
+      seen[Number(text)] = 1;
+    }
+  }
+  let missing = 0;
+  for (let number = 1; number <= last; number += 1) if (!seen[number]) missing += 1;
+  return { lines: last, missing, twice, gaps: page.value.length };
+}
+
+async function lastLine(world: World, id: number): Promise<number> {
+  const { lines } = await world.person.client(api.logging.query, {
+    source: { type: 'docker-container', id },
+    limit: 1,
+  });
+  return Number(lines.at(-1)?.text);
+}
+
+export function showBadLink(name: string, seed: number, result: BadLinkResult): string {
+  const kinds = Object.entries(result.storms)
+    .map(([kind, count]) => `${kind} ${count}`)
+    .join(', ');
+  const total = Object.values(result.storms).reduce((sum, count) => sum + count, 0);
+  return [
+    `${name}: seed ${seed}, ${Math.round(result.seconds)} s, n = ${total} storms (${kinds}), ${result.links} links, ${result.replays} frames replayed`,
+    `${result.wrong.length} wrong of ${result.actions} actions on ${result.wishes} wishes${result.wrong.map((one) => `\n  wrong: ${one}`).join('')}`,
+    `right after the link stood: ${spread(result.rightAfterLinkMs)}`,
+    ...Object.entries(result.rightAfterCalmMs).map(
+      ([kind, ms]) => `  after the network was fair, ${kind}: ${spread(ms)}`,
+    ),
+    `${result.lines} lines, ${result.missing} missing, ${result.twice} twice, ${result.gaps} gaps; daemon RSS at most ${Math.round(result.rssMax / 1e6)} MB`,
+  ].join('\n');
+}
+
+function spread(values: readonly number[]): string {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (share: number) => ((sorted[Math.ceil(sorted.length * share) - 1] ?? 0) / 1000).toFixed(1);
+  return `p50 ${at(0.5)} s, p95 ${at(0.95)} s, max ${at(1)} s (n = ${sorted.length})`;
+}

@@ -1,0 +1,155 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { container, makeDaemon, slugOf, type TestDaemon } from '@stagi/daemon/src/testing/daemon.ts';
+import { docker, ensureTestImage, TEST_IMAGE } from '@stagi/daemon/src/testing/image.ts';
+import { type Platform, startPlatform } from '@stagi/daemon/src/testing/platform.ts';
+import { until } from './world.ts';
+
+const LINE_BYTES = 1000;
+const BLOCK_LINES = 5000;
+const FULL_SPEED_NS = 4e9;
+/** Docker shows what was printed only by its last line. */
+const wide = `seq -s "${'x'.repeat(LINE_BYTES - 10)}\n"`;
+/** Blocks of 5 MB with a breath between them, so that more than 50 MB/s is asked for and the rest is Docker's doing. */
+const PRINT = `trap "exit 0" TERM; n=0; while :; do ${wide} $((n*${BLOCK_LINES}+1)) $(((n+1)*${BLOCK_LINES})); n=$((n+1)); sleep 0.06; done`;
+
+export interface StalledResult {
+  seconds: number;
+  /** Of the container: alone, while no credit was granted, and while nothing was read from the socket. */
+  baselineMBs: number;
+  noCreditMBs: number;
+  deafMBs: number;
+  ratio: number;
+  rssMax: number;
+  rssCatchUpMax: number;
+  printed: number;
+  kept: number;
+  lost: number;
+  gaps: number;
+  /** Lines that are missing where no gap is shown, and lines that came twice or out of order. */
+  unmarked: number;
+  disorder: number;
+}
+
+/**
+ * A container prints 50 MB/s while the platform first grants nothing and then reads nothing. The daemon must stay small,
+ * the container as fast as when nobody follows it, and every line that Docker dropped meanwhile must be covered by a gap.
+ */
+export async function runStalled(seconds: number): Promise<StalledResult> {
+  await ensureTestImage();
+  const baselineSeconds = Math.max(5, Math.min(45, seconds / 8));
+  const before = await baseline(baselineSeconds);
+  const platform = await startPlatform({ node: String(9_300_000 + (process.pid % 100_000)) });
+  const daemon = await makeDaemon(platform);
+  try {
+    platform.logs.policy.grant = false;
+    daemon.start();
+    await platform.until('a hello', () => platform.heard.find(({ type }) => type === 'hello'), 60_000);
+    const memory = watchMemory(daemon);
+    await platform.desire([container(1, PRINT, { spec: { nanoCpus: FULL_SPEED_NS } })]);
+    await platform.until('it prints', () => platform.logs.of(1).lines.length > 0, 60_000);
+    const name = `stagi-${slugOf(1)}`;
+    const noCreditMBs = await speedOf(name, (seconds * 1000) / 2);
+    platform.deafen(true);
+    const deafMBs = await speedOf(name, (seconds * 1000) / 2);
+    const rssMax = memory.most();
+    await docker.getContainer(name).stop();
+    const printed = await lastLineOf(name);
+    const after = await baseline(baselineSeconds);
+
+    platform.logs.policy.grant = true;
+    platform.deafen(false);
+    platform.logs.grantAll();
+    await platform.until('the log has ended', () => platform.logs.of(1).ends > 0, 300_000);
+    const rssCatchUpMax = memory.most();
+    memory.stop();
+    const baselineMBs = (before + after) / 2;
+    return {
+      seconds,
+      baselineMBs,
+      noCreditMBs,
+      deafMBs,
+      ratio: Math.min(noCreditMBs, deafMBs) / baselineMBs,
+      rssMax,
+      rssCatchUpMax,
+      printed,
+      ...compare(platform, printed),
+    };
+  } finally {
+    await daemon.cleanUp();
+    await platform.close();
+  }
+}
+
+/** The same container, printing into the same files, with nobody there to follow it. */
+async function baseline(seconds: number): Promise<number> {
+  const name = `stagi-baseline-${process.pid}`;
+  const alone = await docker.createContainer({
+    name,
+    Image: TEST_IMAGE,
+    Cmd: ['sh', '-c', PRINT],
+    HostConfig: {
+      NanoCpus: FULL_SPEED_NS,
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '50m', 'max-file': '3' } },
+    },
+  });
+  try {
+    await alone.start();
+    await until('it prints', async () => (await lastLineOf(name)) > 0);
+    return await speedOf(name, seconds * 1000);
+  } finally {
+    await alone.remove({ force: true });
+  }
+}
+
+/** In megabytes a second, over so many milliseconds. */
+async function speedOf(name: string, ms: number): Promise<number> {
+  const [first, begun] = [await lastLineOf(name), performance.now()];
+  await pause(ms);
+  const [last, ended] = [await lastLineOf(name), performance.now()];
+  return ((last - first) * LINE_BYTES) / 1e6 / ((ended - begun) / 1000);
+}
+
+async function lastLineOf(name: string): Promise<number> {
+  const tail = await docker.getContainer(name).logs({ stdout: true, tail: 1 });
+  return Number.parseInt(tail.toString('latin1', 8), 10) || 0;
+}
+
+function watchMemory(daemon: TestDaemon): { most(): number; stop(): void } {
+  let most = 0;
+  const timer = setInterval(async () => {
+    most = Math.max(most, await daemon.rssBytes());
+  }, 250);
+  return { most: () => most, stop: () => clearInterval(timer) };
+}
+
+function compare(platform: Platform, printed: number) {
+  const { lines, gaps } = platform.logs.of(1);
+  const marked = new Set(gaps.map(({ to }) => to));
+  let before = 0;
+  let lost = 0;
+  let unmarked = 0;
+  let disorder = 0;
+  for (const { text, timeNs } of lines) {
+    const number = Number.parseInt(text, 10);
+    const missing = number - before - 1;
+    if (missing < 0) disorder += 1;
+    if (missing > 0) lost += missing;
+    if (missing > 0 && !marked.has(momentOf(timeNs))) unmarked += missing;
+    before = Math.max(before, number);
+  }
+  return { kept: lines.length, lost, gaps: gaps.length, unmarked: unmarked + (printed - before), disorder };
+}
+
+function momentOf(timeNs: bigint): string {
+  const seconds = new Date(Number(timeNs / 1_000_000_000n) * 1000).toISOString().slice(0, 19);
+  return `${seconds}.${String(timeNs % 1_000_000_000n).padStart(9, '0')}Z`;
+}
+
+export function showStalled(name: string, result: StalledResult): string {
+  const megabytes = (bytes: number) => Math.round(bytes / 1e6);
+  const speed = (value: number) => value.toFixed(1);
+  return [
+    `${name}: ${result.seconds} s stalled, n = ${result.printed} lines of 1 kB printed: ${speed(result.noCreditMBs)} MB/s without credit, ${speed(result.deafMBs)} MB/s without a reader, ${speed(result.baselineMBs)} MB/s alone, ratio ${result.ratio.toFixed(2)}`,
+    `daemon RSS at most ${megabytes(result.rssMax)} MB stalled, ${megabytes(result.rssCatchUpMax)} MB catching up; ${result.kept} lines kept, ${result.lost} lost by Docker, ${result.gaps} gaps, ${result.unmarked} unmarked, ${result.disorder} twice or out of order`,
+  ].join('\n');
+}
