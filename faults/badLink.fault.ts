@@ -6,9 +6,9 @@
 import { runBadLink, showBadLink } from './link/badLinkRun.ts';
 import { randomFrom } from './link/random.ts';
 import { useShippedDaemon } from './link/shipped.ts';
-import { anySeed, option } from './link/world.ts';
+import { newSeed, option } from './random.ts';
 
-const seed = anySeed();
+const seed = newSeed();
 console.log(`badLink: seed ${seed}`);
 await useShippedDaemon();
 const result = await runBadLink(randomFrom(seed), option('seconds', 1800));

@@ -6,6 +6,7 @@ import type { Inventory } from '@stagi/contract/daemon.ts';
 import { LINK_PROTOCOL } from '@stagi/contract/daemon.ts';
 import { stayConnected } from '@stagi/daemon/src/connection.ts';
 import { verifyDesired } from '@stagi/daemon/src/desired.ts';
+import { fixedKey } from '@stagi/daemon/src/testing/fixedKey.ts';
 import { enrolNode, FACTS } from '@stagi/server/src/testing/daemon.ts';
 
 export type HerdNews =
@@ -60,7 +61,7 @@ async function live(url: string, key: Awaited<ReturnType<typeof enrolNode>>, sig
   const inventory: Inventory = { appliedGen: 0, containers: [], images: [], dockerError: null, sshKeys: null };
   const ended = await stayConnected(
     identity,
-    key.privateKey,
+    fixedKey(key.privateKey),
     {
       async welcomed(session, { heartbeatSeconds }) {
         session.send({

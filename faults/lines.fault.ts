@@ -6,9 +6,9 @@
 import { runLines, showLines } from './link/linesRun.ts';
 import { runOverflow, showOverflow } from './link/overflowRun.ts';
 import { randomFrom } from './link/random.ts';
-import { anySeed, option } from './link/world.ts';
+import { newSeed, option } from './random.ts';
 
-const seed = anySeed();
+const seed = newSeed();
 const kept = await runLines(randomFrom(seed), { lines: option('lines', 1_000_000), daemonKills: 10, platformKills: 3 });
 console.log(showLines('lines', seed, kept));
 const lost = await runOverflow(randomFrom(seed), option('overflow', 600_000));

@@ -5,7 +5,7 @@
  */
 import { useShippedDaemon } from './link/shipped.ts';
 import { runStalled, showStalled } from './link/stalledRun.ts';
-import { option } from './link/world.ts';
+import { option } from './random.ts';
 
 await useShippedDaemon();
 const result = await runStalled(option('seconds', 600));

@@ -1,4 +1,5 @@
-/** A small seeded generator (Tommy Ettinger, 2017). */
+import { seeded } from '../random.ts';
+
 export interface Random {
   /** From 0 up to, not including, 1. */
   next(): number;
@@ -7,13 +8,7 @@ export interface Random {
 }
 
 export function randomFrom(seed: number): Random {
-  let state = seed | 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
+  const next = seeded(seed);
   return {
     next,
     between: (from, to) => from + next() * (to - from),

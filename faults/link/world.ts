@@ -93,12 +93,3 @@ export async function until(what: string, check: () => Promise<boolean> | boolea
     await pause(25);
   }
 }
-
-/** An option like `--seconds=60`. */
-export function option(name: string, fallback: number): number {
-  return Number(process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split('=')[1] ?? fallback);
-}
-
-export function anySeed(): number {
-  return option('seed', Date.now() % 2 ** 31);
-}

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DaemonMessage, PlatformMessage } from '@stagi/contract/daemon.ts';
+import type { DaemonMessage, Inventory, PlatformMessage } from '@stagi/contract/daemon.ts';
 import { HEARTBEAT_S } from '@stagi/contract/instances.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -55,6 +55,8 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
   let isGreeted = false;
   let work: Promise<void> = Promise.resolve();
   let waiting = 0;
+  /** The last step that waits, when it is an inventory. */
+  let newest: { inventory: Inventory } | null = null;
   let sentDigest: string | null = null;
   const sentCommands = new Set<string>();
 
@@ -99,7 +101,23 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
     if (instanceId === session?.node.instanceId) news.ask();
   });
 
+  /** One that has not been recorded when the next one comes, with nothing said in between, is out of date. */
+  function takeInventory(node: Connected, inventory: Inventory): void {
+    if (newest) {
+      newest.inventory = inventory;
+      return;
+    }
+    const mine = { inventory };
+    inOrder(async () => {
+      if (newest === mine) newest = null;
+      await observeInventory(ctx, node, mine.inventory);
+      news.ask();
+    });
+    newest = mine;
+  }
+
   function inOrder(step: () => Promise<unknown>): void {
+    newest = null;
     waiting += 1;
     if (waiting === WAITING_MAX) wire.pause();
     work = work
@@ -182,10 +200,7 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
         heartbeats.beat(node);
         break;
       case 'inventory':
-        inOrder(async () => {
-          await observeInventory(ctx, node, message.inventory);
-          news.ask();
-        });
+        takeInventory(node, message.inventory);
         break;
       case 'progress':
         progress.push(message);
