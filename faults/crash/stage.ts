@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CrashPoint } from '@stagi/contract/crashPoints.ts';
+import { type FakeCloudProcess, spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
+import { freePort } from '@stagi/server/src/testing/app.ts';
+import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
+import { type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
+import pg from 'pg';
+import { until } from '../until.ts';
+
+const MAIN = join(import.meta.dirname, '../../packages/server/src/main.ts');
+const COMPILED = join(import.meta.dirname, '../../.cache/fault-code');
+/** Cloud time runs so much faster. */
+export const CLOUD_SPEED = 50;
+
+export interface Death {
+  point: CrashPoint | null;
+  at: number;
+}
+
+/** The platform as a process that is started again whenever it dies, a simulated cloud as another, and a customer. */
+export interface Stage {
+  name: string;
+  url: string;
+  cloud: FakeCloudProcess;
+  customer: Person;
+  db: pg.Pool;
+  /** The next time the platform comes to this place it dies there; `null`: nowhere. */
+  arm(point: CrashPoint | null): void;
+  /** The next death, or `null` when none comes in time. */
+  nextDeath(withinMs: number): Promise<Death | null>;
+  /** How many times it died, and what it ended with when nobody asked for it. */
+  deaths(): number;
+  surprises: string[];
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openStage(name: string, env: Record<string, string> = {}): Promise<Stage> {
+  const database = await createTestDatabase();
+  const folder = mkdtempSync(join(tmpdir(), `stagi-${name}-`));
+  const armed = join(folder, 'armed');
+  writeFileSync(armed, '');
+  mkdirSync(join(folder, 'daemon'));
+  writeFileSync(join(folder, 'daemon/stagid-linux-x64.tar.gz.sha256'), `${'0'.repeat(64)}  stagid-linux-x64.tar.gz\n`);
+  const cloud = await spawnFakeCloud({ statePath: join(folder, 'cloud.json'), provisionMs: 5_000 });
+  await cloud.control.clock({ scale: CLOUD_SPEED });
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const db = new pg.Pool({ connectionString: database.url, max: 4, application_name: 'fault-run' });
+  const waiting = new Set<(death: Death) => void>();
+  const surprises: string[] = [];
+  let awaited: CrashPoint | null = null;
+  let count = 0;
+  let closing = false;
+  let child = launch();
+
+  function launch(): ChildProcess {
+    const process_ = spawn(process.execPath, [MAIN], {
+      env: {
+        ...process.env,
+        PORT: String(port),
+        METRICS_PORT: 'off',
+        DATABASE_URL: database.url,
+        STAGI_DATA: folder,
+        STAGI_DAEMON_DIR: join(folder, 'daemon'),
+        LOCAL_CLOUD: 'off',
+        FAKE_CLOUD_URL: cloud.url,
+        STAGI_ENVIRONMENT: name,
+        STARTER_CREDIT: '5000',
+        LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
+        STAGI_CRASH_POINT: `@${armed}`,
+        NODE_COMPILE_CACHE: COMPILED,
+        ...env,
+      },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    process_.once('exit', (code, signal) => {
+      if (closing) return;
+      const isAtPoint = signal === 'SIGKILL' && awaited !== null && readFileSync(armed, 'utf8') === '';
+      const death: Death = { point: isAtPoint ? awaited : null, at: Date.now() };
+      if (!isAtPoint) surprises.push(`the platform ended with ${code ?? signal}`);
+      awaited = null;
+      count += 1;
+      for (const tell of waiting) tell(death);
+      child = launch();
+    });
+    return process_;
+  }
+
+  const ready = async (): Promise<void> => {
+    await until(`${name} serves`, async () => (await fetch(`${url}/readyz`).catch(() => null))?.ok, 60_000);
+  };
+  await ready();
+  const customer = await signUp(url, sender(url), { name: 'Kim', email: `kim@${name}.example.com` });
+  await db.query("update workspace set plan = 'Enterprise'");
+  await db.query('update app_user set is_employee = true');
+
+  return {
+    name,
+    url,
+    cloud,
+    customer,
+    db,
+    surprises,
+    ready,
+    deaths: () => count,
+    arm(point) {
+      awaited = point;
+      writeFileSync(armed, point ?? '');
+    },
+    nextDeath(withinMs) {
+      return new Promise((resolve) => {
+        const settle = (death: Death | null): void => {
+          clearTimeout(timer);
+          waiting.delete(settle);
+          resolve(death);
+        };
+        const timer = setTimeout(settle, withinMs, null);
+        waiting.add(settle);
+      });
+    },
+    async close() {
+      closing = true;
+      const ended = child.exitCode === null && child.signalCode === null;
+      const gone = ended ? new Promise((resolve) => child.once('exit', resolve)) : null;
+      child.kill('SIGKILL');
+      await gone;
+      await cloud.kill();
+      await db.end();
+      await database.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
+import { freePort } from '@stagi/server/src/testing/app.ts';
+import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
+import { type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
+import pg from 'pg';
+import { aRentedServer, OPERATION, RENTED_STEPS, type Rented, type RentedStep, superfluous } from '../crash/rented.ts';
+import { until } from '../until.ts';
+
+const MAIN = join(import.meta.dirname, '../../packages/server/src/main.ts');
+const CLOUD_SPEED = 50;
+
+export interface PauseResult {
+  /** Steps that were frozen between the cloud's call and its being written down. */
+  frozen: number;
+  /** Of them, those that somebody else took up meanwhile. */
+  takenOver: number;
+  /** Writes of a step by a process whose lease another had taken. */
+  staleApplies: number;
+  orphans: number;
+  duplicates: number;
+}
+
+/**
+ * Two workers on one database. One is stopped with SIGSTOP while the cloud keeps it waiting, for longer than its lease;
+ * the other goes on with its servers; then the first is let go. An audit in the database names every write of a process
+ * that did not hold the lease any more.
+ */
+export async function runPauses(options: {
+  steps: readonly RentedStep[];
+  servers: number;
+  pauseMs: number;
+  leaseS: number;
+}): Promise<PauseResult> {
+  const database = await createTestDatabase();
+  const folder = mkdtempSync(join(tmpdir(), 'stagi-pause-'));
+  mkdirSync(join(folder, 'daemon'));
+  writeFileSync(join(folder, 'daemon/stagid-linux-x64.tar.gz.sha256'), `${'0'.repeat(64)}  stagid-linux-x64.tar.gz\n`);
+  const cloud = await spawnFakeCloud({ statePath: join(folder, 'cloud.json'), provisionMs: 5_000 });
+  await cloud.control.clock({ scale: CLOUD_SPEED });
+  const db = new pg.Pool({ connectionString: database.url, max: 4, application_name: 'fault-run' });
+  await db.query(AUDIT);
+  const started: ChildProcess[] = [];
+  const name = `pause-${Date.now().toString(36)}`;
+  let secretKey = '';
+
+  async function run(process_: string, role: string): Promise<{ child: ChildProcess; url: string }> {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const databaseUrl = new URL(database.url);
+    databaseUrl.searchParams.set('application_name', process_);
+    const child = spawn(process.execPath, [MAIN, `--role=${role}`], {
+      env: {
+        ...process.env,
+        PORT: String(port),
+        METRICS_PORT: 'off',
+        DATABASE_URL: databaseUrl.href,
+        STAGI_DATA: folder,
+        STAGI_SECRET_KEY: secretKey,
+        STAGI_DAEMON_DIR: join(folder, 'daemon'),
+        LOCAL_CLOUD: 'off',
+        FAKE_CLOUD_URL: cloud.url,
+        STAGI_ENVIRONMENT: name,
+        STARTER_CREDIT: '5000',
+        LEASE_SECONDS: String(options.leaseS),
+        LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
+      },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    started.push(child);
+    return { child, url };
+  }
+
+  const result: PauseResult = { frozen: 0, takenOver: 0, staleApplies: 0, orphans: 0, duplicates: 0 };
+  try {
+    secretKey = Buffer.alloc(32, 7).toString('base64');
+    const { url } = await run('api', 'api');
+    await until('the platform serves', async () => (await fetch(`${url}/readyz`).catch(() => null))?.ok, 60_000);
+    const customer: Person = await signUp(url, sender(url), { name: 'Kim', email: `kim@${name}.example.com` });
+    await db.query("update workspace set plan = 'Enterprise'");
+    const stage = { name, url, cloud, customer, db };
+    const servers = await Promise.all(Array.from({ length: options.servers }, () => aRentedServer(stage)));
+    const first = await run('first', 'worker');
+    await workerIs(db, 'first');
+
+    for (const step of options.steps) {
+      await freeze(step, servers, first.child);
+    }
+    const { rows } = await db.query('select count(*)::int as n from stale_write');
+    result.staleApplies = rows[0].n;
+    const left = await superfluous(stage);
+    result.orphans = left.orphans.length;
+    result.duplicates = left.duplicates.length;
+  } finally {
+    for (const child of started) {
+      child.kill('SIGCONT');
+      child.kill('SIGKILL');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    }
+    await cloud.kill();
+    await db.end();
+    await database.drop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return result;
+
+  async function freeze(step: RentedStep, servers: readonly Rented[], first: ChildProcess): Promise<void> {
+    const operation = OPERATION[step];
+    await cloud.control.fault(operation, { kind: 'slow', delayMs: options.pauseMs }, null);
+    await Promise.all(servers.map((server) => server.ask(step)));
+    const ids = servers.map((server) => server.id());
+    await until(`the cloud is asked to ${operation} all`, async () => {
+      const { events } = await cloud.control.report();
+      const asked = new Set(events.filter((event) => event.operation === operation).map((event) => event.name));
+      return ids.every((id) => asked.has(`stagi-${name}-${id}`));
+    });
+    first.kill('SIGSTOP');
+    result.frozen += servers.length;
+    const resumeAt = Date.now() + options.pauseMs;
+    await cloud.control.clearFaults();
+    const held = await tokensOf(db, ids);
+    const second = await run('second', 'worker');
+    await Promise.all(servers.map((server) => server.reached(step)));
+    const now = await tokensOf(db, ids);
+    result.takenOver += ids.filter((id) => now.get(id) !== held.get(id)).length;
+    await pause(Math.max(0, resumeAt - Date.now()));
+    first.kill('SIGCONT');
+    second.child.kill('SIGTERM');
+    await once(second.child, 'exit');
+    // What the first had in hand is over when it claims again: the next step is its own.
+    await settled(db);
+  }
+}
+
+export function pauseLine({ frozen, takenOver, staleApplies, orphans, duplicates }: PauseResult): string {
+  return `n = ${frozen} steps frozen, ${takenOver} taken over, ${staleApplies} stale applies, ${orphans} orphans, ${duplicates} duplicates`;
+}
+
+export const EVERY_STEP = RENTED_STEPS;
+
+async function workerIs(db: pg.Pool, process_: string): Promise<void> {
+  await until(`the worker ${process_} is there`, async () => {
+    const { rows } = await db.query(`select 1 from pg_stat_activity where application_name = $1`, [process_]);
+    return rows.length > 0;
+  });
+}
+
+async function tokensOf(db: pg.Pool, ids: readonly number[]): Promise<Map<number, string | null>> {
+  const { rows } = await db.query('select id, lock_token from instance where id = any($1)', [ids]);
+  return new Map(rows.map(({ id, lock_token }) => [id, lock_token]));
+}
+
+async function settled(db: pg.Pool): Promise<void> {
+  await until('nobody holds anything', async () => {
+    const { rows } = await db.query('select 1 from instance where lock_token is not null');
+    return rows.length === 0;
+  });
+}
+
+/**
+ * Whoever sets a token is its holder. Stale is what another writes to a row that bears a token, but for the claim of an
+ * expired lease, and a status written in a transaction that has not given back a token of its own.
+ */
+const AUDIT = `
+  create table lease_holder (token uuid primary key, process text not null);
+  create table lease_freed (instance_id int, transaction xid8, primary key (instance_id, transaction));
+  create table stale_write (instance_id int, process text, was text, became text, at timestamptz default clock_timestamp());
+  create function audit_lease() returns trigger language plpgsql as $$
+  declare me text := current_setting('application_name'); holder text;
+  begin
+    if me not in ('first', 'second') then return null; end if;
+    if new.lock_token is not null and new.lock_token is distinct from old.lock_token then
+      insert into lease_holder values (new.lock_token, me);
+      return null;
+    end if;
+    if old.lock_token is not null then
+      select process into holder from lease_holder where token = old.lock_token;
+      if holder = me and new.lock_token is null then
+        insert into lease_freed values (new.id, pg_current_xact_id());
+      end if;
+      if holder is distinct from me and (new.status, new.provider_ref, new.machine_state, new.lock_token)
+          is distinct from (old.status, old.provider_ref, old.machine_state, old.lock_token) then
+        insert into stale_write values (new.id, me, old.status, new.status);
+      end if;
+    elsif new.status is distinct from old.status and not exists (
+      select from lease_freed where instance_id = new.id and transaction = pg_current_xact_id()) then
+      insert into stale_write values (new.id, me, old.status, new.status);
+    end if;
+    return null;
+  end $$;
+  create trigger audit_lease after update on instance for each row execute function audit_lease();`;

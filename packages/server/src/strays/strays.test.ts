@@ -1,0 +1,174 @@
+import { api } from '@stagi/contract/api.ts';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { becomes, type CloudApp, CPU_OFFER, rentOne, seen, startCloudApp } from '../testing/cloudApp.ts';
+import type { Person } from '../testing/person.ts';
+import { sweepClouds } from './sweep.ts';
+
+let app: CloudApp;
+let alice: Person;
+let operator: Person;
+beforeAll(async () => {
+  app = await startCloudApp();
+  alice = await app.signUp();
+  operator = await app.signUp();
+  const { db } = app.ctx;
+  await db.updateTable('workspace').set({ plan: 'Enterprise' }).where('id', '=', alice.workspaceId).execute();
+  await db.updateTable('app_user').set({ is_employee: true }).where('id', '=', operator.userId).execute();
+});
+afterAll(() => app?.close());
+afterEach(() => app.control.clearFaults());
+
+const sweep = () => sweepClouds(app.ctx);
+const strays = async (queryString?: string) =>
+  (await operator.client(api.strays.list, { entityFilterRequest: { queryString, limit: 100 } })).entities;
+const stateOf = async (name: string) =>
+  (await app.control.report()).machines.findLast((machine) => machine.name === name)?.state;
+const age = (name: string, seconds: number) =>
+  sql`update stray set first_seen_at = first_seen_at - interval '1 second' * ${seconds} where name = ${name}`.execute(
+    app.ctx.db,
+  );
+
+async function aClosedServer(): Promise<number> {
+  const { id } = await rentOne(alice);
+  await becomes(alice, id, 'online');
+  await alice.client(api.instances.terminate, { id });
+  await becomes(alice, id, 'terminated', 20_000);
+  return id;
+}
+
+async function aMachineOf(id: number | string, name = `stagi-test-${id}`): Promise<string> {
+  await app.control.stray({ name, offerId: 'sim-cpu-4', tags: { env: 'test', resource: String(id) } });
+  return name;
+}
+
+describe('the sweep', () => {
+  it('deletes a machine of a closed server after its quarantine, and not before', async () => {
+    const id = await aClosedServer();
+    const name = await aMachineOf(id);
+    await sweep();
+    expect(await strays(name)).toMatchObject([{ reason: 'closed', instanceId: id, deletedFrom: expect.any(String) }]);
+    await age(name, 590);
+    await sweep();
+    expect(await stateOf(name)).not.toBe('gone');
+    await age(name, 11);
+    await sweep();
+    await expect.poll(() => stateOf(name), { timeout: 20_000 }).toBe('gone');
+    await sweep();
+    await sweep();
+    expect(await strays(name)).toEqual([]);
+  });
+
+  it('tells a cloud again that only said it had deleted it', async () => {
+    const id = await aClosedServer();
+    const name = await aMachineOf(id);
+    await sweep();
+    await age(name, 601);
+    await app.control.fault('terminate', { kind: 'falseDeleted', hiddenMs: 0 });
+    await sweep();
+    expect(await strays(name)).toMatchObject([{ deletions: 1 }]);
+    await sweep();
+    await expect.poll(() => stateOf(name), { timeout: 20_000 }).toBe('gone');
+  });
+
+  it('says why a machine could not be deleted, and sweeps the others all the same', async () => {
+    const ids = [await aClosedServer(), await aClosedServer()];
+    const names = await Promise.all(ids.map((id) => aMachineOf(id)));
+    await sweep();
+    for (const name of names) await age(name, 601);
+    await app.control.fault('terminate', { kind: 'internal' });
+    await sweep();
+    expect((await strays()).filter(({ name }) => names.includes(name)).map(({ lastError }) => lastError)).toContain(
+      'Something went wrong',
+    );
+    await sweep();
+    for (const name of names) await expect.poll(() => stateOf(name), { timeout: 20_000 }).toBe('gone');
+  });
+
+  it('leaves everything else to the operator: unknown machines and second ones of a server', async () => {
+    const { id } = await rentOne(alice);
+    await becomes(alice, id, 'online');
+    const unknown = await aMachineOf(999_999_999);
+    const nameless = await aMachineOf('x', 'somebody-elses');
+    const second = await aMachineOf(id, `second-of-${id}`);
+    await sweep();
+    for (const name of [unknown, nameless, second]) await age(name, 100_000);
+    await sweep();
+    const reasons = new Map((await strays()).map((stray) => [stray.name, [stray.reason, stray.deletedFrom]]));
+    expect(reasons.get(unknown)).toEqual(['unknown', null]);
+    expect(reasons.get(nameless)).toEqual(['unknown', null]);
+    expect(reasons.get(second)).toEqual(['second', null]);
+    expect(reasons.has(`stagi-test-${id}`)).toBe(false);
+    expect(await stateOf(second)).not.toBe('gone');
+    await alice.client(api.instances.terminate, { id });
+  });
+
+  it('forgets no stray because of one list without it', async () => {
+    const name = await aMachineOf(888_888_888);
+    await sweep();
+    await app.control.fault('list', { kind: 'partial', omit: 'all' });
+    await sweep();
+    await sweep();
+    const [stray] = await strays(name);
+    expect(stray?.firstSeenAt).toBeDefined();
+    const { rows } = await sql<{ n: number }>`select count(*)::int as n from stray where name = ${name}`.execute(
+      app.ctx.db,
+    );
+    expect(rows[0]?.n).toBe(1);
+  });
+
+  it('has servers looked at whose machine is not listed', async () => {
+    const { id } = await rentOne(alice);
+    await becomes(alice, id, 'online');
+    const missed = async () => {
+      const row = app.ctx.db.selectFrom('instance').select('misses').where('id', '=', id);
+      return (await row.executeTakeFirstOrThrow()).misses;
+    };
+    await app.control.vanish(`stagi-test-${id}`);
+    await sweep();
+    await expect.poll(missed, { timeout: 20_000 }).toBe(1);
+    await alice.client(api.instances.terminate, { id });
+  });
+});
+
+describe('the operator', () => {
+  it('has a stray deleted without waiting, once', async () => {
+    const name = await aMachineOf(777_777_777);
+    await sweep();
+    const [stray] = await strays(name);
+    const { entity } = await operator.client(api.strays.delete, { id: stray!.id });
+    expect(entity).toMatchObject({ decision: 'delete', deletedFrom: expect.any(String) });
+    await expect(operator.client(api.strays.delete, { id: stray!.id })).rejects.toMatchObject({ status: 200 });
+    await sweep();
+    await expect.poll(() => stateOf(name), { timeout: 20_000 }).toBe('gone');
+  });
+
+  it('gives a stray to a workspace, where it is a server like any other until it is terminated', async () => {
+    const name = await aMachineOf(666_666_666);
+    await expect.poll(() => stateOf(name), { timeout: 20_000 }).toBe('running');
+    await sweep();
+    const [stray] = await strays(name);
+    const wish = { id: stray!.id, workspaceId: alice.workspaceId, title: 'Found', slug: 'found' };
+    await expect(operator.client(api.strays.adopt, { ...wish, offerId: 'local:no' })).rejects.toMatchObject({
+      status: 400,
+      body: { fieldsWithError: ['offerId'] },
+    });
+    const { instanceId } = await operator.client(api.strays.adopt, { ...wish, offerId: CPU_OFFER });
+    await becomes(alice, instanceId, 'online', 20_000);
+    expect(await seen(alice, instanceId)).toMatchObject({ title: 'Found', ip: expect.any(String) });
+    await sweep();
+    await sweep();
+    expect(await strays(name)).toEqual([]);
+    await alice.client(api.instances.terminate, { id: instanceId });
+    await becomes(alice, instanceId, 'terminated', 20_000);
+    expect(await stateOf(name)).toBe('gone');
+  });
+
+  it('is not found a stray that does not exist', async () => {
+    await expect(operator.client(api.strays.delete, { id: 999_999 })).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('alone sees strays', async () => {
+    await expect(alice.client(api.strays.list, {})).rejects.toMatchObject({ status: 403 });
+  });
+});
