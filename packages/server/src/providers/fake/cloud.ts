@@ -10,6 +10,7 @@ import type {
   FakeRecord,
   FakeReport,
   FakeStart,
+  FakeStray,
 } from './protocol.ts';
 
 /**
@@ -148,10 +149,7 @@ export function start(cloud: CloudState, request: FakeStart, fault: FakeFault | 
 }
 
 /** A machine that no request of ours asked for. */
-export function addStray(
-  cloud: CloudState,
-  stray: { name: string; offerId: string; tags: Record<string, string> },
-): StoredMachine {
+export function addStray(cloud: CloudState, stray: FakeStray): StoredMachine {
   return add(cloud, { ...stray, token: null, userData: '' }, null);
 }
 

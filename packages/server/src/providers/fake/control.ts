@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { FakeFaultRule, FakeReport } from './protocol.ts';
+import type { FakeFaultRule, FakeReport, FakeStray } from './protocol.ts';
 
 /** The strings behind the fake cloud's stage. */
 export interface FakeControl {
@@ -16,7 +16,9 @@ export interface FakeControl {
   capacity(offerId: string, count: number): Promise<void>;
   vanish(name: string): Promise<void>;
   fail(name: string, detail: string): Promise<void>;
-  stray(stray: { name: string; offerId: string; tags: Record<string, string> }): Promise<void>;
+  stray(stray: FakeStray): Promise<void>;
+  /** Many at once, where capacity does not matter. */
+  strays(strays: readonly FakeStray[]): Promise<void>;
   reset(): Promise<void>;
 }
 
@@ -40,7 +42,8 @@ export function createFakeControl(url: string): FakeControl {
     capacity: (offerId, count) => post('capacity', { offerId, count }),
     vanish: (name) => post('vanish', { name }),
     fail: (name, detail) => post('fail', { name, detail }),
-    stray: (stray) => post('strays', stray),
+    stray: (stray) => post('strays', [stray]),
+    strays: (strays) => post('strays', strays),
     reset: () => post('reset', {}),
   };
 }

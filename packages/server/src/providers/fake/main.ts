@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import * as cloud from './cloud.ts';
-import type { FakeFaultRule, FakeOperation, FakeStart } from './protocol.ts';
+import type { FakeFaultRule, FakeOperation, FakeStart, FakeStray } from './protocol.ts';
 import { readState, writeState } from './stateFile.ts';
 
 /**
@@ -165,9 +165,10 @@ function admin(call: string, body: unknown, response: ServerResponse): void {
       break;
     }
     case 'POST strays': {
-      const stray = body as { name: string; offerId: string; tags: Record<string, string> };
-      const { ref } = cloud.addStray(state, stray);
-      cloud.record(state, { operation: 'stray', name: stray.name, ref, outcome: 'done' });
+      for (const stray of body as FakeStray[]) {
+        const { ref } = cloud.addStray(state, stray);
+        cloud.record(state, { operation: 'stray', name: stray.name, ref, outcome: 'done' });
+      }
       break;
     }
     case 'POST reset':

@@ -84,6 +84,13 @@ export interface FakeEvent {
   outcome: string;
 }
 
+/** A machine that nobody's order made. */
+export interface FakeStray {
+  name: string;
+  offerId: string;
+  tags: Record<string, string>;
+}
+
 /** A machine with what the cloud's customers do not see. */
 export interface FakeRecord {
   ref: string;
