@@ -49,6 +49,16 @@ export async function announce<T extends Exclude<keyof Topics, 'log'>>(
   await sql`select pg_notify(${CHANNEL}, ${JSON.stringify({ topic, message })})`.execute(db);
 }
 
+/** The same for many messages at once. */
+export async function announceAll<T extends Exclude<keyof Topics, 'log'>>(
+  db: Db,
+  topic: T,
+  messages: readonly Topics[T][],
+): Promise<void> {
+  const texts = messages.map((message) => JSON.stringify({ topic, message }));
+  await sql`select pg_notify(${CHANNEL}, text) from unnest(${texts}::text[]) as text`.execute(db);
+}
+
 /**
  * Hears what any node announced and publishes it here. A connection that is lost, or silent when it is asked, is opened
  * again; events are hints only.

@@ -87,7 +87,7 @@ function splitOrRefuse(command: string | undefined): string[] | null {
 }
 
 async function checkDocument(ctx: Caller, trx: Db, instanceId: number): Promise<void> {
-  const all = JSON.stringify(await desiredContainers(ctx, trx, instanceId, []));
+  const all = JSON.stringify(await desiredContainers(ctx, trx, instanceId));
   if (Buffer.byteLength(all) > DOCUMENT_MAX_BYTES) {
     throw invalid('The environment is too large: all containers of a server together may have about 700 KB', 'env');
   }

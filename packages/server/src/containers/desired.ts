@@ -1,28 +1,49 @@
 import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import type { ContainerRow, Db } from '../db/schema.ts';
 import { splitCommand } from './splitCommand.ts';
 
-/**
- * What a server's containers should be. One that was deleted here and still shows there is listed as absent, so that
- * nothing stays behind when a creation was on its way while it was deleted.
- */
+/** What a server's containers should be. */
 export async function desiredContainers(
   ctx: Pick<Context, 'secrets'>,
   db: Db,
   instanceId: number,
-  shownIds: readonly number[],
 ): Promise<DesiredContainer[]> {
-  const rows = await db
-    .selectFrom('container')
-    .selectAll()
-    .where('instance_id', '=', instanceId)
-    .where((where) =>
-      where.or([where('deleted_at', 'is', null), ...(shownIds.length > 0 ? [where('id', 'in', [...shownIds])] : [])]),
-    )
-    .orderBy('id')
-    .execute();
-  return rows.map((row) => desiredContainer(ctx, row));
+  return (await desiredContainersOf(ctx, db, new Map([[instanceId, []]]))).get(instanceId) ?? [];
+}
+
+/**
+ * What the containers of servers should be. One that was deleted here and still shows there (`shown`: by server, the ids
+ * that do) is listed as absent, so that nothing stays behind when a creation was on its way while it was deleted.
+ */
+export async function desiredContainersOf(
+  ctx: Pick<Context, 'secrets'>,
+  db: Db,
+  shown: ReadonlyMap<number, readonly number[]>,
+): Promise<Map<number, DesiredContainer[]>> {
+  const servers = sql<number>`any(${[...shown.keys()]}::int[])`;
+  const shownIds = [...shown.values()].flat();
+  let all = db.selectFrom('container').selectAll().where('instance_id', '=', servers).where('deleted_at', 'is', null);
+  if (shownIds.length > 0) {
+    all = all.unionAll(
+      db
+        .selectFrom('container')
+        .selectAll()
+        .where('id', '=', sql<number>`any(${shownIds}::int[])`)
+        .where('instance_id', '=', servers)
+        .where('deleted_at', 'is not', null),
+    );
+  }
+  const rows = await all.orderBy('id').execute();
+  const listed = rows.filter((row) => !row.deleted_at || shown.get(row.instance_id)?.includes(row.id));
+  const byServer = new Map<number, DesiredContainer[]>();
+  for (const row of listed) {
+    const list = byServer.get(row.instance_id) ?? [];
+    list.push(desiredContainer(ctx, row));
+    byServer.set(row.instance_id, list);
+  }
+  return byServer;
 }
 
 function desiredContainer(ctx: Pick<Context, 'secrets'>, row: ContainerRow): DesiredContainer {

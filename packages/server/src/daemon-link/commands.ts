@@ -28,24 +28,30 @@ export async function sendCommand(_: unknown, trx: Db, instanceId: number, body:
   return id;
 }
 
-/** The signed documents of what a server has still to answer, oldest first. */
+/** The signed documents of what each server has still to answer, oldest first. */
 export async function openCommands(
   { keys }: Pick<Context, 'keys'>,
   db: Db,
-  instanceId: number,
-): Promise<{ id: string; document: string }[]> {
+  instanceIds: readonly number[],
+): Promise<Map<number, { id: string; document: string }[]>> {
+  if (instanceIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('daemon_command')
-    .select(['id', 'body', 'created_at', 'expires_at'])
-    .where('instance_id', '=', instanceId)
+    .select(['id', 'instance_id', 'body', 'created_at', 'expires_at'])
+    .where('instance_id', '=', sql<number>`any(${[...instanceIds]}::int[])`)
     .where('answered_at', 'is', null)
     .where('expires_at', '>', sql<Date>`now()`)
     .orderBy('created_at')
     .execute();
-  return Promise.all(
+  const signed = await Promise.all(
     rows.map(async (row) => ({
+      instanceId: row.instance_id,
       id: row.id,
-      document: await new SignJWT({ node: String(instanceId), id: row.id, do: CommandShape.shape.do.parse(row.body) })
+      document: await new SignJWT({
+        node: String(row.instance_id),
+        id: row.id,
+        do: CommandShape.shape.do.parse(row.body),
+      })
         .setProtectedHeader({ alg: 'EdDSA', typ: 'command+jwt' })
         .setAudience(COMMAND_AUDIENCE)
         .setIssuedAt(row.created_at)
@@ -53,6 +59,7 @@ export async function openCommands(
         .sign(keys.command.privateKey),
     })),
   );
+  return Map.groupBy(signed, ({ instanceId }) => instanceId);
 }
 
 /** Takes an answer down. Null when this server has no such command open: it was answered before, or is another's. */

@@ -5,17 +5,19 @@ import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import { daemonGone, daemonHello } from '../instances/readiness.ts';
 import { type LogReceiver, receiveLogs } from '../logging/receive.ts';
-import { openCommands } from './commands.ts';
-import { desiredDocument } from './desired.ts';
+import { takeTurns } from '../logging/turns.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import { revocation, rotateKey } from './keys.ts';
 import { latest } from './latest.ts';
-import { type Connected, connectNode, disconnectNode, endOf, provesAgain } from './node.ts';
+import { readNews } from './news.ts';
+import { type Connected, connectNode, disconnectNode, provesAgain } from './node.ts';
 import { observeFailure, observeHello, observeInventory, observeProgress, observeResult } from './observe.ts';
 import { throttleProgress } from './throttle.ts';
 
 /** While so many messages wait nothing more is read: the daemon's own queue holds the rest. */
 const WAITING_MAX = 32;
+/** However many daemons speak at once, so many are listened to: people's calls need connections too. */
+const inTurn = takeTurns(3);
 
 /** WebSocket close codes; those from 4000 are ours. */
 export const CLOSE = { badMessage: 1008, tryAgain: 1013, notKnown: 4401, revoked: 4403, fenced: 4409 } as const;
@@ -82,16 +84,14 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
   const news = latest(async () => {
     if (!session) return;
     const { node } = session;
-    const over = await endOf(ctx.db, node);
+    const { over, desired, commands } = await readNews(ctx, node, isGreeted ? sentDigest : undefined);
     if (over === 'fenced') return wire.end(CLOSE.fenced, 'a newer connection has taken over');
     if (over) return revoked(node.instanceId, over.revoked);
-    if (!isGreeted) return;
-    const desired = await desiredDocument(ctx, node, sentDigest);
     if (desired) {
       sentDigest = desired.digest;
       wire.send({ type: 'desired', document: desired.document });
     }
-    for (const { id, document } of await openCommands(ctx, ctx.db, node.instanceId)) {
+    for (const { id, document } of commands) {
       if (sentCommands.has(id)) continue;
       sentCommands.add(id);
       wire.send({ type: 'command', document });
@@ -121,7 +121,7 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
     waiting += 1;
     if (waiting === WAITING_MAX) wire.pause();
     work = work
-      .then(() => (wire.isOpen() ? step() : undefined))
+      .then(() => inTurn(async () => (wire.isOpen() ? step() : undefined)))
       .then(undefined, broken)
       .then(() => {
         waiting -= 1;

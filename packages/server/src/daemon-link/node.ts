@@ -62,15 +62,24 @@ export async function provesAgain(
   return known !== null && known.revoked === null && (await provenKey(known.keys, answer, nonce)) !== null;
 }
 
-/** Why a connection may not go on, `null` while it may. */
-export async function endOf(db: Db, { instanceId, epoch }: Connected): Promise<{ revoked: string } | 'fenced' | null> {
-  const node = await db
+/** Why each of the connections may not go on, `null` while it may. */
+export async function endsOf(
+  db: Db,
+  connections: readonly Connected[],
+): Promise<Map<Connected, { revoked: string } | 'fenced' | null>> {
+  const rows = await db
     .selectFrom('daemon_node')
-    .select(['conn_epoch', 'revoked_at', 'revoked_reason'])
-    .where('instance_id', '=', instanceId)
-    .executeTakeFirst();
-  if (node?.conn_epoch !== epoch) return 'fenced';
-  return node.revoked_at ? { revoked: node.revoked_reason ?? 'This server was removed' } : null;
+    .select(['instance_id', 'conn_epoch', 'revoked_at', 'revoked_reason'])
+    .where('instance_id', '=', sql<number>`any(${connections.map(({ instanceId }) => instanceId)}::int[])`)
+    .execute();
+  const nodes = new Map(rows.map((row) => [row.instance_id, row]));
+  const ends = new Map<Connected, { revoked: string } | 'fenced' | null>();
+  for (const connection of connections) {
+    const node = nodes.get(connection.instanceId);
+    if (node?.conn_epoch !== connection.epoch) ends.set(connection, 'fenced');
+    else ends.set(connection, node.revoked_at ? { revoked: node.revoked_reason ?? 'This server was removed' } : null);
+  }
+  return ends;
 }
 
 /** Notes that a connection is over, unless a newer one has begun. Answers whether it was the newest. */

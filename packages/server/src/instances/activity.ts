@@ -15,17 +15,15 @@ interface Happening {
 
 /** Writes down what happened to an instance, in the transaction in which it happens. */
 export async function recordActivity(trx: Db, instanceId: number, happening: Happening): Promise<void> {
-  await trx
-    .insertInto('instance_activity')
-    .values({
-      instance_id: instanceId,
-      kind: happening.kind,
-      actor_id: happening.actorId ?? null,
-      from_status: happening.from ?? null,
-      to_status: happening.to ?? null,
-      detail: happening.detail ?? null,
-    })
-    .execute();
+  await recordActivities(trx, [instanceId], happening);
+}
+
+/** The same for many instances at once. */
+export async function recordActivities(trx: Db, instanceIds: readonly number[], happening: Happening): Promise<void> {
+  const { kind, actorId = null, from = null, to = null, detail = null } = happening;
+  await sql`insert into instance_activity (instance_id, kind, actor_id, from_status, to_status, detail)
+    select id, ${kind}, ${actorId}::int, ${from}::text, ${to}::text, ${detail}::text
+    from unnest(${[...instanceIds]}::int[]) as id`.execute(trx);
 }
 
 /** What a person sees of an activity. */

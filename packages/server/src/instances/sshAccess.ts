@@ -1,13 +1,13 @@
 import type { InstanceSshKey } from '@stagi/contract/instances.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { sql } from 'kysely';
-import { announce } from '../bus/bus.ts';
+import { announce, announceAll } from '../bus/bus.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, notFound, refused } from '../http/errors.ts';
 import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
-import { recordActivity } from './activity.ts';
+import { recordActivities, recordActivity } from './activity.ts';
 import { lockInstance } from './find.ts';
-import { announceInstance } from './status.ts';
+import { announceInstance, changeOf } from './status.ts';
 
 interface Caller {
   db: Db;
@@ -15,29 +15,47 @@ interface Caller {
   workspace: { id: number };
 }
 
+/** The lines of a server's authorized_keys that are ours; `null` for a server whose keys its owner manages. */
+export async function authorizedKeys(db: Db, instanceId: number): Promise<string[] | null> {
+  return (await authorizedKeysOf(db, [instanceId])).get(instanceId) ?? null;
+}
+
 /**
- * The lines of root's authorized_keys that are ours; `null` for a server whose keys its owner manages.
+ * The lines of root's authorized_keys that are ours, of those servers whose keys are: their owners manage the others'.
  * Keys of people who left the workspace or were disabled are not among them.
  */
-export async function authorizedKeys(db: Db, instanceId: number): Promise<string[] | null> {
-  const instance = await db.selectFrom('instance').select('kind').where('id', '=', instanceId).executeTakeFirst();
-  if (instance?.kind !== 'rented') return null;
+export async function authorizedKeysOf(db: Db, instanceIds: readonly number[]): Promise<Map<number, string[]>> {
   const rows = await db
-    .selectFrom('instance_ssh_key')
-    .innerJoin('instance', 'instance.id', 'instance_ssh_key.instance_id')
-    .innerJoin('ssh_key', 'ssh_key.id', 'instance_ssh_key.ssh_key_id')
-    .innerJoin('app_user', 'app_user.id', 'ssh_key.user_id')
-    .innerJoin('membership', (join) =>
-      join
-        .onRef('membership.user_id', '=', 'ssh_key.user_id')
-        .onRef('membership.workspace_id', '=', 'instance.workspace_id'),
+    .selectFrom('instance')
+    .leftJoin(
+      (keys) =>
+        keys
+          .selectFrom('instance_ssh_key')
+          .innerJoin('instance as of', 'of.id', 'instance_ssh_key.instance_id')
+          .innerJoin('ssh_key', 'ssh_key.id', 'instance_ssh_key.ssh_key_id')
+          .innerJoin('app_user', 'app_user.id', 'ssh_key.user_id')
+          .innerJoin('membership', (join) =>
+            join
+              .onRef('membership.user_id', '=', 'ssh_key.user_id')
+              .onRef('membership.workspace_id', '=', 'of.workspace_id'),
+          )
+          .select(['instance_ssh_key.instance_id', 'ssh_key.id', 'ssh_key.public_key'])
+          .where('app_user.disabled_at', 'is', null)
+          .as('key'),
+      (join) => join.onRef('key.instance_id', '=', 'instance.id'),
     )
-    .select(['ssh_key.id', 'ssh_key.public_key'])
-    .where('instance_ssh_key.instance_id', '=', instanceId)
-    .where('app_user.disabled_at', 'is', null)
-    .orderBy('ssh_key.id')
+    .select(['instance.id as server', 'key.id', 'key.public_key'])
+    .where('instance.id', '=', sql<number>`any(${[...instanceIds]}::int[])`)
+    .where('instance.kind', '=', 'rented')
+    .orderBy('key.id')
     .execute();
-  return rows.map(authorizedLine);
+  const lines = new Map<number, string[]>();
+  for (const { server, id, public_key } of rows) {
+    const list = lines.get(server) ?? [];
+    if (id !== null && public_key !== null) list.push(authorizedLine({ id, public_key }));
+    lines.set(server, list);
+  }
+  return lines;
 }
 
 /** A comment of ours instead of the owner's: nothing a person wrote reaches the file. */
@@ -147,10 +165,14 @@ export async function lockOut(
     .orderBy('instance.id')
     .execute();
   await trx.deleteFrom('instance_ssh_key').where('ssh_key_id', '=', key.id).execute();
-  for (const instance of instances) {
-    await keysChanged(trx, instance.id, 'ssh key removed', key, actorId);
-    await announceInstance(trx, instance);
-  }
+  const ids = instances.map(({ id }) => id);
+  await recordActivities(trx, ids, { kind: 'ssh key removed', actorId, detail: labelOf(key) });
+  await announceAll(
+    trx,
+    'node',
+    ids.map((instanceId) => ({ instanceId })),
+  );
+  await announceAll(trx, 'changed', instances.map(changeOf));
 }
 
 async function keysChanged(
@@ -160,9 +182,11 @@ async function keysChanged(
   key: { title: string; fingerprint: string },
   actorId: number,
 ): Promise<void> {
-  await recordActivity(trx, instanceId, { kind, actorId, detail: `${key.title} (${key.fingerprint})` });
+  await recordActivity(trx, instanceId, { kind, actorId, detail: labelOf(key) });
   await announce(trx, 'node', { instanceId });
 }
+
+const labelOf = (key: { title: string; fingerprint: string }): string => `${key.title} (${key.fingerprint})`;
 
 function accessOf(db: Db, instanceId: number) {
   return db

@@ -1,6 +1,6 @@
 import { RENTED_MOVES, SELF_HOSTED_MOVES } from '@stagi/contract/instances.ts';
 import { sql } from 'kysely';
-import { announce } from '../bus/bus.ts';
+import { announce, type Topics } from '../bus/bus.ts';
 import { instanceMoved } from '../containers/followInstance.ts';
 import type { Context } from '../context.ts';
 import type { Db, InstanceTable } from '../db/schema.ts';
@@ -72,10 +72,13 @@ export async function moveInstance(
   return true;
 }
 
-export async function announceInstance(
-  db: Db,
-  { id, workspace_id, kind }: Pick<InstanceTable, 'workspace_id' | 'kind'> & { id: number },
-): Promise<void> {
-  const entity = kind === 'rented' ? 'instance-rented' : 'self-hosted-instance';
-  await announce(db, 'changed', { entity, id, workspaceId: workspace_id });
+type Named = Pick<InstanceTable, 'workspace_id' | 'kind'> & { id: number };
+
+export async function announceInstance(db: Db, instance: Named): Promise<void> {
+  await announce(db, 'changed', changeOf(instance));
+}
+
+/** What screens are told of a change of an instance. */
+export function changeOf({ id, workspace_id, kind }: Named): Topics['changed'] {
+  return { entity: kind === 'rented' ? 'instance-rented' : 'self-hosted-instance', id, workspaceId: workspace_id };
 }
