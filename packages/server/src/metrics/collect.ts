@@ -81,6 +81,8 @@ export function collect(): Collector {
   const reconcile = gauge('stagi_reconcile_lag_seconds', 'For how long the most overdue server waits for its step');
   const instances = gauge('stagi_instances', 'Open servers', ['kind', 'status']);
   const containers = gauge('stagi_containers', 'Containers', ['status']);
+  const mails = gauge('stagi_mails_unsent', 'Mails that are not sent, counted up to 10,000', ['state']);
+  const mailAge = gauge('stagi_mail_oldest_seconds', 'For how long the oldest mail that has not failed waits');
 
   return {
     called(call, status, seconds) {
@@ -136,8 +138,9 @@ export function collect(): Collector {
   /** What is not known is left out: an old figure would look like a live one. */
   function showFigures(figures: Figures | null): void {
     up.set(figures ? 1 : 0);
-    for (const each of [jobs, jobAge, instances, containers]) each.reset();
+    for (const each of [jobs, jobAge, instances, containers, mails]) each.reset();
     reconcile.remove();
+    mailAge.remove();
     if (!figures) return;
     reconcile.set(figures.reconcileLagSeconds);
     for (const { name, waiting: count, oldestSeconds } of figures.jobs) {
@@ -146,5 +149,9 @@ export function collect(): Collector {
     }
     for (const { kind, status, count } of figures.instances) instances.set({ kind, status }, count);
     for (const { status, count } of figures.containers) containers.set({ status }, count);
+    if (!figures.mails) return;
+    mails.set({ state: 'waiting' }, figures.mails.waiting);
+    mails.set({ state: 'failed' }, figures.mails.failed);
+    mailAge.set(figures.mails.oldestSeconds);
   }
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { api } from '@stagi/contract/api.ts';
 import { encodeRecord } from '@stagi/contract/frames.ts';
 import { sql } from 'kysely';
@@ -8,6 +10,7 @@ import { freePort, startTestApp, type TestApp } from '../testing/app.ts';
 import { connectDaemon, enrolNode } from '../testing/daemon.ts';
 import { aContainer, aRentedInstance } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
+import { readFigures } from './platform.ts';
 
 /** The figures are as fresh as this. */
 const STALE_MS = 8_000;
@@ -66,6 +69,8 @@ describe('the metrics', () => {
     expect(sample(text, 'stagi_instances', 'kind="rented"', 'status="online"')).toBe(1);
     expect(sample(text, 'stagi_containers{')).toBe(1);
     expect(sample(text, 'stagi_links_open')).toBe(1);
+    expect(sample(text, 'stagi_mails_unsent')).toBeUndefined();
+    expect(sample(text, 'stagi_calls_inside')).toBe(0);
     expect(sample(text, 'stagi_log_lines_total')).toBe(3);
     expect(sample(text, 'stagi_log_lag_seconds_sum')).toBeGreaterThanOrEqual(1);
     expect(sample(text, 'stagi_log_messages_total', 'level="error"')).toBe(0);
@@ -87,6 +92,21 @@ describe('the metrics', () => {
     await expect
       .poll(async () => sample(await scrape(), 'stagi_reconcile_lag_seconds'), { timeout: STALE_MS, interval: 500 })
       .toBeGreaterThanOrEqual(90);
+  });
+
+  it('count the mails that are not sent, where mails are sent', async () => {
+    const { mails } = await readFigures(app.ctx.db, true);
+    expect(mails).toMatchObject({ waiting: 1, failed: 0 });
+    expect(mails?.oldestSeconds).toBeGreaterThan(0);
+    expect((await readFigures(app.ctx.db, false)).mails).toBeNull();
+  });
+
+  it('are those that the runbook explains', async () => {
+    const runbook = readFileSync(join(import.meta.dirname, '../../../../docs/RUNBOOK.md'), 'utf8');
+    const explained = new Set(runbook.match(/\b(stagi|process|nodejs)_[a-z_]+\b/g));
+    const told = new Set((await scrape()).matchAll(/^# TYPE (\S+) /gm).map(([, name]) => name!));
+    expect([...explained].toSorted()).toEqual([...told].toSorted());
+    console.log(`runbook: n = ${told.size} metrics, all explained`);
   });
 
   it('are nowhere but at their address', async () => {

@@ -9,12 +9,15 @@ export interface Figures {
   reconcileLagSeconds: number;
   instances: { kind: string; status: string; count: number }[];
   containers: { status: string; count: number }[];
+  /** Mails that are stored and not sent, counted up to `MAILS_MOST`; `null` where mails are not sent at all. */
+  mails: { waiting: number; failed: number; oldestSeconds: number } | null;
 }
 
 const JOBS_MOST = 10_000;
+const MAILS_MOST = 10_000;
 
 /** One statement over what is open; what is closed, however much, is not read. */
-export async function readFigures(db: Db): Promise<Figures> {
+export async function readFigures(db: Db, sendsMail: boolean): Promise<Figures> {
   const { rows } = await sql<{ figures: Figures }>`
     select jsonb_build_object(
       'jobs', (
@@ -42,6 +45,13 @@ export async function readFigures(db: Db): Promise<Figures> {
       'containers', (
         select coalesce(jsonb_agg(open), '[]')
         from (select status, count(*) from container where deleted_at is null group by status) as open
+      ),
+      'mails', (
+        select jsonb_build_object(
+          'waiting', count(*) filter (where failed_at is null), 'failed', count(failed_at),
+          'oldestSeconds', coalesce(extract(epoch from now() - min(created_at) filter (where failed_at is null)), 0))
+        from (select created_at, failed_at from mail where sent_at is null limit ${sql.lit(MAILS_MOST)}) as unsent
+        having ${sql.lit(sendsMail)}
       )
     ) as figures`.execute(db);
   return rows[0]!.figures;

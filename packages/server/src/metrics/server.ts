@@ -11,7 +11,7 @@ const PATIENCE_MS = 1_000;
 
 /** Serves `GET /metrics` on loopback. Fails when the port is taken. */
 export async function serveMetrics(
-  ctx: Pick<Context, 'db' | 'pg' | 'log'>,
+  ctx: Pick<Context, 'config' | 'db' | 'pg' | 'log'>,
   collector: Collector,
   port: number,
 ): Promise<{ close(): Promise<void> }> {
@@ -43,13 +43,13 @@ export async function serveMetrics(
   };
 }
 
-function keepFresh(ctx: Pick<Context, 'db' | 'log'>): () => Promise<Figures | null> {
+function keepFresh(ctx: Pick<Context, 'config' | 'db' | 'log'>): () => Promise<Figures | null> {
   let last: { at: number; figures: Figures } | null = null;
   let asking: Promise<Figures | null> | null = null;
 
   async function ask(): Promise<Figures | null> {
     try {
-      const figures = await readFigures(ctx.db);
+      const figures = await readFigures(ctx.db, ctx.config.smtpUrl !== null);
       last = { at: performance.now(), figures };
       return figures;
     } catch (error) {
