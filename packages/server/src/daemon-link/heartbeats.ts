@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
-import { daemonBeat } from '../instances/readiness.ts';
+import { daemonBeats } from '../instances/readiness.ts';
 import type { Connected } from './node.ts';
 
 const FLUSH_MS = 1_000;
@@ -28,7 +28,7 @@ export function collectHeartbeats(ctx: Context): Heartbeats {
     heard = new Map();
     if (batch.size === 0) return;
     try {
-      for (const instanceId of await write(ctx, batch)) await daemonBeat(ctx, instanceId);
+      await daemonBeats(ctx, await write(ctx, batch));
     } catch (error) {
       // The next beat comes in ten seconds and says the same.
       ctx.log.warn({ err: error, beats: batch.size }, 'heartbeats were not written');
@@ -51,7 +51,8 @@ export function collectHeartbeats(ctx: Context): Heartbeats {
 async function write(ctx: Context, batch: ReadonlyMap<number, number>): Promise<number[]> {
   const { rows } = await sql<{ instance_id: number }>`
     update daemon_node set last_seen_at = now()
-    from unnest(${[...batch.keys()]}::int[], ${[...batch.values()]}::int[]) as heard (id, epoch)
+    from unnest(${[...batch.keys()]}::int[], ${[...batch.values()]}::int[]) as heard (id, epoch),
+      set_config('synchronous_commit', 'off', true)
     where instance_id = heard.id and conn_epoch = heard.epoch and revoked_at is null
     returning instance_id`.execute(ctx.db);
   return rows.map((row) => row.instance_id);

@@ -28,7 +28,7 @@ export function observeHello(ctx: Ground, node: Connected, hello: Message<'hello
 }
 
 export function observeInventory(ctx: Ground, node: Connected, inventory: Inventory): Promise<boolean> {
-  return whileNewest(ctx, node, (trx) => observe(trx, node, inventory, false));
+  return whileNewest(ctx, node, (trx) => observe(trx, node, inventory, false), RETOLD);
 }
 
 export function observeProgress(ctx: Ground, node: Connected, progress: Message<'progress'>): Promise<boolean> {
@@ -79,16 +79,21 @@ async function observe(trx: Db, { instanceId }: Connected, inventory: Inventory,
   if (inventory.sshKeys) await confirmKeys(trx, instanceId, inventory.sshKeys);
 }
 
+/** What is told again within half a minute need not outlive a crash of the database: nobody waits for its disk. */
+const RETOLD = 'at leisure';
+
 /** Runs `work` with the node's row locked, when the connection is still its newest. */
 function whileNewest(
   ctx: Ground,
   { instanceId, epoch }: Connected,
   work: (trx: Db) => Promise<void>,
+  commit: typeof RETOLD | 'durably' = 'durably',
 ): Promise<boolean> {
   return inTransaction(ctx.db, async (trx) => {
     const node = await trx
       .selectFrom('daemon_node')
       .select('instance_id')
+      .$if(commit === RETOLD, (node) => node.select(sql`set_config('synchronous_commit', 'off', true)`.as('commit')))
       .where('instance_id', '=', instanceId)
       .where('conn_epoch', '=', epoch)
       .where('revoked_at', 'is', null)

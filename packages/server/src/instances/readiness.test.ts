@@ -7,7 +7,7 @@ import { becomes, type CloudApp, rentOne, seen, startCloudApp } from '../testing
 import { anOwnServer } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { findSilent } from './liveness.ts';
-import { daemonBeat, daemonGone, daemonHello, databaseNow } from './readiness.ts';
+import { daemonBeats, daemonGone, daemonHello, databaseNow } from './readiness.ts';
 
 let app: CloudApp;
 let alice: Person;
@@ -43,7 +43,7 @@ async function beats(id: number): Promise<void> {
     .set({ last_seen_at: sql<Date>`clock_timestamp()` })
     .where('instance_id', '=', id)
     .execute();
-  await daemonBeat(app.ctx, id);
+  await daemonBeats(app.ctx, [id]);
 }
 
 async function lastSeen(id: number, secondsAgo: number): Promise<void> {

@@ -15,15 +15,14 @@ export async function daemonHello(ctx: Ctx, instanceId: number): Promise<void> {
   });
 }
 
-/** A sign of life; the link has stored that already. Cheap while nothing changes. */
-export async function daemonBeat(ctx: Ctx, instanceId: number): Promise<void> {
-  const { numUpdatedRows } = await ctx.db
-    .updateTable('instance')
-    .set({ status_seen_at: sql<Date>`now()` })
-    .where('id', '=', instanceId)
-    .where('status', '=', 'online')
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) await daemonHello(ctx, instanceId);
+/** Signs of life; the link has stored them already. Cheap while nothing changes, and lost with nothing else. */
+export async function daemonBeats(ctx: Ctx, instanceIds: readonly number[]): Promise<void> {
+  if (instanceIds.length === 0) return;
+  const { rows } = await sql<{ id: number }>`
+    update instance set status_seen_at = now() from set_config('synchronous_commit', 'off', true)
+    where id = any(${[...instanceIds]}::int[]) and status = 'online' returning id`.execute(ctx.db);
+  const online = new Set(rows.map(({ id }) => id));
+  for (const id of instanceIds) if (!online.has(id)) await daemonHello(ctx, id);
 }
 
 /** The link broke. The status waits for 40 s of silence; screens see the last sighting at once. */
