@@ -89,7 +89,7 @@ export function useListState({ sort: defaultSort = NEWEST, filters = NONE }: Def
         },
         { keepPage: true },
       ),
-    resetSort: () => change((next) => next.delete('sort')),
+    resetSort: () => change((next) => next.delete('sort'), { keepPage: true }),
     setSort: ({ field, direction }) => change((next) => next.set('sort', `${field}.${direction}`)),
     setSearch: (text) => change((next) => put(next, 'q', text)),
     setStatuses: (wanted) =>

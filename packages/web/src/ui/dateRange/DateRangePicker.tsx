@@ -1,11 +1,10 @@
-import { CloseButton, Popover, type PopoverProps } from '@mantine/core';
+import { CloseButton, Popover, type PopoverProps, Tooltip } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconCalendar } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../Button.tsx';
 import { Dialog } from '../dialogs/Dialog.tsx';
-import { Tooltip } from '../Tooltip.tsx';
 import classes from './DateRange.module.css';
 import { QUICK_LINKS } from './quickLinks.ts';
 import type { DateRange } from './resolve.ts';
@@ -106,7 +105,12 @@ export function DateRangePicker({
           returnFocus
           middlewares={{ flip: true, shift: { padding: EDGE_PX }, size: fitting }}
         >
-          <Popover.Target>{hint === null ? button : <Tooltip label={hint}>{button}</Tooltip>}</Popover.Target>
+          <Popover.Target>
+            {/* Always there: a button that came and went with it could not get the focus back. */}
+            <Tooltip label={hint} disabled={hint === null}>
+              {button}
+            </Tooltip>
+          </Popover.Target>
           <Popover.Dropdown className={classes.dropdown} aria-label={title}>
             {panel}
           </Popover.Dropdown>

@@ -1,6 +1,6 @@
 import { Combobox, useCombobox } from '@mantine/core';
 import { IconCheck, IconSearch } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
 import { TextInput } from '../form/TextInput.tsx';
 import classes from './DateRange.module.css';
@@ -18,6 +18,11 @@ export function QuickLinks({ links, chosen, onChoose }: Props) {
   const t = useT();
   const combobox = useCombobox({ opened: true });
   const [search, setSearch] = useState('');
+  const input = useRef<HTMLInputElement>(null);
+  // The place that opens looks for what to focus before this is fetched. A finger would get a keyboard over the list.
+  useEffect(() => {
+    if (!window.matchMedia('(pointer: coarse)').matches) input.current?.focus({ preventScroll: true });
+  }, []);
   const matching = matchingLinks(links, search, ({ title }) => t(title));
   return (
     <div className={classes.quick}>
@@ -36,7 +41,7 @@ export function QuickLinks({ links, chosen, onChoose }: Props) {
             placeholder={t('Search quick ranges')}
             leftSection={<IconSearch size={16} />}
             value={search}
-            data-autofocus
+            ref={input}
             onChange={(event) => {
               setSearch(event.currentTarget.value);
               combobox.resetSelectedOption();
