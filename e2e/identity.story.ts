@@ -1,4 +1,3 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { mailedCode, PASSWORD } from '@stagi/server/src/testing/person.ts';
 import { expect, test } from './fixtures.ts';
@@ -124,39 +123,6 @@ test.describe('on a phone', () => {
     await expect(page.getByRole('dialog')).toBeHidden();
   });
 });
-
-for (const scheme of ['light', 'dark'] as const) {
-  test(`no serious accessibility finding on any route, ${scheme}`, async ({ page, platform }) => {
-    await page.emulateMedia({ colorScheme: scheme });
-    const routes = ['/', '/sign-in', '/sign-up', '/confirmation?email=a@example.com', '/403', '/nowhere'];
-    let checked = 0;
-    for (const path of routes) checked += await axe(page, platform.url + path);
-    await signUpInBrowser(page, platform);
-    for (const path of [
-      '/cloud/instances',
-      '/cloud/marketplace',
-      '/cloud/self-instances',
-      '/cloud/containers',
-      '/profile/account',
-      '/profile/ssh',
-    ])
-      checked += await axe(page, platform.url + path);
-    console.log(`axe, ${scheme}: n = ${checked} routes`);
-    expect(checked).toBe(12);
-  });
-}
-
-async function axe(page: Page, url: string): Promise<number> {
-  await page.goto(url);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  expect(
-    serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.target.join(' ')}`),
-    url,
-  ).toEqual([]);
-  return 1;
-}
 
 async function noSidewaysScroll(page: Page): Promise<void> {
   expect(

@@ -1,6 +1,7 @@
 import { SegmentedControl, Stack } from '@mantine/core';
 import type { SshKey } from '@stagi/contract/sshKeys.ts';
 import { useEffect, useState } from 'react';
+import { useBlocker } from 'react-router';
 import { invalidate } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
 import type { SshKeyDialogProps } from '../../layouts/slots.ts';
@@ -22,6 +23,10 @@ export function SshKeyDialog({ opened, onClose, onAdded }: SshKeyDialogProps) {
   const [warned, setWarned] = useState(false);
   const atRisk = generated !== null && !taken;
   useWarningAtUnload(atRisk);
+  // Back would take the page away, and the key with it.
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) => atRisk && currentLocation.pathname !== nextLocation.pathname,
+  );
 
   function close(): void {
     setGenerated(null);
@@ -85,9 +90,15 @@ export function SshKeyDialog({ opened, onClose, onAdded }: SshKeyDialogProps) {
       </Dialog>
       <ConfirmDialog
         variant="error"
-        opened={warned}
-        onClose={() => setWarned(false)}
-        onConfirm={close}
+        opened={warned || blocker.state === 'blocked'}
+        onClose={() => {
+          setWarned(false);
+          blocker.reset?.();
+        }}
+        onConfirm={() => {
+          close();
+          blocker.proceed?.();
+        }}
         title={t('Close without saving the private key?')}
         lost={[t('The private key: it is shown only now and kept nowhere')]}
         confirmLabel={t('Close anyway')}

@@ -1,7 +1,8 @@
-import { Modal, Switch } from '@mantine/core';
+import { Switch } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useUserState } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { opens } from '../menuGate.ts';
 import type { OverlayProps } from '../Overlays.tsx';
 import classes from './Keys.module.css';
@@ -21,13 +22,7 @@ export function KeyMapDialog({ opened, onClose }: OverlayProps) {
   }
 
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      returnFocus={false}
-      title={t('Keyboard shortcuts')}
-      closeButtonProps={{ 'aria-label': t('Close') }}
-    >
+    <Dialog opened={opened} onClose={onClose} title={t('Keyboard shortcuts')} size="xs">
       <Section title={t('Anywhere')}>
         <Row does={t('Find a page, a server, a container or an action')} keys={<Keys keys={paletteKeys()} />} />
         <Row does={t('Search in the list on the page')} keys={<Keys keys={[SEARCH]} />} />
@@ -48,7 +43,7 @@ export function KeyMapDialog({ opened, onClose }: OverlayProps) {
         label={t('Shortcuts of a single key')}
         description={t('Off while you type in a field; here they go off everywhere.')}
       />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -5,6 +5,7 @@ import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 're
 import { useNavigate } from 'react-router';
 import { useUserState } from '../../api/user.ts';
 import { type T, useT } from '../../i18n/i18n.ts';
+import { focusFirst, useHostedModal } from '../../ui/dialogs/hostedModal.ts';
 import { Keys } from '../keyboard/Keys.tsx';
 import type { OverlayProps } from '../Overlays.tsx';
 import { overlays } from '../overlays.ts';
@@ -19,20 +20,21 @@ const TYPING_MS = 150;
 /** Finds pages, servers, containers and actions by typing a part of their name. */
 export function Palette({ opened, onClose }: OverlayProps) {
   const t = useT();
+  const hosted = useHostedModal(opened, { persistent: false, routed: false, onClose });
   return (
     <Modal
-      opened={opened}
-      onClose={onClose}
-      returnFocus={false}
+      {...hosted}
       withCloseButton={false}
       centered={false}
       yOffset="10vh"
       size={600}
       padding={0}
       attributes={{ content: { 'aria-label': t('Find anything'), 'data-palette': '' } }}
-      classNames={{ content: classes.window, body: classes.body }}
+      classNames={{ content: classes.window }}
     >
-      <Finder onClose={onClose} />
+      <div ref={focusFirst} className={classes.body}>
+        <Finder onClose={onClose} />
+      </div>
     </Modal>
   );
 }

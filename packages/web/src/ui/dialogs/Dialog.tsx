@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import { useT } from '../../i18n/i18n.ts';
 import { DIALOG_SIZE, type DIALOG_SIZES } from '../kitConstants.ts';
 import classes from './Dialog.module.css';
-import { type ClosedBy, useDialogPlace } from './stack.ts';
+import { focusFirst, useHostedModal } from './hostedModal.ts';
+import type { ClosedBy } from './stack.ts';
 
 export type DialogSize = (typeof DIALOG_SIZES)[number];
 
 const WIDTH_PX: Record<DialogSize, number> = { xs: 400, s: 520, m: 720 };
-const FADE_MS = 100;
 
 export interface DialogProps {
   opened: boolean;
@@ -48,24 +48,14 @@ export function Dialog({
   children,
 }: DialogProps) {
   const t = useT();
-  const { id, covered, alone } = useDialogPlace(opened, { persistent, routed, onClose });
+  const hosted = useHostedModal(opened, { persistent, routed, onClose });
   const shared = {
-    id,
-    opened,
-    onClose: () => onClose('person'),
+    ...hosted,
     title,
     withCloseButton: withClose,
     closeButtonProps: { 'aria-label': t('Close') },
     closeOnClickOutside: closeOnOutside,
-    // All of these are the host's business: it sees the other dialogs too.
-    closeOnEscape: false,
-    trapFocus: false,
-    returnFocus: false,
-    'data-dialog': true,
     'data-testid': testId,
-    style: covered ? { display: 'none' } : undefined,
-    // One dialog takes the place of another at once, else the page would shine through.
-    transitionProps: { duration: alone ? FADE_MS : 0 },
   };
   const body = (
     <div className={classes.body} ref={focusFirst} onSubmit={(event) => event.stopPropagation()}>
@@ -81,16 +71,4 @@ export function Dialog({
       {body}
     </Modal>
   );
-}
-
-const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), select, textarea, [tabindex="0"]';
-
-/** Into the dialog as soon as it is there: to what asks for it, else to its first control, else to the dialog. */
-function focusFirst(body: HTMLElement | null): void {
-  // After the host has noted where the focus comes from.
-  queueMicrotask(() => {
-    if (!body?.isConnected || body.contains(document.activeElement)) return;
-    const asks = body.querySelector<HTMLElement>('[data-autofocus]') ?? body.querySelector<HTMLElement>(FOCUSABLE);
-    (asks ?? body.closest<HTMLElement>('[role="dialog"]'))?.focus({ preventScroll: true });
-  });
 }

@@ -4,7 +4,7 @@ import { RouteMark } from './routeMark.ts';
 /** Who closed a dialog: the person, or the change of the page beneath. */
 export type ClosedBy = 'person' | 'route';
 
-interface Rules {
+export interface Rules {
   /** Escape does not close it. */
   persistent: boolean;
   /** Its own place is in the address: the address opens and closes it, a change of route does not. */

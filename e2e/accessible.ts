@@ -1,0 +1,33 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Page } from '@playwright/test';
+
+export const THEMES = ['light', 'dark'] as const;
+
+/**
+ * Looks at the page as it stands, in both themes, switched in place. Fails with the rule and the first element of each
+ * finding that axe calls serious or critical. Answers how many looks were taken.
+ */
+export async function expectAccessible(page: Page, name: string): Promise<number> {
+  for (const theme of THEMES) {
+    await chooseTheme(page, theme);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    expect(
+      serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.target.join(' ')}: ${nodes[0]?.failureSummary}`),
+      `${name}, ${theme}`,
+    ).toEqual([]);
+  }
+  return THEMES.length;
+}
+
+/** As the person's system would choose it; colours that fade over are waited for. */
+export async function chooseTheme(page: Page, theme: (typeof THEMES)[number]): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', theme);
+  await page.evaluate(async () => {
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY);
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
+}
