@@ -37,6 +37,10 @@ export const ANALYTICS_EVENTS = {
 } as const;
 
 export type AnalyticsEventName = keyof typeof ANALYTICS_EVENTS;
+/** Events without properties. */
+export type PlainEventName = {
+  [Name in AnalyticsEventName]: string extends keyof z.input<(typeof ANALYTICS_EVENTS)[Name]> ? Name : never;
+}[AnalyticsEventName];
 export type AnalyticsProperties<Name extends AnalyticsEventName> = z.input<(typeof ANALYTICS_EVENTS)[Name]>;
 
 /** What is told of a person beside their identifier: nothing that names them. */

@@ -1,3 +1,4 @@
+import type { PlainEventName } from './analytics.ts';
 import type { Permission } from './permissions.ts';
 import { pageExists } from './routes.ts';
 
@@ -11,7 +12,7 @@ export interface MenuItem {
   shownWith?: readonly Permission[];
   /** Only on the mobile panel, and only for visitors without a session. */
   onlyAnonymousMobile?: boolean;
-  analyticsEvent?: string;
+  analyticsEvent?: PlainEventName;
 }
 
 const CLOUD: readonly Permission[] = ['INSTANCE_RENTED', 'SELFHOSTED_INSTANCE'];

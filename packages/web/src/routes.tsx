@@ -1,6 +1,7 @@
 import { ROUTES, type Route } from '@stagi/contract/routes.ts';
 import type { ComponentType } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
+import { FeedbackButton } from './features/feedback/FeedbackButton.tsx';
 import { AppLayout } from './layouts/AppLayout.tsx';
 import { CloudStart } from './layouts/CloudStart.tsx';
 import { DefaultLayout } from './layouts/DefaultLayout.tsx';
@@ -16,6 +17,9 @@ import { paths } from './paths.ts';
 const hasKit = () =>
   typeof window !== 'undefined' && ['localhost', '127.0.0.1', '[::1]'].includes(window.location.hostname);
 
+// The layouts know no feature: it is handed to those that show it.
+const feedback = <FeedbackButton />;
+
 /** The map of the product: each layout and the pages it holds. What a page asks of its visitor is in `ROUTES`. */
 export const routes: RouteObject[] = [
   {
@@ -29,7 +33,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.signUp, async () => (await import('./features/auth/SignUpPage.tsx')).SignUpPage),
         page(ROUTES.confirmation, async () => (await import('./features/auth/ConfirmationPage.tsx')).ConfirmationPage),
       ]),
-      layout(<AppLayout />, [
+      layout(<AppLayout feedback={feedback} />, [
         { path: ROUTES.cloud.path, handle: { route: ROUTES.cloud }, element: <CloudStart /> },
         page(ROUTES.marketplace, async () => {
           const [{ MarketplacePage }, { SshKeyDialog }] = await Promise.all([
@@ -68,7 +72,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.account, async () => (await import('./features/account/AccountPage.tsx')).AccountPage),
         page(ROUTES.sshKeys, async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage),
       ]),
-      layout(<DefaultLayout />, [
+      layout(<DefaultLayout feedback={feedback} />, [
         { path: ROUTES.forbidden.path, handle: { route: ROUTES.forbidden }, element: <Forbidden /> },
         ...(hasKit()
           ? [

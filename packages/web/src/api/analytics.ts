@@ -1,4 +1,9 @@
-import type { AnalyticsEventName, AnalyticsProfile, AnalyticsProperties } from '@stagi/contract/analytics.ts';
+import type {
+  AnalyticsEventName,
+  AnalyticsProfile,
+  AnalyticsProperties,
+  PlainEventName,
+} from '@stagi/contract/analytics.ts';
 import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
 import { matchHost } from '@stagi/contract/hosts.ts';
@@ -8,14 +13,15 @@ import { site } from './site.ts';
 const FIRST_VISIT = 'hasVisited';
 const VISITOR = 'analyticsVisitor';
 
-type Properties<Name extends AnalyticsEventName> =
-  Record<string, never> extends AnalyticsProperties<Name> ? [] : [properties: AnalyticsProperties<Name>];
+type EventWithProperties = Exclude<AnalyticsEventName, PlainEventName>;
 
 let person: { identifier: string; properties: AnalyticsProfile } | null = null;
 
 /** Tells our own server of something that was done; does nothing on hosts without analytics. */
-export function track<Name extends AnalyticsEventName>(name: Name, ...[properties]: Properties<Name>): void {
-  if (isOn()) send({ type: 'event', ...origin(), name, properties: properties ?? {} });
+export function track(name: PlainEventName): void;
+export function track<Name extends EventWithProperties>(name: Name, properties: AnalyticsProperties<Name>): void;
+export function track(name: AnalyticsEventName, properties: Record<string, string | number> = {}): void {
+  if (isOn()) send({ type: 'event', ...origin(), name, properties });
 }
 
 /** Once in a browser's life. */

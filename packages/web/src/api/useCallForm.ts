@@ -13,6 +13,8 @@ interface Options<C extends Call, Values extends object> {
   toInput?(values: Values): unknown;
   /** The name of the form's field for a name of the contract, where they differ. */
   fieldOf?(path: string): string;
+  /** The person asked for it to be sent; whether that is possible comes later. */
+  onSubmit?(): void;
   onDone(output: OutputOf<C>, input: InputOf<C>): void;
   /** Takes a refusal over before it is mapped: return true when it has been shown. */
   onRefused?(error: CallError): boolean;
@@ -33,7 +35,14 @@ export type FieldProps = ReturnType<UseFormReturnType<Record<string, unknown>>['
 /** A form over one call: the contract's rules before sending, the server's refusals after, at their fields. */
 export function useCallForm<C extends Call, Values extends object>(
   of: C,
-  { initialValues, toInput = (values) => values, fieldOf = (path) => path, onDone, onRefused }: Options<C, Values>,
+  {
+    initialValues,
+    toInput = (values) => values,
+    fieldOf = (path) => path,
+    onSubmit,
+    onDone,
+    onRefused,
+  }: Options<C, Values>,
 ): CallForm<Values> {
   const t = useT();
   const form = useForm<Values>({ initialValues });
@@ -55,6 +64,7 @@ export function useCallForm<C extends Call, Values extends object>(
     event?.preventDefault();
     const element = event?.currentTarget ?? null;
     if (loading) return;
+    onSubmit?.();
     const parsed = of.input.safeParse(toInput(form.values));
     if (!parsed.success) {
       showErrors(issuesByPath(parsed.error.issues), element);

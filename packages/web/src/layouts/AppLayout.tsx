@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { DetailSkeleton } from '../ui/Skeletons.tsx';
 import { Breadcrumbs } from './crumb.tsx';
 import { Guarded } from './Guarded.tsx';
@@ -7,7 +8,7 @@ import { Notices } from './Notices.tsx';
 import { SubNav } from './SubNav.tsx';
 
 /** The signed-in product: its sections under the header, breadcrumbs over the page. */
-export function AppLayout() {
+export function AppLayout({ feedback }: { feedback: ReactNode }) {
   return (
     <div className={classes.frame}>
       <Header />
@@ -17,6 +18,7 @@ export function AppLayout() {
         <Breadcrumbs />
         <Guarded waiting={<DetailSkeleton />} />
       </main>
+      {feedback}
     </div>
   );
 }

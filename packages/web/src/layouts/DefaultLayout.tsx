@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Footer } from './Footer.tsx';
 import { Guarded } from './Guarded.tsx';
 import { Header } from './Header.tsx';
@@ -6,7 +7,7 @@ import { Notices } from './Notices.tsx';
 import { useRoute } from './useRoute.ts';
 
 /** Public and plain pages. */
-export function DefaultLayout() {
+export function DefaultLayout({ feedback }: { feedback: ReactNode }) {
   const { footer } = useRoute();
   return (
     <div className={classes.frame}>
@@ -16,6 +17,7 @@ export function DefaultLayout() {
         <Guarded />
       </main>
       {footer && <Footer />}
+      {feedback}
     </div>
   );
 }

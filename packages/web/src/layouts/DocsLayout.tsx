@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Footer } from './Footer.tsx';
 import { Guarded } from './Guarded.tsx';
 import { Header } from './Header.tsx';
@@ -5,7 +6,7 @@ import classes from './layouts.module.css';
 import { Notices } from './Notices.tsx';
 
 /** Pages to read: always with the footer. */
-export function DocsLayout() {
+export function DocsLayout({ feedback }: { feedback: ReactNode }) {
   return (
     <div className={classes.frame}>
       <Header />
@@ -14,6 +15,7 @@ export function DocsLayout() {
         <Guarded />
       </main>
       <Footer />
+      {feedback}
     </div>
   );
 }

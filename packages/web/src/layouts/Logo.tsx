@@ -1,5 +1,6 @@
 import { BRAND } from '@stagi/contract/money.ts';
 import { Link, useLocation } from 'react-router';
+import { track } from '../api/analytics.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
 import classes from './Logo.module.css';
@@ -16,7 +17,12 @@ export function Logo() {
     );
   }
   return (
-    <Link to={paths.home()} className={classes.logo} aria-label={t('{{brand}}: to the start page', { brand: BRAND })}>
+    <Link
+      to={paths.home()}
+      className={classes.logo}
+      aria-label={t('{{brand}}: to the start page', { brand: BRAND })}
+      onClick={() => track('header_tab_logo_clicked')}
+    >
       <Mark />
     </Link>
   );

@@ -3,6 +3,7 @@ import { MENU, type MenuItem } from '@stagi/contract/menu.ts';
 import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import { useId } from 'react';
 import { NavLink } from 'react-router';
+import { track } from '../api/analytics.ts';
 import { useUserState } from '../api/user.ts';
 import { currentLanguage, useT } from '../i18n/i18n.ts';
 import { Tooltip } from '../ui/Tooltip.tsx';
@@ -49,7 +50,12 @@ function Item({ item, reason, mobile }: { item: MenuItem; reason: string | null;
   const reasonId = useId();
   if (reason === null) {
     return (
-      <NavLink to={item.route} className={classes.item} data-testid={item.testId}>
+      <NavLink
+        to={item.route}
+        className={classes.item}
+        data-testid={item.testId}
+        onClick={() => item.analyticsEvent && track(item.analyticsEvent)}
+      >
         {t(item.name)}
       </NavLink>
     );

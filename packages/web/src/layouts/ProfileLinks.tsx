@@ -1,5 +1,6 @@
 import { pageExists, ROUTES } from '@stagi/contract/routes.ts';
 import { Link } from 'react-router';
+import { track } from '../api/analytics.ts';
 import type { CurrentUser } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import classes from './ProfileMenu.module.css';
@@ -12,7 +13,7 @@ export function ProfileLinks({ user }: { user: CurrentUser }) {
   const billing = pageExists(BALANCE) && user.permissions.includes('BILLING');
   return (
     <>
-      <Link className={classes.item} to={ROUTES.account.path}>
+      <Link className={classes.item} to={ROUTES.account.path} onClick={() => track('header_tab_profile_clicked')}>
         {t('Profile')}
       </Link>
       <Link className={classes.item} to={ROUTES.sshKeys.path}>

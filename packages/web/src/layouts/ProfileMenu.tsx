@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { Link, useLocation } from 'react-router';
+import { track } from '../api/analytics.ts';
 import { type CurrentUser, signOut } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
@@ -32,7 +33,14 @@ export function ProfileMenu({ user }: { user: CurrentUser }) {
       returnFocus
     >
       <Popover.Target>
-        <UnstyledButton className={classes.target} onClick={toggle} data-testid="profile-menu">
+        <UnstyledButton
+          className={classes.target}
+          onClick={() => {
+            if (!opened) track('header_tab_user_menu_clicked');
+            toggle();
+          }}
+          data-testid="profile-menu"
+        >
           <Face name={user.profile.name} image={user.profile.image} size={28} />
           <span className={classes.workspaceName}>{user.workspace?.clientName}</span>
           <span className="visually-hidden">{t('Profile menu')}</span>

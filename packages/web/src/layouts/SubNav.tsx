@@ -1,11 +1,20 @@
+import type { PlainEventName } from '@stagi/contract/analytics.ts';
 import { ROUTES, type Route } from '@stagi/contract/routes.ts';
 import { NavLink, useLocation } from 'react-router';
+import { track } from '../api/analytics.ts';
 import { useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { LinkTabs } from '../ui/LinkTabs.tsx';
 import { opens } from './menuGate.ts';
 import { RouteIcon } from './routeIcons.tsx';
 import classes from './SubNav.module.css';
+
+const EVENTS: Record<string, PlainEventName> = {
+  [ROUTES.marketplace.path]: 'cloud_tab_hardware_marketplace_clicked',
+  [ROUTES.instances.path]: 'cloud_tab_instances_clicked',
+  [ROUTES.selfInstances.path]: 'cloud_tab_self_hosted_clicked',
+  [ROUTES.containers.path]: 'cloud_tab_containers_clicked',
+};
 
 const SECTIONS: readonly { under: string; title: string; places: readonly Route[] }[] = [
   {
@@ -30,7 +39,12 @@ export function SubNav() {
   const permissions = state.is === 'here' ? state.user.permissions : [];
   const tabs = section.places
     .filter((route) => state.is !== 'here' || opens(route, permissions))
-    .map(({ title, path }) => ({ label: t(title), to: path, icon: <RouteIcon path={path} /> }));
+    .map(({ title, path }) => ({
+      label: t(title),
+      to: path,
+      icon: <RouteIcon path={path} />,
+      onClick: () => EVENTS[path] && track(EVENTS[path]),
+    }));
   return (
     <div className={classes.bar}>
       <div className={classes.inner}>

@@ -8,10 +8,17 @@ export interface LinkTab {
   end?: boolean;
   icon?: ReactNode;
   count?: number;
+  onClick?(): unknown;
 }
 
 /** A link that marks itself with `aria-current="page"` at its address; the app passes its router's. */
-export type TabLink = ComponentType<{ to: string; end?: boolean; className?: string; children?: ReactNode }>;
+export type TabLink = ComponentType<{
+  to: string;
+  end?: boolean;
+  className?: string;
+  onClick?(): unknown;
+  children?: ReactNode;
+}>;
 
 /** Tabs that are addresses: they can be opened, shared and gone back from. */
 export function LinkTabs({ tabs, link: Link, label }: { tabs: readonly LinkTab[]; link: TabLink; label: string }) {
@@ -30,7 +37,7 @@ export function LinkTabs({ tabs, link: Link, label }: { tabs: readonly LinkTab[]
   return (
     <nav ref={bar} className={classes.tabs} aria-label={label}>
       {tabs.map((tab) => (
-        <Link key={tab.to} to={tab.to} end={tab.end} className={classes.tab}>
+        <Link key={tab.to} to={tab.to} end={tab.end} className={classes.tab} onClick={tab.onClick}>
           {tab.icon}
           <span>{tab.label}</span>
           {tab.count !== undefined && <span className={classes.count}>{tab.count}</span>}

@@ -11,7 +11,7 @@ interface Props {
   name: string;
   content: string;
   /** The person has it now: downloaded or copied. */
-  onTaken(how: 'downloaded' | 'copied'): void;
+  onTaken(how: 'downloaded' | 'copied'): unknown;
   testId?: string;
 }
 

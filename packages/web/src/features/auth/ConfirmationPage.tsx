@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { Link, Navigate, useSearchParams } from 'react-router';
+import { track } from '../../api/analytics.ts';
 import { session } from '../../api/session.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
@@ -29,6 +30,7 @@ function Confirmation({ email, returnUrl }: { email: string; returnUrl?: string 
   const { form, field, submit, loading } = useCallForm(api.auth.verifyCode, {
     initialValues: { code: '' },
     toInput: ({ code }) => ({ email, code, flow }),
+    onSubmit: () => track('confirmation_code_button_clicked'),
     onDone: (tokens) => {
       forgetSignUp();
       session.begin(tokens, 'email');

@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { Link, useNavigate, useSearchParams } from 'react-router';
+import { track } from '../../api/analytics.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
@@ -17,6 +18,7 @@ export function SignUpPage() {
   const returnUrl = params.get('returnUrl') ?? undefined;
   const { form, field, submit, loading } = useCallForm(api.auth.register, {
     initialValues: { name: '', email: '', password: '' },
+    onSubmit: () => track('sign_up_button_clicked'),
     onDone: ({ flow }, { email }) => {
       rememberSignUp({ email, flow, mailedAt: Date.now() });
       void navigate(paths.confirmation(email, returnUrl));

@@ -2,6 +2,7 @@ import { Checkbox, Stack } from '@mantine/core';
 import type { api } from '@stagi/contract/api.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
 import { useState } from 'react';
+import { track } from '../../api/analytics.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { Note } from '../../ui/Note.tsx';
@@ -40,7 +41,12 @@ export function EnrolmentStep({ enrolment, onJoined }: Props) {
           <p>
             {t('It is shown only now, lets one server join and expires')} <DateTime at={expiresAt} />.
           </p>
-          <SecretFile name={FILE} content={daemonToken} onTaken={() => undefined} testId="token-download" />
+          <SecretFile
+            name={FILE}
+            content={daemonToken}
+            onTaken={(how) => how === 'downloaded' && track('daemon_jwt_token_downloaded')}
+            testId="token-download"
+          />
         </li>
         <li>
           <h2>{t('Copy it to the server')}</h2>

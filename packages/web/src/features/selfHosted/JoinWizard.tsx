@@ -3,6 +3,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
 import { useState } from 'react';
 import { Link } from 'react-router';
+import { track } from '../../api/analytics.ts';
 import { invalidate } from '../../api/query.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
@@ -45,6 +46,7 @@ function Names({ onDone }: { onDone(enrolment: Enrolment): void }) {
   const t = useT();
   const { field, submit, loading } = useCallForm(api.selfHosted.create, {
     initialValues: { title: '', slug: '' },
+    onSubmit: () => track('create_self_hosted_next_step_clicked'),
     onDone: (enrolment) => {
       void invalidate('self-hosted-instance/');
       onDone(enrolment);

@@ -1,0 +1,82 @@
+import { useState } from 'react';
+import { site } from '../../api/site.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
+import { Dialog } from '../../ui/dialogs/Dialog.tsx';
+import { ResultDialog } from '../../ui/dialogs/ResultDialog.tsx';
+import type { ClosedBy } from '../../ui/dialogs/stack.ts';
+import classes from './Feedback.module.css';
+import { FeedbackForm } from './FeedbackForm.tsx';
+
+export interface FeedbackDialogProps {
+  opened: boolean;
+  onClose(): void;
+}
+
+/** The form to the operators. What was typed is not lost by a slip: closing asks, and a failure leads back to it. */
+export function FeedbackDialog({ opened, onClose }: FeedbackDialogProps) {
+  const t = useT();
+  const { issueTrackerUrl } = site();
+  const [typed, setTyped] = useState(false);
+  const [asking, setAsking] = useState(false);
+  /** The result takes the place of the form; a bad one leads back to it. */
+  const [result, setResult] = useState<'sent' | 'failed' | null>(null);
+
+  function close(by?: ClosedBy): void {
+    if (typed && by !== 'route') setAsking(true);
+    else onClose();
+  }
+
+  return (
+    <>
+      <Dialog
+        opened={opened}
+        onClose={close}
+        closeOnOutside={!typed}
+        title={t('Spotted a bug? Let us know')}
+        testId="feedback-dialog"
+      >
+        {issueTrackerUrl && (
+          <p className={classes.tracker}>
+            <a href={issueTrackerUrl} target="_blank" rel="noreferrer">
+              {t('Prefer GitHub? Submit here')}
+              <span className="visually-hidden"> {t('opens in a new tab')}</span>
+            </a>
+          </p>
+        )}
+        <FeedbackForm
+          onTyped={setTyped}
+          onCancel={() => close()}
+          onSent={() => setResult('sent')}
+          onFailed={() => setResult('failed')}
+        />
+      </Dialog>
+      <ConfirmDialog
+        opened={opened && asking}
+        onClose={() => setAsking(false)}
+        onConfirm={() => {
+          setAsking(false);
+          onClose();
+        }}
+        title={t('Discard your feedback?')}
+        confirmLabel={t('Discard')}
+        cancelLabel={t('Keep writing')}
+        size="xs"
+      >
+        {t('What you wrote and the images you added will be gone.')}
+      </ConfirmDialog>
+      <ResultDialog
+        opened={opened && result === 'sent'}
+        onClose={onClose}
+        variant="success"
+        title={t("Thanks for your feedback! We'll follow up by email if needed.")}
+      />
+      <ResultDialog
+        opened={opened && result === 'failed'}
+        onClose={() => setResult(null)}
+        variant="warning"
+        title={t('Something went wrong. Please try again.')}
+      />
+    </>
+  );
+}
