@@ -25,36 +25,30 @@ export async function authorizedKeys(db: Db, instanceId: number): Promise<string
  * Keys of people who left the workspace or were disabled are not among them.
  */
 export async function authorizedKeysOf(db: Db, instanceIds: readonly number[]): Promise<Map<number, string[]>> {
-  const rows = await db
+  const servers = sql<number>`any(${[...instanceIds]}::int[])`;
+  const managed = await db
     .selectFrom('instance')
-    .leftJoin(
-      (keys) =>
-        keys
-          .selectFrom('instance_ssh_key')
-          .innerJoin('instance as of', 'of.id', 'instance_ssh_key.instance_id')
-          .innerJoin('ssh_key', 'ssh_key.id', 'instance_ssh_key.ssh_key_id')
-          .innerJoin('app_user', 'app_user.id', 'ssh_key.user_id')
-          .innerJoin('membership', (join) =>
-            join
-              .onRef('membership.user_id', '=', 'ssh_key.user_id')
-              .onRef('membership.workspace_id', '=', 'of.workspace_id'),
-          )
-          .select(['instance_ssh_key.instance_id', 'ssh_key.id', 'ssh_key.public_key'])
-          .where('app_user.disabled_at', 'is', null)
-          .as('key'),
-      (join) => join.onRef('key.instance_id', '=', 'instance.id'),
-    )
-    .select(['instance.id as server', 'key.id', 'key.public_key'])
-    .where('instance.id', '=', sql<number>`any(${[...instanceIds]}::int[])`)
-    .where('instance.kind', '=', 'rented')
-    .orderBy('key.id')
+    .select('id')
+    .where('id', '=', servers)
+    .where('kind', '=', 'rented')
     .execute();
-  const lines = new Map<number, string[]>();
-  for (const { server, id, public_key } of rows) {
-    const list = lines.get(server) ?? [];
-    if (id !== null && public_key !== null) list.push(authorizedLine({ id, public_key }));
-    lines.set(server, list);
-  }
+  const lines = new Map<number, string[]>(managed.map(({ id }) => [id, []]));
+  const keys = await db
+    .selectFrom('instance_ssh_key')
+    .innerJoin('instance', 'instance.id', 'instance_ssh_key.instance_id')
+    .innerJoin('ssh_key', 'ssh_key.id', 'instance_ssh_key.ssh_key_id')
+    .innerJoin('app_user', 'app_user.id', 'ssh_key.user_id')
+    .innerJoin('membership', (join) =>
+      join
+        .onRef('membership.user_id', '=', 'ssh_key.user_id')
+        .onRef('membership.workspace_id', '=', 'instance.workspace_id'),
+    )
+    .select(['instance_ssh_key.instance_id', 'ssh_key.id', 'ssh_key.public_key'])
+    .where('instance_ssh_key.instance_id', '=', servers)
+    .where('app_user.disabled_at', 'is', null)
+    .orderBy('ssh_key.id')
+    .execute();
+  for (const key of keys) lines.get(key.instance_id)?.push(authorizedLine(key));
   return lines;
 }
 
