@@ -24,7 +24,7 @@ export interface CallForm<Values extends object> {
   form: UseFormReturnType<Values>;
   /** Props of a Mantine input: value, change handler, and its error in the person's language. */
   field(path: string, options?: { type?: 'input' | 'checkbox' }): FieldProps;
-  /** For `<form onSubmit>`: checks by the contract's schema, sends, puts refusals under their fields. */
+  /** For the `onSubmit` of a `Form`: checks by the contract's schema, sends, puts refusals under their fields. */
   submit(event?: SyntheticEvent<HTMLFormElement>): void;
   loading: boolean;
 }
@@ -62,21 +62,15 @@ export function useCallForm<C extends Call, Values extends object>(
 
   function submit(event?: SyntheticEvent<HTMLFormElement>): void {
     event?.preventDefault();
-    const element = event?.currentTarget ?? null;
     if (loading) return;
     onSubmit?.();
     const parsed = of.input.safeParse(toInput(form.values));
     if (!parsed.success) {
-      showErrors(issuesByPath(parsed.error.issues), element);
+      form.setErrors(renamed(issuesByPath(parsed.error.issues)));
       return;
     }
     form.clearErrors();
-    void run(parsed.data as InputOf<C>).then(() => focusFirstError(element));
-  }
-
-  function showErrors(errors: Record<string, string>, element: HTMLFormElement | null): void {
-    form.setErrors(renamed(errors));
-    focusFirstError(element);
+    void run(parsed.data as InputOf<C>);
   }
 
   /** Under its fields; a refusal that names none is a toast, which the client has shown already but for these two. */
@@ -105,8 +99,4 @@ export function issuesByPath(issues: readonly { path: PropertyKey[]; message: st
   const errors: Record<string, string> = {};
   for (const issue of issues) errors[issue.path.map(String).join('.')] ??= issue.message;
   return errors;
-}
-
-function focusFirstError(element: HTMLFormElement | null): void {
-  requestAnimationFrame(() => element?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
 }

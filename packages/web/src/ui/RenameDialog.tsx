@@ -3,7 +3,8 @@ import type { ComponentProps, ReactNode } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import { Dialog } from './dialogs/Dialog.tsx';
 import { DialogButtons } from './dialogs/DialogButtons.tsx';
-import { TextField } from './FormField.tsx';
+import { Form } from './form/Form.tsx';
+import { TextInput, type TextInputProps } from './form/TextInput.tsx';
 
 interface Props {
   opened: boolean;
@@ -22,7 +23,7 @@ export function RenameDialog({ opened, onClose, children }: Props) {
 }
 
 interface FormProps {
-  field: Partial<ComponentProps<typeof TextField>>;
+  field: Partial<Omit<TextInputProps, 'label' | 'aria-label'>>;
   loading: boolean;
   onSubmit: ComponentProps<'form'>['onSubmit'];
   onCancel(): void;
@@ -32,11 +33,11 @@ interface FormProps {
 export function RenameForm({ field, loading, onSubmit, onCancel }: FormProps) {
   const t = useT();
   return (
-    <form onSubmit={onSubmit} noValidate>
+    <Form onSubmit={onSubmit}>
       <Stack gap={16}>
-        <TextField data-autofocus maxLength={100} {...field} label={t('Title')} />
+        <TextInput data-autofocus maxLength={100} {...field} label={t('Title')} />
         <DialogButtons onCancel={onCancel} submitLabel={t('Save')} loading={loading} testId="rename-submit" />
       </Stack>
-    </form>
+    </Form>
   );
 }

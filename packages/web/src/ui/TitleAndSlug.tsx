@@ -1,6 +1,7 @@
 import { useRef } from 'react';
 import { useT } from '../i18n/i18n.ts';
-import { SlugField, TextField } from './FormField.tsx';
+import { TextInput } from './form/TextInput.tsx';
+import { UniqueIdInput } from './form/UniqueIdInput.tsx';
 import { slugFromTitle } from './slug.ts';
 
 /** What a form library gives an input: handlers take an event or a plain value. */
@@ -23,7 +24,7 @@ export function TitleAndSlug({ title, slug, titleLabel, placeholder, slugHint }:
   const ownSlug = useRef(slug.value !== '' && slug.value !== slugFromTitle(String(title.value ?? '')));
   return (
     <>
-      <TextField
+      <TextInput
         label={titleLabel ?? t('Title')}
         placeholder={placeholder}
         autoComplete="off"
@@ -36,7 +37,7 @@ export function TitleAndSlug({ title, slug, titleLabel, placeholder, slugHint }:
           if (!ownSlug.current) slug.onChange(slugFromTitle(event.currentTarget.value));
         }}
       />
-      <SlugField
+      <UniqueIdInput
         label={t('Unique ID')}
         description={slugHint ?? t('Letters, digits and hyphens')}
         maxLength={40}

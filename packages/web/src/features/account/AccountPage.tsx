@@ -1,11 +1,12 @@
-import { Input } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { takeProfile, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { LanguageChoice, ThemeChoice } from '../../layouts/Choices.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { TextField } from '../../ui/FormField.tsx';
+import { Form } from '../../ui/form/Form.tsx';
+import { FormItem } from '../../ui/form/FormItem.tsx';
+import { TextInput } from '../../ui/form/TextInput.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { toast } from '../../ui/toasts.ts';
 import classes from './AccountPage.module.css';
@@ -29,8 +30,8 @@ export function AccountPage() {
       <div className={classes.sections}>
         <section className={classes.section}>
           <h2>{t('You')}</h2>
-          <form onSubmit={submit} noValidate className={classes.fields}>
-            <TextField label={t('Name')} autoComplete="name" {...field('name')} />
+          <Form onSubmit={submit} className={classes.fields}>
+            <TextInput label={t('Name')} autoComplete="name" {...field('name')} />
             <div>
               <div className={classes.label}>{t('Email')}</div>
               <div>{profile.email}</div>
@@ -41,21 +42,17 @@ export function AccountPage() {
                 {t('Save')}
               </Button>
             </div>
-          </form>
+          </Form>
         </section>
         <section className={classes.section}>
           <h2>{t('Appearance')}</h2>
           <div className={classes.fields}>
-            <Input.Wrapper label={t('Theme')} labelElement="div">
-              <div>
-                <ThemeChoice />
-              </div>
-            </Input.Wrapper>
-            <Input.Wrapper label={t('Language')} labelElement="div">
-              <div>
-                <LanguageChoice />
-              </div>
-            </Input.Wrapper>
+            <FormItem label={t('Theme')} group="group">
+              <ThemeChoice />
+            </FormItem>
+            <FormItem label={t('Language')} group="group">
+              <LanguageChoice />
+            </FormItem>
           </div>
         </section>
       </div>

@@ -1,13 +1,12 @@
-import type { ComponentProps } from 'react';
-import { TextField } from '../../ui/FormField.tsx';
+import { TextInput, type TextInputProps } from '../../ui/form/TextInput.tsx';
 import classes from './CodeField.module.css';
 
 const DIGITS = 8;
 
 /** One field for the whole code: it can be pasted, filled in by the browser, and read aloud as one. Sends itself when full. */
-export function CodeField({ onChange, ...props }: ComponentProps<typeof TextField>) {
+export function CodeField({ onChange, ...props }: TextInputProps) {
   return (
-    <TextField
+    <TextInput
       inputMode="numeric"
       autoComplete="one-time-code"
       placeholder={'0'.repeat(DIGITS)}

@@ -7,6 +7,7 @@ import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
+import { Form } from '../../ui/form/Form.tsx';
 import { CodeField } from './CodeField.tsx';
 import { forgetSignUp, pendingSignUp } from './pendingSignUp.ts';
 import { ResendCode } from './ResendCode.tsx';
@@ -47,7 +48,7 @@ function Confirmation({ email, returnUrl }: { email: string; returnUrl?: string 
         </>
       }
     >
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={submit}>
         <Stack gap={16}>
           <CodeField label={t('Verification code')} {...field('code')} />
           <Button type="submit" loading={loading} fullWidth>
@@ -55,7 +56,7 @@ function Confirmation({ email, returnUrl }: { email: string; returnUrl?: string 
           </Button>
           <ResendCode email={email} flow={flow} onSent={() => form.setFieldValue('code', '')} />
         </Stack>
-      </form>
+      </Form>
     </SignCard>
   );
 }

@@ -6,7 +6,9 @@ import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
-import { PasswordField, TextField } from '../../ui/FormField.tsx';
+import { Form } from '../../ui/form/Form.tsx';
+import { PasswordInput } from '../../ui/form/PasswordInput.tsx';
+import { TextInput } from '../../ui/form/TextInput.tsx';
 import { SignCard } from './SignCard.tsx';
 
 /** Signing in begins the session; the guard of this layout then leads to the return address. */
@@ -28,15 +30,15 @@ export function SignInPage() {
         </>
       }
     >
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={submit}>
         <Stack gap={16}>
-          <TextField label={t('Email')} type="email" autoComplete="username" autoFocus {...field('email')} />
-          <PasswordField label={t('Password')} autoComplete="current-password" {...field('password')} />
+          <TextInput label={t('Email')} type="email" autoComplete="username" autoFocus {...field('email')} />
+          <PasswordInput label={t('Password')} autoComplete="current-password" {...field('password')} />
           <Button type="submit" loading={loading} fullWidth>
             {t('Log in')}
           </Button>
         </Stack>
-      </form>
+      </Form>
     </SignCard>
   );
 }

@@ -6,7 +6,9 @@ import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
-import { PasswordField, TextField } from '../../ui/FormField.tsx';
+import { Form } from '../../ui/form/Form.tsx';
+import { PasswordInput } from '../../ui/form/PasswordInput.tsx';
+import { TextInput } from '../../ui/form/TextInput.tsx';
 import { PasswordRules } from './PasswordRules.tsx';
 import { rememberSignUp } from './pendingSignUp.ts';
 import { SignCard } from './SignCard.tsx';
@@ -35,19 +37,19 @@ export function SignUpPage() {
         </>
       }
     >
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={submit}>
         <Stack gap={16}>
-          <TextField label={t('Name')} autoComplete="name" autoFocus {...field('name')} />
-          <TextField label={t('Email')} type="email" autoComplete="email" {...field('email')} />
+          <TextInput label={t('Name')} autoComplete="name" autoFocus {...field('name')} />
+          <TextInput label={t('Email')} type="email" autoComplete="email" {...field('email')} />
           <div>
-            <PasswordField label={t('Password')} autoComplete="new-password" {...field('password')} />
+            <PasswordInput label={t('Password')} autoComplete="new-password" {...field('password')} />
             <PasswordRules password={form.values.password} />
           </div>
           <Button type="submit" loading={loading} fullWidth>
             {t('Sign up')}
           </Button>
         </Stack>
-      </form>
+      </Form>
     </SignCard>
   );
 }

@@ -8,6 +8,7 @@ import { useT } from '../../i18n/i18n.ts';
 import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
+import { Form } from '../../ui/form/Form.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { TitleAndSlug } from '../../ui/TitleAndSlug.tsx';
 import { OfferFacts } from './OfferFacts.tsx';
@@ -41,7 +42,7 @@ export function RentForm({ offer, SshKeyDialog }: { offer: Offer; SshKeyDialog: 
   return (
     <Stack gap={20}>
       <OfferFacts offer={offer} />
-      <form id="rent" onSubmit={submit} noValidate>
+      <Form id="rent" onSubmit={submit}>
         <Stack gap={16}>
           <TitleAndSlug
             title={field('title')}
@@ -49,12 +50,13 @@ export function RentForm({ offer, SshKeyDialog }: { offer: Offer; SshKeyDialog: 
             placeholder={t('What it is for, such as “training”')}
           />
         </Stack>
-      </form>
+      </Form>
       <SshKeySelect
         SshKeyDialog={SshKeyDialog}
         value={form.values.sshKeyId}
         onChange={(id) => form.setFieldValue('sshKeyId', id)}
         error={field('sshKeyId').error}
+        form="rent"
       />
       <RentSummary offer={offer} />
       {refused && <Note tone="bad">{t(String(refused))}</Note>}

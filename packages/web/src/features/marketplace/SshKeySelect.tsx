@@ -8,7 +8,7 @@ import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
 import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
 import { Button } from '../../ui/Button.tsx';
-import { SelectField } from '../../ui/FormField.tsx';
+import { Select } from '../../ui/form/Select.tsx';
 import { Note } from '../../ui/Note.tsx';
 import classes from './Marketplace.module.css';
 
@@ -17,11 +17,13 @@ interface Props {
   value: string;
   onChange(id: string): void;
   error?: ReactNode;
+  /** The id of the form it belongs to: it stands outside. */
+  form: string;
   SshKeyDialog: SshKeyDialogSlot;
 }
 
 /** The key that the server will let in; one can be added or made here. */
-export function SshKeySelect({ value, onChange, error, SshKeyDialog }: Props) {
+export function SshKeySelect({ value, onChange, error, form, SshKeyDialog }: Props) {
   const t = useT();
   const [adding, setAdding] = useState(false);
   const keys = useQuery(q(api.sshKeys.list, { entityFilterRequest: { limit: 100 } }, { quiet: true }));
@@ -69,12 +71,13 @@ export function SshKeySelect({ value, onChange, error, SshKeyDialog }: Props) {
     }
     return (
       <div className={classes.keyLine}>
-        <SelectField
+        <Select
           label={t('SSH key')}
           leftSection={<IconKey size={16} />}
-          data={keys.data.entities.map((key) => ({ value: String(key.id), label: key.title }))}
-          value={value === '' ? null : value}
-          onChange={(id) => onChange(String(id ?? ''))}
+          options={keys.data.entities.map((key) => ({ value: String(key.id), label: key.title }))}
+          value={value}
+          onChange={(id) => onChange(id ?? '')}
+          form={form}
           error={error}
           className={classes.keySelect}
           data-testid="rent-ssh-key"

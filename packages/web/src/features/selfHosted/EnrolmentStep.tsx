@@ -1,10 +1,11 @@
-import { Checkbox, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import type { api } from '@stagi/contract/api.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
 import { useState } from 'react';
 import { track } from '../../api/analytics.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
+import { Checkbox } from '../../ui/form/Checkbox.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { SecretFile } from '../../ui/SecretFile.tsx';
 import { DateTime } from '../../ui/Time.tsx';

@@ -9,6 +9,7 @@ import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
+import { Form } from '../../ui/form/Form.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { TitleAndSlug } from '../../ui/TitleAndSlug.tsx';
 import { EnrolmentStep } from './EnrolmentStep.tsx';
@@ -54,7 +55,7 @@ function Names({ onDone }: { onDone(enrolment: Enrolment): void }) {
   });
   return (
     <Stack gap={24}>
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={submit}>
         <Stack gap={16}>
           <TitleAndSlug
             title={field('title')}
@@ -70,7 +71,7 @@ function Names({ onDone }: { onDone(enrolment: Enrolment): void }) {
             </Button>
           </Group>
         </Stack>
-      </form>
+      </Form>
       <Requirements />
     </Stack>
   );

@@ -6,7 +6,9 @@ import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { text } from '../../i18n/text.ts';
 import { Button } from '../../ui/Button.tsx';
-import { TextareaField, TextField } from '../../ui/FormField.tsx';
+import { Form } from '../../ui/form/Form.tsx';
+import { Textarea } from '../../ui/form/Textarea.tsx';
+import { TextInput } from '../../ui/form/TextInput.tsx';
 
 const PRIVATE = text(
   'This is a private key. Keep it to yourself and paste the public one, from the file that ends in .pub',
@@ -33,9 +35,9 @@ export function AddKeyForm({ onDone, onCancel }: { onDone(key: SshKey): void; on
   }
 
   return (
-    <form onSubmit={send} noValidate>
+    <Form onSubmit={send}>
       <Stack gap={16}>
-        <TextareaField
+        <Textarea
           label={t('Public key')}
           description={
             <>
@@ -43,7 +45,7 @@ export function AddKeyForm({ onDone, onCancel }: { onDone(key: SshKey): void; on
             </>
           }
           placeholder="ssh-ed25519 AAAA… you@laptop"
-          classNames={{ input: 'mono' }}
+          mono
           spellCheck={false}
           autoComplete="off"
           minRows={3}
@@ -56,7 +58,7 @@ export function AddKeyForm({ onDone, onCancel }: { onDone(key: SshKey): void; on
             if (comment && !ownTitle.current) form.setFieldValue('title', comment.slice(0, 100));
           }}
         />
-        <TextField
+        <TextInput
           label={t('Title')}
           placeholder={t('Where the key lives, such as “laptop”')}
           autoComplete="off"
@@ -76,6 +78,6 @@ export function AddKeyForm({ onDone, onCancel }: { onDone(key: SshKey): void; on
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

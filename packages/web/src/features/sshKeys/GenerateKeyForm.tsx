@@ -5,7 +5,9 @@ import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { text } from '../../i18n/text.ts';
 import { Button } from '../../ui/Button.tsx';
-import { SelectField, TextField } from '../../ui/FormField.tsx';
+import { Form } from '../../ui/form/Form.tsx';
+import { Select } from '../../ui/form/Select.tsx';
+import { TextInput } from '../../ui/form/TextInput.tsx';
 
 const WORDS: Record<string, string> = {
   ed25519: text('Ed25519: short, fast, understood by all'),
@@ -26,9 +28,9 @@ export function GenerateKeyForm({
     onDone: ({ entity, privateKey }) => onDone(entity, privateKey),
   });
   return (
-    <form onSubmit={submit} noValidate>
+    <Form onSubmit={submit}>
       <Stack gap={16}>
-        <TextField
+        <TextInput
           label={t('Title')}
           placeholder={t('Where the key will live, such as “laptop”')}
           autoComplete="off"
@@ -36,9 +38,9 @@ export function GenerateKeyForm({
           data-autofocus
           {...field('title')}
         />
-        <SelectField
+        <Select
           label={t('Type')}
-          data={SshKeyType.options.map((type) => ({ value: type, label: t(WORDS[type] ?? type) }))}
+          options={SshKeyType.options.map((type) => ({ value: type, label: t(WORDS[type] ?? type) }))}
           {...field('type')}
         />
         <p className="muted" style={{ margin: 0 }}>
@@ -53,6 +55,6 @@ export function GenerateKeyForm({
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

@@ -1,6 +1,8 @@
-import { Stack, TextInput } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
+import { Form } from '../form/Form.tsx';
+import { TextInput } from '../form/TextInput.tsx';
 import classes from './ConfirmDialog.module.css';
 import { Dialog, type DialogSize } from './Dialog.tsx';
 import { DialogButtons } from './DialogButtons.tsx';
@@ -48,7 +50,7 @@ function Question({ onClose, onConfirm, children, lost, typeSlug, confirmLabel, 
   const [typed, setTyped] = useState('');
   const ready = typeSlug === undefined || typed.trim() === typeSlug;
   return (
-    <form
+    <Form
       onSubmit={(event) => {
         event.preventDefault();
         if (ready && !rest.loading) onConfirm();
@@ -92,6 +94,6 @@ function Question({ onClose, onConfirm, children, lost, typeSlug, confirmLabel, 
           testId="confirm-submit"
         />
       </Stack>
-    </form>
+    </Form>
   );
 }

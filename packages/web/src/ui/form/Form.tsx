@@ -51,8 +51,15 @@ export function useFieldError(name: string | undefined, own: ReactNode): ReactNo
 
 const FOCUSABLE = 'input:not([type=hidden], :disabled), textarea:not(:disabled), button:not(:disabled), [tabindex="0"]';
 
-/** Groups are wrong as a whole and cannot take the focus: then it goes to the first of what they hold. */
+/**
+ * Among what the form holds and what belongs to it by its `form` attribute. Groups are wrong as a whole and cannot take
+ * the focus: then it goes to the first of what they hold.
+ */
 function firstWrong(form: HTMLFormElement): HTMLElement | null {
-  const wrong = form.querySelector<HTMLElement>('[aria-invalid="true"]');
-  return wrong?.matches(FOCUSABLE) ? wrong : (wrong?.querySelector<HTMLElement>(FOCUSABLE) ?? null);
+  const elsewhere = [...form.elements];
+  const wrong = [...document.querySelectorAll<HTMLElement>('[aria-invalid="true"]')].find(
+    (element) => form.contains(element) || elsewhere.includes(element),
+  );
+  if (!wrong) return null;
+  return wrong.matches(FOCUSABLE) ? wrong : wrong.querySelector<HTMLElement>(FOCUSABLE);
 }

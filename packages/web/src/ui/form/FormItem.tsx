@@ -1,11 +1,13 @@
 import { Input } from '@mantine/core';
-import { type ReactNode, useId } from 'react';
+import { type ReactElement, type ReactNode, useId } from 'react';
 import { useT } from '../../i18n/i18n.ts';
 import { useFieldError } from './Form.tsx';
 import classes from './FormItem.module.css';
 
 /** Every control has a name that is read out: its label, or `aria-label` where the place says enough to those who see it. */
-export type Named = { label: string; 'aria-label'?: undefined } | { label?: undefined; 'aria-label': string };
+export type Named =
+  | { label: string | ReactElement; 'aria-label'?: undefined }
+  | { label?: undefined; 'aria-label': string };
 
 /** What ties a control to its label, hint and error. */
 export interface Ties {
@@ -67,12 +69,7 @@ export function FormItem({ label, optional, description, error: own, name, group
   );
 }
 
-/** An error of several controls together, where they stand under headings of their own. */
-export function FormError({ children }: { children: ReactNode }) {
-  return children ? <Input.Error mt={4}>{children}</Input.Error> : null;
-}
-
-export function Label({ text, optional }: { text: string; optional?: boolean }) {
+function Label({ text, optional }: { text: ReactNode; optional?: boolean }) {
   const t = useT();
   return (
     <>
@@ -83,6 +80,6 @@ export function Label({ text, optional }: { text: string; optional?: boolean }) 
 }
 
 /** For inputs of Mantine, which draw their label themselves. */
-export function labelOf(label: string | undefined, optional: boolean | undefined): ReactNode {
+export function labelOf(label: ReactNode, optional: boolean | undefined): ReactNode {
   return label === undefined ? undefined : <Label text={label} optional={optional} />;
 }

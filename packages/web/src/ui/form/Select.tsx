@@ -28,6 +28,8 @@ interface Common<O extends Choice> extends ChoiceFields {
   size?: (typeof SELECT_SIZES)[number];
   placeholder?: string;
   disabled?: boolean;
+  /** The id of the form it belongs to, where it stands outside of it. */
+  form?: string;
   /** Whether the value can be taken back. Of several values always. */
   clearable?: boolean;
   /** How many of several values are shown before `+N`. */
@@ -48,7 +50,7 @@ interface Common<O extends Choice> extends ChoiceFields {
 interface Single<K extends Key> {
   multiple?: false;
   /** The key of the chosen option; one that no option has counts as none. */
-  value: K | null | undefined;
+  value?: K | null;
   onChange(value: NoInfer<K> | null): void;
 }
 
@@ -153,6 +155,7 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
           error={useFieldError(props.name, props.error)}
           disabled={props.disabled}
           name={props.name}
+          form={props.form}
           leftSection={props.leftSection}
           rightSection={<Ends clearable={clearable} onClear={clear} />}
           rightSectionPointerEvents={clearable ? 'auto' : 'none'}
@@ -198,7 +201,7 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
           choices={matching.slice(0, SELECT_OPTION_LIMIT)}
           cut={matching.length > SELECT_OPTION_LIMIT}
           empty={choices.length === 0 ? t('List is empty') : t('No matches')}
-          name={label ?? props['aria-label']}
+          name={typeof label === 'string' ? label : props['aria-label']}
           multiple={props.multiple === true}
           isChosen={isChosen}
           renderOption={props.renderOption}

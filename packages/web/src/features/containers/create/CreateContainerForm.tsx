@@ -1,4 +1,4 @@
-import { Group, Stack, Textarea } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { RestartPolicy } from '@stagi/contract/containers.ts';
 import { Link, useNavigate } from 'react-router';
@@ -7,7 +7,10 @@ import { useCallForm } from '../../../api/useCallForm.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
-import { NumberField, SelectField } from '../../../ui/FormField.tsx';
+import { Form } from '../../../ui/form/Form.tsx';
+import { NumberInput } from '../../../ui/form/NumberInput.tsx';
+import { Select } from '../../../ui/form/Select.tsx';
+import { Textarea } from '../../../ui/form/Textarea.tsx';
 import { TitleAndSlug } from '../../../ui/TitleAndSlug.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import { RESTART_WORDS } from '../restartWords.ts';
@@ -44,7 +47,7 @@ export function CreateContainerForm({ servers, wanted }: Props) {
   const server = servers.find(({ id }) => String(id) === form.values.instanceRef);
 
   return (
-    <form onSubmit={submit} noValidate>
+    <Form onSubmit={submit}>
       <Stack gap={24}>
         <Section title={t('Where')}>
           <ServerSelect servers={servers} {...field('instanceRef')} />
@@ -64,11 +67,10 @@ export function CreateContainerForm({ servers, wanted }: Props) {
               'Empty: the image’s own. Split like a shell would, but run without one: for pipes and variables write sh -c "…"',
             )}
             placeholder={'python -u train.py --epochs 10'}
-            autosize
             minRows={1}
             maxRows={8}
             spellCheck={false}
-            classNames={{ input: 'mono' }}
+            mono
             {...field('command')}
           />
         </Section>
@@ -81,13 +83,13 @@ export function CreateContainerForm({ servers, wanted }: Props) {
           <DirectoryRows form={form} field={field} rented={server?.kind === 'rented'} />
         </Section>
         <Section title={t('Running')}>
-          <SelectField
+          <Select
             label={t('Restart')}
             description={t('When it is started again after it ended')}
-            data={RestartPolicy.options.map((policy) => ({ value: policy, label: t(RESTART_WORDS[policy]) }))}
+            options={RestartPolicy.options.map((policy) => ({ value: policy, label: t(RESTART_WORDS[policy]) }))}
             {...field('restartPolicy')}
           />
-          <NumberField
+          <NumberInput
             label={t('How many')}
             description={t('Above 1 their Unique IDs end in -1, -2, …')}
             clampBehavior="none"
@@ -104,7 +106,7 @@ export function CreateContainerForm({ servers, wanted }: Props) {
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }
 

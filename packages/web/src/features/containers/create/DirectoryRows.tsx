@@ -1,6 +1,6 @@
-import { TextInput } from '@mantine/core';
 import { RENTED_VOLUME_ROOT } from '@stagi/contract/policy.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { TextInput } from '../../../ui/form/TextInput.tsx';
 import type { FormOf } from './formOf.ts';
 import { Rows } from './Rows.tsx';
 import { newRow } from './values.ts';

@@ -1,6 +1,6 @@
-import { TextInput } from '@mantine/core';
 import type { ClipboardEvent } from 'react';
 import { useT } from '../../../i18n/i18n.ts';
+import { TextInput } from '../../../ui/form/TextInput.tsx';
 import type { FormOf } from './formOf.ts';
 import { Rows } from './Rows.tsx';
 import { newRow } from './values.ts';

@@ -1,5 +1,5 @@
-import { NumberInput } from '@mantine/core';
 import { useT } from '../../../i18n/i18n.ts';
+import { NumberInput } from '../../../ui/form/NumberInput.tsx';
 import type { FormOf } from './formOf.ts';
 import { Rows } from './Rows.tsx';
 import { newRow } from './values.ts';

@@ -1,14 +1,13 @@
-import { Checkbox } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { useQuery } from '@tanstack/react-query';
 import { q } from '../../../api/query.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { text } from '../../../i18n/text.ts';
-import { FieldGroup, NumberField } from '../../../ui/FormField.tsx';
+import { CheckboxGroup } from '../../../ui/form/Checkbox.tsx';
+import { NumberInput } from '../../../ui/form/NumberInput.tsx';
 import { formatBytes } from '../../../ui/format.ts';
 import classes from './Create.module.css';
 import type { FormOf } from './formOf.ts';
-import { GroupError } from './GroupError.tsx';
 import type { Server } from './useServers.ts';
 
 const NO_CPUS = text('No available CPUs to create a container');
@@ -21,7 +20,7 @@ export function ResourceFields({ server, form, field }: FormOf & { server: Serve
   return (
     <>
       <div className={classes.pair}>
-        <NumberField
+        <NumberInput
           label={t('CPU')}
           description={
             free === null
@@ -34,7 +33,7 @@ export function ResourceFields({ server, form, field }: FormOf & { server: Serve
           {...cpus}
           error={cpus.error ?? (full ? t(NO_CPUS) : undefined)}
         />
-        <NumberField
+        <NumberInput
           label={t('Memory, GB')}
           optional
           description={
@@ -68,32 +67,22 @@ function GpuBoxes({ server, gpus, form, field }: FormOf & { server: Server; gpus
       .filter(({ status }) => status !== 'creation failed')
       .flatMap((container) => container.gpuIds.map((gpu) => [gpu, container.title] as const)),
   );
-  const chosen = form.values.gpuIds;
   return (
-    <FieldGroup label={t('GPUs')} hint={t('Each belongs to one container at a time')}>
-      <div className={classes.boxes}>
-        {gpus.map(({ index, name, memoryMb }) => {
-          const holder = holders.get(index);
-          return (
-            <Checkbox
-              key={index}
-              label={`#${index} ${name} · ${formatBytes(memoryMb * 2 ** 20)}`}
-              description={holder === undefined ? undefined : t('In use by “{{title}}”', { title: holder })}
-              disabled={holder !== undefined}
-              checked={chosen.includes(index)}
-              onChange={(event) =>
-                form.setFieldValue(
-                  'gpuIds',
-                  event.currentTarget.checked
-                    ? [...chosen, index].sort((a, b) => a - b)
-                    : chosen.filter((id) => id !== index),
-                )
-              }
-            />
-          );
-        })}
-      </div>
-      <GroupError error={field('gpuIds').error} />
-    </FieldGroup>
+    <CheckboxGroup
+      label={t('GPUs')}
+      description={t('Each belongs to one container at a time')}
+      options={gpus.map(({ index, name, memoryMb }) => {
+        const holder = holders.get(index);
+        return {
+          value: index,
+          label: `#${index} ${name} · ${formatBytes(memoryMb * 2 ** 20)}`,
+          description: holder === undefined ? undefined : t('In use by “{{title}}”', { title: holder }),
+          disabled: holder !== undefined,
+        };
+      })}
+      value={form.values.gpuIds}
+      onChange={(gpuIds) => form.setFieldValue('gpuIds', gpuIds)}
+      error={field('gpuIds').error}
+    />
   );
 }

@@ -2,10 +2,9 @@ import { IconPlus, IconX } from '@tabler/icons-react';
 import { type ReactNode, useRef } from 'react';
 import { useT } from '../../../i18n/i18n.ts';
 import { Button } from '../../../ui/Button.tsx';
-import { FieldGroup } from '../../../ui/FormField.tsx';
+import { FormItem } from '../../../ui/form/FormItem.tsx';
 import { IconButton } from '../../../ui/IconButton.tsx';
 import classes from './Create.module.css';
-import { GroupError } from './GroupError.tsx';
 
 interface Props {
   label: string;
@@ -31,7 +30,7 @@ export function Rows({ label, hint, addLabel, rows, children, onAdd, onRemove, e
   }
 
   return (
-    <FieldGroup label={label} hint={hint}>
+    <FormItem label={label} description={hint} error={error} group="group">
       <div ref={list} className={classes.rows}>
         {rows.map((row, index) => (
           <div key={row.key} className={classes.row}>
@@ -49,7 +48,6 @@ export function Rows({ label, hint, addLabel, rows, children, onAdd, onRemove, e
       <Button color="gray" size="xs" icon={<IconPlus size={14} />} onClick={add} data-testid={testId}>
         {addLabel}
       </Button>
-      <GroupError error={error} />
-    </FieldGroup>
+    </FormItem>
   );
 }

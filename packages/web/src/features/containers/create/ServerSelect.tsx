@@ -1,7 +1,7 @@
 import type { FieldProps } from '../../../api/useCallForm.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { text } from '../../../i18n/text.ts';
-import { SelectField } from '../../../ui/FormField.tsx';
+import { Select } from '../../../ui/form/Select.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import classes from './Create.module.css';
 import type { Server } from './useServers.ts';
@@ -15,30 +15,31 @@ const isReady = ({ status, facts }: Server) => status === 'online' && facts !== 
 export function ServerSelect({ servers, ...bound }: FieldProps & { servers: readonly Server[] }) {
   const t = useT();
   const chosen = servers.find(({ id }) => String(id) === bound.value);
-  const optionsOf = (kind: Server['kind']) =>
+  const options = (['rented', 'self-hosted'] as const).flatMap((kind) =>
     servers
       .filter((server) => server.kind === kind)
-      .map((server) => ({ value: String(server.id), label: server.title, disabled: !isReady(server) }));
+      .map((server) => ({
+        server,
+        value: String(server.id),
+        label: server.title,
+        group: kind === 'rented' ? t('Rented') : t('Self-hosted'),
+        disabled: !isReady(server),
+      })),
+  );
   return (
-    <SelectField
+    <Select
       label={t('Server')}
-      data={[
-        { group: t('Rented'), items: optionsOf('rented') },
-        { group: t('Self-hosted'), items: optionsOf('self-hosted') },
-      ].filter(({ items }) => items.length > 0)}
-      searchable={servers.length > 8}
-      renderOption={({ option }) => <Option server={servers.find(({ id }) => String(id) === option.value)} />}
+      options={options}
+      renderOption={({ server }) => <Option server={server} />}
       data-testid="container-server"
       {...bound}
-      value={bound.value === '' ? null : bound.value}
       error={bound.error ?? (chosen && !isReady(chosen) ? t(OFFLINE) : undefined)}
     />
   );
 }
 
-function Option({ server }: { server: Server | undefined }) {
+function Option({ server }: { server: Server }) {
   const t = useT();
-  if (!server) return null;
   return (
     <span className={classes.option}>
       <span>{server.title}</span>

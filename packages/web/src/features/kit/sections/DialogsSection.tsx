@@ -1,4 +1,3 @@
-import { TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
 import { paths } from '../../../paths.ts';
@@ -8,6 +7,8 @@ import { Dialog } from '../../../ui/dialogs/Dialog.tsx';
 import { DialogButtons } from '../../../ui/dialogs/DialogButtons.tsx';
 import { showDialog } from '../../../ui/dialogs/DialogHost.tsx';
 import { ResultDialog } from '../../../ui/dialogs/ResultDialog.tsx';
+import { Form } from '../../../ui/form/Form.tsx';
+import { TextInput } from '../../../ui/form/TextInput.tsx';
 import { DIALOG_SIZES } from '../../../ui/kitConstants.ts';
 import { Specimen, Specimens } from '../Specimen.tsx';
 
@@ -161,7 +162,7 @@ function Opens({ label, children }: { label: string; children(opened: boolean, c
 
 function NameForm({ onDone }: { onDone(): void }) {
   return (
-    <form
+    <Form
       onSubmit={(event) => {
         event.preventDefault();
         onDone();
@@ -169,6 +170,6 @@ function NameForm({ onDone }: { onDone(): void }) {
     >
       <TextInput label="Name" mb={16} />
       <DialogButtons onCancel={onDone} />
-    </form>
+    </Form>
   );
 }
