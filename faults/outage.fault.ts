@@ -5,14 +5,14 @@
  */
 
 import { runOutage } from './outage.ts';
-import { sayOutage } from './outageReport.ts';
 import { newSeed, option, seeded } from './random.ts';
+import { sayUse } from './useReport.ts';
 
 const seed = newSeed();
 const kills = option('n', 10);
 const awayMs = option('away', 30) * 1000;
 console.log(`outage: seed ${seed}, ${kills} kills, away for ${awayMs / 1000} s`);
 const report = await runOutage({ kills, awayMs }, seeded(seed), console.log);
-const failures = sayOutage(report);
+const failures = sayUse('outage', report);
 for (const failure of failures) console.log(`FAILED: ${failure}`);
 process.exit(failures.length > 0 ? 1 : 0);

@@ -1,16 +1,16 @@
-import type { OutageReport } from './outage.ts';
+import type { UseReport } from './use.ts';
 
 const BACK_WITHIN_MS = 10_000;
 /** What one caller may wait for a 503: a statement's time and some for a machine that is busy. */
 const REFUSED_WITHIN_MS = 9_000;
 
 /** Prints the figures with their n, and answers what is not as it must be. */
-export function sayOutage(report: OutageReport): string[] {
+export function sayUse(name: string, report: UseReport): string[] {
   const { backMs, eventsMs, answered, refused, asked, stored, wrong, processExits, slowestRefusalMs } = report;
   const worst = Math.max(...backMs);
   const worstEvents = Math.max(...eventsMs);
   console.log(
-    `outage: n = ${backMs.length} disturbances; ${answered} calls answered, ${refused} refused with 503 ` +
+    `${name}: n = ${backMs.length} disturbances; ${answered} calls answered, ${refused} refused with 503 ` +
       `(slowest ${slowestRefusalMs.toFixed(0)} ms); ${asked} things asked for, ${stored} stored; ${wrong.length} wrong, ` +
       `${processExits} process exits; back after at most ${worst.toFixed(0)} ms, events ${worstEvents.toFixed(0)} ms`,
   );
