@@ -1,0 +1,81 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, expect, it } from 'vitest';
+import { openLog, showError } from './log.ts';
+import { createTestDatabase } from './testing/database.ts';
+import { spawnPlatform } from './testing/platform.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'stagi-log-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const VALUE = 'canary-value-51c2';
+
+it('shows of an error of the database neither the row nor the value', async () => {
+  const database = await createTestDatabase();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    await client.query('create table secret (id int primary key, text text check (length(text) < 5), n uuid)');
+    const statements = [
+      `insert into secret (id, text) values (1, '${VALUE}')`,
+      `insert into secret (n) values ('${VALUE}')`,
+      `insert into secret (id) values ('${VALUE}')`,
+      `select '${VALUE}'::jsonb`,
+      `do $$ begin raise exception 'no' using detail = '${VALUE}', hint = '${VALUE}'; end $$`,
+    ];
+    const shown = [];
+    for (const statement of statements) {
+      const error = await client.query(statement).then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      const cause = new Error('it did not work', { cause: error });
+      expect(JSON.stringify([error, String(error)])).toContain(VALUE.slice(0, 2));
+      shown.push(showError(error), showError(cause));
+    }
+    expect(JSON.stringify(shown)).not.toContain(VALUE);
+    expect(shown[0]).toMatchObject({ code: '23514', table: 'secret', constraint: 'secret_text_check' });
+    expect(shown[1]).toMatchObject({ message: 'it did not work', cause: { code: '23514' } });
+    expect(shown[2]).toMatchObject({ message: expect.stringContaining('invalid input syntax for type uuid') });
+    console.log(`errors of the database: n = ${shown.length}, 0 values shown`);
+  } finally {
+    await client.end();
+    await database.drop();
+  }
+});
+
+it('shows nothing under names that secrets have', () => {
+  const path = join(folder, 'log');
+  const file = openSync(path, 'w');
+  const log = openLog('info', { logged: () => {}, logLost: () => {} }, file);
+  log.info({ password: VALUE, user: { refreshToken: VALUE, deep: { token: VALUE } } }, 'said');
+  log.info(
+    { err: Object.assign(new Error('no'), { client: { password: VALUE }, detail: VALUE, input: VALUE }) },
+    'said',
+  );
+  closeSync(file);
+  const text = readFileSync(path, 'utf8');
+  expect(text.match(/"msg":"said"/g)).toHaveLength(2);
+  expect(text).not.toContain(VALUE);
+});
+
+it('that cannot be written costs its lines and nothing else', { timeout: 60_000 }, async () => {
+  const database = await createTestDatabase();
+  // Every write to it says that the disk is full.
+  const full = openSync('/dev/full', 'w');
+  const platform = await spawnPlatform({ DATABASE_URL: database.url, LOG_LEVEL: 'debug' }, { stdout: full });
+  try {
+    for (let n = 0; n < 50; n += 1) expect((await fetch(`${platform.url}/healthz`)).status).toBe(200);
+    const metrics = await (await fetch(platform.metricsUrl)).text();
+    const lost = Number(metrics.match(/^stagi_log_messages_lost_total (\d+)$/m)?.[1]);
+    expect(lost).toBeGreaterThan(0);
+    expect(await platform.stop()).toBe(0);
+    console.log(`log on a full disk: n = ${lost} messages lost, platform alive`);
+  } finally {
+    await platform.remove();
+    closeSync(full);
+    await database.drop();
+  }
+});
