@@ -50,6 +50,8 @@ export async function openStage(name: string, env: Record<string, string> = {}):
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const db = new pg.Pool({ connectionString: database.url, max: 4, application_name: 'fault-run' });
+  // The database is dropped under connections that are closing.
+  db.on('error', () => {});
   const waiting = new Set<(death: Death) => void>();
   const surprises: string[] = [];
   let awaited: CrashPoint | null = null;

@@ -44,6 +44,8 @@ export async function runPauses(options: {
   const cloud = await spawnFakeCloud({ statePath: join(folder, 'cloud.json'), provisionMs: 5_000 });
   await cloud.control.clock({ scale: CLOUD_SPEED });
   const db = new pg.Pool({ connectionString: database.url, max: 4, application_name: 'fault-run' });
+  // The database is dropped under connections that are closing.
+  db.on('error', () => {});
   await db.query(AUDIT);
   const started: ChildProcess[] = [];
   const name = `pause-${Date.now().toString(36)}`;

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DAEMON_CRASH_POINTS } from '@stagi/contract/crashPoints.ts';
+import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { container, makeDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
+import { docker, ensureTestImage } from './testing/image.ts';
+import { type Platform, startPlatform } from './testing/platform.ts';
+
+const FOREVER = 'trap "exit 0" TERM; while :; do sleep 0.2; done';
+const CONVERGED_WITHIN_MS = 30_000;
+
+type Point = (typeof DAEMON_CRASH_POINTS)[number];
+
+/** The daemon is ended as by `kill -9` at every named place and started again: all is as wished, and nothing is there twice. */
+describe('a daemon that dies at', () => {
+  let platform: Platform;
+  let daemon: TestDaemon;
+  let armed: string;
+  let ids = 0;
+  const hit: Point[] = [];
+  const convergedMs: number[] = [];
+
+  beforeAll(async () => {
+    await ensureTestImage();
+    platform = await startPlatform({ node: String(8_000_000 + (process.pid % 100_000)) });
+    daemon = await makeDaemon(platform, { enrol: false });
+    armed = join(daemon.folder, 'armed');
+    await writeFile(armed, '');
+    daemon.env.STAGI_CRASH_POINT = `@${armed}`;
+  });
+  afterAll(async () => {
+    const p95 = convergedMs.toSorted((a, b) => a - b)[Math.ceil(convergedMs.length * 0.95) - 1];
+    console.log(
+      `daemon crash points: n = ${hit.length} deaths of ${DAEMON_CRASH_POINTS.length} places, converged p95 ${p95} ms`,
+    );
+    await daemon?.cleanUp();
+    await platform?.close();
+  });
+
+  async function dies(point: Point, wish: () => Promise<unknown>): Promise<void> {
+    await writeFile(armed, point);
+    await wish();
+    expect(await daemon.exit(), `how it ends at ${point}`).toBeNull();
+    expect(await readFile(armed, 'utf8')).toBe('');
+    hit.push(point);
+  }
+
+  /** Starts it again and waits for what is wished. */
+  async function recovers(what: string, check: () => unknown): Promise<void> {
+    const since = Date.now();
+    daemon.start();
+    await platform.until(what, check, CONVERGED_WITHIN_MS);
+    convergedMs.push(Date.now() - since);
+  }
+
+  const shown = (id: number) => platform.inventory()?.containers.find((one) => one.id === id);
+  const is = (id: number, state: string, gen: number) => () => {
+    const found = shown(id);
+    return found?.state === state && found.gen === gen;
+  };
+  const inspect = (id: number) => docker.getContainer(`stagi-${slugOf(id)}`).inspect();
+  const there = async (id: number) =>
+    (await docker.listContainers({ all: true, filters: { name: [`stagi-${slugOf(id)}$`] } })).map(({ Id }) => Id);
+  const running = (id: number): DesiredContainer => container(id, FOREVER);
+
+  async function aRunningContainer(): Promise<number> {
+    ids += 1;
+    const id = ids;
+    await platform.desire([running(id)]);
+    await platform.until(`container ${id} runs`, is(id, 'running', 1), CONVERGED_WITHIN_MS);
+    return id;
+  }
+
+  it('any place of its enrolment joins with the same file', async () => {
+    const file = join(daemon.folder, 'token');
+    await writeFile(file, await platform.token());
+    const enrol = () => daemon.run('enrol', '--token-file', file, '--allow-cpu', '--allow-any-linux');
+    for (const point of ['daemon.enrol.keyStored', 'daemon.enrol.answered'] as const) {
+      await writeFile(armed, point);
+      expect((await enrol()).code, point).toBeNull();
+      expect(await readFile(armed, 'utf8')).toBe('');
+      hit.push(point);
+    }
+    expect(await enrol()).toMatchObject({ code: 0 });
+    await recovers('a hello', () => platform.heard.find(({ type }) => type === 'hello'));
+  });
+
+  it.each(['daemon.create.begun', 'daemon.create.done', 'daemon.start.begun', 'daemon.start.done'] as const)(
+    '%s has one container that was started once',
+    async (point) => {
+      ids += 1;
+      const id = ids;
+      // The start of the one before may still be being written down: that is not the one that is meant.
+      await daemon.end('SIGTERM');
+      await dies(point, async () => {
+        await platform.desire([running(id)]);
+        daemon.start();
+      });
+      const before = point === 'daemon.create.begun' ? null : await inspect(id);
+      await recovers(`container ${id} runs`, is(id, 'running', 1));
+      expect(await there(id)).toHaveLength(1);
+      const after = await inspect(id);
+      if (before) expect(after.Id).toBe(before.Id);
+      if (before && point === 'daemon.start.done') expect(after.State.StartedAt).toBe(before.State.StartedAt);
+    },
+  );
+
+  it.each(['daemon.stop.begun', 'daemon.stop.done'] as const)('%s has stopped it', async (point) => {
+    const id = await aRunningContainer();
+    const { Id } = await inspect(id);
+    await dies(point, () => platform.desire([{ ...running(id), gen: 2, state: 'stopped' }]));
+    await recovers(`container ${id} is stopped`, is(id, 'exited', 2));
+    expect(await there(id)).toEqual([Id]);
+  });
+
+  it.each(['daemon.restart.begun', 'daemon.restart.done'] as const)('%s has restarted it once', async (point) => {
+    const id = await aRunningContainer();
+    const before = await inspect(id);
+    const command = randomUUID();
+    await dies(point, () => platform.command({ kind: 'restart', containerId: id }, command));
+    const atDeath = await inspect(id);
+    daemon.start();
+    await platform.until('a hello', () => platform.connected(), CONVERGED_WITHIN_MS);
+    await platform.command({ kind: 'restart', containerId: id }, command);
+    const since = Date.now();
+    const answered = () =>
+      platform.heard.find((message) => message.type === 'result' && message.commandId === command && message.ok);
+    await platform.until('the restart is answered', answered, CONVERGED_WITHIN_MS);
+    convergedMs.push(Date.now() - since);
+    const after = await inspect(id);
+    expect(after.State.Running).toBe(true);
+    expect(after.State.StartedAt).not.toBe(before.State.StartedAt);
+    if (point === 'daemon.restart.done') expect(after.State.StartedAt).toBe(atDeath.State.StartedAt);
+  });
+
+  it.each(['daemon.remove.begun', 'daemon.remove.done'] as const)('%s has nothing left of it', async (point) => {
+    const id = await aRunningContainer();
+    await dies(point, () => platform.desire([{ ...running(id), gen: 2, state: 'absent' }]));
+    await recovers(`container ${id} is gone`, () => shown(id) === undefined && platform.connected());
+    expect(await there(id)).toEqual([]);
+  });
+
+  it('every place there is', () => {
+    expect(hit.toSorted()).toEqual([...DAEMON_CRASH_POINTS].toSorted());
+  });
+});
