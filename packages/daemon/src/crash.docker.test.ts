@@ -55,6 +55,7 @@ describe('a daemon that dies at', () => {
     convergedMs.push(Date.now() - since);
   }
 
+  const hellos = () => platform.heard.filter(({ type }) => type === 'hello').length;
   const shown = (id: number) => platform.inventory()?.containers.find((one) => one.id === id);
   const is = (id: number, state: string, gen: number) => () => {
     const found = shown(id);
@@ -121,8 +122,9 @@ describe('a daemon that dies at', () => {
     const command = randomUUID();
     await dies(point, () => platform.command({ kind: 'restart', containerId: id }, command));
     const atDeath = await inspect(id);
+    const heard = hellos();
     daemon.start();
-    await platform.until('a hello', () => platform.connected(), CONVERGED_WITHIN_MS);
+    await platform.until('a new hello', () => hellos() > heard, CONVERGED_WITHIN_MS);
     await platform.command({ kind: 'restart', containerId: id }, command);
     const since = Date.now();
     const answered = () =>
