@@ -28,6 +28,7 @@ export function RangeCalendar({ fields, timeZone, roomy, onPick }: Props) {
       type="range"
       size={roomy ? 'sm' : 'xs'}
       className={classes.calendar}
+      classNames={{ calendarHeaderLevel: classes.level }}
       // A typed start turns the calendar to its month.
       key={start?.slice(0, 7) ?? 'today'}
       defaultDate={start ?? today}

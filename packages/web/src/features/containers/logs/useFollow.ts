@@ -1,7 +1,5 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
-
-/** Near enough to the end to count as there (specification section 9). */
-const NEAR_PX = 10;
+import { NEAR_BOTTOM_PX } from '../../../ui/kitConstants.ts';
 
 /** Scrolling up pauses, reaching the end goes on. */
 export function useFollowByScrolling(
@@ -18,8 +16,8 @@ export function useFollowByScrolling(
       const up = list.scrollTop < top.current - 1;
       const down = list.scrollTop > top.current;
       top.current = list.scrollTop;
-      if (up && left() > NEAR_PX) setFollowing(false);
-      else if (down && left() <= NEAR_PX) setFollowing(true);
+      if (up && left() > NEAR_BOTTOM_PX) setFollowing(false);
+      else if (down && left() <= NEAR_BOTTOM_PX) setFollowing(true);
     };
     // Before the scrolling itself, which new lines would otherwise undo.
     const wheeled = ({ deltaY }: WheelEvent) => {
