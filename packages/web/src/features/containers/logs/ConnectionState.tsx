@@ -28,6 +28,8 @@ export function ConnectionState({ feed }: { feed: LogFeed }) {
             </UnstyledButton>
           </>
         );
+      case 'past':
+        return t('Not live: the chosen time is over');
       case 'ended':
         return t('You can no longer read this log');
     }

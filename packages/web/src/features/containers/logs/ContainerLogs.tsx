@@ -1,21 +1,31 @@
 import { Skeleton } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import type { Container } from '@stagi/contract/containers.ts';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { errorText } from '../../../api/messages.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { useListState } from '../../../layouts/useListState.ts';
+import { RANGE, useRange } from '../../../layouts/useRange.ts';
+import { ownTimeZone } from '../../../ui/dateRange/words.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
+import { NoMatches } from '../../../ui/NoMatches.tsx';
 import { LogLines } from './LogLines.tsx';
 import classes from './Logs.module.css';
 import { LogToolbar } from './LogToolbar.tsx';
+import { logBounds } from './logBounds.ts';
 import { useLogFeed } from './useLogFeed.ts';
 
 /** What a container prints: history, then live. */
 export function ContainerLogs({ container }: { container: Container }) {
   const t = useT();
-  const { search, setSearch } = useListState();
+  const list = useListState({ filters: [RANGE] });
+  const { search, setSearch } = list;
+  const range = useRange(list);
+  const chosen = list.filter(RANGE);
+  // As of the moment of choosing: a log that goes on by itself is not read again each minute.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text of the address stands for the value
+  const bounds = useMemo(() => logBounds(range.value, new Date(), ownTimeZone()), [chosen]);
   const [wrap, setWrap] = useLocalStorage({ key: 'logWrap', defaultValue: false, getInitialValueInEffect: false });
   const [timestamps, setTimestamps] = useLocalStorage({
     key: 'logTimestamps',
@@ -23,7 +33,7 @@ export function ContainerLogs({ container }: { container: Container }) {
     getInitialValueInEffect: false,
   });
   const [following, setFollowing] = useState(true);
-  const { feed, version } = useLogFeed(container.id, search);
+  const { feed, version } = useLogFeed(container.id, search, bounds);
 
   return (
     <section className={classes.logs} aria-label={t('Logs')}>
@@ -32,6 +42,9 @@ export function ContainerLogs({ container }: { container: Container }) {
         feed={feed}
         search={search}
         onSearch={setSearch}
+        range={range.value}
+        onRange={range.set}
+        bounds={bounds}
         wrap={wrap}
         onWrap={setWrap}
         timestamps={timestamps}
@@ -63,6 +76,8 @@ export function ContainerLogs({ container }: { container: Container }) {
       <div className={classes.frame} data-testid="log-lines">
         {error ? (
           <ErrorState message={errorText(error)} onRetry={feed.retry} />
+        ) : range.value ? (
+          <NoMatches title={t('No line in this time')} onClear={list.clear} />
         ) : search !== '' ? (
           <EmptyState title={t('No line contains “{{text}}”', { text: search })}>
             {t('New lines that do appear here as they are printed.')}

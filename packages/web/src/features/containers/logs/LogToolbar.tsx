@@ -5,6 +5,8 @@ import { useState } from 'react';
 import { errorText } from '../../../api/messages.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { Button } from '../../../ui/Button.tsx';
+import { DateRangePicker } from '../../../ui/dateRange/DateRangePicker.tsx';
+import type { DateRange } from '../../../ui/dateRange/resolve.ts';
 import { SearchBox } from '../../../ui/SearchBox.tsx';
 import { Tooltip } from '../../../ui/Tooltip.tsx';
 import { toast } from '../../../ui/toasts.ts';
@@ -12,6 +14,7 @@ import { ConnectionState } from './ConnectionState.tsx';
 import { downloadLog } from './downloadLog.ts';
 import classes from './Logs.module.css';
 import { lineText } from './lineText.ts';
+import type { LogBounds } from './logBounds.ts';
 import type { LogFeed } from './logFeed.ts';
 
 interface Props {
@@ -19,6 +22,9 @@ interface Props {
   feed: LogFeed | null;
   search: string;
   onSearch(text: string): void;
+  range: DateRange | null;
+  onRange(range: DateRange | null): void;
+  bounds: LogBounds;
   wrap: boolean;
   onWrap(wrap: boolean): void;
   timestamps: boolean;
@@ -48,7 +54,7 @@ export function LogToolbar(props: Props) {
   async function download(): Promise<void> {
     setDownloading(0);
     try {
-      await downloadLog(container, { text: search, timestamps, onProgress: setDownloading });
+      await downloadLog(container, { text: search, bounds: props.bounds, timestamps, onProgress: setDownloading });
     } catch (cause) {
       console.warn('The log could not be fetched whole', cause);
       toast.error(errorText(cause));
@@ -60,6 +66,7 @@ export function LogToolbar(props: Props) {
   return (
     <div className={classes.toolbar}>
       <SearchBox value={search} onChange={props.onSearch} placeholder={t('Line contains')} width={240} />
+      <DateRangePicker label={t('When')} value={props.range} onChange={props.onRange} clearable />
       <Button
         color="gray"
         icon={following ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}

@@ -3,10 +3,12 @@ import type { Container } from '@stagi/contract/containers.ts';
 import { call } from '../../../api/client.ts';
 import { downloadText } from '../../../ui/download.ts';
 import { lineText } from './lineText.ts';
+import type { LogBounds } from './logBounds.ts';
 
 interface Options {
   /** Only lines that contain it; empty: all. */
   text: string;
+  bounds: LogBounds;
   timestamps: boolean;
   /** Told the number of lines so far. */
   onProgress(lines: number): void;
@@ -15,7 +17,10 @@ interface Options {
 const PAGE = 1_000;
 
 /** Fetches a log from its first stored line to the last of now, and hands it over as a file. */
-export async function downloadLog({ id, slug }: Container, { text, timestamps, onProgress }: Options): Promise<void> {
+export async function downloadLog(
+  { id, slug }: Container,
+  { text, bounds, timestamps, onProgress }: Options,
+): Promise<void> {
   const source = { type: 'docker-container' as const, id };
   const parts: string[] = [];
   let count = 0;
@@ -24,7 +29,7 @@ export async function downloadLog({ id, slug }: Container, { text, timestamps, o
   for (;;) {
     const { lines, lastSeq } = await call(
       api.logging.query,
-      { source, text, cursor: { after }, limit: PAGE },
+      { source, text, ...bounds, cursor: { after }, limit: PAGE },
       { quiet: true },
     );
     until ??= lastSeq;

@@ -2,10 +2,12 @@ import { api } from '@stagi/contract/api.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import type { LogLine, TailMessage } from '@stagi/contract/logging.ts';
 import { call } from '../../../api/client.ts';
+import type { LogBounds } from './logBounds.ts';
 import { createLogRows, type LogRow, type LogRows } from './logRows.ts';
 import { openTail } from './tail.ts';
 
-export type Connection = 'loading' | 'live' | 'reconnecting' | 'ended';
+/** `past`: everything that was asked for is there, nothing comes any more. */
+export type Connection = 'loading' | 'live' | 'reconnecting' | 'past' | 'ended';
 export type Hole = Extract<LogRow, { kind: 'hole' }>;
 
 export interface LogFeed {
@@ -40,8 +42,11 @@ const ROWS_MAX_READING = 400_000;
 const HIDDEN_MS = 250;
 const AFTER_FAILURE_MS = 3_000;
 
-/** One container's log on screen: the newest lines that hold `text`, then what is printed, then what is scrolled back to. */
-export function openLogFeed(containerId: number, text: string): LogFeed {
+/**
+ * One container's log on screen: the newest lines that hold `text`, then what is printed, then what is scrolled back to.
+ * Within bounds that are over nothing is printed any more.
+ */
+export function openLogFeed(containerId: number, text: string, bounds: LogBounds = {}): LogFeed {
   const source = { type: 'docker-container' as const, id: containerId };
   const log = createLogRows();
   const listeners = new Set<() => void>();
@@ -95,6 +100,10 @@ export function openLogFeed(containerId: number, text: string): LogFeed {
     log.append(answer.lines, answer.gaps);
     hasBefore = answer.hasBefore;
     ready = true;
+    if (bounds.to !== undefined) {
+      change('past');
+      return;
+    }
     tail = openTail(containerId, answer.lastSeq, { message: take, state: change });
     changed();
   }
@@ -158,7 +167,7 @@ export function openLogFeed(containerId: number, text: string): LogFeed {
   type Answer = Awaited<ReturnType<typeof ask>>;
 
   function ask(page: { limit: number; cursor?: { before: number } }) {
-    return call(api.logging.query, { source, text, ...page }, { quiet: true, signal: closing.signal });
+    return call(api.logging.query, { source, text, ...bounds, ...page }, { quiet: true, signal: closing.signal });
   }
 
   async function query(page: { limit: number; cursor?: { before: number } }): Promise<Answer | null> {

@@ -1,11 +1,16 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import type { LogBounds } from './logBounds.ts';
 import { type LogFeed, openLogFeed } from './logFeed.ts';
 
-/** The feed of one container for one search; the former one stays on screen until the next has its first lines. */
-export function useLogFeed(containerId: number, text: string): { feed: LogFeed | null; version: number } {
+/** The feed of one container for one search and one stretch of time; the former one stays on screen until the next has its first lines. */
+export function useLogFeed(
+  containerId: number,
+  text: string,
+  { from, to }: LogBounds,
+): { feed: LogFeed | null; version: number } {
   const [feed, setFeed] = useState<LogFeed | null>(null);
   useEffect(() => {
-    const next = openLogFeed(containerId, text);
+    const next = openLogFeed(containerId, text, { from, to });
     const show = () => {
       if (!next.ready() && !next.error()) return;
       stop();
@@ -16,7 +21,7 @@ export function useLogFeed(containerId: number, text: string): { feed: LogFeed |
       stop();
       next.close();
     };
-  }, [containerId, text]);
+  }, [containerId, text, from, to]);
 
   const version = useSyncExternalStore(feed?.subscribe ?? nothing, feed?.version ?? zero);
   return { feed, version };
