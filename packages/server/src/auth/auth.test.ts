@@ -3,6 +3,7 @@ import { createClient } from '@stagi/contract/client.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openMail } from '../mail/sealed.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { mailedCode, PASSWORD, type Person, sender } from '../testing/person.ts';
 
@@ -229,9 +230,9 @@ describe('sessions', () => {
 async function subjectsTo(email: string): Promise<string[]> {
   const rows = await app.ctx.db
     .selectFrom('mail')
-    .select('subject')
+    .selectAll()
     .where('recipient', '=', email)
     .orderBy('id', 'desc')
     .execute();
-  return rows.map((row) => row.subject);
+  return rows.map((row) => openMail(app.ctx, row).subject);
 }

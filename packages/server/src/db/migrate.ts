@@ -3,6 +3,7 @@ import { PgBoss } from 'pg-boss';
 import * as foundation from './migrations/0001_foundation.ts';
 import * as reconcile from './migrations/0002_reconcile.ts';
 import * as nodeKeys from './migrations/0003_node_keys.ts';
+import * as operations from './migrations/0004_operations.ts';
 import * as feedback from './migrations/0005_feedback.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
@@ -10,6 +11,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0001_foundation', sql: foundation.sql },
   { name: '0002_reconcile', sql: reconcile.sql },
   { name: '0003_node_keys', sql: nodeKeys.sql },
+  { name: '0004_operations', sql: operations.sql },
   { name: '0005_feedback', sql: feedback.sql },
 ];
 const LOCK = 7_239_001;

@@ -110,9 +110,11 @@ export interface IdempotencyTable {
 export interface MailTable {
   id: GeneratedAlways<number>;
   recipient: string;
-  subject: string;
-  text_body: string;
-  html_body: string;
+  /** Subject, text and HTML, sealed: codes are in them. `null` once sent, and for a mail from before it was sealed. */
+  content_sealed: string | null;
+  subject: Generated<string | null>;
+  text_body: Generated<string | null>;
+  html_body: Generated<string | null>;
   sent_at: Date | null;
   failed_at: Date | null;
   last_error: string | null;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { escapeHtml } from './html.ts';
+import { openMail } from './sealed.ts';
 
 /** Development only: the mails that would have been sent, as JSON and as a page. */
 export function mountOutbox(app: FastifyInstance, ctx: Context): void {
@@ -30,9 +31,7 @@ async function recent(ctx: Context): Promise<Mail[]> {
     .execute();
   return rows.map((row) => ({
     to: row.recipient,
-    subject: row.subject,
-    text: row.text_body,
-    html: row.html_body,
+    ...openMail(ctx, row),
     sentAt: row.created_at.toISOString(),
   }));
 }

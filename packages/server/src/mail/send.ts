@@ -3,6 +3,7 @@ import { createTransport } from 'nodemailer';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
 import type { RunningQueue } from '../jobs/queue.ts';
+import { openMail, sealMail } from './sealed.ts';
 import type { MailText } from './texts.ts';
 
 /** The library's own patience is minutes, and a job has one. */
@@ -10,14 +11,14 @@ const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 
 /** Stores a mail and, where there is SMTP, the job that sends it, in the transaction of `trx`. */
 export async function sendMail(
-  ctx: Pick<Context, 'config' | 'jobs'>,
+  ctx: Pick<Context, 'config' | 'jobs' | 'secrets'>,
   trx: Db,
   recipient: string,
   mail: MailText,
 ): Promise<void> {
   const row = await trx
     .insertInto('mail')
-    .values({ recipient, subject: mail.subject, text_body: mail.text, html_body: mail.html })
+    .values({ recipient, content_sealed: sealMail(ctx, recipient, mail) })
     .returning('id')
     .executeTakeFirstOrThrow();
   // The outbox of development reads the stored mail itself: a job would wait for ever.
@@ -25,7 +26,7 @@ export async function sendMail(
 }
 
 /** Sends stored mails by SMTP. Without SMTP they stay in the outbox, where development reads them. */
-export async function workOnMail(ctx: Pick<Context, 'config' | 'db'>, queue: RunningQueue): Promise<void> {
+export async function workOnMail(ctx: Pick<Context, 'config' | 'db' | 'secrets'>, queue: RunningQueue): Promise<void> {
   if (!ctx.config.smtpUrl) return;
   const transport = createTransport({ url: ctx.config.smtpUrl, ...PATIENCE }, { from: ctx.config.mailFrom });
   await queue.work('mail.send', async ({ mailId }) => {
@@ -39,9 +40,7 @@ export async function workOnMail(ctx: Pick<Context, 'config' | 'db'>, queue: Run
     try {
       await transport.sendMail({
         to: mail.recipient,
-        subject: mail.subject,
-        text: mail.text_body,
-        html: mail.html_body,
+        ...openMail(ctx, mail),
         messageId: `<mail-${mail.id}@stagi>`,
       });
     } catch (error) {
@@ -54,7 +53,7 @@ export async function workOnMail(ctx: Pick<Context, 'config' | 'db'>, queue: Run
     }
     await ctx.db
       .updateTable('mail')
-      .set({ sent_at: sql<Date>`now()`, failed_at: null })
+      .set({ sent_at: sql<Date>`now()`, failed_at: null, content_sealed: null })
       .where('id', '=', mailId)
       .execute();
   });
