@@ -4,6 +4,10 @@ import { Id } from './page.ts';
 
 export const LogSource = z.object({ type: z.enum(['docker-container']), id: Id });
 
+/** How lines are searched: for a text, or for what a regular expression matches. */
+export const SearchMode = z.enum(['contains', 'regex']);
+export type SearchMode = z.infer<typeof SearchMode>;
+
 export const LogLine = z.object({
   /** Counts the lines of a source from 1, without holes. */
   seq: z.number().int(),
@@ -35,7 +39,8 @@ export const logging = {
       source: LogSource,
       from: z.iso.datetime().optional(),
       to: z.iso.datetime().optional(),
-      mode: z.enum(['contains']).default('contains'),
+      /** Either way in whatever case. `regex` knows no back-references and no look-around; it may answer in part. */
+      mode: SearchMode.default('contains'),
       text: z.string().trim().max(256).default(''),
       cursor: z
         .object({ before: z.number().int() })

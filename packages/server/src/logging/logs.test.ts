@@ -3,6 +3,7 @@ import { STREAM_CREDIT_BYTES } from '@stagi/contract/daemon.ts';
 import { encodeRecord, type LogRecord } from '@stagi/contract/frames.ts';
 import { type LogLine, TailMessage } from '@stagi/contract/logging.ts';
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { issueEnrolment } from '../daemon-link/enrolment.ts';
@@ -70,6 +71,73 @@ describe('logs', () => {
     expect(lines.slice(0, 3).map(({ time }) => parseNs(time))).toEqual([NOW_NS + 1n, NOW_NS + 2n, NOW_NS + 3n]);
     await ship.daemon.close();
   });
+
+  it('finds lines by a regular expression, from either end, and says what it does not take', async () => {
+    const ship = await openLog(await connectDaemon(app.url, key), container);
+    await ship.print(
+      ...Array.from({ length: 60 }, (_, index) => line(`step ${index + 1}: ${index % 3 === 0 ? 'ERROR' : 'ok'}`)),
+    );
+    await stored(60);
+    const found = async (text: string, more = {}) =>
+      (await query({ mode: 'regex', text, ...more })).lines.map(({ seq }) => seq);
+    expect(await found('^step [1-9]: error$')).toEqual([1, 4, 7]);
+    expect(await found('\\b1\\d\\b.*ERROR')).toEqual([10, 13, 16, 19]);
+    expect(await found('error', { limit: 2 })).toEqual([55, 58]);
+    expect(await found('error', { limit: 2, cursor: { before: 55 } })).toEqual([49, 52]);
+    expect(await found('error', { limit: 2, cursor: { after: 7 } })).toEqual([10, 13]);
+    expect((await query({ mode: 'regex', text: 'error', limit: 2 })).hasBefore).toBe(true);
+    expect((await query({ mode: 'regex', text: 'step 1:' })).hasBefore).toBe(false);
+    expect(await found('never printed')).toEqual([]);
+    for (const [text, message] of [
+      ['(', 'This regular expression is not valid'],
+      ['a{2,1}', 'This regular expression is not valid'],
+      ['(a)\\1', 'Back-references and look-around are not supported'],
+      ['(?=a)b', 'Back-references and look-around are not supported'],
+    ] as const) {
+      await expect(query({ mode: 'regex', text }), text).rejects.toMatchObject({
+        status: 400,
+        message,
+        body: { fieldsWithError: ['text'] },
+      });
+    }
+    await ship.daemon.close();
+  });
+
+  it('answers or gives up in time, whatever the expression', async () => {
+    await app.ctx.db.executeQuery(
+      sql`insert into log_line (container_id, seq, time_ns, stderr, text)
+          select ${container}, n, n, false, repeat('a', 20000) from generate_series(1, 3000) n`.compile(app.ctx.db),
+    );
+    await app.ctx.db
+      .insertInto('log_head')
+      .values({ container_id: container, last_seq: 3000n })
+      .onConflict((conflict) => conflict.column('container_id').doUpdateSet({ last_seq: 3000n }))
+      .execute();
+    const evil = [
+      '(a+)+$b',
+      '(a|a)*b',
+      '(a|aa)+b',
+      '(.*a){12}b',
+      '(a*)*b',
+      '^(a?){30}a{30}b',
+      '([a-z]+)*b',
+      '(a+a+)+b',
+      '(.*){9}b',
+      'a.*a.*a.*a.*b',
+      '((a{1,60}){1,60}){1,60}',
+      '(x+x+)+y|(a+)+z',
+    ];
+    let worst = 0;
+    for (const text of evil) {
+      const begun = performance.now();
+      const answer = await query({ mode: 'regex', text }).catch((error: unknown) => error);
+      worst = Math.max(worst, performance.now() - begun);
+      if (answer instanceof Error) expect(answer, text).toMatchObject({ status: 400 });
+      else expect(answer, text).toMatchObject({ isSuccess: true });
+    }
+    console.log(`hostile expressions over 60 MB of log: n = ${evil.length}, slowest ${Math.round(worst)} ms`);
+    expect(worst).toBeLessThan(5_000);
+  }, 60_000);
 
   it('acknowledges only whole records that are stored, and grants a window behind them', async () => {
     const ship = await openLog(await connectDaemon(app.url, key), container);

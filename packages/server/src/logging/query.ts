@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { contains } from '../http/paging.ts';
 import { presentGap, presentLine } from './present.ts';
+import { searchLines } from './regexSearch.ts';
 
 type Question = Omit<ParsedInputOf<typeof logging.query>, 'source'>;
 
@@ -18,9 +19,10 @@ interface Answer {
 export async function queryLines(db: Db, containerId: number, question: Question): Promise<Answer> {
   const { cursor, limit } = question;
   const forward = cursor !== undefined && 'after' in cursor;
+  const lastSeq = await lastSeqOf(db, containerId);
+  if (question.mode === 'regex' && question.text) return byPattern(db, containerId, question, lastSeq);
   let found = matching(db, containerId, question);
   if (cursor) found = found.where('seq', forward ? '>' : '<', BigInt('after' in cursor ? cursor.after : cursor.before));
-  const lastSeq = await lastSeqOf(db, containerId);
   const rows = await found
     .select(['seq', 'time_ns', 'stderr', 'text'])
     .orderBy('seq', forward ? 'asc' : 'desc')
@@ -35,6 +37,38 @@ export async function queryLines(db: Db, containerId: number, question: Question
     hasBefore: forward && first !== undefined ? await anyBefore(db, containerId, question, first) : more,
     lastSeq,
   };
+}
+
+async function byPattern(db: Db, containerId: number, question: Question, lastSeq: number): Promise<Answer> {
+  const { cursor, limit, from, to, text } = question;
+  const forward = cursor !== undefined && 'after' in cursor;
+  const { rows, whole } = await searchLines(db, containerId, {
+    pattern: text,
+    fromNs: from ? nsOf(from) : null,
+    toNs: to ? nsOf(to) : null,
+    first: forward ? BigInt(cursor.after) + 1n : await firstSeqOf(db, containerId),
+    last: cursor && 'before' in cursor ? BigInt(cursor.before) - 1n : BigInt(lastSeq),
+    forward,
+    limit,
+  });
+  const page = forward ? rows : rows.toReversed();
+  return {
+    lines: page.map(presentLine),
+    gaps: await gapsAround(db, containerId, page, lastSeq),
+    hasBefore: forward ? cursor.after > 0 : !whole,
+    lastSeq,
+  };
+}
+
+async function firstSeqOf(db: Db, containerId: number): Promise<bigint> {
+  const first = await db
+    .selectFrom('log_line')
+    .select('seq')
+    .where('container_id', '=', containerId)
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  return first?.seq ?? 1n;
 }
 
 /** Lines behind `afterSeq` in their order, for a tail. */

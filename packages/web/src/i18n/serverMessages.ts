@@ -5,6 +5,9 @@
 export const SERVER_MESSAGES: readonly string[] = [
   'Account',
   'Admin',
+  'Back-references and look-around are not supported',
+  'The search took too long. Refine it.',
+  'This regular expression is not valid',
   'adopted',
   'AI Use Policy',
   'An operator has adopted this machine; it is being looked at',

@@ -1,6 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import type { Container } from '@stagi/contract/containers.ts';
+import { CallError } from '@stagi/contract/errors.ts';
+import { SearchMode } from '@stagi/contract/logging.ts';
 import { useMemo, useState } from 'react';
 import { errorText } from '../../../api/messages.ts';
 import { useT } from '../../../i18n/i18n.ts';
@@ -16,11 +18,14 @@ import { LogToolbar } from './LogToolbar.tsx';
 import { logBounds } from './logBounds.ts';
 import { useLogFeed } from './useLogFeed.ts';
 
+const MODE = 'mode';
+
 /** What a container prints: history, then live. */
 export function ContainerLogs({ container }: { container: Container }) {
   const t = useT();
-  const list = useListState({ filters: [RANGE] });
-  const { search, setSearch } = list;
+  const list = useListState({ filters: [RANGE, MODE] });
+  const mode = SearchMode.catch('contains').parse(list.filter(MODE));
+  const search = { text: list.search, mode };
   const range = useRange(list);
   const chosen = list.filter(RANGE);
   // As of the moment of choosing: a log that goes on by itself is not read again each minute.
@@ -34,6 +39,8 @@ export function ContainerLogs({ container }: { container: Container }) {
   });
   const [following, setFollowing] = useState(true);
   const { feed, version } = useLogFeed(container.id, search, bounds);
+  const error = feed?.error() ?? null;
+  const refused = error instanceof CallError && error.status === 400 ? errorText(error) : undefined;
 
   return (
     <section className={classes.logs} aria-label={t('Logs')}>
@@ -41,7 +48,9 @@ export function ContainerLogs({ container }: { container: Container }) {
         container={container}
         feed={feed}
         search={search}
-        onSearch={setSearch}
+        onSearch={list.setSearch}
+        onMode={(next) => list.setFilter(MODE, next === 'contains' ? '' : next)}
+        searchError={refused}
         range={range.value}
         onRange={range.set}
         bounds={bounds}
@@ -58,13 +67,12 @@ export function ContainerLogs({ container }: { container: Container }) {
 
   function body() {
     if (!feed) return <Skeleton className={classes.frame} />;
-    const error = feed.error();
     if (feed.log.rows.length > 0) {
       return (
         <LogLines
           feed={feed}
           version={version}
-          search={search}
+          search={mode === 'contains' ? search.text : ''}
           wrap={wrap}
           timestamps={timestamps}
           following={following}
@@ -74,14 +82,14 @@ export function ContainerLogs({ container }: { container: Container }) {
     }
     return (
       <div className={classes.frame} data-testid="log-lines">
-        {error ? (
+        {refused ? (
+          <EmptyState title={t('Nothing to show')}>{t('Change what is searched for.')}</EmptyState>
+        ) : error ? (
           <ErrorState message={errorText(error)} onRetry={feed.retry} />
         ) : range.value ? (
           <NoMatches title={t('No line in this time')} onClear={list.clear} />
-        ) : search !== '' ? (
-          <EmptyState title={t('No line contains “{{text}}”', { text: search })}>
-            {t('New lines that do appear here as they are printed.')}
-          </EmptyState>
+        ) : search.text !== '' ? (
+          <EmptyState title={nothingFound()}>{t('New lines that do appear here as they are printed.')}</EmptyState>
         ) : (
           <EmptyState title={t('Nothing printed yet')}>
             {container.status === 'running'
@@ -91,5 +99,11 @@ export function ContainerLogs({ container }: { container: Container }) {
         )}
       </div>
     );
+  }
+
+  function nothingFound(): string {
+    return mode === 'contains'
+      ? t('No line contains “{{text}}”', { text: search.text })
+      : t('No line matches “{{text}}”', { text: search.text });
   }
 }

@@ -7,7 +7,7 @@ import { useT } from '../../../i18n/i18n.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { DateRangePicker } from '../../../ui/dateRange/DateRangePicker.tsx';
 import type { DateRange } from '../../../ui/dateRange/resolve.ts';
-import { SearchBox } from '../../../ui/SearchBox.tsx';
+import { ModeSearchBox } from '../../../ui/SearchBox.tsx';
 import { Tooltip } from '../../../ui/Tooltip.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import { ConnectionState } from './ConnectionState.tsx';
@@ -15,13 +15,16 @@ import { downloadLog } from './downloadLog.ts';
 import classes from './Logs.module.css';
 import { lineText } from './lineText.ts';
 import type { LogBounds } from './logBounds.ts';
-import type { LogFeed } from './logFeed.ts';
+import type { LogFeed, LogSearch } from './logFeed.ts';
 
 interface Props {
   container: Container;
   feed: LogFeed | null;
-  search: string;
+  search: LogSearch;
   onSearch(text: string): void;
+  onMode(mode: LogSearch['mode']): void;
+  /** Why the search was refused. */
+  searchError: string | undefined;
   range: DateRange | null;
   onRange(range: DateRange | null): void;
   bounds: LogBounds;
@@ -54,7 +57,7 @@ export function LogToolbar(props: Props) {
   async function download(): Promise<void> {
     setDownloading(0);
     try {
-      await downloadLog(container, { text: search, bounds: props.bounds, timestamps, onProgress: setDownloading });
+      await downloadLog(container, { search, bounds: props.bounds, timestamps, onProgress: setDownloading });
     } catch (cause) {
       console.warn('The log could not be fetched whole', cause);
       toast.error(errorText(cause));
@@ -65,7 +68,13 @@ export function LogToolbar(props: Props) {
 
   return (
     <div className={classes.toolbar}>
-      <SearchBox value={search} onChange={props.onSearch} placeholder={t('Line contains')} width={240} />
+      <ModeSearchBox
+        value={search.text}
+        onChange={props.onSearch}
+        mode={search.mode}
+        onMode={props.onMode}
+        error={props.searchError}
+      />
       <DateRangePicker label={t('When')} value={props.range} onChange={props.onRange} clearable />
       <Button
         color="gray"

@@ -4,10 +4,11 @@ import { call } from '../../../api/client.ts';
 import { downloadText } from '../../../ui/download.ts';
 import { lineText } from './lineText.ts';
 import type { LogBounds } from './logBounds.ts';
+import type { LogSearch } from './logFeed.ts';
 
 interface Options {
-  /** Only lines that contain it; empty: all. */
-  text: string;
+  /** Only lines that match; all with an empty text. */
+  search: LogSearch;
   bounds: LogBounds;
   timestamps: boolean;
   /** Told the number of lines so far. */
@@ -19,7 +20,7 @@ const PAGE = 1_000;
 /** Fetches a log from its first stored line to the last of now, and hands it over as a file. */
 export async function downloadLog(
   { id, slug }: Container,
-  { text, bounds, timestamps, onProgress }: Options,
+  { search, bounds, timestamps, onProgress }: Options,
 ): Promise<void> {
   const source = { type: 'docker-container' as const, id };
   const parts: string[] = [];
@@ -29,7 +30,7 @@ export async function downloadLog(
   for (;;) {
     const { lines, lastSeq } = await call(
       api.logging.query,
-      { source, text, ...bounds, cursor: { after }, limit: PAGE },
+      { source, ...search, ...bounds, cursor: { after }, limit: PAGE },
       { quiet: true },
     );
     until ??= lastSeq;

@@ -1,6 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import { CallError } from '@stagi/contract/errors.ts';
-import type { LogLine, TailMessage } from '@stagi/contract/logging.ts';
+import type { LogLine, SearchMode, TailMessage } from '@stagi/contract/logging.ts';
 import { call } from '../../../api/client.ts';
 import type { LogBounds } from './logBounds.ts';
 import { createLogRows, type LogRow, type LogRows } from './logRows.ts';
@@ -41,12 +41,26 @@ const ROWS_MAX_READING = 400_000;
 /** A hidden page draws nothing, so that its frames never come. */
 const HIDDEN_MS = 250;
 const AFTER_FAILURE_MS = 3_000;
+/** New lines that may match a regular expression are asked for at most so often. */
+const ASK_NEW_MS = 500;
+
+interface Page {
+  limit: number;
+  cursor?: { before: number } | { after: number };
+}
+
+export interface LogSearch {
+  text: string;
+  mode: SearchMode;
+}
 
 /**
- * One container's log on screen: the newest lines that hold `text`, then what is printed, then what is scrolled back to.
+ * One container's log on screen: the newest lines that match, then what is printed, then what is scrolled back to.
  * Within bounds that are over nothing is printed any more.
  */
-export function openLogFeed(containerId: number, text: string, bounds: LogBounds = {}): LogFeed {
+export function openLogFeed(containerId: number, { text, mode }: LogSearch, bounds: LogBounds = {}): LogFeed {
+  /** Only the platform says what such an expression matches: live lines are then a hint to ask it. */
+  const asks = mode === 'regex' && text !== '';
   const source = { type: 'docker-container' as const, id: containerId };
   const log = createLogRows();
   const listeners = new Set<() => void>();
@@ -62,6 +76,9 @@ export function openLogFeed(containerId: number, text: string, bounds: LogBounds
   let queue: TailMessage[] = [];
   let scheduled = false;
   let tail: { retry(): void; close(): void } | null = null;
+  let askedTo = 0;
+  let asking = false;
+  let askAgain = false;
 
   void begin();
   return {
@@ -99,6 +116,7 @@ export function openLogFeed(containerId: number, text: string, bounds: LogBounds
     if (!answer) return;
     log.append(answer.lines, answer.gaps);
     hasBefore = answer.hasBefore;
+    askedTo = Math.max(answer.lastSeq, answer.lines.at(-1)?.seq ?? 0);
     ready = true;
     if (bounds.to !== undefined) {
       change('past');
@@ -121,11 +139,44 @@ export function openLogFeed(containerId: number, text: string, bounds: LogBounds
     const messages = queue;
     queue = [];
     if (closing.signal.aborted) return;
+    if (asks) {
+      void askNew();
+      return;
+    }
     for (const message of messages) {
       if (message.type === 'skipped') log.skip(message.fromSeq, message.toSeq);
       else if (message.type === 'lines') received += log.append(message.lines.filter(matches), message.gaps);
     }
+    trim();
+    changed();
+  }
+
+  function trim(): void {
     if (log.rows.length > (following ? ROWS_MAX : ROWS_MAX_READING)) hasBefore = log.trim(ROWS_KEPT) || hasBefore;
+  }
+
+  /** Fetches what matches behind the last line that was asked for; one fetch at a time, the last hint is never lost. */
+  async function askNew(): Promise<void> {
+    askAgain = true;
+    if (asking) return;
+    asking = true;
+    while (askAgain && !closing.signal.aborted) {
+      askAgain = false;
+      const answer = await query({ limit: OLDER_PAGE, cursor: { after: askedTo } });
+      if (answer) takeNew(answer);
+      else askAgain = true;
+      await new Promise((resolve) => window.setTimeout(resolve, answer ? ASK_NEW_MS : AFTER_FAILURE_MS));
+    }
+    asking = false;
+  }
+
+  function takeNew({ lines, gaps, lastSeq }: Answer): void {
+    received += log.append(lines, gaps);
+    const last = lines.at(-1)?.seq ?? 0;
+    const isFull = lines.length === OLDER_PAGE;
+    askedTo = isFull ? last : Math.max(askedTo, lastSeq, last);
+    if (isFull) askAgain = true;
+    trim();
     changed();
   }
 
@@ -166,11 +217,11 @@ export function openLogFeed(containerId: number, text: string, bounds: LogBounds
 
   type Answer = Awaited<ReturnType<typeof ask>>;
 
-  function ask(page: { limit: number; cursor?: { before: number } }) {
-    return call(api.logging.query, { source, text, ...bounds, ...page }, { quiet: true, signal: closing.signal });
+  function ask(page: Page) {
+    return call(api.logging.query, { source, text, mode, ...bounds, ...page }, { quiet: true, signal: closing.signal });
   }
 
-  async function query(page: { limit: number; cursor?: { before: number } }): Promise<Answer | null> {
+  async function query(page: Page): Promise<Answer | null> {
     try {
       const answer = await ask(page);
       error = null;

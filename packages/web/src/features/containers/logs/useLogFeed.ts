@@ -1,16 +1,16 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import type { LogBounds } from './logBounds.ts';
-import { type LogFeed, openLogFeed } from './logFeed.ts';
+import { type LogFeed, type LogSearch, openLogFeed } from './logFeed.ts';
 
 /** The feed of one container for one search and one stretch of time; the former one stays on screen until the next has its first lines. */
 export function useLogFeed(
   containerId: number,
-  text: string,
+  { text, mode }: LogSearch,
   { from, to }: LogBounds,
 ): { feed: LogFeed | null; version: number } {
   const [feed, setFeed] = useState<LogFeed | null>(null);
   useEffect(() => {
-    const next = openLogFeed(containerId, text, { from, to });
+    const next = openLogFeed(containerId, { text, mode }, { from, to });
     const show = () => {
       if (!next.ready() && !next.error()) return;
       stop();
@@ -21,7 +21,7 @@ export function useLogFeed(
       stop();
       next.close();
     };
-  }, [containerId, text, from, to]);
+  }, [containerId, text, mode, from, to]);
 
   const version = useSyncExternalStore(feed?.subscribe ?? nothing, feed?.version ?? zero);
   return { feed, version };
