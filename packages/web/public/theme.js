@@ -42,3 +42,51 @@
     true,
   );
 })();
+
+// A page whose parts do not arrive would stay white, or dead, for ever: a network that changes under it (VPN, Wi-Fi) aborts
+// them. It tries again by itself, a few times and ever later; then it says so.
+(() => {
+  var TRIES = 3;
+  var WORDS = {
+    en: ['Stagi could not be loaded', 'Try again'],
+    zh: ['无法加载 Stagi', '重试'],
+    ru: ['Не удалось загрузить Stagi', 'Попробовать снова'],
+    tr: ['Stagi yüklenemedi', 'Yeniden dene'],
+  };
+  var failed = false;
+
+  // The error of an element does not bubble; that of a module's own await is a rejection.
+  addEventListener('error', partFailed, true);
+  addEventListener('unhandledrejection', partFailed);
+
+  function partFailed(event) {
+    if (failed || document.documentElement.dataset.started !== undefined) return;
+    if (event.target instanceof HTMLImageElement) return;
+    failed = true;
+    var tried = Number(sessionStorage.getItem('bootTries') || 0);
+    sessionStorage.setItem('bootTries', String(tried + 1));
+    if (!navigator.onLine) addEventListener('online', () => location.reload(), { once: true });
+    else if (tried < TRIES) setTimeout(() => location.reload(), 500 * 2 ** tried);
+    else if (document.readyState === 'complete') say();
+    else addEventListener('load', say, { once: true });
+  }
+
+  function say() {
+    var language = (localStorage.getItem('language') || navigator.language).slice(0, 2).replace('cn', 'zh');
+    var words = WORDS[language] || WORDS.en;
+    var box = document.createElement('div');
+    box.setAttribute('role', 'alert');
+    box.style.cssText = 'padding:96px 24px;text-align:center;font:16px system-ui';
+    var button = document.createElement('button');
+    button.textContent = words[1];
+    button.style.font = 'inherit';
+    button.onclick = () => {
+      sessionStorage.removeItem('bootTries');
+      location.reload();
+    };
+    var sentence = document.createElement('p');
+    sentence.textContent = words[0];
+    box.append(sentence, button);
+    document.body.prepend(box);
+  }
+})();

@@ -31,6 +31,9 @@ const drawn = isDrawnFor(root, { language: currentLanguage(), signedIn: session.
 if (drawn) await haveLazyPage();
 else root.replaceChildren();
 delete document.documentElement.dataset.other;
+// theme.js looks after the page until here.
+document.documentElement.dataset.started = '';
+sessionStorage.removeItem('bootTries');
 
 const router = createBrowserRouter(routes);
 setSurroundings({

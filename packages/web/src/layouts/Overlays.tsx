@@ -14,7 +14,7 @@ const LOAD: Record<Overlay, () => Promise<ComponentType<OverlayProps>>> = {
   keys: async () => (await import('./keyboard/KeyMapDialog.tsx')).KeyMapDialog,
 };
 
-/** Fetches an overlay when it is first asked for; any change of address closes it. */
+/** Fetches an overlay when it is first asked for, the palette with the first press of its modifier; any change of address closes it. */
 export function Overlays() {
   const open = useOverlay();
   const [loaded, setLoaded] = useState<Partial<Record<Overlay, ComponentType<OverlayProps>>>>({});
@@ -34,6 +34,17 @@ export function Overlays() {
       },
     );
   }, [open, missing]);
+
+  useEffect(() => {
+    const warm = (event: KeyboardEvent) => {
+      if (event.key !== 'Control' && event.key !== 'Meta') return;
+      window.removeEventListener('keydown', warm);
+      // Fetched again, and its failure told, when it is asked for.
+      LOAD.palette().catch((cause: unknown) => console.debug('The palette could not be fetched ahead', cause));
+    };
+    window.addEventListener('keydown', warm);
+    return () => window.removeEventListener('keydown', warm);
+  }, []);
 
   return Object.entries(loaded).map(([name, Component]) => (
     <Component key={name} opened={open === name} onClose={overlays.close} />

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react';
 import { isRouteErrorResponse, useRouteError } from 'react-router';
 import { useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/Button.tsx';
@@ -8,8 +9,14 @@ import { NotFound } from './NotFound.tsx';
 export function PageError() {
   const t = useT();
   const error = useRouteError();
+  const missing = isMissingPart(error);
+  const [reloading] = useState(() => missing && mayReload());
+  useEffect(() => {
+    if (reloading) window.location.reload();
+    else console.error(error);
+  }, [error, reloading]);
   if (isRouteErrorResponse(error) && error.status === 404) return <NotFound />;
-  console.error(error);
+  if (reloading) return null;
   return (
     <Message
       title={t('This page has stopped working')}
@@ -19,14 +26,25 @@ export function PageError() {
         </Button>
       }
     >
-      {isOutdated(error)
-        ? t('A new version has been published since you opened the app.')
+      {missing
+        ? t('A part of the app could not be fetched. The network may have been away, or a new version was published.')
         : t('The error is ours. Reloading usually helps; your servers and containers are not affected.')}
     </Message>
   );
 }
 
-/** A part of the app that is no longer on the server: it was built anew meanwhile. */
-function isOutdated(error: unknown): boolean {
+/** A part of the app that did not arrive: the network changed, or it was built anew meanwhile. */
+function isMissingPart(error: unknown): boolean {
   return error instanceof Error && /dynamically imported module|module script/i.test(error.message);
+}
+
+const RELOADED = 'reloadedAt';
+const RELOAD_AGAIN_MS = 10_000;
+
+/** Browsers remember a part that failed, so that only a reload fetches it; once, lest it goes round in circles. */
+function mayReload(): boolean {
+  const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
+  if (!navigator.onLine || Date.now() - last < RELOAD_AGAIN_MS) return false;
+  sessionStorage.setItem(RELOADED, String(Date.now()));
+  return true;
 }

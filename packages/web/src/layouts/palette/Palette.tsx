@@ -24,6 +24,7 @@ export function Palette({ opened, onClose }: OverlayProps) {
   return (
     <Modal
       {...hosted}
+      transitionProps={{ duration: 0 }}
       withCloseButton={false}
       centered={false}
       yOffset="10vh"
@@ -48,6 +49,9 @@ function Finder({ onClose }: { onClose(): void }) {
   const { items, searching, remember } = useItems(typed.trim());
   const active = items[Math.min(at, items.length - 1)];
   const list = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  // At once, not when the dialog's trap gets to it: whoever presses the keys goes on typing.
+  useLayoutEffect(() => field.current?.focus(), []);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the active option is looked up anew when it changes
   useLayoutEffect(() => {
@@ -91,6 +95,7 @@ function Finder({ onClose }: { onClose(): void }) {
       <div className={classes.search}>
         <IconSearch size={18} aria-hidden="true" />
         <input
+          ref={field}
           className={classes.input}
           data-autofocus
           data-testid="palette-input"

@@ -1,0 +1,429 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, type Locator, type Page, test } from '@playwright/test';
+import { api } from '@stagi/contract/api.ts';
+import { type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { type Platform, startPlatform } from './platform.ts';
+
+const BALANCE_EVERY_MS = 60_000;
+const SOCIALS = ['GitHub', 'X', 'LinkedIn', 'Discord', 'YouTube'];
+const SITE = {
+  SOCIAL_LINKS: SOCIALS.map((name) => `${name.toLowerCase()}=https://example.com/${name}`).join(','),
+  ISSUE_TRACKER_URL: 'https://example.com/issues',
+  SUPPORT_EMAIL: 'help@example.com',
+  BANNERS: JSON.stringify([
+    { title: 'New GPUs', description: 'They are here.', link: '/sign-up', layout: 'home' },
+    { title: 'Maintenance', description: 'On Sunday.', link: 'https://example.com/status', layout: 'app' },
+  ]),
+};
+
+test.describe.configure({ mode: 'serial' });
+
+let platform: Platform;
+let webDir: string;
+let ada: Person;
+
+test.beforeAll(async () => {
+  webDir = mkdtempSync(join(tmpdir(), 'stagi-shell-web-'));
+  cpSync(join(import.meta.dirname, '../packages/web/dist'), webDir, { recursive: true });
+  platform = await startPlatform('shell', { ...SITE, LOCAL_CLOUD: 'off', STAGI_WEB_DIR: webDir });
+  const email = `ada-${Date.now()}@example.com`;
+  ada = await signUp(platform.url, sender(platform.url), { name: 'Ada Lovelace', email });
+  await ada.client(api.sshKeys.generate, { title: 'laptop' });
+});
+test.afterAll(async () => {
+  await platform?.stop();
+  rmSync(webDir, { recursive: true, force: true });
+});
+
+test('a page whose parts do not arrive tries again, and says so when that does not help', async ({ page }) => {
+  const main = '**/assets/index-*.js';
+  await page.route(main, (route) => route.abort('failed'), { times: 1 });
+  await page.goto(platform.url);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.route('**/assets/SignInPage-*.js', (route) => route.abort('failed'), { times: 1 });
+  await page.getByRole('banner').getByRole('link', { name: 'Log in' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Log in' })).toBeVisible();
+
+  await page.clock.install();
+  await page.route(main, (route) => route.abort('failed'));
+  await page.reload();
+  for (const wait of [500, 1_000, 2_000]) {
+    const again = page.waitForEvent('domcontentloaded');
+    await page.clock.fastForward(wait);
+    await again;
+  }
+  await expect(page.getByRole('alert')).toContainText('Stagi could not be loaded');
+  await page.unroute(main);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Log in' })).toBeVisible();
+});
+
+test('a visitor finds the ways in, the words of the operator, their language and theme', async ({ page }) => {
+  await page.goto(platform.url);
+  const header = page.getByRole('banner');
+  const footer = page.getByTestId('footer');
+
+  await test.step('at home the logo is no link; what needs a session says so', async () => {
+    await expect(header.getByText('Stagi', { exact: true })).toBeVisible();
+    await expect(header.getByRole('link', { name: /start page/ })).toHaveCount(0);
+    await expect(page).toHaveTitle('Stagi');
+    const cloud = header.getByTestId('menu-cloud');
+    await expect(cloud).toHaveAttribute('aria-disabled', 'true');
+    await cloud.focus();
+    await expect(page.getByRole('tooltip')).toHaveText('Log in to open Cloud');
+    await page.keyboard.press('Escape');
+    for (const name of ['Log in', 'Sign up']) await expect(header.getByRole('link', { name })).toBeVisible();
+    await expect(header.getByTestId('menu-home')).toHaveCount(0);
+  });
+
+  await test.step('the footer has what the operator named, and no empty section', async () => {
+    await expect(footer).toContainText(`© ${new Date().getFullYear()} Stagi`);
+    await expect(footer.getByRole('navigation', { name: 'Menu' }).getByRole('link')).toHaveText(['Cloud']);
+    await expect(footer.getByRole('navigation', { name: 'Legal' })).toHaveCount(0);
+    const socials = footer.getByRole('navigation', { name: 'Socials' }).getByRole('link');
+    expect((await socials.allTextContents()).map((name) => name.trim())).toEqual(SOCIALS);
+    const outside = [await socials.all(), [footer.getByRole('link', { name: 'Report an issue' })]].flat();
+    for (const link of outside) await expect(link).toHaveAttribute('target', '_blank');
+    await expect(footer.getByRole('link', { name: 'help@example.com' })).toHaveAttribute('href', /^mailto:/);
+    await expect(footer.getByRole('link', { name: 'Sign up' })).toBeVisible();
+  });
+
+  await test.step('a banner shows in its layout alone and stays closed', async () => {
+    const banner = page.getByRole('complementary', { name: 'New GPUs' });
+    await expect(banner).toContainText('They are here.');
+    await expect(page.getByTestId('banner')).toHaveCount(1);
+    await banner.getByRole('button', { name: 'Hide this message' }).click();
+    await expect(banner).toHaveCount(0);
+    await page.reload();
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await expect(banner).toHaveCount(0);
+  });
+
+  await test.step('to the sign-in page: heading focused, title told, Log in hidden, logo linked', async () => {
+    await header.getByRole('link', { name: 'Log in' }).click();
+    await expect(page).toHaveURL(/\/sign-in$/);
+    await expect(page).toHaveTitle('Log in · Stagi');
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await expect(header.getByRole('link', { name: 'Log in' })).toHaveCount(0);
+    await expect(header.getByRole('link', { name: 'Sign up' })).toBeVisible();
+    await expect(header.getByRole('link', { name: /start page/ })).toHaveAttribute('href', '/');
+  });
+
+  await test.step('language and theme change in place', async () => {
+    await page.evaluate(() => Object.assign(window, { sameDocument: true }));
+    await page.getByTestId('language-switch').click();
+    await page.getByTestId('language-cn').click();
+    await expect(page.locator('html')).toHaveAttribute('lang', 'zh');
+    await page.getByText('深色', { exact: true }).click();
+    await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
+    await page.getByTestId('language-switch').click();
+    await page.getByTestId('language-en').click();
+    await expect(page.locator('html')).toHaveAttribute('lang', 'en');
+    expect(await page.evaluate(() => 'sameDocument' in window)).toBe(true);
+  });
+
+  await test.step('an unknown address has the footer and a way back', async () => {
+    await page.goto(`${platform.url}/nothing/here`);
+    await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible();
+    await expect(footer).toBeVisible();
+    await page.getByRole('link', { name: 'Go to the start page' }).click();
+    await expect(page).toHaveURL(`${platform.url}/`);
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  });
+});
+
+test('a signed-in person steers by header, palette and keys', async ({ page }) => {
+  await enter(page, '/cloud/instances');
+  const header = page.getByRole('banner');
+
+  await test.step('header: menu, balance, popover; a banner of the app; no footer', async () => {
+    await expect(page.getByRole('heading', { level: 1, name: 'Instances' })).toBeVisible();
+    await expect(page).toHaveTitle('Instances · Stagi');
+    await expect(header.getByTestId('menu-cloud')).toHaveAttribute('href', '/cloud');
+    await expect(header.getByTestId('balance')).toHaveText(/STAGI$/);
+    await expect(page.getByRole('complementary', { name: 'Maintenance' })).toBeVisible();
+    await expect(page.getByTestId('footer')).toHaveCount(0);
+    await expect(page.getByRole('navigation', { name: 'Breadcrumbs' })).toContainText('Cloud');
+
+    const opener = header.getByTestId('profile-menu');
+    await opener.click();
+    const popover = page.getByRole('dialog', { name: 'Profile menu' });
+    await expect(popover).toContainText(ada.email);
+    await expect(popover.getByRole('link', { name: 'Edit profile' })).toHaveAttribute('href', '/profile/account');
+    await expect(popover.getByRole('link', { name: 'Profile', exact: true })).toBeVisible();
+    await expect(popover.getByRole('link', { name: 'Transactions & Plans' })).toHaveCount(0);
+    await expect(popover.getByRole('button', { name: 'Ada Lovelace’s workspace Owner' })).toBeVisible();
+    await expect.poll(async () => top(popover).then(async (y) => y - (await bottom(opener)))).toBeCloseTo(14, 0);
+    await page.keyboard.press('Escape');
+    await expect(popover).toBeHidden();
+    await expect(opener).toBeFocused();
+  });
+
+  await test.step('the skip link leads past the header', async () => {
+    await page.getByRole('link', { name: 'Skip to the content' }).focus();
+    await page.keyboard.press('Enter');
+    await expect(page.locator('main')).toBeFocused();
+    expect(new URL(page.url()).hash).toBe('');
+  });
+
+  const palette = page.getByRole('dialog', { name: 'Find anything' });
+  const input = palette.getByRole('combobox');
+  const options = palette.getByRole('option');
+  await test.step('the palette finds pages by keyboard, tells a reader, and remembers', async () => {
+    await page.keyboard.press('Control+k');
+    await expect(input).toBeFocused();
+    await page.keyboard.type('ssh');
+    await expect(options).toHaveCount(1);
+    await expect(palette.getByRole('status')).toHaveText('1 result');
+    await expect(input).toHaveAttribute('aria-activedescendant', (await options.first().getAttribute('id')) ?? 'none');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/\/profile\/ssh$/);
+    await expect(page.getByRole('heading', { level: 1, name: 'SSH keys' })).toBeFocused();
+
+    await page.keyboard.press('Control+k');
+    await expect(palette.getByRole('group', { name: 'Recent' }).getByRole('option')).toHaveText(/^SSH keys/);
+    await page.keyboard.press('ArrowUp');
+    await expect(options.last()).toHaveAttribute('aria-selected', 'true');
+    await page.keyboard.type('nothing like this');
+    await expect(palette.getByText('No matches').first()).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(palette).toBeHidden();
+    await expect(page.getByRole('heading', { level: 1, name: 'SSH keys' })).toBeFocused();
+  });
+
+  await test.step('actions: language, theme, the map of keys', async () => {
+    for (const [typed, check] of [
+      ['language ru', () => expect(page.locator('html')).toHaveAttribute('lang', 'ru')],
+      ['language en', () => expect(page.locator('html')).toHaveAttribute('lang', 'en')],
+      ['dark', () => expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark')],
+      ['light', () => expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'light')],
+    ] as const) {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type(typed);
+      await page.keyboard.press('Enter');
+      await check();
+      await expect(palette).toBeHidden();
+    }
+  });
+
+  const map = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await test.step('single keys: go, search, map; off while typing and when switched off', async () => {
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await expect(page).toHaveURL(/\/cloud\/containers$/);
+    await expect(page.getByRole('heading', { level: 1, name: 'Containers' })).toBeFocused();
+    await expect(page.getByRole('main').getByRole('searchbox')).toHaveCount(0);
+    await page.keyboard.press('/');
+    await expect(input).toBeFocused();
+    await page.keyboard.type('g i ?');
+    await expect(input).toHaveValue('g i ?');
+    await page.keyboard.press('Escape');
+    await expect(palette).toBeHidden();
+    await page.keyboard.press('g');
+    await page.keyboard.press('k');
+    const search = page.getByRole('main').getByRole('searchbox');
+    await expect(page.getByText('laptop')).toBeVisible();
+    await page.keyboard.press('/');
+    await expect(search).toBeFocused();
+    await page.keyboard.type('g i ?');
+    await expect(search).toHaveValue('g i ?');
+    await search.fill('');
+    await expect(page).toHaveURL(/\/profile\/ssh(\?|$)/);
+
+    await page.getByRole('heading', { level: 1 }).focus();
+    await page.keyboard.press('?');
+    await expect(map).toContainText('Hardware marketplace');
+    await map.getByRole('switch', { name: 'Shortcuts of a single key' }).press('Space');
+    await page.keyboard.press('Escape');
+    await expect(map).toBeHidden();
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+    await page.keyboard.press('?');
+    await page.keyboard.press('g');
+    await page.keyboard.press('i');
+    await page.keyboard.press('Control+k');
+    await expect(input).toBeFocused();
+    await expect(map).toBeHidden();
+    await expect(page).toHaveURL(/\/profile\/ssh/);
+    await page.keyboard.type('keyboard');
+    await page.keyboard.press('Enter');
+    await expect(map).toBeVisible();
+    await map.getByRole('switch').press('Space');
+    await page.keyboard.press('Escape');
+    await expect(map).toBeHidden();
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  });
+
+  await test.step('without the network it says so', async () => {
+    await page.context().setOffline(true);
+    await expect(page.getByTestId('offline')).toBeVisible();
+    await page.context().setOffline(false);
+    await expect(page.getByTestId('offline')).toHaveCount(0);
+  });
+
+  await test.step('a new version is offered once it is served', async () => {
+    const index = join(webDir, 'index.html');
+    writeFileSync(index, `${readFileSync(index, 'utf8')}<!-- built anew -->`);
+    await page.evaluate(() => window.dispatchEvent(new Event('online')));
+    const notice = page.getByTestId('new-version');
+    await expect(notice).toBeVisible();
+    await notice.getByRole('button', { name: 'Reload the page' }).click();
+    await expect(notice).toHaveCount(0);
+    await expect(page.getByRole('heading', { level: 1, name: 'SSH keys' })).toBeVisible();
+  });
+});
+
+test('the shell tells what the account lacks', async ({ page }) => {
+  await test.step('an account that cannot be loaded has a retry, on public pages as a notice', async () => {
+    await page.clock.install();
+    await page.route('**/frontend-api/user/profile', (route) => route.fulfill({ status: 500, body: '{}' }));
+    await enter(page, '/403');
+    await expect(page.getByRole('heading', { level: 1, name: 'No access' })).toBeVisible({ timeout: 20_000 });
+    await expect(page.getByRole('status').filter({ hasText: 'Your account could not be loaded' })).toBeVisible();
+    await page.goto(`${platform.url}/cloud/instances`);
+    await expect(page.getByRole('alert')).toContainText('Your account could not be loaded', { timeout: 20_000 });
+    await page.unroute('**/frontend-api/user/profile');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Instances' })).toBeVisible();
+  });
+
+  await test.step('the days left, only in the last two weeks, and the notice at zero', async () => {
+    const balance = { isSuccess: true, exhausted: false, burnPerHour: '1', daysLeft: null as number | null };
+    const shown = { ...balance, clientBalance: { USD: { decimalValue: '7' }, STAGI: { decimalValue: '7' } } };
+    await page.route('**/frontend-api/billing/balance', (route) => route.fulfill({ json: shown }));
+    const header = page.getByRole('banner');
+    for (const [daysLeft, words] of [
+      [14, '14 days left'],
+      [1.5, '1 day left'],
+      [0.5, '< 1 day left'],
+    ] as const) {
+      shown.daysLeft = daysLeft;
+      await page.clock.fastForward(BALANCE_EVERY_MS);
+      await expect(header.getByText(words)).toBeVisible();
+    }
+    await header.getByText('< 1 day left').focus();
+    await expect(page.getByRole('tooltip')).toHaveText(
+      'Time remaining before the balance runs out at the current usage rate',
+    );
+    shown.daysLeft = 15;
+    await page.clock.fastForward(BALANCE_EVERY_MS);
+    await expect(header.getByText(/left/)).toHaveCount(0);
+    await expect(header.getByTestId('balance')).toBeVisible();
+    Object.assign(shown, { daysLeft: 0, exhausted: true, clientBalance: { USD: zero(), STAGI: zero() } });
+    await page.clock.fastForward(BALANCE_EVERY_MS);
+    await expect(header.getByText('0 days left')).toBeVisible();
+    await expect(page.getByRole('status').filter({ hasText: 'You have no STAGI left.' })).toContainText(
+      'You have no STAGI left. All your instances and tasks are paused.',
+    );
+    await page.unroute('**/frontend-api/billing/balance');
+  });
+
+  await test.step('a greyed menu item names the missing permission; the page says 403', async () => {
+    await page.route('**/frontend-api/user/profile', async (route) => {
+      const reply = await route.fetch();
+      const body = await reply.json();
+      for (const relation of body.userProfile.clientRelations)
+        Object.assign(relation, { permissions: ['BASIC_ACTIONS'], roleName: 'Guest' });
+      await route.fulfill({ response: reply, json: body });
+    });
+    await page.goto(`${platform.url}/cloud/instances`);
+    await expect(page).toHaveURL(/\/403$/);
+    await page.getByTestId('menu-cloud').focus();
+    await expect(page.getByRole('tooltip')).toContainText('INSTANCE_RENTED or SELFHOSTED_INSTANCE');
+  });
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 360, height: 740 }, hasTouch: true });
+
+  test('the panel holds everything, the header gives way to the page', async ({ page }) => {
+    await page.clock.install();
+    await page.goto(platform.url);
+    const header = page.getByRole('banner');
+    const burger = page.getByTestId('open-panel');
+    const panel = page.getByRole('dialog', { name: 'Menu' });
+
+    await test.step('a visitor’s panel: Home, log in, sign up; the focus stays in it and comes back', async () => {
+      await expect(header.getByRole('link', { name: 'Log in' })).toBeHidden();
+      await burger.click();
+      await expect(panel.getByTestId('menu-home')).toBeVisible();
+      await expect(panel.getByText('Log in to open Cloud')).toBeVisible();
+      for (let press = 0; press < 20; press += 1) {
+        await page.keyboard.press('Tab');
+        expect(await panel.evaluate((element) => element.contains(document.activeElement)), `Tab ${press}`).toBe(true);
+      }
+      expect(await page.evaluate(() => getComputedStyle(document.documentElement).overflowY)).toBe('hidden');
+      await page.keyboard.press('Escape');
+      await expect(panel).toBeHidden();
+      await expect(burger).toBeFocused();
+      await burger.click();
+      await panel.getByRole('link', { name: 'Log in' }).click();
+      await expect(page).toHaveURL(/\/sign-in$/);
+      await expect(panel).toBeHidden();
+    });
+
+    await test.step('a signed-in panel: profile, workspaces, balance, menu', async () => {
+      await enter(page, '/cloud/instances');
+      await expect(page.getByRole('heading', { level: 1, name: 'Instances' })).toBeVisible();
+      await burger.click();
+      await expect(panel).toContainText(ada.email);
+      await expect(panel.getByRole('button', { name: 'Ada Lovelace’s workspace Owner' })).toBeVisible();
+      await expect(panel.getByTestId('balance')).toBeVisible();
+      expect(await panel.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
+      await panel.getByRole('link', { name: 'SSH keys' }).click();
+      await expect(panel).toBeHidden();
+      await expect(page.getByRole('heading', { level: 1, name: 'SSH keys' })).toBeFocused();
+    });
+
+    await test.step('the header hides 500 ms after a scroll to 100 px, and is back near the top', async () => {
+      await page.evaluate(() => {
+        document.body.style.minHeight = '3000px';
+      });
+      await page.clock.pauseAt(Date.now() + 60_000);
+      await scroll(page, 99);
+      await page.clock.runFor(1_000);
+      await expect(header).not.toHaveAttribute('data-hidden');
+      await scroll(page, 100);
+      await page.clock.runFor(499);
+      await expect(header).not.toHaveAttribute('data-hidden');
+      await page.clock.runFor(1);
+      await expect(header).toHaveAttribute('data-hidden');
+      await scroll(page, 0);
+      await expect(header).not.toHaveAttribute('data-hidden');
+    });
+  });
+});
+
+/** Opens a page with Ada's session. */
+async function enter(page: Page, path: string): Promise<void> {
+  await page.addInitScript((tokens) => {
+    if (localStorage.getItem('refreshToken')) return;
+    localStorage.setItem('accessToken', tokens.accessToken);
+    localStorage.setItem('refreshToken', tokens.refreshToken);
+  }, ada.tokens());
+  await page.goto(platform.url + path);
+}
+
+const zero = () => ({ decimalValue: '0' });
+
+async function top(element: Locator): Promise<number> {
+  return (await element.boundingBox())?.y ?? Number.NaN;
+}
+
+async function bottom(element: Locator): Promise<number> {
+  const box = await element.boundingBox();
+  return box ? box.y + box.height : Number.NaN;
+}
+
+/** Scrolls and waits until the page was told of it. */
+async function scroll(page: Page, to: number): Promise<void> {
+  await page.evaluate(
+    (y) =>
+      new Promise<void>((resolve) => {
+        window.addEventListener('scroll', () => resolve(), { once: true });
+        window.scrollTo({ top: y, behavior: 'instant' });
+      }),
+    to,
+  );
+}
