@@ -302,7 +302,7 @@ test('the shell tells what the account lacks', async ({ page }) => {
       await page.clock.fastForward(BALANCE_EVERY_MS);
       await expect(header.getByText(words)).toBeVisible();
     }
-    await header.getByText('< 1 day left').focus();
+    await header.getByText('< 1 day left').hover();
     await expect(page.getByRole('tooltip')).toHaveText(
       'Time remaining before the balance runs out at the current usage rate',
     );
@@ -329,7 +329,7 @@ test('the shell tells what the account lacks', async ({ page }) => {
     });
     await page.goto(`${platform.url}/cloud/instances`);
     await expect(page).toHaveURL(/\/403$/);
-    await page.getByTestId('menu-cloud').focus();
+    await page.getByTestId('menu-cloud').hover();
     await expect(page.getByRole('tooltip')).toContainText('INSTANCE_RENTED or SELFHOSTED_INSTANCE');
   });
 });

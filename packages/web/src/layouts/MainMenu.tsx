@@ -47,6 +47,7 @@ function anyOf(permissions: readonly Permission[]): string {
 
 function Item({ item, reason, mobile }: { item: MenuItem; reason: string | null; mobile: boolean }) {
   const t = useT();
+  const nameId = useId();
   const reasonId = useId();
   if (reason === null) {
     return (
@@ -68,11 +69,12 @@ function Item({ item, reason, mobile }: { item: MenuItem; reason: string | null;
         data-testid={item.testId}
         data-off
         aria-disabled="true"
+        aria-labelledby={nameId}
         aria-describedby={reasonId}
         role="link"
         tabIndex={0}
       >
-        <span>{t(item.name)}</span>
+        <span id={nameId}>{t(item.name)}</span>
         <span className={classes.reason} id={reasonId}>
           {reason}
         </span>
