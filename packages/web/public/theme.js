@@ -43,8 +43,8 @@
   );
 })();
 
-// A page whose parts do not arrive would stay white, or dead, for ever: a network that changes under it (VPN, Wi-Fi) aborts
-// them. It tries again by itself, a few times and ever later; then it says so.
+// A page whose parts do not arrive would stay white, or dead, for ever: a network that changes under it (VPN, Wi-Fi)
+// aborts them. It tries again by itself, a few times and ever later; then it says so.
 (() => {
   var TRIES = 3;
   var WORDS = {
