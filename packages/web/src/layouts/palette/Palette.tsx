@@ -24,6 +24,7 @@ export function Palette({ opened, onClose }: OverlayProps) {
   return (
     <Modal
       {...hosted}
+      // At once: whoever presses the keys goes on typing.
       transitionProps={{ duration: 0 }}
       withCloseButton={false}
       centered={false}
@@ -49,9 +50,6 @@ function Finder({ onClose }: { onClose(): void }) {
   const { items, searching, remember } = useItems(typed.trim());
   const active = items[Math.min(at, items.length - 1)];
   const list = useRef<HTMLDivElement>(null);
-  const field = useRef<HTMLInputElement>(null);
-  // At once, not when the dialog's trap gets to it: whoever presses the keys goes on typing.
-  useLayoutEffect(() => field.current?.focus(), []);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the active option is looked up anew when it changes
   useLayoutEffect(() => {
@@ -67,7 +65,6 @@ function Finder({ onClose }: { onClose(): void }) {
       window.open(item.does.to, '_blank', 'noopener');
       return;
     }
-    // The focus is back where it was before anything else takes it: a page, a dialog, the map of keys.
     if ('to' in item.does) {
       onClose();
       void navigate(item.does.to);
@@ -95,7 +92,6 @@ function Finder({ onClose }: { onClose(): void }) {
       <div className={classes.search}>
         <IconSearch size={18} aria-hidden="true" />
         <input
-          ref={field}
           className={classes.input}
           data-autofocus
           data-testid="palette-input"

@@ -57,7 +57,14 @@ export function closeAllBut(route: string): void {
 }
 
 function enter(entry: Entry): void {
-  change([...stack, entry]);
+  // Where one dialog takes the place of another, the focus is still in what has just left.
+  const came = entry.opener === document.body || hasLeft(entry.opener) ? homes.at(-1) : undefined;
+  change([...stack, came === undefined ? entry : { ...entry, opener: came }]);
+}
+
+function hasLeft(element: Element | null): boolean {
+  const dialog = element?.closest('[data-dialog]');
+  return dialog != null && stack.every(({ id }) => id !== dialog.id);
 }
 
 function leave(id: string): void {
