@@ -165,34 +165,32 @@ async function settled(db: pg.Pool): Promise<void> {
 }
 
 /**
- * Whoever sets a token is its holder. Stale is what another writes to a row that bears a token, but for the claim of an
- * expired lease, and a status written in a transaction that has not given back a token of its own.
+ * Whoever sets a token is its holder. Stale is the end of a step (it names the columns below, whatever it writes there) by
+ * a worker that does not hold the row's token, in a transaction that has not given back a token of its own.
  */
 const AUDIT = `
   create table lease_holder (token uuid primary key, process text not null);
   create table lease_freed (instance_id int, transaction xid8, primary key (instance_id, transaction));
-  create table stale_write (instance_id int, process text, was text, became text, at timestamptz default clock_timestamp());
+  create table stale_write (instance_id int, process text, was text, became text);
   create function audit_lease() returns trigger language plpgsql as $$
-  declare me text := current_setting('application_name'); holder text;
   begin
-    if me not in ('first', 'second') then return null; end if;
     if new.lock_token is not null and new.lock_token is distinct from old.lock_token then
-      insert into lease_holder values (new.lock_token, me);
-      return null;
-    end if;
-    if old.lock_token is not null then
-      select process into holder from lease_holder where token = old.lock_token;
-      if holder = me and new.lock_token is null then
-        insert into lease_freed values (new.id, pg_current_xact_id());
-      end if;
-      if holder is distinct from me and (new.status, new.provider_ref, new.machine_state, new.lock_token)
-          is distinct from (old.status, old.provider_ref, old.machine_state, old.lock_token) then
-        insert into stale_write values (new.id, me, old.status, new.status);
-      end if;
-    elsif new.status is distinct from old.status and not exists (
-      select from lease_freed where instance_id = new.id and transaction = pg_current_xact_id()) then
-      insert into stale_write values (new.id, me, old.status, new.status);
+      insert into lease_holder values (new.lock_token, current_setting('application_name'));
+    elsif new.lock_token is null and exists (
+      select from lease_holder where token = old.lock_token and process = current_setting('application_name')
+    ) then
+      insert into lease_freed values (new.id, pg_current_xact_id());
     end if;
     return null;
   end $$;
-  create trigger audit_lease after update on instance for each row execute function audit_lease();`;
+  create function audit_write() returns trigger language plpgsql as $$
+  declare me text := current_setting('application_name');
+  begin
+    if me in ('first', 'second')
+      and not exists (select from lease_holder where token = old.lock_token and process = me)
+      and not exists (select from lease_freed where instance_id = new.id and transaction = pg_current_xact_id())
+    then insert into stale_write values (new.id, me, old.status, new.status); end if;
+    return null;
+  end $$;
+  create trigger a_lease after update of lock_token on instance for each row execute function audit_lease();
+  create trigger b_write after update of status, attempts, progress on instance for each row execute function audit_write();`;

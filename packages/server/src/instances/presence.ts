@@ -12,6 +12,8 @@ const RETRY_MS = 1_000;
 export interface Presence {
   /** What leases bear; `null` while the database does not know of us, then they last until they expire. */
   number(): number | null;
+  /** Settles when the first try is over, whether it worked or not. */
+  tried: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export function showPresence(ctx: Pick<Context, 'pg' | 'log'>): Presence {
   begin();
 
   return {
+    tried: connecting,
     number: () => (isShown ? mine : null),
     async close() {
       closed = true;

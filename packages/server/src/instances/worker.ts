@@ -91,7 +91,8 @@ export function startInstanceWorker(ctx: Context): { stop(): Promise<void> } {
     every(ctx, REAP_EVERY_MS, 'waking forgotten servers', () => reap(ctx), REAP_EVERY_MS),
     every(ctx, sweepMs, 'the sweep of the clouds', () => sweepClouds(ctx), sweepMs),
   ];
-  kick();
+  // A lease that bears no number would outlive us.
+  void presence.tried.then(kick);
 
   return {
     async stop() {

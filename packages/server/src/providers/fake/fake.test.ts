@@ -6,6 +6,7 @@ import { describeProvider } from '../conformance.ts';
 import type { Provider, StartRequest } from '../provider.ts';
 import { type FakeCloudProcess, type FakeControl, spawnFakeCloud } from './control.ts';
 import { createFakeProvider } from './fake.ts';
+import { FAKE_FAULT_KINDS, FAKE_OPERATIONS } from './protocol.ts';
 
 const minute = 60_000;
 
@@ -180,6 +181,34 @@ describe('a fault of the fake cloud', () => {
     await control.stray({ name: 'stagi-test-9', offerId: 'sim-cpu-4', tags: { env: 'test', resource: '9' } });
     await control.stray({ name: 'somebody', offerId: 'sim-cpu-4', tags: {} });
     expect((await provider.list()).map(({ name }) => name)).toEqual(['stagi-test-9']);
+  });
+
+  it('a change that shows late has happened all the same', async () => {
+    const { ref, name } = await running('a');
+    await control.fault('stop', { kind: 'visibilityLag', lagMs: minute });
+    await provider.stop!(ref);
+    expect(await provider.look(name)).toMatchObject({ state: 'running' });
+    expect((await control.report()).machines[0]).toMatchObject({ state: 'stopping' });
+    await control.clock({ advanceMs: minute });
+    expect(await provider.look(name)).toMatchObject({ state: 'stopped' });
+    await control.fault('terminate', { kind: 'visibilityLag', lagMs: minute });
+    await provider.terminate(ref);
+    await control.clock({ advanceMs: minute / 2 });
+    expect((await provider.list()).map((machine) => machine.name)).toEqual([name]);
+    await control.clock({ advanceMs: minute / 2 });
+    expect(await provider.list()).toEqual([]);
+  });
+
+  it('a rate limit says how long to wait', async () => {
+    await control.fault('list', { kind: 'rateLimited', retryAfterS: 7 });
+    await expect(provider.list()).rejects.toMatchObject({ kind: 'retryable', retryAfterMs: 7_000 });
+  });
+
+  it('that does not exist is refused, and every one that does is described', async () => {
+    await expect(control.fault('list', { kind: 'no such' } as never)).rejects.toThrow('No fault no such');
+    await expect(control.fault('nothing' as never, { kind: 'hang' })).rejects.toThrow('No fault hang on nothing');
+    const described = await readFile(join(import.meta.dirname, 'README.md'), 'utf8');
+    for (const word of [...FAKE_FAULT_KINDS, ...FAKE_OPERATIONS]) expect.soft(described).toContain(`\`${word}\``);
   });
 
   it('a slow reply is waited for, up to the limit', async () => {

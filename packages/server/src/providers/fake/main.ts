@@ -3,7 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import * as cloud from './cloud.ts';
-import type { FakeFaultRule, FakeOperation, FakeStart, FakeStray } from './protocol.ts';
+import {
+  FAKE_FAULT_KINDS,
+  FAKE_OPERATIONS,
+  type FakeFaultRule,
+  type FakeOperation,
+  type FakeStart,
+  type FakeStray,
+} from './protocol.ts';
 import { readState, writeState } from './stateFile.ts';
 
 /**
@@ -137,9 +144,14 @@ function admin(call: string, body: unknown, response: ServerResponse): void {
     case 'GET report':
       reply(response, 200, cloud.report(state));
       return;
-    case 'POST faults':
-      cloud.addFault(state, body as FakeFaultRule);
+    case 'POST faults': {
+      const rule = body as FakeFaultRule;
+      if (!FAKE_OPERATIONS.includes(rule.on) || !FAKE_FAULT_KINDS.includes(rule.fault?.kind)) {
+        throw new cloud.Refusal(422, 'invalid', `No fault ${rule.fault?.kind} on ${rule.on}`);
+      }
+      cloud.addFault(state, rule);
       break;
+    }
     case 'DELETE faults':
       state.faults = [];
       break;

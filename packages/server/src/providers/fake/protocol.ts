@@ -38,7 +38,8 @@ export interface FakeErrorReply {
   id?: string;
 }
 
-export type FakeOperation = 'offers' | 'start' | 'look' | 'list' | 'stop' | 'resume' | 'reboot' | 'terminate';
+export const FAKE_OPERATIONS = ['offers', 'start', 'look', 'list', 'stop', 'resume', 'reboot', 'terminate'] as const;
+export type FakeOperation = (typeof FAKE_OPERATIONS)[number];
 
 /** What goes wrong in the next call of this operation. */
 export type FakeFault =
@@ -67,6 +68,23 @@ export type FakeFault =
   | { kind: 'partial'; omit: string[] | 'all' }
   /** `terminate`: answers that it is done, does nothing, and hides the machine this long. */
   | { kind: 'falseDeleted'; hiddenMs: number };
+
+export const FAKE_FAULT_KINDS = Object.keys({
+  rateLimited: true,
+  internal: true,
+  hang: true,
+  effectThenTimeout: true,
+  effectThenReset: true,
+  effectThenErrorWithId: true,
+  slow: true,
+  noCapacity: true,
+  visibilityLag: true,
+  provisioningFails: true,
+  neverReady: true,
+  stale: true,
+  partial: true,
+  falseDeleted: true,
+} satisfies Record<FakeFault['kind'], true>);
 
 export interface FakeFaultRule {
   on: FakeOperation;
