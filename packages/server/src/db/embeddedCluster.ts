@@ -32,6 +32,9 @@ const DEFAULTS = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
+  // Rows and parameters of a statement that fails are nobody's business but the caller's.
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
 };
 
 export type Cluster = ReturnType<typeof openCluster>;
