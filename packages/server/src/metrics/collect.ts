@@ -78,6 +78,7 @@ export function collect(): Collector {
   const waiting = gauge('stagi_pool_waiting', 'Queries that wait for a connection');
   const jobs = gauge('stagi_jobs_waiting', 'Jobs due and not begun, counted up to 10,000', ['queue']);
   const jobAge = gauge('stagi_jobs_oldest_seconds', 'For how long the oldest of them waits', ['queue']);
+  const strays = gauge('stagi_strays', 'Machines at clouds that no open server owns', ['reason']);
   const reconcile = gauge('stagi_reconcile_lag_seconds', 'For how long the most overdue server waits for its step');
   const instances = gauge('stagi_instances', 'Open servers', ['kind', 'status']);
   const containers = gauge('stagi_containers', 'Containers', ['status']);
@@ -138,11 +139,12 @@ export function collect(): Collector {
   /** What is not known is left out: an old figure would look like a live one. */
   function showFigures(figures: Figures | null): void {
     up.set(figures ? 1 : 0);
-    for (const each of [jobs, jobAge, instances, containers, mails]) each.reset();
+    for (const each of [jobs, jobAge, instances, containers, mails, strays]) each.reset();
     reconcile.remove();
     mailAge.remove();
     if (!figures) return;
     reconcile.set(figures.reconcileLagSeconds);
+    for (const { reason, count } of figures.strays) strays.set({ reason }, count);
     for (const { name, waiting: count, oldestSeconds } of figures.jobs) {
       jobs.set({ queue: name }, count);
       jobAge.set({ queue: name }, oldestSeconds);

@@ -8,7 +8,7 @@ import { issueEnrolment } from '../daemon-link/enrolment.ts';
 import { inTransaction } from '../db/pool.ts';
 import { freePort, startTestApp, type TestApp } from '../testing/app.ts';
 import { connectDaemon, enrolNode } from '../testing/daemon.ts';
-import { aContainer, aRentedInstance } from '../testing/factories.ts';
+import { aContainer, aRentedInstance, aStray } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { readFigures } from './platform.ts';
 
@@ -41,6 +41,7 @@ describe('the metrics', () => {
 
   it('tell calls, pool, queue, servers, containers, links and errors', async () => {
     const server = await aRentedInstance(app.ctx, alice);
+    await aStray(app.ctx);
     const container = await aContainer(app.ctx, alice, server);
     await sql`update instance set next_at = now() - interval '90 seconds', lock_token = gen_random_uuid(),
       lock_expires_at = now() + interval '1 hour' where id = ${server}`.execute(app.ctx.db);
@@ -67,6 +68,7 @@ describe('the metrics', () => {
     expect(sample(text, 'stagi_jobs_waiting', 'queue="mail.send"')).toBeLessThanOrEqual(1);
     expect(sample(text, 'stagi_reconcile_lag_seconds')).toBe(0);
     expect(sample(text, 'stagi_instances', 'kind="rented"', 'status="online"')).toBe(1);
+    expect(sample(text, 'stagi_strays', 'reason="unknown"')).toBe(1);
     expect(sample(text, 'stagi_containers{')).toBe(1);
     expect(sample(text, 'stagi_links_open')).toBe(1);
     expect(sample(text, 'stagi_mails_unsent')).toBeUndefined();

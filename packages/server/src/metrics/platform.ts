@@ -7,6 +7,8 @@ export interface Figures {
   jobs: { name: string; waiting: number; oldestSeconds: number }[];
   /** For how long the most overdue server waits for its next step; 0 when none is due. */
   reconcileLagSeconds: number;
+  /** Machines at clouds that no open server owns. */
+  strays: { reason: string; count: number }[];
   instances: { kind: string; status: string; count: number }[];
   containers: { status: string; count: number }[];
   /** Mails that are stored and not sent, counted up to `MAILS_MOST`; `null` where mails are not sent at all. */
@@ -31,6 +33,10 @@ export async function readFigures(db: Db, sendsMail: boolean): Promise<Figures> 
           ) as job
         ) as due
         where queue.name not like '\\_\\_%'
+      ),
+      'strays', (
+        select coalesce(jsonb_agg(found), '[]')
+        from (select reason, count(*) from stray where gone_at is null group by reason) as found
       ),
       'reconcileLagSeconds', (
         select coalesce(greatest(0, extract(epoch from now() - least(
