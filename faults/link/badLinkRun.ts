@@ -46,7 +46,7 @@ interface Subject {
  */
 export async function runBadLink(random: Random, seconds: number): Promise<BadLinkResult> {
   const world = await makeWorld(random);
-  const oracle = await watchDocker(world.node);
+  const oracle = await watchDocker(world.daemon.labels);
   const storms: Record<string, number> = {};
   const rightAfterLinkMs: number[] = [];
   const rightAfterCalmMs: Record<string, number[]> = {};

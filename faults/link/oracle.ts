@@ -30,11 +30,12 @@ export interface Oracle {
   judge(): Promise<{ actions: number; wishes: number; wrong: string[] }>;
 }
 
-export async function watchDocker(node: string): Promise<Oracle> {
+export async function watchDocker(labels: Record<string, string>): Promise<Oracle> {
   const wishes: (Entry & { wish: Wish })[] = [];
   const actions: (Entry & { action: Action })[] = [];
   const settles: Entry[] = [];
-  const stream = await docker.getEvents({ filters: { label: [`stagi.node=${node}`], type: ['container'] } });
+  const label = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  const stream = await docker.getEvents({ filters: { label, type: ['container'] } });
   let rest = '';
   stream.on('data', (chunk: Buffer) => {
     const lines = (rest + chunk).split('\n');

@@ -58,15 +58,15 @@ export const CONTAINER_MOVES: Record<ContainerStatus, readonly ContainerStatus[]
 
 export const RestartPolicy = z.enum(['no', 'on-failure', 'unless-stopped', 'always']);
 
-export const PortMapping = z.object({
+export const PortMapping = z.strictObject({
   host: HostPort,
   container: ContainerPort,
   visibility: z.enum(['private', 'public']).default('private'),
 });
-export const DirectoryMapping = z.object({ host: VolumePath, container: VolumePath });
+export const DirectoryMapping = z.strictObject({ host: VolumePath, container: VolumePath });
 
 /** One `NAME=value`. The value is never trimmed. */
-export const EnvVariable = z.object({
+export const EnvVariable = z.strictObject({
   name: z
     .string('Name is required')
     .trim()
@@ -85,7 +85,7 @@ export const DockerImage = z
   .min(1, 'Image is required')
   .max(400, 'Image is too long: at most 400 characters')
   .regex(
-    /^(?:[a-zA-Z0-9.-]+(?::\d+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[\w][\w.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$/,
+    /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*(?::\d+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[\w][\w.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$/,
     'Enter an image like name:tag or registry/name:tag',
   );
 
@@ -99,8 +99,9 @@ function uniqueBy<T>(rows: readonly T[], key: (row: T) => unknown): number | nul
   return null;
 }
 
+/** Strict: who asks for a right that is not among these hears so, instead of getting a container without it. */
 export const CreateContainer = z
-  .object({
+  .strictObject({
     /** The server it runs on, rented or own. */
     instanceRef: z.union([Ref], 'Instance is required'),
     title: z

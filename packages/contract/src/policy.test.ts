@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CreateContainer } from './containers.ts';
 import type { DesiredContainer } from './daemon.ts';
-import { type ContainerPolicy, refusals } from './policy.ts';
+import { admission, type ContainerPolicy } from './policy.ts';
+import { HOSTILE, PRIVILEGES } from './testing/hostileSpecs.ts';
 
 const OPEN: ContainerPolicy = {
   volumeRoots: ['/'],
@@ -9,6 +10,7 @@ const OPEN: ContainerPolicy = {
   maxMemoryBytes: null,
   gpuIds: null,
   imagePrefixes: null,
+  portAddress: '0.0.0.0',
 };
 const RENTED: ContainerPolicy = { ...OPEN, volumeRoots: ['/data'] };
 const SPEC: DesiredContainer['spec'] = {
@@ -22,6 +24,8 @@ const SPEC: DesiredContainer['spec'] = {
   directories: [],
   restartPolicy: 'no',
 };
+const refusals = (spec: DesiredContainer['spec'], policy: ContainerPolicy) =>
+  admission({ slug: 'web', spec }, policy).refusals;
 const mount = (host: string, container = '/data') => ({ ...SPEC, directories: [{ host, container }] });
 
 describe('container policy', () => {
@@ -80,7 +84,26 @@ describe('container policy', () => {
     const fields = refusals({ ...SPEC, nanoCpus: 2e9, memoryBytes: 2 ** 31, gpuIds: [0, 3] }, strict).map(
       (refusal) => refusal.field,
     );
-    expect(fields).toEqual(['cpus', 'memoryGb', 'gpuIds', 'dockerImage']);
+    expect(fields).toEqual(['dockerImage', 'cpus', 'memoryGb', 'gpuIds']);
+  });
+});
+
+describe('hostile specs', () => {
+  it('are refused on every kind of server, each for a field of its own', () => {
+    const admitted = [OPEN, RENTED].flatMap((policy) =>
+      HOSTILE.filter(({ slug = 'web', spec }) => admission({ slug, spec: { ...SPEC, ...spec } }, policy).hostConfig),
+    );
+    console.log(`hostile specs: n = ${HOSTILE.length} on 2 kinds of servers, admitted ${admitted.length}`);
+    expect(HOSTILE.length).toBeGreaterThanOrEqual(60);
+    expect(admitted.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('gain nothing by fields that are none of ours', () => {
+    const plain = admission({ slug: 'web', spec: SPEC }, OPEN).hostConfig;
+    expect(plain).not.toBeNull();
+    for (const privilege of PRIVILEGES)
+      expect(admission({ slug: 'web', spec: { ...SPEC, ...privilege } }, OPEN).hostConfig).toEqual(plain);
+    console.log(`fields of no ours: n = ${PRIVILEGES.length}, of any effect 0`);
   });
 });
 

@@ -1,5 +1,7 @@
+import { DockerImage, EnvVariable } from './containers.ts';
 import type { DesiredContainer } from './daemon.ts';
-import { HOST_PORT_MAX, HOST_PORT_MIN } from './fields.ts';
+import { HOST_PORT_MAX, HOST_PORT_MIN, Slug } from './fields.ts';
+import { type HostConfig, hostConfigOf } from './hostConfig.ts';
 
 /** What a server allows containers; the daemon's own file wins over what the platform believes. */
 export interface ContainerPolicy {
@@ -12,7 +14,13 @@ export interface ContainerPolicy {
   gpuIds: readonly number[] | null;
   /** Image references must start with one of these; null: any. */
   imagePrefixes: readonly string[] | null;
+  /** The address that containers' ports are bound to. */
+  portAddress: string;
 }
+
+/** Where volumes of a rented server lie: a user's `/data` is this folder's `/data`. */
+export const RENTED_VOLUME_ROOT = '/data';
+export const ANY_ADDRESS = '0.0.0.0';
 
 /** Host directories that no policy can open. */
 const DENIED_ROOTS = [
@@ -23,18 +31,33 @@ const DENIED_ROOTS = [
   '/run',
   '/var/run',
   '/boot',
+  '/efi',
   '/root',
   '/var/lib/docker',
   '/var/lib/containerd',
+  '/var/lib/containers',
+  '/var/lib/kubelet',
+  '/var/spool',
   '/usr',
   '/bin',
   '/sbin',
   '/lib',
+  '/lib32',
   '/lib64',
+  '/libx32',
+  '/snap',
   '/var/lib/stagi',
   '/etc/stagi',
   '/usr/local/lib/stagi',
 ];
+
+/** Nothing is put over these inside a container: what shields them was the way out in CVE-2025-31133 and its kin. */
+const DENIED_TARGETS = ['/proc', '/sys', '/dev', '/run/docker.sock', '/var/run/docker.sock'];
+
+const MOST = { ports: 100, directories: 50, env: 200, words: 1000, path: 400, cpus: 1024, gpu: 63 };
+/** Docker itself takes no less than 6 MB, and 0 or less for "no limit". */
+const LEAST_MEMORY_BYTES = 6 * 2 ** 20;
+const LEAST_NANO_CPUS = 1e7;
 
 export interface Refusal {
   /** The field of the create form it belongs to. */
@@ -42,46 +65,113 @@ export interface Refusal {
   message: string;
 }
 
+export type Admission =
+  | { refusals: [Refusal, ...Refusal[]]; hostConfig: null }
+  | { refusals: []; hostConfig: HostConfig };
+
 /**
- * Why a container may not be made, empty when it may. One pure rule for the API, the reconcile
- * loop and the daemon; what needs the disk (symbolic links) is checked by the daemon besides.
+ * Whether a container may be made, and then everything that Docker is told of its rights, built from nothing. One pure
+ * rule for the API and the daemon, before each creation and each start; what needs the disk (symbolic links) is checked
+ * by the daemon besides.
  */
-export function refusals(spec: DesiredContainer['spec'], policy: ContainerPolicy): Refusal[] {
+export function admission(target: Pick<DesiredContainer, 'slug' | 'spec'>, policy: ContainerPolicy): Admission {
+  const [first, ...more] = refusals(target, policy);
+  if (first) return { refusals: [first, ...more], hostConfig: null };
+  return { refusals: [], hostConfig: hostConfigOf(target.spec, policy.portAddress) };
+}
+
+function refusals({ slug, spec }: Pick<DesiredContainer, 'slug' | 'spec'>, policy: ContainerPolicy): Refusal[] {
+  return [
+    ...(Slug.safeParse(slug).data === slug
+      ? []
+      : [{ field: 'slug', message: 'Unique ID may hold only letters, digits and single hyphens between them' }]),
+    ...refusedImage(spec.image, policy.imagePrefixes),
+    ...refusedWords(spec),
+    ...refusedSize(spec, policy),
+    ...refusedGpus(spec.gpuIds, policy.gpuIds),
+    ...refusedPorts(spec.ports),
+    ...refusedDirectories(spec.directories, policy.volumeRoots),
+  ];
+}
+
+function refusedImage(image: string, prefixes: ContainerPolicy['imagePrefixes']): Refusal[] {
+  const field = 'dockerImage';
+  if (DockerImage.safeParse(image).data !== image)
+    return [{ field, message: 'Enter an image like name:tag or registry/name:tag' }];
+  const isAllowed = prefixes === null || prefixes.some((prefix) => image.startsWith(prefix));
+  return isAllowed ? [] : [{ field, message: 'This server does not allow this image' }];
+}
+
+/** What is handed over as it stands: it must be what it seems to be. */
+function refusedWords({ command, env }: DesiredContainer['spec']): Refusal[] {
   const found: Refusal[] = [];
-  for (const [index, port] of spec.ports.entries()) {
-    if (!Number.isInteger(port.host) || port.host < HOST_PORT_MIN || port.host > HOST_PORT_MAX)
-      found.push({ field: `portMappings.${index}.host`, message: 'Port must be between 1000 and 9999' });
-    if (!Number.isInteger(port.container) || port.container < 1 || port.container > 65_535)
-      found.push({ field: `portMappings.${index}.container`, message: 'Port must be between 1 and 65535' });
+  if (command && (command.length === 0 || command.length > MOST.words || command.some((word) => word.includes('\0'))))
+    found.push({ field: 'command', message: 'The command may not hold a NUL' });
+  if (env.length > MOST.env) found.push({ field: 'env', message: 'At most 200 variables' });
+  const names = env.map(({ name }) => name);
+  for (const [index, variable] of env.entries()) {
+    if (EnvVariable.safeParse(variable).data?.name !== variable.name)
+      found.push({ field: `env.${index}.name`, message: 'Name may hold only letters, digits and underscores' });
+    else if (names.indexOf(variable.name) < index)
+      found.push({ field: `env.${index}.name`, message: 'This variable is listed twice' });
   }
-  for (const [index, directory] of spec.directories.entries()) {
-    const reason = refusedDirectory(directory.host, policy.volumeRoots);
-    if (reason) found.push({ field: `directoryMappings.${index}.host`, message: reason });
-    if (!directory.container.startsWith('/') || normalize(directory.container) === '/')
-      found.push({
-        field: `directoryMappings.${index}.container`,
-        message: 'The root directory of the container cannot be replaced',
-      });
-  }
-  if (policy.maxCpus !== null && spec.nanoCpus > policy.maxCpus * 1e9)
+  return found;
+}
+
+function refusedSize({ nanoCpus, memoryBytes }: DesiredContainer['spec'], policy: ContainerPolicy): Refusal[] {
+  const found: Refusal[] = [];
+  if (!isWhole(nanoCpus, LEAST_NANO_CPUS, MOST.cpus * 1e9))
+    found.push({ field: 'cpus', message: 'CPU must be at least 0.1' });
+  else if (policy.maxCpus !== null && nanoCpus > policy.maxCpus * 1e9)
     found.push({ field: 'cpus', message: `This server allows at most ${policy.maxCpus} CPUs` });
-  if (policy.maxMemoryBytes !== null && (spec.memoryBytes ?? 0) > policy.maxMemoryBytes)
+  if (memoryBytes !== null && !isWhole(memoryBytes, LEAST_MEMORY_BYTES, Number.MAX_SAFE_INTEGER))
+    found.push({ field: 'memoryGb', message: 'Memory must be at least 0.05 GB' });
+  else if (policy.maxMemoryBytes !== null && (memoryBytes ?? 0) > policy.maxMemoryBytes)
     found.push({
       field: 'memoryGb',
       message: `This server allows at most ${(policy.maxMemoryBytes / 2 ** 30).toFixed(1)} GB`,
     });
-  for (const gpu of spec.gpuIds) {
-    if (policy.gpuIds !== null && !policy.gpuIds.includes(gpu))
-      found.push({ field: 'gpuIds', message: `This server has no free GPU ${gpu}` });
-  }
-  if (policy.imagePrefixes !== null && !policy.imagePrefixes.some((prefix) => spec.image.startsWith(prefix)))
-    found.push({ field: 'dockerImage', message: 'This server does not allow this image' });
   return found;
 }
 
-function refusedDirectory(path: string, roots: readonly string[]): string | null {
-  if (!path.startsWith('/') || path.includes('\0') || path.includes(':') || path.split('/').includes('..'))
-    return 'Volume path must start with /';
+function refusedGpus(wanted: readonly number[], allowed: ContainerPolicy['gpuIds']): Refusal[] {
+  const isRefused = (gpu: number, index: number) =>
+    !isWhole(gpu, 0, MOST.gpu) || wanted.indexOf(gpu) < index || (allowed !== null && !allowed.includes(gpu));
+  return wanted.filter(isRefused).map((gpu) => ({ field: 'gpuIds', message: `This server has no free GPU ${gpu}` }));
+}
+
+function refusedPorts(ports: DesiredContainer['spec']['ports']): Refusal[] {
+  const found: Refusal[] = [];
+  if (ports.length > MOST.ports) found.push({ field: 'portMappings', message: 'At most 100 ports' });
+  const hosts = ports.map(({ host }) => host);
+  for (const [index, { host, container }] of ports.entries()) {
+    if (!isWhole(host, HOST_PORT_MIN, HOST_PORT_MAX))
+      found.push({ field: `portMappings.${index}.host`, message: 'Port must be between 1000 and 9999' });
+    else if (hosts.indexOf(host) < index)
+      found.push({ field: `portMappings.${index}.host`, message: 'This host port is listed twice' });
+    if (!isWhole(container, 1, 65_535))
+      found.push({ field: `portMappings.${index}.container`, message: 'Port must be between 1 and 65535' });
+  }
+  return found;
+}
+
+function refusedDirectories(directories: DesiredContainer['spec']['directories'], roots: readonly string[]): Refusal[] {
+  const found: Refusal[] = [];
+  if (directories.length > MOST.directories) found.push({ field: 'directoryMappings', message: 'At most 50 volumes' });
+  const targets = directories.map(({ container }) => normalize(container));
+  for (const [index, { host, container }] of directories.entries()) {
+    const source = refusedSource(host, roots);
+    if (source) found.push({ field: `directoryMappings.${index}.host`, message: source });
+    const target = refusedTarget(container) ?? (targets.indexOf(targets[index]!) < index ? TWICE : null);
+    if (target) found.push({ field: `directoryMappings.${index}.container`, message: target });
+  }
+  return found;
+}
+
+const TWICE = 'This container directory is listed twice';
+
+function refusedSource(path: string, roots: readonly string[]): string | null {
+  if (!isPlainPath(path)) return 'Volume path must start with /';
   const clean = normalize(path);
   if (clean === '/') return 'The root directory of the server cannot be mounted';
   // A directory above a denied one would bring it along.
@@ -90,6 +180,21 @@ function refusedDirectory(path: string, roots: readonly string[]): string | null
   if (!roots.some((root) => within(clean, normalize(root))))
     return `Volumes of this server must lie below ${roots.join(' or ')}`;
   return null;
+}
+
+function refusedTarget(path: string): string | null {
+  if (!isPlainPath(path) || normalize(path) === '/') return 'The root directory of the container cannot be replaced';
+  const denied = DENIED_TARGETS.some((target) => within(normalize(path), target));
+  return denied ? 'This directory of the container cannot be replaced' : null;
+}
+
+function isPlainPath(path: string): boolean {
+  const hasOddities = [...path].some((character) => character < ' ' || character === ':' || character === '\x7f');
+  return path.startsWith('/') && path.length <= MOST.path && !hasOddities && !path.split('/').includes('..');
+}
+
+function isWhole(value: number, least: number, most: number): boolean {
+  return Number.isInteger(value) && value >= least && value <= most;
 }
 
 function within(path: string, root: string): boolean {
@@ -102,6 +207,3 @@ function normalize(path: string): string {
     .filter((part) => part !== '' && part !== '.')
     .join('/')}`;
 }
-
-/** Where volumes of a rented server lie: a user's `/data` is this folder's `/data`. */
-export const RENTED_VOLUME_ROOT = '/data';

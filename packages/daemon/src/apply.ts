@@ -1,12 +1,13 @@
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import type { DaemonMessage, DesiredContainer, DesiredState } from '@stagi/contract/daemon.ts';
+import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import { backOff } from './deadline.ts';
 import type { Engine } from './docker.ts';
 import { DockerProblem } from './dockerErrors.ts';
 import { reasonOf, say } from './log.ts';
 import type { Marks } from './marks.ts';
 import { type ContainerPlan, plan, type SeenContainer, type Step } from './plan.ts';
-import { type LocalPolicy, PolicyError } from './policy.ts';
+import { PolicyError } from './policy.ts';
 
 const RETRY_CAP_MS = 300_000;
 const DRAIN_MS = 2000;
@@ -14,8 +15,8 @@ const DRAIN_MS = 2000;
 export interface ApplyDeps {
   engine: Engine;
   marks: Marks;
-  /** Throws PolicyError when the spec is forbidden here. */
-  admit(spec: DesiredContainer['spec']): Promise<LocalPolicy>;
+  /** Answers what the container may do; throws PolicyError when it is forbidden here. */
+  admit(target: DesiredContainer): Promise<HostConfig>;
   /** To the platform, when it can be reached. */
   report(message: Extract<DaemonMessage, { type: 'progress' | 'failed' }>): void;
   /** Something about a container has changed: look again soon. */
@@ -201,12 +202,12 @@ async function carryOut(deps: ApplyDeps, { target, seen, steps }: ContainerPlan,
 }
 
 async function create(deps: ApplyDeps, target: DesiredContainer, outdated: AbortSignal): Promise<string> {
-  const policy = await deps.admit(target.spec);
-  let made = await deps.engine.create(target, policy);
+  const hostConfig = await deps.admit(target);
+  let made = await deps.engine.create(target, hostConfig);
   if (made === 'image missing') {
     await pull(deps, target, outdated);
     tell(deps, target, 'creating');
-    made = await deps.engine.create(target, policy);
+    made = await deps.engine.create(target, hostConfig);
   }
   if (made === 'image missing') throw new DockerProblem(`${target.spec.image} was pulled and is gone again`, false);
   deps.onCreated(target.id, made.dockerId);
@@ -238,7 +239,7 @@ async function start(
   dockerId: string,
   startedBefore: string | null,
 ): Promise<void> {
-  await deps.admit(target.spec);
+  await deps.admit(target);
   await deps.marks.aboutToStart(target.id, target.gen, startedBefore);
   await deps.engine.start(dockerId, target.spec.image);
   await deps.marks.started(target.id, target.gen);

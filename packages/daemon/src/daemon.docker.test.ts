@@ -119,7 +119,7 @@ describe('containers', () => {
     await platform.desire([container(1, FOREVER)]);
     expect(await failure(1)).toMatchObject({ permanent: true, message: expect.stringContaining('none of ours') });
     await foreign.remove({ force: true });
-    const labels = { 'stagi.node': platform.node, 'stagi.id': '2', 'stagi.gen': '1' };
+    const labels = { ...daemon.labels, 'stagi.id': '2', 'stagi.gen': '1' };
     const ours = await docker.createContainer({
       name: nameOf(2),
       Image: 'stagi-test:1',
@@ -299,7 +299,7 @@ describe('the link', () => {
     await platform.desire([container(1, FOREVER)]);
     await inState(1, 'running');
     daemon.signal('SIGSTOP');
-    const labels = { 'stagi.node': platform.node, 'stagi.id': '999', 'stagi.gen': '1' };
+    const labels = { ...daemon.labels, 'stagi.id': '999', 'stagi.gen': '1' };
     for (let round = 0; round < 60; round++) {
       const made = await docker.createContainer({
         name: nameOf(999),

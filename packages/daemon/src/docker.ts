@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import type { ActualContainer, DesiredContainer, Inventory } from '@stagi/contract/daemon.ts';
+import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import Docker from 'dockerode';
 import { z } from 'zod';
-import { containerName, containerOptions, LABELS, STOP_SECONDS } from './containerSpec.ts';
+import { containerName, containerOptions, LABELS, labelsOf, type Owner, STOP_SECONDS } from './containerSpec.ts';
 import { within } from './deadline.ts';
 import { DockerProblem, explain, statusOf } from './dockerErrors.ts';
 import type { SeenContainer } from './plan.ts';
-import type { LocalPolicy } from './policy.ts';
 import { type PullProgress, pullProgress } from './pullProgress.ts';
 
 const QUICK_MS = 15_000;
@@ -24,7 +24,7 @@ export interface Engine {
   images(): Promise<Inventory['images']>;
   info(): Promise<EngineInfo>;
   /** Makes the container, or takes over the one that bears its name and id already. Answers its Docker id. */
-  create(target: DesiredContainer, policy: LocalPolicy): Promise<{ dockerId: string } | 'image missing'>;
+  create(target: DesiredContainer, hostConfig: HostConfig): Promise<{ dockerId: string } | 'image missing'>;
   /** Rejects with the signal's reason when aborted. */
   pull(image: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void>;
   /** The next four succeed when there is nothing left to do. */
@@ -45,15 +45,16 @@ export interface EngineInfo {
   runtimes: string[];
 }
 
-export function connectDocker(node: string, socketPath = '/var/run/docker.sock'): Engine {
+export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock'): Engine {
   const docker = new Docker({ socketPath });
+  const ours = Object.entries(labelsOf(owner)).map(([name, value]) => `${name}=${value}`);
   return {
     async list() {
       const rows = await within(QUICK_MS, 'listing containers', (abortSignal) =>
-        docker.listContainers({ all: true, filters: { label: [`${LABELS.node}=${node}`] }, abortSignal }),
+        docker.listContainers({ all: true, filters: { label: ours }, abortSignal }),
       );
-      const ours = rows.filter((row) => row.Names.some((name) => name.startsWith('/stagi-')));
-      const seen = await Promise.all(ours.map((row) => inspect(docker, row.Id, row.Labels)));
+      const named = rows.filter((row) => row.Names.some((name) => name.startsWith('/stagi-')));
+      const seen = await Promise.all(named.map((row) => inspect(docker, row.Id, row.Labels)));
       return seen.filter((container) => container !== null);
     },
 
@@ -92,8 +93,8 @@ export function connectDocker(node: string, socketPath = '/var/run/docker.sock')
       };
     },
 
-    async create(target, policy) {
-      const options = containerOptions(target, node, policy);
+    async create(target, hostConfig) {
+      const options = containerOptions(target, owner, hostConfig);
       try {
         const made = await within(SLOW_MS, 'creating the container', (abortSignal) =>
           docker.createContainer({ ...options, abortSignal }),
@@ -101,7 +102,7 @@ export function connectDocker(node: string, socketPath = '/var/run/docker.sock')
         return { dockerId: made.id };
       } catch (error) {
         if (statusOf(error) === 404) return 'image missing';
-        if (statusOf(error) === 409) return { dockerId: await adopt(docker, target, node) };
+        if (statusOf(error) === 409) return { dockerId: await adopt(docker, target, owner) };
         throw explain(error, target.spec.image);
       }
     },
@@ -144,7 +145,7 @@ export function connectDocker(node: string, socketPath = '/var/run/docker.sock')
         }),
       );
       for await (const event of jsonLines(stream)) {
-        const kind = subjectOf(event, node);
+        const kind = subjectOf(event, owner);
         if (kind) onChange(kind);
       }
     },
@@ -225,11 +226,11 @@ function stateOf(status: string): ActualContainer['state'] {
 }
 
 /** The name is taken: by an earlier try of ours, by our container that is about to go, or by somebody else's. */
-async function adopt(docker: Docker, target: DesiredContainer, node: string): Promise<string> {
+async function adopt(docker: Docker, target: DesiredContainer, owner: Owner): Promise<string> {
   const name = containerName(target.slug);
   const { Id, Config } = await docker.getContainer(name).inspect();
-  if (Config.Labels[LABELS.node] === node && Config.Labels[LABELS.id] === String(target.id)) return Id;
-  const ours = LABELS.node in Config.Labels;
+  const ours = isOf(owner, Config.Labels);
+  if (ours && Config.Labels[LABELS.id] === String(target.id)) return Id;
   throw new DockerProblem(
     ours
       ? `An earlier container with the name ${name} is still on the server`
@@ -253,10 +254,14 @@ const DockerEvent = z.object({
   Actor: z.object({ Attributes: z.record(z.string(), z.string()).nullish() }).optional(),
 });
 
-function subjectOf(raw: unknown, node: string): 'container' | 'image' | null {
+function subjectOf(raw: unknown, owner: Owner): 'container' | 'image' | null {
   const event = DockerEvent.safeParse(raw).data;
   if (event?.Type === 'image') return 'image';
-  return event?.Actor?.Attributes?.[LABELS.node] === node ? 'container' : null;
+  return isOf(owner, event?.Actor?.Attributes ?? {}) ? 'container' : null;
+}
+
+function isOf(owner: Owner, labels: Record<string, string>): boolean {
+  return Object.entries(labelsOf(owner)).every(([name, value]) => labels[name] === value);
 }
 
 async function* jsonLines(stream: NodeJS.ReadableStream): AsyncGenerator<unknown> {

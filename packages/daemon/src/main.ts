@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { parseArgs } from 'node:util';
 import { runAgent } from './agent.ts';
+import { ownerOf } from './containerSpec.ts';
 import { connectDocker } from './docker.ts';
 import { EnrolmentError, enrol, loadIdentity, loadKey } from './identity.ts';
 import { openKeyring } from './keyring.ts';
@@ -80,7 +81,7 @@ async function run(paths: Paths): Promise<number> {
   process.once('SIGINT', () => stop.abort());
   say(`stagid ${VERSION} as node ${identity.node} of ${identity.origin}`);
   const keys = await openKeyring(paths, key);
-  const ending = await runAgent({ identity, keys, engine: connectDocker(identity.node), paths }, stop.signal);
+  const ending = await runAgent({ identity, keys, engine: connectDocker(ownerOf(identity)), paths }, stop.signal);
   // Whatever still waits (a Docker that hangs) must not hold the end up.
   process.exit(ending === 'gone' ? NOT_WANTED : 0);
 }
@@ -101,7 +102,7 @@ async function join(tokenFile: string, allow: Allowances, paths: Paths): Promise
 }
 
 async function check(allow: Allowances): Promise<boolean> {
-  const found = await checkRequirements(connectDocker('none'), allow);
+  const found = await checkRequirements(connectDocker({ platform: 'none', node: 'none' }), allow);
   for (const { what, missing } of found)
     console.log(missing === null ? `  ok       ${what}` : `  missing  ${what}: ${missing}`);
   return found.every(({ missing }) => missing === null);

@@ -11,9 +11,9 @@ const paths = () => pathsFrom({ STAGI_CONFIG_DIR: join(folder, 'etc'), STAGI_STA
 const allow = (roots: string[], more: object = {}) =>
   writeFile(paths().policy, JSON.stringify({ volumeRoots: roots, ...more }));
 const bind = (host: string, inside = '/data') =>
-  container(1, 'true', { spec: { directories: [{ host, container: inside }] } }).spec;
-const admitted = async (spec: ReturnType<typeof bind>, kind: 'rented' | 'self-hosted' = 'self-hosted') =>
-  admit(spec, await loadPolicy(paths(), kind), paths());
+  container(1, 'true', { spec: { directories: [{ host, container: inside }] } });
+const admitted = async (target: ReturnType<typeof bind>, kind: 'rented' | 'self-hosted' = 'self-hosted') =>
+  admit(target, await loadPolicy(paths(), kind), paths());
 
 beforeEach(async () => {
   folder = await mkdtemp('/srv/stagi-policy-');
@@ -27,7 +27,7 @@ describe('the policy of a server', () => {
     await expect(admitted(bind('/srv/elsewhere'), 'rented')).rejects.toThrow('must lie below /data');
     await allow([join(folder, 'open')]);
     await expect(admitted(bind(join(folder, 'closed')))).rejects.toThrow('must lie below');
-    await expect(admitted(bind(join(folder, 'open/deep')))).resolves.toBeUndefined();
+    await expect(admitted(bind(join(folder, 'open/deep')))).resolves.toMatchObject({ Privileged: false });
   });
 
   it('makes missing folders as root', async () => {
@@ -84,8 +84,8 @@ describe('the policy of a server', () => {
 
   it('holds ports, processors, memory, GPUs and images to what the owner wrote', async () => {
     await allow(['/srv'], { maxCpus: 1, maxMemoryBytes: 1e9, gpuIds: [1], imagePrefixes: ['registry.example/'] });
-    const spec = (more: object) => container(1, 'true', { spec: { image: 'registry.example/x:1', ...more } }).spec;
-    await expect(admitted(spec({}))).resolves.toBeUndefined();
+    const spec = (more: object) => container(1, 'true', { spec: { image: 'registry.example/x:1', ...more } });
+    await expect(admitted(spec({}))).resolves.toMatchObject({ Privileged: false });
     await expect(admitted(spec({ nanoCpus: 2e9 }))).rejects.toThrow('at most 1 CPUs');
     await expect(admitted(spec({ memoryBytes: 2e9 }))).rejects.toThrow('GB');
     await expect(admitted(spec({ gpuIds: [0] }))).rejects.toThrow('GPU 0');
@@ -115,14 +115,21 @@ describe('what Docker is told', () => {
   const HOSTILE = ['--privileged', '$(reboot)', '; rm -rf /', '"},{"', '-v /:/host', 'a\nb', '{"Privileged":true}'];
 
   it('holds hostile words as plain values and grants nothing beside the listed rights', async () => {
-    const policy = await loadPolicy(paths(), 'self-hosted');
     for (const word of HOSTILE) {
       const target = container(1, 'true', { spec: { command: [word], env: [{ name: 'X', value: word }] } });
-      const { HostConfig, Cmd, Env, ...rest } = containerOptions(target, '7', policy);
+      const { HostConfig, Cmd, Env, ...rest } = containerOptions(
+        target,
+        { platform: 'p', node: '7' },
+        await admitted(target),
+      );
       expect({ Cmd, Env }).toEqual({ Cmd: [word], Env: [`X=${word}`] });
       expect(JSON.stringify({ HostConfig, rest })).not.toContain(word);
     }
-    const { HostConfig } = containerOptions(container(1, 'true'), '7', policy);
+    const { HostConfig } = containerOptions(
+      container(1, 'true'),
+      { platform: 'p', node: '7' },
+      await admitted(container(1, 'true')),
+    );
     expect(HostConfig).toMatchObject({
       Privileged: false,
       CapDrop: ['ALL'],

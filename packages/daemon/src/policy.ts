@@ -1,7 +1,8 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { DesiredContainer } from '@stagi/contract/daemon.ts';
-import { type ContainerPolicy, RENTED_VOLUME_ROOT, refusals } from '@stagi/contract/policy.ts';
+import type { HostConfig } from '@stagi/contract/hostConfig.ts';
+import { ANY_ADDRESS, admission, type ContainerPolicy, RENTED_VOLUME_ROOT } from '@stagi/contract/policy.ts';
 import { z } from 'zod';
 import { isCode, readIfThere, writeDurably } from './durable.ts';
 import type { Identity } from './identity.ts';
@@ -17,11 +18,10 @@ const LocalPolicy = z.strictObject({
   maxMemoryBytes: z.number().positive().nullable().default(null),
   gpuIds: z.array(z.number().int()).nullable().default(null),
   imagePrefixes: z.array(z.string()).nullable().default(null),
-  /** The address that containers' ports are bound to. */
   portAddress: z
     .string()
     .refine((address) => isIP(address) !== 0, 'not an address')
-    .default('0.0.0.0'),
+    .default(ANY_ADDRESS),
 });
 export type LocalPolicy = z.infer<typeof LocalPolicy> & ContainerPolicy;
 
@@ -47,18 +47,23 @@ export async function writeDefaultPolicy(paths: Paths, kind: Identity['kind']): 
 }
 
 /**
- * Throws PolicyError when the container may not be made here, else makes the host directories that are missing. Called
- * again before every start, since a container may have put a link into its volume meanwhile.
+ * Answers what the container may do, having made the host directories that are missing; throws PolicyError when it may
+ * not be made here. Called again before every start, since a container may have put a link into its volume meanwhile.
  */
-export async function admit(spec: DesiredContainer['spec'], policy: LocalPolicy, paths: Paths): Promise<void> {
-  const refused = refusals(spec, policy);
-  if (refused[0]) throw new PolicyError(refused[0].message);
-  for (const directory of spec.directories) {
+export async function admit(
+  target: Pick<DesiredContainer, 'slug' | 'spec'>,
+  policy: LocalPolicy,
+  paths: Paths,
+): Promise<HostConfig> {
+  const { refusals, hostConfig } = admission(target, policy);
+  if (!hostConfig) throw new PolicyError(refusals[0].message);
+  for (const directory of target.spec.directories) {
     for (const own of [paths.config, paths.state]) {
       if (overlaps(directory.host, own)) throw new PolicyError('This directory of the server cannot be mounted');
     }
     await preparePlain(directory.host);
   }
+  return hostConfig;
 }
 
 /** Every component must be a real directory: a link could lead out of what the policy allows. */

@@ -104,10 +104,8 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
   }
 
   /** The policy is read each time: its owner changes it without a restart. */
-  async function admitHere(spec: Parameters<typeof admit>[0]) {
-    const policy = await loadPolicy(paths, identity.kind);
-    await admit(spec, policy, paths);
-    return policy;
+  async function admitHere(target: Parameters<typeof admit>[0]) {
+    return admit(target, await loadPolicy(paths, identity.kind), paths);
   }
 
   async function find(containerId: number): Promise<Pick<SeenContainer, 'dockerId' | 'startedAt'> | null> {
@@ -147,7 +145,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
         const found = await find(containerId);
         if (!found) throw new Error('This container is not on the server');
         const target = desired.current()?.containers.find(({ id }) => id === containerId);
-        if (target) await admitHere(target.spec);
+        if (target) await admitHere(target);
         crashPoint('daemon.restart.begun');
         await engine.restart(found.dockerId, target?.spec.image ?? '');
         crashPoint('daemon.restart.done');

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import { labelsOf, ownerOf } from '../containerSpec.ts';
 import { FLAGS } from '../flags.ts';
+import { loadIdentity } from '../identity.ts';
+import { pathsFrom } from '../paths.ts';
 import { docker, TEST_IMAGE } from './image.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
@@ -20,6 +23,8 @@ function command(): { program: string; args: string[]; env: NodeJS.ProcessEnv } 
 export interface TestDaemon {
   folder: string;
   env: NodeJS.ProcessEnv;
+  /** What its containers bear. */
+  labels: Record<string, string>;
   start(): void;
   /** Ends it by a signal and resolves to its exit code (null after SIGKILL). */
   end(signal: NodeJS.Signals): Promise<number | null>;
@@ -54,6 +59,7 @@ export async function makeDaemon(platform: Host, { enrol = true } = {}): Promise
   await mkdir(join(folder, 'etc'), { mode: 0o700 });
   let child: ChildProcess | null = null;
   let output = '';
+  const labels: Record<string, string> = {};
   const said: { at: number; text: string }[] = [];
 
   function launch(args: string[]): ChildProcess {
@@ -74,6 +80,7 @@ export async function makeDaemon(platform: Host, { enrol = true } = {}): Promise
   const daemon: TestDaemon = {
     folder,
     env,
+    labels,
     start() {
       child = launch(['run']);
     },
@@ -105,7 +112,7 @@ export async function makeDaemon(platform: Host, { enrol = true } = {}): Promise
     saidAt: (words) => said.filter(({ text }) => text.includes(words)).map(({ at }) => at),
     async cleanUp() {
       await daemon.end('SIGKILL');
-      await removeContainersOf(platform.node);
+      if ('stagi.node' in labels) await removeContainersOf(labels);
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -119,12 +126,15 @@ export async function makeDaemon(platform: Host, { enrol = true } = {}): Promise
       '--allow-any-linux',
     );
     if (code !== 0) throw new Error(`enrolment failed: ${output}`);
+    const identity = await loadIdentity(pathsFrom(env));
+    if (identity) Object.assign(labels, labelsOf(ownerOf(identity)));
   }
   return daemon;
 }
 
-export async function removeContainersOf(node: string): Promise<void> {
-  const found = await docker.listContainers({ all: true, filters: { label: [`stagi.node=${node}`] } });
+async function removeContainersOf(labels: Record<string, string>): Promise<void> {
+  const label = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  const found = await docker.listContainers({ all: true, filters: { label } });
   for (const { Id } of found) await docker.getContainer(Id).remove({ force: true });
 }
 

@@ -1,6 +1,6 @@
 import type { DesiredContainer } from '@stagi/contract/daemon.ts';
 import type { ContainerPolicy, Refusal } from '@stagi/contract/policy.ts';
-import { RENTED_VOLUME_ROOT, refusals } from '@stagi/contract/policy.ts';
+import { ANY_ADDRESS, admission, RENTED_VOLUME_ROOT } from '@stagi/contract/policy.ts';
 import { sql } from 'kysely';
 import type { Db, InstanceTable } from '../db/schema.ts';
 import { invalid, PublicError } from '../http/errors.ts';
@@ -14,15 +14,16 @@ export interface ServerSize {
 }
 
 /** Throws, at the form's fields, when the policy of this kind of server forbids what the containers are. */
-export function checkPolicy(size: ServerSize, spec: DesiredContainer['spec']): void {
+export function checkPolicy(size: ServerSize, target: Pick<DesiredContainer, 'slug' | 'spec'>): void {
   const policy: ContainerPolicy = {
     volumeRoots: size.kind === 'rented' ? [RENTED_VOLUME_ROOT] : ['/'],
     maxCpus: null,
     maxMemoryBytes: size.memoryBytes,
     gpuIds: size.gpuIds,
     imagePrefixes: null,
+    portAddress: ANY_ADDRESS,
   };
-  const found = refusals(spec, policy);
+  const { refusals: found } = admission(target, policy);
   if (found[0]) throw refusedFields(found[0], found);
 }
 

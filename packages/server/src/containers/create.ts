@@ -30,7 +30,7 @@ export function createContainers(ctx: Caller, input: Input): Promise<Container[]
     requireManagement(ctx, server.kind);
     const command = splitOrRefuse(input.command);
     const size = await lockServer(trx, server.id);
-    checkPolicy(size, specOf(input, command));
+    checkPolicy(size, { slug: input.slug, spec: specOf(input, command) });
     await checkRoom(trx, server.id, size, {
       cpus: input.cpus,
       gpuIds: input.gpuIds,

@@ -243,7 +243,7 @@ describe('the daemon link', () => {
     await daemon.close();
   });
 
-  it('lets the platform stop within seconds though daemons and readers are connected', async () => {
+  it('asks daemons to leave and stops within seconds though they and readers are connected', async () => {
     const other = await startTestApp();
     const owner = await other.signUp();
     const id = await aRentedInstance(other.ctx, owner);
@@ -256,8 +256,13 @@ describe('the daemon link', () => {
     );
     await once(tail, 'open');
     const begun = performance.now();
+    const asked = daemon.next('drain').then((drain) => {
+      daemon.socket.close(1000, 'drained');
+      return drain;
+    });
     await other.close();
-    await daemon.closed;
+    expect((await daemon.closed).code).toBe(1000);
+    expect((await asked).reconnectAfterMs).toBeGreaterThanOrEqual(500);
     expect(performance.now() - begun).toBeLessThan(3_000);
   });
 });

@@ -2,7 +2,7 @@ import { EnrolRequest } from '@stagi/contract/daemon.ts';
 import type { FastifyInstance } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { Context } from '../context.ts';
-import { badInput } from '../http/errors.ts';
+import { badInput, PublicError } from '../http/errors.ts';
 import { admitLink, LINKS_A_SECOND } from './admission.ts';
 import { mountDownloads } from './downloads.ts';
 import { enrol } from './enrol.ts';
@@ -18,6 +18,7 @@ const FIRST_BACK_MS = 500;
 export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
   const heartbeats = collectHeartbeats(ctx);
   const links = new Map<WebSocket, Link>();
+  let isStopping = false;
 
   app.post('/daemon-api/enrol', async (request) => {
     const parsed = EnrolRequest.safeParse(request.body);
@@ -27,7 +28,7 @@ export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
   mountDownloads(app, ctx);
   /** Answers at once: a daemon asks whether the network is back, or its connection dead. */
   app.get('/daemon-api/reach', (_request, reply) => reply.code(204).send());
-  app.get('/daemon-api/link', { websocket: true, preValidation: admitLink }, (socket, request) => {
+  app.get('/daemon-api/link', { websocket: true, preValidation: admit }, (socket, request) => {
     ctx.meters.linkOpened();
     const wire = request.raw.socket;
     const link = serveLink(ctx, socket, { remoteAddress: request.ip, bytesRead: () => wire.bytesRead }, heartbeats);
@@ -38,7 +39,13 @@ export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
     });
   });
 
+  async function admit(): Promise<void> {
+    if (isStopping) throw new PublicError(503, 'The platform restarts', { retryAfter: 1 });
+    await admitLink();
+  }
+
   app.addHook('preClose', async () => {
+    isStopping = true;
     // So many at once are admitted wherever they go; those that come later find the next process up.
     const spreadMs = FIRST_BACK_MS + (links.size / LINKS_A_SECOND) * 1000;
     for (const link of links.values()) link.drain(Math.round(FIRST_BACK_MS + Math.random() * spreadMs));

@@ -87,7 +87,11 @@ async function bare(ctx: Context): Promise<FastifyInstance> {
     genReqId: requestId(ctx.config.trustProxy),
   });
   tellRequestId(app);
-  await app.register(fastifyWebsocket, { options: { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false } });
+  await app.register(fastifyWebsocket, {
+    options: { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false },
+    // Each kind of stream says goodbye in its own way (their `preClose`); here all would be cut off before that.
+    preClose: (done) => done(),
+  });
   endGently(app);
   measureCalls(app, ctx.meters);
   return app;

@@ -14,6 +14,7 @@ const PING_MS = 15_000;
 const SILENT_MAX_MS = 40_000;
 const RECHECK_MS = 30_000;
 const ENDED = 4401;
+const CLOSE_PATIENCE_MS = 1_000;
 
 const Question = z.object({
   ticket: z.string().max(200),
@@ -34,8 +35,18 @@ export function mountLogTail(app: FastifyInstance, ctx: Context): void {
   const preValidation = async (request: FastifyRequest): Promise<void> => {
     admitted.set(request, await admit(ctx, request));
   };
+  const tails = new Set<WebSocket>();
   app.get(`${API_PREFIX}logging/tail`, { websocket: true, preValidation }, (socket, request) => {
+    tails.add(socket);
+    socket.on('close', () => tails.delete(socket));
     serveTail(ctx, socket, admitted.get(request)!);
+  });
+  app.addHook('preClose', async () => {
+    for (const socket of tails) {
+      socket.close(1012, 'the platform restarts');
+      const impatience = setTimeout(() => socket.terminate(), CLOSE_PATIENCE_MS);
+      socket.on('close', () => clearTimeout(impatience));
+    }
   });
 }
 

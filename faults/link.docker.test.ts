@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { runBadLink, showBadLink } from './link/badLinkRun.ts';
+import { runLines, showLines } from './link/linesRun.ts';
+import { randomFrom } from './link/random.ts';
+import { runStalled, showStalled } from './link/stalledRun.ts';
+import { newSeed } from './random.ts';
+
+/** The short forms of `npm run faults`; there the daemon is the shipped one, which is smaller than its source. */
+const SOURCE_RSS = 250e6;
+
+it('each line is stored once while daemon and platform are killed', async () => {
+  const seed = newSeed();
+  const result = await runLines(randomFrom(seed), { lines: 40_000, daemonKills: 2, platformKills: 1 });
+  console.log(showLines('lines', seed, result));
+  expect(result).toMatchObject({ stored: 40_000, missing: 0, twice: 0, outOfOrder: 0, gaps: [] });
+  expect([result.daemonKills, result.platformKills]).toEqual([2, 1]);
+});
+
+it('storms on the link do nothing that nobody wished and lose nothing', async () => {
+  const seed = newSeed();
+  const result = await runBadLink(randomFrom(seed), 20);
+  console.log(showBadLink('badLink', seed, result));
+  expect(result.wrong).toEqual([]);
+  expect(result.actions).toBeGreaterThan(0);
+  expect(result.lines).toBeGreaterThan(0);
+  expect([result.missing, result.twice]).toEqual([0, 0]);
+  expect(result.rssMax).toBeLessThan(SOURCE_RSS);
+});
+
+it('a stalled platform costs neither memory nor the container its pace', async () => {
+  const result = await runStalled(6);
+  console.log(showStalled('stalled', result));
+  expect(result.printed).toBeGreaterThan(0);
+  expect([result.unmarked, result.disorder]).toEqual([0, 0]);
+  expect(Math.max(result.rssMax, result.rssCatchUpMax)).toBeLessThan(SOURCE_RSS);
+  // So short a measurement says little on a busy machine; a container that waited for anybody would stand still.
+  expect(result.ratio).toBeGreaterThan(0.3);
+});

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { type ChaosProxy, startChaosProxy } from './chaosProxy.ts';
+import { randomFrom } from './random.ts';
+import { until } from './world.ts';
+
+const SEED = Date.now() % 2 ** 31;
+let proxy: ChaosProxy;
+let far: WebSocketServer;
+let heard: Buffer[];
+
+beforeEach(async () => {
+  heard = [];
+  far = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await once(far, 'listening');
+  far.on('connection', (socket) => {
+    socket.on('message', (data: Buffer) => {
+      heard.push(data);
+      socket.send(`{"type":"desired","document":"${data.length}"}`);
+    });
+  });
+  proxy = await startChaosProxy(() => (far.address() as AddressInfo).port, randomFrom(SEED));
+});
+afterEach(async () => {
+  await proxy.close();
+  for (const socket of far.clients) socket.terminate();
+  far.close();
+});
+
+async function open() {
+  const socket = new WebSocket(`ws://127.0.0.1:${proxy.port}`);
+  const answers: string[] = [];
+  const closed = once(socket, 'close');
+  socket.on('message', (data) => answers.push(String(data)));
+  socket.on('error', () => {});
+  await once(socket, 'open');
+  return { socket, answers, closed };
+}
+
+describe(`a network with weather (seed ${SEED})`, () => {
+  it('changes no byte, however it cuts and delays', async () => {
+    proxy.set({ splitBytes: 7, latencyMs: 5, jitterMs: 20 });
+    const { socket } = await open();
+    const sent = Array.from({ length: 20 }, (_, index) => Buffer.alloc(200 + index, index));
+    for (const message of sent) socket.send(message);
+    await until('all came', () => heard.length === sent.length);
+    expect(Buffer.concat(heard)).toEqual(Buffer.concat(sent));
+  });
+
+  it('is as slow as it is told', async () => {
+    const { socket } = await open();
+    proxy.set({ bytesPerSecond: 20_000 });
+    const begun = performance.now();
+    socket.send(Buffer.alloc(10_000));
+    await until('it came', () => heard.length === 1);
+    expect(performance.now() - begun).toBeGreaterThan(350);
+  });
+
+  it('holds back in a black hole what it delivers afterwards', async () => {
+    const { socket, answers } = await open();
+    proxy.set({ blackhole: true });
+    socket.send('x');
+    // Time enough for anything that is not held: another connection's round trip.
+    const other = connect((far.address() as AddressInfo).port, '127.0.0.1');
+    await once(other, 'connect');
+    other.destroy();
+    expect(heard).toEqual([]);
+    expect(answers).toEqual([]);
+    proxy.set({ blackhole: false });
+    await until('it came', () => answers.length === 1);
+  });
+
+  it('resets, refuses, and leaves ends that hear nothing', async () => {
+    const first = await open();
+    expect(proxy.reset()).toBe(1);
+    await first.closed;
+    const second = await open();
+    expect(proxy.halfOpen()).toBe(1);
+    second.socket.send('x');
+    proxy.set({ refuse: true });
+    const refused = connect(proxy.port, '127.0.0.1');
+    refused.on('error', () => {});
+    await new Promise((resolve) => refused.on('close', resolve));
+    expect(second.answers).toEqual([]);
+    expect(second.socket.readyState).toBe(WebSocket.OPEN);
+    second.socket.terminate();
+  });
+
+  it('says again what was said on this connection or an earlier one', async () => {
+    const first = await open();
+    first.socket.send('four');
+    await until('an answer', () => first.answers.length === 1);
+    first.socket.terminate();
+    await first.closed;
+    const second = await open();
+    proxy.replay(1);
+    second.socket.send('seven77');
+    await until('both', () => second.answers.length === 2);
+    expect(second.answers.sort()).toEqual(['{"type":"desired","document":"4"}', '{"type":"desired","document":"7"}']);
+    expect(proxy.replays()).toBe(1);
+  });
+});

@@ -1,0 +1,68 @@
+import type { DesiredContainer } from './daemon.ts';
+
+/** The rights and limits of a container in Docker's words (Engine API, `HostConfig`), and nothing else of it. */
+export interface HostConfig {
+  Privileged: false;
+  CapDrop: ['ALL'];
+  CapAdd: string[];
+  SecurityOpt: ['no-new-privileges:true'];
+  NetworkMode: 'bridge';
+  IpcMode: 'private';
+  PidsLimit: number;
+  NanoCpus: number;
+  Memory?: number;
+  MemorySwap?: number;
+  ShmSize: number;
+  RestartPolicy: { Name: DesiredContainer['spec']['restartPolicy'] };
+  LogConfig: { Type: 'json-file'; Config: Record<string, string> };
+  PortBindings: Record<string, { HostIp: string; HostPort: string }[]>;
+  Mounts: { Type: 'bind'; Source: string; Target: string; BindOptions: { Propagation: 'rprivate' } }[];
+  DeviceRequests: { Driver: 'nvidia'; DeviceIDs: string[]; Capabilities: string[][] }[];
+}
+
+const CAPABILITIES = ['CHOWN', 'SETUID', 'SETGID', 'DAC_OVERRIDE', 'FOWNER', 'NET_BIND_SERVICE'];
+/** Enough for data loaders with hundreds of workers, too little to starve the machine of process numbers. */
+const PIDS_LIMIT = 8192;
+/** Docker's own 64 MB are too few for training with several data loaders. */
+const SHARED_MEMORY_BYTES = 1024 ** 3;
+/** The buffer in front of the link: what Docker keeps while nobody reads. */
+const LOG_FILES = { 'max-size': '50m', 'max-file': '3' };
+
+/** Pure; of the spec only what is named here reaches Docker. */
+export function hostConfigOf(spec: DesiredContainer['spec'], portAddress: string): HostConfig {
+  return {
+    Privileged: false,
+    CapDrop: ['ALL'],
+    CapAdd: [...CAPABILITIES],
+    SecurityOpt: ['no-new-privileges:true'],
+    NetworkMode: 'bridge',
+    IpcMode: 'private',
+    PidsLimit: PIDS_LIMIT,
+    NanoCpus: spec.nanoCpus,
+    // Equal limits: what does not fit into memory must not fill the machine's swap.
+    ...(spec.memoryBytes === null ? {} : { Memory: spec.memoryBytes, MemorySwap: spec.memoryBytes }),
+    ShmSize: SHARED_MEMORY_BYTES,
+    RestartPolicy: { Name: spec.restartPolicy },
+    LogConfig: { Type: 'json-file', Config: { ...LOG_FILES } },
+    PortBindings: portBindings(spec.ports, portAddress),
+    Mounts: spec.directories.map((directory) => ({
+      Type: 'bind',
+      Source: directory.host,
+      Target: directory.container,
+      BindOptions: { Propagation: 'rprivate' },
+    })),
+    DeviceRequests:
+      spec.gpuIds.length === 0
+        ? []
+        : [{ Driver: 'nvidia', DeviceIDs: spec.gpuIds.map(String), Capabilities: [['gpu']] }],
+  };
+}
+
+function portBindings(ports: DesiredContainer['spec']['ports'], address: string): HostConfig['PortBindings'] {
+  const bindings: HostConfig['PortBindings'] = {};
+  for (const { host, container } of ports) {
+    const key = `${container}/tcp`;
+    bindings[key] = [...(bindings[key] ?? []), { HostIp: address, HostPort: String(host) }];
+  }
+  return bindings;
+}

@@ -1,0 +1,75 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LINK_AUDIENCE } from '@stagi/contract/daemon.ts';
+import { decodeJwt, importJWK, type JWK, jwtVerify } from 'jose';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeDurably } from './durable.ts';
+import { type Identity, loadKey } from './identity.ts';
+import { type Keyring, openKeyring } from './keyring.ts';
+
+let folder: string;
+let first: KeyObject;
+const path = () => join(folder, 'node.key');
+const identity = { node: '7' } as Identity;
+const publicOf = (key: KeyObject) => key.export({ format: 'jwk' }).x;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stagid-keys-'));
+  first = generateKeyPairSync('ed25519').privateKey;
+  await writeDurably(path(), first.export({ type: 'pkcs8', format: 'pem' }).toString(), 0o600);
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const ring = async (): Promise<Keyring> => openKeyring({ key: path() }, (await loadKey(path()))!);
+const offered = async (keys: Keyring) => (decodeJwt((await keys.offer(identity, 'nonce')).proof).jwk as JWK).x;
+
+describe('the keys of a node', () => {
+  it('follow one another when the platform has confirmed it, also on disk', async () => {
+    const keys = await ring();
+    expect(publicOf(keys.now())).toBe(publicOf(first));
+    const next = await offered(keys);
+    expect(publicOf(keys.now())).toBe(publicOf(first));
+    await keys.confirmed('another');
+    expect(publicOf(keys.now())).toBe(publicOf(first));
+    await keys.confirmed(next!);
+    expect(publicOf(keys.now())).toBe(next);
+    expect(publicOf((await ring()).now())).toBe(next);
+    expect(await readdir(folder)).toEqual(['node.key']);
+    expect((await stat(path())).mode & 0o777).toBe(0o600);
+  });
+
+  it('are offered under the old one and held by the new one', async () => {
+    const keys = await ring();
+    const { proof, holder } = await keys.offer(identity, 'nonce');
+    const jwk = decodeJwt(proof).jwk as JWK;
+    const options = { audience: LINK_AUDIENCE, subject: '7', typ: 'rotate+jwt' };
+    const old = await importJWK({ kty: 'OKP', crv: 'Ed25519', x: publicOf(first)! }, 'EdDSA');
+    expect((await jwtVerify(proof, old, options)).payload).toMatchObject({ nonce: 'nonce', jwk });
+    expect((await jwtVerify(holder, await importJWK(jwk, 'EdDSA'), options)).payload).toMatchObject({ jwk });
+    expect(jwk).not.toHaveProperty('d');
+  });
+
+  it('are the same when a crash lost the answer, whichever of them the platform knows', async () => {
+    const next = await offered(await ring());
+    const after = await ring();
+    expect(await offered(after)).toBe(next);
+    // The platform knows only the new one any more.
+    after.refused(after.now());
+    expect(publicOf(after.now())).toBe(next);
+    await after.accepted(after.now());
+    expect(publicOf((await ring()).now())).toBe(next);
+    // And when it knows neither, both are tried in turn.
+    const last = await ring();
+    await last.offer(identity, 'nonce');
+    const tried = [0, 1, 2].map(() => {
+      const key = last.now();
+      last.refused(key);
+      return publicOf(key);
+    });
+    expect(tried[0]).toBe(next);
+    expect(tried[1]).not.toBe(next);
+    expect(tried[2]).toBe(next);
+  });
+});

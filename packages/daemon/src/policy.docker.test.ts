@@ -1,0 +1,242 @@
+import { createServer, connect as dial } from 'node:net';
+import { join } from 'node:path';
+import { DesiredContainer } from '@stagi/contract/daemon.ts';
+import { HOSTILE, PRIVILEGES } from '@stagi/contract/testing/hostileSpecs.ts';
+import type Docker from 'dockerode';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { connectDocker } from './docker.ts';
+import { pathsFrom } from './paths.ts';
+import { admit, loadPolicy } from './policy.ts';
+import { container, makeDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
+import { docker, ensureTestImage, TEST_IMAGE } from './testing/image.ts';
+import { type Platform, startPlatform } from './testing/platform.ts';
+
+let platform: Platform;
+let daemon: TestDaemon;
+let nodes = 9_200_000 + (process.pid % 10_000) * 10;
+
+beforeAll(() => ensureTestImage());
+beforeEach(async () => {
+  platform = await startPlatform({ node: String(++nodes) });
+  daemon = await makeDaemon(platform);
+  daemon.start();
+  await platform.until('a hello', () => platform.heard.find(({ type }) => type === 'hello'));
+});
+afterEach(async () => {
+  await daemon.cleanUp();
+  await platform.close();
+});
+
+const inspect = (id: number) => docker.getContainer(`stagi-${slugOf(id)}`).inspect();
+const ofNode = () =>
+  docker.listContainers({
+    all: true,
+    filters: { label: Object.entries(daemon.labels).map(([name, value]) => `${name}=${value}`) },
+  });
+
+describe('a platform that was taken over', () => {
+  it('signs hostile specs in vain', async () => {
+    const all = HOSTILE.map(({ slug, spec }, index) => {
+      const made = container(index + 1, 'true', { spec: { image: TEST_IMAGE, ...spec } });
+      return slug === undefined ? made : { ...made, slug };
+    });
+    const readable = all.filter((one) => DesiredContainer.safeParse(one).success);
+    const others = all.filter((one) => !readable.includes(one));
+    await platform.desire(readable);
+    const refused = () =>
+      new Set(platform.heard.flatMap((one) => (one.type === 'failed' && one.permanent ? [one.containerId] : [])));
+    await platform.until('all are refused', () => refused().size === readable.length, 60_000);
+    const taken = platform.inventory()?.appliedGen;
+    for (const one of others) await platform.desire([one]);
+    // A command after them proves that they have been read.
+    await platform.command({ kind: 'restart', containerId: 1 }, 'after');
+    await platform.until('an answer', () => platform.heard.find((one) => one.type === 'result'));
+    expect(platform.inventory()?.appliedGen).toBe(taken);
+    const made = await ofNode();
+    console.log(`signed hostile specs: n = ${all.length} (${others.length} no document at all), made ${made.length}`);
+    expect(all.length).toBeGreaterThanOrEqual(60);
+    expect(made).toEqual([]);
+  });
+
+  it('signs rights that have no effect', async () => {
+    const rights = PRIVILEGES.map((privilege, index) => {
+      const made = container(index + 1, 'true');
+      return { ...made, ...privilege, spec: { ...made.spec, ...privilege } };
+    });
+    const plain = container(900, 'true');
+    await platform.desire([...rights, plain]);
+    const ended = () => platform.inventory()?.containers.filter(({ state }) => state === 'exited').length;
+    await platform.until('all have run', () => ended() === rights.length + 1, 120_000);
+    const expected = (await inspect(900)).HostConfig;
+    for (const [index] of rights.entries()) expect((await inspect(index + 1)).HostConfig).toEqual(expected);
+    console.log(`signed rights: n = ${rights.length}, of any effect 0`);
+  });
+});
+
+describe('what Docker shows', () => {
+  /** Each would be an option, a path or a command if anything on the way were a shell or a command line. */
+  const WORDS = [
+    '--privileged',
+    '-v=/:/host',
+    '--pid=host --net=host',
+    '$(reboot)',
+    '`id`',
+    '; rm -rf /',
+    '&& true',
+    '| sh',
+    "'; true; '",
+    '"},"HostConfig":{"Privileged":true},"x":{"',
+    '{"Privileged":true}',
+    'a\nb',
+    'a\r\nHost: evil',
+    '%2e%2e%2f',
+    '../../etc',
+    '\u202egnp.sh',
+    '\u001b[31m',
+    '=',
+    '',
+    ' ',
+  ];
+
+  it('is exactly the spec, whatever words are in it', async () => {
+    const targets = WORDS.map((word, index) =>
+      container(index + 1, 'true', {
+        spec: {
+          command: ['true', word, `--x=${word}`],
+          env: [{ name: 'A', value: word }],
+          ports: [{ host: 7300 + index, container: 80 }],
+          memoryBytes: 64 * 2 ** 20,
+        },
+      }),
+    );
+    await platform.desire(targets);
+    const ended = () => platform.inventory()?.containers.filter(({ state }) => state === 'exited').length;
+    await platform.until('all have run', () => ended() === targets.length, 120_000);
+    for (const [index, word] of WORDS.entries()) {
+      const { Config, HostConfig, Mounts, Name } = await inspect(index + 1);
+      const { Cmd, Entrypoint, Env, Hostname, Image, Labels, Tty, OpenStdin } = Config;
+      const shown = {
+        Cmd,
+        Entrypoint,
+        Env: Env.filter((one) => one.startsWith('A=')),
+        Hostname,
+        Image,
+        Labels,
+        Tty,
+        OpenStdin,
+        Mounts,
+        Name,
+      };
+      const wanted = {
+        Cmd: ['true', word, `--x=${word}`],
+        Entrypoint: null,
+        Env: [`A=${word}`],
+        Hostname: slugOf(index + 1),
+        Image: TEST_IMAGE,
+        Labels: { ...daemon.labels, 'stagi.id': String(index + 1), 'stagi.gen': '1' },
+        Tty: false,
+        OpenStdin: false,
+        Mounts: [],
+        Name: `/stagi-${slugOf(index + 1)}`,
+      };
+      expect(shown).toEqual(wanted);
+      expect(rightsOf(HostConfig)).toEqual(RIGHTS);
+      expect(HostConfig).toMatchObject({
+        NanoCpus: 5e8,
+        Memory: 64 * 2 ** 20,
+        MemorySwap: 64 * 2 ** 20,
+        PortBindings: { '80/tcp': [{ HostIp: '0.0.0.0', HostPort: String(7300 + index) }] },
+      });
+    }
+    console.log(`injections: n = ${WORDS.length}, deviations 0`);
+  });
+});
+
+describe('the daemon', () => {
+  it('asks Docker for nothing beside what it is for: no plugin, service, build or exec (CVE-2026-44848)', async () => {
+    const path = join(daemon.folder, 'docker.sock');
+    const asked = new Set<string>();
+    const recorder = createServer((near) => {
+      const far = dial('/var/run/docker.sock');
+      near.on('data', (chunk) => {
+        for (const [, method, url] of chunk.toString('latin1').matchAll(/^([A-Z]+) (\/\S*) HTTP\/1\.1\r$/gm))
+          asked.add(`${method} ${url!.split('?')[0]!.replaceAll(/[0-9a-f]{64}|stagi-[\w-]+/g, '{id}')}`);
+        far.write(chunk);
+      });
+      far.on('data', (chunk) => near.write(chunk));
+      for (const [one, other] of [
+        [near, far],
+        [far, near],
+      ] as const)
+        one.on('error', () => other.destroy()).on('close', () => other.destroy());
+    });
+    await new Promise<void>((resolve) => recorder.listen(path, resolve));
+    const engine = connectDocker({ platform: daemon.labels['stagi.platform']!, node: platform.node }, path);
+    const target = container(1, 'trap "exit 0" TERM; while :; do sleep 0.1; done');
+    const paths = pathsFrom(daemon.env);
+    const rights = await admit(target, await loadPolicy(paths, 'self-hosted'), paths);
+    const made = await engine.create(target, rights);
+    if (made === 'image missing') throw new Error('the test image is gone');
+    await engine.create(target, rights);
+    await engine.start(made.dockerId, target.spec.image);
+    await engine.restart(made.dockerId, target.spec.image);
+    (await engine.logs(made.dockerId, { follow: false, sinceNs: 0n })).destroy();
+    await engine.stop(made.dockerId);
+    await engine.list();
+    await engine.images();
+    await engine.info();
+    await engine.remove(made.dockerId);
+    const done = new AbortController();
+    const watching = engine.watch(() => {}, done.signal).catch(() => {});
+    await engine.list();
+    done.abort();
+    await watching;
+    recorder.close();
+    expect([...asked].sort()).toEqual([
+      'DELETE /containers/{id}',
+      'GET /containers/json',
+      'GET /containers/{id}/json',
+      'GET /containers/{id}/logs',
+      'GET /events',
+      'GET /images/json',
+      'GET /info',
+      'GET /version',
+      'POST /containers/create',
+      'POST /containers/{id}/restart',
+      'POST /containers/{id}/start',
+      'POST /containers/{id}/stop',
+    ]);
+  });
+});
+
+/** Everything of a container's rights that Docker shows, whoever set it. */
+function rightsOf(host: Docker.HostConfig) {
+  const shown = (value: unknown) => {
+    if (!Array.isArray(value)) return value ?? null;
+    // Releases of Docker differ in these: an order, a prefix, and how they show that there is none.
+    return value.length === 0 ? null : value.map((one) => String(one).replace(/^CAP_/, '')).sort();
+  };
+  return Object.fromEntries(Object.keys(RIGHTS).map((name) => [name, shown(host[name as keyof Docker.HostConfig])]));
+}
+
+const RIGHTS = {
+  Privileged: false,
+  CapDrop: ['ALL'],
+  CapAdd: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'NET_BIND_SERVICE', 'SETGID', 'SETUID'],
+  SecurityOpt: ['no-new-privileges:true'],
+  NetworkMode: 'bridge',
+  IpcMode: 'private',
+  PidMode: '',
+  UTSMode: '',
+  UsernsMode: '',
+  CgroupParent: '',
+  PidsLimit: 8192,
+  ReadonlyRootfs: false,
+  Binds: null,
+  VolumesFrom: null,
+  ExtraHosts: null,
+  Devices: null,
+  DeviceCgroupRules: null,
+  Sysctls: null,
+  LogConfig: { Type: 'json-file', Config: { 'max-file': '3', 'max-size': '50m' } },
+};

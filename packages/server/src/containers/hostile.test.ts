@@ -1,0 +1,160 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { api } from '@stagi/contract/api.ts';
+import type { InputOf } from '@stagi/contract/call.ts';
+import { CallError } from '@stagi/contract/errors.ts';
+import { HOSTILE, type Hostile, PRIVILEGES } from '@stagi/contract/testing/hostileSpecs.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { issueEnrolment } from '../daemon-link/enrolment.ts';
+import { inTransaction } from '../db/pool.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { connectDaemon, enrolNode, type TestDaemon } from '../testing/daemon.ts';
+import { anOwnServer, aRentedInstance } from '../testing/factories.ts';
+import type { Person } from '../testing/person.ts';
+
+const SOURCES = join(import.meta.dirname, '../..');
+
+describe('hostile containers', () => {
+  let app: TestApp;
+  let alice: Person;
+  const servers: { kind: string; id: number; daemon: TestDaemon }[] = [];
+
+  beforeAll(async () => {
+    app = await startTestApp();
+    alice = await app.signUp();
+    for (const kind of ['rented', 'self-hosted'] as const) {
+      const id = await (kind === 'rented' ? aRentedInstance(app.ctx, alice) : anOwnServer(app.ctx, alice));
+      const { token } = await inTransaction(app.ctx.db, (trx) => issueEnrolment(app.ctx, trx, id, kind));
+      servers.push({ kind, id, daemon: await connectDaemon(app.url, await enrolNode(app.url, token)) });
+    }
+  });
+  afterAll(async () => {
+    for (const { daemon } of servers) await daemon.close();
+    await app?.close();
+  });
+
+  const plain = (id: number) => ({
+    instanceRef: { id },
+    title: 'Web',
+    slug: 'web',
+    dockerImage: 'busybox',
+    cpus: 0.5,
+  });
+  const asked = (id: number, { slug, spec, asked: words }: Hostile) => ({
+    ...plain(id),
+    ...(slug === undefined ? {} : { slug }),
+    ...(spec.image === undefined ? {} : { dockerImage: spec.image }),
+    env: spec.env ?? [],
+    gpuIds: spec.gpuIds ?? [],
+    portMappings: spec.ports ?? [],
+    directoryMappings: spec.directories ?? [],
+    ...words,
+  });
+  /** The status of the reply, and 200 when it was accepted. */
+  const outcome = (body: object) =>
+    alice.client(api.containers.create, body as InputOf<typeof api.containers.create>).then(
+      () => 200,
+      (error: unknown) => (error instanceof CallError ? error.status : Promise.reject(error)),
+    );
+  const rows = async () =>
+    Number(
+      (
+        await app.ctx.db
+          .selectFrom('container')
+          .select((of) => of.fn.countAll().as('n'))
+          .executeTakeFirstOrThrow()
+      ).n,
+    );
+
+  it('are refused on either kind of server, one or many at once, and leave nothing', async () => {
+    const accepted: string[] = [];
+    let sent = 0;
+    for (const { kind, id } of servers) {
+      for (const hostile of HOSTILE) {
+        for (const more of [{}, { count: 2 }]) {
+          sent += 1;
+          if ((await outcome({ ...asked(id, hostile), ...more })) !== 400) accepted.push(`${kind}: ${hostile.name}`);
+        }
+      }
+    }
+    console.log(`hostile creations: n = ${sent} of ${HOSTILE.length} specs, accepted ${accepted.length}`);
+    expect(accepted).toEqual([]);
+    expect(await rows()).toBe(0);
+    for (const { daemon } of servers) expect((await daemon.desired()).containers.map(({ slug }) => slug)).toEqual([]);
+  });
+
+  it('get no right by naming it, at the top or within a port, a volume or a variable', async () => {
+    const { id } = servers[1]!;
+    const accepted: unknown[] = [];
+    for (const privilege of PRIVILEGES) {
+      const bodies = [
+        { ...plain(id), ...privilege },
+        { ...plain(id), portMappings: [{ host: 8080, container: 80, ...privilege }] },
+        { ...plain(id), directoryMappings: [{ host: '/srv/x', container: '/x', ...privilege }] },
+        { ...plain(id), env: [{ name: 'A', value: '', ...privilege }] },
+      ];
+      for (const body of bodies) if ((await outcome(body)) !== 400) accepted.push(body);
+    }
+    console.log(`rights that were asked for by name: n = ${PRIVILEGES.length * 4}, accepted ${accepted.length}`);
+    expect(accepted).toEqual([]);
+    expect(await rows()).toBe(0);
+  });
+
+  // Each of these was a hole of Portainer: a rule on one path, and another path beside it.
+  it('find no second door: rows are made in one place of the server, containers in one of the daemon (CVE-2026-44849)', () => {
+    const code = (pattern: string) =>
+      globSync(pattern, { cwd: SOURCES })
+        .filter((file) => !/\.test\.ts$|\/testing\/|providers\//.test(file))
+        .map((file) => ({ file, text: readFileSync(join(SOURCES, file), 'utf8') }));
+    const server = code('src/**/*.ts');
+    expect(
+      server
+        .filter(({ text }) => /insertInto\('container'\)|insert into container\b/.test(text))
+        .map(({ file }) => file),
+    ).toEqual(['src/containers/create.ts']);
+    // What may be changed of a row afterwards: never what the policy looked at.
+    const looked = /\b(image|command|ports|directories|gpu_ids|cpus|memory_gb|env_sealed|restart_policy):/;
+    const changes = server.flatMap(({ text }) => text.match(/updateTable\('container'\)[\s\S]*?\.where/g) ?? []);
+    expect(changes.length).toBeGreaterThan(0);
+    expect(changes.filter((change) => looked.test(change))).toEqual([]);
+    const daemon = code('../daemon/src/**/*.ts');
+    expect(daemon.filter(({ text }) => /createContainer\(|createService\(/.test(text)).map(({ file }) => file)).toEqual(
+      ['../daemon/src/docker.ts'],
+    );
+  });
+
+  it('are not made by somebody who may not manage servers, whatever they are (CVE-2020-24263)', async () => {
+    const guest = await app.signUp();
+    await app.ctx.db
+      .insertInto('membership')
+      .values({ workspace_id: alice.workspaceId, user_id: guest.userId, role: 'Guest' })
+      .execute();
+    guest.useWorkspace(alice.workspaceId);
+    const statuses = await Promise.all(
+      servers.map(({ id }) =>
+        guest.client(api.containers.create, plain(id) as InputOf<typeof api.containers.create>).then(
+          () => 200,
+          (error: CallError) => error.status,
+        ),
+      ),
+    );
+    expect(statuses).toEqual([403, 403]);
+    expect(await rows()).toBe(0);
+  });
+
+  it('cannot be reached over a socket without a proof (CVE-2018-12678)', async () => {
+    for (const path of ['/daemon-api/link', '/frontend-api/logging/tail?type=docker-container&id=1']) {
+      const socket = new WebSocket(`${app.url.replace('http', 'ws')}${path}`);
+      const heard: string[] = [];
+      const ended = new Promise<void>((resolve) => {
+        socket.on('close', () => resolve());
+        socket.on('error', () => resolve());
+      });
+      socket.on('message', (data) => heard.push(JSON.parse(String(data)).type));
+      socket.on('open', () => socket.send(JSON.stringify({ type: 'inventory', inventory: {} })));
+      await ended;
+      expect(heard.filter((type) => type !== 'challenge')).toEqual([]);
+    }
+  });
+});
