@@ -31,7 +31,7 @@ export interface Stage {
   arm(point: CrashPoint | null): void;
   /** The next death, or `null` when none comes in time. */
   nextDeath(withinMs: number): Promise<Death | null>;
-  /** How many times it died, and what it ended with when nobody asked for it. */
+  /** How many times it died at a place, and what it ended with when nobody asked for it. */
   deaths(): number;
   surprises: string[];
   ready(): Promise<void>;
@@ -43,6 +43,7 @@ export async function openStage(name: string, env: Record<string, string> = {}):
   const folder = mkdtempSync(join(tmpdir(), `stagi-${name}-`));
   const armed = join(folder, 'armed');
   writeFileSync(armed, '');
+  writeFileSync(`${armed}.deaths`, '');
   mkdirSync(join(folder, 'daemon'));
   writeFileSync(join(folder, 'daemon/stagid-linux-x64.tar.gz.sha256'), `${'0'.repeat(64)}  stagid-linux-x64.tar.gz\n`);
   const cloud = await spawnFakeCloud({ statePath: join(folder, 'cloud.json'), provisionMs: 5_000 });
@@ -54,7 +55,6 @@ export async function openStage(name: string, env: Record<string, string> = {}):
   db.on('error', () => {});
   const waiting = new Set<(death: Death) => void>();
   const surprises: string[] = [];
-  let awaited: CrashPoint | null = null;
   let count = 0;
   let closing = false;
   let child = launch();
@@ -81,11 +81,10 @@ export async function openStage(name: string, env: Record<string, string> = {}):
     });
     process_.once('exit', (code, signal) => {
       if (closing) return;
-      const isAtPoint = signal === 'SIGKILL' && awaited !== null && readFileSync(armed, 'utf8') === '';
-      const death: Death = { point: isAtPoint ? awaited : null, at: Date.now() };
-      if (!isAtPoint) surprises.push(`the platform ended with ${code ?? signal}`);
-      awaited = null;
-      count += 1;
+      const known = readFileSync(`${armed}.deaths`, 'utf8').trimEnd().split('\n').slice(count);
+      const death: Death = { point: (known[0] as CrashPoint | undefined) ?? null, at: Date.now() };
+      if (known[0]) count += 1;
+      else surprises.push(`the platform ended with ${code ?? signal}`);
       for (const tell of waiting) tell(death);
       child = launch();
     });
@@ -110,7 +109,6 @@ export async function openStage(name: string, env: Record<string, string> = {}):
     ready,
     deaths: () => count,
     arm(point) {
-      awaited = point;
       writeFileSync(armed, point ?? '');
     },
     nextDeath(withinMs) {

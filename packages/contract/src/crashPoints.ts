@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 const CALLS = [
   'instance-rented/rent',
@@ -44,15 +44,18 @@ type Committed = `${string}/${string}.committed`;
 export type CrashPoint = (typeof PLATFORM_CRASH_POINTS)[number] | (typeof DAEMON_CRASH_POINTS)[number] | Committed;
 
 /**
- * A name, or `@file`: the file then holds the name that is armed now, or nothing, and is emptied by the process that
- * dies there, so that a run knows which place was reached. Unset, as everywhere but in fault runs: nothing is armed.
+ * A name, or `@file`: the file then holds the name that is armed now, or nothing. The process that dies there empties it
+ * and adds the name to `file.deaths`, so that a run knows which place was reached. Unset, as everywhere but in fault runs: nothing is armed.
  */
 const ARMED = process.env.STAGI_CRASH_POINT || null;
 
 /** Ends this process as `kill -9` would when a fault run has armed this place; else nothing. */
 export function crashPoint(name: CrashPoint): void {
   if (ARMED === null || armedNow(ARMED) !== name) return;
-  if (ARMED.startsWith('@')) writeFileSync(ARMED.slice(1), '');
+  if (ARMED.startsWith('@')) {
+    appendFileSync(`${ARMED.slice(1)}.deaths`, `${name}\n`);
+    writeFileSync(ARMED.slice(1), '');
+  }
   process.kill(process.pid, 'SIGKILL');
 }
 
