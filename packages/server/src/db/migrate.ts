@@ -5,6 +5,7 @@ import * as reconcile from './migrations/0002_reconcile.ts';
 import * as nodeKeys from './migrations/0003_node_keys.ts';
 import * as operations from './migrations/0004_operations.ts';
 import * as feedback from './migrations/0005_feedback.ts';
+import * as indexes from './migrations/0006_indexes.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -13,6 +14,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0003_node_keys', sql: nodeKeys.sql },
   { name: '0004_operations', sql: operations.sql },
   { name: '0005_feedback', sql: feedback.sql },
+  { name: '0006_indexes', sql: indexes.sql },
 ];
 const LOCK = 7_239_001;
 
