@@ -9,7 +9,12 @@ export default defineConfig({
   testDir: '.',
   outputDir: '../test-results',
   timeout: 180_000,
-  expect: { timeout: 20_000 },
+  expect: {
+    timeout: 20_000,
+    // Of the gallery of the kit; the colours of what is kept are rounded to a palette.
+    toHaveScreenshot: { maxDiffPixelRatio: 0.001, threshold: 0.1, animations: 'disabled', caret: 'hide' },
+  },
+  snapshotPathTemplate: '{testDir}/kit/baselines/{arg}{ext}',
   // Each worker has a platform of its own.
   workers: Math.max(2, Math.min(3, availableParallelism() - 1)),
   fullyParallel: false,

@@ -19,7 +19,7 @@ if (command === 'installed') {
 } else {
   const script = join(ROOT, 'scripts', `${command}.ts`);
   if (!command || !existsSync(script))
-    stop(`usage: node scripts/bootstrap.mjs start | dev | test | check | e2e | gen | bench | faults`);
+    stop(`usage: node scripts/bootstrap.mjs start | dev | test | check | e2e | gen | baselines | bench | faults`);
   if (!isInstalled()) install();
   checkOwnNode();
   run(script);

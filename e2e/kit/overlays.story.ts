@@ -175,8 +175,6 @@ test('popups stand 5 px from their button, that of the profile 14', async () => 
 test('a menu goes by keyboard, tells why an item is impossible, and hides 400 ms after the pointer left', async () => {
   await button('Menu').focus();
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('menu').locator(':focus')).toHaveCount(1);
-  await page.keyboard.press('ArrowDown');
   await expect(page.getByRole('menuitem', { name: 'Rename' })).toBeFocused();
   await page.keyboard.press('ArrowDown');
   await expect(page.getByRole('menuitem', { name: 'Stop' })).toBeFocused();

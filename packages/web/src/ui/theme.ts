@@ -145,6 +145,8 @@ export const theme = createTheme({
       defaultProps: {
         offset: POPUP_OFFSET_PX,
         closeDelay: MENU_HIDE_DELAY_MS,
+        // The first item takes the focus: an element beside the items is no part of a menu.
+        withInitialFocusPlaceholder: false,
         shadow: 'md',
         transitionProps: POPUP_FADE,
       },
