@@ -1,4 +1,7 @@
-/** Bytes of what a base64 body holds, without decoding it: its length minus the padding, times 3/4 (specification section 5). */
+/**
+ * Bytes of what a base64 body holds, without decoding it: its length minus the padding, times 3/4 (specification
+ * section 5); what is left over is no whole byte.
+ */
 export function sizeOfBase64(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
   return Math.floor(((base64.length - padding) * 3) / 4);

@@ -73,10 +73,10 @@ export function useCallForm<C extends Call, Values extends object>(
     void run(parsed.data as InputOf<C>);
   }
 
-  /** Under its fields; a refusal that names none is a toast, which the client has shown already but for these two. */
+  /** Under its fields; a refusal that names none of them is a toast, which the client has shown already but for these two. */
   function showRefusal(error: CallError): void {
     const errors = fieldErrors(error);
-    if (Object.keys(errors).length === 0) {
+    if (!Object.keys(errors).some(isOfThisForm)) {
       if (error.status === 400 || error.status === 200) toast.error(errorText(error));
       return;
     }
@@ -85,6 +85,11 @@ export function useCallForm<C extends Call, Values extends object>(
       ? Object.fromEntries(Object.keys(errors).map((path) => [path, refusalText(error.message, error.body)]))
       : errors;
     form.setErrors(renamed(translated));
+  }
+
+  /** What is wrong with something that nobody sees here must be said elsewhere. */
+  function isOfThisForm(path: string): boolean {
+    return (fieldOf(path).split('.')[0] ?? '') in form.values;
   }
 
   function renamed(errors: Record<string, string>): Record<string, string> {

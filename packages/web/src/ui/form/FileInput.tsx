@@ -1,4 +1,5 @@
 import { ActionIcon } from '@mantine/core';
+import { sizeOfBase64 } from '@stagi/contract/files.ts';
 import { IconPhotoPlus, IconX } from '@tabler/icons-react';
 import { type DragEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
@@ -7,7 +8,7 @@ import { FILE_ACCEPT, FILE_FIELD_NAME, FILE_MAX_COUNT, FILE_MAX_SIZE } from '../
 import classes from './FileInput.module.css';
 import { Refusals } from './FileRefusals.tsx';
 import { FormItem } from './FormItem.tsx';
-import { decodedSize, nameOfPasted, type Picked, pickFiles, readFile, type UploadedFile } from './uploadedFile.ts';
+import { nameOfPasted, type Picked, pickFiles, readFile, type UploadedFile } from './uploadedFile.ts';
 
 interface Props {
   label: string;
@@ -132,7 +133,7 @@ export function FileInput(props: Props) {
                   <span className={classes.name} title={file.fileName}>
                     {file.fileName}
                   </span>
-                  <span className={classes.size}>{formatBytes(decodedSize(file.contentBase64))}</span>
+                  <span className={classes.size}>{formatBytes(sizeOfBase64(file.contentBase64))}</span>
                   <ActionIcon
                     size={28}
                     aria-label={t('Remove {{name}}', { name: file.fileName })}

@@ -1,6 +1,7 @@
+import { BYTES_PER_MB, sizeOfBase64 } from '@stagi/contract/files.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { decodedSize, MEGABYTE, nameOfPasted, pickFiles } from './uploadedFile.ts';
+import { nameOfPasted, pickFiles } from './uploadedFile.ts';
 
 const RULES = { accept: ['image/png', 'image/jpeg'], maxSize: 5, maxFiles: Number.POSITIVE_INFINITY };
 const file = (name: string, size = 10, type = 'image/png') => new File([new Uint8Array(size)], name, { type });
@@ -10,7 +11,7 @@ it('tells the size of what a base64 text holds', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       count += 1;
-      expect(decodedSize(Buffer.from(bytes).toString('base64'))).toBe(bytes.length);
+      expect(sizeOfBase64(Buffer.from(bytes).toString('base64'))).toBe(bytes.length);
     }),
     { numRuns: 300 },
   );
@@ -33,7 +34,11 @@ it('takes only as many as remain under the maximum', () => {
 
 it('leaves out other types and what is too large, to the byte', () => {
   const picked = pickFiles(
-    [file('a.svg', 10, 'image/svg+xml'), file('b.png', 5 * MEGABYTE), file('c.jpg', 5 * MEGABYTE + 1, 'image/jpeg')],
+    [
+      file('a.svg', 10, 'image/svg+xml'),
+      file('b.png', 5 * BYTES_PER_MB),
+      file('c.jpg', 5 * BYTES_PER_MB + 1, 'image/jpeg'),
+    ],
     [],
     RULES,
   );

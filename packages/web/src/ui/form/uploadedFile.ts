@@ -1,3 +1,5 @@
+import { BYTES_PER_MB } from '@stagi/contract/files.ts';
+
 export interface UploadedFile {
   fileName: string;
   /** The base64 body alone, without a prefix. */
@@ -6,14 +8,6 @@ export interface UploadedFile {
   /** A local address to show it from; `FileInput` makes and revokes it. */
   preview: string;
 }
-
-/** Bytes that a base64 text stands for: three for every four signs that are not padding; what is left over is no whole byte. */
-export function decodedSize(base64: string): number {
-  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
-  return Math.floor(((base64.length - padding) * 3) / 4);
-}
-
-export const MEGABYTE = 1024 * 1024;
 
 /** What was chosen, and by name what was left out and why. */
 export interface Picked {
@@ -39,7 +33,7 @@ export function pickFiles(files: readonly File[], listed: readonly { fileName: s
   for (const file of files) {
     if (names.has(file.name)) picked.listed.push(file.name);
     else if (!rules.accept.includes(file.type)) picked.wrongType.push(file.name);
-    else if (file.size > rules.maxSize * MEGABYTE) picked.tooLarge.push(file.name);
+    else if (file.size > rules.maxSize * BYTES_PER_MB) picked.tooLarge.push(file.name);
     else if (listed.length + picked.taken.length >= rules.maxFiles) picked.tooMany.push(file.name);
     else {
       names.add(file.name);
