@@ -42,10 +42,12 @@ export const session = {
 const LOCK = 'stagi-refresh';
 /** How long a tab waits to hear of what another tab's refresh stored, before it asks the server itself. */
 const HEAR_MS = 2_000;
+/** How long a tab that has refreshed keeps the others waiting, until they see what it stored. */
+const SPREAD_MS = 300;
 
 /**
  * One tab refreshes at a time; the others wait for it and find its tokens. Storage written in one tab is seen in
- * another a moment later than the lock is free, so the one that refreshed also says that it is done.
+ * another a moment later, so the one that refreshed says that it is done, and gives the lock back after that moment.
  */
 async function exclusively<Result>(refresh: () => Promise<Result>): Promise<Result> {
   // Plain http on another host than localhost has no locks: the server lets a refresh that raced pass for 10 s.
@@ -53,27 +55,54 @@ async function exclusively<Result>(refresh: () => Promise<Result>): Promise<Resu
   const before = localStorage.getItem(ACCESS);
   const news = refreshNews();
   try {
-    const first = await navigator.locks.request(LOCK, { ifAvailable: true }, async (lock) =>
-      lock ? { done: await refresh().finally(news.tell) } : null,
-    );
+    const first = await lock({ ifAvailable: true }, async () => ({ done: await refresh() }));
     if (first) return first.done;
-    return await navigator.locks.request(LOCK, async () => {
+    return await lock({}, async () => {
       if (localStorage.getItem(ACCESS) === before) await news.heard();
-      return refresh().finally(news.tell);
+      return refresh();
     });
   } finally {
     news.close();
   }
+
+  /** Answers as soon as `work` does; null when somebody else has the lock and `ifAvailable` was asked for. */
+  function lock<Answer>(options: { ifAvailable: true }, work: () => Promise<Answer>): Promise<Answer | null>;
+  function lock<Answer>(options: { ifAvailable?: undefined }, work: () => Promise<Answer>): Promise<Answer>;
+  function lock<Answer>(options: LockOptions, work: () => Promise<Answer>): Promise<Answer | null> {
+    return new Promise((resolve, reject) => {
+      navigator.locks
+        .request(LOCK, options, async (held) => {
+          if (!held) {
+            resolve(null);
+            return;
+          }
+          const stored = localStorage.getItem(ACCESS);
+          resolve(await work());
+          if (localStorage.getItem(ACCESS) === stored) return;
+          tellRefreshed();
+          await pause(SPREAD_MS);
+        })
+        .catch(reject);
+    });
+  }
 }
 
-function refreshNews(): { tell(): void; heard(): Promise<void>; close(): void } {
+const pause = (ms: number): Promise<void> => new Promise((resolve) => window.setTimeout(resolve, ms));
+
+/** By a channel of its own: the one that listens is closed by then. */
+function tellRefreshed(): void {
+  const channel = new BroadcastChannel(LOCK);
+  channel.postMessage('done');
+  channel.close();
+}
+
+function refreshNews(): { heard(): Promise<void>; close(): void } {
   const channel = new BroadcastChannel(LOCK);
   const told = new Promise<void>((resolve) => {
     channel.onmessage = () => resolve();
   });
   return {
-    tell: () => channel.postMessage('done'),
-    heard: () => Promise.race([told, new Promise<void>((resolve) => window.setTimeout(resolve, HEAR_MS))]),
+    heard: () => Promise.race([told, pause(HEAR_MS)]),
     close: () => channel.close(),
   };
 }
