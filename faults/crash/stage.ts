@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CrashPoint } from '@stagi/contract/crashPoints.ts';
 import { type FakeCloudProcess, spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
@@ -9,9 +8,8 @@ import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
 import { type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
 import pg from 'pg';
 import { until } from '../until.ts';
+import { aFolder, spawnPlatform } from './platform.ts';
 
-const MAIN = join(import.meta.dirname, '../../packages/server/src/main.ts');
-const COMPILED = join(import.meta.dirname, '../../.cache/fault-code');
 /** Cloud time runs so much faster. */
 export const CLOUD_SPEED = 50;
 
@@ -40,12 +38,10 @@ export interface Stage {
 
 export async function openStage(name: string, env: Record<string, string> = {}): Promise<Stage> {
   const database = await createTestDatabase();
-  const folder = mkdtempSync(join(tmpdir(), `stagi-${name}-`));
+  const folder = aFolder(name);
   const armed = join(folder, 'armed');
   writeFileSync(armed, '');
   writeFileSync(`${armed}.deaths`, '');
-  mkdirSync(join(folder, 'daemon'));
-  writeFileSync(join(folder, 'daemon/stagid-linux-x64.tar.gz.sha256'), `${'0'.repeat(64)}  stagid-linux-x64.tar.gz\n`);
   const cloud = await spawnFakeCloud({ statePath: join(folder, 'cloud.json'), provisionMs: 5_000 });
   await cloud.control.clock({ scale: CLOUD_SPEED });
   const port = await freePort();
@@ -60,24 +56,13 @@ export async function openStage(name: string, env: Record<string, string> = {}):
   let child = launch();
 
   function launch(): ChildProcess {
-    const process_ = spawn(process.execPath, [MAIN], {
-      env: {
-        ...process.env,
-        PORT: String(port),
-        METRICS_PORT: 'off',
-        DATABASE_URL: database.url,
-        STAGI_DATA: folder,
-        STAGI_DAEMON_DIR: join(folder, 'daemon'),
-        LOCAL_CLOUD: 'off',
-        FAKE_CLOUD_URL: cloud.url,
-        STAGI_ENVIRONMENT: name,
-        STARTER_CREDIT: '5000',
-        LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
-        STAGI_CRASH_POINT: `@${armed}`,
-        NODE_COMPILE_CACHE: COMPILED,
-        ...env,
-      },
-      stdio: ['ignore', 'inherit', 'inherit'],
+    const process_ = spawnPlatform({
+      environment: name,
+      folder,
+      port,
+      databaseUrl: database.url,
+      cloudUrl: cloud.url,
+      env: { STAGI_CRASH_POINT: `@${armed}`, ...env },
     });
     process_.once('exit', (code, signal) => {
       if (closing) return;

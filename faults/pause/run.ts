@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
@@ -9,11 +8,13 @@ import { freePort } from '@stagi/server/src/testing/app.ts';
 import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
 import { type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
 import pg from 'pg';
+import { aFolder, spawnPlatform } from '../crash/platform.ts';
 import { aRentedServer, OPERATION, RENTED_STEPS, type Rented, type RentedStep, superfluous } from '../crash/rented.ts';
+import { CLOUD_SPEED } from '../crash/stage.ts';
 import { until } from '../until.ts';
 
-const MAIN = join(import.meta.dirname, '../../packages/server/src/main.ts');
-const CLOUD_SPEED = 50;
+/** The same for all processes on one database. */
+const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
 
 export interface PauseResult {
   /** Steps that were frozen between the cloud's call and its being written down. */
@@ -38,9 +39,7 @@ export async function runPauses(options: {
   leaseS: number;
 }): Promise<PauseResult> {
   const database = await createTestDatabase();
-  const folder = mkdtempSync(join(tmpdir(), 'stagi-pause-'));
-  mkdirSync(join(folder, 'daemon'));
-  writeFileSync(join(folder, 'daemon/stagid-linux-x64.tar.gz.sha256'), `${'0'.repeat(64)}  stagid-linux-x64.tar.gz\n`);
+  const folder = aFolder('pause');
   const cloud = await spawnFakeCloud({ statePath: join(folder, 'cloud.json'), provisionMs: 5_000 });
   await cloud.control.clock({ scale: CLOUD_SPEED });
   const db = new pg.Pool({ connectionString: database.url, max: 4, application_name: 'fault-run' });
@@ -49,30 +48,20 @@ export async function runPauses(options: {
   await db.query(AUDIT);
   const started: ChildProcess[] = [];
   const name = `pause-${Date.now().toString(36)}`;
-  let secretKey = '';
 
-  async function run(process_: string, role: string): Promise<{ child: ChildProcess; url: string }> {
+  async function run(process_: string, role: 'api' | 'worker'): Promise<{ child: ChildProcess; url: string }> {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const databaseUrl = new URL(database.url);
     databaseUrl.searchParams.set('application_name', process_);
-    const child = spawn(process.execPath, [MAIN, `--role=${role}`], {
-      env: {
-        ...process.env,
-        PORT: String(port),
-        METRICS_PORT: 'off',
-        DATABASE_URL: databaseUrl.href,
-        STAGI_DATA: folder,
-        STAGI_SECRET_KEY: secretKey,
-        STAGI_DAEMON_DIR: join(folder, 'daemon'),
-        LOCAL_CLOUD: 'off',
-        FAKE_CLOUD_URL: cloud.url,
-        STAGI_ENVIRONMENT: name,
-        STARTER_CREDIT: '5000',
-        LEASE_SECONDS: String(options.leaseS),
-        LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
-      },
-      stdio: ['ignore', 'inherit', 'inherit'],
+    const child = spawnPlatform({
+      environment: name,
+      folder,
+      port,
+      databaseUrl: databaseUrl.href,
+      cloudUrl: cloud.url,
+      role,
+      env: { STAGI_SECRET_KEY: SECRET_KEY, LEASE_SECONDS: String(options.leaseS) },
     });
     started.push(child);
     return { child, url };
@@ -80,7 +69,6 @@ export async function runPauses(options: {
 
   const result: PauseResult = { frozen: 0, takenOver: 0, staleApplies: 0, orphans: 0, duplicates: 0 };
   try {
-    secretKey = Buffer.alloc(32, 7).toString('base64');
     const { url } = await run('api', 'api');
     await until('the platform serves', async () => (await fetch(`${url}/readyz`).catch(() => null))?.ok, 60_000);
     const customer: Person = await signUp(url, sender(url), { name: 'Kim', email: `kim@${name}.example.com` });
