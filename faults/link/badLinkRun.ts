@@ -61,7 +61,7 @@ export async function runBadLink(random: Random, seconds: number): Promise<BadLi
     const subjects = [await make(QUIET), await make(QUIET)];
     await until('everything has begun', () => isRight([chatter, ...subjects]), RIGHT_WITHIN_MS);
     const begun = performance.now();
-    const names = Object.keys(STORMS);
+    const names = shuffled(Object.keys(STORMS), random);
     for (let turn = 0; performance.now() - begun < seconds * 1000; turn += 1) {
       // Each kind in its turn, then by chance.
       const name = turn < names.length ? names[turn]! : random.pick(names);
@@ -174,6 +174,13 @@ export async function runBadLink(random: Random, seconds: number): Promise<BadLi
     }
     return true;
   }
+}
+
+function shuffled<T>(items: readonly T[], random: Random): T[] {
+  return items
+    .map((item) => ({ item, rank: random.next() }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item);
 }
 
 /** Stops the container that prints and counts what is stored of it. */

@@ -48,7 +48,11 @@ const RECORDED = 500;
 /** What a hostile network could gain by saying again. */
 const WORTH_REPLAYING = /^\{"type":"(?:desired|command|credit|log-resume|log-refuse|rotated)"/;
 
-export async function startChaosProxy(upstream: () => number, random: Random, port = 0): Promise<ChaosProxy> {
+export async function startChaosProxy(
+  upstream: () => number,
+  random: Random,
+  { port = 0, host = '127.0.0.1' } = {},
+): Promise<ChaosProxy> {
   const weather: Weather = { ...FAIR };
   const pairs = new Set<Pair>();
   const recorded: Buffer[] = [];
@@ -88,7 +92,7 @@ export async function startChaosProxy(upstream: () => number, random: Random, po
     return pair;
   }
 
-  server.listen(port, '127.0.0.1');
+  server.listen(port, host);
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,

@@ -36,7 +36,7 @@ export interface StalledResult {
  */
 export async function runStalled(seconds: number): Promise<StalledResult> {
   await ensureTestImage();
-  const baselineSeconds = Math.max(5, Math.min(45, seconds / 8));
+  const baselineSeconds = Math.max(2, Math.min(45, seconds / 8));
   const before = await baseline(baselineSeconds);
   const platform = await startPlatform({ node: String(9_300_000 + (process.pid % 100_000)) });
   const daemon = await makeDaemon(platform);

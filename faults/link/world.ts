@@ -28,7 +28,7 @@ export async function makeWorld(random: Random): Promise<World> {
   await ensureTestImage();
   const proxyPort = await freePort();
   const platform = await preparePlatform(proxyPort);
-  const proxy = await startChaosProxy(() => platform.port, random, proxyPort);
+  const proxy = await startChaosProxy(() => platform.port, random, { port: proxyPort });
   await platform.start();
   const person = await signUp(platform.url, sender(platform.url), { name: 'Kim', email: 'kim@example.com' });
   const joined = await person.client(api.selfHosted.create, { title: 'Mine', slug: 'mine' });

@@ -1,6 +1,6 @@
 /** Between these bounds the bytes of streams that are on their way move. */
 const LEAST_BYTES = 4 * 1024;
-const FIRST_BYTES = 32 * 1024;
+const FIRST_BYTES = 16 * 1024;
 const MOST_BYTES = 4 * 1024 * 1024;
 /** Bytes acknowledged sooner than this show that the link takes more, later than that that it is full. */
 const QUICK_MS = 700;

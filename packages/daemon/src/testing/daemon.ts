@@ -48,7 +48,8 @@ export interface Host {
   token(): Promise<string>;
 }
 
-export async function makeDaemon(platform: Host, { enrol = true } = {}): Promise<TestDaemon> {
+/** `within` is put in front of its command: `ip netns exec …`. */
+export async function makeDaemon(platform: Host, { enrol = true, within = [] as string[] } = {}): Promise<TestDaemon> {
   const folder = await mkdtemp(join(tmpdir(), 'stagid-'));
   const env = {
     ...process.env,
@@ -64,7 +65,8 @@ export async function makeDaemon(platform: Host, { enrol = true } = {}): Promise
 
   function launch(args: string[]): ChildProcess {
     const { program, args: first, env: own } = command();
-    const started = spawn(program, [...first, ...args], { env: { ...env, ...own }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [head, ...rest] = [...within, program, ...first, ...args];
+    const started = spawn(head!, rest, { env: { ...env, ...own }, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [started.stdout, started.stderr])
       stream?.on('data', (chunk) => {
         output += chunk;
