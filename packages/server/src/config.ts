@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { compile } from '@fastify/proxy-addr';
 import { LINK_LEASE_SECONDS } from '@stagi/contract/daemon.ts';
 import { fromDecimal } from '@stagi/contract/money.ts';
 import { ConfigError } from './configError.ts';
@@ -87,7 +88,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     markupBasisPoints: Math.round(decimal(env, 'MARKUP_PERCENT', 15) * 100),
     usdRate: amount(env, 'USD_RATE', '1'),
     starterCredit: amount(env, 'STARTER_CREDIT', '50'),
-    trustProxy: env.TRUST_PROXY || false,
+    trustProxy: proxies(env),
     logLevel: env.LOG_LEVEL ?? 'info',
     roles: roles(argv),
     site: readSite(env),
@@ -160,6 +161,17 @@ function databaseUrl(env: Environment): string | null {
   const text = env.DATABASE_URL;
   if (!text) return null;
   if (!/^postgres(ql)?:\/\//.test(text)) throw new ConfigError('DATABASE_URL', 'must begin with postgres://');
+  return text;
+}
+
+function proxies(env: Environment): string | false {
+  const text = env.TRUST_PROXY;
+  if (!text) return false;
+  try {
+    compile(text.split(',').map((address) => address.trim()));
+  } catch {
+    throw new ConfigError('TRUST_PROXY', `must be addresses or networks, comma-separated, not "${text}"`);
+  }
   return text;
 }
 

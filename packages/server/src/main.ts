@@ -13,6 +13,13 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
   }
   const config = readConfig(process.env, argv);
   const running = await start(config);
+  // As Node would do it, but with what the log may show of an error.
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      running.ctx.log.fatal({ err: error }, 'cannot go on');
+      process.exit(1);
+    });
+  }
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {

@@ -39,6 +39,7 @@ describe('a start that cannot succeed ends with one clear line', () => {
     [{ APP_ORIGIN: 'stagi.example' }, 'APP_ORIGIN must be an address like https://stagi.example, not "stagi.example"'],
     [{ STAGI_SECRET_KEY: 'short' }, 'STAGI_SECRET_KEY must be 32 bytes in base64'],
     [{ LOCAL_CLOUD: 'maybe' }, 'LOCAL_CLOUD must be one of auto, on, off, not "maybe"'],
+    [{ TRUST_PROXY: 'nonsense' }, 'TRUST_PROXY must be addresses or networks, comma-separated, not "nonsense"'],
   ])('when the configuration is %j', async (env, problem) => {
     const database = await createTestDatabase();
     cleanUps.push(() => database.drop());

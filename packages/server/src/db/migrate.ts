@@ -23,7 +23,11 @@ const LOCK = 7_239_001;
  * lock so that nodes that start together do not race. Also the tables of the job queue.
  */
 export async function migrate(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'stagi-migrate' });
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: 'stagi-migrate',
+    connectionTimeoutMillis: 10_000,
+  });
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);

@@ -15,7 +15,9 @@ export function connectionOptions(url: string, statementMs = 5_000) {
     query_timeout: statementMs + ANSWER_MS - 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    options: `-c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=10000 -c lock_timeout=4000`,
+    statement_timeout: statementMs,
+    idle_in_transaction_session_timeout: 10_000,
+    lock_timeout: 4_000,
   };
 }
 
