@@ -21,6 +21,9 @@ for (const language of LANGUAGES)
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, page(await draw(path, language), language, module));
   }
+// What the pages asked for is kept for five minutes in case a page asks again, and so would this process be.
+process.exit();
+
 function page(drawn: string, language: Language, module: string): string {
   const title = /<title>.*?<\/title>/.exec(drawn)?.[0];
   if (!title) throw new Error('A drawn page has no title');
