@@ -4,6 +4,16 @@ import { expect, test } from '../fixtures.ts';
 /** The list of the select that is open; closed ones have none. */
 const list = (page: Page): Locator => page.getByRole('listbox');
 
+/** What a screen reader says of the option that the keyboard is at. */
+const expectMarked = (control: Locator, text: string): Promise<void> =>
+  expect
+    .poll(() =>
+      control.evaluate(
+        (element) => document.getElementById(element.getAttribute('aria-activedescendant') ?? '')?.textContent,
+      ),
+    )
+    .toBe(text);
+
 test('select: one and several values, search, limits, texts, keyboard', async ({ page, platform }) => {
   await page.goto(`${platform.url}/kit/select`);
   const few = page.getByRole('combobox', { name: 'Few' });
@@ -34,9 +44,12 @@ test('select: one and several values, search, limits, texts, keyboard', async ({
     await few.focus();
     await page.keyboard.press('ArrowDown');
     await expect(list(page)).toBeVisible();
+    await expectMarked(few, 'Option 1');
     await page.keyboard.press('ArrowDown');
+    await expectMarked(few, 'Option 2');
     await page.keyboard.press('Enter');
     await expect(few).toHaveText('Option 2');
+    await expect(few).not.toHaveAttribute('aria-activedescendant');
     await expect(few).toBeFocused();
     await searched.focus();
     await page.keyboard.press('Enter');
@@ -44,6 +57,7 @@ test('select: one and several values, search, limits, texts, keyboard', async ({
     await expect(search).toBeFocused();
     await page.keyboard.type('option 7');
     await expect(list(page).getByRole('option')).toHaveCount(1);
+    await expectMarked(search, 'Option 7');
     await page.keyboard.press('Enter');
     await expect(searched).toHaveText('Option 7');
     await page.keyboard.press('Enter');

@@ -98,6 +98,13 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
     if (searchable) combobox.searchRef.current?.focus({ preventScroll: true });
   }
 
+  /** Said to screen readers without drawing a long list anew; the library says it of the arrow keys alone. */
+  function announce(id: string | null): void {
+    const control = combobox.searchRef.current ?? combobox.targetRef.current;
+    if (id) control?.setAttribute('aria-activedescendant', id);
+    else control?.removeAttribute('aria-activedescendant');
+  }
+
   function toggle(of: string): void {
     const key = choices.find((choice) => String(choice.key) === of)?.key as K | undefined;
     if (key === undefined) return;
@@ -207,6 +214,7 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
           renderOption={props.renderOption}
           opened={opened}
           onDrawn={begin}
+          onMarked={announce}
           onEnd={props.onEnd}
         />
       </Combobox.Dropdown>

@@ -20,6 +20,8 @@ interface Props<O extends Choice> {
   opened: boolean;
   /** The list is on the screen, some time after it was opened; with the index of the option that is marked. */
   onDrawn(index: number): void;
+  /** Which option is marked, by its id, whoever marked it. */
+  onMarked(id: string | null): void;
   onEnd?(): void;
 }
 
@@ -45,11 +47,26 @@ export function SelectList<O extends Choice>(props: Props<O>) {
     if (opened) props.onDrawn(list.current ? markFirst(list.current) : -1);
   }, [opened]);
 
+  const isEmpty = choices.length === 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the element is another when the list was empty
+  useEffect(() => {
+    const element = list.current;
+    if (!element) return;
+    const tell = () => props.onMarked(element.querySelector('[data-combobox-selected]')?.id ?? null);
+    const observer = new MutationObserver(tell);
+    observer.observe(element, { subtree: true, childList: true, attributeFilter: ['data-combobox-selected'] });
+    tell();
+    return () => {
+      observer.disconnect();
+      props.onMarked(null);
+    };
+  }, [isEmpty]);
+
   // A list too short to be scrolled has its end in sight from the beginning.
   // biome-ignore lint/correctness/useExhaustiveDependencies: looked at when the list grows, as well as when it is scrolled
   useEffect(watchEnd, [choices.length]);
 
-  if (choices.length === 0) {
+  if (isEmpty) {
     return (
       <Combobox.Options>
         <Combobox.Empty role="status">{empty}</Combobox.Empty>
