@@ -10,11 +10,9 @@ const LOST_FOR_MS = 10_000;
 const CHATTER = 'n=0; while :; do seq $((n*100+1)) $((n*100+100)); n=$((n+1)); sleep 0.2; done';
 const QUIET = 'trap "exit 0" TERM; while :; do sleep 0.1; done';
 
-const found = makeNetworkNamespace();
-if ('reason' in found) console.log(`no network namespace here: ${found.reason}`);
-
-describe.skipIf('reason' in found)('on a network of its own, a daemon', () => {
-  const network = found as NetworkNamespace;
+describe('on a network of its own, a daemon', () => {
+  let network: NetworkNamespace;
+  let reason: string | null = null;
   let platform: Platform;
   let proxy: ChaosProxy;
   let daemon: TestDaemon;
@@ -23,6 +21,12 @@ describe.skipIf('reason' in found)('on a network of its own, a daemon', () => {
     platform.inventory()?.containers.find((one) => one.id === id && one.gen === gen && one.state === 'running');
 
   beforeAll(async () => {
+    const made = makeNetworkNamespace();
+    if ('reason' in made) {
+      reason = made.reason;
+      return;
+    }
+    network = made;
     await ensureTestImage();
     platform = await startPlatform({ node: String(9_400_000 + (process.pid % 100_000)) });
     const port = () => Number(new URL(platform.origin).port);
@@ -39,10 +43,11 @@ describe.skipIf('reason' in found)('on a network of its own, a daemon', () => {
     await daemon?.cleanUp();
     await proxy?.close();
     await platform?.close();
-    network.remove();
+    network?.remove();
   });
 
-  it('whose packets are all lost for a while does what was wished within seconds of their return', async () => {
+  it('whose packets are all lost for a while does what was wished within seconds of their return', async ({ skip }) => {
+    if (reason !== null) skip(`no network namespace here: ${reason}`);
     await platform.desire([container(1, QUIET)]);
     await platform.until('it runs', () => running(1, 1));
     network.drop();
@@ -59,7 +64,8 @@ describe.skipIf('reason' in found)('on a network of its own, a daemon', () => {
     expect(ms).toBeLessThan(15_000);
   });
 
-  it('with a line of 4 kB/s and a log of 12 kB/s does what is wished all the same', async () => {
+  it('with a line of 4 kB/s and a log of 12 kB/s does what is wished all the same', async ({ skip }) => {
+    if (reason !== null) skip(`no network namespace here: ${reason}`);
     network.shape(32_000);
     await platform.desire([container(3, CHATTER)]);
     await platform.until('lines come', () => platform.logs.of(3).lines.length > 0, 60_000);
