@@ -35,7 +35,7 @@ export function PageError() {
 
 /** A part of the app that did not arrive: the network changed, or it was built anew meanwhile. */
 function isMissingPart(error: unknown): boolean {
-  return error instanceof Error && /dynamically imported module|module script/i.test(error.message);
+  return error instanceof Error && /dynamically imported module|module script|preload CSS/i.test(error.message);
 }
 
 const RELOADED = 'reloadedAt';
