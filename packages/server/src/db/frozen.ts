@@ -4,7 +4,7 @@ import pg from 'pg';
 const PROBE_MS = 1_000;
 const PROBE_EVERY_MS = 250;
 /** Nobody was given a connection for so long though somebody waits: whoever comes now would wait in vain. */
-const STUCK_MS = 2_000;
+const STUCK_MS = 3_000;
 const NO_ANSWER = /^(Query read timeout|Connection terminated due to connection timeout)$/;
 
 /** A connection that was waited for in vain; nobody else is made to wait. */
