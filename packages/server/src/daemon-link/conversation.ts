@@ -18,6 +18,8 @@ import { throttleProgress } from './throttle.ts';
 const WAITING_MAX = 32;
 /** However many daemons speak at once, so many are listened to: people's calls need connections too. */
 const inTurn = takeTurns(3);
+/** Who has just come has little time to be known: it does not queue behind what the others tell. */
+const inTurnToEnter = takeTurns(2);
 
 /** WebSocket close codes; those from 4000 are ours. */
 export const CLOSE = { badMessage: 1008, tryAgain: 1013, notKnown: 4401, revoked: 4403, fenced: 4409 } as const;
@@ -116,12 +118,12 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
     newest = mine;
   }
 
-  function inOrder(step: () => Promise<unknown>): void {
+  function inOrder(step: () => Promise<unknown>, turn = inTurn): void {
     newest = null;
     waiting += 1;
     if (waiting === WAITING_MAX) wire.pause();
     work = work
-      .then(() => inTurn(async () => (wire.isOpen() ? step() : undefined)))
+      .then(() => turn(async () => (wire.isOpen() ? step() : undefined)))
       .then(undefined, broken)
       .then(() => {
         waiting -= 1;
@@ -236,7 +238,7 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
         takeFrom(session, message);
       } else if (message.type === 'auth' && isAsked) {
         isAsked = false;
-        inOrder(() => authenticate(message));
+        inOrder(() => authenticate(message), inTurnToEnter);
       } else {
         violation(`${message.type} before the welcome`);
       }
