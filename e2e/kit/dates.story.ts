@@ -1,3 +1,4 @@
+import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect, test } from '../fixtures.ts';
 
@@ -25,11 +26,12 @@ const MEANS: Record<string, [string, string]> = {
 let page: Page;
 test.describe.configure({ mode: 'serial' });
 test.beforeAll(async ({ browser, platform }) => {
-  page = await browser.newPage();
+  // Of its own, as the check of accessibility asks for.
+  page = await (await browser.newContext()).newPage();
   await page.clock.setFixedTime(NOW);
   await page.goto(`${platform.url}/kit/dates`);
 });
-test.afterAll(() => page.close());
+test.afterAll(() => page.context().close());
 
 const empty = () => page.getByTestId('dates-empty');
 const opener = () => empty().getByTestId('date-range');
@@ -158,6 +160,24 @@ test('typed times are those of the zone, across its change of the clocks', async
   await field('endTime').fill('03:15');
   await expect(apply()).toBeDisabled();
   await cancel().click();
+  await expect(panel()).toBeHidden();
+});
+
+test('no serious accessibility finding in the open picker, both themes', async () => {
+  await open();
+  await field('startDate').fill('31/02/2026');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    expect(
+      serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.target.join(' ')}`),
+      colorScheme,
+    ).toEqual([]);
+  }
+  console.log('axe on the open date picker: n = 2 themes');
+  await cancel().click();
+  await expect(panel()).toBeHidden();
 });
 
 test('at 360 px the choice is a dialog that fits', async () => {

@@ -79,6 +79,13 @@ export function useInstanceColumns(): Column<Instance>[] {
       align: 'right',
       cell: ({ createdAt }) => <DateTime at={createdAt} />,
     },
+    { key: 'createdBy', title: t('Rented by'), extra: true, cell: ({ createdBy }) => createdBy },
+    {
+      key: 'daemon',
+      title: t('Daemon version'),
+      extra: true,
+      cell: ({ daemonVersion }) => <span className="mono">{daemonVersion ?? '—'}</span>,
+    },
   ];
 }
 

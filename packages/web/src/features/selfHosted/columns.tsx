@@ -47,5 +47,12 @@ export function useServerColumns(): Column<SelfHostedInstance>[] {
       align: 'right',
       cell: ({ createdAt }) => <DateTime at={createdAt} />,
     },
+    { key: 'createdBy', title: t('Created by'), extra: true, cell: ({ createdBy }) => createdBy },
+    {
+      key: 'daemon',
+      title: t('Daemon version'),
+      extra: true,
+      cell: ({ daemonVersion }) => (daemonVersion ? <span className="mono">{daemonVersion}</span> : none),
+    },
   ];
 }

@@ -20,7 +20,10 @@ export function QuickLinks({ links, chosen, onChoose }: Props) {
   const [search, setSearch] = useState('');
   const input = useRef<HTMLInputElement>(null);
   // The place that opens looks for what to focus before this is fetched. A finger would get a keyboard over the list.
+  const [, setDrawn] = useState(false);
   useEffect(() => {
+    // The list is known to its search once it is drawn.
+    setDrawn(true);
     if (!window.matchMedia('(pointer: coarse)').matches) input.current?.focus({ preventScroll: true });
   }, []);
   const matching = matchingLinks(links, search, ({ title }) => t(title));
@@ -33,7 +36,7 @@ export function QuickLinks({ links, chosen, onChoose }: Props) {
           if (link) onChoose(link);
         }}
       >
-        <Combobox.EventsTarget withAriaAttributes>
+        <Combobox.EventsTarget withExpandedAttribute>
           <TextInput
             type="search"
             size="xs"

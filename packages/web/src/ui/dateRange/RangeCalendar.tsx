@@ -46,8 +46,6 @@ export function RangeCalendar({ fields, timeZone, roomy, onPick }: Props) {
       weekdayFormat={name({ weekday: 'short' })}
       getDayAriaLabel={name({ dateStyle: 'full' })}
       ariaLabels={{
-        monthLevelControl: t('Choose a month'),
-        yearLevelControl: t('Choose a year'),
         previousMonth: t('Previous month'),
         nextMonth: t('Next month'),
         previousYear: t('Previous year'),
