@@ -41,7 +41,8 @@ test('a page whose parts do not arrive tries again, and says so when that does n
   const main = '**/assets/index-*.js';
   await page.route(main, (route) => route.abort('failed'), { times: 1 });
   await page.goto(platform.url);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  // Drawn ahead, it is visible at once; alive only after the second try.
+  await expect(page.locator('html[data-started]')).toHaveCount(1);
   await page.route('**/assets/SignInPage-*.js', (route) => route.abort('failed'), { times: 1 });
   await page.getByRole('banner').getByRole('link', { name: 'Log in' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Log in' })).toBeVisible();

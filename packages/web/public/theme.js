@@ -66,8 +66,11 @@
     var tried = Number(sessionStorage.getItem('bootTries') || 0);
     sessionStorage.setItem('bootTries', String(tried + 1));
     if (!navigator.onLine) addEventListener('online', () => location.reload(), { once: true });
-    else if (tried < TRIES) setTimeout(() => location.reload(), 500 * 2 ** tried);
-    else if (document.readyState === 'complete') say();
+    else if (tried < TRIES) {
+      const timer = setTimeout(() => location.reload(), 500 * 2 ** tried);
+      // A link of the drawn page that is followed meanwhile is a better try.
+      addEventListener('beforeunload', () => clearTimeout(timer));
+    } else if (document.readyState === 'complete') say();
     else addEventListener('load', say, { once: true });
   }
 
