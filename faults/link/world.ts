@@ -29,6 +29,16 @@ export async function makeWorld(random: Random): Promise<World> {
   const proxyPort = await freePort();
   const platform = await preparePlatform(proxyPort);
   const proxy = await startChaosProxy(() => platform.port, random, { port: proxyPort });
+  try {
+    return await inhabit(platform, proxy);
+  } catch (error) {
+    await proxy.close();
+    await platform.cleanUp();
+    throw error;
+  }
+}
+
+async function inhabit(platform: PlatformProcess, proxy: ChaosProxy): Promise<World> {
   await platform.start();
   const person = await signUp(platform.url, sender(platform.url), { name: 'Kim', email: 'kim@example.com' });
   const joined = await person.client(api.selfHosted.create, { title: 'Mine', slug: 'mine' });
