@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { LOCALE } from '../packages/contract/src/languages.ts';
-import { LANGUAGES, type Language } from '../packages/contract/src/user.ts';
+import { LANGUAGES, type Language, LOCALE } from '../packages/contract/src/languages.ts';
 import { DRAWN, drawnFile } from '../packages/web/src/drawing/drawn.ts';
 
 // Draws the public pages into the built app: `draw.ts <built drawing program> <dist>`.

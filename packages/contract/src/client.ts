@@ -1,6 +1,6 @@
 import type { Call, InputOf, OutputOf } from './call.ts';
 import { needsIdempotencyKey } from './call.ts';
-import { CallError, ErrorBody, GENERIC_ERROR } from './errors.ts';
+import { CallError, type ErrorBody, GENERIC_ERROR, isErrorBody } from './errors.ts';
 
 export interface Reply {
   status: number;
@@ -172,6 +172,5 @@ export function createClient({ send, session, clientId, on = {} }: ClientOptions
 }
 
 function refusalIn({ body }: Reply): ErrorBody | null {
-  const parsed = ErrorBody.safeParse(body);
-  return parsed.success ? parsed.data : null;
+  return isErrorBody(body) ? body : null;
 }

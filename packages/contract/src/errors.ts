@@ -17,6 +17,22 @@ export const ErrorBody = z.object({
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
+/** Whether an answer is a refusal of ours; looked at by hand, so that a first page needs no schemas to read one. */
+export function isErrorBody(body: unknown): body is ErrorBody {
+  if (typeof body !== 'object' || body === null) return false;
+  const { isSuccess, message, fieldsWithError, fieldMessages, values, status } = body as Record<string, unknown>;
+  return (
+    isSuccess === false &&
+    typeof message === 'string' &&
+    (fieldsWithError === undefined || isListOfText(fieldsWithError)) &&
+    (fieldMessages === undefined || isListOfText(Object.values(Object(fieldMessages)))) &&
+    (values === undefined || typeof values === 'object') &&
+    (status === undefined || typeof status === 'number')
+  );
+}
+
+const isListOfText = (value: unknown) => Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+
 export const GENERIC_ERROR = 'Something goes wrong. Try again!';
 
 /** A call that did not succeed, as the typed client throws it. */

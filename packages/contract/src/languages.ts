@@ -1,4 +1,5 @@
-import { LANGUAGES, type Language } from './user.ts';
+export const LANGUAGES = ['en', 'cn', 'ru', 'tr'] as const;
+export type Language = (typeof LANGUAGES)[number];
 
 /** The tag that browsers, `Intl` and mails understand; `cn` is our own word for it. */
 export const LOCALE: Record<Language, string> = { en: 'en', cn: 'zh', ru: 'ru', tr: 'tr' };

@@ -1,9 +1,5 @@
 import { z } from 'zod';
 
-/** The product's name and its currency, in one place. */
-export const BRAND = 'Stagi';
-export const CURRENCY = 'STAGI';
-
 /** Micro-units in one unit: amounts are kept as integers of 10⁻⁶. */
 export const MICRO = 1_000_000n;
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { everyCall } from './api.ts';
+import { BRAND } from './brand.ts';
 import { API_PREFIX, needsIdempotencyKey } from './call.ts';
 import { ErrorBody } from './errors.ts';
-import { BRAND } from './money.ts';
 
 /** The OpenAPI 3.1 document of every call, made from the call table. */
 export function openapi(): Record<string, unknown> {

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /** The permission strings of a workspace role (specification section 6). */
 export const PERMISSIONS = [
   'EMPLOYEE',
@@ -18,11 +16,10 @@ export const PERMISSIONS = [
   'INVITE_USERS_TO_CLIENT',
 ] as const;
 
-export const Permission = z.enum(PERMISSIONS);
-export type Permission = z.infer<typeof Permission>;
+export type Permission = (typeof PERMISSIONS)[number];
 
-export const Role = z.enum(['Owner', 'Admin', 'Developer', 'Billing', 'Guest']);
-export type Role = z.infer<typeof Role>;
+export const ROLES = ['Owner', 'Admin', 'Developer', 'Billing', 'Guest'] as const;
+export type Role = (typeof ROLES)[number];
 
 const everythingOfAWorkspace = PERMISSIONS.filter((permission) => permission !== 'EMPLOYEE');
 

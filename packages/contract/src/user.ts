@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { PersonName } from './fields.ts';
+import { LANGUAGES } from './languages.ts';
 import { Id } from './page.ts';
-import { Permission, Role } from './permissions.ts';
+import { PERMISSIONS, ROLES } from './permissions.ts';
 
-export const LANGUAGES = ['en', 'cn', 'ru', 'tr'] as const;
-export const Language = z.enum(LANGUAGES);
-export type Language = z.infer<typeof Language>;
+const Language = z.enum(LANGUAGES);
 
 export const Theme = z.enum(['system', 'light', 'dark']);
 export type Theme = z.infer<typeof Theme>;
@@ -18,8 +17,8 @@ export type Plan = z.infer<typeof Plan>;
 export const ClientRelation = z.object({
   clientId: Id,
   clientName: z.string(),
-  roleName: Role,
-  permissions: z.array(Permission),
+  roleName: z.enum(ROLES),
+  permissions: z.array(z.enum(PERMISSIONS)),
   hourlyPaidServicesDaysLeft: z.number().nullable(),
   subscriptionPlan: Plan,
 });

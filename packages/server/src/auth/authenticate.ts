@@ -1,5 +1,6 @@
+import type { Language } from '@stagi/contract/languages.ts';
 import { type Permission, ROLE_PERMISSIONS, type Role } from '@stagi/contract/permissions.ts';
-import type { Language, Plan, Theme } from '@stagi/contract/user.ts';
+import type { Plan, Theme } from '@stagi/contract/user.ts';
 import { balanceOf, perHourOf } from '../billing/spending.ts';
 import type { Context } from '../context.ts';
 import { verifyAccessToken } from './accessToken.ts';

@@ -1,4 +1,4 @@
-import { CURRENCY } from '@stagi/contract/money.ts';
+import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
 import { post } from './ledger.ts';

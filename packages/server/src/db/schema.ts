@@ -1,8 +1,9 @@
 import type { ContainerStatus, RestartPolicy } from '@stagi/contract/containers.ts';
 import type { Ed25519PublicJwk, Inventory } from '@stagi/contract/daemon.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
+import type { Language } from '@stagi/contract/languages.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
-import type { Language, Plan, Theme } from '@stagi/contract/user.ts';
+import type { Plan, Theme } from '@stagi/contract/user.ts';
 import type { ColumnType, Generated, GeneratedAlways, Kysely, Selectable } from 'kysely';
 import type { z } from 'zod';
 import type { StoredOffer } from '../providers/offer.ts';

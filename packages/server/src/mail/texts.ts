@@ -1,5 +1,5 @@
 import { CODE_TTL_MINUTES } from '@stagi/contract/auth.ts';
-import { BRAND } from '@stagi/contract/money.ts';
+import { BRAND } from '@stagi/contract/brand.ts';
 import { escapeHtml } from './html.ts';
 
 export interface MailText {

@@ -1,10 +1,11 @@
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import type { Call, InputOf, OutputOf } from '@stagi/contract/call.ts';
 import { type CallError, fieldErrors } from '@stagi/contract/errors.ts';
-import type { SyntheticEvent } from 'react';
+import { type SyntheticEvent, useRef } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import { toast } from '../ui/toasts.ts';
 import { errorText, refusalText } from './messages.ts';
+import { withSchemas } from './schemas.ts';
 import { useCall } from './useCall.ts';
 
 interface Options<C extends Call, Values extends object> {
@@ -46,6 +47,7 @@ export function useCallForm<C extends Call, Values extends object>(
 ): CallForm<Values> {
   const t = useT();
   const form = useForm<Values>({ initialValues });
+  const checking = useRef(false);
   const { run, loading } = useCall(of, {
     onDone,
     onRefused: (error) => {
@@ -62,15 +64,30 @@ export function useCallForm<C extends Call, Values extends object>(
 
   function submit(event?: SyntheticEvent<HTMLFormElement>): void {
     event?.preventDefault();
-    if (loading) return;
+    if (loading || checking.current) return;
+    checking.current = true;
     onSubmit?.();
-    const parsed = of.input.safeParse(toInput(form.values));
+    void check().finally(() => {
+      checking.current = false;
+    });
+  }
+
+  async function check(): Promise<void> {
+    const whole = await withSchemas(of).catch((cause: unknown) => {
+      console.warn('The rules of this form could not be fetched', cause);
+      return null;
+    });
+    if (!whole) {
+      toast.error(t('This could not be loaded'));
+      return;
+    }
+    const parsed = whole.input.safeParse(toInput(form.values));
     if (!parsed.success) {
       form.setErrors(renamed(issuesByPath(parsed.error.issues)));
       return;
     }
     form.clearErrors();
-    void run(parsed.data as InputOf<C>);
+    await run(parsed.data as InputOf<C>);
   }
 
   /** Under its fields; a refusal that names none of them is a toast, which the client has shown already but for these two. */

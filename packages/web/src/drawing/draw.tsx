@@ -1,4 +1,4 @@
-import type { Language } from '@stagi/contract/user.ts';
+import type { Language } from '@stagi/contract/languages.ts';
 import { prerender } from 'react-dom/static';
 import { createStaticHandler, createStaticRouter, StaticRouterProvider } from 'react-router';
 import { App } from '../App.tsx';

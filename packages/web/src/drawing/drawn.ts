@@ -1,4 +1,4 @@
-import type { Language } from '@stagi/contract/user.ts';
+import type { Language } from '@stagi/contract/languages.ts';
 
 /**
  * The pages that are drawn while the app is built, as a visitor without a session sees them, in each language; with

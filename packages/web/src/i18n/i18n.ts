@@ -1,5 +1,4 @@
-import { LOCALE, languageOf, preferredLanguage } from '@stagi/contract/languages.ts';
-import type { Language } from '@stagi/contract/user.ts';
+import { type Language, LOCALE, languageOf, preferredLanguage } from '@stagi/contract/languages.ts';
 import i18next from 'i18next';
 import { useMemo } from 'react';
 import { initReactI18next, useTranslation } from 'react-i18next';

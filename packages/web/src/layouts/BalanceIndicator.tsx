@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
-import { CURRENCY } from '@stagi/contract/money.ts';
+import { CURRENCY } from '@stagi/contract/brand.ts';
 import { useQuery } from '@tanstack/react-query';
 import { q } from '../api/query.ts';
 import { useT } from '../i18n/i18n.ts';

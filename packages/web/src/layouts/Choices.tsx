@@ -1,8 +1,7 @@
-import { Menu, SegmentedControl } from '@mantine/core';
-import { LOCALE } from '@stagi/contract/languages.ts';
+import { SegmentedControl } from '@mantine/core';
+import { LANGUAGES, LOCALE } from '@stagi/contract/languages.ts';
 import type { Theme } from '@stagi/contract/user.ts';
-import { LANGUAGES } from '@stagi/contract/user.ts';
-import { IconCheck, IconChevronDown, IconDeviceDesktop, IconLanguage, IconMoon, IconSun } from '@tabler/icons-react';
+import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import { LANGUAGE_NAME } from '../i18n/locale.ts';
@@ -42,39 +41,25 @@ function option(value: Theme, label: string, icon: ReactNode) {
   };
 }
 
-/** Each language in its own words. */
-export function LanguageChoice({ fullWidth = false }: { fullWidth?: boolean }) {
+/** Each language in its own words, one press away. */
+export function LanguageLinks() {
   const t = useT();
   const { language, setLanguage } = useLanguage();
   return (
-    <Menu withinPortal={false} position="top-end" width={160}>
-      <Menu.Target>
+    <fieldset className={classes.languages} aria-label={t('Language')} data-testid="language-links">
+      {LANGUAGES.map((key) => (
         <button
+          key={key}
           type="button"
-          className={classes.language}
-          data-wide={fullWidth || undefined}
-          aria-label={`${t('Language')}: ${LANGUAGE_NAME[language]}`}
-          data-testid="language-switch"
+          lang={LOCALE[key]}
+          className={classes.languageLink}
+          aria-pressed={key === language}
+          data-testid={`language-${key}`}
+          onClick={() => setLanguage(key)}
         >
-          <IconLanguage size={16} />
-          <span>{LANGUAGE_NAME[language]}</span>
-          <IconChevronDown size={14} />
+          {LANGUAGE_NAME[key]}
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {LANGUAGES.map((key) => (
-          <Menu.Item
-            key={key}
-            lang={LOCALE[key]}
-            data-testid={`language-${key}`}
-            aria-current={key === language || undefined}
-            rightSection={key === language ? <IconCheck size={14} /> : null}
-            onClick={() => setLanguage(key)}
-          >
-            {LANGUAGE_NAME[key]}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+      ))}
+    </fieldset>
   );
 }

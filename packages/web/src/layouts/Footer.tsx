@@ -1,5 +1,5 @@
+import { BRAND } from '@stagi/contract/brand.ts';
 import { LEGAL, MENU } from '@stagi/contract/menu.ts';
-import { BRAND } from '@stagi/contract/money.ts';
 import { IconExternalLink } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import { Link } from 'react-router';
@@ -8,7 +8,7 @@ import { useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/Button.tsx';
-import { LanguageChoice, ThemeChoice } from './Choices.tsx';
+import { LanguageLinks, ThemeChoice } from './Choices.tsx';
 import classes from './Footer.module.css';
 import { Logo } from './Logo.tsx';
 import { isShown } from './menuGate.ts';
@@ -88,7 +88,7 @@ export function Footer() {
           </span>
           <div className={classes.choices}>
             <ThemeChoice />
-            <LanguageChoice />
+            <LanguageLinks />
           </div>
         </div>
       </div>

@@ -1,24 +1,26 @@
 import { ActionIcon, Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconMenu2 } from '@tabler/icons-react';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import { signOut, useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/Button.tsx';
-import { BalanceIndicator } from './BalanceIndicator.tsx';
 import classes from './Header.module.css';
 import { Logo } from './Logo.tsx';
 import { MainMenu } from './MainMenu.tsx';
-import { ProfileMenu } from './ProfileMenu.tsx';
-import { PaletteButton } from './palette/PaletteButton.tsx';
-import { SidePanel } from './SidePanel.tsx';
 import { useRoute } from './useRoute.ts';
 import { useHeaderHidden } from './useScroll.ts';
+
+/** What visitors without a session, or on wide screens, never see is fetched when it is. */
+const SignedInArea = lazy(async () => ({ default: (await import('./SignedInArea.tsx')).SignedInArea }));
+const SidePanel = lazy(async () => ({ default: (await import('./SidePanel.tsx')).SidePanel }));
 
 export function Header() {
   const t = useT();
   const [panelOpened, panel] = useDisclosure(false);
+  const [panelUsed, setPanelUsed] = useState(false);
   const hidden = useHeaderHidden();
   return (
     <header className={classes.header} data-hidden={(hidden && !panelOpened) || undefined}>
@@ -35,12 +37,19 @@ export function Header() {
           size={40}
           data-testid="open-panel"
           aria-label={t('Open the menu')}
-          onClick={panel.open}
+          onClick={() => {
+            setPanelUsed(true);
+            panel.open();
+          }}
         >
           <IconMenu2 size={22} />
         </ActionIcon>
       </div>
-      <SidePanel opened={panelOpened} onClose={panel.close} />
+      {panelUsed && (
+        <Suspense>
+          <SidePanel opened={panelOpened} onClose={panel.close} />
+        </Suspense>
+      )}
     </header>
   );
 }
@@ -52,7 +61,7 @@ function ProfileArea() {
     case 'anonymous':
       return <SignButtons />;
     case 'loading':
-      return <Skeleton width={220} height={28} />;
+      return <Waiting />;
     case 'failed':
       return (
         <Button color="gray" onClick={() => void signOut()}>
@@ -61,14 +70,14 @@ function ProfileArea() {
       );
     case 'here':
       return (
-        <>
-          <PaletteButton />
-          {state.user.workspace && <BalanceIndicator />}
-          <ProfileMenu user={state.user} />
-        </>
+        <Suspense fallback={<Waiting />}>
+          <SignedInArea user={state.user} />
+        </Suspense>
       );
   }
 }
+
+const Waiting = () => <Skeleton width={220} height={28} />;
 
 /** Sign up and Log in; the latter not where one logs in already. */
 export function SignButtons() {

@@ -1,4 +1,4 @@
-import { BRAND } from '@stagi/contract/money.ts';
+import { BRAND } from '@stagi/contract/brand.ts';
 import { Link, useLocation } from 'react-router';
 import { track } from '../api/analytics.ts';
 import { useT } from '../i18n/i18n.ts';

@@ -1,6 +1,5 @@
-import { Suspense } from 'react';
+import { lazy, Suspense } from 'react';
 import { Outlet, ScrollRestoration, useMatches, useNavigation } from 'react-router';
-import { useEvents } from '../api/events.ts';
 import { useUserState } from '../api/user.ts';
 import { useEarly } from '../drawing/early.ts';
 import { useT } from '../i18n/i18n.ts';
@@ -30,7 +29,11 @@ export function Root() {
         {t('Skip to the content')}
       </a>
       {navigation.state === 'loading' && <div className={classes.bar} aria-hidden="true" />}
-      {state.is === 'here' && state.user.workspace && <Events key={state.user.workspace.clientId} />}
+      {state.is === 'here' && state.user.workspace && (
+        <Suspense>
+          <Events key={state.user.workspace.clientId} />
+        </Suspense>
+      )}
       <DocumentTitle />
       <Suspense>
         <Outlet />
@@ -63,7 +66,4 @@ function Early() {
   return null;
 }
 
-function Events() {
-  useEvents();
-  return null;
-}
+const Events = lazy(async () => ({ default: (await import('./Events.tsx')).Events }));

@@ -1,4 +1,4 @@
-import { LanguageChoice, ThemeChoice } from './Choices.tsx';
+import { LanguageLinks, ThemeChoice } from './Choices.tsx';
 import { Guarded } from './Guarded.tsx';
 import { Header } from './Header.tsx';
 import classes from './layouts.module.css';
@@ -15,7 +15,7 @@ export function SignLayout() {
       </main>
       <footer className={classes.choices}>
         <ThemeChoice />
-        <LanguageChoice />
+        <LanguageLinks />
       </footer>
     </div>
   );

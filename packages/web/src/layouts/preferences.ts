@@ -1,6 +1,7 @@
 import { type MantineColorScheme, useMantineColorScheme } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
-import type { Language, Theme } from '@stagi/contract/user.ts';
+import type { Language } from '@stagi/contract/languages.ts';
+import type { Theme } from '@stagi/contract/user.ts';
 import { useEffect, useSyncExternalStore } from 'react';
 import { call } from '../api/client.ts';
 import { useSignedIn } from '../api/session.ts';

@@ -1,4 +1,5 @@
-import { CURRENCY, type Price } from '@stagi/contract/money.ts';
+import { CURRENCY } from '@stagi/contract/brand.ts';
+import type { Price } from '@stagi/contract/money.ts';
 import { useT } from '../i18n/i18n.ts';
 import { formatAmount } from './format.ts';
 import classes from './Money.module.css';

@@ -1,14 +1,12 @@
-import { z } from 'zod';
-
 const KEY = 'pendingSignUp';
-const Pending = z.object({
-  email: z.string(),
+
+interface Pending {
+  email: string;
   /** The registration that the code was mailed for. */
-  flow: z.string(),
+  flow: string;
   /** Milliseconds since 1970. */
-  mailedAt: z.number(),
-});
-type Pending = z.infer<typeof Pending>;
+  mailedAt: number;
+}
 
 /** Kept for this tab, so that a reload of the confirmation page loses nothing. */
 export function rememberSignUp(pending: Pending): void {
@@ -17,8 +15,10 @@ export function rememberSignUp(pending: Pending): void {
 
 /** The sign-up that was begun here for an address; null when it was begun elsewhere. */
 export function pendingSignUp(email: string): Pending | null {
-  const stored = Pending.safeParse(JSON.parse(sessionStorage.getItem(KEY) ?? 'null'));
-  return stored.success && stored.data.email.toLowerCase() === email.toLowerCase() ? stored.data : null;
+  const stored = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Partial<Pending> | null;
+  const { email: of, flow, mailedAt } = stored ?? {};
+  if (typeof of !== 'string' || typeof flow !== 'string' || typeof mailedAt !== 'number') return null;
+  return of.toLowerCase() === email.toLowerCase() ? { email: of, flow, mailedAt } : null;
 }
 
 export function forgetSignUp(): void {

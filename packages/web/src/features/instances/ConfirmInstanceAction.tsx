@@ -1,5 +1,5 @@
+import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { Instance } from '@stagi/contract/instances.ts';
-import { CURRENCY } from '@stagi/contract/money.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
 import { formatAmount, formatNumber } from '../../ui/format.ts';

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
+import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { Offer } from '@stagi/contract/hardware.ts';
 import { LOG_BUCKET_GB, PROVISIONING_MINUTES } from '@stagi/contract/instances.ts';
-import { CURRENCY } from '@stagi/contract/money.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { useBalance } from '../../layouts/BalanceIndicator.tsx';
 import { useNow } from '../../ui/clock.ts';

@@ -1,5 +1,6 @@
+import { LANGUAGES } from '@stagi/contract/languages.ts';
 import { ROUTES, type Route } from '@stagi/contract/routes.ts';
-import { LANGUAGES, type Theme } from '@stagi/contract/user.ts';
+import type { Theme } from '@stagi/contract/user.ts';
 import {
   IconBuildingStore,
   IconDeviceDesktop,

@@ -1,0 +1,15 @@
+import type { CurrentUser } from '../api/user.ts';
+import { BalanceIndicator } from './BalanceIndicator.tsx';
+import { ProfileMenu } from './ProfileMenu.tsx';
+import { PaletteButton } from './palette/PaletteButton.tsx';
+
+/** The header's right side for who is signed in. */
+export function SignedInArea({ user }: { user: CurrentUser }) {
+  return (
+    <>
+      <PaletteButton />
+      {user.workspace && <BalanceIndicator />}
+      <ProfileMenu user={user} />
+    </>
+  );
+}
