@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { heavyPages } from './budget.ts';
 import { OPENAPI_FILE, openapiText } from './openapi.ts';
 import { ROOT, runQuietly, stopSignal } from './run.ts';
 
@@ -16,6 +17,7 @@ const CHECKS: Check[] = [
   { name: 'import rules', problems: importRules },
   { name: 'openapi.gen.json up to date', problems: staleOpenapi },
   { name: 'translations complete', problems: missingTranslations },
+  { name: 'first pages light', problems: async () => (await heavyPages()).join('\n') },
 ];
 
 /** Runs every check, one line each, with what it found below a failed one. Answers how many failed. */

@@ -30,6 +30,8 @@ export interface ClientOptions {
     exclusively?<T>(refresh: () => Promise<T>): Promise<T>;
   };
   clientId(): number | null;
+  /** The call with its schemas, for who holds the names of the calls alone; the default takes it as it is. */
+  whole?<C extends Call>(call: C): Promise<C>;
   /** What the surroundings do about a failed call. None of them is called for a `quiet` one but `signedOut`. */
   on?: Partial<{
     signedOut(): void;
@@ -61,10 +63,13 @@ const LOGOUT = 'logout';
  * refresh; calls that meet a 401 meanwhile wait for it and are replayed. When the refresh fails,
  * or refresh or logout themselves answer 401, the session is over.
  */
-export function createClient({ send, session, clientId, on = {} }: ClientOptions): Client {
+export function createClient({ send, session, clientId, whole = inFull, on = {} }: ClientOptions): Client {
   let refreshing: Promise<boolean> | null = null;
 
   return async (call, input, options = {}) => {
+    const schemas = whole(call);
+    // Looked at once there is an answer; until then its failure is nobody's.
+    schemas.catch(() => {});
     const key = options.idempotencyKey ?? (needsIdempotencyKey(call.path) ? crypto.randomUUID() : undefined);
     let used = session.get()?.accessToken ?? null;
     let reply = await sendOnce(used);
@@ -78,7 +83,7 @@ export function createClient({ send, session, clientId, on = {} }: ClientOptions
       }
       if (reply.status === 401) on.signedOut?.();
     }
-    return settle(reply);
+    return await settle(reply);
 
     async function isFreshNow(): Promise<boolean> {
       try {
@@ -105,14 +110,25 @@ export function createClient({ send, session, clientId, on = {} }: ClientOptions
       }
     }
 
-    function settle(answer: Reply): OutputOf<typeof call> {
+    /** As when no answer came: what is needed to read it did not. */
+    async function known(): Promise<typeof call> {
+      try {
+        return await schemas;
+      } catch (cause) {
+        const error = new CallError(0, null, null, { cause });
+        if (!options.quiet) report(error);
+        throw error;
+      }
+    }
+
+    async function settle(answer: Reply): Promise<OutputOf<typeof call>> {
       const body = refusalIn(answer);
       if (answer.status < 200 || answer.status >= 300) {
         const error = new CallError(answer.status, body, answer.retryAfter ?? null);
         if (!options.quiet) report(error);
         throw error;
       }
-      const output = body ? null : call.output.safeParse(answer.body);
+      const output = body ? null : (await known()).output.safeParse(answer.body);
       if (output?.success) return output.data as OutputOf<typeof call>;
       // A refusal, or an answer that this version of the contract does not know.
       const error = new CallError(answer.status, body, null, { cause: output?.error });
@@ -170,6 +186,8 @@ export function createClient({ send, session, clientId, on = {} }: ClientOptions
     return false;
   }
 }
+
+const inFull = async <C extends Call>(call: C): Promise<C> => call;
 
 function refusalIn({ body }: Reply): ErrorBody | null {
   return isErrorBody(body) ? body : null;

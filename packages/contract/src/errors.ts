@@ -1,21 +1,18 @@
-import { z } from 'zod';
-
 /** The body of every refusal, whatever its HTTP status. */
-export const ErrorBody = z.object({
-  isSuccess: z.literal(false),
-  message: z.string(),
+export interface ErrorBody {
+  isSuccess: false;
+  message: string;
   /** The fields that get `message` as their error. */
-  fieldsWithError: z.array(z.string()).optional(),
+  fieldsWithError?: string[] | undefined;
   /** One message for each refused field, where they differ. */
-  fieldMessages: z.record(z.string(), z.string()).optional(),
+  fieldMessages?: Record<string, string> | undefined;
   /** `message` before its values were filled in, for translation: `'{{title}} is in use'`. */
-  template: z.string().optional(),
-  values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+  template?: string | undefined;
+  values?: Record<string, string | number> | undefined;
   /** 499 when the caller hung up. */
-  status: z.number().optional(),
-  requestId: z.string().optional(),
-});
-export type ErrorBody = z.infer<typeof ErrorBody>;
+  status?: number | undefined;
+  requestId?: string | undefined;
+}
 
 /** Whether an answer is a refusal of ours; looked at by hand, so that a first page needs no schemas to read one. */
 export function isErrorBody(body: unknown): body is ErrorBody {

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { Email } from './fields.ts';
-import { BYTES_PER_MB, sizeOfBase64 } from './files.ts';
+import { BYTES_PER_MB, FEEDBACK_MAX_IMAGE_MB, FEEDBACK_MAX_IMAGES, sizeOfBase64 } from './files.ts';
 import { Done } from './page.ts';
 
 export const FEEDBACK_TOPICS = ['Report an issue', 'Suggest a feature', 'Ask a question', 'Something else'] as const;
-export const FEEDBACK_MAX_IMAGES = 3;
-export const FEEDBACK_MAX_IMAGE_MB = 5;
 
 const NO_DESCRIPTION = "Please provide a description of the issue you're experiencing";
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { Price } from './money.ts';
 import { EntityFilterRequest, listOf } from './page.ts';
+import { Price } from './price.ts';
 
 export const Gpu = z.object({ name: z.string(), count: z.number().int(), memoryGb: z.number() });
 export const Cpu = z.object({ name: z.string(), cores: z.number().int() });

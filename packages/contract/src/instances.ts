@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { Slug, Title } from './fields.ts';
 import { Cpu, Disk, Gpu } from './hardware.ts';
-import { Price } from './money.ts';
 import { Done, Id, ListInput, listOf, oneOf, Ref } from './page.ts';
+import { Price } from './price.ts';
 
 /** The free S3 bucket for logs that comes with a rented instance. */
 export const LOG_BUCKET_GB = 100;

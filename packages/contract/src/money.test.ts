@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { fromDecimal, Money, toDecimal } from './money.ts';
+import { fromDecimal, toDecimal } from './money.ts';
+import { Money } from './price.ts';
 
 it('writes at least two decimals and loses nothing', () => {
   expect(toDecimal(50_000_000n)).toBe('50.00');

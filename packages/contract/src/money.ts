@@ -1,15 +1,5 @@
-import { z } from 'zod';
-
 /** Micro-units in one unit: amounts are kept as integers of 10⁻⁶. */
 export const MICRO = 1_000_000n;
-
-/** Money on the wire: the amount as a decimal string, never a float. */
-export const Money = z.object({ currency: z.string(), decimalValue: z.string().regex(/^-?\d+(\.\d{1,6})?$/) });
-export type Money = z.infer<typeof Money>;
-
-/** A price in STAGI and what it is in USD at the configured rate. */
-export const Price = z.object({ STAGI: Money, USD: Money });
-export type Price = z.infer<typeof Price>;
 
 /** `1234500n` → `'1.2345'`: at least two decimals, at most six. */
 export function toDecimal(micro: bigint): string {

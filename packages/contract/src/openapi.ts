@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyCall } from './api.ts';
 import { BRAND } from './brand.ts';
 import { API_PREFIX, needsIdempotencyKey } from './call.ts';
-import { ErrorBody } from './errors.ts';
+import { ErrorBodySchema } from './errorBody.ts';
 
 /** The OpenAPI 3.1 document of every call, made from the call table. */
 export function openapi(): Record<string, unknown> {
@@ -38,7 +38,7 @@ export function openapi(): Record<string, unknown> {
         responses: {
           200: {
             description: 'Done, or refused with isSuccess false.',
-            content: json(z.union([call.output, ErrorBody]), 'output'),
+            content: json(z.union([call.output, ErrorBodySchema]), 'output'),
           },
           default: {
             description: 'Refused.',
@@ -54,7 +54,7 @@ export function openapi(): Record<string, unknown> {
     security: [{ bearer: [] }],
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-      schemas: { ErrorBody: schema(ErrorBody, 'output') },
+      schemas: { ErrorBody: schema(ErrorBodySchema, 'output') },
     },
     paths,
   };

@@ -1,13 +1,14 @@
 import './ui/mantine.ts';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { type ReactNode, StrictMode } from 'react';
+import { lazy, type ReactNode, StrictMode, Suspense, useSyncExternalStore } from 'react';
 import { queryClient } from './api/query.ts';
-import { TOAST_LIMIT, TOAST_MS } from './ui/kitConstants.ts';
 import { cssVariables, theme } from './ui/theme.ts';
+import { toasts } from './ui/toasts.ts';
 
 const colorScheme = localStorageColorSchemeManager({ key: 'theme' });
+
+const ToastStack = lazy(async () => ({ default: (await import('./ui/toastStack.tsx')).ToastStack }));
 
 /** What surrounds every page, in the browser and where pages are drawn ahead: the very same tree, so that it hydrates. */
 export function App({ children }: { children: ReactNode }) {
@@ -20,10 +21,19 @@ export function App({ children }: { children: ReactNode }) {
         defaultColorScheme="auto"
       >
         <QueryClientProvider client={queryClient}>
-          <Notifications position="bottom-right" autoClose={TOAST_MS} limit={TOAST_LIMIT} />
           {children}
+          <Toasts />
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>
   );
+}
+
+function Toasts() {
+  const shown = useSyncExternalStore(toasts.subscribe, toasts.shown, () => false);
+  return shown ? (
+    <Suspense>
+      <ToastStack />
+    </Suspense>
+  ) : null;
 }

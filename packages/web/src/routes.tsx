@@ -1,8 +1,7 @@
 import { ROUTES, type Route } from '@stagi/contract/routes.ts';
-import type { ComponentType } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
-import { FeedbackButton } from './features/feedback/FeedbackButton.tsx';
-import { AppLayout } from './layouts/AppLayout.tsx';
+import { useSignedIn } from './api/session.ts';
 import { CloudStart } from './layouts/CloudStart.tsx';
 import { DefaultLayout } from './layouts/DefaultLayout.tsx';
 import { Forbidden } from './layouts/Forbidden.tsx';
@@ -17,8 +16,12 @@ import { paths } from './paths.ts';
 const hasKit = () =>
   typeof window !== 'undefined' && ['localhost', '127.0.0.1', '[::1]'].includes(window.location.hostname);
 
+const FeedbackButton = lazy(async () => ({
+  default: (await import('./features/feedback/FeedbackButton.tsx')).FeedbackButton,
+}));
+
 // The layouts know no feature: it is handed to those that show it.
-const feedback = <FeedbackButton />;
+const feedback = <SignedInFeedback />;
 
 /** The map of the product: each layout and the pages it holds. What a page asks of its visitor is in `ROUTES`. */
 export const routes: RouteObject[] = [
@@ -33,7 +36,10 @@ export const routes: RouteObject[] = [
         page(ROUTES.signUp, async () => (await import('./features/auth/SignUpPage.tsx')).SignUpPage),
         page(ROUTES.confirmation, async () => (await import('./features/auth/ConfirmationPage.tsx')).ConfirmationPage),
       ]),
-      layout(<AppLayout feedback={feedback} />, [
+      lazyLayout(async () => {
+        const { AppLayout } = await import('./layouts/AppLayout.tsx');
+        return () => <AppLayout feedback={feedback} />;
+      }, [
         { path: ROUTES.cloud.path, handle: { route: ROUTES.cloud }, element: <CloudStart /> },
         page(ROUTES.marketplace, async () => {
           const [{ MarketplacePage }, { SshKeyDialog }] = await Promise.all([
@@ -100,6 +106,22 @@ function tabbed(route: Route, load: Load): RouteObject {
   return { ...page(route, load), path: `${route.path}/:tab?` };
 }
 
+/** The same for a layout that a first page of a visitor has no use for. */
+function lazyLayout(load: Load, children: RouteObject[]): RouteObject {
+  return {
+    lazy: async () => ({ Component: await load() }),
+    children: [{ errorElement: <PageError />, children }],
+  };
+}
+
 function layout(element: React.ReactElement, children: RouteObject[]): RouteObject {
   return { element, children: [{ errorElement: <PageError />, children }] };
+}
+
+function SignedInFeedback() {
+  return useSignedIn() ? (
+    <Suspense>
+      <FeedbackButton />
+    </Suspense>
+  ) : null;
 }

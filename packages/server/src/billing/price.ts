@@ -1,5 +1,6 @@
 import { CURRENCY } from '@stagi/contract/brand.ts';
-import { type Price, toDecimal } from '@stagi/contract/money.ts';
+import { toDecimal } from '@stagi/contract/money.ts';
+import type { Price } from '@stagi/contract/price.ts';
 import type { Config } from '../config.ts';
 
 /** Shows micro-STAGI as a price in STAGI and USD at the configured rate, rounded down to micro-units. */

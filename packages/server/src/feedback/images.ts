@@ -1,5 +1,5 @@
-import { FEEDBACK_MAX_IMAGE_MB, type ImageUpload } from '@stagi/contract/feedback.ts';
-import { BYTES_PER_MB } from '@stagi/contract/files.ts';
+import type { ImageUpload } from '@stagi/contract/feedback.ts';
+import { BYTES_PER_MB, FEEDBACK_MAX_IMAGE_MB } from '@stagi/contract/files.ts';
 import type { Sharp, SharpOptions } from 'sharp';
 import { invalid, unavailable } from '../http/errors.ts';
 

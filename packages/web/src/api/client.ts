@@ -2,6 +2,7 @@ import { API_PREFIX } from '@stagi/contract/call.ts';
 import { type Client, createClient, type Send } from '@stagi/contract/client.ts';
 import type { ErrorBody } from '@stagi/contract/errors.ts';
 import { baseAddress } from './baseAddress.ts';
+import { withSchemas } from './schemas.ts';
 import { session } from './session.ts';
 import { activeClientId } from './workspace.ts';
 
@@ -53,6 +54,7 @@ export const call: Client = createClient({
   send,
   session,
   clientId: activeClientId,
+  whole: withSchemas,
   on: {
     signedOut: () => surroundings?.signedOut(),
     forbidden: () => surroundings?.forbidden(),

@@ -1,7 +1,6 @@
 import { type Language, LOCALE, languageOf, preferredLanguage } from '@stagi/contract/languages.ts';
 import i18next from 'i18next';
-import { useMemo } from 'react';
-import { initReactI18next, useTranslation } from 'react-i18next';
+import { useMemo, useSyncExternalStore } from 'react';
 import english from './en.json';
 import { patternsOf, unfilled } from './filled.ts';
 
@@ -19,7 +18,7 @@ const TEXTS: Record<Exclude<Language, 'en'>, () => Promise<{ default: Record<str
 
 /** Resolves when the language (the visitor's own by default) is at hand; screens may be drawn then without a change of words. */
 export async function startTranslation(language: Language = ownLanguage()): Promise<void> {
-  await i18next.use(initReactI18next).init({
+  await i18next.init({
     lng: 'en',
     fallbackLng: 'en',
     keySeparator: false,
@@ -27,7 +26,6 @@ export async function startTranslation(language: Language = ownLanguage()): Prom
     returnEmptyString: false,
     interpolation: { escapeValue: false },
     resources: { en: { translation: english } },
-    react: { useSuspense: false },
   });
   await showLanguage(language);
 }
@@ -62,10 +60,19 @@ export async function showLanguage(language: Language): Promise<void> {
   if (typeof document !== 'undefined') document.documentElement.lang = LOCALE[language];
 }
 
+/** Draws the component anew when the language changes. */
 export function useT(): T {
-  const { t: bound } = useTranslation();
+  const language = useSyncExternalStore(subscribe, shownLanguage, shownLanguage);
   // A new function for each language, so that what was memoized with the old one is made anew.
-  return useMemo<T>(() => (text, values) => (values ? bound(text, values) : translate(text)), [bound]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the language is what the function reads
+  return useMemo<T>(() => (text, values) => t(text, values), [language]);
+}
+
+const shownLanguage = () => i18next.language;
+
+function subscribe(listener: () => void): () => void {
+  i18next.on('languageChanged', listener);
+  return () => i18next.off('languageChanged', listener);
 }
 
 /** For code outside components; inside them `useT` redraws when the language changes. */

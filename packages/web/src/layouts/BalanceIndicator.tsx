@@ -1,19 +1,11 @@
 import { Skeleton } from '@mantine/core';
-import { api } from '@stagi/contract/api.ts';
 import { CURRENCY } from '@stagi/contract/brand.ts';
-import { useQuery } from '@tanstack/react-query';
-import { q } from '../api/query.ts';
 import { useT } from '../i18n/i18n.ts';
 import { formatAmount } from '../ui/format.ts';
 import { Tooltip } from '../ui/Tooltip.tsx';
 import classes from './BalanceIndicator.module.css';
 import { daysLeft } from './daysLeft.ts';
-
-const REFETCH_MS = 60_000;
-
-export function useBalance() {
-  return useQuery({ ...q(api.billing.balance, {}, { quiet: true }), refetchInterval: REFETCH_MS });
-}
+import { useBalance } from './useBalance.ts';
 
 /** What the workspace has, and how long it lasts when that is not long. */
 export function BalanceIndicator() {

@@ -1,10 +1,10 @@
-import { ActionIcon } from '@mantine/core';
 import type { Banner } from '@stagi/contract/site.ts';
 import { IconArrowRight, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useSite } from '../api/site.ts';
 import { useT } from '../i18n/i18n.ts';
+import { IconButton } from '../ui/IconButton.tsx';
 import classes from './Banners.module.css';
 import { dismissBanner, undismissed } from './dismissedBanners.ts';
 import { useRoute } from './useRoute.ts';
@@ -43,9 +43,9 @@ function OneBanner({ banner, onDismiss }: { banner: Banner; onDismiss(): void })
             </>
           )}
         </p>
-        <ActionIcon size={32} aria-label={t('Hide this message')} onClick={onDismiss}>
+        <IconButton size="xs" plain label={t('Hide this message')} onClick={onDismiss}>
           <IconX size={16} />
-        </ActionIcon>
+        </IconButton>
       </div>
     </aside>
   );

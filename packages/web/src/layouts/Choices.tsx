@@ -1,44 +1,40 @@
-import { SegmentedControl } from '@mantine/core';
 import { LANGUAGES, LOCALE } from '@stagi/contract/languages.ts';
-import type { Theme } from '@stagi/contract/user.ts';
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { useId } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import { LANGUAGE_NAME } from '../i18n/locale.ts';
+import { text } from '../i18n/text.ts';
 import classes from './Choices.module.css';
 import { useLanguage, useTheme } from './preferences.ts';
+
+const THEMES = [
+  { value: 'system', label: text('System'), Icon: IconDeviceDesktop },
+  { value: 'light', label: text('Light'), Icon: IconSun },
+  { value: 'dark', label: text('Dark'), Icon: IconMoon },
+] as const;
 
 export function ThemeChoice({ fullWidth = false }: { fullWidth?: boolean }) {
   const t = useT();
   const { theme, setTheme } = useTheme();
+  const name = useId();
   return (
-    <SegmentedControl
-      size="xs"
-      withItemsBorders={false}
-      classNames={{ root: classes.segments }}
-      fullWidth={fullWidth}
-      aria-label={t('Theme')}
-      value={theme}
-      onChange={(value) => setTheme(value as Theme)}
-      data={[
-        option('system', t('System'), <IconDeviceDesktop size={14} />),
-        option('light', t('Light'), <IconSun size={14} />),
-        option('dark', t('Dark'), <IconMoon size={14} />),
-      ]}
-    />
+    <fieldset className={classes.themes} data-wide={fullWidth || undefined} aria-label={t('Theme')}>
+      {THEMES.map(({ value, label, Icon }) => (
+        <label key={value} className={classes.theme}>
+          <input
+            className="visually-hidden"
+            type="radio"
+            name={name}
+            value={value}
+            checked={value === theme}
+            onChange={() => setTheme(value)}
+          />
+          <Icon size={14} aria-hidden="true" />
+          {t(label)}
+        </label>
+      ))}
+    </fieldset>
   );
-}
-
-function option(value: Theme, label: string, icon: ReactNode) {
-  return {
-    value,
-    label: (
-      <span className={classes.option}>
-        {icon}
-        {label}
-      </span>
-    ),
-  };
 }
 
 /** Each language in its own words, one press away. */

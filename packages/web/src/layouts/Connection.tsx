@@ -1,9 +1,9 @@
-import { ActionIcon } from '@mantine/core';
 import { IconRefresh, IconWifiOff, IconX } from '@tabler/icons-react';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { servedVersion, site } from '../api/site.ts';
 import { useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/Button.tsx';
+import { IconButton } from '../ui/IconButton.tsx';
 import classes from './Connection.module.css';
 
 const VERSION_CHECK_MS = 5 * 60_000;
@@ -33,9 +33,9 @@ export function Connection() {
           >
             {t('Reload the page')}
           </Button>
-          <ActionIcon size={28} aria-label={t('Later')} onClick={() => setPut(newer)}>
+          <IconButton size="xxs" plain label={t('Later')} onClick={() => setPut(newer)}>
             <IconX size={16} />
-          </ActionIcon>
+          </IconButton>
         </div>
       )}
     </div>

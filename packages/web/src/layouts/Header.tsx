@@ -1,4 +1,4 @@
-import { ActionIcon, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconMenu2 } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
@@ -7,6 +7,7 @@ import { signOut, useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/Button.tsx';
+import { IconButton } from '../ui/IconButton.tsx';
 import classes from './Header.module.css';
 import { Logo } from './Logo.tsx';
 import { MainMenu } from './MainMenu.tsx';
@@ -32,18 +33,19 @@ export function Header() {
         <div className={classes.profile}>
           <ProfileArea />
         </div>
-        <ActionIcon
+        <IconButton
           className={classes.burger}
-          size={40}
+          size="m"
+          plain
           data-testid="open-panel"
-          aria-label={t('Open the menu')}
+          label={t('Open the menu')}
           onClick={() => {
             setPanelUsed(true);
             panel.open();
           }}
         >
           <IconMenu2 size={22} />
-        </ActionIcon>
+        </IconButton>
       </div>
       {panelUsed && (
         <Suspense>

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import { errorText } from '../api/messages.ts';
 import { useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
-import { useBalance } from './BalanceIndicator.tsx';
 import { Banners } from './Banners.tsx';
 import classes from './Notices.module.css';
+import { useBalance } from './useBalance.ts';
 import { useRoute } from './useRoute.ts';
 
 /** What stands between the header and the page: the operator's banners, what is wrong with the account. */

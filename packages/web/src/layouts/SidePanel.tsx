@@ -1,4 +1,4 @@
-import { ActionIcon, Drawer } from '@mantine/core';
+import { Drawer } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { Link, useLocation } from 'react-router';
@@ -6,6 +6,7 @@ import { signOut, useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/Button.tsx';
+import { IconButton } from '../ui/IconButton.tsx';
 import { BalanceIndicator } from './BalanceIndicator.tsx';
 import { ThemeChoice } from './Choices.tsx';
 import { LanguageChoice } from './LanguageChoice.tsx';
@@ -42,9 +43,9 @@ export function SidePanel({ opened, onClose }: { opened: boolean; onClose(): voi
     >
       <div className={classes.top}>
         <Logo />
-        <ActionIcon size={40} aria-label={t('Close the menu')} onClick={onClose}>
+        <IconButton size="m" plain label={t('Close the menu')} onClick={onClose}>
           <IconX size={22} />
-        </ActionIcon>
+        </IconButton>
       </div>
       {state.is === 'here' && (
         <div className={classes.part}>

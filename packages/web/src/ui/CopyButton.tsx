@@ -11,7 +11,7 @@ export function CopyButton({ value, label }: { value: string; label?: string }) 
     <MantineCopy value={value} timeout={1500}>
       {({ copied, copy }) => (
         <>
-          <Tooltip label={copied ? t('Copied') : (label ?? t('Copy'))} openDelay={0} closeDelay={0} keepOnPress>
+          <Tooltip label={copied ? t('Copied') : (label ?? t('Copy'))} openDelay={0} keepOnPress>
             <IconButton size="xxxs" label={label ?? t('Copy')} plain onClick={copy}>
               {copied ? <IconCheck size={14} color="var(--ok)" /> : <IconCopy size={14} />}
             </IconButton>

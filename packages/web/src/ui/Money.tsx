@@ -1,5 +1,5 @@
 import { CURRENCY } from '@stagi/contract/brand.ts';
-import type { Price } from '@stagi/contract/money.ts';
+import type { Price } from '@stagi/contract/price.ts';
 import { useT } from '../i18n/i18n.ts';
 import { formatAmount } from './format.ts';
 import classes from './Money.module.css';

@@ -1,22 +1,47 @@
-import { Tooltip as MantineTooltip, type TooltipProps } from '@mantine/core';
-import { type PointerEvent, useState } from 'react';
+import type { FloatingPosition } from '@mantine/core';
+import { useMergedRef } from '@mantine/hooks';
+import { cloneElement, lazy, type ReactElement, type ReactNode, type Ref, Suspense, useRef } from 'react';
+import { TOOLTIP_DELAY_MS } from './kitConstants.ts';
+import { usePointedAt } from './usePointedAt.ts';
 
-interface Props extends Omit<TooltipProps, 'disabled'> {
+interface Props {
+  label: ReactNode;
+  /** An element that takes a ref. */
+  children: ReactElement<{ ref?: Ref<HTMLElement> }>;
+  position?: FloatingPosition;
+  disabled?: boolean;
+  /** Milliseconds that the pointer must stay; the keyboard never waits. */
+  openDelay?: number;
   /** Stays after a press: for what a press cannot do, or what changes with it. */
   keepOnPress?: boolean;
+  ref?: Ref<HTMLElement>;
 }
 
+/** What draws the words is fetched when something is first pointed at: few first pages need it. */
+const Bubble = lazy(async () => ({ default: (await import('./TooltipBubble.tsx')).TooltipBubble }));
+
 /** Words about a control while it is pointed at or focused. A press or Escape takes them away. */
-export function Tooltip({ keepOnPress = false, ...props }: Props) {
-  const [pressed, setPressed] = useState(false);
-  if (keepOnPress) return <MantineTooltip {...props} />;
+export function Tooltip(props: Props) {
+  const {
+    label,
+    children,
+    position = 'top',
+    disabled = false,
+    openDelay = TOOLTIP_DELAY_MS,
+    keepOnPress = false,
+    ref,
+    ...others
+  } = props;
+  const target = useRef<HTMLElement>(null);
+  const { used, pointedAt } = usePointedAt(target, { openDelay, keepOnPress });
   return (
-    <MantineTooltip
-      {...props}
-      disabled={pressed}
-      // A finger has no other way to read it than to press.
-      onPointerDown={(event: PointerEvent) => setPressed(event.pointerType === 'mouse')}
-      onMouseLeave={() => setPressed(false)}
-    />
+    <>
+      {cloneElement(children, { ...others, ref: useMergedRef(target, children.props.ref, ref) })}
+      {used && (
+        <Suspense>
+          <Bubble target={target} opened={pointedAt && !disabled} label={label} position={position} />
+        </Suspense>
+      )}
+    </>
   );
 }

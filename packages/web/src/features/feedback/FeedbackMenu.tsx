@@ -1,8 +1,8 @@
-import { ActionIcon } from '@mantine/core';
 import { IconExternalLink, IconX } from '@tabler/icons-react';
 import { useEffect, useId, useRef } from 'react';
 import { site } from '../../api/site.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { IconButton } from '../../ui/IconButton.tsx';
 import classes from './Feedback.module.css';
 
 /** In the place of the button: the ways to say something. Closes by its cross, by Escape, or when the form opens. */
@@ -29,9 +29,9 @@ export function FeedbackMenu({ onClose, onOpenForm }: { onClose(): void; onOpenF
         <h2 id={heading} className={classes.menuTitle}>
           {t('Leave Feedback')}
         </h2>
-        <ActionIcon size={28} aria-label={t('Close')} onClick={onClose}>
+        <IconButton size="xxs" plain label={t('Close')} onClick={onClose}>
           <IconX size={16} />
-        </ActionIcon>
+        </IconButton>
       </div>
       {issueTrackerUrl && (
         <a className={classes.way} href={issueTrackerUrl} target="_blank" rel="noreferrer">

@@ -3,7 +3,7 @@ import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { Offer } from '@stagi/contract/hardware.ts';
 import { LOG_BUCKET_GB, PROVISIONING_MINUTES } from '@stagi/contract/instances.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { useBalance } from '../../layouts/BalanceIndicator.tsx';
+import { useBalance } from '../../layouts/useBalance.ts';
 import { useNow } from '../../ui/clock.ts';
 import { FactList } from '../../ui/FactList.tsx';
 import { formatAmount, formatDate, formatHours } from '../../ui/format.ts';

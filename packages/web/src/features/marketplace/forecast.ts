@@ -1,5 +1,6 @@
 import type { Balance } from '@stagi/contract/billing.ts';
-import { fromDecimal, type Price, toDecimal } from '@stagi/contract/money.ts';
+import { fromDecimal, toDecimal } from '@stagi/contract/money.ts';
+import type { Price } from '@stagi/contract/price.ts';
 
 export interface Forecast {
   /** STAGI an hour with the new server. */

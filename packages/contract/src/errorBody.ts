@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import type { ErrorBody } from './errors.ts';
+
+/** The schema of `ErrorBody`, for the API description. */
+export const ErrorBodySchema = z.object({
+  isSuccess: z.literal(false),
+  message: z.string(),
+  /** The fields that get `message` as their error. */
+  fieldsWithError: z.array(z.string()).optional(),
+  /** One message for each refused field, where they differ. */
+  fieldMessages: z.record(z.string(), z.string()).optional(),
+  /** `message` before its values were filled in, for translation: `'{{title}} is in use'`. */
+  template: z.string().optional(),
+  values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+  /** 499 when the caller hung up. */
+  status: z.number().optional(),
+  requestId: z.string().optional(),
+}) satisfies z.ZodType<ErrorBody>;

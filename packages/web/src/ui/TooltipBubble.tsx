@@ -1,0 +1,30 @@
+import { type FloatingPosition, Tooltip } from '@mantine/core';
+import { type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react';
+
+interface Props {
+  target: RefObject<HTMLElement | null>;
+  opened: boolean;
+  label: ReactNode;
+  position: FloatingPosition;
+}
+
+/** The words themselves, beside `target`, which they describe while they are there. */
+export function TooltipBubble({ target, opened, label, position }: Props) {
+  return <Tooltip target={target} opened={opened} label={<Words of={target}>{label}</Words>} position={position} />;
+}
+
+function Words({ of, children }: { of: Props['target']; children: ReactNode }) {
+  const words = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => {
+    const id = words.current?.closest('[role="tooltip"]')?.id;
+    const element = of.current;
+    if (!id || !element) return;
+    const others = element.getAttribute('aria-describedby');
+    element.setAttribute('aria-describedby', others ? `${others} ${id}` : id);
+    return () => {
+      if (others) element.setAttribute('aria-describedby', others);
+      else element.removeAttribute('aria-describedby');
+    };
+  }, [of]);
+  return <span ref={words}>{children}</span>;
+}

@@ -1,0 +1,36 @@
+import { Notifications, notifications } from '@mantine/notifications';
+import { IconAlertTriangle, IconCheck, IconInfoCircle } from '@tabler/icons-react';
+import { t } from '../i18n/i18n.ts';
+import { TOAST_LIMIT, TOAST_MS } from './kitConstants.ts';
+
+/** Where toasts stand. */
+export function ToastStack() {
+  return <Notifications position="bottom-right" autoClose={TOAST_MS} limit={TOAST_LIMIT} />;
+}
+
+const KINDS = {
+  error: { color: 'red', role: 'alert', icon: IconAlertTriangle },
+  success: { color: 'green', role: 'status', icon: IconCheck },
+  info: { color: 'indigo', role: 'status', icon: IconInfoCircle },
+};
+
+export type ToastKind = keyof typeof KINDS;
+
+export function showToast(message: string, kind: ToastKind): void {
+  const { color, role, icon: Icon } = KINDS[kind];
+  const id = `${color}:${message}`;
+  notifications.hide(id);
+  notifications.show({
+    id,
+    message,
+    color,
+    role,
+    icon: <Icon size={16} aria-hidden />,
+    autoClose: TOAST_MS,
+    withBorder: true,
+    closeButtonProps: { 'aria-label': t('Close') },
+    // The pointer holds all of them by itself; whoever comes by keyboard has as much time.
+    onFocusCapture: () => notifications.update({ id, message, autoClose: false }),
+    onBlurCapture: () => notifications.update({ id, message, autoClose: TOAST_MS }),
+  });
+}
