@@ -3,10 +3,6 @@ import { call } from './call.ts';
 import { Email, NewPassword, Password, PersonName, VerificationCode } from './fields.ts';
 import { Done } from './page.ts';
 
-export const CODE_TTL_MINUTES = 10;
-export const CODE_TRIES = 5;
-export const CODE_RESEND_SECONDS = 60;
-
 /** Names the registration that a code was mailed for; without it the newest one of the address is meant. */
 const Flow = z.string().max(100).optional();
 const RefreshToken = z.string().min(1).max(400);

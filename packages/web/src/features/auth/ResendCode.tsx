@@ -1,5 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
-import { CODE_RESEND_SECONDS } from '@stagi/contract/auth.ts';
+import { CODE_RESEND_SECONDS } from '@stagi/contract/mailedCodes.ts';
 import { useState } from 'react';
 import { useCall } from '../../api/useCall.ts';
 import { useT } from '../../i18n/i18n.ts';
