@@ -1,5 +1,5 @@
-import { CODE_TTL_MINUTES } from '@stagi/contract/auth.ts';
 import { BRAND } from '@stagi/contract/brand.ts';
+import { CODE_TTL_MINUTES } from '@stagi/contract/mailedCodes.ts';
 import { escapeHtml } from './html.ts';
 
 export interface MailText {
