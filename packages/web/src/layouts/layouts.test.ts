@@ -6,7 +6,6 @@ import { initials } from './initials.ts';
 import { isShown, opens } from './menuGate.ts';
 import { matching } from './palette/match.ts';
 import { ancestors } from './useRoute.ts';
-import { isNearBottom } from './useScroll.ts';
 
 it('shows the days left only in the last two weeks', () => {
   expect(daysLeft(null, '50')).toBeNull();
@@ -55,11 +54,6 @@ it('lists only pages that exist, and Blog only with a permission of the cloud', 
   expect(isShown(blog, { ...viewer, permissions: ['SELFHOSTED_INSTANCE'] })).toBe(true);
   expect(opens(ROUTES.account, [])).toBe(true);
   expect(opens(ROUTES.instances, ['INSTANCE_RENTED'])).toBe(false);
-});
-
-it('knows the end of a page within 10 px, and none of a page that does not scroll', () => {
-  const at = (scrollTop: number, scrollHeight = 2000) => isNearBottom({ scrollTop, clientHeight: 800, scrollHeight });
-  expect([at(1189), at(1190), at(1200), at(0, 800)]).toEqual([false, true, true, false]);
 });
 
 it('finds by every word typed, the beginning of a word before its middle, without case and accents', () => {
