@@ -19,7 +19,9 @@ export async function signUpInBrowser(
   await page.getByRole('button', { name: 'Sign up', exact: true }).last().click();
   await expect(page).toHaveURL(/\/confirmation/);
   await typeCode(page, await mailedCode(platform.url, email));
-  await expect(page).toHaveURL(/\/cloud/);
+  // Past the redirect, which takes the focus along.
+  await expect(page).toHaveURL(/\/cloud\/instances/);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Instances');
   return { email };
 }
 

@@ -1,6 +1,6 @@
-import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { NavLink, useParams } from 'react-router';
+import { ThemeChoice } from '../../layouts/Choices.tsx';
 import { paths } from '../../paths.ts';
 import classes from './Kit.module.css';
 import { SECTIONS } from './sections.ts';
@@ -11,7 +11,6 @@ const PAGES = SECTIONS.map(({ name, load }) => ({ name, Section: lazy(load) }));
 export function KitPage() {
   const { section } = useParams();
   const shown = PAGES.find(({ name }) => name === section) ?? PAGES[0];
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <div className={classes.page}>
       <nav className={classes.sections} aria-label="Sections of the kit">
@@ -20,13 +19,7 @@ export function KitPage() {
             {name}
           </NavLink>
         ))}
-        <SegmentedControl
-          size="xs"
-          aria-label="Theme"
-          value={colorScheme}
-          onChange={(value) => setColorScheme(value as typeof colorScheme)}
-          data={['auto', 'light', 'dark']}
-        />
+        <ThemeChoice />
       </nav>
       <div className={classes.body} data-testid={`kit-${shown?.name}`}>
         {shown && (

@@ -50,6 +50,7 @@ export function FormItem({ label, optional, description, error: own, name, group
       error={error}
       errorProps={{ mt: 6 }}
       className={className}
+      classNames={{ label: classes.label }}
     >
       {group ? (
         // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the invalid state of a group is read out with its error
