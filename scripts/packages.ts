@@ -13,6 +13,7 @@ const PROGRAMS: Record<string, string> = {
   debootstrap: 'debootstrap',
   ip: 'iproute2',
   iptables: 'iptables',
+  busybox: 'busybox-static',
   ssh: 'openssh-client',
   'ssh-keygen': 'openssh-client',
   git: 'git',
