@@ -11,6 +11,7 @@ import { leaveGoneWorkspace } from './api/user.ts';
 import { isDrawnFor } from './drawing/drawn.ts';
 import { setAside } from './drawing/early.ts';
 import { currentLanguage, startTranslation } from './i18n/i18n.ts';
+import { watchLinks } from './layouts/prefetch.ts';
 import { paths } from './paths.ts';
 import { routes } from './routes.tsx';
 import { toast } from './ui/toasts.ts';
@@ -36,6 +37,7 @@ document.documentElement.dataset.started = '';
 sessionStorage.removeItem('bootTries');
 
 const router = createBrowserRouter(routes);
+watchLinks(routes);
 setSurroundings({
   signedOut: session.end,
   forbidden: () => void router.navigate(paths.forbidden()),

@@ -1,15 +1,19 @@
 import { ROUTES, type Route } from '@stagi/contract/routes.ts';
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
-import { useSignedIn } from './api/session.ts';
+import type { ReadsName } from './'
+import { useSignedIn } from './api/session.ts';ts'';
+
 import { CloudStart } from './layouts/CloudStart.tsx';
 import { DefaultLayout } from './layouts/DefaultLayout.tsx';
 import { Forbidden } from './layouts/Forbidden.tsx';
+import { cloudTarget } from './layouts/guard.ts';
 import { HomeLayout } from './layouts/HomeLayout.tsx';
 import { NotFound } from './layouts/NotFound.tsx';
 import { PageError } from './layouts/PageError.tsx';
 import { Root } from './layouts/Root.tsx';
 import { SignLayout } from './layouts/SignLayout.tsx';
+import type { PageHandle } from './layouts/useRoute.ts';
 import { paths } from './paths.ts';
 
 /** The gallery of the kit is for development and tests. */
@@ -40,43 +44,76 @@ export const routes: RouteObject[] = [
         const { AppLayout } = await import('./layouts/AppLayout.tsx');
         return () => <AppLayout feedback={feedback} />;
       }, [
-        { path: ROUTES.cloud.path, handle: { route: ROUTES.cloud }, element: <CloudStart /> },
-        page(ROUTES.marketplace, async () => {
-          const [{ MarketplacePage }, { SshKeyDialog }] = await Promise.all([
-            import('./features/marketplace/MarketplacePage.tsx'),
-            import('./features/sshKeys/SshKeyDialog.tsx'),
-          ]);
-          return () => <MarketplacePage SshKeyDialog={SshKeyDialog} />;
-        }),
-        page(ROUTES.instances, async () => (await import('./features/instances/InstancesPage.tsx')).InstancesPage),
-        tabbed(ROUTES.instance, async () => {
-          const [{ InstancePage }, { ServerContainers }, { SshKeyDialog }] = await Promise.all([
-            import('./features/instances/InstancePage.tsx'),
-            import('./features/containers/ServerContainers.tsx'),
-            import('./features/sshKeys/SshKeyDialog.tsx'),
-          ]);
-          return () => <InstancePage ServerContainers={ServerContainers} SshKeyDialog={SshKeyDialog} />;
-        }),
+        {
+          path: ROUTES.cloud.path,
+          handle: { route: ROUTES.cloud, leadsTo: cloudTarget } satisfies PageHandle,
+          element: <CloudStart />,
+        },
+        page(
+          ROUTES.marketplace,
+          async () => {
+            const [{ MarketplacePage }, { SshKeyDialog }] = await Promise.all([
+              import('./features/marketplace/MarketplacePage.tsx'),
+              import('./features/sshKeys/SshKeyDialog.tsx'),
+            ]);
+            return () => <MarketplacePage SshKeyDialog={SshKeyDialog} />;
+          },
+          'marketplace',
+        ),
+        page(
+          ROUTES.instances,
+          async () => (await import('./features/instances/InstancesPage.tsx')).InstancesPage,
+          'instances',
+        ),
+        tabbed(
+          ROUTES.instance,
+          async () => {
+            const [{ InstancePage }, { ServerContainers }, { SshKeyDialog }] = await Promise.all([
+              import('./features/instances/InstancePage.tsx'),
+              import('./features/containers/ServerContainers.tsx'),
+              import('./features/sshKeys/SshKeyDialog.tsx'),
+            ]);
+            return () => <InstancePage ServerContainers={ServerContainers} SshKeyDialog={SshKeyDialog} />;
+          },
+          'instance',
+        ),
         page(
           ROUTES.selfInstances,
           async () => (await import('./features/selfHosted/SelfHostedPage.tsx')).SelfHostedPage,
+          'selfInstances',
         ),
-        tabbed(ROUTES.selfInstance, async () => {
-          const [{ SelfHostedInstancePage }, { ServerContainers }] = await Promise.all([
-            import('./features/selfHosted/SelfHostedInstancePage.tsx'),
-            import('./features/containers/ServerContainers.tsx'),
-          ]);
-          return () => <SelfHostedInstancePage ServerContainers={ServerContainers} />;
-        }),
-        page(ROUTES.containers, async () => (await import('./features/containers/ContainersPage.tsx')).ContainersPage),
-        tabbed(ROUTES.container, async () => (await import('./features/containers/ContainerPage.tsx')).ContainerPage),
+        tabbed(
+          ROUTES.selfInstance,
+          async () => {
+            const [{ SelfHostedInstancePage }, { ServerContainers }] = await Promise.all([
+              import('./features/selfHosted/SelfHostedInstancePage.tsx'),
+              import('./features/containers/ServerContainers.tsx'),
+            ]);
+            return () => <SelfHostedInstancePage ServerContainers={ServerContainers} />;
+          },
+          'selfInstance',
+        ),
+        page(
+          ROUTES.containers,
+          async () => (await import('./features/containers/ContainersPage.tsx')).ContainersPage,
+          'containers',
+        ),
+        tabbed(
+          ROUTES.container,
+          async () => (await import('./features/containers/ContainerPage.tsx')).ContainerPage,
+          'container',
+        ),
         {
           path: ROUTES.profile.path,
-          handle: { route: ROUTES.profile },
+          handle: { route: ROUTES.profile, leadsTo: paths.account } satisfies PageHandle,
           element: <Navigate to={paths.account()} replace />,
         },
         page(ROUTES.account, async () => (await import('./features/account/AccountPage.tsx')).AccountPage),
-        page(ROUTES.sshKeys, async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage),
+        page(
+          ROUTES.sshKeys,
+          async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage,
+          'sshKeys',
+        ),
       ]),
       layout(<DefaultLayout feedback={feedback} />, [
         { path: ROUTES.forbidden.path, handle: { route: ROUTES.forbidden }, element: <Forbidden /> },
@@ -96,14 +133,21 @@ export const routes: RouteObject[] = [
 
 type Load = () => Promise<ComponentType>;
 
-/** A page of its own file, fetched when it is first asked for. */
-function page(route: Route, load: Load): RouteObject {
-  return { path: route.path, handle: { route }, lazy: async () => ({ Component: await load() }) };
+/** A page of its own file, fetched when it is first asked for; `reads` names what is read ahead for it. */
+function page(route: Route, load: Load, reads?: ReadsName): RouteObject {
+  return {
+    path: route.path,
+    handle: {
+      route,
+      reads: reads && (async (visit) => (await import('./firstReads.ts')).firstReads[reads](visit)),
+    } satisfies PageHandle,
+    lazy: async () => ({ Component: await load() }),
+  };
 }
 
 /** A page whose tabs are the next word of its address; the page reads `useParams().tab`. */
-function tabbed(route: Route, load: Load): RouteObject {
-  return { ...page(route, load), path: `${route.path}/:tab?` };
+function tabbed(route: Route, load: Load, reads?: ReadsName): RouteObject {
+  return { ...page(route, load, reads), path: `${route.path}/:tab?` };
 }
 
 /** The same for a layout that a first page of a visitor has no use for. */

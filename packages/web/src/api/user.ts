@@ -53,6 +53,13 @@ export function useUserState(): UserState {
   return { is: 'loading' };
 }
 
+/** Who is looking, for who asks outside of a screen; nothing is fetched. */
+export function knownVisitor(): { is: 'anonymous' | 'loading' | 'here'; permissions: readonly Permission[] } {
+  if (session.get() === null) return { is: 'anonymous', permissions: [] };
+  const user = queryClient.getQueryData(userQuery.queryKey);
+  return user ? { is: 'here', permissions: user.permissions } : { is: 'loading', permissions: [] };
+}
+
 /** The signed-in person; only below a guarded route, where there is one. */
 export function useUser(): CurrentUser {
   const state = useUserState();

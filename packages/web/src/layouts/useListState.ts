@@ -1,7 +1,7 @@
-import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { useSearchParams } from 'react-router';
 import type { PageOf, Sort } from '../ui/DataTable.tsx';
-import { PAGE_LIMIT, PAGE_LIMITS } from '../ui/pageLimits.ts';
+import { PAGE_LIMIT } from '../ui/pageLimits.ts';
+import { type ListAddress, listAddress } from './listAddress.ts';
 
 interface Defaults {
   sort?: Sort;
@@ -9,16 +9,7 @@ interface Defaults {
   filters?: readonly string[];
 }
 
-export interface ListState {
-  page: number;
-  sort: Sort;
-  search: string;
-  statuses: string[];
-  /** Ready for a list call. */
-  request: Pick<
-    EntityFilterRequest,
-    'page' | 'limit' | 'orderByField' | 'orderByDirection' | 'queryString' | 'statuses'
-  >;
+export interface ListState extends ListAddress {
   setPage(page: number, options?: { replace: boolean }): void;
   setLimit(limit: number): void;
   /** Back to the page's own order, for an address that asks for one which does not exist. */
@@ -26,8 +17,6 @@ export interface ListState {
   setSort(sort: Sort): void;
   setSearch(search: string): void;
   setStatuses(statuses: string[]): void;
-  /** A filter of the page's own, kept in the address too. */
-  filter(name: string): string;
   setFilter(name: string, value: string): void;
   /** For `DataTable.paging`, from a list's answer. */
   paging(answer: { totalPages: number; totalCount: number } | undefined): PageOf | undefined;
@@ -36,17 +25,12 @@ export interface ListState {
   clear(): void;
 }
 
-const SEARCH_MAX = 200;
-const NEWEST: Sort = { field: 'createdAt', direction: 'desc' };
-
 /** The order, page and filters of a list, kept in the address so that they survive a reload and can be shared. */
-export function useListState({ sort: defaultSort = NEWEST, filters = NONE }: Defaults = {}): ListState {
+export function useListState({ sort: defaultSort, filters = NONE }: Defaults = {}): ListState {
   const [params, setParams] = useSearchParams();
-  const page = parsePage(params.get('page'));
-  const limit = PAGE_LIMITS.find((allowed) => String(allowed) === params.get('limit')) ?? PAGE_LIMIT;
-  const sort = parseSort(params.get('sort')) ?? defaultSort;
-  const search = (params.get('q') ?? '').trim().slice(0, SEARCH_MAX);
-  const statuses = params.getAll('status');
+  const address = listAddress(params, defaultSort);
+  const { page, search, statuses } = address;
+  const limit = address.request.limit ?? PAGE_LIMIT;
 
   function change(edit: (next: URLSearchParams) => void, { keepPage = false, replace = true } = {}): void {
     setParams(
@@ -64,18 +48,7 @@ export function useListState({ sort: defaultSort = NEWEST, filters = NONE }: Def
     value === '' ? next.delete(name) : next.set(name, value);
 
   return {
-    page,
-    sort,
-    search,
-    statuses,
-    request: {
-      page,
-      limit,
-      orderByField: sort.field,
-      orderByDirection: sort.direction,
-      queryString: search || undefined,
-      statuses: statuses.length > 0 ? statuses : undefined,
-    },
+    ...address,
     // Another page is a place one may come back to; a filter being tried is not.
     setPage: (number, { replace } = { replace: false }) =>
       change((next) => put(next, 'page', number === 1 ? '' : String(number)), { keepPage: true, replace }),
@@ -97,7 +70,6 @@ export function useListState({ sort: defaultSort = NEWEST, filters = NONE }: Def
         next.delete('status');
         for (const status of wanted) next.append('status', status);
       }),
-    filter: (name) => params.get(name) ?? '',
     setFilter: (name, value) => change((next) => put(next, name, value)),
     paging: (answer) => answer && { page, limit, totalPages: answer.totalPages, totalCount: answer.totalCount },
     narrowed: search !== '' || statuses.length > 0 || filters.some((name) => (params.get(name) ?? '') !== ''),
@@ -109,13 +81,3 @@ export function useListState({ sort: defaultSort = NEWEST, filters = NONE }: Def
 }
 
 const NONE: readonly string[] = [];
-
-/** What is no page number counts as the first page; one beyond the last is mended when the list is known. */
-function parsePage(value: string | null): number {
-  return /^[1-9]\d{0,5}$/.test(value ?? '') ? Number(value) : 1;
-}
-
-function parseSort(value: string | null): Sort | null {
-  const match = /^([A-Za-z]{1,40})\.(asc|desc)$/.exec(value ?? '');
-  return match?.[1] ? { field: match[1], direction: match[2] === 'asc' ? 'asc' : 'desc' } : null;
-}

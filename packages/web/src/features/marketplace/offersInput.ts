@@ -1,6 +1,6 @@
 import type { InputOf } from '@stagi/contract/call.ts';
 import type { hardware } from '@stagi/contract/hardware.ts';
-import type { ListState } from '../../layouts/useListState.ts';
+import type { ListAddress } from '../../layouts/listAddress.ts';
 import type { Sort } from '../../ui/DataTable.tsx';
 
 export const CHEAPEST: Sort = { field: 'price', direction: 'asc' };
@@ -12,7 +12,7 @@ const FIELDS = ['price', 'cores', 'ram', 'gpu'] as const;
 const GPU = ['any', 'with', 'without'] as const;
 
 /** What the address asks for, as the call takes it; what it does not understand counts as not asked. */
-export function offersInput(list: ListState): InputOf<typeof hardware.offers> {
+export function offersInput(list: ListAddress): InputOf<typeof hardware.offers> {
   const field = FIELDS.find((name) => name === list.sort.field);
   const sort = field ? { ...list.sort, field } : { field: 'price' as const, direction: 'asc' as const };
   return {
@@ -32,7 +32,7 @@ export function offersInput(list: ListState): InputOf<typeof hardware.offers> {
   };
 }
 
-export function chosenProviders(list: ListState): string[] {
+export function chosenProviders(list: ListAddress): string[] {
   return list.filter('provider').split(',').filter(Boolean).slice(0, 20);
 }
 

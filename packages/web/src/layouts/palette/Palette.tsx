@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconHistory, IconSearch } from '@tabler/icons-react';
-import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useUserState } from '../../api/user.ts';
 import { type T, useT } from '../../i18n/i18n.ts';
@@ -9,6 +9,7 @@ import { focusFirst, useHostedModal } from '../../ui/dialogs/hostedModal.ts';
 import { Keys } from '../keyboard/Keys.tsx';
 import type { OverlayProps } from '../Overlays.tsx';
 import { overlays } from '../overlays.ts';
+import { prefetch } from '../prefetch.ts';
 import { useEntityItems } from './entities.tsx';
 import { type PaletteGroup, type PaletteItem, useFixedItems } from './items.tsx';
 import { matching } from './match.ts';
@@ -16,6 +17,8 @@ import classes from './Palette.module.css';
 import { recentPlaces, rememberPlace } from './recent.ts';
 
 const TYPING_MS = 150;
+/** Who goes through the list by keys stops where they mean it. */
+const DWELL_MS = 80;
 
 /** Finds pages, servers, containers and actions by typing a part of their name. */
 export function Palette({ opened, onClose }: OverlayProps) {
@@ -58,6 +61,13 @@ function Finder({ onClose }: { onClose(): void }) {
     if (at === 0) list.current?.scrollTo({ top: 0 });
     else option?.scrollIntoView({ block: 'nearest' });
   }, [active?.id, at]);
+
+  const next = active && 'to' in active.does ? active.does.to : null;
+  useEffect(() => {
+    if (next === null) return;
+    const dwelling = window.setTimeout(() => prefetch(next), DWELL_MS);
+    return () => window.clearTimeout(dwelling);
+  }, [next]);
 
   function choose(item: PaletteItem, newTab = false): void {
     remember(item);

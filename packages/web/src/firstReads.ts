@@ -1,0 +1,71 @@
+import { api } from '@stagi/contract/api.ts';
+import type { Call, InputOf } from '@stagi/contract/call.ts';
+import { q } from './api/query.ts';
+import { listAddress } from './layouts/listAddress.ts';
+import type { FirstRead, FirstReads, Visit } from './layouts/prefetch.ts';
+
+/** What each page reads first, by the address that leads to it: the same questions that the page will ask. */
+export const firstReads = {
+  marketplace: async ({ search }) => {
+    const { CHEAPEST, offersInput } = await import('./features/marketplace/offersInput.ts');
+    return [read(api.hardware.offers, offersInput(listAddress(search, CHEAPEST)))];
+  },
+  instances: ({ search }) => [read(api.instances.list, listInput(search))],
+  instance: (visit) => {
+    const id = idOf(visit);
+    if (id === null) return [];
+    const whole = [read(api.instances.view, { id })];
+    switch (visit.params.tab) {
+      case 'containers':
+        return [...whole, containersOf(id, visit)];
+      case 'activities':
+        return [...whole, ...activities(api.instances.activities, id, visit)];
+      case 'access':
+        return [...whole, read(api.instances.sshKeys, { id, ...listInput(visit.search) })];
+      default:
+        return whole;
+    }
+  },
+  selfInstances: ({ search }) => [read(api.selfHosted.list, listInput(search))],
+  selfInstance: (visit) => {
+    const id = idOf(visit);
+    if (id === null) return [];
+    const whole = [read(api.selfHosted.view, { id })];
+    switch (visit.params.tab) {
+      case 'containers':
+        return [...whole, containersOf(id, visit)];
+      case 'activities':
+        return [...whole, ...activities(api.selfHosted.activities, id, visit)];
+      default:
+        return whole;
+    }
+  },
+  containers: ({ search }) => [read(api.containers.list, listInput(search))],
+  container: (visit) => {
+    const id = idOf(visit);
+    return id === null ? [] : [read(api.containers.view, { id })];
+  },
+  sshKeys: ({ search }) => [read(api.sshKeys.list, listInput(search))],
+} satisfies Record<string, FirstReads>;
+
+export type ReadsName = keyof typeof firstReads;
+
+const read = <C extends Call>(of: C, input: InputOf<C>): FirstRead => q(of, input, { quiet: true });
+
+const listInput = (search: URLSearchParams) => ({ entityFilterRequest: listAddress(search).request });
+
+const containersOf = (id: number, { search }: Visit): FirstRead =>
+  read(api.containers.list, { instanceRef: { id }, ...listInput(search) });
+
+/** A stretch of time that the address names ends now: what is read of it ahead would not be what the page asks for. */
+function activities(
+  of: typeof api.instances.activities | typeof api.selfHosted.activities,
+  id: number,
+  { search }: Visit,
+): FirstRead[] {
+  if (search.has('range')) return [];
+  const { request } = listAddress(search, { field: 'at', direction: 'desc' });
+  return [read(of, { id, entityFilterRequest: request })];
+}
+
+const idOf = ({ params }: Visit): number | null => (/^[1-9]\d{0,14}$/.test(params.id ?? '') ? Number(params.id) : null);
