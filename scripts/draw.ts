@@ -6,10 +6,19 @@ import { DRAWN, drawnFile } from '../packages/web/src/drawing/drawn.ts';
 
 // Draws the public pages into the built app: `draw.ts <built drawing program> <dist>`.
 type Manifest = Record<string, { file: string; imports?: string[] }>;
+type Drawn = { markup: string; description: string };
+
+/** The scripts that a language is written in, by the names of the font's files; others come from the system. */
+const SCRIPTS: Record<Language, string[]> = {
+  en: ['latin'],
+  cn: ['latin'],
+  ru: ['latin', 'cyrillic'],
+  tr: ['latin', 'latin-ext'],
+};
 
 const [program = '', dist = ''] = process.argv.slice(2);
 const { draw } = (await import(pathToFileURL(program).href)) as {
-  draw(path: string, language: Language): Promise<string>;
+  draw(path: string, language: Language): Promise<Drawn>;
 };
 const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as Manifest;
 const template = readFileSync(join(dist, 'index.html'), 'utf8');
@@ -20,22 +29,38 @@ for (const language of LANGUAGES)
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, page(await draw(path, language), language, module));
   }
+writeFileSync(join(dist, 'index.html'), withFonts(template, 'en'));
 // What the pages asked for is kept for five minutes in case a page asks again, and so would this process be.
 process.exit();
 
-function page(drawn: string, language: Language, module: string): string {
-  const title = /<title>.*?<\/title>/.exec(drawn)?.[0];
+function page({ markup, description }: Drawn, language: Language, module: string): string {
+  const title = /<title>.*?<\/title>/.exec(markup)?.[0];
   if (!title) throw new Error('A drawn page has no title');
-  const parts: [string, string][] = [
+  return replaced(withFonts(template, language), [
     ['<html lang="en">', `<html lang="${LOCALE[language]}" data-drawn="${language}">`],
     ['<title>Stagi</title>', title],
+    [/(?<=name="description"\s+content=")[^"]*/, description.replaceAll('"', '&quot;')],
     ['</head>', `${preloads(module)}</head>`],
-    ['<div id="root"></div>', `<div id="root">${drawn.replace(title, '')}</div>`],
-  ];
-  return parts.reduce((html, [from, to]) => {
-    if (!html.includes(from)) throw new Error(`index.html has no ${from}`);
-    return html.replace(from, () => to);
-  }, template);
+    ['<div id="root"></div>', `<div id="root">${markup.replace(title, '')}</div>`],
+  ]);
+}
+
+function replaced(html: string, parts: [from: string | RegExp, to: string][]): string {
+  return parts.reduce((before, [from, to]) => {
+    if (typeof from === 'string' ? !before.includes(from) : !from.test(before))
+      throw new Error(`index.html has no ${from}`);
+    return before.replace(from, () => to);
+  }, html);
+}
+
+/** The first paint would otherwise learn of its font from the style sheet only, and the text change its look. */
+function withFonts(html: string, language: Language): string {
+  const links = SCRIPTS[language].map((script) => {
+    const key = Object.keys(manifest).find((name) => name.endsWith(`/inter-${script}-wght-normal.woff2`));
+    if (!key) throw new Error(`The built app has no font for ${script}`);
+    return `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${manifest[key]?.file}">`;
+  });
+  return replaced(html, [['</title>', `</title>${links.join('')}`]]);
 }
 
 /** Links that fetch the page's own code beside the app's. */

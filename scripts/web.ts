@@ -11,7 +11,7 @@ const DRAWING = join(CACHE, 'drawing');
 const INPUTS = [
   'package-lock.json',
   'tsconfig.json',
-  'scripts/draw.ts',
+  'scripts/{draw,compress}.ts',
   'packages/web/*.*',
   'packages/web/{src,public}/**',
   'packages/contract/src/**',
@@ -33,6 +33,7 @@ export async function buildWeb(): Promise<void> {
   await node(vite(), 'build');
   await node(vite(), 'build', '--ssr', 'src/drawing/draw.tsx', '--outDir', DRAWING, '--emptyOutDir');
   await node(join(ROOT, 'scripts/draw.ts'), join(DRAWING, 'draw.js'), join(WEB, 'dist'));
+  await node(join(ROOT, 'scripts/compress.ts'), join(WEB, 'dist'));
   mkdirSync(CACHE, { recursive: true });
   writeFileSync(STAMP, hash);
 }

@@ -1,9 +1,8 @@
 import { ROUTES, type Route } from '@stagi/contract/routes.ts';
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
-import type { ReadsName } from './'
-import { useSignedIn } from './api/session.ts';ts'';
-
+import { useSignedIn } from './api/session.ts';
+import type { ReadsName } from './firstReads.ts';
 import { CloudStart } from './layouts/CloudStart.tsx';
 import { DefaultLayout } from './layouts/DefaultLayout.tsx';
 import { Forbidden } from './layouts/Forbidden.tsx';
@@ -109,11 +108,7 @@ export const routes: RouteObject[] = [
           element: <Navigate to={paths.account()} replace />,
         },
         page(ROUTES.account, async () => (await import('./features/account/AccountPage.tsx')).AccountPage),
-        page(
-          ROUTES.sshKeys,
-          async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage,
-          'sshKeys',
-        ),
+        page(ROUTES.sshKeys, async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage, 'sshKeys'),
       ]),
       layout(<DefaultLayout feedback={feedback} />, [
         { path: ROUTES.forbidden.path, handle: { route: ROUTES.forbidden }, element: <Forbidden /> },

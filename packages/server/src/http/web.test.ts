@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { SiteConfiguration } from '@stagi/contract/site.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -15,6 +17,7 @@ describe('the served page', () => {
   beforeAll(async () => {
     mkdirSync(join(webDir, 'assets'));
     writeFileSync(join(webDir, 'assets/a.js'), '1');
+    writeFileSync(join(webDir, 'assets/a.js.br'), brotliCompressSync('1'));
     writeFileSync(join(webDir, 'index.html'), page('/assets/a.js'));
     app = await startTestApp({
       STAGI_WEB_DIR: webDir,
@@ -28,6 +31,13 @@ describe('the served page', () => {
   });
 
   const html = async (path: string) => (await fetch(app.url + path)).text();
+  /** The bytes as they were sent; `fetch` would unpack them. */
+  const sent = (path: string, acceptEncoding: string) =>
+    new Promise<{ headers: IncomingHttpHeaders; bytes: Buffer }>((resolve, reject) => {
+      get(app.url + path, { headers: { 'accept-encoding': acceptEncoding } }, async (response) => {
+        resolve({ headers: response.headers, bytes: Buffer.concat(await response.toArray()) });
+      }).on('error', reject);
+    });
   const served = async () => (await (await fetch(`${app.url}/configuration.json`)).json()) as SiteConfiguration;
 
   it('carries the site’s configuration at every address, and nothing in it ends the element', async () => {
@@ -48,6 +58,30 @@ describe('the served page', () => {
       const reply = await fetch(app.url + path);
       expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'application/json; charset=utf-8']);
     }
+  });
+
+  it('is compressed as the browser takes it, like the files that the build compressed', async () => {
+    const plain = await sent('/cloud', 'identity');
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    for (const [accepted, encoding, unpack] of [
+      ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+      ['gzip;q=1, br;q=0', 'gzip', gunzipSync],
+    ] as const) {
+      const { headers, bytes } = await sent('/cloud', accepted);
+      expect(headers['content-encoding']).toBe(encoding);
+      expect(headers.vary).toBe('Accept-Language, Accept-Encoding');
+      expect(unpack(bytes).toString()).toBe(plain.bytes.toString());
+    }
+
+    const script = await sent('/assets/a.js', 'gzip, br');
+    expect(brotliDecompressSync(script.bytes).toString()).toBe('1');
+    expect(script.headers).toMatchObject({
+      'content-type': expect.stringMatching(/javascript/),
+      'content-encoding': 'br',
+      vary: expect.stringMatching(/accept-encoding/i),
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
+    expect((await sent('/assets/a.js', 'gzip')).bytes.toString()).toBe('1');
   });
 
   it('has another version when it was built anew, without a restart', async () => {

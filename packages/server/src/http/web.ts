@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { negotiate } from '@fastify/accept-negotiator';
 import fastifyStatic from '@fastify/static';
 import { acceptedLanguage } from '@stagi/contract/languages.ts';
 import type { SiteConfiguration } from '@stagi/contract/site.ts';
@@ -23,6 +26,8 @@ export async function serveWeb(app: FastifyInstance, webDir: string | null, site
     await app.register(fastifyStatic, {
       root: webDir,
       index: false,
+      // What the build compressed lies beside the files.
+      preCompressed: true,
       allowedPath: (path) => !path.startsWith('/drawn/') && !path.startsWith('/.vite/'),
       setHeaders(reply, path) {
         reply.header(
@@ -54,11 +59,38 @@ async function sendPage(
   const configuration: SiteConfiguration = { version: await versionOf(webDir), ...site };
   // "<" could end the element; JSON has another way to write it.
   const json = JSON.stringify(configuration).replaceAll('<', '\\u003c');
+  const encoding = encodingFor(request);
+  const text = html.replace(PLACE, () => PLACE.replace('{}', () => json));
+  if (encoding) reply.header('content-encoding', encoding);
   return reply
     .type('text/html; charset=utf-8')
     .header('cache-control', 'no-cache')
-    .header('vary', 'Accept-Language')
-    .send(html.replace(PLACE, () => PLACE.replace('{}', () => json)));
+    .header('vary', 'Accept-Language, Accept-Encoding')
+    .send(encoding ? await compressed(text, encoding) : text);
+}
+
+const ENCODINGS = ['br', 'gzip'] as const;
+type Encoding = (typeof ENCODINGS)[number];
+
+function encodingFor(request: FastifyRequest): Encoding | null {
+  const accepted = request.headers['accept-encoding'];
+  return typeof accepted === 'string' ? negotiate<Encoding>(accepted.toLowerCase(), [...ENCODINGS]) : null;
+}
+
+/** Each drawn page in each language, twice; an app that was built anew leaves its former pages behind once. */
+const MOST_PACKED = 64;
+const packed = new Map<string, Promise<Buffer>>();
+
+/** A page is the same for all who come until the app is built anew: it is compressed once. */
+function compressed(text: string, encoding: Encoding): Promise<Buffer> {
+  const key = encoding + text;
+  const known = packed.get(key);
+  if (known) return known;
+  if (packed.size >= MOST_PACKED) packed.clear();
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
+  const made = encoding === 'br' ? promisify(brotliCompress)(text, { params }) : promisify(gzip)(text, { level: 9 });
+  packed.set(key, made);
+  return made;
 }
 
 /** A drawn page is the answer to its bare address only: with a query the page may differ. */

@@ -2,11 +2,25 @@ import type { Language } from '@stagi/contract/languages.ts';
 import { prerender } from 'react-dom/static';
 import { createStaticHandler, createStaticRouter, StaticRouterProvider } from 'react-router';
 import { App } from '../App.tsx';
-import { showLanguage, startTranslation } from '../i18n/i18n.ts';
+import { showLanguage, startTranslation, t } from '../i18n/i18n.ts';
+import { text } from '../i18n/text.ts';
 import { routes } from '../routes.tsx';
 
-/** The markup of a page as a visitor without a session sees it, its `<title>` in front. Throws when the page does. */
-export async function draw(path: string, language: Language): Promise<string> {
+/** What search engines say of a page. */
+const DESCRIPTIONS: Record<string, string> = {
+  '/': text('Stagi: rent servers by the hour or attach your own, run containers on them, watch their logs.'),
+  '/sign-in': text('Log in to Stagi: your servers, containers and their logs in one place.'),
+  '/sign-up': text('Create a Stagi account: rent a server by the hour or attach your own, and run containers on it.'),
+};
+
+export interface Drawn {
+  /** The `<title>` in front. */
+  markup: string;
+  description: string;
+}
+
+/** A page as a visitor without a session sees it. Throws when the page does. */
+export async function draw(path: string, language: Language): Promise<Drawn> {
   await showLanguage(language);
   const handler = createStaticHandler(routes);
   const context = await handler.query(new Request(`http://localhost${path}`));
@@ -22,7 +36,9 @@ export async function draw(path: string, language: Language): Promise<string> {
       },
     },
   );
-  return await new Response(prelude as ReadableStream).text();
+  const description = DESCRIPTIONS[path];
+  if (!description) throw new Error(`${path} has no description`);
+  return { markup: await new Response(prelude as ReadableStream).text(), description: t(description) };
 }
 
 await startTranslation('en');

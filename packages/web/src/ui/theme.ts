@@ -98,7 +98,8 @@ export const theme = createTheme({
   white: '#ffffff',
   black: '#191925',
   autoContrast: false,
-  fontFamily: "'Inter Variable', system-ui, 'PingFang SC', 'Microsoft YaHei', 'Noto Sans SC', sans-serif",
+  fontFamily:
+    "'Inter Variable', 'Inter Fallback', system-ui, 'PingFang SC', 'Microsoft YaHei', 'Noto Sans SC', sans-serif",
   fontFamilyMonospace: "'JetBrains Mono Variable', ui-monospace, monospace",
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
   lineHeights: { xs: '16px', sm: '20px', md: '20px', lg: '24px', xl: '28px' },
