@@ -33,6 +33,8 @@ test('public pages are there before their code, in the browser’s language, and
     const context = await browser.newContext({ locale });
     const page = await context.newPage();
     const complaints = complaintsOf(page);
+    const hosts = new Set<string>();
+    page.on('request', (request) => hosts.add(new URL(request.url()).origin));
     const code = await holdCode(context);
     for (const path of ['/sign-in', '/sign-up', '/']) {
       await page.goto(platform.url + path, { waitUntil: 'commit' });
@@ -42,6 +44,11 @@ test('public pages are there before their code, in the browser’s language, and
     code.go();
     await expect(page.locator('html[data-ready]')).toBeAttached();
     expect(await heading?.evaluate((element) => element.isConnected)).toBe(true);
+    for (const path of ['/sign-in', '/sign-up', '/confirmation?email=ada%40example.com', '/403', '/404']) {
+      await page.goto(platform.url + path, { waitUntil: 'networkidle' });
+      await expect(page.locator('html[data-ready]')).toBeAttached();
+    }
+    expect([...hosts], 'everything comes from our own host').toEqual([platform.url]);
     expect(complaints).toEqual([]);
     await context.close();
   }

@@ -5,7 +5,7 @@ import { LANGUAGES, type Language, LOCALE } from '../packages/contract/src/langu
 import { DRAWN, drawnFile } from '../packages/web/src/drawing/drawn.ts';
 
 // Draws the public pages into the built app: `draw.ts <built drawing program> <dist>`.
-type Manifest = Record<string, { file: string; imports?: string[] }>;
+type Manifest = Record<string, { file: string; imports?: string[]; css?: string[] }>;
 type Drawn = { markup: string; description: string };
 
 /** The scripts that a language is written in, by the names of the font's files; others come from the system. */
@@ -63,13 +63,18 @@ function withFonts(html: string, language: Language): string {
   return replaced(html, [['</title>', `</title>${links.join('')}`]]);
 }
 
-/** Links that fetch the page's own code beside the app's. */
+/** Links that fetch the page's own code beside the app's; its style sheets hold the first paint until they are there. */
 function preloads(module: string): string {
-  const files = [...chunksOf(module)].map((key) => manifest[key]?.file ?? '');
-  return files
-    .filter((file) => !template.includes(file))
-    .map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`)
-    .join('');
+  const chunks = [...chunksOf(module)].flatMap((key) => manifest[key] ?? []);
+  const styles = new Set(chunks.flatMap(({ css = [] }) => css));
+  const isNew = (file: string) => !template.includes(file);
+  return [
+    ...[...styles].filter(isNew).map((file) => `<link rel="stylesheet" crossorigin href="/${file}">`),
+    ...chunks
+      .map(({ file }) => file)
+      .filter(isNew)
+      .map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
+  ].join('');
 }
 
 function chunksOf(key: string, found = new Set<string>()): Set<string> {

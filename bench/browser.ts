@@ -1,0 +1,34 @@
+import { type BrowserContext, chromium } from '@playwright/test';
+import type { Person } from '@stagi/server/src/testing/person.ts';
+
+/** The distribution's Chromium, a fresh profile in it, and the port where its tools listen. */
+export async function openBrowser(port: number): Promise<BrowserContext> {
+  return chromium.launchPersistentContext('', {
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    locale: 'en-GB',
+    viewport: { width: 1280, height: 800 },
+    args: [
+      `--remote-debugging-port=${port}`,
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+/** From now on this browser's pages of the platform are this person's. */
+export async function signInAs(person: Person, browser: BrowserContext, url: string): Promise<void> {
+  const page = await browser.newPage();
+  await page.goto(`${url}/robots.txt`);
+  await page.evaluate(
+    (tokens) => {
+      for (const [name, value] of Object.entries(tokens)) localStorage.setItem(name, value);
+    },
+    person.tokens() as unknown as Record<string, string>,
+  );
+  await page.close();
+}
