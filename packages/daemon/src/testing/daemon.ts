@@ -79,6 +79,10 @@ export async function makeDaemon(platform: Host, { enrol = true, within = [] as 
     const [code] = await once(process, 'exit');
     return code;
   }
+  async function learnLabels(): Promise<void> {
+    const identity = await loadIdentity(pathsFrom(env));
+    if (identity) Object.assign(labels, labelsOf(ownerOf(identity)));
+  }
   const daemon: TestDaemon = {
     folder,
     env,
@@ -114,6 +118,8 @@ export async function makeDaemon(platform: Host, { enrol = true, within = [] as 
     saidAt: (words) => said.filter(({ text }) => text.includes(words)).map(({ at }) => at),
     async cleanUp() {
       await daemon.end('SIGKILL');
+      // One that the test enrolled by itself has its identity by now.
+      await learnLabels();
       if ('stagi.node' in labels) await removeContainersOf(labels);
       await rm(folder, { recursive: true, force: true });
     },
@@ -128,8 +134,7 @@ export async function makeDaemon(platform: Host, { enrol = true, within = [] as 
       '--allow-any-linux',
     );
     if (code !== 0) throw new Error(`enrolment failed: ${output}`);
-    const identity = await loadIdentity(pathsFrom(env));
-    if (identity) Object.assign(labels, labelsOf(ownerOf(identity)));
+    await learnLabels();
   }
   return daemon;
 }
