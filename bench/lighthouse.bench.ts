@@ -12,6 +12,8 @@ import { buildWeb } from '../scripts/web.ts';
 import { openBrowser, signInAs } from './browser.ts';
 import { median } from './report.ts';
 
+/** `--only=/sign-in` looks at one page. */
+const ONLY = process.argv.find((arg) => arg.startsWith('--only='))?.slice(7);
 const VISITS = Number(process.argv.find((arg) => arg.startsWith('--n='))?.slice(4) ?? 5);
 const SERVERS = 20;
 
@@ -40,6 +42,7 @@ try {
 process.exit(missed > 0 ? 1 : 0);
 
 async function look(path: string, goals: Goals, person?: Person): Promise<void> {
+  if (ONLY && ONLY !== path) return;
   const categories = Object.keys(goals) as (keyof Goals)[];
   const scores = new Map<string, number[]>(categories.map((name) => [name, []]));
   const figures = new Map<string, number[]>(FIGURES.map((name) => [name, []]));

@@ -36,6 +36,7 @@ const app = await startTestApp();
 const browser = await openBrowser(await freePort());
 const hovered: number[] = [];
 const cold: number[] = [];
+const ofWay = WAYS.map(() => ({ hovered: [] as number[], cold: [] as number[] }));
 try {
   const ada = await app.signUp('Ada');
   for (let n = 0; n < SEEDED; n += 1) {
@@ -58,8 +59,11 @@ try {
   for (let n = 0; n < CHANGES; n += 1) {
     const way = WAYS[n % WAYS.length]!;
     // One after the other, so that both meet the same machine.
-    hovered.push(await change(page, way, true));
-    cold.push(await change(page, way, false));
+    const each = { hovered: await change(page, way, true), cold: await change(page, way, false) };
+    hovered.push(each.hovered);
+    cold.push(each.cold);
+    ofWay[n % WAYS.length]?.hovered.push(each.hovered);
+    ofWay[n % WAYS.length]?.cold.push(each.cold);
   }
 } finally {
   await browser.close();
@@ -75,6 +79,12 @@ console.log(
 console.log(
   `  not         n = ${cold.length}, p50 ${median(cold).toFixed(0)} ms, p95 ${p95(cold).toFixed(0)} ms\n  ratio       p50 ${(median(hovered) / median(cold)).toFixed(2)}, p95 ${(ours / p95(cold)).toFixed(2)}`,
 );
+for (const [index, { from, link }] of WAYS.entries()) {
+  const each = ofWay[index]!;
+  if (each.hovered.length === 0) continue;
+  const figures = [each.hovered, each.cold].map((values) => `${median(values).toFixed(0)} ms`);
+  console.log(`  ${from} by ${link}: n = ${each.hovered.length}, p50 ${figures.join(' against ')}`);
+}
 process.exit(met ? 0 : 1);
 
 type Way = (typeof WAYS)[number];

@@ -7,11 +7,11 @@ import { setSurroundings } from './api/client.ts';
 import { refusalText } from './api/messages.ts';
 import { queryClient } from './api/query.ts';
 import { onSessionChange, session, watchOtherTabs } from './api/session.ts';
-import { leaveGoneWorkspace } from './api/user.ts';
+import { leaveGoneWorkspace, userAhead } from './api/user.ts';
 import { isDrawnFor } from './drawing/drawn.ts';
 import { setAside } from './drawing/early.ts';
 import { currentLanguage, startTranslation } from './i18n/i18n.ts';
-import { watchLinks } from './layouts/prefetch.ts';
+import { prefetch, watchLinks } from './layouts/prefetch.ts';
 import { paths } from './paths.ts';
 import { routes } from './routes.tsx';
 import { toast } from './ui/toasts.ts';
@@ -46,6 +46,9 @@ setSurroundings({
     void leaveGoneWorkspace().catch((cause: unknown) => console.warn('The profile cannot be read', cause)),
   message: (text, body, retryAfter) => toast.error(refusalText(text, body, retryAfter)),
 });
+
+// What the page reads is on its way while its code still is.
+void userAhead().then(() => prefetch(window.location.href));
 
 const app = (
   <App>

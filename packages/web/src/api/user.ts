@@ -53,6 +53,11 @@ export function useUserState(): UserState {
   return { is: 'loading' };
 }
 
+/** Asks for the profile before any screen does; done when it is there or is not to be had. Nobody signed in: at once. */
+export async function userAhead(): Promise<void> {
+  if (session.get() !== null) await queryClient.prefetchQuery(userQuery);
+}
+
 /** Who is looking, for who asks outside of a screen; nothing is fetched. */
 export function knownVisitor(): { is: 'anonymous' | 'loading' | 'here'; permissions: readonly Permission[] } {
   if (session.get() === null) return { is: 'anonymous', permissions: [] };
