@@ -55,6 +55,7 @@ async function staleOpenapi() {
 
 async function missingTranslations() {
   const path = join(ROOT, 'packages/web/src/i18n/check.ts');
-  const { missingTranslations: find } = (await import(path)) as { missingTranslations(): string[] };
-  return find().join('\n');
+  const check = (await import(path)) as Record<'missingTranslations' | 'unusedTranslations', () => string[]>;
+  const unused = check.unusedTranslations().map((key) => `no longer used: ${key}`);
+  return [...check.missingTranslations(), ...unused].join('\n');
 }

@@ -3,17 +3,22 @@ import { join } from 'node:path';
 import { LOCALE } from '@stagi/contract/languages.ts';
 import { SERVER_MESSAGES } from './serverMessages.ts';
 import { serverLiterals, shapeOf } from './serverScan.ts';
+import { untranslatedIn } from './visibleScan.ts';
 
 const SRC = join(import.meta.dirname, '..');
 const LANGUAGES = ['en', 'cn', 'ru', 'tr'] as const;
 
-/** One line for every text that a language lacks or got wrong; empty when the languages are complete. Run by `npm run check`. */
+/** One line for every text that a language lacks or got wrong, or that no language is asked for; empty when the languages are complete. Run by `npm run check`. */
 export function missingTranslations(): string[] {
   const texts = neededTexts();
-  return [...LANGUAGES.flatMap((language) => lacking(language, texts)), ...unlistedServerMessages()];
+  return [
+    ...LANGUAGES.flatMap((language) => lacking(language, texts)),
+    ...unlistedServerMessages(),
+    ...textsOutsideOfCalls(),
+  ];
 }
 
-/** Translations of texts that exist no more; they do no harm. */
+/** Translations of texts that exist no more. */
 export function unusedTranslations(): string[] {
   const needed = new Set(
     [...neededTexts()].flatMap((text) => LANGUAGES.flatMap((language) => keysFor(language, text))),
@@ -100,8 +105,36 @@ function unlistedServerMessages(): string[] {
     .map(({ file, literal }) => `not in serverMessages.ts: ${literal} (${file})`);
 }
 
+/** Words that are the same in every language, or that are translated where they are shown, by the file they stand in. */
+const NOT_LANGUAGE: Record<string, readonly string[]> = {
+  'features/containers/create/CreateContainerForm.tsx': ['python -u train.py --epochs 10'],
+  'features/containers/create/DirectoryRows.tsx': ['/models'],
+  'features/containers/create/EnvRows.tsx': ['NAME'],
+  'features/containers/create/ImageField.tsx': ['ubuntu:24.04'],
+  // The mark of the error stream, as wide as a log line has room for.
+  'features/containers/logs/LogRowView.tsx': ['err'],
+  'features/selfHosted/ServerOverview.tsx': ['systemctl status stagid'],
+  'features/sshKeys/AddKeyForm.tsx': ['cat ~/.ssh/id_ed25519.pub', 'ssh-ed25519 AAAA… you@laptop'],
+  'layouts/social.tsx': ['Discord', 'GitHub', 'Instagram', 'LinkedIn', 'Reddit', 'Telegram', 'YouTube'],
+  'layouts/useRoute.ts': ['Page not found'],
+  'ui/theme.ts': ['field-label', 'field-error', 'field-hint', 'dialog-title'],
+};
+
+function textsOutsideOfCalls(): string[] {
+  const found = sources()
+    .filter(({ name }) => !name.startsWith('features/kit/'))
+    .flatMap(({ name, code }) => untranslatedIn(code).map((words) => ({ name, words })));
+  const unknown = found.filter(({ name, words }) => !NOT_LANGUAGE[name]?.includes(words));
+  const gone = Object.entries(NOT_LANGUAGE).flatMap(([name, all]) =>
+    all
+      .filter((words) => !found.some((one) => one.name === name && one.words === words))
+      .map((words) => `no longer in ${name}: ${words}`),
+  );
+  return [...unknown.map(({ name, words }) => `shown without t(): ${words} (${name})`), ...gone];
+}
+
 function sources(): { name: string; code: string }[] {
   return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$|^i18n\/(check|serverScan)\.ts$/.test(name))
+    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$|^i18n\/(check|serverScan|visibleScan)\.ts$/.test(name))
     .map((name) => ({ name, code: readFileSync(join(SRC, name), 'utf8') }));
 }

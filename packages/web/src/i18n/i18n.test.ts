@@ -1,10 +1,12 @@
 import { acceptedLanguage, languageOf, preferredLanguage } from '@stagi/contract/languages.ts';
 import { expect, it } from 'vitest';
-import { literalsIn, missingTranslations } from './check.ts';
+import { literalsIn, missingTranslations, unusedTranslations } from './check.ts';
 import { patternsOf, unfilled } from './filled.ts';
+import { untranslatedIn } from './visibleScan.ts';
 
-it('has every text in every language', () => {
+it('has every text in every language, and none that is used no more', () => {
   expect(missingTranslations()).toEqual([]);
+  expect(unusedTranslations()).toEqual([]);
 });
 
 it('takes the first of the browser’s languages that exists, else English', () => {
@@ -36,4 +38,15 @@ it('finds the text that a filled message was made from', () => {
 it('reads the texts out of calls, choices included', () => {
   const code = `t('A, (b)', { a: 'no' }) t(x ?? 'None given') t(kind === 'not this' ? "One" : 'Two') text('It’s \\'so\\'') start('no')`;
   expect(literalsIn(code)).toEqual(['A, (b)', 'None given', 'One', 'Two', "It’s 'so'"]);
+});
+
+it('finds words that are shown without being translated', () => {
+  const code = `
+    const row = { label: 'In a row', key: 'not shown', title: text('said') };
+    export const A = () => <a title="On hover" href="no" aria-label={open ? 'Close it' : t('Open')}>
+      Between tags {t('Said')} {many && 'after all'} {name ?? \`and \${more} so\`} GPU · 80 GB {/* no */}
+    </a>;`;
+  expect(untranslatedIn(code).sort()).toEqual(
+    ['In a row', 'On hover', 'Close it', 'Between tags', 'after all', 'and', 'so'].sort(),
+  );
 });

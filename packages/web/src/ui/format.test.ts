@@ -1,4 +1,6 @@
+import { LANGUAGES, LOCALE } from '@stagi/contract/languages.ts';
 import { expect, it } from 'vitest';
+import { showLanguage, startTranslation, t } from '../i18n/i18n.ts';
 import { formatAmount, formatBytes, formatDate, formatElapsed, formatHours, formatNumber } from './format.ts';
 
 it('writes dates in the formats of the specification', () => {
@@ -27,6 +29,40 @@ it('never shows money as nothing', () => {
   expect(formatAmount('0')).toBe('0.00');
 });
 
+it('writes numbers and months as each language does, and all else the same', async () => {
+  const date = new Date(2026, 2, 5, 7, 9);
+  const written: Record<(typeof LANGUAGES)[number], [amount: string, number: string, size: string, month: string]> = {
+    en: ['1,234,567.50', '12,345.5', '1.5 GB', 'March 5, 2026'],
+    cn: ['1,234,567.50', '12,345.5', '1.5 GB', '三月 5, 2026'],
+    ru: ['1 234 567,50', '12 345,5', '1,5 GB', 'марта 5, 2026'],
+    tr: ['1.234.567,50', '12.345,5', '1,5 GB', 'Mart 5, 2026'],
+  };
+  await startTranslation('en');
+  for (const language of LANGUAGES) {
+    await showLanguage(language);
+    const [amount, number, size, month] = written[language];
+    expect(plain(formatAmount('1234567.5'))).toBe(amount);
+    expect(plain(formatNumber(12_345.5))).toBe(number);
+    expect(formatBytes(1.5 * 2 ** 30)).toBe(size);
+    expect(formatDate(date, 'MMMM D, YYYY', LOCALE[language])).toBe(month);
+    expect(formatDate(date)).toBe('05.03.2026 07:09');
+    expect(formatHours(49.9)).toBe('2d 1h');
+    expect(t('It ended with exit code {{code}}', { code: 1370 })).toContain('1370');
+  }
+  await showLanguage('en');
+});
+
+it('counts in Russian as Russian does', async () => {
+  await startTranslation('ru');
+  const said = (count: number) => t('{{count}} servers', { count }).replace(/\d+/, '').trim();
+  const [one, few, many] = [said(1), said(2), said(5)];
+  expect(new Set([one, few, many]).size).toBe(3);
+  expect([said(21), said(101)]).toEqual([one, one]);
+  expect([said(3), said(24)]).toEqual([few, few]);
+  expect([said(11), said(12), said(0), said(100)]).toEqual([many, many, many, many]);
+  await showLanguage('en');
+});
+
 it('writes clocks, sizes and counts', () => {
   expect(formatElapsed(7)).toBe('0:07');
   expect(formatElapsed(3723)).toBe('1:02:03');
@@ -35,3 +71,8 @@ it('writes clocks, sizes and counts', () => {
   expect(formatNumber(2.5)).toBe('2.5');
   expect(formatNumber(12_345)).toBe('12,345');
 });
+
+/** With ordinary spaces in place of those that do not break. */
+function plain(text: string): string {
+  return text.replace(/[\u00a0\u202f]/g, ' ');
+}

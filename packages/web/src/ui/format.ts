@@ -1,4 +1,6 @@
+import { LOCALE } from '@stagi/contract/languages.ts';
 import { fromDecimal, toDecimal } from '@stagi/contract/money.ts';
+import { currentLanguage } from '../i18n/i18n.ts';
 
 /** How dates, durations, sizes and money are written (specification section 9). Times are the reader's own. */
 export type DateFormat = 'DD.MM.YYYY' | 'DD.MM.YYYY HH:mm' | 'HH:mm DD.MM.YYYY' | 'MMMM D, YYYY';
@@ -53,7 +55,7 @@ export function formatBytes(bytes: number): string {
     value /= 1024;
     unit += 1;
   }
-  return `${trimmed(value, value < 10 && unit > 0 ? 1 : 0)} ${units[unit]}`;
+  return `${grouped(trimmed(value, value < 10 && unit > 0 ? 1 : 0))} ${units[unit]}`;
 }
 
 /** Money as two to four places; what is smaller than these show keeps all six, so that it is never shown as nothing. */
@@ -68,16 +70,23 @@ export function formatAmount(decimal: string): string {
 /** Micro-units: the fourth place. */
 const SMALLEST_SHOWN = 100n;
 
-/** `2.5` → `2.5`, `4` → `4`, for counts that may have a fraction. */
+/** `2.5` → `2.5`, in Russian `2,5`; `4` → `4`: for counts that may have a fraction. */
 export function formatNumber(value: number, places = 1): string {
   return grouped(trimmed(value, places));
 }
 
-/** Commas between the thousands. */
+/** Thousands apart and the fraction marked as in the language shown: `1,234.50`, in Russian `1 234,50`. Keeps every digit. */
 function grouped(number: string): string {
   const [whole = '', fraction] = number.split('.');
-  const withCommas = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return fraction === undefined ? withCommas : `${withCommas}.${fraction}`;
+  const { group, decimal } = signsOf(LOCALE[currentLanguage()]);
+  const withGroups = whole.replace(/\B(?=(\d{3})+$)/g, group);
+  return fraction === undefined ? withGroups : `${withGroups}${decimal}${fraction}`;
+}
+
+function signsOf(locale: string): { group: string; decimal: string } {
+  const parts = new Intl.NumberFormat(locale).formatToParts(10_000.5);
+  const sign = (type: string, otherwise: string) => parts.find((part) => part.type === type)?.value ?? otherwise;
+  return { group: sign('group', ','), decimal: sign('decimal', '.') };
 }
 
 function trimmed(value: number, places: number): string {
@@ -88,9 +97,10 @@ function two(value: number): string {
   return String(value).padStart(2, '0');
 }
 
+/** As it stands in a date (`марта`); where that is a number (Chinese), as it stands alone (`三月`). */
 function monthName(date: Date, locale: string): string {
   const name = new Intl.DateTimeFormat(locale, { month: 'long', day: 'numeric' })
     .formatToParts(date)
     .find((part) => part.type === 'month')?.value;
-  return name ?? '';
+  return name && !/^\d+$/.test(name) ? name : new Intl.DateTimeFormat(locale, { month: 'long' }).format(date);
 }

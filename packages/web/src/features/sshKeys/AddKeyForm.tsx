@@ -61,6 +61,7 @@ export function AddKeyForm({ onDone, onCancel }: { onDone(key: SshKey): void; on
         <TextInput
           label={t('Title')}
           placeholder={t('Where the key lives, such as “laptop”')}
+          title={t('Where the key lives, such as “laptop”')}
           autoComplete="off"
           maxLength={100}
           {...title}

@@ -22,6 +22,7 @@ export function PortRows({ form, field }: FormOf) {
           <NumberInput
             aria-label={t('Host port')}
             placeholder={t('Host, such as 8080')}
+            title={t('Host, such as 8080')}
             clampBehavior="none"
             allowDecimal={false}
             hideControls
@@ -30,6 +31,7 @@ export function PortRows({ form, field }: FormOf) {
           <NumberInput
             aria-label={t('Container port')}
             placeholder={t('Container, such as 80')}
+            title={t('Container, such as 80')}
             clampBehavior="none"
             allowDecimal={false}
             hideControls

@@ -1,0 +1,205 @@
+import { expect, type Page } from '@playwright/test';
+import { LANGUAGES, LOCALE } from '@stagi/contract/languages.ts';
+import { type Ids, ownScreens, publicScreens, furnishedTest as test } from './furnished.ts';
+import { OPEN, pseudo, speakPseudo } from './pseudoLanguage.ts';
+import { cutOff, untranslated } from './readable.ts';
+
+/** What is not language: names that people and machines bear, of software and keys, units, commands as examples. */
+const DATA = new RegExp(
+  [
+    ...calendarNames('tr'),
+    /DD\/MM\/YYYY|\bEsc\b|\btraining\b|\bCPU\b|SHA256:\S+|ssh-ed25519 AAAA… you@|\bNAME\b|(?:\/srv)?\/models/,
+    /Ada’s workspace|Ada|ada@example\.com|Training|Lab 3|lab-3|Web|laptop/,
+    /Simulated (?:cloud|CPU|[A-Z]\d+)|eu-sim-\d/,
+    /Stagi|STAGI|NVIDIA|Ubuntu|Docker|Git|Ctrl|English|简体中文|Русский|Türkçe/,
+    /\bGB\b/,
+    /simulated SSD|us-sim-\d|\bweb\b|nginx:1\.29|ubuntu:24\.04|python -u train\.py --epochs 10/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+);
+
+const WIDTHS = [1280, 360];
+const HEIGHT = 800;
+/** Where the real languages are held against the width of the screen. */
+const FEW = ['/cloud/marketplace', '/cloud/self-instances?new=1', '/cloud/containers?new=1', '/profile/ssh'];
+
+/** Names of days and months are the browser's own. */
+function calendarNames(locale: string): RegExp[] {
+  const names = (count: number, options: Intl.DateTimeFormatOptions) =>
+    Array.from({ length: count }, (_, at) =>
+      new Intl.DateTimeFormat(locale, options).format(new Date(2026, count === 12 ? at : 0, count === 12 ? 1 : at + 1)),
+    );
+  const all = [
+    ...names(7, { weekday: 'long' }),
+    ...names(7, { weekday: 'short' }),
+    ...names(12, { month: 'long' }),
+    ...names(12, { month: 'short' }),
+  ];
+  return [new RegExp(all.sort((a, b) => b.length - a.length).join('|'))];
+}
+
+interface Findings {
+  looks: number;
+  /** Each once, with where it was met first. */
+  of: Map<string, string>;
+}
+
+test('every text of every screen, menu and dialog is translated and can be read', async ({ browser, lab }) => {
+  const { platform, person, ids } = lab;
+  const context = await browser.newContext({ reducedMotion: 'reduce', permissions: ['clipboard-write'] });
+  const texts = await speakPseudo(context);
+  const page = await context.newPage();
+  const findings: Findings = { looks: 0, of: new Map() };
+
+  await test.step('a language that nobody speaks shows what is not translated or has no room', async () => {
+    await page.addInitScript(() => localStorage.setItem('language', localStorage.getItem('language') ?? 'tr'));
+    await page.goto(platform.url);
+    await expect(page.getByText(OPEN).first()).toBeVisible();
+    await expectFinderToFind(page);
+    for (const path of publicScreens()) {
+      await follow(page, path);
+      await look(page, path, findings, { isPseudo: true });
+    }
+    await page.evaluate(
+      ({ accessToken, refreshToken }) => Object.assign(localStorage, { accessToken, refreshToken, authType: 'email' }),
+      person.tokens(),
+    );
+    await page.goto(`${platform.url}/profile/account`);
+    for (const path of ownScreens(ids)) {
+      await follow(page, path);
+      await look(page, path, findings, { isPseudo: true });
+    }
+    for (const { name, path, open, width } of overlays(ids)) {
+      await follow(page, '/cloud/instances');
+      await page.setViewportSize({ width: width ?? 1280, height: HEIGHT });
+      await follow(page, path);
+      await open(page);
+      await look(page, name, findings, { isPseudo: true, widths: width ? [width] : WIDTHS });
+      await page.keyboard.press('Escape');
+    }
+    console.log(`pseudo-language: n = ${texts} texts, ${findings.looks} looks`);
+  });
+
+  await test.step('the languages that are spoken have room on the narrowest screen', async () => {
+    await context.unrouteAll();
+    const before = findings.looks;
+    for (const language of LANGUAGES) {
+      await page.evaluate((chosen) => localStorage.setItem('language', chosen), language);
+      await page.goto(`${platform.url}/cloud/instances`);
+      await expect(page.locator('html')).toHaveAttribute('lang', LOCALE[language]);
+      await expect(page.getByRole('heading', { level: 1 })).not.toContainText(OPEN);
+      for (const path of FEW) {
+        await follow(page, path);
+        await look(page, `${language} ${path}`, findings, { isPseudo: false });
+      }
+    }
+    await page.evaluate(() => localStorage.setItem('language', 'en'));
+    await page.goto(`${platform.url}/profile/ssh`);
+    await page.getByRole('button', { name: 'Copy the key' }).first().click();
+    await expect(page.getByRole('status').filter({ hasText: 'Copied' })).toBeAttached();
+    console.log(`spoken languages: n = ${findings.looks - before} looks`);
+  });
+
+  expect([...findings.of].map(([finding, where]) => `${where}: ${finding}`)).toEqual([]);
+  expect(findings.looks).toBeGreaterThan(0);
+  await context.close();
+});
+
+async function look(
+  page: Page,
+  where: string,
+  findings: Findings,
+  { isPseudo, widths = WIDTHS }: { isPseudo: boolean; widths?: readonly number[] },
+): Promise<void> {
+  const note = (finding: string) => findings.of.set(finding, findings.of.get(finding) ?? where);
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: HEIGHT });
+    for (const line of await cutOff(page)) note(`at ${width} px: ${line}`);
+    if (isPseudo) for (const words of await untranslated(page, DATA)) note(`not translated: ${words}`);
+    findings.looks += 1;
+  }
+  await page.setViewportSize({ width: 1280, height: HEIGHT });
+}
+
+/** Menus, panels and dialogs that have no address; `width`: those of one width only. */
+function overlays({ instance, selfInstance, container }: Ids) {
+  const press = (testId: string) => async (page: Page) => {
+    await page.getByTestId(testId).first().click();
+    await settled(page);
+  };
+  const key = (keys: string) => async (page: Page) => {
+    await page.keyboard.press(keys);
+    await expect(page.getByRole('dialog').first()).toBeVisible();
+    await settled(page);
+  };
+  const all: { name: string; path: string; open(page: Page): Promise<void>; width?: number }[] = [
+    { name: 'the profile', path: '/profile/account', open: press('profile-menu') },
+    { name: 'the menu at the side', path: '/profile/account', open: press('open-panel'), width: 360 },
+    { name: 'the palette', path: '/profile/account', open: key('Control+k') },
+    { name: 'the map of keys', path: '/profile/account', open: key('?') },
+    { name: 'the menu of feedback', path: '/profile/account', open: press('feedback-button') },
+    {
+      name: 'the feedback form with what is wrong',
+      path: '/profile/account',
+      open: async (page) => {
+        await press('feedback-button')(page);
+        await press('feedback-open-form')(page);
+        await press('feedback-submit')(page);
+      },
+    },
+    {
+      name: 'the rent panel',
+      path: '/cloud/marketplace',
+      open: async (page) => {
+        await page.getByTestId('offer-row').first().getByText(pseudo('Rent'), { exact: true }).click();
+        await expect(page.getByTestId('rent-submit')).toBeVisible();
+        await settled(page);
+      },
+    },
+    { name: 'renaming', path: `/cloud/instances/${instance}`, open: press('action-rename') },
+    { name: 'terminating', path: `/cloud/instances/${instance}`, open: press('action-terminate') },
+    { name: 'dates', path: `/cloud/instances/${instance}/activities`, open: press('date-range') },
+    { name: 'a new key', path: '/profile/ssh', open: press('ssh-key-add') },
+    { name: 'dates of a log', path: `/cloud/containers/${container}/logs`, open: press('date-range') },
+    {
+      name: 'the container form with what is wrong',
+      path: `/cloud/self-instances/${selfInstance}/containers`,
+      open: async (page) => {
+        await press('container-create')(page);
+        for (const row of ['add-port', 'add-env', 'add-volume', 'container-submit']) await press(row)(page);
+      },
+    },
+  ];
+  return all;
+}
+
+/** Goes on within the page, as a link would: a page load costs more than all the looking. */
+async function follow(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => {
+    history.pushState(null, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, path);
+  await expect(page).toHaveURL((url) => path.startsWith(url.pathname));
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await settled(page);
+}
+
+async function settled(page: Page): Promise<void> {
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+}
+
+/** A finder that finds nothing would pass too. */
+async function expectFinderToFind(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const probe = document.createElement('div');
+    probe.id = 'probe';
+    probe.innerHTML =
+      '<p style="width: 20px; overflow: hidden; white-space: nowrap">Not translated</p><p style="width: 5000px">wide</p>';
+    document.body.append(probe);
+  });
+  expect(await untranslated(page, DATA)).toEqual(expect.arrayContaining(['Not translated', 'wide']));
+  expect((await cutOff(page)).map((line) => line.split(/[ :]/)[0])).toEqual(['the', 'cut', 'beyond']);
+  await page.evaluate(() => document.getElementById('probe')?.remove());
+}
