@@ -6,7 +6,15 @@ const SERVER = process.env.STAGI_DEV_SERVER ?? 'http://localhost:4400';
 /** What every page needs, and what the forms of visitors need beside it: one file each packs better than fifty. */
 const EVERYWHERE =
   /node_modules[\\/](i18next|@tanstack[\\/](query-core|react-query)|@mantine[\\/]core[\\/]esm[\\/]core)[\\/]/;
-const first = { everywhere: new Set<string>(), signing: new Set<string>() };
+const first = {
+  everywhere: new Set<string>(),
+  signing: new Set<string>(),
+  confirming: new Set<string>(),
+  signedIn: new Set<string>(),
+};
+/** The library's parts that only screens of signed-in people show, with what they stand on. */
+const SIGNED_IN =
+  /node_modules[\\/](@floating-ui|react-remove-scroll|react-remove-scroll-bar|use-sidecar|use-callback-ref|react-style-singleton|@mantine[\\/]core[\\/]esm[\\/]components[\\/](Popover|Menu|Combobox|ScrollArea|ModalBase|Modal|Drawer|Portal|FocusTrap|Overlay|Pagination|Checkbox|Avatar|Burger|Tooltip|Floating))[\\/]/;
 
 export default defineConfig(({ isSsrBuild }) => ({
   root: import.meta.dirname,
@@ -29,6 +37,9 @@ export default defineConfig(({ isSsrBuild }) => ({
               groups: [
                 { name: 'base', test: (id) => first.everywhere.has(id) || EVERYWHERE.test(id), priority: 1 },
                 { name: 'sign', test: (id) => first.signing.has(id), priority: 1 },
+                // Before the next, which would take what it stands on along.
+                { name: 'confirm', test: (id) => first.confirming.has(id), priority: 2 },
+                { name: 'app', test: (id) => first.signedIn.has(id) || SIGNED_IN.test(id), priority: 1 },
                 { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler|react-router)[\\/]/, priority: 2 },
               ],
             },
@@ -131,6 +142,14 @@ function firstPages(): Plugin {
       };
       first.everywhere = reach('/src/main.tsx', new Set());
       first.signing = reach('/src/features/auth/SignInPage.tsx', first.everywhere);
+      // What the pages of visitors share with it stays out, so that they need not fetch it.
+      const visitors = new Set([...first.everywhere, ...first.signing]);
+      for (const page of ['home/HomePage', 'auth/SignUpPage'])
+        for (const id of reach(`/src/features/${page}.tsx`, visitors)) visitors.add(id);
+      first.confirming = reach('/src/features/auth/ConfirmationPage.tsx', visitors);
+      for (const id of first.confirming) visitors.add(id);
+      for (const page of ['layouts/AppLayout', 'layouts/SignedInArea', 'features/instances/InstancesPage'])
+        for (const id of reach(`/src/${page}.tsx`, visitors)) first.signedIn.add(id);
       // It waits for its page, and the page for the file it imports from: that must not be the same.
       for (const id of first.everywhere) if (id.endsWith('/src/main.tsx')) first.everywhere.delete(id);
     },
