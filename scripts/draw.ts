@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LANGUAGES, type Language, LOCALE } from '../packages/contract/src/languages.ts';
-import { DRAWN, drawnFile } from '../packages/web/src/drawing/drawn.ts';
+import { DRAWN, drawnFile, HELD_BY } from '../packages/web/src/drawing/drawn.ts';
 
 // Draws the public pages into the built app: `draw.ts <built drawing program> <dist>`.
 type Manifest = Record<string, { file: string; imports?: string[]; css?: string[] }>;
@@ -30,6 +30,8 @@ for (const language of LANGUAGES)
     writeFileSync(file, page(await draw(path, language), language, module));
   }
 writeFileSync(join(dist, 'index.html'), withFonts(template, 'en'));
+const links = Object.entries(HELD_BY).map(([path, modules]) => [path, preloads(modules, 'preload')]);
+writeFileSync(join(dist, 'drawn/links.json'), JSON.stringify(Object.fromEntries(links)));
 // What the pages asked for is kept for five minutes in case a page asks again, and so would this process be.
 process.exit();
 
@@ -40,8 +42,8 @@ function page({ markup, description }: Drawn, language: Language, module: string
     ['<html lang="en">', `<html lang="${LOCALE[language]}" data-drawn="${language}">`],
     ['<title>Stagi</title>', title],
     [/(?<=name="description"\s+content=")[^"]*/, description.replaceAll('"', '&quot;')],
-    ['</head>', `${preloads(module)}</head>`],
-    ['<div id="root"></div>', `<div id="root">${markup.replace(title, '')}</div>`],
+    ['</head>', `${preloads([module], 'stylesheet')}</head>`],
+    [/<!--frame-->.*<!--\/frame-->/s, markup.replace(title, '')],
   ]);
 }
 
@@ -63,13 +65,15 @@ function withFonts(html: string, language: Language): string {
   return replaced(html, [['</title>', `</title>${links.join('')}`]]);
 }
 
-/** Links that fetch the page's own code beside the app's; its style sheets hold the first paint until they are there. */
-function preloads(module: string): string {
-  const chunks = [...chunksOf(module)].flatMap((key) => manifest[key] ?? []);
+/** Links that fetch the page's own code beside the app's; the style sheets of what is drawn hold the first paint. */
+function preloads(modules: readonly string[], styling: 'stylesheet' | 'preload'): string {
+  const found = new Set<string>();
+  for (const module of modules) chunksOf(module, found);
+  const chunks = [...found].flatMap((key) => manifest[key] ?? []);
   const styles = new Set(chunks.flatMap(({ css = [] }) => css));
   const isNew = (file: string) => !template.includes(file);
   return [
-    ...[...styles].filter(isNew).map((file) => `<link rel="stylesheet" crossorigin href="/${file}">`),
+    ...[...styles].filter(isNew).map((file) => `<link rel="${styling}" as="style" crossorigin href="/${file}">`),
     ...chunks
       .map(({ file }) => file)
       .filter(isNew)
@@ -77,7 +81,7 @@ function preloads(module: string): string {
   ].join('');
 }
 
-function chunksOf(key: string, found = new Set<string>()): Set<string> {
+function chunksOf(key: string, found: Set<string>): Set<string> {
   const chunk = manifest[key];
   if (!chunk) throw new Error(`The built app has no ${key}`);
   if (found.has(key)) return found;

@@ -55,7 +55,7 @@ async function sendPage(
   webDir: string,
   site: Site,
 ): Promise<FastifyReply> {
-  const html = (await drawnPage(request, webDir)) ?? (await readFile(join(webDir, 'index.html'), 'utf8'));
+  const html = (await drawnPage(request, webDir)) ?? (await plainPage(request, webDir));
   const configuration: SiteConfiguration = { version: await versionOf(webDir), ...site };
   // "<" could end the element; JSON has another way to write it.
   const json = JSON.stringify(configuration).replaceAll('<', '\\u003c');
@@ -99,6 +99,22 @@ async function drawnPage(request: FastifyRequest, webDir: string): Promise<strin
   if (!name) return null;
   const language = acceptedLanguage(request.headers['accept-language']);
   return await readFile(join(webDir, 'drawn', language, `${name}.html`), 'utf8').catch(() => null);
+}
+
+/** The one page of all other addresses, with links to the code that this one needs: it comes beside the app's own. */
+async function plainPage(request: FastifyRequest, webDir: string): Promise<string> {
+  const html = await readFile(join(webDir, 'index.html'), 'utf8');
+  const written = await readFile(join(webDir, 'drawn/links.json'), 'utf8').catch(() => '{}');
+  const [path = ''] = request.url.split('?');
+  const found = Object.entries(JSON.parse(written) as Record<string, string>).find(([route]) => leadsTo(route, path));
+  return found ? html.replace('</head>', () => `${found[1]}</head>`) : html;
+}
+
+/** Whether an address is of a route, or of a tab of the thing that it is about. */
+function leadsTo(route: string, path: string): boolean {
+  if (!route.includes('/:id')) return route === path;
+  const id = path.slice(route.length - ':id'.length);
+  return path.startsWith(route.slice(0, -':id'.length)) && /^\d+(\/[a-z]+)?$/.test(id);
 }
 
 let known: { file: string; changedAt: number; version: string } | null = null;

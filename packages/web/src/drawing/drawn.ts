@@ -1,4 +1,5 @@
 import type { Language } from '@stagi/contract/languages.ts';
+import { ROUTES } from '@stagi/contract/routes.ts';
 
 /**
  * The pages that are drawn while the app is built, as a visitor without a session sees them, in each language; with
@@ -8,6 +9,21 @@ export const DRAWN: Record<string, string> = {
   '/': 'src/features/home/HomePage.tsx',
   '/sign-in': 'src/features/auth/SignInPage.tsx',
   '/sign-up': 'src/features/auth/SignUpPage.tsx',
+};
+
+const APP = 'src/layouts/AppLayout.tsx';
+
+/** Of the other pages, by their routes, the modules that hold them: the page names them, so that none waits for another. */
+export const HELD_BY: Record<string, readonly string[]> = {
+  [ROUTES.marketplace.path]: [APP, 'src/features/marketplace/MarketplacePage.tsx'],
+  [ROUTES.instances.path]: [APP, 'src/features/instances/InstancesPage.tsx'],
+  [ROUTES.instance.path]: [APP, 'src/features/instances/InstancePage.tsx'],
+  [ROUTES.selfInstances.path]: [APP, 'src/features/selfHosted/SelfHostedPage.tsx'],
+  [ROUTES.selfInstance.path]: [APP, 'src/features/selfHosted/SelfHostedInstancePage.tsx'],
+  [ROUTES.containers.path]: [APP, 'src/features/containers/ContainersPage.tsx'],
+  [ROUTES.container.path]: [APP, 'src/features/containers/ContainerPage.tsx'],
+  [ROUTES.account.path]: [APP, 'src/features/account/AccountPage.tsx'],
+  [ROUTES.sshKeys.path]: [APP, 'src/features/sshKeys/SshKeysPage.tsx'],
 };
 
 /** The file of a drawn page below the built app's folder. */
