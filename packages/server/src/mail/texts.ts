@@ -27,6 +27,16 @@ export function alreadyRegisteredMail(origin: string): MailText {
   ]);
 }
 
+/** A used refresh token came back: it is in two hands, and nobody knows which are the owner's. */
+export function sessionEndedMail(origin: string): MailText {
+  return layout(`We ended one of your ${BRAND} sessions`, [
+    'Hello,',
+    'a key of one of your sessions was used twice, as happens when somebody has copied it. To be safe we ended that session: whoever used it has to log in again.',
+    { link: `${origin}/profile/account/sessions`, label: 'Look at your sessions' },
+    'If you see a device there that is not yours, end its session and change your password.',
+  ]);
+}
+
 type Part = string | { code: string } | { link: string; label: string };
 
 function layout(subject: string, parts: Part[]): MailText {
