@@ -76,6 +76,7 @@ export const ROUTES = {
   },
   profile: { path: '/profile', layout: 'app', title: 'Profile' },
   account: { path: '/profile/account', layout: 'app', title: 'Account', parent: '/profile' },
+  sessions: { path: '/profile/account/sessions', layout: 'app', title: 'Sessions', parent: '/profile/account' },
   sshKeys: { path: '/profile/ssh', layout: 'app', title: 'SSH keys', parent: '/profile' },
 } as const satisfies Record<string, Route>;
 

@@ -23,6 +23,7 @@ export const paths = {
   container: (id: number, tab: ContainerTab = 'overview') => withTab(`/cloud/containers/${id}`, tab),
   profile: () => '/profile',
   account: () => '/profile/account',
+  sessions: () => '/profile/account/sessions',
   sshKeys: () => '/profile/ssh',
   kit: (section: string) => `/kit/${section}`,
 };

@@ -76,6 +76,7 @@ export const routes: RouteObject[] = [
           element: <Navigate to={paths.account()} replace />,
         },
         page(ROUTES.account, async () => (await import('./features/account/AccountPage.tsx')).AccountPage),
+        page(ROUTES.sessions, async () => (await import('./features/account/SessionsPage.tsx')).SessionsPage),
         page(ROUTES.sshKeys, async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage),
       ]),
       layout(<DefaultLayout feedback={feedback} />, [

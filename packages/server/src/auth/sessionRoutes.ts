@@ -20,7 +20,6 @@ export const sessionHandlers: HandlersOf<typeof api.sessions> = {
         ended: await endOtherSessions(ctx.db, ctx.user.id, ctx.session.id, 'ended by its user'),
       };
     }
-    await endOwnSession(ctx.db, ctx.user.id, which.id);
-    return { isSuccess: true, ended: 1 };
+    return { isSuccess: true, ended: await endOwnSession(ctx.db, ctx.user.id, which.id) };
   },
 };

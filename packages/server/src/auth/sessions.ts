@@ -98,13 +98,16 @@ export async function endSessionOf(ctx: Visitor, refreshToken: string): Promise<
   if (row) await endSession(ctx.db, row.session_id, 'signed out');
 }
 
-/** Ends one session of a user; 404 when it is nobody's, somebody else's or has ended. */
-export async function endOwnSession(db: Db, userId: number, sessionId: string): Promise<void> {
+/** Ends one session of a user, and says how many that were: none when it had ended already. 404 for a foreign one. */
+export async function endOwnSession(db: Db, userId: number, sessionId: string): Promise<number> {
   const { numUpdatedRows } = await sessionsToEnd(db, 'ended by its user')
     .where('id', '=', sessionId)
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw notFound();
+  if (numUpdatedRows > 0n) return 1;
+  const mine = db.selectFrom('session').select('id').where('id', '=', sessionId).where('user_id', '=', userId);
+  if (!(await mine.executeTakeFirst())) throw notFound();
+  return 0;
 }
 
 /** Ends every session of a user but one (all with `null`), and says how many that were. */

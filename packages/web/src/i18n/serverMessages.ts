@@ -129,6 +129,7 @@ export const SERVER_MESSAGES: readonly string[] = [
   'Server',
   'Several containers cannot share a GPU: create them one by one',
   'Several containers cannot share host ports: create them one by one',
+  'Sessions',
   'Sign up',
   'Simulated cloud',
   'Somebody has decided about this machine already',
