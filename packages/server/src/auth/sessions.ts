@@ -1,11 +1,12 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import type { Language } from '@stagi/contract/languages.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { notFound, unauthenticated } from '../http/errors.ts';
+import { sessionEndedMail } from '../mail/letters.ts';
 import { sendMail } from '../mail/send.ts';
-import { sessionEndedMail } from '../mail/texts.ts';
 import { signAccessToken } from './accessToken.ts';
 
 const IDLE_DAYS = 14;
@@ -21,6 +22,7 @@ export interface Tokens {
 type Visitor = Pick<Context, 'config' | 'db' | 'jobs' | 'keys' | 'log' | 'secrets'> & {
   ip: string;
   userAgent: string | null;
+  language: Language;
 };
 
 export async function openSession(
@@ -141,7 +143,7 @@ async function reused(
     return { token: openFor(presented, used.child_sealed), userId: session.user_id, sessionId: used.session_id };
   }
   await endSession(trx, used.session_id, 'refresh token reused');
-  await sendMail(ctx, trx, session.email, sessionEndedMail(ctx.config.appOrigin));
+  await sendMail(ctx, trx, session.email, sessionEndedMail(ctx, session));
   return { stolen: used.session_id };
 }
 
@@ -159,11 +161,14 @@ function sessionsToEnd(db: Db, reason: string) {
 
 const userAgentOf = ({ userAgent }: Visitor): string | null => userAgent?.slice(0, 300) ?? null;
 
-function liveSession(db: Db, id: string): Promise<{ user_id: number; email: string } | undefined> {
+function liveSession(
+  db: Db,
+  id: string,
+): Promise<{ user_id: number; email: string; name: string; language: Language | null } | undefined> {
   return db
     .selectFrom('session')
     .innerJoin('app_user', 'app_user.id', 'session.user_id')
-    .select(['session.user_id', 'app_user.email'])
+    .select(['session.user_id', 'app_user.email', 'app_user.name', 'app_user.language'])
     .where('session.id', '=', id)
     .where('session.revoked_at', 'is', null)
     .where('session.expires_at', '>', sql<Date>`now()`)

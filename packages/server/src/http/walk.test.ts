@@ -24,6 +24,10 @@ const SAMPLES: Record<string, Sample> = {
   'auth/session/list': { input: () => ({}) },
   'auth/session/revoke': { input: ({ session }) => ({ id: session }), foreign: 404 },
   'user/profile': { input: () => ({}) },
+  'user/add-password': { input: () => ({ password: 'Another-horse-8' }) },
+  'auth/email/change-password': {
+    input: () => ({ currentPassword: 'Correct-horse-7', newPassword: 'Another-horse-8' }),
+  },
   'user/edit': { input: () => ({ theme: 'dark' }) },
   'billing/balance': { input: () => ({}) },
   'hardware/offer/list': { input: () => ({}) },
