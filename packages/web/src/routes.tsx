@@ -35,6 +35,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.signIn, async () => (await import('./features/auth/SignInPage.tsx')).SignInPage),
         page(ROUTES.signUp, async () => (await import('./features/auth/SignUpPage.tsx')).SignUpPage),
         page(ROUTES.confirmation, async () => (await import('./features/auth/ConfirmationPage.tsx')).ConfirmationPage),
+        page(ROUTES.recovery, async () => (await import('./features/auth/RecoveryPage.tsx')).RecoveryPage),
       ]),
       lazyLayout(async () => {
         const { AppLayout } = await import('./layouts/AppLayout.tsx');

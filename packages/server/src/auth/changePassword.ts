@@ -1,6 +1,7 @@
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, refused } from '../http/errors.ts';
+import type { Visitor } from '../http/visitor.ts';
 import { passwordAddedMail, passwordChangedMail } from '../mail/letters.ts';
 import { sendMail } from '../mail/send.ts';
 import { forgetAttempts, GUESSES, takeAttempt } from './attempts.ts';
@@ -9,7 +10,6 @@ import { refuseCommon } from './commonPasswords.ts';
 import { forgetDevices, rememberDevice } from './devices.ts';
 import { amongHashers, hashSecret, verifySecret } from './passwords.ts';
 import { endOtherSessions } from './sessions.ts';
-import type { Visitor } from './visitor.ts';
 
 type SignedIn = Visitor & Pick<Authenticated, 'session' | 'user'>;
 

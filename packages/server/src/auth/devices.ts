@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
-import type { Visitor } from './visitor.ts';
+import type { Visitor } from '../http/visitor.ts';
 
 /** Whether this browser belongs to somebody who has signed in from it: they then have an allowance of their own. */
 export async function isKnownDevice(ctx: Visitor, userId: number | null): Promise<boolean> {

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
+import type { Visitor } from '../http/visitor.ts';
 import { noAccountMail, resetCodeMail } from '../mail/letters.ts';
 import { sendMail } from '../mail/send.ts';
 import { networkOf } from './addressLimit.ts';
@@ -14,7 +15,6 @@ import { isKnownDevice, rememberDevice } from './devices.ts';
 import { newCode, newFlow, WRONG_CODE } from './mailedCode.ts';
 import { amongHashers, hashSecret, verifySecret } from './passwords.ts';
 import { openSession, type Tokens } from './sessions.ts';
-import type { Visitor } from './visitor.ts';
 
 /**
  * Mails a code for a new password. Whoever the address belongs to, the answer is the same and so is the work: an

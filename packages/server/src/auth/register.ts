@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, tooMany } from '../http/errors.ts';
+import type { Visitor } from '../http/visitor.ts';
 import { alreadyRegisteredMail, codeMail } from '../mail/letters.ts';
 import { sendMail } from '../mail/send.ts';
 import { createPersonalWorkspace } from '../workspaces/create.ts';
@@ -13,7 +14,6 @@ import { rememberDevice } from './devices.ts';
 import { newCode, newFlow, WRONG_CODE } from './mailedCode.ts';
 import { amongHashers, hashSecret, verifySecret } from './passwords.ts';
 import { openSession, type Tokens } from './sessions.ts';
-import type { Visitor } from './visitor.ts';
 
 /**
  * Starts a sign-up. Known and unknown addresses get the same answer in the same time; who owns a known one

@@ -1,12 +1,12 @@
 import { inTransaction } from '../db/pool.ts';
 import { invalid } from '../http/errors.ts';
+import type { Visitor } from '../http/visitor.ts';
 import { newDeviceMail } from '../mail/letters.ts';
 import { sendMail } from '../mail/send.ts';
 import { forgetAttempts, GUESSES, takeAttempt } from './attempts.ts';
 import { attemptKey, rememberDevice } from './devices.ts';
 import { amongHashers, verifySecret } from './passwords.ts';
 import { openSession, type Tokens } from './sessions.ts';
-import type { Visitor } from './visitor.ts';
 
 /** Same words and same time for an unknown address, a wrong password and a disabled account. */
 export function signIn(ctx: Visitor, input: { email: string; password: string }): Promise<Tokens> {

@@ -14,13 +14,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { type Authenticated, authenticate, type Membership } from '../auth/authenticate.ts';
-import { readDevice, writeDevice } from '../auth/deviceCookie.ts';
-import type { Visitor as PlainVisitor } from '../auth/visitor.ts';
 import type { Context } from '../context.ts';
+import { readDevice, writeDevice } from './deviceCookie.ts';
 import { badInput, forbidden, sendError, unauthenticated, workspaceGone } from './errors.ts';
 import { once } from './idempotency.ts';
 import { guardLargeBodies } from './largeBodies.ts';
 import { openGate } from './overload.ts';
+import type { Visitor as PlainVisitor } from './visitor.ts';
 
 /** From the first byte of a call to its answer. */
 const ANSWER_WITHIN_MS = 30_000;

@@ -12,6 +12,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx';
 import { toast } from '../../ui/toasts.ts';
 import classes from './AccountPage.module.css';
 import { AccountTabs } from './AccountTabs.tsx';
+import { PasswordSection } from './PasswordSection.tsx';
 
 export function AccountPage() {
   const t = useT();
@@ -47,6 +48,7 @@ export function AccountPage() {
             </div>
           </Form>
         </section>
+        <PasswordSection />
         <section className={classes.section}>
           <h2>{t('Appearance')}</h2>
           <div className={classes.fields}>
