@@ -56,7 +56,12 @@ export async function runRaces(app: TestApp, userId: number, races: number, seed
 
 async function race(app: TestApp, userId: number, kind: Kind, random: Random, report: RaceReport): Promise<void> {
   const { ctx } = app;
-  const first = await openSession({ ...ctx, ip: '127.0.0.1', userAgent: 'race' }, ctx.db, userId, 'email');
+  const first = await openSession(
+    { ...ctx, ip: '127.0.0.1', userAgent: 'race', language: 'en' },
+    ctx.db,
+    userId,
+    'email',
+  );
   const browser = openBrowser(app.url, first, random.between(2, 8), random);
   const thief = openBrowser(app.url, first, 1, random);
   report.races[kind] += 1;

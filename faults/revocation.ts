@@ -77,7 +77,12 @@ async function takeAway(
   report: RevocationReport,
 ): Promise<void> {
   const { ctx } = app;
-  const tokens = await openSession({ ...ctx, ip: '127.0.0.1', userAgent: 'probe' }, ctx.db, person.userId, 'email');
+  const tokens = await openSession(
+    { ...ctx, ip: '127.0.0.1', userAgent: 'probe', language: 'en' },
+    ctx.db,
+    person.userId,
+    'email',
+  );
   const headers = { authorization: `Bearer ${tokens.accessToken}`, 'x-client-id': String(person.workspaceId) };
   const ticket = async (): Promise<string> => {
     const { status, body } = await app.post(api.auth.streamTicket.path, {}, headers);
