@@ -10,7 +10,7 @@ const SORTABLE = { createdAt: 'created_at', lastUsedAt: 'last_used_at', ip: 'ip'
 /** Sessions that can still be used: neither ended nor past their day, with a refresh token that has not idled away. */
 export async function listSessions(
   db: Db,
-  userId: number,
+  { userId, currentId }: { userId: number; currentId: string },
   request: EntityFilterRequest,
 ): Promise<{ rows: Selectable<SessionTable>[]; count: number }> {
   let mine = db
@@ -28,10 +28,15 @@ export async function listSessions(
       ),
     );
   if (request.queryString) mine = mine.where(contains(['ip', 'user_agent'], request.queryString));
+  const column = sortColumn(request, SORTABLE);
   const [rows, { count }] = await Promise.all([
     mine
       .selectAll()
-      .orderBy(sortColumn(request, SORTABLE), request.orderByDirection)
+      // The one that asks is in use now, though its tokens are some minutes old.
+      .$if(column === 'last_used_at', (query) =>
+        query.orderBy(sql<boolean>`id = ${currentId}::uuid`, request.orderByDirection),
+      )
+      .orderBy(column, request.orderByDirection)
       .orderBy('id', request.orderByDirection)
       .limit(request.limit)
       .offset(offsetOf(request))

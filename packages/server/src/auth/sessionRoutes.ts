@@ -6,7 +6,8 @@ import { endOtherSessions, endOwnSession } from './sessions.ts';
 
 export const sessionHandlers: HandlersOf<typeof api.sessions> = {
   async list(ctx, { entityFilterRequest }) {
-    const { rows, count } = await listSessions(ctx.db, ctx.user.id, entityFilterRequest);
+    const whose = { userId: ctx.user.id, currentId: ctx.session.id };
+    const { rows, count } = await listSessions(ctx.db, whose, entityFilterRequest);
     return pageOf(
       rows.map((row) => presentSession(row, ctx.session.id)),
       count,

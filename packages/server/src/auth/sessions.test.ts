@@ -55,6 +55,8 @@ describe('the list of sessions', () => {
       expect(session).toMatchObject({ ip: '127.0.0.1', authType: 'email' });
       expect(Date.parse(session.lastUsedAt)).toBeGreaterThanOrEqual(Date.parse(session.createdAt) - 1000);
     }
+    const byUse = await person.client(api.sessions.list, { entityFilterRequest: { orderByField: 'lastUsedAt' } });
+    expect(byUse.entities.map(({ current }) => current)).toEqual([true, false, false, false]);
     expect(JSON.stringify(sessions)).not.toContain(person.tokens().refreshToken);
   });
 
