@@ -78,8 +78,9 @@ test('tabs whose session has run out race for new tokens, one asks, and all stay
     for (let race = 0; race < RACES; race += 1) {
       const racing = tabs.slice(0, 2 + (race % (TABS - 1)));
       await page.evaluate(() => localStorage.setItem('accessToken', 'expired'));
+      // Storage written in one tab is seen in another a moment later.
       for (const tab of racing)
-        await tab.waitForFunction(() => localStorage.getItem('accessToken') === 'expired', null, { timeout: 20_000 });
+        await expect.poll(() => tab.evaluate(() => localStorage.getItem('accessToken'))).toBe('expired');
       replies.seen.length = 0;
       await Promise.all(
         racing.map(async (tab, index) => {
