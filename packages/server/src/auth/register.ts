@@ -62,7 +62,7 @@ async function begin(
 /** Mails a new code for the pending sign-up, with fresh tries; at most one a minute. Silent when there is none. */
 export async function resendCode(ctx: Visitor, input: { email: string; flow?: string }): Promise<void> {
   const code = newCode();
-  const codeHash = await hashSecret(code);
+  const codeHash = await amongHashers(() => hashSecret(code));
   await inTransaction(ctx.db, async (trx) => {
     const pending = await latestPending(trx, input);
     if (!pending) return;
@@ -94,8 +94,10 @@ export async function resendCode(ctx: Visitor, input: { email: string; flow?: st
 
 /** Ends a sign-up: user, personal workspace with the Owner role, starter credit, session. */
 export async function verifyCode(ctx: Visitor, input: { email: string; code: string; flow?: string }): Promise<Tokens> {
-  const pending = await takeTry(ctx.db, input);
-  const matches = await verifySecret(pending?.code_hash ?? null, input.code);
+  const { pending, matches } = await amongHashers(async () => {
+    const found = await takeTry(ctx.db, input);
+    return { pending: found, matches: await verifySecret(found?.code_hash ?? null, input.code) };
+  });
   if (!pending || !matches) throw invalid(WRONG_CODE, 'code');
 
   return inTransaction(ctx.db, async (trx) => {

@@ -42,7 +42,7 @@ function ChangePassword() {
         <Button type="submit" loading={loading} disabled={!form.isDirty()}>
           {t('Change password')}
         </Button>
-        <p className={classes.hint}>{t('All your other devices are logged out.')}</p>
+        <p className={classes.hint}>{t('A change logs out all your other devices.')}</p>
       </div>
     </Form>
   );

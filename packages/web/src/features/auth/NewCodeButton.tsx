@@ -16,7 +16,8 @@ interface Props {
 export function NewCodeButton({ mailedAt, loading, onClick }: Props) {
   const t = useT();
   const now = useNow();
-  const wait = Math.ceil(CODE_RESEND_SECONDS - (now - mailedAt) / 1000);
+  // The clock of the page ticks once a second: it may show a moment before the mail.
+  const wait = Math.min(CODE_RESEND_SECONDS, Math.ceil(CODE_RESEND_SECONDS - (now - mailedAt) / 1000));
   if (wait > 0) return <p className={classes.wait}>{t('New code in {{time}}', { time: formatElapsed(wait) })}</p>;
   return (
     <Button color="gray" look="quiet" fullWidth loading={loading} onClick={onClick}>
