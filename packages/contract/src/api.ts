@@ -7,6 +7,7 @@ import { feedback } from './feedback.ts';
 import { hardware } from './hardware.ts';
 import { instances, selfHosted } from './instances.ts';
 import { logging } from './logging.ts';
+import { sessions } from './sessions.ts';
 import { sshKeys } from './sshKeys.ts';
 import { strays } from './strays.ts';
 import { user } from './user.ts';
@@ -14,6 +15,7 @@ import { user } from './user.ts';
 /** Every call there is. Server, web and command line are readings of this table. */
 export const api = {
   auth,
+  sessions,
   user,
   billing,
   hardware,

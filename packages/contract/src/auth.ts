@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { Email, NewPassword, Password, PersonName, VerificationCode } from './fields.ts';
+import { CurrentPassword, Email, NewPassword, Password, PersonName, VerificationCode } from './fields.ts';
 import { Done } from './page.ts';
 
-/** Names the registration that a code was mailed for; without it the newest one of the address is meant. */
+/** Names the registration or recovery that a code was mailed for; without it the newest one of the address is meant. */
 const Flow = z.string().max(100).optional();
 const RefreshToken = z.string().min(1).max(400);
 
@@ -46,6 +46,27 @@ export const auth = {
     auth: 'public',
     input: z.object({ email: Email, password: Password }),
     output: AuthResponse,
+  }),
+  resetPasswordCode: call({
+    path: 'auth/email/reset-password-code',
+    summary: 'Mails an 8-digit code for a new password; at most one a minute. The answer is the same for any address.',
+    auth: 'public',
+    input: z.object({ email: Email }),
+    output: Done.extend({ flow: z.string() }),
+  }),
+  resetPassword: call({
+    path: 'auth/email/reset-password',
+    summary: 'Sets a new password with the mailed code, ends every session of the account and signs in.',
+    auth: 'public',
+    input: z.object({ email: Email, code: VerificationCode, newPassword: NewPassword, flow: Flow }),
+    output: AuthResponse,
+  }),
+  changePassword: call({
+    path: 'auth/email/change-password',
+    summary: 'Replaces the own password and ends every other session of the account.',
+    auth: 'signed-in',
+    input: z.object({ currentPassword: CurrentPassword, newPassword: NewPassword }),
+    output: Done,
   }),
   exchangeRefreshToken: call({
     path: 'auth/exchange-refresh-token',

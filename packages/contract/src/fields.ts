@@ -47,6 +47,12 @@ export const Password = z
   .min(1, 'Password is required')
   .max(1024, 'Incorrect email or password');
 
+/** What somebody types to prove a password: any length that could be one, judged by the hash alone. */
+export const CurrentPassword = z
+  .string('Password is required')
+  .min(1, 'Password is required')
+  .max(1024, 'Incorrect password');
+
 export const VerificationCode = z
   .string('Verification code is required')
   .trim()

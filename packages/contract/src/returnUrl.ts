@@ -3,7 +3,7 @@
  * never by prefix: at most 2,048 characters, one leading slash, no backslash, space or control character.
  */
 export function safeReturnUrl(value: string | null | undefined, origin: string): string | null {
-  if (!value || value.length > 2048 || !value.startsWith('/')) return null;
+  if (!value || value.length > 2048 || !/^\/(?!\/)/.test(value)) return null;
   for (const character of value) {
     const code = character.codePointAt(0) ?? 0;
     if (code <= 0x20 || code === 0x7f || character === '\\') return null;

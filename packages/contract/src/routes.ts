@@ -27,6 +27,7 @@ export const ROUTES = {
   signIn: { path: '/sign-in', layout: 'sign', public: true, title: 'Log in' },
   signUp: { path: '/sign-up', layout: 'sign', public: true, title: 'Sign up' },
   confirmation: { path: '/confirmation', layout: 'sign', public: true, title: 'Confirm your e-mail' },
+  recovery: { path: '/recovery', layout: 'sign', public: true, title: 'New password' },
   forbidden: { path: '/403', layout: 'default', public: true, footer: true, title: 'No access' },
   /** The gallery of the kit; only where the page is served from this machine. */
   kit: { path: '/kit', layout: 'default', public: true, title: 'Kit' },
@@ -76,6 +77,7 @@ export const ROUTES = {
   },
   profile: { path: '/profile', layout: 'app', title: 'Profile' },
   account: { path: '/profile/account', layout: 'app', title: 'Account', parent: '/profile' },
+  sessions: { path: '/profile/account/sessions', layout: 'app', title: 'Sessions', parent: '/profile/account' },
   sshKeys: { path: '/profile/ssh', layout: 'app', title: 'SSH keys', parent: '/profile' },
 } as const satisfies Record<string, Route>;
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { PersonName } from './fields.ts';
+import { NewPassword, PersonName } from './fields.ts';
 import { LANGUAGES } from './languages.ts';
-import { Id } from './page.ts';
+import { Done, Id } from './page.ts';
 import { PERMISSIONS, ROLES } from './permissions.ts';
 
 const Language = z.enum(LANGUAGES);
@@ -54,5 +54,12 @@ export const user = {
     auth: 'signed-in',
     input: z.object({ name: PersonName.optional(), language: Language.optional(), theme: Theme.optional() }),
     output: Profile,
+  }),
+  addPassword: call({
+    path: 'user/add-password',
+    summary: 'Gives an account without a password its first one.',
+    auth: 'signed-in',
+    input: z.object({ password: NewPassword }),
+    output: Done,
   }),
 };

@@ -11,6 +11,9 @@ export async function startCleanUp(ctx: Pick<Context, 'db'>, queue: RunningQueue
 export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
   await db.deleteFrom('idempotency').where('created_at', '<', sql<Date>`now() - interval '30 days'`).execute();
   await db.deleteFrom('pending_registration').where('expires_at', '<', sql<Date>`now() - interval '1 day'`).execute();
+  await db.deleteFrom('password_reset').where('expires_at', '<', sql<Date>`now() - interval '1 day'`).execute();
+  await db.deleteFrom('attempt').where('last_at', '<', sql<Date>`now() - interval '1 day'`).execute();
+  await db.deleteFrom('known_device').where('last_used_at', '<', sql<Date>`now() - interval '400 days'`).execute();
   await db.deleteFrom('stream_ticket').where('expires_at', '<', sql<Date>`now()`).execute();
   await db
     .deleteFrom('session')

@@ -44,6 +44,8 @@ export interface Config {
   /** Micro-STAGI a verified person gets once. */
   starterCredit: bigint;
   trustProxy: string | boolean;
+  /** How often one address may come to the ways in within a minute. */
+  signInsPerMinute: number;
   logLevel: string;
   roles: ReadonlySet<'api' | 'worker'>;
   /** What the operator shows around the product. */
@@ -89,6 +91,8 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     usdRate: amount(env, 'USD_RATE', '1'),
     starterCredit: amount(env, 'STARTER_CREDIT', '50'),
     trustProxy: proxies(env),
+    // Behind a loopback origin everybody has the same address.
+    signInsPerMinute: count(env, 'SIGN_INS_PER_MINUTE', originIsLoopback ? 600 : 20),
     logLevel: env.LOG_LEVEL ?? 'info',
     roles: roles(argv),
     site: readSite(env),
@@ -118,6 +122,13 @@ function decimal(env: Environment, name: string, fallback: number): number {
   const value = Number(text);
   if (!Number.isFinite(value) || value < 0)
     throw new ConfigError(name, `must be a number of at least 0, not "${text}"`);
+  return value;
+}
+
+function count(env: Environment, name: string, fallback: number): number {
+  const value = decimal(env, name, fallback);
+  if (!Number.isInteger(value) || value < 1)
+    throw new ConfigError(name, `must be a whole number of at least 1, not "${env[name]}"`);
   return value;
 }
 

@@ -42,6 +42,8 @@ export function openLog(level: string, watch: Watch, fd = 1): Logger {
 const SECRETS = [
   'authorization',
   'password',
+  'newPassword',
+  'currentPassword',
   'accessToken',
   'refreshToken',
   'token',

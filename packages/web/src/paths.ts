@@ -8,6 +8,7 @@ export const paths = {
   signIn: (returnUrl?: string) => withQuery('/sign-in', { returnUrl }),
   signUp: (returnUrl?: string) => withQuery('/sign-up', { returnUrl }),
   confirmation: (email: string, returnUrl?: string) => withQuery('/confirmation', { email, returnUrl }),
+  recovery: (returnUrl?: string) => withQuery('/recovery', { returnUrl }),
   forbidden: () => '/403',
   notFound: () => '/404',
   cloud: () => '/cloud',
@@ -23,6 +24,7 @@ export const paths = {
   container: (id: number, tab: ContainerTab = 'overview') => withTab(`/cloud/containers/${id}`, tab),
   profile: () => '/profile',
   account: () => '/profile/account',
+  sessions: () => '/profile/account/sessions',
   sshKeys: () => '/profile/ssh',
   kit: (section: string) => `/kit/${section}`,
 };

@@ -38,6 +38,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.signIn, async () => (await import('./features/auth/SignInPage.tsx')).SignInPage),
         page(ROUTES.signUp, async () => (await import('./features/auth/SignUpPage.tsx')).SignUpPage),
         page(ROUTES.confirmation, async () => (await import('./features/auth/ConfirmationPage.tsx')).ConfirmationPage),
+        page(ROUTES.recovery, async () => (await import('./features/auth/RecoveryPage.tsx')).RecoveryPage),
       ]),
       lazyLayout(async () => {
         const { AppLayout } = await import('./layouts/AppLayout.tsx');
@@ -108,6 +109,7 @@ export const routes: RouteObject[] = [
           element: <Navigate to={paths.account()} replace />,
         },
         page(ROUTES.account, async () => (await import('./features/account/AccountPage.tsx')).AccountPage),
+        page(ROUTES.sessions, async () => (await import('./features/account/SessionsPage.tsx')).SessionsPage),
         page(ROUTES.sshKeys, async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage, 'sshKeys'),
       ]),
       layout(<DefaultLayout feedback={feedback} />, [

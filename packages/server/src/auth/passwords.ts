@@ -4,8 +4,11 @@ import { tooMany } from '../http/errors.ts';
 
 /** The library's default algorithm is argon2id; 64 MiB, 3 passes (OWASP's floor is 19 MiB and 2). */
 const OPTIONS = { memoryCost: 65_536, timeCost: 3, parallelism: 1 };
-const RUNNING_MAX = Math.max(1, availableParallelism());
+/** One thread of libuv's pool is left to everybody else: access tokens are verified there too. */
+const POOL_THREADS = Number(process.env.UV_THREADPOOL_SIZE) || 4;
+const RUNNING_MAX = Math.max(1, Math.min(availableParallelism(), POOL_THREADS - 1));
 const WAITING_MAX = 32;
+const RETRY_SECONDS = 5;
 
 /** Verified for an unknown address, so that it takes as long as a known one. */
 let dummyHash: Promise<string> | null = null;
@@ -17,9 +20,26 @@ export function hashSecret(secret: string): Promise<string> {
 /** Whether `secret` is the one that was hashed; takes as long when there is no hash. */
 export async function verifySecret(stored: string | null, secret: string): Promise<boolean> {
   dummyHash ??= hash('nobody has this password', OPTIONS);
-  const against = stored ?? (await dummyHash);
+  const dummy = await dummyHash;
+  const against = stored ?? dummy;
   const matches = await queued(() => verify(against, secret));
   return matches && stored !== null;
+}
+
+let admitted = 0;
+
+/**
+ * Lets in as many calls that will hash as can be served in a few seconds, and refuses the rest with 429 before they
+ * have asked the database anything.
+ */
+export async function amongHashers<T>(work: () => Promise<T>): Promise<T> {
+  if (admitted >= RUNNING_MAX + WAITING_MAX) throw tooMany(RETRY_SECONDS);
+  admitted += 1;
+  try {
+    return await work();
+  } finally {
+    admitted -= 1;
+  }
 }
 
 let running = 0;
@@ -28,7 +48,7 @@ const waiting: (() => void)[] = [];
 /** One hash takes 64 MiB: as many at once as there are cores, a bounded queue behind them, then 429. */
 async function queued<T>(work: () => Promise<T>): Promise<T> {
   if (running >= RUNNING_MAX) {
-    if (waiting.length >= WAITING_MAX) throw tooMany(5);
+    if (waiting.length >= WAITING_MAX) throw tooMany(RETRY_SECONDS);
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else {
     running += 1;

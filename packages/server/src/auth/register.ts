@@ -1,19 +1,19 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { CODE_RESEND_SECONDS, CODE_TRIES, CODE_TTL_MINUTES } from '@stagi/contract/mailedCodes.ts';
 import { sql } from 'kysely';
-import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, tooMany } from '../http/errors.ts';
+import type { Visitor } from '../http/visitor.ts';
+import { alreadyRegisteredMail, codeMail } from '../mail/letters.ts';
 import { sendMail } from '../mail/send.ts';
-import { alreadyRegisteredMail, codeMail } from '../mail/texts.ts';
 import { createPersonalWorkspace } from '../workspaces/create.ts';
-import { hashSecret, verifySecret } from './passwords.ts';
+import { MAILS, takeAttempt } from './attempts.ts';
+import { refuseCommon } from './commonPasswords.ts';
+import { rememberDevice } from './devices.ts';
+import { newCode, newFlow, WRONG_CODE } from './mailedCode.ts';
+import { amongHashers, hashSecret, verifySecret } from './passwords.ts';
 import { openSession, type Tokens } from './sessions.ts';
-
-type Visitor = Context & { ip: string; userAgent: string | null };
-
-const WRONG_CODE = 'Incorrect or expired code';
 
 /**
  * Starts a sign-up. Known and unknown addresses get the same answer in the same time; who owns a known one
@@ -23,11 +23,25 @@ export async function register(
   ctx: Visitor,
   input: { name: string; email: string; password: string },
 ): Promise<{ flow: string }> {
+  refuseCommon(input.password, 'password');
+  return amongHashers(() => begin(ctx, input));
+}
+
+async function begin(
+  ctx: Visitor,
+  input: { name: string; email: string; password: string },
+): Promise<{ flow: string }> {
+  await takeAttempt(ctx, `register|${input.email}`, MAILS);
   const code = newCode();
-  const [passwordHash, codeHash] = await Promise.all([hashSecret(input.password), hashSecret(code)]);
-  const flow = randomBytes(24).toString('base64url');
+  const passwordHash = await hashSecret(input.password);
+  const codeHash = await hashSecret(code);
+  const flow = newFlow();
   await inTransaction(ctx.db, async (trx) => {
-    const known = await trx.selectFrom('app_user').select('id').where('email', '=', input.email).executeTakeFirst();
+    const known = await trx
+      .selectFrom('app_user')
+      .select('language')
+      .where('email', '=', input.email)
+      .executeTakeFirst();
     await trx
       .insertInto('pending_registration')
       .values({
@@ -40,12 +54,7 @@ export async function register(
         expires_at: sql<Date>`now() + ${`${CODE_TTL_MINUTES} minutes`}::interval`,
       })
       .execute();
-    await sendMail(
-      ctx,
-      trx,
-      input.email,
-      known ? alreadyRegisteredMail(ctx.config.appOrigin) : codeMail(code, input.name),
-    );
+    await sendMail(ctx, trx, input.email, known ? alreadyRegisteredMail(ctx, known) : codeMail(ctx, code, input.name));
   });
   return { flow };
 }
@@ -53,13 +62,17 @@ export async function register(
 /** Mails a new code for the pending sign-up, with fresh tries; at most one a minute. Silent when there is none. */
 export async function resendCode(ctx: Visitor, input: { email: string; flow?: string }): Promise<void> {
   const code = newCode();
-  const codeHash = await hashSecret(code);
+  const codeHash = await amongHashers(() => hashSecret(code));
   await inTransaction(ctx.db, async (trx) => {
     const pending = await latestPending(trx, input);
     if (!pending) return;
     const waited = (Date.now() - pending.sent_at.getTime()) / 1000;
     if (waited < CODE_RESEND_SECONDS) throw tooMany(Math.ceil(CODE_RESEND_SECONDS - waited));
-    const known = await trx.selectFrom('app_user').select('id').where('email', '=', input.email).executeTakeFirst();
+    const known = await trx
+      .selectFrom('app_user')
+      .select('language')
+      .where('email', '=', input.email)
+      .executeTakeFirst();
     await trx
       .updateTable('pending_registration')
       .set({
@@ -74,15 +87,17 @@ export async function resendCode(ctx: Visitor, input: { email: string; flow?: st
       ctx,
       trx,
       input.email,
-      known ? alreadyRegisteredMail(ctx.config.appOrigin) : codeMail(code, pending.name),
+      known ? alreadyRegisteredMail(ctx, known) : codeMail(ctx, code, pending.name),
     );
   });
 }
 
 /** Ends a sign-up: user, personal workspace with the Owner role, starter credit, session. */
 export async function verifyCode(ctx: Visitor, input: { email: string; code: string; flow?: string }): Promise<Tokens> {
-  const pending = await takeTry(ctx.db, input);
-  const matches = await verifySecret(pending?.code_hash ?? null, input.code);
+  const { pending, matches } = await amongHashers(async () => {
+    const found = await takeTry(ctx.db, input);
+    return { pending: found, matches: await verifySecret(found?.code_hash ?? null, input.code) };
+  });
   if (!pending || !matches) throw invalid(WRONG_CODE, 'code');
 
   return inTransaction(ctx.db, async (trx) => {
@@ -106,6 +121,7 @@ export async function verifyCode(ctx: Visitor, input: { email: string; code: str
     if (!user) throw invalid(WRONG_CODE, 'code');
     await trx.deleteFrom('pending_registration').where('email', '=', pending.email).execute();
     await createPersonalWorkspace(ctx, trx, { id: user.id, name: pending.name });
+    await rememberDevice(ctx, trx, user.id);
     return openSession(ctx, trx, user.id, 'email');
   });
 }
@@ -128,8 +144,4 @@ function latestPending(db: Db, { email, flow }: { email: string; flow?: string }
     .where('expires_at', '>', sql<Date>`now()`);
   if (flow) query = query.where('flow', '=', flow);
   return query.orderBy('created_at', 'desc').limit(1).executeTakeFirst();
-}
-
-function newCode(): string {
-  return randomInt(0, 100_000_000).toString().padStart(8, '0');
 }

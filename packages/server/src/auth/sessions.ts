@@ -1,10 +1,12 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import type { Language } from '@stagi/contract/languages.ts';
 import { sql } from 'kysely';
-import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
-import { unauthenticated } from '../http/errors.ts';
+import { notFound, unauthenticated } from '../http/errors.ts';
+import { sessionEndedMail } from '../mail/letters.ts';
+import { sendMail } from '../mail/send.ts';
 import { signAccessToken } from './accessToken.ts';
 
 const IDLE_DAYS = 14;
@@ -17,7 +19,11 @@ export interface Tokens {
   refreshToken: string;
 }
 
-type Visitor = Pick<Context, 'db' | 'keys' | 'log'> & { ip: string; userAgent: string | null };
+type Visitor = Pick<Context, 'config' | 'db' | 'jobs' | 'keys' | 'log' | 'secrets'> & {
+  ip: string;
+  userAgent: string | null;
+  language: Language;
+};
 
 export async function openSession(
   ctx: Visitor,
@@ -33,7 +39,7 @@ export async function openSession(
       user_id: userId,
       auth_type: authType,
       ip: ctx.ip,
-      user_agent: ctx.userAgent?.slice(0, 300) ?? null,
+      user_agent: userAgentOf(ctx),
       expires_at: sql<Date>`now() + ${`${ABSOLUTE_DAYS} days`}::interval`,
     })
     .execute();
@@ -64,10 +70,14 @@ export async function rotate(ctx: Visitor, refreshToken: string): Promise<Tokens
         await sql`update refresh_token set child_sealed = null where session_id = ${fresh.session_id} and id <> ${fresh.id} and child_sealed is not null`.execute(
           trx,
         );
-        await trx.updateTable('session').set({ last_used_at: new Date() }).where('id', '=', fresh.session_id).execute();
+        await trx
+          .updateTable('session')
+          .set({ last_used_at: sql<Date>`now()`, ip: ctx.ip, user_agent: userAgentOf(ctx) })
+          .where('id', '=', fresh.session_id)
+          .execute();
         return { token, userId: session.user_id, sessionId: fresh.session_id };
       }
-      return reused(trx, hash, refreshToken);
+      return reused(ctx, trx, hash, refreshToken);
     },
   );
   if (!outcome) throw unauthenticated();
@@ -90,7 +100,27 @@ export async function endSessionOf(ctx: Visitor, refreshToken: string): Promise<
   if (row) await endSession(ctx.db, row.session_id, 'signed out');
 }
 
+/** Ends one session of a user, and says how many that were: none when it had ended already. 404 for a foreign one. */
+export async function endOwnSession(db: Db, userId: number, sessionId: string): Promise<number> {
+  const { numUpdatedRows } = await sessionsToEnd(db, 'ended by its user')
+    .where('id', '=', sessionId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) return 1;
+  const mine = db.selectFrom('session').select('id').where('id', '=', sessionId).where('user_id', '=', userId);
+  if (!(await mine.executeTakeFirst())) throw notFound();
+  return 0;
+}
+
+/** Ends every session of a user but one (all with `null`), and says how many that were. */
+export async function endOtherSessions(db: Db, userId: number, but: string | null, reason: string): Promise<number> {
+  let others = sessionsToEnd(db, reason).where('user_id', '=', userId);
+  if (but !== null) others = others.where('id', '<>', but);
+  return Number((await others.executeTakeFirst()).numUpdatedRows);
+}
+
 async function reused(
+  ctx: Visitor,
   trx: Db,
   hash: Buffer,
   presented: string,
@@ -113,25 +143,32 @@ async function reused(
     return { token: openFor(presented, used.child_sealed), userId: session.user_id, sessionId: used.session_id };
   }
   await endSession(trx, used.session_id, 'refresh token reused');
+  await sendMail(ctx, trx, session.email, sessionEndedMail(ctx, session));
   return { stolen: used.session_id };
 }
 
 async function endSession(db: Db, sessionId: string, reason: string): Promise<void> {
-  const ended = await db
-    .updateTable('session')
-    .set({ revoked_at: sql<Date>`now()`, revoked_reason: reason })
-    .where('id', '=', sessionId)
-    .where('revoked_at', 'is', null)
-    .returning('user_id')
-    .executeTakeFirst();
-  if (ended) await announce(db, 'access', { userId: ended.user_id });
+  await sessionsToEnd(db, reason).where('id', '=', sessionId).execute();
 }
 
-function liveSession(db: Db, id: string): Promise<{ user_id: number } | undefined> {
+/** The database tells the streams of a session that it has ended (migration 0008). */
+function sessionsToEnd(db: Db, reason: string) {
+  return db
+    .updateTable('session')
+    .set({ revoked_at: sql<Date>`now()`, revoked_reason: reason })
+    .where('revoked_at', 'is', null);
+}
+
+const userAgentOf = ({ userAgent }: Visitor): string | null => userAgent?.slice(0, 300) ?? null;
+
+function liveSession(
+  db: Db,
+  id: string,
+): Promise<{ user_id: number; email: string; name: string; language: Language | null } | undefined> {
   return db
     .selectFrom('session')
     .innerJoin('app_user', 'app_user.id', 'session.user_id')
-    .select('session.user_id')
+    .select(['session.user_id', 'app_user.email', 'app_user.name', 'app_user.language'])
     .where('session.id', '=', id)
     .where('session.revoked_at', 'is', null)
     .where('session.expires_at', '>', sql<Date>`now()`)

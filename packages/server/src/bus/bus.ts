@@ -13,6 +13,8 @@ export interface Topics {
   node: { instanceId: number };
   /** A session, membership or account ended: streams look again. */
   access: { userId: number };
+  /** The words of other nodes may have been lost for a while: who relies on them looks again. */
+  missed: Record<string, never>;
   /** Work is due for a reconcile loop. */
   due: { kind: 'instance' };
   log: { containerId: number; lines: LogLine[]; gaps: LogGap[] };
@@ -41,7 +43,7 @@ const ASK_MS = 10_000;
 const ANSWER_MS = 5_000;
 
 /** Publishes on every node when the transaction of `db` commits, and never when it does not. */
-export async function announce<T extends Exclude<keyof Topics, 'log'>>(
+export async function announce<T extends Exclude<keyof Topics, 'log' | 'missed'>>(
   db: Db,
   topic: T,
   message: Topics[T],
@@ -50,7 +52,7 @@ export async function announce<T extends Exclude<keyof Topics, 'log'>>(
 }
 
 /** The same for many messages at once. */
-export async function announceAll<T extends Exclude<keyof Topics, 'log'>>(
+export async function announceAll<T extends Exclude<keyof Topics, 'log' | 'missed'>>(
   db: Db,
   topic: T,
   messages: readonly Topics[T][],
@@ -67,6 +69,7 @@ export function listen(url: string, bus: Bus, log: Logger): { ready: Promise<voi
   let closed = false;
   let client: pg.Client | null = null;
   let retrying: NodeJS.Timeout | null = null;
+  let hasListened = false;
 
   const connect = async (): Promise<void> => {
     const next = new pg.Client({
@@ -93,6 +96,8 @@ export function listen(url: string, bus: Bus, log: Logger): { ready: Promise<voi
     try {
       await next.connect();
       await next.query(`listen ${CHANNEL}`);
+      if (hasListened) bus.publish('missed', {});
+      hasListened = true;
     } catch (error) {
       clearInterval(asking);
       next.connection.stream.destroy();

@@ -6,6 +6,8 @@ import * as nodeKeys from './migrations/0003_node_keys.ts';
 import * as operations from './migrations/0004_operations.ts';
 import * as feedback from './migrations/0005_feedback.ts';
 import * as indexes from './migrations/0006_indexes.ts';
+import * as passwords from './migrations/0007_passwords.ts';
+import * as sessionEnds from './migrations/0008_session_ends.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -15,6 +17,8 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0004_operations', sql: operations.sql },
   { name: '0005_feedback', sql: feedback.sql },
   { name: '0006_indexes', sql: indexes.sql },
+  { name: '0007_passwords', sql: passwords.sql },
+  { name: '0008_session_ends', sql: sessionEnds.sql },
 ];
 const LOCK = 7_239_001;
 

@@ -42,6 +42,32 @@ export interface PendingRegistrationTable {
   created_at: Created;
 }
 
+export interface PasswordResetTable {
+  id: string;
+  flow: string;
+  email: string;
+  /** Null where nobody has the address. */
+  user_id: number | null;
+  code_hash: string;
+  tries: Generated<number>;
+  expires_at: Date;
+  created_at: Created;
+}
+
+export interface KnownDeviceTable {
+  user_id: number;
+  hash: Buffer;
+  created_at: Created;
+  last_used_at: Generated<Date>;
+}
+
+export interface AttemptTable {
+  key: Buffer;
+  tries: number;
+  next_at: Date;
+  last_at: Date;
+}
+
 export interface WorkspaceTable {
   id: GeneratedAlways<number>;
   name: string;
@@ -399,6 +425,9 @@ export interface AnalyticsEventTable {
 export interface Database {
   app_user: UserTable;
   pending_registration: PendingRegistrationTable;
+  password_reset: PasswordResetTable;
+  known_device: KnownDeviceTable;
+  attempt: AttemptTable;
   workspace: WorkspaceTable;
   membership: MembershipTable;
   session: SessionTable;

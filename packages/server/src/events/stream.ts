@@ -4,11 +4,11 @@ import type { WorkspaceEvent } from '@stagi/contract/events.ts';
 import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import type { FastifyInstance } from 'fastify';
 import { spendStreamTicket, streamOwner } from '../auth/streamTicket.ts';
+import { watchOwner } from '../auth/watchOwner.ts';
 import type { Context } from '../context.ts';
 import { unauthenticated } from '../http/errors.ts';
 
 const PING_MS = 15_000;
-const RECHECK_MS = 30_000;
 /** Readers of a platform that stops come back so soon, each at a moment of its own. */
 const COME_BACK_MS = 1_000;
 const BUFFER_MAX_BYTES = 256 * 1024;
@@ -55,17 +55,13 @@ export function mountEvents(app: FastifyInstance, ctx: Context): void {
         if (out.writableLength > BUFFER_MAX_BYTES) out.destroy();
         else out.write(`data: ${JSON.stringify({ entity, id } satisfies WorkspaceEvent)}\n\n`);
       }),
-      ctx.bus.subscribe('access', ({ userId }) => {
-        if (userId === owner.user.id) void recheck();
-      }),
+      watchOwner(ctx, owner, () => void recheck()),
     ];
     const ping = setInterval(() => out.write(': ping\n\n'), PING_MS);
-    const check = setInterval(() => void recheck(), RECHECK_MS);
     out.on('close', () => {
       open.delete(out);
       for (const end of stop) end();
       clearInterval(ping);
-      clearInterval(check);
     });
 
     async function recheck(): Promise<void> {

@@ -5,6 +5,7 @@ import { openapi } from '@stagi/contract/openapi.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { analyticsHandlers } from '../analytics/routes.ts';
 import { authHandlers } from '../auth/routes.ts';
+import { sessionHandlers } from '../auth/sessionRoutes.ts';
 import { billingHandlers } from '../billing/routes.ts';
 import { containerHandlers } from '../containers/routes.ts';
 import type { Context } from '../context.ts';
@@ -31,6 +32,7 @@ import { serveWeb } from './web.ts';
 
 const handlers: Handlers = {
   auth: authHandlers,
+  sessions: sessionHandlers,
   user: userHandlers,
   billing: billingHandlers,
   hardware: hardwareHandlers,

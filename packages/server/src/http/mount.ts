@@ -8,23 +8,24 @@ import {
   type ParsedInputOf,
 } from '@stagi/contract/call.ts';
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
+import { acceptedLanguage } from '@stagi/contract/languages.ts';
 import { holdsAny } from '@stagi/contract/permissions.ts';
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { type Authenticated, authenticate, type Membership } from '../auth/authenticate.ts';
 import type { Context } from '../context.ts';
+import { readDevice, writeDevice } from './deviceCookie.ts';
 import { badInput, forbidden, sendError, unauthenticated, workspaceGone } from './errors.ts';
 import { once } from './idempotency.ts';
 import { guardLargeBodies } from './largeBodies.ts';
 import { openGate } from './overload.ts';
+import type { Visitor as PlainVisitor } from './visitor.ts';
 
 /** From the first byte of a call to its answer. */
 const ANSWER_WITHIN_MS = 30_000;
 
-interface Visitor extends Context {
-  ip: string;
-  userAgent: string | null;
+interface Visitor extends PlainVisitor {
   log: Logger;
 }
 interface SignedIn extends Visitor {
@@ -75,8 +76,8 @@ export function mount(app: FastifyInstance, context: Context, handlers: Handlers
       if (!handler) throw new Error(`no handler for ${call.path}`);
       const bodyLimit = call.bodyLimit ?? BODY_LIMIT;
       const onRequest = bodyLimit > BODY_LIMIT ? [refuse, guardLargeBodies(context, bodyLimit)] : [refuse];
-      app.post(API_PREFIX + call.path, { bodyLimit, onRequest, handlerTimeout: ANSWER_WITHIN_MS }, (request) =>
-        gate.pass(() => serve(call, handler, context, request)),
+      app.post(API_PREFIX + call.path, { bodyLimit, onRequest, handlerTimeout: ANSWER_WITHIN_MS }, (request, reply) =>
+        gate.pass(() => serve(call, handler, context, request, reply)),
       );
     }
   }
@@ -85,8 +86,14 @@ export function mount(app: FastifyInstance, context: Context, handlers: Handlers
   if (twice) throw new Error(`call ${twice} is in the table twice`);
 }
 
-async function serve(call: Call, handler: Handler<Call>, context: Context, request: FastifyRequest): Promise<unknown> {
-  const ctx = await admit(call, context, request);
+async function serve(
+  call: Call,
+  handler: Handler<Call>,
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const ctx = await admit(call, context, request, reply);
   const parsed = call.input.safeParse(request.body ?? {});
   if (!parsed.success) throw badInput(parsed.error);
   const seen = 'look' in handler ? await handler.look(ctx as Member, parsed.data) : null;
@@ -103,11 +110,19 @@ async function serve(call: Call, handler: Handler<Call>, context: Context, reque
   return answered;
 }
 
-async function admit(call: Call, context: Context, request: FastifyRequest): Promise<Visitor | SignedIn | Member> {
+async function admit(
+  call: Call,
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Visitor | SignedIn | Member> {
   const visitor: Visitor = {
     ...context,
     ip: request.ip,
     userAgent: request.headers['user-agent'] ?? null,
+    language: acceptedLanguage(request.headers['accept-language']),
+    device: readDevice(context.config, request),
+    keepDevice: (device) => writeDevice(context.config, reply, device),
     log: request.log as Logger,
   };
   if (call.auth === 'public') return visitor;

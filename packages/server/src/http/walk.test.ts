@@ -14,13 +14,20 @@ interface Ids {
   container: number;
   sshKey: number;
   stray: number;
+  session: string;
 }
 type Sample = { input: (ids: Ids) => unknown /** How a foreign id is refused. */; foreign?: 404 | 400 };
 
 /** A valid request for every call that needs a session. A call without one fails the walk. */
 const SAMPLES: Record<string, Sample> = {
   'stream-ticket': { input: () => ({}) },
+  'auth/session/list': { input: () => ({}) },
+  'auth/session/revoke': { input: ({ session }) => ({ id: session }), foreign: 404 },
   'user/profile': { input: () => ({}) },
+  'user/add-password': { input: () => ({ password: 'Another-horse-8' }) },
+  'auth/email/change-password': {
+    input: () => ({ currentPassword: 'Correct-horse-7', newPassword: 'Another-horse-8' }),
+  },
   'user/edit': { input: () => ({ theme: 'dark' }) },
   'billing/balance': { input: () => ({}) },
   'hardware/offer/list': { input: () => ({}) },
@@ -90,10 +97,12 @@ const ABSENT: Ids = {
   container: 999_999_903,
   sshKey: 999_999_904,
   stray: 999_999_905,
+  session: '00000000-0000-4000-8000-000000000000',
 };
 
 /** What a denied call must not change. */
 const WATCHED = [
+  'session',
   'app_user',
   'workspace',
   'membership',
@@ -129,6 +138,7 @@ describe('the walk over every call', () => {
       container: await aContainer(app.ctx, alice, instance),
       sshKey: await anSshKey(app.ctx, alice),
       stray: await aStray(app.ctx),
+      session: await sessionOf(app, alice),
     };
     await app.ctx.db
       .insertInto('membership')
@@ -264,6 +274,15 @@ function comparable({ status, body }: Reply): string {
 
 function noCanary(reply: Reply, call: Call): void {
   expect.soft(JSON.stringify(reply.body), call.path).not.toMatch(/Canary|server-\d|own-\d|container-\d/);
+}
+
+async function sessionOf(app: TestApp, person: Person): Promise<string> {
+  const { id } = await app.ctx.db
+    .selectFrom('session')
+    .select('id')
+    .where('user_id', '=', person.userId)
+    .executeTakeFirstOrThrow();
+  return id;
 }
 
 async function fingerprint(app: TestApp): Promise<string> {

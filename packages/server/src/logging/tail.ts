@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { type StreamOwner, spendStreamTicket, streamOwner } from '../auth/streamTicket.ts';
+import { watchOwner } from '../auth/watchOwner.ts';
 import { isLoopback } from '../config.ts';
 import { visibleContainer } from '../containers/access.ts';
 import type { Context } from '../context.ts';
@@ -12,7 +13,6 @@ import { followLog } from './follow.ts';
 
 const PING_MS = 15_000;
 const SILENT_MAX_MS = 40_000;
-const RECHECK_MS = 30_000;
 const ENDED = 4401;
 const CLOSE_PATIENCE_MS = 1_000;
 
@@ -83,10 +83,7 @@ function serveTail(ctx: Context, socket: WebSocket, { owner, containerId, after 
       socket.close(1013, 'try again');
     },
   });
-  const unsubscribe = ctx.bus.subscribe('access', ({ userId }) => {
-    if (userId === owner.user.id) void recheck();
-  });
-  const check = setInterval(() => void recheck(), RECHECK_MS);
+  const unwatch = watchOwner(ctx, owner, () => void recheck());
   const ping = setInterval(() => {
     if (Date.now() - heardAt > SILENT_MAX_MS) return socket.terminate();
     send({ type: 'ping' });
@@ -97,8 +94,7 @@ function serveTail(ctx: Context, socket: WebSocket, { owner, containerId, after 
   });
   socket.on('close', () => {
     follower.stop();
-    unsubscribe();
-    clearInterval(check);
+    unwatch();
     clearInterval(ping);
   });
 

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Context } from '../context.ts';
 import type { MailTable } from '../db/schema.ts';
-import type { MailText } from './texts.ts';
+import type { MailText } from './layout.ts';
 
 type Ground = Pick<Context, 'secrets'>;
 

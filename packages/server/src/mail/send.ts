@@ -3,8 +3,8 @@ import { createTransport } from 'nodemailer';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
 import type { RunningQueue } from '../jobs/queue.ts';
+import type { MailText } from './layout.ts';
 import { openMail, sealMail } from './sealed.ts';
-import type { MailText } from './texts.ts';
 
 /** The library's own patience is minutes, and a job has one. */
 const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 10_000 };

@@ -1,6 +1,7 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { ClientRelation, UserProfile } from '@stagi/contract/user.ts';
 import type { Authenticated } from '../auth/authenticate.ts';
+import { addPassword } from '../auth/changePassword.ts';
 import { daysLeft } from '../billing/balance.ts';
 import type { HandlersOf } from '../http/mount.ts';
 
@@ -15,6 +16,10 @@ export const userHandlers: HandlersOf<typeof api.user> = {
       isSuccess: true,
       userProfile: presentProfile({ ...ctx, user: { ...ctx.user, ...changes } }),
     };
+  },
+  async addPassword(ctx, input) {
+    await addPassword(ctx, input);
+    return { isSuccess: true };
   },
 };
 

@@ -1,6 +1,8 @@
 import { API_PREFIX } from '@stagi/contract/call.ts';
 import { type Client, createClient, type Send } from '@stagi/contract/client.ts';
 import type { ErrorBody } from '@stagi/contract/errors.ts';
+import { LOCALE } from '@stagi/contract/languages.ts';
+import { currentLanguage } from '../i18n/i18n.ts';
 import { baseAddress } from './baseAddress.ts';
 import { withSchemas } from './schemas.ts';
 import { session } from './session.ts';
@@ -31,7 +33,8 @@ export function apiAddress(path: string, protocol: 'http' | 'ws' = 'http'): stri
 const send: Send = async (path, body, { headers, signal }) => {
   const response = await fetch(apiAddress(path), {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
+    // The language of the page rather than the browser's: mails to somebody who has chosen none are in it.
+    headers: { ...headers, 'content-type': 'application/json', 'accept-language': LOCALE[currentLanguage()] },
     body: JSON.stringify(body),
     signal,
   });

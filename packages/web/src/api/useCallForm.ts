@@ -14,6 +14,8 @@ interface Options<C extends Call, Values extends object> {
   toInput?(values: Values): unknown;
   /** The name of the form's field for a name of the contract, where they differ. */
   fieldOf?(path: string): string;
+  /** What is wrong beyond the contract's rules, by field: things that are not sent. */
+  alsoCheck?(values: NoInfer<Values>): Record<string, string>;
   /** The person asked for it to be sent; whether that is possible comes later. */
   onSubmit?(): void;
   onDone(output: OutputOf<C>, input: InputOf<C>): void;
@@ -40,6 +42,7 @@ export function useCallForm<C extends Call, Values extends object>(
     initialValues,
     toInput = (values) => values,
     fieldOf = (path) => path,
+    alsoCheck = () => ({}),
     onSubmit,
     onDone,
     onRefused,
@@ -82,8 +85,9 @@ export function useCallForm<C extends Call, Values extends object>(
       return;
     }
     const parsed = whole.input.safeParse(toInput(form.values));
-    if (!parsed.success) {
-      form.setErrors(renamed(issuesByPath(parsed.error.issues)));
+    const errors = { ...alsoCheck(form.values), ...renamed(issuesByPath(parsed.error?.issues ?? [])) };
+    if (!parsed.success || Object.keys(errors).length > 0) {
+      form.setErrors(errors);
       return;
     }
     form.clearErrors();

@@ -129,6 +129,7 @@ export const SERVER_MESSAGES: readonly string[] = [
   'Server',
   'Several containers cannot share a GPU: create them one by one',
   'Several containers cannot share host ports: create them one by one',
+  'Sessions',
   'Sign up',
   'Simulated cloud',
   'Somebody has decided about this machine already',
@@ -234,4 +235,10 @@ export const SERVER_MESSAGES: readonly string[] = [
   'Volumes of this server must lie below {{roots}}',
   'You can upload a maximum of 3 images.',
   'You do not have the permission for this',
+  'A new password must differ from the current one',
+  'Incorrect password',
+  'New password',
+  'This password is too common. Choose another one.',
+  'Your account has a password already',
+  'Your account has no password yet',
 ];

@@ -2,6 +2,7 @@ import { ROUTES } from '@stagi/contract/routes.ts';
 import {
   IconBox,
   IconBuildingStore,
+  IconDevices,
   IconFileText,
   IconKey,
   IconLogin,
@@ -17,6 +18,7 @@ const ICONS: Record<string, typeof IconBox> = {
   [ROUTES.selfInstances.path]: IconServer2,
   [ROUTES.containers.path]: IconBox,
   [ROUTES.account.path]: IconUser,
+  [ROUTES.sessions.path]: IconDevices,
   [ROUTES.sshKeys.path]: IconKey,
   [ROUTES.signUp.path]: IconUserPlus,
   [ROUTES.signIn.path]: IconLogin,

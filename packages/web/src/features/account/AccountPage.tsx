@@ -11,6 +11,8 @@ import { TextInput } from '../../ui/form/TextInput.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { toast } from '../../ui/toasts.ts';
 import classes from './AccountPage.module.css';
+import { AccountTabs } from './AccountTabs.tsx';
+import { PasswordSection } from './PasswordSection.tsx';
 
 export function AccountPage() {
   const t = useT();
@@ -28,6 +30,7 @@ export function AccountPage() {
   return (
     <>
       <PageHeader title={t('Account')} />
+      <AccountTabs />
       <div className={classes.sections}>
         <section className={classes.section}>
           <h2>{t('You')}</h2>
@@ -45,6 +48,7 @@ export function AccountPage() {
             </div>
           </Form>
         </section>
+        <PasswordSection />
         <section className={classes.section}>
           <h2>{t('Appearance')}</h2>
           <div className={classes.fields}>

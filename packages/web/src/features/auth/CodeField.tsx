@@ -3,8 +3,8 @@ import classes from './CodeField.module.css';
 
 const DIGITS = 8;
 
-/** One field for the whole code: it can be pasted, filled in by the browser, and read aloud as one. Sends itself when full. */
-export function CodeField({ onChange, ...props }: TextInputProps) {
+/** One field for the whole code: it can be pasted, filled in by the browser, and read aloud as one. Sends itself when full, unless its form holds more. */
+export function CodeField({ onChange, sendsItself = true, ...props }: TextInputProps & { sendsItself?: boolean }) {
   return (
     <TextInput
       inputMode="numeric"
@@ -19,7 +19,7 @@ export function CodeField({ onChange, ...props }: TextInputProps) {
         currentTarget.value = currentTarget.value.replace(/\D/g, '').slice(0, DIGITS);
         const full = currentTarget.value.length === DIGITS && currentTarget.value !== before;
         onChange?.(event);
-        if (full) requestAnimationFrame(() => currentTarget.form?.requestSubmit());
+        if (full && sendsItself) requestAnimationFrame(() => currentTarget.form?.requestSubmit());
       }}
     />
   );

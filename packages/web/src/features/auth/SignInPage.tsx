@@ -9,6 +9,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { PasswordInput } from '../../ui/form/PasswordInput.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
+import classes from './SignCard.module.css';
 import { SignCard } from './SignCard.tsx';
 
 /** Signing in begins the session; the guard of this layout then leads to the return address. */
@@ -16,7 +17,7 @@ export function SignInPage() {
   const t = useT();
   const [params] = useSearchParams();
   const returnUrl = params.get('returnUrl') ?? undefined;
-  const { field, submit, loading } = useCallForm(api.auth.authentication, {
+  const { form, field, submit, loading } = useCallForm(api.auth.authentication, {
     initialValues: { email: '', password: '' },
     onDone: (tokens) => session.begin(tokens, 'email'),
   });
@@ -33,7 +34,14 @@ export function SignInPage() {
       <Form onSubmit={submit}>
         <Stack gap={16}>
           <TextInput label={t('Email')} type="email" autoComplete="username" autoFocus {...field('email')} />
-          <PasswordInput label={t('Password')} autoComplete="current-password" {...field('password')} />
+          <div>
+            <PasswordInput label={t('Password')} autoComplete="current-password" {...field('password')} />
+            <p className={classes.beside}>
+              <Link to={paths.recovery(returnUrl)} state={{ email: form.values.email }}>
+                {t('Forgot your password?')}
+              </Link>
+            </p>
+          </div>
           <Button type="submit" loading={loading} fullWidth>
             {t('Log in')}
           </Button>

@@ -8,8 +8,8 @@ import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { PasswordInput } from '../../ui/form/PasswordInput.tsx';
+import { PasswordRules } from '../../ui/form/PasswordRules.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
-import { PasswordRules } from './PasswordRules.tsx';
 import { rememberSignUp } from './pendingSignUp.ts';
 import { SignCard } from './SignCard.tsx';
 

@@ -1,0 +1,92 @@
+import type { Page } from '@playwright/test';
+import { mailedCode, PASSWORD } from '@stagi/server/src/testing/person.ts';
+import { expect, test } from './fixtures.ts';
+import { signUpInBrowser, typeCode } from './people.ts';
+
+const NEW_PASSWORD = 'Fresh-battery-42';
+const LATER_PASSWORD = 'Later-staple-43';
+
+test.use({ viewport: { width: 360, height: 740 } });
+
+test('somebody sets a new password with a mailed code, later changes it, and errors stand at their fields', async ({
+  page,
+  platform,
+}) => {
+  const { email } = await signUpInBrowser(page, platform, 'Grace Hopper');
+  await page.evaluate(() => localStorage.clear());
+
+  await page.goto(`${platform.url}/sign-in?returnUrl=${encodeURIComponent('/profile/account')}`);
+  await page.getByLabel('Email').fill(email);
+  await page.getByRole('link', { name: 'Forgot your password?' }).click();
+  await expect(page).toHaveURL(/\/recovery\?returnUrl=/);
+  await expect(page.getByLabel('Email')).toHaveValue(email);
+  await page.getByLabel('Email').fill('not an address');
+  await page.getByRole('button', { name: 'Send the code' }).click();
+  await expect(page.getByText('Incorrect email')).toBeVisible();
+  await page.getByLabel('Email').fill(email);
+  await page.getByRole('button', { name: 'Send the code' }).click();
+
+  const code = page.getByLabel('Verification code');
+  await expect(code).toBeVisible();
+  await expect(page.getByText(`We sent a mail to ${email}`)).toBeVisible();
+  await noSidewaysScroll(page);
+  const submit = page.getByRole('button', { name: 'Set the password and log in' });
+  await submit.click();
+  for (const text of ['Verification code is required', 'Password is required', 'Please repeat the password'])
+    await expect(page.getByText(text)).toBeVisible();
+  const mailed = await mailedCode(platform.url, email);
+  await typeCode(page, mailed === '00000000' ? '00000001' : '00000000');
+  await fillNew(page, NEW_PASSWORD, 'Something-else-1');
+  await submit.click();
+  await expect(page.getByText('The passwords do not match')).toBeVisible();
+  await fillNew(page, NEW_PASSWORD);
+  await submit.click();
+  await expect(page.getByText('Incorrect or expired code')).toBeVisible();
+  await fillNew(page, 'Password123');
+  await code.fill(mailed);
+  await submit.click();
+  await expect(page.getByText('This password is too common. Choose another one.')).toBeVisible();
+  await fillNew(page, PASSWORD);
+  await submit.click();
+  await expect(page.getByText('A new password must differ from the current one')).toBeVisible();
+  // Whoever comes back from their mail by a reload goes on where they were.
+  await page.reload();
+  await expect(page.getByText(`We sent a mail to ${email}`)).toBeVisible();
+  await code.fill(mailed);
+  await fillNew(page, NEW_PASSWORD);
+  await submit.click();
+  await expect(page.getByText('Password changed!')).toBeVisible();
+  await expect(page).toHaveURL(/\/profile\/account$/);
+
+  const change = page.getByRole('button', { name: 'Change password' });
+  await page.getByLabel('Current password', { exact: true }).fill('Wrong-guess-1');
+  await fillNew(page, LATER_PASSWORD);
+  await change.click();
+  await expect(page.getByText('Incorrect password')).toBeVisible();
+  await page.getByLabel('Current password', { exact: true }).fill(NEW_PASSWORD);
+  await change.click();
+  await expect(page.getByText('Password changed!').last()).toBeVisible();
+  await expect(page.getByLabel('Current password', { exact: true })).toHaveValue('');
+  await noSidewaysScroll(page);
+
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(`${platform.url}/sign-in`);
+  await page.getByTestId('language-ru').click();
+  await expect(page.getByRole('link', { name: 'Забыли пароль?' })).toBeVisible();
+  await page.getByTestId('language-en').click();
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(LATER_PASSWORD);
+  await page.getByRole('button', { name: 'Log in' }).last().click();
+  await expect(page).toHaveURL(/\/cloud/);
+});
+
+async function fillNew(page: Page, password: string, again = password): Promise<void> {
+  await page.getByLabel('New password', { exact: true }).fill(password);
+  await page.getByLabel('Repeat the new password').fill(again);
+}
+
+async function noSidewaysScroll(page: Page): Promise<void> {
+  expect(
+    await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
+  ).toBeLessThanOrEqual(0);
+}

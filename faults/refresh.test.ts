@@ -1,0 +1,23 @@
+import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newSeed } from './random.ts';
+import { runRaces } from './refresh.ts';
+import { sayRaces, sayRevocations } from './refreshReport.ts';
+import { runRevocations } from './revocation.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app?.close());
+
+it('tabs that race for new tokens stay signed in, thieves do not', { timeout: 120_000 }, async () => {
+  const seed = newSeed();
+  console.log(`refresh: seed ${seed}`);
+  const { userId } = await app.signUp();
+  expect(sayRaces(await runRaces(app, userId, 50, seed))).toEqual([]);
+});
+
+it('what is taken away is refused within two seconds, on open streams too', { timeout: 120_000 }, async () => {
+  expect(sayRevocations(await runRevocations(app, await app.signUp(), 3))).toEqual([]);
+});

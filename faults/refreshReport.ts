@@ -1,0 +1,35 @@
+import { percentile } from './random.ts';
+import type { RaceReport } from './refresh.ts';
+import type { RevocationReport } from './revocation.ts';
+
+const REFUSED_WITHIN_MS = 2_000;
+
+/** Prints the figures with their n, and answers what is not as it must be. */
+export function sayRaces({ races, tabs, refreshes, falseSignOuts, survivingThieves, wrong }: RaceReport): string[] {
+  const n = Object.values(races).reduce((sum, count) => sum + count, 0);
+  const kinds = Object.entries(races).map(([kind, count]) => `${count} ${kind}`);
+  console.log(
+    `refresh: n = ${n} races (${kinds.join('; ')}), ${tabs} tabs, ${refreshes} refreshes: ` +
+      `${falseSignOuts} false sign-outs, ${survivingThieves} surviving thief sessions, ${wrong.length} wrong`,
+  );
+  const failures = wrong.slice(0, 20);
+  if (Object.values(races).includes(0)) failures.push('n = 0');
+  // Fewer would mean that the tabs did not race.
+  if (refreshes < tabs) failures.push(`only ${refreshes} refreshes of ${tabs} tabs`);
+  if (falseSignOuts > 0) failures.push(`${falseSignOuts} false sign-outs`);
+  if (survivingThieves > 0) failures.push(`${survivingThieves} surviving thief sessions`);
+  return failures;
+}
+
+export function sayRevocations({ callMs, eventsMs, tailMs, wrong }: RevocationReport): string[] {
+  const failures = wrong.slice(0, 20);
+  for (const [name, all] of Object.entries({ calls: callMs, events: eventsMs, 'log tails': tailMs })) {
+    const [p50, p99, worst] = [percentile(all, 0.5), percentile(all, 0.99), Math.max(...all)];
+    console.log(
+      `removal to refusal, ${name}: n = ${all.length}, p50 ${p50.toFixed(0)}, p99 ${p99.toFixed(0)}, max ${worst.toFixed(0)} ms`,
+    );
+    if (all.length === 0) failures.push(`${name}: n = 0`);
+    if (!(p99 <= REFUSED_WITHIN_MS)) failures.push(`${name}: refused after ${p99.toFixed(0)} ms`);
+  }
+  return failures;
+}

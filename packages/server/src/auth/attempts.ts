@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Context } from '../context.ts';
+import type { Db } from '../db/schema.ts';
+import { tooMany } from '../http/errors.ts';
+
+/** So many tries without waiting, then each wait is twice the one before, up to the longest: nothing is ever locked. */
+interface Patience {
+  free: number;
+  /** Seconds. */
+  wait: number;
+  longest: number;
+}
+
+export const GUESSES: Patience = { free: 5, wait: 15, longest: 900 };
+export const MAILS: Patience = { free: 5, wait: 60, longest: 900 };
+/** One mail a minute to whoever asks for it again. */
+export const RESENDS: Patience = { free: 1, wait: 60, longest: 900 };
+
+/**
+ * Takes a try in one statement, so that parallel ones cannot share it; throws 429 with the wait when it comes too soon.
+ * A day of quiet forgives everything.
+ */
+export async function takeAttempt({ db }: Pick<Context, 'db'>, key: string, patience: Patience): Promise<void> {
+  const { free, wait, longest } = patience;
+  const { rows } = await sql<{ taken: boolean; seconds: number }>`
+    with taken as (
+      insert into attempt as a (key, tries, next_at, last_at)
+      values (${hashOf(key)}, 1, now() + ${free <= 1 ? wait : 0} * interval '1 second', now())
+      on conflict (key) do update set
+        tries = case when a.last_at < now() - interval '1 day' then 1 else a.tries + 1 end,
+        next_at = now() + interval '1 second' * case
+          when a.last_at < now() - interval '1 day' then ${free <= 1 ? wait : 0}
+          when a.tries + 1 < ${free} then 0
+          else least(${longest}, ${wait} * power(2, least(a.tries + 1 - ${free}, 20))) end,
+        last_at = now()
+      where a.next_at <= clock_timestamp()
+      returning 1)
+    select exists (select 1 from taken) as taken,
+      coalesce((select ceil(extract(epoch from next_at - clock_timestamp()))::int from attempt where key = ${hashOf(key)}), 1) as seconds`.execute(
+    db,
+  );
+  const outcome = rows[0];
+  if (!outcome?.taken) throw tooMany(Math.max(1, outcome?.seconds ?? 1));
+}
+
+/** Who has shown that they are who they say starts anew. */
+export async function forgetAttempts(db: Db, key: string): Promise<void> {
+  await db.deleteFrom('attempt').where('key', '=', hashOf(key)).execute();
+}
+
+const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest();

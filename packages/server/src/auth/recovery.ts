@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { CODE_TRIES, CODE_TTL_MINUTES } from '@stagi/contract/mailedCodes.ts';
+import { sql } from 'kysely';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
+import { invalid } from '../http/errors.ts';
+import type { Visitor } from '../http/visitor.ts';
+import { noAccountMail, resetCodeMail } from '../mail/letters.ts';
+import { sendMail } from '../mail/send.ts';
+import { networkOf } from './addressLimit.ts';
+import { forgetAttempts, MAILS, RESENDS, takeAttempt } from './attempts.ts';
+import { setPassword } from './changePassword.ts';
+import { refuseCommon } from './commonPasswords.ts';
+import { isKnownDevice, rememberDevice } from './devices.ts';
+import { newCode, newFlow, WRONG_CODE } from './mailedCode.ts';
+import { amongHashers, hashSecret, verifySecret } from './passwords.ts';
+import { openSession, type Tokens } from './sessions.ts';
+
+/**
+ * Mails a code for a new password. Whoever the address belongs to, the answer is the same and so is the work: an
+ * address that nobody has gets a mail that says so.
+ */
+export function resetPasswordCode(ctx: Visitor, { email }: { email: string }): Promise<{ flow: string }> {
+  return amongHashers(async () => {
+    const user = await ctx.db
+      .selectFrom('app_user')
+      .select(['id', 'name', 'language'])
+      .where('email', '=', email)
+      .where('disabled_at', 'is', null)
+      .executeTakeFirst();
+    // Strangers who ask for somebody's codes do not keep their owner from asking.
+    const isOwners = await isKnownDevice(ctx, user?.id ?? null);
+    await takeAttempt(ctx, resendKey(ctx, email), RESENDS);
+    await takeAttempt(ctx, isOwners ? `reset|${email}|${ctx.device}` : `reset|${email}`, MAILS);
+    const code = newCode();
+    const codeHash = await hashSecret(code);
+    const flow = newFlow();
+    await inTransaction(ctx.db, async (trx) => {
+      await trx
+        .insertInto('password_reset')
+        .values({
+          id: randomUUID(),
+          flow,
+          email,
+          user_id: user?.id ?? null,
+          code_hash: codeHash,
+          expires_at: sql<Date>`now() + ${`${CODE_TTL_MINUTES} minutes`}::interval`,
+        })
+        .execute();
+      await sendMail(ctx, trx, email, user ? resetCodeMail(ctx, code, user) : noAccountMail(ctx));
+    });
+    return { flow };
+  });
+}
+
+/** Ends a recovery: the new password, no session but the one that begins here. */
+export async function resetPassword(
+  ctx: Visitor,
+  input: { email: string; code: string; newPassword: string; flow?: string },
+): Promise<Tokens> {
+  refuseCommon(input.newPassword, 'newPassword');
+  return amongHashers(async () => {
+    const reset = await takeTry(ctx.db, input);
+    const matches = await verifySecret(reset?.code_hash ?? null, input.code);
+    if (!reset || !matches || reset.user_id === null) throw invalid(WRONG_CODE, 'code');
+    const userId = reset.user_id;
+    const user = await ctx.db
+      .selectFrom('app_user')
+      .select('password_hash')
+      .where('id', '=', userId)
+      .where('email', '=', input.email)
+      .where('disabled_at', 'is', null)
+      .executeTakeFirst();
+    if (!user) throw invalid(WRONG_CODE, 'code');
+    if (await verifySecret(user.password_hash, input.newPassword)) {
+      throw invalid('A new password must differ from the current one', 'newPassword');
+    }
+    const passwordHash = await hashSecret(input.newPassword);
+    return inTransaction(ctx.db, async (trx) => {
+      const ended = await trx
+        .deleteFrom('password_reset')
+        .where('id', '=', reset.id)
+        .returning('id')
+        .executeTakeFirst();
+      if (!ended) throw invalid(WRONG_CODE, 'code');
+      await setPassword(ctx, trx, userId, passwordHash, { by: 'reset', keepSession: null });
+      // The mailed code has shown whose address it is.
+      await trx
+        .updateTable('app_user')
+        .set({ email_verified_at: sql<Date>`coalesce(email_verified_at, now())` })
+        .where('id', '=', userId)
+        .execute();
+      await forgetAttempts(trx, resendKey(ctx, input.email));
+      await forgetAttempts(trx, `sign-in|${input.email}`);
+      await rememberDevice(ctx, trx, userId);
+      return openSession(ctx, trx, userId, 'email');
+    });
+  });
+}
+
+const resendKey = (ctx: Visitor, email: string): string => `resend|${email}|${networkOf(ctx.ip)}`;
+
+/** Counts the try before the code is looked at, so that parallel guesses cannot share one. */
+async function takeTry(db: Db, { email, flow }: { email: string; flow?: string }) {
+  const { rows } = await sql<{ id: string; user_id: number | null; code_hash: string }>`
+    update password_reset set tries = tries + 1
+    where tries < ${CODE_TRIES} and id = (
+      select id from password_reset
+      where email = ${email} and expires_at > now() and (${flow ?? null}::text is null or flow = ${flow ?? null})
+      order by created_at desc limit 1)
+    returning id, user_id, code_hash`.execute(db);
+  return rows[0];
+}

@@ -1,0 +1,26 @@
+import type { api } from '@stagi/contract/api.ts';
+import type { HandlersOf } from '../http/mount.ts';
+import { pageOf } from '../http/paging.ts';
+import { listSessions, presentSession } from './sessionList.ts';
+import { endOtherSessions, endOwnSession } from './sessions.ts';
+
+export const sessionHandlers: HandlersOf<typeof api.sessions> = {
+  async list(ctx, { entityFilterRequest }) {
+    const whose = { userId: ctx.user.id, currentId: ctx.session.id };
+    const { rows, count } = await listSessions(ctx.db, whose, entityFilterRequest);
+    return pageOf(
+      rows.map((row) => presentSession(row, ctx.session.id)),
+      count,
+      entityFilterRequest,
+    );
+  },
+  async revoke(ctx, which) {
+    if ('others' in which) {
+      return {
+        isSuccess: true,
+        ended: await endOtherSessions(ctx.db, ctx.user.id, ctx.session.id, 'ended by its user'),
+      };
+    }
+    return { isSuccess: true, ended: await endOwnSession(ctx.db, ctx.user.id, which.id) };
+  },
+};

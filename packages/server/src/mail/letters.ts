@@ -1,0 +1,137 @@
+import { BRAND } from '@stagi/contract/brand.ts';
+import { type Language, LOCALE } from '@stagi/contract/languages.ts';
+import { CODE_TTL_MINUTES } from '@stagi/contract/mailedCodes.ts';
+import { deviceOf } from '../auth/device.ts';
+import type { Config } from '../config.ts';
+import { layOut, type MailText, type Part } from './layout.ts';
+import { cn } from './words/cn.ts';
+import { en } from './words/en.ts';
+import { ru } from './words/ru.ts';
+import { tr } from './words/tr.ts';
+import type { Words } from './words/words.ts';
+
+/** What the browser at the other end tells; its language serves those who have chosen none. */
+interface Ground {
+  config: Pick<Config, 'appOrigin'>;
+  language: Language;
+  ip: string;
+  userAgent: string | null;
+}
+interface Receiver {
+  name: string;
+  language: Language | null;
+}
+
+const WORDS: Record<Language, Words> = { en, cn, ru, tr };
+
+export function codeMail({ language }: Ground, code: string, name: string): MailText {
+  const words = WORDS[language];
+  return letter(language, fill(words.code.subject, { code }), [
+    fill(words.hello, { name }),
+    fill(words.code.lead, { minutes: CODE_TTL_MINUTES }),
+    { code },
+    words.code.end,
+  ]);
+}
+
+export function alreadyRegisteredMail(ground: Ground, receiver: Pick<Receiver, 'language'>): MailText {
+  const language = receiver.language ?? ground.language;
+  const words = WORDS[language];
+  return letter(language, words.registered.subject, [
+    words.registered.lead,
+    { link: `${ground.config.appOrigin}/sign-in`, label: words.logIn },
+    words.registered.recovery,
+    { link: recoveryOf(ground), label: words.newPassword },
+    words.registered.end,
+  ]);
+}
+
+export function resetCodeMail(ground: Ground, code: string, receiver: Receiver): MailText {
+  const language = receiver.language ?? ground.language;
+  const words = WORDS[language];
+  return letter(language, fill(words.reset.subject, { code }), [
+    fill(words.hello, { name: receiver.name }),
+    fill(words.reset.lead, { minutes: CODE_TTL_MINUTES }),
+    { code },
+    words.reset.end,
+  ]);
+}
+
+/** Somebody wants a new password for an address that has no account. */
+export function noAccountMail({ config, language }: Ground): MailText {
+  const words = WORDS[language];
+  return letter(language, words.noAccount.subject, [
+    words.noAccount.lead,
+    { link: `${config.appOrigin}/sign-up`, label: words.signUp },
+    words.noAccount.end,
+  ]);
+}
+
+export function passwordChangedMail(ground: Ground, receiver: Receiver): MailText {
+  return warning(ground, receiver, 'changed');
+}
+
+export function passwordAddedMail(ground: Ground, receiver: Receiver): MailText {
+  return warning(ground, receiver, 'added');
+}
+
+export function newDeviceMail(ground: Ground, receiver: Receiver): MailText {
+  return warning(ground, receiver, 'device');
+}
+
+/** A used refresh token came back: it is in two hands, and nobody knows which are the owner's. */
+export function sessionEndedMail(
+  { config, language: spoken }: Pick<Ground, 'config' | 'language'>,
+  receiver: Receiver,
+): MailText {
+  const language = receiver.language ?? spoken;
+  const words = WORDS[language];
+  return letter(language, words.ended.subject, [
+    fill(words.hello, { name: receiver.name }),
+    words.ended.lead,
+    { link: `${config.appOrigin}/profile/account/sessions`, label: words.sessions },
+    words.ended.end,
+  ]);
+}
+
+/** What happened, when and from where, and what to do if it was somebody else. */
+function warning(ground: Ground, receiver: Receiver, what: 'changed' | 'added' | 'device'): MailText {
+  const language = receiver.language ?? ground.language;
+  const words = WORDS[language];
+  const time = new Intl.DateTimeFormat(LOCALE[language], { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+  return letter(language, words[what].subject, [
+    fill(words.hello, { name: receiver.name }),
+    words[what].lead,
+    {
+      facts: [
+        [words.when, `${time.format(new Date())} UTC`],
+        [words.from, deviceName(ground.userAgent) || words.unknownDevice],
+        [words.address, ground.ip],
+      ],
+    },
+    words[what].end,
+    { link: recoveryOf(ground), label: words.newPassword },
+  ]);
+}
+
+function deviceName(userAgent: string | null): string {
+  const { browser, os } = deviceOf(userAgent);
+  return [browser, os].filter(Boolean).join(', ');
+}
+
+const recoveryOf = ({ config }: Pick<Ground, 'config'>): string => `${config.appOrigin}/recovery`;
+
+function letter(language: Language, subject: string, parts: readonly Part[]): MailText {
+  return layOut(
+    language,
+    fill(subject, {}),
+    parts.map((part) => (typeof part === 'string' ? fill(part, {}) : part)),
+    fill(WORDS[language].footer, {}),
+  );
+}
+
+function fill(text: string, values: Record<string, string | number>): string {
+  return text.replace(/\{\{(\w+)\}\}/g, (whole, name: string) =>
+    name === 'brand' ? BRAND : String(values[name] ?? whole),
+  );
+}

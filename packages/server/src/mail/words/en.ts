@@ -1,0 +1,55 @@
+import type { Words } from './words.ts';
+
+export const en: Words = {
+  hello: 'Hello {{name}},',
+  logIn: 'Log in',
+  signUp: 'Sign up',
+  newPassword: 'Set a new password',
+  sessions: 'Look at your sessions',
+  when: 'When',
+  from: 'Device',
+  unknownDevice: 'Unknown',
+  address: 'Address',
+  footer: 'You get this mail because of something done with this address at {{brand}}.',
+  code: {
+    subject: '{{code}} is your {{brand}} confirmation code',
+    lead: 'Enter this code to finish your sign-up. It is valid for {{minutes}} minutes.',
+    end: 'If you did not sign up, ignore this mail: without the code nothing happens.',
+  },
+  registered: {
+    subject: 'You already have a {{brand}} account',
+    lead: 'Somebody, probably you, tried to sign up with this address. It has an account already.',
+    recovery: 'If you have forgotten your password, set a new one.',
+    end: 'If it was not you, there is nothing to do.',
+  },
+  reset: {
+    subject: '{{code}} is your {{brand}} code for a new password',
+    lead: 'Enter this code to set a new password. It is valid for {{minutes}} minutes.',
+    end: 'If you did not ask for it, ignore this mail: your password stays as it is. Give the code to nobody.',
+  },
+  noAccount: {
+    subject: 'There is no {{brand}} account to recover with this address',
+    lead: 'Somebody, probably you, asked for a new password for this address. No account can be recovered with it; perhaps you signed up with another one.',
+    end: 'If it was not you, there is nothing to do.',
+  },
+  changed: {
+    subject: 'Your {{brand}} password was changed',
+    lead: 'The password of your account was changed, and all other devices were logged out.',
+    end: 'If it was not you, set a new password at once.',
+  },
+  added: {
+    subject: 'A password was added to your {{brand}} account',
+    lead: 'Your account now has a password that one can log in with.',
+    end: 'If it was not you, set a new password at once.',
+  },
+  device: {
+    subject: 'New login to your {{brand}} account',
+    lead: 'Somebody logged in to your account from a device that we have not seen before.',
+    end: 'If it was you, there is nothing to do. If not, set a new password at once: that logs out all devices.',
+  },
+  ended: {
+    subject: 'We ended one of your {{brand}} sessions',
+    lead: 'A key of one of your sessions was used twice, as happens when somebody has copied it. To be safe we ended that session: whoever used it has to log in again.',
+    end: 'If you see a device there that is not yours, end its session and change your password.',
+  },
+};

@@ -1,0 +1,55 @@
+import type { Words } from './words.ts';
+
+export const tr: Words = {
+  hello: 'Merhaba {{name}},',
+  logIn: 'Giriş yap',
+  signUp: 'Kaydol',
+  newPassword: 'Yeni parola belirle',
+  sessions: 'Oturumlarınıza bakın',
+  when: 'Zaman',
+  from: 'Cihaz',
+  unknownDevice: 'Bilinmiyor',
+  address: 'Adres',
+  footer: 'Bu e-postayı, {{brand}} üzerinde bu adresle yapılan bir işlem nedeniyle alıyorsunuz.',
+  code: {
+    subject: '{{code}} {{brand}} onay kodunuzdur',
+    lead: 'Kaydınızı tamamlamak için bu kodu girin. Kod {{minutes}} dakika geçerlidir.',
+    end: 'Kaydolmadıysanız bu e-postayı yok sayın: kod olmadan hiçbir şey olmaz.',
+  },
+  registered: {
+    subject: 'Zaten bir {{brand}} hesabınız var',
+    lead: 'Biri, büyük olasılıkla siz, bu adresle kaydolmayı denedi. Bu adresin zaten bir hesabı var.',
+    recovery: 'Parolanızı unuttuysanız yeni bir parola belirleyin.',
+    end: 'Bu siz değilseniz bir şey yapmanıza gerek yok.',
+  },
+  reset: {
+    subject: '{{code}} yeni parola için {{brand}} kodunuzdur',
+    lead: 'Yeni bir parola belirlemek için bu kodu girin. Kod {{minutes}} dakika geçerlidir.',
+    end: 'Bunu siz istemediyseniz bu e-postayı yok sayın: parolanız değişmez. Kodu kimseyle paylaşmayın.',
+  },
+  noAccount: {
+    subject: 'Bu adresle kurtarılacak bir {{brand}} hesabı yok',
+    lead: 'Biri, büyük olasılıkla siz, bu adres için yeni bir parola istedi. Bu adresle kurtarılabilecek bir hesap yok; belki başka bir adresle kaydoldunuz.',
+    end: 'Bu siz değilseniz bir şey yapmanıza gerek yok.',
+  },
+  changed: {
+    subject: '{{brand}} parolanız değiştirildi',
+    lead: 'Hesabınızın parolası değiştirildi ve diğer tüm cihazlardan çıkış yapıldı.',
+    end: 'Bunu siz yapmadıysanız hemen yeni bir parola belirleyin.',
+  },
+  added: {
+    subject: '{{brand}} hesabınıza parola eklendi',
+    lead: 'Artık hesabınıza parola ile giriş yapılabilir.',
+    end: 'Bunu siz yapmadıysanız hemen yeni bir parola belirleyin.',
+  },
+  device: {
+    subject: '{{brand}} hesabınıza yeni giriş',
+    lead: 'Hesabınıza daha önce görmediğimiz bir cihazdan giriş yapıldı.',
+    end: 'Bu sizseniz bir şey yapmanıza gerek yok. Değilseniz hemen yeni bir parola belirleyin: bu, tüm cihazlardan çıkış yapar.',
+  },
+  ended: {
+    subject: '{{brand}} oturumlarınızdan birini sonlandırdık',
+    lead: 'Oturumlarınızdan birinin anahtarı iki kez kullanıldı; bu, biri onu kopyaladığında olur. Güvenlik için o oturumu sonlandırdık: kullanan kişinin yeniden giriş yapması gerekir.',
+    end: 'Orada size ait olmayan bir cihaz görürseniz oturumunu sonlandırın ve parolanızı değiştirin.',
+  },
+};

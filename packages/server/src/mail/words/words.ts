@@ -1,0 +1,28 @@
+interface Mail {
+  subject: string;
+  lead: string;
+  /** What to do if it was not you. */
+  end: string;
+}
+
+/** Every text of the mails in one language; `{{name}}` is filled in. */
+export interface Words {
+  hello: string;
+  logIn: string;
+  signUp: string;
+  newPassword: string;
+  sessions: string;
+  when: string;
+  from: string;
+  unknownDevice: string;
+  address: string;
+  footer: string;
+  code: Mail;
+  registered: Mail & { recovery: string };
+  reset: Mail;
+  noAccount: Mail;
+  changed: Mail;
+  added: Mail;
+  device: Mail;
+  ended: Mail;
+}

@@ -1,0 +1,19 @@
+import { NavLink } from 'react-router';
+import { useT } from '../../i18n/i18n.ts';
+import { paths } from '../../paths.ts';
+import { LinkTabs } from '../../ui/LinkTabs.tsx';
+
+/** The pages of one's own account. */
+export function AccountTabs() {
+  const t = useT();
+  return (
+    <LinkTabs
+      label={t('Account')}
+      link={NavLink}
+      tabs={[
+        { label: t('You'), to: paths.account(), end: true },
+        { label: t('Sessions'), to: paths.sessions() },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,70 @@
+import { Stack } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { session } from '../../api/session.ts';
+import { useCall } from '../../api/useCall.ts';
+import { useCallForm } from '../../api/useCallForm.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Form } from '../../ui/form/Form.tsx';
+import { confirmed, NewPasswordFields } from '../../ui/form/NewPasswordFields.tsx';
+import { toast } from '../../ui/toasts.ts';
+import { CodeField } from './CodeField.tsx';
+import { NewCodeButton } from './NewCodeButton.tsx';
+import { forgetRecovery, type PendingRecovery } from './pendingRecovery.ts';
+import classes from './SignCard.module.css';
+import { SignCard } from './SignCard.tsx';
+
+interface Props {
+  pending: PendingRecovery;
+  onMailed(pending: PendingRecovery): void;
+  onStartAgain(): void;
+}
+
+/** The second half of a recovery: what was mailed, and the password from now on. */
+export function NewPasswordForm({ pending: { email, flow, mailedAt }, onMailed, onStartAgain }: Props) {
+  const t = useT();
+  const { form, field, submit, loading } = useCallForm(api.auth.resetPassword, {
+    initialValues: { code: '', newPassword: '', confirmation: '' },
+    toInput: ({ code, newPassword }) => ({ email, code, newPassword, flow }),
+    alsoCheck: confirmed,
+    onDone: (tokens) => {
+      forgetRecovery();
+      session.begin(tokens, 'email');
+      toast.success(t('Password changed!'));
+    },
+  });
+  const another = useCall(api.auth.resetPasswordCode, {
+    onDone: (answer) => {
+      onMailed({ email, flow: answer.flow, mailedAt: Date.now() });
+      form.setFieldValue('code', '');
+      toast.success(t('A new code is on its way'));
+    },
+  });
+
+  return (
+    <SignCard
+      title={t('Check your mail')}
+      lead={t('We sent a mail to {{email}}. The code of 8 digits in it is valid for 10 minutes.', { email })}
+      below={
+        <>
+          {t('Wrong address?')}{' '}
+          <button type="button" className={classes.link} onClick={onStartAgain}>
+            {t('Start again')}
+          </button>
+        </>
+      }
+    >
+      <Form onSubmit={submit}>
+        <Stack gap={16}>
+          <input type="email" autoComplete="username" value={email} readOnly hidden />
+          <CodeField label={t('Verification code')} sendsItself={false} {...field('code')} />
+          <NewPasswordFields field={field} password={form.values.newPassword} />
+          <Button type="submit" loading={loading} fullWidth>
+            {t('Set the password and log in')}
+          </Button>
+          <NewCodeButton mailedAt={mailedAt} loading={another.loading} onClick={() => void another.run({ email })} />
+        </Stack>
+      </Form>
+    </SignCard>
+  );
+}
