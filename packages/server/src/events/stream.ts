@@ -55,7 +55,7 @@ export function mountEvents(app: FastifyInstance, ctx: Context): void {
         if (out.writableLength > BUFFER_MAX_BYTES) out.destroy();
         else out.write(`data: ${JSON.stringify({ entity, id } satisfies WorkspaceEvent)}\n\n`);
       }),
-      watchOwner(ctx, owner, () => void recheck()),
+      watchOwner(ctx, owner, recheck),
     ];
     const ping = setInterval(() => out.write(': ping\n\n'), PING_MS);
     out.on('close', () => {
@@ -65,14 +65,9 @@ export function mountEvents(app: FastifyInstance, ctx: Context): void {
     });
 
     async function recheck(): Promise<void> {
-      try {
-        const now = await streamOwner(ctx, owner!.session.id, owner!.workspace.id);
-        if (now) permissions = now.workspace.permissions;
-        else out.end();
-      } catch (error) {
-        request.log.warn({ err: error }, 'cannot check the owner of an event stream');
-        out.end();
-      }
+      const now = await streamOwner(ctx, owner!.session.id, owner!.workspace.id);
+      if (now) permissions = now.workspace.permissions;
+      else out.end();
     }
   });
 }

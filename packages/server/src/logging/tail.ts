@@ -83,7 +83,7 @@ function serveTail(ctx: Context, socket: WebSocket, { owner, containerId, after 
       socket.close(1013, 'try again');
     },
   });
-  const unwatch = watchOwner(ctx, owner, () => void recheck());
+  const unwatch = watchOwner(ctx, owner, recheck);
   const ping = setInterval(() => {
     if (Date.now() - heardAt > SILENT_MAX_MS) return socket.terminate();
     send({ type: 'ping' });
@@ -104,7 +104,7 @@ function serveTail(ctx: Context, socket: WebSocket, { owner, containerId, after 
       if (!now) return socket.close(ENDED, 'signed out');
       await visibleContainer({ db: ctx.db, workspace: now.workspace }, { id: containerId });
     } catch (error) {
-      if (!(error instanceof PublicError)) ctx.log.warn({ err: error }, 'cannot check the owner of a log tail');
+      if (!(error instanceof PublicError)) throw error;
       socket.close(ENDED, 'no access any more');
     }
   }
