@@ -1,7 +1,10 @@
 import type { Page } from '@playwright/test';
+import { startTestApp } from '@stagi/server/src/testing/app.ts';
+import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { mailedCode, PASSWORD } from '@stagi/server/src/testing/person.ts';
 import { expect, test } from './fixtures.ts';
 import { signUpInBrowser, typeCode } from './people.ts';
+import type { Platform } from './platform.ts';
 
 const NEW_PASSWORD = 'Fresh-battery-42';
 const LATER_PASSWORD = 'Later-staple-43';
@@ -90,3 +93,22 @@ async function noSidewaysScroll(page: Page): Promise<void> {
     await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
   ).toBeLessThanOrEqual(0);
 }
+
+test('somebody without a password adds one', async ({ page }) => {
+  // No way in makes such an account yet: its password is taken out of the database.
+  const postgres = await startTestPostgres();
+  const app = await startTestApp();
+  try {
+    const { email } = await signUpInBrowser(page, { url: app.url } as Platform, 'Gertrude Goes');
+    await app.ctx.db.updateTable('app_user').set({ password_hash: null }).where('email', '=', email).execute();
+    await page.goto(`${app.url}/profile/account`);
+    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
+    await page.getByLabel('Repeat the new password').fill(NEW_PASSWORD);
+    await page.getByRole('button', { name: 'Add password' }).click();
+    await expect(page.getByText('Password added!')).toBeVisible();
+    await expect(page.getByLabel('Current password')).toBeVisible();
+  } finally {
+    await app.close();
+    await postgres.stop();
+  }
+});

@@ -75,7 +75,8 @@ test('the whole row is its link, also its texts that answer to the pointer; its 
 
 test('the row menu lists what is impossible, with the reason', async () => {
   await table.getByRole('button', { name: 'Actions for Machine 02' }).click();
-  const stop = page.getByTestId('action-stop');
+  // By its name: the menu before may still be fading.
+  const stop = page.getByRole('menu', { name: 'Actions for Machine 02' }).getByTestId('action-stop');
   await expect(stop).toHaveAttribute('aria-disabled', 'true');
   await stop.hover();
   await expect(page.getByRole('tooltip', { name: 'Only a running instance can be stopped' })).toBeVisible();

@@ -120,6 +120,20 @@ const SHOWN: readonly Shown[] = [
     proof: 'e2e/kit/dates.story.ts',
   },
   {
+    text: 'Password changed!',
+    screen: 'account: changing the password; recovery: setting a new one',
+    trigger: 'the server took the new password; toast',
+    from: 'packages/web/src/features/account/PasswordSection.tsx',
+    proof: 'e2e/recovery.story.ts',
+  },
+  {
+    text: 'Password added!',
+    screen: 'account: adding a password to an account without one',
+    trigger: 'the server took it; toast',
+    from: 'packages/web/src/features/account/PasswordSection.tsx',
+    proof: 'e2e/recovery.story.ts',
+  },
+  {
     text: 'Something goes wrong. Try again!',
     screen: 'everywhere: toast, bottom right',
     trigger: 'a reply of status 500 whose body does not say 499, or one that nobody understands',
@@ -134,8 +148,6 @@ const WAITING: readonly { text: string; screen: string }[] = [
   { text: 'rental error', screen: 'calendar: renting by time' },
   { text: 'deletion error', screen: 'storage: deleting a file' },
   { text: 'The payment was unsuccessful', screen: 'billing: topping up' },
-  { text: 'Password changed!', screen: 'account: changing the password' },
-  { text: 'Password added!', screen: 'account: adding a password to a sign-in without one' },
   { text: 'Task started', screen: 'tasks: starting one' },
   { text: 'console is not supported', screen: 'console of a server, in the one browser that cannot show it' },
 ];
