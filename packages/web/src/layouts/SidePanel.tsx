@@ -1,6 +1,6 @@
 import { Drawer } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'react-router';
 import { signOut, useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
@@ -23,6 +23,9 @@ export function SidePanel({ opened, onClose }: { opened: boolean; onClose(): voi
   const t = useT();
   const state = useUserState();
   const { key } = useLocation();
+  // It comes with its first opening, and must be there closed to know where the focus was.
+  const [here, setHere] = useState(false);
+  useEffect(() => setHere(true), []);
   const openedAt = useRef(key);
   useEffect(() => {
     if (openedAt.current !== key) onClose();
@@ -31,7 +34,7 @@ export function SidePanel({ opened, onClose }: { opened: boolean; onClose(): voi
 
   return (
     <Drawer
-      opened={opened}
+      opened={opened && here}
       onClose={onClose}
       position="right"
       size={320}
