@@ -18,8 +18,6 @@ export default defineConfig({
   // Each worker has a platform of its own.
   workers: Math.max(2, Math.min(3, availableParallelism() - 1)),
   fullyParallel: false,
-  // Where nobody watches, a story that fails is told twice; one that then passes is named in the last lines.
-  retries: process.env.CI ? 1 : 0,
   forbidOnly: Boolean(process.env.CI),
   projects: [
     // The gallery keeps nothing between its stories: they share one browser context, which is what a story costs most.

@@ -23,6 +23,7 @@ export const HELD_BY: Record<string, readonly string[]> = {
   [ROUTES.containers.path]: [APP, 'src/features/containers/ContainersPage.tsx'],
   [ROUTES.container.path]: [APP, 'src/features/containers/ContainerPage.tsx'],
   [ROUTES.account.path]: [APP, 'src/features/account/AccountPage.tsx'],
+  [ROUTES.sessions.path]: [APP, 'src/features/account/SessionsPage.tsx'],
   [ROUTES.sshKeys.path]: [APP, 'src/features/sshKeys/SshKeysPage.tsx'],
 };
 
