@@ -25,6 +25,8 @@ export interface BadLinkResult {
   /** To the right state from the moment the link stood again, and, by storm, from when the network was fair again. */
   rightAfterLinkMs: number[];
   rightAfterCalmMs: Record<string, number[]>;
+  /** What took longer than 3 s after the link stood: which storm, how long, and when links stood after it. */
+  slow: string[];
   lines: number;
   missing: number;
   twice: number;
@@ -50,6 +52,7 @@ export async function runBadLink(random: Random, seconds: number): Promise<BadLi
   const storms: Record<string, number> = {};
   const rightAfterLinkMs: number[] = [];
   const rightAfterCalmMs: Record<string, number[]> = {};
+  const slow: string[] = [];
   let rssMax = 0;
   let made = 0;
   const memory = setInterval(async () => {
@@ -85,6 +88,7 @@ export async function runBadLink(random: Random, seconds: number): Promise<BadLi
       ...(await oracle.judge()),
       rightAfterLinkMs,
       rightAfterCalmMs,
+      slow,
       rssMax,
     };
 
@@ -100,10 +104,14 @@ export async function runBadLink(random: Random, seconds: number): Promise<BadLi
       await until('everything is as wished', () => isRight([chatter, ...subjects]), RIGHT_WITHIN_MS);
       const now = Date.now();
       for (const { id, wanted } of [chatter, ...subjects]) if (wanted !== 'absent') oracle.settled(id);
-      const up = world.daemon.saidAt('is up').find((at) => at >= calmAt) ?? calmAt;
+      const ups = world.daemon.saidAt('is up').filter((at) => at >= calmAt);
+      const up = ups[0] ?? calmAt;
       rightAfterCalmMs[storm] ??= [];
       rightAfterCalmMs[storm].push(now - calmAt);
-      rightAfterLinkMs.push(Math.max(0, now - Math.max(calmAt, up)));
+      const afterLink = Math.max(0, now - up);
+      rightAfterLinkMs.push(afterLink);
+      if (afterLink > 3000)
+        slow.push(`${storm}: ${afterLink} ms; links ${ups.map((at) => at - calmAt).join(', ')} ms after it`);
     }
   } finally {
     clearInterval(memory);
@@ -227,6 +235,7 @@ export function showBadLink(name: string, seed: number, result: BadLinkResult): 
     ...Object.entries(result.rightAfterCalmMs).map(
       ([kind, ms]) => `  after the network was fair, ${kind}: ${spread(ms)}`,
     ),
+    ...result.slow.map((one) => `  slow: ${one}`),
     `${result.lines} lines, ${result.missing} missing, ${result.twice} twice, ${result.gaps} gaps; daemon RSS at most ${Math.round(result.rssMax / 1e6)} MB`,
   ].join('\n');
 }
