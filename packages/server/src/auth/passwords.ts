@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { tooMany } from '../http/errors.ts';
+import { takeTurns } from '../turns.ts';
 
 /** The library's default algorithm is argon2id; 64 MiB, 3 passes (OWASP's floor is 19 MiB and 2). */
 const OPTIONS = { memoryCost: 65_536, timeCost: 3, parallelism: 1 };
@@ -42,22 +43,5 @@ export async function amongHashers<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-let running = 0;
-const waiting: (() => void)[] = [];
-
 /** One hash takes 64 MiB: as many at once as there are cores, a bounded queue behind them, then 429. */
-async function queued<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= RUNNING_MAX) {
-    if (waiting.length >= WAITING_MAX) throw tooMany(RETRY_SECONDS);
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else {
-    running += 1;
-  }
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
-}
+const queued = takeTurns(RUNNING_MAX, { most: WAITING_MAX, refuse: () => tooMany(RETRY_SECONDS) });

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import { daemonGone, daemonHello } from '../instances/readiness.ts';
 import { type LogReceiver, receiveLogs } from '../logging/receive.ts';
-import { takeTurns } from '../logging/turns.ts';
+import { takeTurns } from '../turns.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import { revocation, rotateKey } from './keys.ts';
 import { latest } from './latest.ts';

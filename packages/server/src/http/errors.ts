@@ -47,6 +47,9 @@ export const workspaceGone = (): PublicError =>
 export const conflict = (message: string): PublicError => new PublicError(409, message);
 export const tooMany = (seconds: number): PublicError =>
   new PublicError(429, 'Too many attempts. Try again in {{seconds}} s.', { values: { seconds }, retryAfter: seconds });
+/** Of one caller; the next try may come so many seconds later. */
+export const tooManyAtOnce = (seconds: number): PublicError =>
+  new PublicError(429, 'Too many requests at once', { retryAfter: seconds });
 export const unavailable = (cause?: unknown): PublicError =>
   new PublicError(503, 'The service is busy. Try again in a moment.', { retryAfter: 2, cause });
 

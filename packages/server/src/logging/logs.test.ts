@@ -137,6 +137,14 @@ describe('logs', () => {
     }
     console.log(`hostile expressions over 60 MB of log: n = ${evil.length}, slowest ${Math.round(worst)} ms`);
     expect(worst).toBeLessThan(5_000);
+
+    const asked = Array.from({ length: 40 }, () => query({ mode: 'regex', text: evil[0]! }));
+    const refused = (await Promise.allSettled(asked)).flatMap((answer) =>
+      answer.status === 'rejected' && answer.reason.status === 429 ? [answer.reason] : [],
+    );
+    console.log(`searches of one person at once: n = ${asked.length}, ${refused.length} refused`);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const error of refused) expect(error).toMatchObject({ message: 'Too many requests at once', retryAfter: 1 });
   }, 60_000);
 
   it('acknowledges only whole records that are stored, and grants a window behind them', async () => {

@@ -2,11 +2,11 @@ import { type DaemonMessage, type PlatformMessage, STREAM_CREDIT_BYTES } from '@
 import { decodeFrame } from '@stagi/contract/frames.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
+import { takeTurns } from '../turns.ts';
 import { assembleLines, type Lines } from './lines.ts';
 import { publishGap, publishLines } from './live.ts';
 import { type StreamKey, storeGap, storeLines, takeStream } from './store.ts';
 import { parseNs } from './time.ts';
-import { takeTurns } from './turns.ts';
 
 type Message<T extends DaemonMessage['type']> = Extract<DaemonMessage, { type: T }>;
 type Item = Uint8Array | Message<'log-gap'> | Message<'log-end'>;
