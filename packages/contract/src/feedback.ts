@@ -1,26 +1,13 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { Email } from './fields.ts';
-import { BYTES_PER_MB, FEEDBACK_MAX_IMAGE_MB, FEEDBACK_MAX_IMAGES, sizeOfBase64 } from './files.ts';
+import { FEEDBACK_MAX_IMAGES } from './files.ts';
+import { ImageUpload } from './imageUpload.ts';
 import { Done } from './page.ts';
 
 export const FEEDBACK_TOPICS = ['Report an issue', 'Suggest a feature', 'Ask a question', 'Something else'] as const;
 
 const NO_DESCRIPTION = "Please provide a description of the issue you're experiencing";
-
-const ImageUpload = z.object({
-  fileName: z.string().trim().max(255, 'File name is too long: at most 255 characters').default(''),
-  /** The body alone, without the prefix of a data address. */
-  contentBase64: z
-    .string('The image is empty')
-    .min(1, 'The image is empty')
-    .refine(
-      (content) => sizeOfBase64(content) <= FEEDBACK_MAX_IMAGE_MB * BYTES_PER_MB,
-      'File is too large. Max allowed size is 5MB.',
-    ),
-  mimeType: z.enum(['image/png', 'image/jpeg'], 'Only JPG and PNG images can be uploaded'),
-});
-export type ImageUpload = z.input<typeof ImageUpload>;
 
 export const feedback = {
   send: call({

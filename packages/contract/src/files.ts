@@ -9,6 +9,7 @@ export function sizeOfBase64(base64: string): number {
 
 export const BYTES_PER_MB = 1024 * 1024;
 
-/** What may be sent with feedback. */
+/** What may be sent with feedback; one's own picture may be as large. */
 export const FEEDBACK_MAX_IMAGES = 3;
 export const FEEDBACK_MAX_IMAGE_MB = 5;
+export const IMAGE_MAX_MB = FEEDBACK_MAX_IMAGE_MB;

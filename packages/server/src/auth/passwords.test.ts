@@ -1,3 +1,4 @@
+import { hash } from '@node-rs/argon2';
 import { api } from '@stagi/contract/api.ts';
 import type { Reply } from '@stagi/contract/client.ts';
 import { CallError } from '@stagi/contract/errors.ts';
@@ -300,3 +301,21 @@ async function refusal(work: Promise<unknown>): Promise<CallError['body']> {
   if (!(error instanceof CallError)) throw error;
   return error.body;
 }
+
+describe('a hash of older parameters', () => {
+  it('is made anew at the next sign-in, and no other is', async () => {
+    const person = await app.signUp();
+    const stored = async () =>
+      (await app.ctx.db.selectFrom('app_user').select('password_hash').where('id', '=', person.userId).execute())[0]
+        ?.password_hash ?? '';
+    const older = await hash(PASSWORD, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+    await app.ctx.db.updateTable('app_user').set({ password_hash: older }).where('id', '=', person.userId).execute();
+    expect((await signInWith(person.email, 'Wrong-guess-1')).status).toBe(400);
+    expect(await stored()).toBe(older);
+    expect((await signInWith(person.email, PASSWORD)).status).toBe(200);
+    const renewed = await stored();
+    expect(renewed).toContain('$m=65536,t=3,p=1$');
+    expect((await signInWith(person.email, PASSWORD)).status).toBe(200);
+    expect(await stored()).toBe(renewed);
+  });
+});

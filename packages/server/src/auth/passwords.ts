@@ -27,6 +27,12 @@ export async function verifySecret(stored: string | null, secret: string): Promi
   return matches && stored !== null;
 }
 
+/** Whether a hash was made with other parameters than are used now: it is made anew when its password is at hand. */
+export function isDated(stored: string): boolean {
+  const { memoryCost, timeCost, parallelism } = OPTIONS;
+  return !stored.startsWith(`$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`);
+}
+
 let admitted = 0;
 
 /**

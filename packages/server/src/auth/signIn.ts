@@ -1,11 +1,12 @@
 import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { newDeviceMail } from '../mail/letters.ts';
 import { sendMail } from '../mail/send.ts';
 import { forgetAttempts, GUESSES, takeAttempt } from './attempts.ts';
 import { attemptKey, rememberDevice } from './devices.ts';
-import { amongHashers, verifySecret } from './passwords.ts';
+import { amongHashers, hashSecret, isDated, verifySecret } from './passwords.ts';
 import { openSession, type Tokens } from './sessions.ts';
 
 /** Same words and same time for an unknown address, a wrong password and a disabled account. */
@@ -21,11 +22,24 @@ export function signIn(ctx: Visitor, input: { email: string; password: string })
     const matches = await verifySecret(user?.password_hash ?? null, input.password);
     if (!user || !matches || user.disabled_at) throw invalid('Incorrect email or password', ['email', 'password']);
 
+    const rehashed = user.password_hash && isDated(user.password_hash) ? await hashSecret(input.password) : null;
+
     return inTransaction(ctx.db, async (trx) => {
+      if (rehashed) await renewHash(trx, user, rehashed);
       await forgetAttempts(trx, key);
       const isNew = await rememberDevice(ctx, trx, user.id);
       if (isNew) await sendMail(ctx, trx, user.email, newDeviceMail(ctx, user));
       return openSession(ctx, trx, user.id, 'email');
     });
   });
+}
+
+/** Unless the password was changed meanwhile. */
+async function renewHash(trx: Db, user: { id: number; password_hash: string | null }, hash: string): Promise<void> {
+  await trx
+    .updateTable('app_user')
+    .set({ password_hash: hash })
+    .where('id', '=', user.id)
+    .where('password_hash', '=', user.password_hash)
+    .execute();
 }

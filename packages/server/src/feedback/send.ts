@@ -4,7 +4,7 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import { tooMany } from '../http/errors.ts';
-import { redraw, type StoredImage } from './images.ts';
+import { type DrawnImage, redraw } from '../images/redraw.ts';
 
 type Caller = Pick<Context, 'db'> & { user: { id: number }; userAgent: string | null };
 
@@ -14,8 +14,11 @@ const tries = new RateLimiterMemory({ points: 20, duration: 600 });
 /** Keeps what somebody tells the operators, with the images drawn anew. */
 export async function sendFeedback(ctx: Caller, input: ParsedInputOf<typeof api.feedback.send>): Promise<void> {
   await limit(ctx.user.id);
-  const images: StoredImage[] = [];
-  for (const [index, upload] of input.imageUploads.entries()) images.push(await redraw(upload, index));
+  const images: (DrawnImage & { fileName: string })[] = [];
+  for (const [index, { contentBase64, fileName }] of input.imageUploads.entries()) {
+    const drawn = await redraw(contentBase64, `imageUploads.${index}.contentBase64`);
+    images.push({ ...drawn, fileName: shortName(fileName) });
+  }
   await inTransaction(ctx.db, async (trx) => {
     const { id } = await trx
       .insertInto('feedback')
@@ -58,3 +61,9 @@ async function limit(userId: number): Promise<void> {
 
 /** PostgreSQL keeps every character but one. */
 const storable = (text: string): string => text.replaceAll('\0', '');
+
+/** For people to read only: no folder, no control character. */
+function shortName(fileName: string): string {
+  const name = fileName.split(/[/\\]/).pop() ?? '';
+  return name.replace(/\p{C}/gu, '').slice(-200);
+}

@@ -2,8 +2,8 @@ import { api } from '@stagi/contract/api.ts';
 import { useState } from 'react';
 import { useCall } from '../../api/useCall.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { NewCodeButton } from '../../ui/form/NewCodeButton.tsx';
 import { toast } from '../../ui/toasts.ts';
-import { NewCodeButton } from './NewCodeButton.tsx';
 import { pendingSignUp, rememberSignUp } from './pendingSignUp.ts';
 
 interface Props {

@@ -1,17 +1,15 @@
-import type { ImageUpload } from '@stagi/contract/feedback.ts';
-import { BYTES_PER_MB, FEEDBACK_MAX_IMAGE_MB } from '@stagi/contract/files.ts';
+import { BYTES_PER_MB, IMAGE_MAX_MB } from '@stagi/contract/files.ts';
 import type { Sharp, SharpOptions } from 'sharp';
 import { invalid, unavailable } from '../http/errors.ts';
 
-export interface StoredImage {
-  fileName: string;
+export interface DrawnImage {
   mimeType: 'image/png' | 'image/jpeg';
   width: number;
   height: number;
   content: Buffer;
 }
 
-const MAX_BYTES = FEEDBACK_MAX_IMAGE_MB * BYTES_PER_MB;
+const MAX_BYTES = IMAGE_MAX_MB * BYTES_PER_MB;
 const MAX_PIXELS = 40_000_000;
 const MAX_SECONDS = 10;
 const WAITING_MAX = 16;
@@ -21,24 +19,23 @@ const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
 
 /**
- * The picture of an upload, drawn anew: whatever else the file held (scripts, places, other files behind it) is gone.
- * Refuses what is no JPG or PNG by its own bytes, whatever its name says.
+ * The picture of an upload, drawn anew: whatever else the file held (scripts, places, other files behind it, further
+ * pictures of an animation) is gone. Refuses what is no JPG or PNG by its own bytes, whatever its name says; `field` is
+ * the one of the form that is told. With `square`, its middle, so many pixels wide and high.
  */
-export async function redraw(upload: ImageUpload, index: number): Promise<StoredImage> {
-  const field = `imageUploads.${index}.contentBase64`;
-  const bytes = decode(upload.contentBase64);
+export async function redraw(contentBase64: string, field: string, square?: number): Promise<DrawnImage> {
+  const bytes = decode(contentBase64);
   if (!bytes) throw invalid('The image did not arrive whole. Add it again.', field);
   if (bytes.length > MAX_BYTES) throw invalid('File is too large. Max allowed size is 5MB.', field);
   const format = formatOf(bytes);
   if (!format) throw invalid('Only JPG and PNG images can be uploaded', field);
   return oneAtATime(async () => {
     const sharp = await loadSharp();
-    const drawn = await draw(sharp, bytes, format).catch((cause: unknown) => {
+    return draw(sharp, bytes, format, square).catch((cause: unknown) => {
       const error = invalid('This image cannot be read. Use a JPG or PNG of at most 40 megapixels.', field);
       error.cause = cause;
       throw error;
     });
-    return { fileName: shortName(upload.fileName ?? ''), ...drawn };
   });
 }
 
@@ -56,10 +53,16 @@ function formatOf(bytes: Buffer): 'png' | 'jpeg' | null {
 
 type MakeSharp = (input: Buffer, options: SharpOptions) => Sharp;
 
-async function draw(sharp: MakeSharp, bytes: Buffer, format: 'png' | 'jpeg'): Promise<Omit<StoredImage, 'fileName'>> {
-  const picture = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', sequentialRead: true })
+async function draw(
+  sharp: MakeSharp,
+  bytes: Buffer,
+  format: 'png' | 'jpeg',
+  square: number | undefined,
+): Promise<DrawnImage> {
+  const upright = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', sequentialRead: true })
     .autoOrient()
     .timeout({ seconds: MAX_SECONDS });
+  const picture = square ? upright.resize(square, square, { fit: 'cover' }) : upright;
   if (format === 'png') {
     const { data, info } = await picture.clone().png({ compressionLevel: 9 }).toBuffer({ resolveWithObject: true });
     if (data.length <= MAX_BYTES)
@@ -99,10 +102,4 @@ async function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
   return mine.finally(() => {
     waiting -= 1;
   });
-}
-
-/** For people to read only: no folder, no control character. */
-function shortName(fileName: string): string {
-  const name = fileName.split(/[/\\]/).pop() ?? '';
-  return name.replace(/\p{C}/gu, '').slice(-200);
 }

@@ -1,8 +1,8 @@
 import { CODE_RESEND_SECONDS } from '@stagi/contract/mailedCodes.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { Button } from '../../ui/Button.tsx';
-import { useNow } from '../../ui/clock.ts';
-import { formatElapsed } from '../../ui/format.ts';
+import { Button } from '../Button.tsx';
+import { useNow } from '../clock.ts';
+import { formatElapsed } from '../format.ts';
 import classes from './NewCodeButton.module.css';
 
 interface Props {

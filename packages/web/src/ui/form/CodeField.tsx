@@ -1,5 +1,5 @@
-import { TextInput, type TextInputProps } from '../../ui/form/TextInput.tsx';
 import classes from './CodeField.module.css';
+import { TextInput, type TextInputProps } from './TextInput.tsx';
 
 const DIGITS = 8;
 
