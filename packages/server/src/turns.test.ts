@@ -36,6 +36,20 @@ describe('turns', () => {
     expect(works[3]!.hasBegun()).toBe(true);
   });
 
+  it('has some go before those that wait', async () => {
+    let isFirst = false;
+    const turns = takeTurns(1, { most: 2, refuse: () => new Error('full'), goesFirst: () => isFirst });
+    const [one, patient, urgent] = [held(), held(), held()];
+    const done = [turns(one.work), turns(patient.work)];
+    isFirst = true;
+    done.push(turns(urgent.work));
+    one.release();
+    await everybodyMoved();
+    expect([urgent.hasBegun(), patient.hasBegun()]).toEqual([true, false]);
+    for (const { release } of [patient, urgent]) release();
+    await Promise.all(done);
+  });
+
   it('passes the turn on when work fails', async () => {
     const turns = takeTurns(1);
     const failed = turns(() => Promise.reject(new Error('broken')));

@@ -5,6 +5,8 @@ interface Waiting {
   most: number;
   /** What those beyond are told. */
   refuse: () => Error;
+  /** Whether the work at hand goes before those that wait. */
+  goesFirst?: () => boolean;
 }
 
 /** Lets at most `most` pieces of work run at once; the others wait in the order they came, if they may. */
@@ -14,7 +16,7 @@ export function takeTurns(most: number, waiting?: Waiting): Turns {
   return async (work) => {
     if (running < most) running += 1;
     else if (waiting && queue.length >= waiting.most) throw waiting.refuse();
-    else await new Promise<void>((resolve) => queue.push(resolve));
+    else await new Promise<void>((resolve) => (waiting?.goesFirst?.() ? queue.unshift(resolve) : queue.push(resolve)));
     try {
       return await work();
     } finally {

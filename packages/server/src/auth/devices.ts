@@ -15,6 +15,21 @@ export async function isKnownDevice(ctx: Visitor, userId: number | null): Promis
   return row !== undefined;
 }
 
+/** The same, where only the address is known yet; asks nothing for a browser without the cookie. */
+export function isDeviceOf({ db, device }: Visitor, email: string): () => Promise<boolean> {
+  return async () => {
+    if (!device) return false;
+    const row = await db
+      .selectFrom('known_device')
+      .innerJoin('app_user', 'app_user.id', 'known_device.user_id')
+      .select('known_device.user_id')
+      .where('app_user.email', '=', email)
+      .where('known_device.hash', '=', hashOf(device))
+      .executeTakeFirst();
+    return row !== undefined;
+  };
+}
+
 /** Whose allowance an attempt for an account takes from: a browser its owner signed in from is never kept out by others. */
 export async function attemptKey(ctx: Visitor, what: string, email: string, userId: number | null): Promise<string> {
   return (await isKnownDevice(ctx, userId)) ? `${what}|${email}|${ctx.device}` : `${what}|${email}`;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { tooMany } from '../http/errors.ts';
@@ -9,6 +10,8 @@ const OPTIONS = { memoryCost: 65_536, timeCost: 3, parallelism: 1 };
 const POOL_THREADS = Number(process.env.UV_THREADPOOL_SIZE) || 4;
 const RUNNING_MAX = Math.max(1, Math.min(availableParallelism(), POOL_THREADS - 1));
 const WAITING_MAX = 32;
+/** Places for those who come from a browser they have signed in from: no flood of strangers takes them. */
+const KEPT_FOR_OWNERS = 8;
 const RETRY_SECONDS = 5;
 
 /** Verified for an unknown address, so that it takes as long as a known one. */
@@ -40,7 +43,22 @@ let admitted = 0;
  * have asked the database anything.
  */
 export async function amongHashers<T>(work: () => Promise<T>): Promise<T> {
-  if (admitted >= RUNNING_MAX + WAITING_MAX) throw tooMany(RETRY_SECONDS);
+  if (isFull()) throw tooMany(RETRY_SECONDS);
+  return admit(work);
+}
+
+/** Marks the work of somebody who came in by a kept place: it waits behind no stranger. */
+const comesFirst = new AsyncLocalStorage<true>();
+
+/** The same, but owners still find a place when everybody else is refused. */
+export async function amongHashersOrOwners<T>(isOwners: () => Promise<boolean>, work: () => Promise<T>): Promise<T> {
+  if (!isFull()) return admit(work);
+  const mayEnter = !isFull(KEPT_FOR_OWNERS) && (await isOwners()) && !isFull(KEPT_FOR_OWNERS);
+  if (!mayEnter) throw tooMany(RETRY_SECONDS);
+  return comesFirst.run(true, () => admit(work));
+}
+
+async function admit<T>(work: () => Promise<T>): Promise<T> {
   admitted += 1;
   try {
     return await work();
@@ -49,5 +67,11 @@ export async function amongHashers<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+const isFull = (kept = 0): boolean => admitted >= RUNNING_MAX + WAITING_MAX + kept;
+
 /** One hash takes 64 MiB: as many at once as there are cores, a bounded queue behind them, then 429. */
-const queued = takeTurns(RUNNING_MAX, { most: WAITING_MAX, refuse: () => tooMany(RETRY_SECONDS) });
+const queued = takeTurns(RUNNING_MAX, {
+  most: WAITING_MAX + KEPT_FOR_OWNERS,
+  refuse: () => tooMany(RETRY_SECONDS),
+  goesFirst: () => comesFirst.getStore() === true,
+});

@@ -11,9 +11,9 @@ import { networkOf } from './addressLimit.ts';
 import { forgetAttempts, MAILS, RESENDS, takeAttempt } from './attempts.ts';
 import { setPassword } from './changePassword.ts';
 import { refuseCommon } from './commonPasswords.ts';
-import { isKnownDevice, rememberDevice } from './devices.ts';
+import { isDeviceOf, isKnownDevice, rememberDevice } from './devices.ts';
 import { newCode, newFlow, WRONG_CODE } from './mailedCode.ts';
-import { amongHashers, hashSecret, verifySecret } from './passwords.ts';
+import { amongHashersOrOwners, hashSecret, verifySecret } from './passwords.ts';
 import { openSession, type Tokens } from './sessions.ts';
 
 /**
@@ -21,7 +21,7 @@ import { openSession, type Tokens } from './sessions.ts';
  * address that nobody has gets a mail that says so.
  */
 export function resetPasswordCode(ctx: Visitor, { email }: { email: string }): Promise<{ flow: string }> {
-  return amongHashers(async () => {
+  return amongHashersOrOwners(isDeviceOf(ctx, email), async () => {
     const user = await ctx.db
       .selectFrom('app_user')
       .select(['id', 'name', 'language'])
@@ -59,7 +59,7 @@ export async function resetPassword(
   input: { email: string; code: string; newPassword: string; flow?: string },
 ): Promise<Tokens> {
   refuseCommon(input.newPassword, 'newPassword');
-  return amongHashers(async () => {
+  return amongHashersOrOwners(isDeviceOf(ctx, input.email), async () => {
     const reset = await takeTry(ctx.db, input);
     const matches = await verifySecret(reset?.code_hash ?? null, input.code);
     if (!reset || !matches || reset.user_id === null) throw invalid(WRONG_CODE, 'code');
@@ -100,11 +100,16 @@ export async function resetPassword(
 
 const resendKey = (ctx: Visitor, email: string): string => `resend|${email}|${networkOf(ctx.ip)}`;
 
-/** Counts the try before the code is looked at, so that parallel guesses cannot share one. */
+/**
+ * Counts the try before the code is looked at, so that parallel guesses cannot share one. Who does not name the flow
+ * leaves five tries to whoever can.
+ */
 async function takeTry(db: Db, { email, flow }: { email: string; flow?: string }) {
+  const counted = flow
+    ? sql`tries = tries + 1 where tries < ${CODE_TRIES}`
+    : sql`stranger_tries = stranger_tries + 1 where tries + stranger_tries < ${CODE_TRIES}`;
   const { rows } = await sql<{ id: string; user_id: number | null; code_hash: string }>`
-    update password_reset set tries = tries + 1
-    where tries < ${CODE_TRIES} and id = (
+    update password_reset set ${counted} and id = (
       select id from password_reset
       where email = ${email} and expires_at > now() and (${flow ?? null}::text is null or flow = ${flow ?? null})
       order by created_at desc limit 1)

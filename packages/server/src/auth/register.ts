@@ -59,7 +59,10 @@ async function begin(
   return { flow };
 }
 
-/** Mails a new code for the pending sign-up, with fresh tries; at most one a minute. Silent when there is none. */
+/**
+ * Mails a new code for the pending sign-up, with fresh tries; at most one a minute, and no more than new sign-ups would.
+ * Silent when there is none. Who does not name the flow gets one for themselves: the code mailed before it stays good.
+ */
 export async function resendCode(ctx: Visitor, input: { email: string; flow?: string }): Promise<void> {
   const code = newCode();
   const codeHash = await amongHashers(() => hashSecret(code));
@@ -68,21 +71,26 @@ export async function resendCode(ctx: Visitor, input: { email: string; flow?: st
     if (!pending) return;
     const waited = (Date.now() - pending.sent_at.getTime()) / 1000;
     if (waited < CODE_RESEND_SECONDS) throw tooMany(Math.ceil(CODE_RESEND_SECONDS - waited));
+    await takeAttempt({ db: trx }, `register|${input.email}`, MAILS);
     const known = await trx
       .selectFrom('app_user')
       .select('language')
       .where('email', '=', input.email)
       .executeTakeFirst();
-    await trx
-      .updateTable('pending_registration')
-      .set({
-        code_hash: codeHash,
-        tries: 0,
-        sent_at: sql<Date>`now()`,
-        expires_at: sql<Date>`now() + ${`${CODE_TTL_MINUTES} minutes`}::interval`,
-      })
-      .where('id', '=', pending.id)
-      .execute();
+    const mailed = {
+      code_hash: codeHash,
+      tries: 0,
+      stranger_tries: 0,
+      sent_at: sql<Date>`now()`,
+      expires_at: sql<Date>`now() + ${`${CODE_TTL_MINUTES} minutes`}::interval`,
+    };
+    const { name, password_hash } = pending;
+    if (input.flow) await trx.updateTable('pending_registration').set(mailed).where('id', '=', pending.id).execute();
+    else
+      await trx
+        .insertInto('pending_registration')
+        .values({ id: randomUUID(), flow: newFlow(), email: input.email, name, password_hash, ...mailed })
+        .execute();
     await sendMail(
       ctx,
       trx,
@@ -126,12 +134,18 @@ export async function verifyCode(ctx: Visitor, input: { email: string; code: str
   });
 }
 
-/** Counts the try before the code is looked at, so that parallel guesses cannot share one. */
+/**
+ * Counts the try before the code is looked at, so that parallel guesses cannot share one. Who does not name the flow
+ * leaves five tries to whoever can.
+ */
 async function takeTry(db: Db, input: { email: string; flow?: string }) {
   const pending = await latestPending(db, input);
   if (!pending) return undefined;
+  const counted = input.flow
+    ? sql`tries = tries + 1 where tries < ${CODE_TRIES}`
+    : sql`stranger_tries = stranger_tries + 1 where tries + stranger_tries < ${CODE_TRIES}`;
   const { rows } = await sql<{ id: string; email: string; name: string; password_hash: string; code_hash: string }>`
-    update pending_registration set tries = tries + 1 where id = ${pending.id} and tries < ${CODE_TRIES}
+    update pending_registration set ${counted} and id = ${pending.id}
     returning id, email, name, password_hash, code_hash`.execute(db);
   return rows[0];
 }
@@ -139,7 +153,7 @@ async function takeTry(db: Db, input: { email: string; flow?: string }) {
 function latestPending(db: Db, { email, flow }: { email: string; flow?: string }) {
   let query = db
     .selectFrom('pending_registration')
-    .select(['id', 'name', 'sent_at'])
+    .select(['id', 'name', 'password_hash', 'sent_at'])
     .where('email', '=', email)
     .where('expires_at', '>', sql<Date>`now()`);
   if (flow) query = query.where('flow', '=', flow);

@@ -5,13 +5,13 @@ import type { Visitor } from '../http/visitor.ts';
 import { newDeviceMail } from '../mail/letters.ts';
 import { sendMail } from '../mail/send.ts';
 import { forgetAttempts, GUESSES, takeAttempt } from './attempts.ts';
-import { attemptKey, rememberDevice } from './devices.ts';
-import { amongHashers, hashSecret, isDated, verifySecret } from './passwords.ts';
+import { attemptKey, isDeviceOf, rememberDevice } from './devices.ts';
+import { amongHashersOrOwners, hashSecret, isDated, verifySecret } from './passwords.ts';
 import { openSession, type Tokens } from './sessions.ts';
 
 /** Same words and same time for an unknown address, a wrong password and a disabled account. */
 export function signIn(ctx: Visitor, input: { email: string; password: string }): Promise<Tokens> {
-  return amongHashers(async () => {
+  return amongHashersOrOwners(isDeviceOf(ctx, input.email), async () => {
     const user = await ctx.db
       .selectFrom('app_user')
       .select(['id', 'email', 'name', 'language', 'password_hash', 'disabled_at'])

@@ -37,6 +37,7 @@ export interface PendingRegistrationTable {
   password_hash: string;
   code_hash: string;
   tries: Generated<number>;
+  stranger_tries: Generated<number>;
   sent_at: Generated<Date>;
   expires_at: Date;
   created_at: Created;
@@ -50,6 +51,7 @@ export interface PasswordResetTable {
   user_id: number | null;
   code_hash: string;
   tries: Generated<number>;
+  stranger_tries: Generated<number>;
   expires_at: Date;
   created_at: Created;
 }
