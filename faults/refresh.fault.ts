@@ -1,7 +1,7 @@
 /**
  * 1,000 races of 2 to 8 tabs for new tokens, in most of them somebody has copied the refresh token: nobody honest is
- * signed out, and no thief keeps a session. Then access is taken away 200 times, in each way there is: calls are
- * refused and open streams end within 2 s. `--n=` races, `--times=` of each way, `--seed=`.
+ * signed out, and no thief keeps a session. Then access is taken away 50 times in each way there is: calls are refused
+ * and open streams end within 2 s. `--n=` races, `--times=` of each way, `--seed=`.
  */
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';

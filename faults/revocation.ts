@@ -1,19 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { api } from '@stagi/contract/api.ts';
 import type { Tokens } from '@stagi/contract/client.ts';
+import type { Role } from '@stagi/contract/permissions.ts';
 import { openSession } from '@stagi/server/src/auth/sessions.ts';
 import type { TestApp } from '@stagi/server/src/testing/app.ts';
 import { aContainer, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sessionOf } from './refresh.ts';
+import { until } from './until.ts';
 
 const PATIENCE_MS = 60_000;
 
+/** Milliseconds from the word that takes access away to the first refused call, and to the end of each stream. */
+export interface Refusals {
+  call: number[];
+  events: number[];
+  tail: number[];
+}
+
 export interface RevocationReport {
-  /** From the word that ends it to the first refused call, the end of the event stream, and of the log's. */
-  callMs: number[];
-  eventsMs: number[];
-  tailMs: number[];
+  /** By the way it was taken away. */
+  ways: Map<string, Refusals>;
   wrong: string[];
 }
 
@@ -22,6 +29,8 @@ interface Ending {
   end(tokens: Tokens): Promise<unknown>;
   /** As it was before, for the next time. */
   undo?(): Promise<unknown>;
+  /** They stay a member: the event stream goes on, without what they may no longer see. */
+  keepsEvents?: boolean;
 }
 
 /** Takes somebody's access away in every way there is, `times` times each, while they call and follow streams. */
@@ -34,12 +43,28 @@ export async function runRevocations(app: TestApp, person: Person, times: number
       name: 'ended in the list',
       end: ({ accessToken }) => person.client(api.sessions.revoke, { id: sessionOf(accessToken) }),
     },
+    {
+      name: 'refresh token reused',
+      async end({ refreshToken }) {
+        const { refreshToken: next } = await app.anonymous(api.auth.exchangeRefreshToken, { refreshToken });
+        await app.anonymous(api.auth.exchangeRefreshToken, { refreshToken: next });
+        // The grandparent, which no tab that raced can still have.
+        await app.post(api.auth.exchangeRefreshToken.path, { refreshToken });
+      },
+    },
     { name: 'logged out', end: ({ refreshToken }) => app.anonymous(api.auth.logout, { refreshToken }) },
     {
       name: 'disabled',
       end: () => db.updateTable('app_user').set({ disabled_at: new Date() }).where('id', '=', mine.user_id).execute(),
       undo: () => db.updateTable('app_user').set({ disabled_at: null }).where('id', '=', mine.user_id).execute(),
     },
+    {
+      name: 'workspace disabled',
+      end: () =>
+        db.updateTable('workspace').set({ disabled_at: new Date() }).where('id', '=', mine.workspace_id).execute(),
+      undo: () => db.updateTable('workspace').set({ disabled_at: null }).where('id', '=', mine.workspace_id).execute(),
+    },
+    { name: 'made a guest', end: () => setRole('Guest'), undo: () => setRole('Owner'), keepsEvents: true },
     {
       name: 'removed from the workspace',
       end: () =>
@@ -55,15 +80,25 @@ export async function runRevocations(app: TestApp, person: Person, times: number
           .execute(),
     },
   ];
-  const report: RevocationReport = { callMs: [], eventsMs: [], tailMs: [], wrong: [] };
+  const setRole = (role: Role): Promise<unknown> =>
+    db
+      .updateTable('membership')
+      .set({ role })
+      .where('user_id', '=', mine.user_id)
+      .where('workspace_id', '=', mine.workspace_id)
+      .execute();
+  const report: RevocationReport = {
+    ways: new Map(endings.map(({ name }) => [name, { call: [], events: [], tail: [] }])),
+    wrong: [],
+  };
   for (let time = 0; time < times; time += 1) {
-    for (const { name, end, undo } of endings) {
+    for (const ending of endings) {
       try {
-        await takeAway(app, person, container, end, report);
+        await takeAway(app, person, container, ending, report.ways.get(ending.name)!);
       } catch (error) {
-        report.wrong.push(`${name}: ${String(error)}`);
+        report.wrong.push(`${ending.name}: ${String(error)}`);
       }
-      await undo?.();
+      await ending.undo?.();
     }
   }
   return report;
@@ -73,8 +108,8 @@ async function takeAway(
   app: TestApp,
   person: Person,
   container: number,
-  end: Ending['end'],
-  report: RevocationReport,
+  { end, keepsEvents }: Ending,
+  refusals: Refusals,
 ): Promise<void> {
   const { ctx } = app;
   const tokens = await openSession(
@@ -91,7 +126,9 @@ async function takeAway(
   };
   const events = await openEvents(app.url, await ticket());
   const tail = await openTail(app.url, await ticket(), container);
-  if ((await app.post(api.billing.balance.path, {}, headers)).status !== 200) throw new Error('refused too early');
+  const isAllowed = async (): Promise<boolean> =>
+    (await app.post(api.containers.list.path, {}, headers)).status === 200;
+  if (!(await isAllowed())) throw new Error('refused too early');
 
   const since = performance.now();
   const took = async (over: Promise<unknown>, into: number[]): Promise<void> => {
@@ -99,16 +136,42 @@ async function takeAway(
     into.push(performance.now() - since);
   };
   const refused = async (): Promise<void> => {
-    while ((await app.post(api.billing.balance.path, {}, headers)).status === 200)
+    while (await isAllowed())
       if (performance.now() - since > PATIENCE_MS) return;
       else await pause(5);
   };
-  await Promise.all([
-    end(tokens),
-    took(refused(), report.callMs),
-    took(events.ended, report.eventsMs),
-    took(tail.ended, report.tailMs),
-  ]);
+  const others = [end(tokens), took(refused(), refusals.call), took(tail.ended, refusals.tail)];
+  if (!keepsEvents) await Promise.all([...others, took(events.ended, refusals.events)]);
+  else {
+    const lastAt = await lastHint(ctx, person.workspaceId, events, Promise.all(others));
+    refusals.events.push(Math.max(0, lastAt - since));
+  }
+}
+
+/** Tells of the container again and again until `over`, and answers when the stream last passed it on. */
+async function lastHint(
+  { bus }: TestApp['ctx'],
+  workspaceId: number,
+  events: Events,
+  over: Promise<unknown>,
+): Promise<number> {
+  let isOver = false;
+  const stop = (): void => {
+    isOver = true;
+  };
+  void over.then(stop, stop);
+  while (!isOver) {
+    bus.publish('changed', { workspaceId, entity: 'docker-container', id: 1 });
+    await pause(5);
+  }
+  await over;
+  // What any member hears of comes behind everything that was passed on before.
+  bus.publish('changed', { workspaceId, entity: 'client', id: workspaceId });
+  await until('the stream goes on', async () => events.heardAt('client') > 0);
+  const lastAt = events.heardAt('docker-container');
+  if (lastAt === 0) throw new Error('the stream told nothing while it should have');
+  await events.leave();
+  return lastAt;
 }
 
 /** Streams that never end are what the run would find: it does not wait for them for ever. */
@@ -118,15 +181,26 @@ async function within(over: Promise<unknown>): Promise<void> {
   giveUp.abort();
 }
 
-/** Opens it; `ended` resolves with its end. */
-async function openEvents(url: string, ticket: string): Promise<{ ended: Promise<void> }> {
+interface Events {
+  ended: Promise<void>;
+  /** When it last told of such a thing; 0 for never. */
+  heardAt(entity: string): number;
+  leave(): Promise<void>;
+}
+
+async function openEvents(url: string, ticket: string): Promise<Events> {
   const response = await fetch(`${url}/frontend-api/events?ticket=${ticket}`);
   const reader = response.body!.getReader();
   await reader.read();
+  const heard = new Map<string, number>();
   const toItsEnd = async (): Promise<void> => {
-    while (!(await reader.read()).done);
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read())
+      for (const [, entity] of Buffer.from(chunk.value)
+        .toString()
+        .matchAll(/"entity":"([\w-]+)"/g))
+        heard.set(entity!, performance.now());
   };
-  return { ended: toItsEnd() };
+  return { ended: toItsEnd(), heardAt: (entity) => heard.get(entity) ?? 0, leave: () => reader.cancel() };
 }
 
 async function openTail(url: string, ticket: string, id: number): Promise<{ ended: Promise<void> }> {
