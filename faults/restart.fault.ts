@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { api } from '@stagi/contract/api.ts';
 import { createClient } from '@stagi/contract/client.ts';
-import { PASSWORD, sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { PASSWORD, sender, signUp, tokensOf } from '@stagi/server/src/testing/person.ts';
 
 const kills = Number(process.argv.find((argument) => argument.startsWith('--n='))?.slice(4) ?? 25);
 const seed = Number(process.argv.find((argument) => argument.startsWith('--seed='))?.slice(7) ?? Date.now() % 2 ** 31);
@@ -53,7 +53,7 @@ for (const email of answered) {
     clientId: () => workspace,
   });
   try {
-    tokens = await client(api.auth.authentication, { email, password: PASSWORD });
+    tokens = tokensOf(await client(api.auth.authentication, { email, password: PASSWORD }));
     const { userProfile } = await client(api.user.profile, {});
     workspace = userProfile.clientRelations[0]?.clientId ?? null;
     const balance = await client(api.billing.balance, {});

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { CurrentPassword, Email, NewPassword, Password, PersonName, VerificationCode } from './fields.ts';
 import { Done } from './page.ts';
+import { SecondFactorMethod } from './secondFactor.ts';
 
 /** Names the registration or recovery that a code was mailed for; without it the newest one of the address is meant. */
 const Flow = z.string().max(100).optional();
@@ -14,6 +15,16 @@ export const AuthResponse = z.object({
   message: z.string().optional(),
 });
 export type AuthResponse = z.infer<typeof AuthResponse>;
+
+/** What a way in answers: tokens, or that a second factor is to be shown with `auth/second-factor/verify`. */
+export const EnterResponse = z.union([
+  AuthResponse,
+  z.object({
+    isSuccess: z.literal(true),
+    secondFactor: z.object({ ticket: z.string(), methods: z.array(SecondFactorMethod) }),
+  }),
+]);
+export type EnterResponse = z.infer<typeof EnterResponse>;
 
 /** Where browser streams (events, log tail) come from; each ticket opens one stream, once, within 30 s. */
 export const StreamTicket = z.object({ isSuccess: z.literal(true), ticket: z.string() });
@@ -42,10 +53,10 @@ export const auth = {
   }),
   authentication: call({
     path: 'auth/email/authentication',
-    summary: 'Signs in with e-mail and password.',
+    summary: 'Signs in with e-mail and password; who has a second factor is asked for it.',
     auth: 'public',
     input: z.object({ email: Email, password: Password }),
-    output: AuthResponse,
+    output: EnterResponse,
   }),
   resetPasswordCode: call({
     path: 'auth/email/reset-password-code',
@@ -56,10 +67,11 @@ export const auth = {
   }),
   resetPassword: call({
     path: 'auth/email/reset-password',
-    summary: 'Sets a new password with the mailed code, ends every session of the account and signs in.',
+    summary:
+      'Sets a new password with the mailed code, ends every session of the account and signs in; who has a second factor is asked for it.',
     auth: 'public',
     input: z.object({ email: Email, code: VerificationCode, newPassword: NewPassword, flow: Flow }),
-    output: AuthResponse,
+    output: EnterResponse,
   }),
   changePassword: call({
     path: 'auth/email/change-password',

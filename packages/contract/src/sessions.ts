@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { Done, ListInput, listOf } from './page.ts';
+import { AuthType } from './secondFactor.ts';
 
 export const Session = z.object({
   id: z.uuid(),
@@ -12,7 +13,7 @@ export const Session = z.object({
   }),
   /** The address of its last use. Where in the world that is, nobody is asked. */
   ip: z.string().nullable(),
-  authType: z.enum(['email', 'google', 'github']),
+  authType: AuthType,
   createdAt: z.string(),
   /** To five minutes: tokens are renewed that often. */
   lastUsedAt: z.string(),

@@ -6,6 +6,7 @@ export type ContainerTab = 'overview' | 'logs';
 export const paths = {
   home: () => '/',
   signIn: (returnUrl?: string) => withQuery('/sign-in', { returnUrl }),
+  secondFactor: (returnUrl?: string) => withQuery('/sign-in/second-factor', { returnUrl }),
   signUp: (returnUrl?: string) => withQuery('/sign-up', { returnUrl }),
   confirmation: (email: string, returnUrl?: string) => withQuery('/confirmation', { email, returnUrl }),
   recovery: (returnUrl?: string) => withQuery('/recovery', { returnUrl }),

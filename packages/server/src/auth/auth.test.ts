@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openMail } from '../mail/sealed.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { mailedCode, PASSWORD, type Person, sender } from '../testing/person.ts';
+import { mailedCode, PASSWORD, type Person, sender, tokensOf } from '../testing/person.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -127,11 +127,11 @@ describe('sign-up', () => {
 describe('sign-in', () => {
   it('lets the right password in, untrimmed, with the address in any case', async () => {
     const person = await app.signUp();
-    const tokens = await app.anonymous(api.auth.authentication, {
+    const answer = await app.anonymous(api.auth.authentication, {
       email: ` ${person.email.toUpperCase()} `,
       password: PASSWORD,
     });
-    expect(tokens.accessToken).toBeTruthy();
+    expect(tokensOf(answer).accessToken).toBeTruthy();
     expect(
       (await failure(app.anonymous(api.auth.authentication, { email: person.email, password: `${PASSWORD} ` }))).status,
     ).toBe(400);

@@ -71,8 +71,9 @@ export async function setPassword(
     .where('id', '=', userId)
     .returning(['email', 'name', 'language'])
     .executeTakeFirstOrThrow();
-  // Codes that are still under way would undo it.
+  // Codes that are still under way would undo it, and whoever got half way in did so with the old one.
   await trx.deleteFrom('password_reset').where('user_id', '=', userId).execute();
+  await trx.deleteFrom('second_factor_ticket').where('user_id', '=', userId).execute();
   await endOtherSessions(trx, userId, keepSession, `password ${by}`);
   await forgetDevices(trx, userId);
   await sendMail(ctx, trx, user.email, passwordChangedMail(ctx, user));

@@ -11,10 +11,10 @@ import { networkOf } from './addressLimit.ts';
 import { forgetAttempts, MAILS, RESENDS, takeAttempt } from './attempts.ts';
 import { setPassword } from './changePassword.ts';
 import { refuseCommon } from './commonPasswords.ts';
-import { isDeviceOf, isKnownDevice, rememberDevice } from './devices.ts';
+import { isDeviceOf, isKnownDevice } from './devices.ts';
+import { type Entered, enter } from './enter.ts';
 import { newCode, newFlow, WRONG_CODE } from './mailedCode.ts';
 import { amongHashersOrOwners, hashSecret, verifySecret } from './passwords.ts';
-import { openSession, type Tokens } from './sessions.ts';
 
 /**
  * Mails a code for a new password. Whoever the address belongs to, the answer is the same and so is the work: an
@@ -53,11 +53,11 @@ export function resetPasswordCode(ctx: Visitor, { email }: { email: string }): P
   });
 }
 
-/** Ends a recovery: the new password, no session but the one that begins here. */
+/** Ends a recovery: the new password, no session but the one that begins here (after the second factor, where there is one). */
 export async function resetPassword(
   ctx: Visitor,
   input: { email: string; code: string; newPassword: string; flow?: string },
-): Promise<Tokens> {
+): Promise<Entered> {
   refuseCommon(input.newPassword, 'newPassword');
   return amongHashersOrOwners(isDeviceOf(ctx, input.email), async () => {
     const reset = await takeTry(ctx.db, input);
@@ -92,8 +92,7 @@ export async function resetPassword(
         .execute();
       await forgetAttempts(trx, resendKey(ctx, input.email));
       await forgetAttempts(trx, `sign-in|${input.email}`);
-      await rememberDevice(ctx, trx, userId);
-      return openSession(ctx, trx, userId, 'email');
+      return enter(ctx, trx, userId, 'email');
     });
   });
 }

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import type { Language } from '@stagi/contract/languages.ts';
+import type { AuthType } from '@stagi/contract/secondFactor.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -25,11 +26,13 @@ type Visitor = Pick<Context, 'config' | 'db' | 'jobs' | 'keys' | 'log' | 'secret
   language: Language;
 };
 
+/** For `enter`, which asks for the second factor first, and for people who are new. */
 export async function openSession(
   ctx: Visitor,
   db: Db,
   userId: number,
-  authType: 'email' | 'google' | 'github',
+  authType: AuthType,
+  { steppedUp = false }: { steppedUp?: boolean } = {},
 ): Promise<Tokens> {
   const id = randomUUID();
   await db
@@ -41,6 +44,7 @@ export async function openSession(
       ip: ctx.ip,
       user_agent: userAgentOf(ctx),
       expires_at: sql<Date>`now() + ${`${ABSOLUTE_DAYS} days`}::interval`,
+      stepped_up_at: steppedUp ? sql<Date>`now()` : null,
     })
     .execute();
   const refreshToken = await issueRefreshToken(db, id, null);

@@ -2,19 +2,17 @@ import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
 import type { Visitor } from '../http/visitor.ts';
-import { newDeviceMail } from '../mail/letters.ts';
-import { sendMail } from '../mail/send.ts';
 import { forgetAttempts, GUESSES, takeAttempt } from './attempts.ts';
-import { attemptKey, isDeviceOf, rememberDevice } from './devices.ts';
+import { attemptKey, isDeviceOf } from './devices.ts';
+import { type Entered, enter } from './enter.ts';
 import { amongHashersOrOwners, hashSecret, isDated, verifySecret } from './passwords.ts';
-import { openSession, type Tokens } from './sessions.ts';
 
 /** Same words and same time for an unknown address, a wrong password and a disabled account. */
-export function signIn(ctx: Visitor, input: { email: string; password: string }): Promise<Tokens> {
+export function signIn(ctx: Visitor, input: { email: string; password: string }): Promise<Entered> {
   return amongHashersOrOwners(isDeviceOf(ctx, input.email), async () => {
     const user = await ctx.db
       .selectFrom('app_user')
-      .select(['id', 'email', 'name', 'language', 'password_hash', 'disabled_at'])
+      .select(['id', 'password_hash', 'disabled_at'])
       .where('email', '=', input.email)
       .executeTakeFirst();
     const key = await attemptKey(ctx, 'sign-in', input.email, user?.id ?? null);
@@ -27,9 +25,7 @@ export function signIn(ctx: Visitor, input: { email: string; password: string })
     return inTransaction(ctx.db, async (trx) => {
       if (rehashed) await renewHash(trx, user, rehashed);
       await forgetAttempts(trx, key);
-      const isNew = await rememberDevice(ctx, trx, user.id);
-      if (isNew) await sendMail(ctx, trx, user.email, newDeviceMail(ctx, user));
-      return openSession(ctx, trx, user.id, 'email');
+      return enter(ctx, trx, user.id, 'email');
     });
   });
 }

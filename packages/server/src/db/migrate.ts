@@ -8,6 +8,7 @@ import * as feedback from './migrations/0005_feedback.ts';
 import * as indexes from './migrations/0006_indexes.ts';
 import * as passwords from './migrations/0007_passwords.ts';
 import * as sessionEnds from './migrations/0008_session_ends.ts';
+import * as secondFactor from './migrations/0010_second_factor.ts';
 import * as strangersTries from './migrations/0015_strangers_tries.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
@@ -20,6 +21,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0006_indexes', sql: indexes.sql },
   { name: '0007_passwords', sql: passwords.sql },
   { name: '0008_session_ends', sql: sessionEnds.sql },
+  { name: '0010_second_factor', sql: secondFactor.sql },
   { name: '0015_strangers_tries', sql: strangersTries.sql },
 ];
 const LOCK = 7_239_001;

@@ -25,6 +25,7 @@ export interface UserTable {
   has_test_mode: Generated<boolean>;
   signup_form: Json<unknown> | null;
   email_verified_at: Date | null;
+  passkey_handle: Buffer | null;
   disabled_at: Date | null;
   created_at: Created;
 }
@@ -98,6 +99,7 @@ export interface SessionTable {
   expires_at: Date;
   revoked_at: Date | null;
   revoked_reason: string | null;
+  stepped_up_at: Date | null;
 }
 
 export interface RefreshTokenTable {
@@ -109,6 +111,61 @@ export interface RefreshTokenTable {
   child_sealed: Buffer | null;
   expires_at: Date;
   created_at: Created;
+}
+
+export interface TotpTable {
+  user_id: number;
+  secret_sealed: string | null;
+  confirmed_at: Date | null;
+  last_step: Generated<bigint>;
+  pending_sealed: string | null;
+  pending_until: Date | null;
+}
+
+export interface RecoveryCodeTable {
+  user_id: number;
+  hash: Buffer;
+  salt: Buffer;
+  used_at: Date | null;
+  created_at: Created;
+}
+
+export interface PasskeyTable {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  credential_id: string;
+  public_key: Buffer;
+  counter: bigint;
+  transports: Generated<string[]>;
+  name: string;
+  synced: boolean;
+  created_at: Created;
+  last_used_at: Date | null;
+}
+
+export interface PasskeyChallengeTable {
+  hash: Buffer;
+  purpose: 'sign-in' | 'second-factor' | 'step-up' | 'add';
+  session_id: string | null;
+  ticket_hash: Buffer | null;
+  expires_at: Date;
+}
+
+export interface SecondFactorTicketTable {
+  hash: Buffer;
+  user_id: number;
+  auth_type: 'email' | 'google' | 'github';
+  tries: Generated<number>;
+  expires_at: Date;
+  created_at: Created;
+}
+
+export interface StepUpCodeTable {
+  session_id: string;
+  code_hash: string;
+  tries: Generated<number>;
+  sent_at: Generated<Date>;
+  expires_at: Date;
 }
 
 export interface SigningKeyTable {
@@ -434,6 +491,12 @@ export interface Database {
   membership: MembershipTable;
   session: SessionTable;
   refresh_token: RefreshTokenTable;
+  totp: TotpTable;
+  recovery_code: RecoveryCodeTable;
+  passkey: PasskeyTable;
+  passkey_challenge: PasskeyChallengeTable;
+  second_factor_ticket: SecondFactorTicketTable;
+  step_up_code: StepUpCodeTable;
   signing_key: SigningKeyTable;
   stream_ticket: StreamTicketTable;
   idempotency: IdempotencyTable;

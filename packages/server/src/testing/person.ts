@@ -1,4 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
+import type { EnterResponse } from '@stagi/contract/auth.ts';
 import { API_PREFIX } from '@stagi/contract/call.ts';
 import { type Client, createClient, type Send, type Tokens } from '@stagi/contract/client.ts';
 
@@ -43,6 +44,12 @@ export async function signUp(
       workspaceId = id;
     },
   };
+}
+
+/** The tokens of a way in that asked for no second factor. */
+export function tokensOf(answer: EnterResponse): Tokens {
+  if (!('accessToken' in answer)) throw new Error('a second factor is asked for');
+  return answer;
 }
 
 /** The code in the newest mail to an address. */

@@ -1,6 +1,5 @@
 import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
-import { session } from '../../api/session.ts';
 import { useCall } from '../../api/useCall.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
@@ -13,6 +12,7 @@ import { toast } from '../../ui/toasts.ts';
 import { forgetRecovery, type PendingRecovery } from './pendingRecovery.ts';
 import classes from './SignCard.module.css';
 import { SignCard } from './SignCard.tsx';
+import { useEnter } from './useEnter.ts';
 
 interface Props {
   pending: PendingRecovery;
@@ -23,13 +23,14 @@ interface Props {
 /** The second half of a recovery: what was mailed, and the password from now on. */
 export function NewPasswordForm({ pending: { email, flow, mailedAt }, onMailed, onStartAgain }: Props) {
   const t = useT();
+  const enter = useEnter();
   const { form, field, submit, loading } = useCallForm(api.auth.resetPassword, {
     initialValues: { code: '', newPassword: '', confirmation: '' },
     toInput: ({ code, newPassword }) => ({ email, code, newPassword, flow }),
     alsoCheck: confirmed,
-    onDone: (tokens) => {
+    onDone: (answer) => {
       forgetRecovery();
-      session.begin(tokens, 'email');
+      enter(answer, 'email');
       toast.success(t('Password changed!'));
     },
   });

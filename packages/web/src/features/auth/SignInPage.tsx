@@ -1,7 +1,6 @@
 import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { Link, useSearchParams } from 'react-router';
-import { session } from '../../api/session.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
@@ -11,15 +10,17 @@ import { PasswordInput } from '../../ui/form/PasswordInput.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
 import classes from './SignCard.module.css';
 import { SignCard } from './SignCard.tsx';
+import { useEnter } from './useEnter.ts';
 
-/** Signing in begins the session; the guard of this layout then leads to the return address. */
+/** Signing in begins the session or asks for the second factor; the guard of this layout then leads to the return address. */
 export function SignInPage() {
   const t = useT();
   const [params] = useSearchParams();
+  const enter = useEnter();
   const returnUrl = params.get('returnUrl') ?? undefined;
   const { form, field, submit, loading } = useCallForm(api.auth.authentication, {
     initialValues: { email: '', password: '' },
-    onDone: (tokens) => session.begin(tokens, 'email'),
+    onDone: (answer) => enter(answer, 'email'),
   });
 
   return (
