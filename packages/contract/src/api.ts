@@ -1,4 +1,5 @@
 import { analytics } from './analytics.ts';
+import { apiTokens } from './apiTokens.ts';
 import { auth } from './auth.ts';
 import { billing } from './billing.ts';
 import type { Call } from './call.ts';
@@ -24,6 +25,7 @@ export const api = {
   containers,
   logging,
   sshKeys,
+  apiTokens,
   strays,
   feedback,
   analytics,

@@ -98,6 +98,7 @@ export const auth = {
     path: 'stream-ticket',
     summary: 'A one-use ticket that opens one browser stream within 30 seconds.',
     auth: 'member',
+    byToken: true,
     input: z.object({}),
     output: StreamTicket,
   }),

@@ -19,6 +19,7 @@ export const billing = {
     path: 'billing/balance',
     summary: 'The balance of the workspace, what it spends an hour, and how long it lasts.',
     auth: 'member',
+    byToken: true,
     input: z.object({}),
     output: Balance,
   }),

@@ -15,6 +15,11 @@ export interface Call<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly output: Output;
   /** One sentence for the API description. */
   readonly summary: string;
+  /**
+   * Whether an API token may make it too. Unless it says so a call asks for a session: a token may lie in a repository
+   * or on a build server, and is never for identity, members, invites, roles, or money that leaves.
+   */
+  readonly byToken?: true;
   /** The largest request body in bytes, where it is not `BODY_LIMIT`. */
   readonly bodyLimit?: number;
 }

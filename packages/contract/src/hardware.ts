@@ -47,6 +47,7 @@ export const hardware = {
     path: 'hardware/offer/list',
     summary: 'Servers that can be rented now, with their price an hour.',
     auth: ['INSTANCE_RENTED_MANAGEMENT'],
+    byToken: true,
     input: z.object({
       filters: z
         .object({

@@ -35,6 +35,7 @@ export const logging = {
       'Stored log lines, oldest first. Without a cursor the newest `limit` lines; `before` pages back, `after` forward.',
     /** The source's own view permission, checked again where the source is loaded. */
     auth: ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT', 'PROJECT_MANAGEMENT'],
+    byToken: true,
     input: z.object({
       source: LogSource,
       from: z.iso.datetime().optional(),

@@ -42,6 +42,14 @@ export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
   Guest: ['BASIC_ACTIONS'],
 };
 
+/** What no API token carries, whatever its owner holds: staff, money that leaves, members and their invites. */
+const NEVER_BY_TOKEN: readonly Permission[] = ['EMPLOYEE', 'CLIENT_SUPERADMIN', 'INVITE_USERS_TO_CLIENT'];
+
+/** What an API token may carry. */
+export const TOKEN_PERMISSIONS: readonly Permission[] = PERMISSIONS.filter(
+  (permission) => !NEVER_BY_TOKEN.includes(permission),
+);
+
 export function holdsAny(held: readonly Permission[], wanted: readonly Permission[]): boolean {
   return wanted.some((permission) => held.includes(permission));
 }

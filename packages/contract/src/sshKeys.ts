@@ -24,6 +24,7 @@ export const sshKeys = {
     path: 'ssh-key/list',
     summary: 'My own SSH keys.',
     auth: 'signed-in',
+    byToken: true,
     input: ListInput,
     output: listOf(SshKey),
   }),

@@ -1,9 +1,11 @@
 import type { Language } from '@stagi/contract/languages.ts';
-import { type Permission, ROLE_PERMISSIONS, type Role } from '@stagi/contract/permissions.ts';
+import { type Permission, ROLE_PERMISSIONS, type Role, TOKEN_PERMISSIONS } from '@stagi/contract/permissions.ts';
 import type { Plan, Theme } from '@stagi/contract/user.ts';
+import { sql } from 'kysely';
 import { balanceOf, perHourOf } from '../billing/spending.ts';
 import type { Context } from '../context.ts';
 import { verifyAccessToken } from './accessToken.ts';
+import { isSecretOf, readApiToken } from './apiToken.ts';
 
 export interface Membership {
   /** The workspace's id. */
@@ -18,8 +20,13 @@ export interface Membership {
   perHour: bigint;
 }
 
+/** What a caller showed to be let in. */
+export type Credential = { kind: 'session'; id: string } | { kind: 'token'; id: number; expiresAt: Date | null };
+
 export interface Authenticated {
-  session: { id: string };
+  credential: Credential;
+  /** Only where no API token is let in: a token has none. */
+  session: { readonly id: string };
   user: {
     id: number;
     email: string;
@@ -32,10 +39,11 @@ export interface Authenticated {
     hasPassword: boolean;
     isSignupFormSubmitted: boolean;
   };
+  /** Of a token: its workspace alone, with what is left of its owner's permissions there. */
   memberships: Membership[];
 }
 
-interface SessionRow {
+interface OwnerRow {
   user_id: number;
   email: string;
   name: string;
@@ -57,57 +65,138 @@ interface SessionRow {
   }[];
 }
 
-// Read at every request: a named statement, so that PostgreSQL plans it once a connection.
-const SESSION = {
-  name: 'session',
-  text: `select u.id as user_id, u.email, u.name, u.image, u.language, u.theme, u.is_employee, u.has_test_mode,
+/** Everything about the owner `u` of a credential, with the memberships that `where` leaves. */
+const ownerAnd = (where: string): string => `u.id as user_id, u.email, u.name, u.image, u.language, u.theme,
+      u.is_employee, u.has_test_mode,
       u.password_hash is not null as has_password, u.signup_form is not null as has_signup_form,
       coalesce((select json_agg(json_build_object('id', w.id, 'name', w.name, 'plan', w.plan, 'role', m.role,
           'exhausted', w.exhausted_at is not null,
           'perHour', ${perHourOf('w.id')}::text, 'balance', ${balanceOf('w.id')}::text)
           order by m.created_at, w.id)
         from membership m join workspace w on w.id = m.workspace_id
-        where m.user_id = u.id and w.disabled_at is null), '[]') as relations
+        where m.user_id = u.id and w.disabled_at is null ${where}), '[]') as relations`;
+
+// Read at every request: named statements, so that PostgreSQL plans them once a connection.
+const SESSION = {
+  name: 'session',
+  text: `select ${ownerAnd('')}
     from session s join app_user u on u.id = s.user_id
     where s.id = $1 and s.user_id = $2 and s.revoked_at is null and s.expires_at > now() and u.disabled_at is null`,
 };
+const TOKEN = {
+  name: 'api-token',
+  text: `select ${ownerAnd('and w.id = t.workspace_id')}, t.hash, t.permissions, t.expires_at,
+      t.last_used_at is null or t.last_used_at < now() - interval '1 minute' as is_use_old
+    from api_token t join app_user u on u.id = t.user_id
+    where t.id = $1 and t.archived_at is null and coalesce(t.expires_at > now(), true) and u.disabled_at is null`,
+};
 
 /**
- * The session behind an Authorization header, `null` when there is none that is valid now. Session,
- * user and memberships are read at every request, so that a removal bites at once.
+ * Who is behind an Authorization header: a session or an API token. `null` when it is nobody who is let in now. Session,
+ * token, user and memberships are read at every request, so that a removal bites at once.
  */
-export async function authenticate(context: Context, authorization: string | undefined): Promise<Authenticated | null> {
+export async function authenticate(
+  context: Context,
+  authorization: string | undefined,
+  ip: string,
+): Promise<Authenticated | null> {
   if (!authorization?.startsWith('Bearer ')) return null;
-  const claims = await verifyAccessToken(context.keys.access, authorization.slice('Bearer '.length));
+  const bearer = authorization.slice('Bearer '.length);
+  const token = readApiToken(bearer);
+  if (token) {
+    const row = await tokenRow(context, token.id);
+    if (!row || !isSecretOf(token, row.hash)) return null;
+    if (row.is_use_old) await noteUse(context, token.id, ip);
+    return presentToken(row, token.id);
+  }
+  const claims = await verifyAccessToken(context.keys.access, bearer);
   if (!claims) return null;
   return loadSession(context, claims.sessionId, claims.userId);
 }
 
 export async function loadSession(context: Context, sessionId: string, userId: number): Promise<Authenticated | null> {
-  const { rows } = await context.pg.query<SessionRow>({ ...SESSION, values: [sessionId, userId] });
+  const { rows } = await context.pg.query<OwnerRow>({ ...SESSION, values: [sessionId, userId] });
   const row = rows[0];
   if (!row) return null;
   return {
+    credential: { kind: 'session', id: sessionId },
     session: { id: sessionId },
-    user: {
-      id: row.user_id,
-      email: row.email,
-      name: row.name,
-      image: row.image,
-      language: row.language,
-      theme: row.theme,
-      isEmployee: row.is_employee,
-      hasTestMode: row.has_test_mode,
-      hasPassword: row.has_password,
-      isSignupFormSubmitted: row.has_signup_form,
-    },
-    memberships: row.relations.map((relation) => ({
-      ...relation,
-      balance: BigInt(relation.balance),
-      perHour: BigInt(relation.perHour),
-      permissions: permissionsOf(relation.role, row.is_employee),
-    })),
+    user: presentOwner(row),
+    memberships: row.relations.map((relation) => membership(relation, permissionsOf(relation.role, row.is_employee))),
   };
+}
+
+/** What a token stands for now, for who has seen its secret before. */
+export async function loadToken(context: Context, id: number): Promise<Authenticated | null> {
+  const row = await tokenRow(context, id);
+  return row && presentToken(row, id);
+}
+
+interface TokenRow extends OwnerRow {
+  hash: Buffer;
+  permissions: Permission[] | null;
+  expires_at: Date | null;
+  is_use_old: boolean;
+}
+
+async function tokenRow(context: Context, id: number): Promise<TokenRow | null> {
+  const { rows } = await context.pg.query<TokenRow>({ ...TOKEN, values: [id] });
+  return rows[0] ?? null;
+}
+
+/** Nobody is kept waiting for a note that cannot be written: what the token is for may still be read. */
+async function noteUse({ db, log }: Context, id: number, ip: string): Promise<void> {
+  try {
+    await db
+      .updateTable('api_token')
+      .set({ last_used_at: sql<Date>`now()`, last_used_ip: ip })
+      .where('id', '=', id)
+      .execute();
+  } catch (error) {
+    log.warn({ err: error, apiTokenId: id }, 'the use of an API token could not be noted');
+  }
+}
+
+function presentToken(row: TokenRow, id: number): Authenticated {
+  return {
+    credential: { kind: 'token', id, expiresAt: row.expires_at },
+    session: NO_SESSION,
+    user: presentOwner(row),
+    memberships: row.relations.map((relation) =>
+      membership(relation, withinToken(permissionsOf(relation.role, row.is_employee), row.permissions)),
+    ),
+  };
+}
+
+/** Whoever asks for it anyway is at fault, and nothing done with a made-up one would be right. */
+const NO_SESSION = {
+  get id(): string {
+    throw new Error('an API token has no session');
+  },
+};
+
+/** The power of a token: what its owner holds now and what it was given, and never more than tokens carry at all. */
+function withinToken(held: readonly Permission[], given: readonly Permission[] | null): readonly Permission[] {
+  return held.filter((permission) => TOKEN_PERMISSIONS.includes(permission) && (given?.includes(permission) ?? true));
+}
+
+function presentOwner(row: OwnerRow): Authenticated['user'] {
+  return {
+    id: row.user_id,
+    email: row.email,
+    name: row.name,
+    image: row.image,
+    language: row.language,
+    theme: row.theme,
+    isEmployee: row.is_employee,
+    hasTestMode: row.has_test_mode,
+    hasPassword: row.has_password,
+    isSignupFormSubmitted: row.has_signup_form,
+  };
+}
+
+function membership(relation: OwnerRow['relations'][number], permissions: readonly Permission[]): Membership {
+  return { ...relation, balance: BigInt(relation.balance), perHour: BigInt(relation.perHour), permissions };
 }
 
 function permissionsOf(role: Role, isEmployee: boolean): readonly Permission[] {

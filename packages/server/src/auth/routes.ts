@@ -46,6 +46,6 @@ export const authHandlers: HandlersOf<typeof api.auth> = {
     return { isSuccess: true };
   },
   async streamTicket(ctx) {
-    return { isSuccess: true, ticket: await issueStreamTicket(ctx, ctx.session.id, ctx.workspace.id) };
+    return { isSuccess: true, ticket: await issueStreamTicket(ctx, ctx.credential, ctx.workspace.id) };
   },
 };

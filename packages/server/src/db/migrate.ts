@@ -10,6 +10,7 @@ import * as passwords from './migrations/0007_passwords.ts';
 import * as sessionEnds from './migrations/0008_session_ends.ts';
 import * as secondFactor from './migrations/0010_second_factor.ts';
 import * as strangersTries from './migrations/0015_strangers_tries.ts';
+import * as apiTokens from './migrations/0012_api_tokens.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -23,6 +24,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0008_session_ends', sql: sessionEnds.sql },
   { name: '0010_second_factor', sql: secondFactor.sql },
   { name: '0015_strangers_tries', sql: strangersTries.sql },
+  { name: '0012_api_tokens', sql: apiTokens.sql },
 ];
 const LOCK = 7_239_001;
 

@@ -2,7 +2,7 @@ import type { ContainerStatus, RestartPolicy } from '@stagi/contract/containers.
 import type { Ed25519PublicJwk, Inventory } from '@stagi/contract/daemon.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import type { Language } from '@stagi/contract/languages.ts';
-import type { Role } from '@stagi/contract/permissions.ts';
+import type { Permission, Role } from '@stagi/contract/permissions.ts';
 import type { Plan, Theme } from '@stagi/contract/user.ts';
 import type { ColumnType, Generated, GeneratedAlways, Kysely, Selectable } from 'kysely';
 import type { z } from 'zod';
@@ -175,9 +175,26 @@ export interface SigningKeyTable {
   created_at: Created;
 }
 
+export interface ApiTokenTable {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  workspace_id: number;
+  description: string;
+  hash: Buffer;
+  permissions: Permission[] | null;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  last_used_ip: string | null;
+  archived_at: Date | null;
+  archived_by: 'archived' | 'left' | null;
+  created_at: Created;
+}
+
+/** Of a session or of an API token. */
 export interface StreamTicketTable {
   hash: Buffer;
-  session_id: string;
+  session_id: string | null;
+  api_token_id: number | null;
   workspace_id: number;
   expires_at: Date;
 }
@@ -498,6 +515,7 @@ export interface Database {
   second_factor_ticket: SecondFactorTicketTable;
   step_up_code: StepUpCodeTable;
   signing_key: SigningKeyTable;
+  api_token: ApiTokenTable;
   stream_ticket: StreamTicketTable;
   idempotency: IdempotencyTable;
   mail: MailTable;

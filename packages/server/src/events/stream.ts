@@ -65,7 +65,7 @@ export function mountEvents(app: FastifyInstance, ctx: Context): void {
     });
 
     async function recheck(): Promise<void> {
-      const now = await streamOwner(ctx, owner!.session.id, owner!.workspace.id);
+      const now = await streamOwner(ctx, owner!);
       if (now) permissions = now.workspace.permissions;
       else out.end();
     }

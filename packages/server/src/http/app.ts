@@ -4,6 +4,7 @@ import { MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
 import { openapi } from '@stagi/contract/openapi.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { analyticsHandlers } from '../analytics/routes.ts';
+import { apiTokenHandlers } from '../apiTokens/routes.ts';
 import { authHandlers } from '../auth/routes.ts';
 import { sessionHandlers } from '../auth/sessionRoutes.ts';
 import { billingHandlers } from '../billing/routes.ts';
@@ -41,6 +42,7 @@ const handlers: Handlers = {
   containers: containerHandlers,
   logging: loggingHandlers,
   sshKeys: sshKeyHandlers,
+  apiTokens: apiTokenHandlers,
   strays: strayHandlers,
   feedback: feedbackHandlers,
   analytics: analyticsHandlers,

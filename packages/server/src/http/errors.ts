@@ -40,6 +40,7 @@ export const refused = (message: string, values?: Values): PublicError => new Pu
 
 export const unauthenticated = (): PublicError => new PublicError(401, 'Please log in');
 export const forbidden = (): PublicError => new PublicError(403, 'You do not have the permission for this');
+export const forbiddenToTokens = (): PublicError => new PublicError(403, 'This cannot be done with an API token');
 /** Absent or somebody else's: no difference. */
 export const notFound = (): PublicError => new PublicError(404, 'Not found');
 export const workspaceGone = (): PublicError =>

@@ -18,7 +18,9 @@ export function guardLargeBodies(context: Context, bodyLimit: number): onRequest
     // Without a length it may become as large as the call allows.
     const bytes = Number.isFinite(declared) ? Math.min(declared, bodyLimit) : bodyLimit;
     if (bytes <= BODY_LIMIT) return;
-    if (!(await authenticate(context, request.headers.authorization))) throw unauthenticated();
+    const found = await authenticate(context, request.headers.authorization, request.ip);
+    // No call that takes one is for tokens.
+    if (found?.credential.kind !== 'session') throw unauthenticated();
     if (held + bytes > BUDGET) throw unavailable();
     held += bytes;
     reply.raw.once('close', () => {

@@ -13,10 +13,10 @@ import { holdsAny } from '@stagi/contract/permissions.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { type Authenticated, authenticate, type Membership } from '../auth/authenticate.ts';
+import { type Authenticated, authenticate, type Credential, type Membership } from '../auth/authenticate.ts';
 import type { Context } from '../context.ts';
 import { readDevice, writeDevice } from './deviceCookie.ts';
-import { badInput, forbidden, sendError, unauthenticated, workspaceGone } from './errors.ts';
+import { badInput, forbidden, forbiddenToTokens, sendError, unauthenticated, workspaceGone } from './errors.ts';
 import { once } from './idempotency.ts';
 import { guardLargeBodies } from './largeBodies.ts';
 import { openGate } from './overload.ts';
@@ -29,6 +29,7 @@ interface Visitor extends PlainVisitor {
   log: Logger;
 }
 interface SignedIn extends Visitor {
+  credential: Credential;
   session: Authenticated['session'];
   user: Authenticated['user'];
   /** Every workspace of the user, first one first. */
@@ -126,21 +127,23 @@ async function admit(
     log: request.log as Logger,
   };
   if (call.auth === 'public') return visitor;
-  const found = await authenticate(context, request.headers.authorization);
+  const found = await authenticate(context, request.headers.authorization, request.ip);
   if (!found) throw unauthenticated();
+  if (found.credential.kind === 'token' && !call.byToken) throw forbiddenToTokens();
   const signedIn: SignedIn = { ...visitor, ...found };
   if (call.auth === 'signed-in') return signedIn;
-  const workspace = selected(found.memberships, request.headers['x-client-id']);
+  const workspace = selected(found, request.headers['x-client-id']);
   if (!workspace) throw workspaceGone();
   if (call.auth !== 'member' && !holdsAny(workspace.permissions, call.auth)) throw forbidden();
   return { ...signedIn, workspace };
 }
 
-/** X-Client-ID only picks one of the user's own memberships. */
+/** X-Client-ID only picks one of the user's own memberships. A token has one, which goes without saying. */
 export function selected(
-  memberships: readonly Membership[],
+  { credential, memberships }: Pick<Authenticated, 'credential' | 'memberships'>,
   header: string | string[] | undefined,
 ): Membership | undefined {
+  if (header === undefined && credential.kind === 'token') return memberships[0];
   if (typeof header !== 'string' || !/^\d{1,15}$/.test(header)) return undefined;
   return memberships.find((membership) => membership.id === Number(header));
 }

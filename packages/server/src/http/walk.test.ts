@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { everyCall } from '@stagi/contract/api.ts';
+import { api, everyCall } from '@stagi/contract/api.ts';
 import { type Call, needsIdempotencyKey } from '@stagi/contract/call.ts';
 import type { Reply } from '@stagi/contract/client.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newSecret, writeApiToken } from '../auth/apiToken.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, anOwnServer, anSshKey, aRentedInstance, aStray } from '../testing/factories.ts';
+import { aContainer, anApiToken, anOwnServer, anSshKey, aRentedInstance, aStray } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
 interface Ids {
@@ -15,12 +16,17 @@ interface Ids {
   sshKey: number;
   stray: number;
   session: string;
+  apiToken: number;
 }
 type Sample = { input: (ids: Ids) => unknown /** How a foreign id is refused. */; foreign?: 404 | 400 };
 
 /** A valid request for every call that needs a session. A call without one fails the walk. */
 const SAMPLES: Record<string, Sample> = {
   'stream-ticket': { input: () => ({}) },
+  'api-token/list': { input: () => ({}) },
+  'api-token/create': { input: () => ({ description: 'walk' }) },
+  'api-token/archive': { input: ({ apiToken }) => ({ id: apiToken }), foreign: 404 },
+  'api-token/cli/check': { input: () => ({ clientVersion: '1.0.0' }) },
   'auth/session/list': { input: () => ({}) },
   'auth/session/revoke': { input: ({ session }) => ({ id: session }), foreign: 404 },
   'user/profile': { input: () => ({}) },
@@ -98,11 +104,13 @@ const ABSENT: Ids = {
   sshKey: 999_999_904,
   stray: 999_999_905,
   session: '00000000-0000-4000-8000-000000000000',
+  apiToken: 999_999_906,
 };
 
 /** What a denied call must not change. */
 const WATCHED = [
   'session',
+  'api_token',
   'app_user',
   'workspace',
   'membership',
@@ -139,6 +147,7 @@ describe('the walk over every call', () => {
       sshKey: await anSshKey(app.ctx, alice),
       stray: await aStray(app.ctx),
       session: await sessionOf(app, alice),
+      apiToken: (await anApiToken(app.ctx, alice)).id,
     };
     await app.ctx.db
       .insertInto('membership')
@@ -152,6 +161,8 @@ describe('the walk over every call', () => {
 
   const guarded = everyCall().filter((call) => call.auth !== 'public');
 
+  const byToken = guarded.filter((call) => call.byToken);
+
   it('has a sample for every guarded call and none for others', () => {
     expect(Object.keys(SAMPLES).toSorted()).toEqual(guarded.map((call) => call.path).toSorted());
   });
@@ -159,7 +170,13 @@ describe('the walk over every call', () => {
   it('answers 401 without a session, with a made-up token and with another kind of token', async () => {
     const before = await fingerprint(app);
     for (const call of guarded) {
-      for (const authorization of [undefined, 'Bearer abc', `Bearer ${alice.tokens().refreshToken}`]) {
+      const madeUp = writeApiToken({ id: ids.apiToken, secret: newSecret() });
+      for (const authorization of [
+        undefined,
+        'Bearer abc',
+        `Bearer ${alice.tokens().refreshToken}`,
+        `Bearer ${madeUp}`,
+      ]) {
         const reply = await send(call, SAMPLES[call.path]!.input(ids), authorization, alice.workspaceId);
         expect.soft(reply.status, `${call.path} with ${authorization ?? 'nothing'}`).toBe(401);
         noCanary(reply, call);
@@ -225,6 +242,70 @@ describe('the walk over every call', () => {
     expect(await fingerprint(app)).toBe(before);
   });
 
+  it('answers 403 to an API token on every call that is not marked for one', async () => {
+    const { token } = await anApiToken(app.ctx, alice);
+    await cliCheck(token);
+    const before = await fingerprint(app);
+    for (const call of guarded.filter(({ byToken }) => !byToken)) {
+      const reply = await send(call, SAMPLES[call.path]!.input(ids), `Bearer ${token}`, alice.workspaceId);
+      expect.soft(reply.status, call.path).toBe(403);
+      expect.soft(reply.body, call.path).toMatchObject({ message: 'This cannot be done with an API token' });
+      noCanary(reply, call);
+      cells += 1;
+    }
+    expect(await fingerprint(app)).toBe(before);
+  });
+
+  it('answers 403 to an API token without the permission, though its owner holds it', async () => {
+    const { token } = await anApiToken(app.ctx, alice, { permissions: ['BASIC_ACTIONS'] });
+    await cliCheck(token);
+    const before = await fingerprint(app);
+    for (const call of byToken.filter((call) => Array.isArray(call.auth))) {
+      const reply = await send(call, SAMPLES[call.path]!.input(ids), `Bearer ${token}`, alice.workspaceId);
+      expect.soft(reply.status, call.path).toBe(403);
+      noCanary(reply, call);
+      cells += 1;
+    }
+    expect(await fingerprint(app)).toBe(before);
+  });
+
+  it('answers 404 to an API token in any workspace but its own, 401 once it has ended', async () => {
+    const [elsewhere, archived, expired] = [
+      await anApiToken(app.ctx, alice),
+      await anApiToken(app.ctx, alice),
+      await anApiToken(app.ctx, alice, { expiresAt: new Date(Date.now() - 60_000) }),
+    ];
+    await alice.client(api.apiTokens.archive, { id: archived.id });
+    await cliCheck(elsewhere.token);
+    const before = await fingerprint(app);
+    for (const call of byToken) {
+      const input = SAMPLES[call.path]!.input(ids);
+      if (call.auth !== 'signed-in') {
+        const reply = await send(call, input, `Bearer ${elsewhere.token}`, mallory.workspaceId);
+        expect.soft(reply.status, call.path).toBe(404);
+        expect.soft(reply.body, call.path).toMatchObject({ fieldsWithError: ['X-Client-ID'] });
+        cells += 1;
+      }
+      for (const { token } of [archived, expired]) {
+        const reply = await send(call, input, `Bearer ${token}`, alice.workspaceId);
+        expect.soft(reply.status, call.path).toBe(401);
+        noCanary(reply, call);
+        cells += 1;
+      }
+    }
+    expect(await fingerprint(app)).toBe(before);
+  });
+
+  it('lets an API token make every call that is marked for one, where it finds what its owner would', async () => {
+    const { token } = await anApiToken(app.ctx, alice);
+    for (const call of byToken) {
+      const reply = await send(call, SAMPLES[call.path]!.input(ABSENT), `Bearer ${token}`, null);
+      expect.soft([401, 403, 500], `${call.path}: ${JSON.stringify(reply.body)}`).not.toContain(reply.status);
+      if (SAMPLES[call.path]!.foreign) expect.soft(reply.status, call.path).toBe(SAMPLES[call.path]!.foreign);
+      cells += 1;
+    }
+  });
+
   it('asks for an Idempotency-Key where something is made', async () => {
     for (const call of guarded.filter((call) => needsIdempotencyKey(call.path))) {
       const reply = await app.post(call.path, SAMPLES[call.path]!.input(ids), {
@@ -249,6 +330,16 @@ describe('the walk over every call', () => {
     }
     expect(cells).toBeGreaterThan(0);
   });
+
+  /** Its first use is noted: what comes then changes nothing. */
+  async function cliCheck(token: string): Promise<void> {
+    const reply = await app.post(
+      api.apiTokens.cliCheck.path,
+      { clientVersion: '1.0.0' },
+      { authorization: `Bearer ${token}` },
+    );
+    expect(reply.status).toBe(200);
+  }
 
   function send(
     call: Call,

@@ -100,7 +100,7 @@ function serveTail(ctx: Context, socket: WebSocket, { owner, containerId, after 
 
   async function recheck(): Promise<void> {
     try {
-      const now = await streamOwner(ctx, owner.session.id, owner.workspace.id);
+      const now = await streamOwner(ctx, owner);
       if (!now) return socket.close(ENDED, 'signed out');
       await visibleContainer({ db: ctx.db, workspace: now.workspace }, { id: containerId });
     } catch (error) {

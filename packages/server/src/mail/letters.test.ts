@@ -21,6 +21,7 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
     added: letters.passwordAddedMail(at, receiver),
     device: letters.newDeviceMail(at, receiver),
     ended: letters.sessionEndedMail(at, receiver),
+    token: letters.tokenCreatedMail(at, receiver, NAME, NAME),
   };
 
   it('leave no place unfilled and let no name become markup', () => {

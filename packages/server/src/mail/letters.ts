@@ -79,6 +79,24 @@ export function newDeviceMail(ground: Ground, receiver: Receiver): MailText {
   return warning(ground, receiver, 'device');
 }
 
+/** Whoever took over a session would make themselves a key that outlives it. */
+export function tokenCreatedMail(
+  ground: Ground,
+  receiver: Receiver,
+  description: string,
+  workspaceName: string,
+): MailText {
+  const language = receiver.language ?? ground.language;
+  const words = WORDS[language];
+  return letter(language, words.token.subject, [
+    fill(words.hello, { name: receiver.name }),
+    words.token.lead,
+    { facts: [[words.description, description], [words.workspace, workspaceName], ...factsOf(ground, language)] },
+    words.token.end,
+    { link: `${ground.config.appOrigin}/profile/tokens`, label: words.tokens },
+  ]);
+}
+
 /** A used refresh token came back: it is in two hands, and nobody knows which are the owner's. */
 export function sessionEndedMail(
   { config, language: spoken }: Pick<Ground, 'config' | 'language'>,
@@ -98,20 +116,23 @@ export function sessionEndedMail(
 function warning(ground: Ground, receiver: Receiver, what: 'changed' | 'added' | 'device'): MailText {
   const language = receiver.language ?? ground.language;
   const words = WORDS[language];
-  const time = new Intl.DateTimeFormat(LOCALE[language], { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   return letter(language, words[what].subject, [
     fill(words.hello, { name: receiver.name }),
     words[what].lead,
-    {
-      facts: [
-        [words.when, `${time.format(new Date())} UTC`],
-        [words.from, deviceName(ground.userAgent) || words.unknownDevice],
-        [words.address, ground.ip],
-      ],
-    },
+    { facts: factsOf(ground, language) },
     words[what].end,
     { link: recoveryOf(ground), label: words.newPassword },
   ]);
+}
+
+function factsOf({ userAgent, ip }: Ground, language: Language): [string, string][] {
+  const words = WORDS[language];
+  const time = new Intl.DateTimeFormat(LOCALE[language], { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+  return [
+    [words.when, `${time.format(new Date())} UTC`],
+    [words.from, deviceName(userAgent) || words.unknownDevice],
+    [words.address, ip],
+  ];
 }
 
 function deviceName(userAgent: string | null): string {

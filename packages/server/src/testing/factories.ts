@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { Permission } from '@stagi/contract/permissions.ts';
+import { hashOfSecret, newSecret, writeApiToken } from '../auth/apiToken.ts';
 import type { Context } from '../context.ts';
 import type { Person } from './person.ts';
 
@@ -22,6 +24,27 @@ export async function anSshKey(ctx: Context, owner: Person): Promise<number> {
     .returning('id')
     .executeTakeFirstOrThrow();
   return row.id;
+}
+
+export async function anApiToken(
+  ctx: Context,
+  owner: Person,
+  given: { permissions?: Permission[]; expiresAt?: Date } = {},
+): Promise<{ id: number; token: string }> {
+  const secret = newSecret();
+  const { id } = await ctx.db
+    .insertInto('api_token')
+    .values({
+      user_id: owner.userId,
+      workspace_id: owner.workspaceId,
+      description: `token-${next()}`,
+      hash: hashOfSecret(secret),
+      permissions: given.permissions ?? null,
+      expires_at: given.expiresAt ?? null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { id, token: writeApiToken({ id, secret }) };
 }
 
 export async function aRentedInstance(ctx: Context, owner: Person, status = 'online'): Promise<number> {

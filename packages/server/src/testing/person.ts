@@ -54,11 +54,20 @@ export function tokensOf(answer: EnterResponse): Tokens {
 
 /** The code in the newest mail to an address. */
 export async function mailedCode(url: string, email: string): Promise<string> {
-  const response = await fetch(`${url}/dev/mail/list`, { method: 'POST' });
-  const { mails } = (await response.json()) as { mails: { to: string; subject: string }[] };
-  const code = mails.find((mail) => mail.to === email)?.subject.match(/\d{8}/)?.[0];
+  const [newest] = await mailsTo(url, email);
+  const code = newest?.subject.match(/\d{8}/)?.[0];
   if (!code) throw new Error(`no code was mailed to ${email}`);
   return code;
+}
+
+/** What was mailed to an address, the newest first. */
+export async function mailsTo(
+  url: string,
+  email: string,
+): Promise<{ to: string; subject: string; text: string; html: string }[]> {
+  const response = await fetch(`${url}/dev/mail/list`, { method: 'POST' });
+  const { mails } = (await response.json()) as { mails: Awaited<ReturnType<typeof mailsTo>> };
+  return mails.filter((mail) => mail.to === email);
 }
 
 export function sender(url: string): Send {

@@ -6,10 +6,13 @@ export const cn: Words = {
   signUp: '注册',
   newPassword: '设置新密码',
   sessions: '查看您的会话',
+  tokens: '查看您的 API 令牌',
   when: '时间',
   from: '设备',
   unknownDevice: '未知',
   address: 'IP 地址',
+  description: '说明',
+  workspace: '工作空间',
   footer: '您收到此邮件，是因为有人在 {{brand}} 使用了此邮箱地址进行操作。',
   code: {
     subject: '{{code}} 是您的 {{brand}} 验证码',
@@ -51,5 +54,10 @@ export const cn: Words = {
     subject: '我们结束了您的一个 {{brand}} 会话',
     lead: '您的一个会话的密钥被使用了两次，这通常意味着有人复制了它。为安全起见，我们结束了该会话：使用者需要重新登录。',
     end: '如果您在其中看到不属于您的设备，请结束其会话并更改密码。',
+  },
+  token: {
+    subject: '已创建新的 {{brand}} API 令牌',
+    lead: '您的账户创建了一个 API 令牌。拥有该令牌的程序可以在其所属工作空间内以您的名义进行操作。',
+    end: '如果不是您本人操作，请立即归档该令牌并设置新密码。',
   },
 };

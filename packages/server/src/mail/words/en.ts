@@ -6,10 +6,13 @@ export const en: Words = {
   signUp: 'Sign up',
   newPassword: 'Set a new password',
   sessions: 'Look at your sessions',
+  tokens: 'Look at your API tokens',
   when: 'When',
   from: 'Device',
   unknownDevice: 'Unknown',
   address: 'Address',
+  description: 'Description',
+  workspace: 'Workspace',
   footer: 'You get this mail because of something done with this address at {{brand}}.',
   code: {
     subject: '{{code}} is your {{brand}} confirmation code',
@@ -51,5 +54,10 @@ export const en: Words = {
     subject: 'We ended one of your {{brand}} sessions',
     lead: 'A key of one of your sessions was used twice, as happens when somebody has copied it. To be safe we ended that session: whoever used it has to log in again.',
     end: 'If you see a device there that is not yours, end its session and change your password.',
+  },
+  token: {
+    subject: 'A new {{brand}} API token was created',
+    lead: 'An API token was created for your account. Programs that have it can act in your name in the workspace it was made for.',
+    end: 'If it was not you, archive the token at once and set a new password.',
   },
 };

@@ -6,10 +6,13 @@ export const tr: Words = {
   signUp: 'Kaydol',
   newPassword: 'Yeni parola belirle',
   sessions: 'Oturumlarınıza bakın',
+  tokens: 'API token’larınıza bakın',
   when: 'Zaman',
   from: 'Cihaz',
   unknownDevice: 'Bilinmiyor',
   address: 'Adres',
+  description: 'Açıklama',
+  workspace: 'Çalışma alanı',
   footer: 'Bu e-postayı, {{brand}} üzerinde bu adresle yapılan bir işlem nedeniyle alıyorsunuz.',
   code: {
     subject: '{{code}} {{brand}} onay kodunuzdur',
@@ -51,5 +54,10 @@ export const tr: Words = {
     subject: '{{brand}} oturumlarınızdan birini sonlandırdık',
     lead: 'Oturumlarınızdan birinin anahtarı iki kez kullanıldı; bu, biri onu kopyaladığında olur. Güvenlik için o oturumu sonlandırdık: kullanan kişinin yeniden giriş yapması gerekir.',
     end: 'Orada size ait olmayan bir cihaz görürseniz oturumunu sonlandırın ve parolanızı değiştirin.',
+  },
+  token: {
+    subject: 'Yeni bir {{brand}} API token’ı oluşturuldu',
+    lead: 'Hesabınız için bir API token’ı oluşturuldu. Bu token’a sahip programlar, oluşturulduğu çalışma alanında sizin adınıza işlem yapabilir.',
+    end: 'Bunu siz yapmadıysanız token’ı hemen arşivleyin ve yeni bir parola belirleyin.',
   },
 };

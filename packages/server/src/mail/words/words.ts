@@ -12,10 +12,13 @@ export interface Words {
   signUp: string;
   newPassword: string;
   sessions: string;
+  tokens: string;
   when: string;
   from: string;
   unknownDevice: string;
   address: string;
+  description: string;
+  workspace: string;
   footer: string;
   code: Mail;
   registered: Mail & { recovery: string };
@@ -25,4 +28,5 @@ export interface Words {
   added: Mail;
   device: Mail;
   ended: Mail;
+  token: Mail;
 }

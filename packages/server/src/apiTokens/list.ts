@@ -1,0 +1,72 @@
+import type { EntityFilterRequest } from '@stagi/contract/page.ts';
+import { type Selectable, sql } from 'kysely';
+import type { ApiTokenTable, Db } from '../db/schema.ts';
+import { contains, offsetOf, sortColumn } from '../http/paging.ts';
+
+export type ApiTokenRow = Omit<Selectable<ApiTokenTable>, 'hash'> & { workspace_name: string; is_expired: boolean };
+
+const SORTABLE = {
+  createdAt: 'api_token.created_at',
+  description: 'api_token.description',
+  expiresAt: 'api_token.expires_at',
+  lastUsedAt: 'api_token.last_used_at',
+} as const;
+
+/** Those of a person that work, or those that have ended: archived, left behind with their workspace, or expired. */
+export async function listTokens(
+  db: Db,
+  userId: number,
+  request: EntityFilterRequest,
+  ended: boolean,
+): Promise<{ rows: ApiTokenRow[]; count: number }> {
+  const mine = tokensOf(db, userId, request).where(hasEnded, '=', ended);
+  const direction = request.orderByDirection;
+  const [rows, { count }] = await Promise.all([
+    mine
+      .select(TOKEN_COLUMNS)
+      .select(hasEnded.as('is_expired'))
+      // What was never used, or never ends, stands where the longest ago or the latest would.
+      .orderBy(sortColumn(request, SORTABLE), (order) =>
+        direction === 'asc'
+          ? order.asc()[request.orderByField === 'lastUsedAt' ? 'nullsFirst' : 'nullsLast']()
+          : order.desc()[request.orderByField === 'lastUsedAt' ? 'nullsLast' : 'nullsFirst'](),
+      )
+      .orderBy('api_token.id', direction)
+      .limit(request.limit)
+      .offset(offsetOf(request))
+      .execute(),
+    mine.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, count };
+}
+
+/** Whether a token works no more. */
+export const hasEnded = sql<boolean>`(api_token.archived_at is not null or coalesce(api_token.expires_at <= now(), false))`;
+
+export const TOKEN_COLUMNS = [
+  'api_token.id',
+  'api_token.user_id',
+  'api_token.workspace_id',
+  'api_token.description',
+  'api_token.permissions',
+  'api_token.expires_at',
+  'api_token.last_used_at',
+  'api_token.last_used_ip',
+  'api_token.archived_at',
+  'api_token.archived_by',
+  'api_token.created_at',
+  'workspace.name as workspace_name',
+] as const;
+
+function tokensOf(db: Db, userId: number, { queryString }: EntityFilterRequest) {
+  const mine = db
+    .selectFrom('api_token')
+    .innerJoin('workspace', 'workspace.id', 'api_token.workspace_id')
+    .where('api_token.user_id', '=', userId);
+  if (!queryString) return mine;
+  // A token that was found somewhere is looked up by how it begins.
+  const found = /^stg_(\d{1,10})(?:_|$)/.exec(queryString)?.[1];
+  return found
+    ? mine.where(sql<boolean>`api_token.id = ${found}::bigint`)
+    : mine.where(contains(['api_token.description', 'workspace.name'], queryString));
+}

@@ -1,0 +1,25 @@
+import type { api } from '@stagi/contract/api.ts';
+import type { HandlersOf } from '../http/mount.ts';
+import { pageOf } from '../http/paging.ts';
+import { archiveToken } from './archive.ts';
+import { checkCli } from './cliCheck.ts';
+import { createToken } from './create.ts';
+import { listTokens } from './list.ts';
+import { presentToken } from './present.ts';
+
+export const apiTokenHandlers: HandlersOf<typeof api.apiTokens> = {
+  async list(ctx, { entityFilterRequest, archived }) {
+    const { rows, count } = await listTokens(ctx.db, ctx.user.id, entityFilterRequest, archived);
+    return pageOf(rows.map(presentToken), count, entityFilterRequest);
+  },
+  async create(ctx, input) {
+    return { isSuccess: true, ...(await createToken(ctx, input)) };
+  },
+  async archive(ctx, { id }) {
+    await archiveToken(ctx, id);
+    return { isSuccess: true };
+  },
+  async cliCheck(ctx, { clientVersion }) {
+    return { isSuccess: true, ...checkCli(ctx, clientVersion) };
+  },
+};
