@@ -3,7 +3,7 @@ import { type Client, createClient } from '@stagi/contract/client.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { newSecret, readApiToken, writeApiToken } from '../auth/apiToken.ts';
+import { newSecret, readApiToken, writeApiToken } from '../secrets/apiToken.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { aContainer, anApiToken, anOwnServer } from '../testing/factories.ts';
 import { mailsTo, type Person, sender } from '../testing/person.ts';

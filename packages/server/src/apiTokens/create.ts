@@ -1,13 +1,13 @@
 import type { ApiToken } from '@stagi/contract/apiTokens.ts';
 import { type Permission, TOKEN_PERMISSIONS } from '@stagi/contract/permissions.ts';
 import { sql } from 'kysely';
-import { hashOfSecret, newSecret, writeApiToken } from '../auth/apiToken.ts';
 import type { Authenticated, Membership } from '../auth/authenticate.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, refused } from '../http/errors.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { tokenCreatedMail } from '../mail/letters.ts';
 import { sendMail } from '../mail/send.ts';
+import { hashOfSecret, newSecret, writeApiToken } from '../secrets/apiToken.ts';
 import { hasEnded } from './list.ts';
 import { presentToken } from './present.ts';
 

@@ -1,5 +1,5 @@
 import type { ApiToken } from '@stagi/contract/apiTokens.ts';
-import { prefixOf } from '../auth/apiToken.ts';
+import { prefixOf } from '../secrets/apiToken.ts';
 import type { ApiTokenRow } from './list.ts';
 
 export function presentToken(row: ApiTokenRow): ApiToken {

@@ -4,8 +4,8 @@ import type { Plan, Theme } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { balanceOf, perHourOf } from '../billing/spending.ts';
 import type { Context } from '../context.ts';
+import { isSecretOf, readApiToken } from '../secrets/apiToken.ts';
 import { verifyAccessToken } from './accessToken.ts';
-import { isSecretOf, readApiToken } from './apiToken.ts';
 
 export interface Membership {
   /** The workspace's id. */

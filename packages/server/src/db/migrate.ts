@@ -11,6 +11,7 @@ import * as sessionEnds from './migrations/0008_session_ends.ts';
 import * as secondFactor from './migrations/0010_second_factor.ts';
 import * as strangersTries from './migrations/0015_strangers_tries.ts';
 import * as apiTokens from './migrations/0012_api_tokens.ts';
+import * as strangersTries from './migrations/0015_strangers_tries.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [

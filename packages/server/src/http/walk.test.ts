@@ -4,7 +4,7 @@ import { type Call, needsIdempotencyKey } from '@stagi/contract/call.ts';
 import type { Reply } from '@stagi/contract/client.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newSecret, writeApiToken } from '../auth/apiToken.ts';
+import { newSecret, writeApiToken } from '../secrets/apiToken.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { aContainer, anApiToken, anOwnServer, anSshKey, aRentedInstance, aStray } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';

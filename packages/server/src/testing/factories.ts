@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Permission } from '@stagi/contract/permissions.ts';
-import { hashOfSecret, newSecret, writeApiToken } from '../auth/apiToken.ts';
 import type { Context } from '../context.ts';
+import { hashOfSecret, newSecret, writeApiToken } from '../secrets/apiToken.ts';
 import type { Person } from './person.ts';
 
 let made = 0;
