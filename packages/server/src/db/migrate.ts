@@ -9,7 +9,6 @@ import * as indexes from './migrations/0006_indexes.ts';
 import * as passwords from './migrations/0007_passwords.ts';
 import * as sessionEnds from './migrations/0008_session_ends.ts';
 import * as secondFactor from './migrations/0010_second_factor.ts';
-import * as strangersTries from './migrations/0015_strangers_tries.ts';
 import * as apiTokens from './migrations/0012_api_tokens.ts';
 import * as strangersTries from './migrations/0015_strangers_tries.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
