@@ -1,0 +1,145 @@
+import { api } from '@stagi/contract/api.ts';
+import { type LogLine, TailMessage } from '@stagi/contract/logging.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { TestApp } from '../testing/app.ts';
+import { aContainer } from '../testing/factories.ts';
+import type { Person } from '../testing/person.ts';
+import { type LoggingApp, line, startLoggingApp } from './testing/shipped.ts';
+
+describe('tails of logs', () => {
+  let logs: LoggingApp;
+  let container: number;
+  beforeAll(async () => {
+    logs = await startLoggingApp();
+  });
+  afterAll(async () => {
+    await logs?.app.close();
+  });
+  beforeEach(async () => {
+    container = await aContainer(logs.app.ctx, logs.alice, logs.server);
+  });
+
+  it('sends a tail the history behind a line and then each new line once, in order', async () => {
+    const ship = await logs.open(container);
+    const total = 3_000;
+    let printed = 0;
+    const printSome = async (count: number): Promise<void> => {
+      const from = printed;
+      printed += count;
+      await ship.print(...Array.from({ length: count }, (_, index) => line(`line ${from + index + 1}`)));
+    };
+    await printSome(1_500);
+    const tails = await Promise.all([0, 700, 1_499].map((after) => openTail(logs.app, logs.alice, container, after)));
+    while (printed < total) await printSome(75);
+    for (const [index, after] of [0, 700, 1_499].entries()) {
+      const lines = await tails[index]!.until((heard) => heard.at(-1)?.seq === total);
+      expect(lines.map(({ seq }) => seq)).toEqual(Array.from({ length: total - after }, (_, at) => after + at + 1));
+      expect(lines.map(({ text }) => text)).toEqual(lines.map(({ seq }) => `line ${seq}`));
+      tails[index]!.socket.close();
+    }
+    console.log(`tails: n = 3 readers, ${total} lines, 0 missing, 0 twice`);
+    await ship.daemon.close();
+  });
+
+  it('tells a tail that is far behind where the lines are that it does not get', async () => {
+    const ship = await logs.open(container);
+    for (let round = 0; round < 5; round += 1) {
+      await ship.print(...Array.from({ length: 5_000 }, () => line('x')));
+    }
+    const tail = await openTail(logs.app, logs.alice, container, 10);
+    const lines = await tail.until((heard) => heard.at(-1)?.seq === 25_000);
+    const skipped = tail.received.find((message) => message.type === 'skipped');
+    expect(skipped).toMatchObject({ fromSeq: 11 });
+    expect(lines[0]!.seq).toBe((skipped as { toSeq: number }).toSeq + 1);
+    tail.socket.close();
+    await ship.daemon.close();
+  });
+
+  it('opens a tail with a ticket once, from the own origin, for the own workspace only', async () => {
+    const outcome = (ticket: string, options: { origin?: string; id?: number } = {}) =>
+      upgrade(tailUrl(logs.app.url, ticket, options.id ?? container, 0), options.origin);
+    const ticket = await ticketOf(logs.alice);
+    expect(await outcome(ticket, { origin: 'https://evil.example' })).toBe(403);
+    expect(await outcome(ticket, { origin: `http://localhost.evil.example:${new URL(logs.app.url).port}` })).toBe(403);
+    expect(await outcome(ticket, { origin: logs.app.url })).toBe(101);
+    expect(await outcome(ticket)).toBe(401);
+    expect(await outcome('made up')).toBe(401);
+    expect(await outcome(await ticketOf(logs.mallory))).toBe(404);
+    expect(await outcome(await ticketOf(logs.mallory), { id: 999_999 })).toBe(404);
+    await expect(logs.query(container, {}, logs.mallory)).rejects.toMatchObject({ status: 404 });
+    const raced = await ticketOf(logs.alice);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => outcome(raced)));
+    expect(answers.filter((status) => status === 101)).toHaveLength(1);
+  });
+
+  it('ends a tail when its session or its membership ends', async () => {
+    const leaver = await logs.app.signUp();
+    await logs.app.ctx.db
+      .insertInto('membership')
+      .values({ workspace_id: logs.alice.workspaceId, user_id: leaver.userId, role: 'Developer' })
+      .execute();
+    leaver.useWorkspace(logs.alice.workspaceId);
+    const tail = await openTail(logs.app, leaver, container, 0);
+    const begun = performance.now();
+    await leaver.client(api.auth.logout, { refreshToken: leaver.tokens().refreshToken });
+    expect((await tail.closed).code).toBe(4401);
+    console.log(`tail ended ${(performance.now() - begun).toFixed(0)} ms after sign-out, n = 1`);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+});
+
+async function ticketOf(person: Person): Promise<string> {
+  return (await person.client(api.auth.streamTicket, {})).ticket;
+}
+
+function tailUrl(url: string, ticket: string, id: number, after: number): string {
+  const query = new URLSearchParams({ ticket, type: 'docker-container', id: String(id), after: String(after) });
+  return `${url.replace('http', 'ws')}/frontend-api/logging/tail?${query}`;
+}
+
+/** The status an upgrade is answered with. */
+function upgrade(url: string, origin?: string): Promise<number> {
+  const socket = new WebSocket(url, origin ? { origin } : {});
+  return new Promise((resolve, reject) => {
+    socket.on('unexpected-response', (_, response) => {
+      resolve(response.statusCode ?? 0);
+      response.destroy();
+    });
+    socket.on('open', () => {
+      resolve(101);
+      socket.close();
+    });
+    socket.on('error', reject);
+  });
+}
+
+async function openTail(app: TestApp, person: Person, id: number, after: number) {
+  const socket = new WebSocket(tailUrl(app.url, await ticketOf(person), id, after), { origin: app.url });
+  const received: TailMessage[] = [];
+  const lines: LogLine[] = [];
+  let look = (): void => {};
+  socket.on('message', (data: Buffer) => {
+    const message = TailMessage.parse(JSON.parse(data.toString()));
+    received.push(message);
+    if (message.type === 'lines') lines.push(...message.lines);
+    look();
+  });
+  const closed = new Promise<{ code: number }>((resolve) => socket.on('close', (code) => resolve({ code })));
+  await new Promise((resolve, reject) => {
+    socket.on('open', resolve);
+    socket.on('error', reject);
+  });
+  return {
+    socket,
+    received,
+    closed,
+    until: (enough: (heard: readonly LogLine[]) => boolean): Promise<readonly LogLine[]> =>
+      new Promise((resolve) => {
+        look = () => {
+          if (enough(lines)) resolve(lines);
+        };
+        look();
+      }),
+  };
+}
