@@ -17,8 +17,10 @@ test('somebody signs up with the mailed code, lands on the cloud, logs out and i
   await page.getByText('Log out').click();
   await expect(page.getByRole('link', { name: 'Log in' }).first()).toBeVisible();
   expect(
-    await page.evaluate(() => [localStorage.getItem('accessToken'), localStorage.getItem('refreshToken')]),
-  ).toEqual([null, null]);
+    await page.evaluate(() =>
+      ['accessToken', 'refreshToken', 'authType', 'userMetaData'].map((key) => localStorage.getItem(key)),
+    ),
+  ).toEqual([null, null, null, null]);
 
   await page.goto(`${platform.url}/cloud/containers?status=running#x`);
   await expect(page).toHaveURL(/\/sign-in\?returnUrl=/);
@@ -33,6 +35,13 @@ test('bad input is refused at its field and nothing typed is lost', async ({ pag
   await page.getByRole('button', { name: 'Sign up', exact: true }).last().click();
   for (const text of ['Name is required', 'Email is required', 'Password is required'])
     await expect(page.getByText(text)).toBeVisible();
+  const password = page.getByLabel('Password', { exact: true });
+  await expect(password).toHaveAttribute('type', 'password');
+  await expect(password).toHaveAttribute('autocomplete', 'new-password');
+  const mayPaste = await password.evaluate((field) =>
+    field.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true })),
+  );
+  expect(mayPaste).toBe(true);
   await page.getByLabel('Name').fill('Bad');
   await page.getByLabel('Email').fill('not an address');
   await page.getByLabel('Password', { exact: true }).fill('weak');

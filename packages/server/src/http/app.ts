@@ -90,6 +90,8 @@ async function bare(ctx: Context): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     genReqId: requestId(ctx.config.trustProxy),
   });
+  // What a form of another site can send without asking first is read by no call.
+  app.removeContentTypeParser('text/plain');
   tellRequestId(app);
   await app.register(fastifyWebsocket, {
     options: { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false },

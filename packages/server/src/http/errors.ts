@@ -109,6 +109,7 @@ function translate(error: unknown, request: FastifyRequest): PublicError {
     return aborted;
   }
   if (isOverload(error)) return unavailable(error);
+  if (isUnstorable(error)) return new PublicError(400, 'The request is not valid', { cause: error });
   const { statusCode: status, code } = (error ?? {}) as Partial<FastifyError>;
   if (code === 'FST_ERR_HANDLER_TIMEOUT') return unavailable(error);
   if (status === 413) return new PublicError(400, 'The request is too large', { cause: error });
@@ -118,6 +119,11 @@ function translate(error: unknown, request: FastifyRequest): PublicError {
     });
   }
   return new PublicError(500, GENERIC_ERROR, { cause: error });
+}
+
+/** Text that PostgreSQL has no place for: NUL, half a surrogate pair within JSON. */
+function isUnstorable(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === '22021' || error.code === '22P05');
 }
 
 /** PostgreSQL: out of disk, memory or connections; ended a statement, a transaction or itself; cannot be reached; a lost race. */
