@@ -11,7 +11,7 @@ const domains = readdirSync(join(__dirname, 'packages/server/src'), { withFileTy
   .join('|');
 
 const SERVER = '^packages/server/src';
-const TEST = '\\.test\\.tsx?$|^packages/[^/]+/src/([^/]+/)?testing/';
+const TEST = '\\.test\\.tsx?$|^packages/.*/testing/';
 const rule = (name, from, to) => ({ name, severity: 'error', from, to });
 const only = (name, room, packages) =>
   rule(
