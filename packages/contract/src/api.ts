@@ -1,3 +1,4 @@
+import { account } from './account.ts';
 import { analytics } from './analytics.ts';
 import { apiTokens } from './apiTokens.ts';
 import { auth } from './auth.ts';
@@ -18,6 +19,7 @@ export const api = {
   auth,
   sessions,
   user,
+  account,
   billing,
   hardware,
   instances,

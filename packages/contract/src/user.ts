@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { NewPassword, PersonName } from './fields.ts';
+import { ImageUpload } from './imageUpload.ts';
 import { LANGUAGES } from './languages.ts';
 import { Done, Id } from './page.ts';
 import { PERMISSIONS, ROLES } from './permissions.ts';
@@ -28,6 +29,7 @@ export const UserProfile = z.object({
   userId: Id,
   email: z.string(),
   name: z.string(),
+  /** The path of their picture on the host of the calls. Whoever knows it may see it. */
   image: z.string().nullable(),
   language: Language.nullable(),
   theme: Theme,
@@ -38,7 +40,7 @@ export const UserProfile = z.object({
 });
 export type UserProfile = z.infer<typeof UserProfile>;
 
-const Profile = z.object({ isSuccess: z.literal(true), userProfile: UserProfile });
+export const Profile = z.object({ isSuccess: z.literal(true), userProfile: UserProfile });
 
 export const user = {
   profile: call({
@@ -50,9 +52,17 @@ export const user = {
   }),
   edit: call({
     path: 'user/edit',
-    summary: 'Changes name, language or theme.',
+    summary: 'Changes name, picture, language or theme.',
     auth: 'signed-in',
-    input: z.object({ name: PersonName.optional(), language: Language.optional(), theme: Theme.optional() }),
+    // A picture of 5 MB as base64, and the words.
+    bodyLimit: 7 * 1024 * 1024,
+    input: z.object({
+      name: PersonName.optional(),
+      /** Cut to a square from its middle; `null` takes the picture away. */
+      image: ImageUpload.nullable().optional(),
+      language: Language.optional(),
+      theme: Theme.optional(),
+    }),
     output: Profile,
   }),
   addPassword: call({

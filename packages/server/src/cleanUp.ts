@@ -1,8 +1,12 @@
 import { sql } from 'kysely';
 import type { Context } from './context.ts';
+import type { Db } from './db/schema.ts';
 import type { RunningQueue } from './jobs/queue.ts';
 
-/** Deletes what has had its time: idempotent answers (30 days), sessions (90), images of feedback (180), spent codes and tickets. */
+/**
+ * Deletes what has had its time: idempotent answers (30 days), sessions (90), images of feedback (180), mails (30),
+ * spent codes and tickets, the logs of workspaces that were deleted.
+ */
 export async function startCleanUp(ctx: Pick<Context, 'db'>, queue: RunningQueue): Promise<void> {
   await queue.work('clean-up', () => cleanUp(ctx));
   await queue.every('clean-up', '17 * * * *');
@@ -11,6 +15,7 @@ export async function startCleanUp(ctx: Pick<Context, 'db'>, queue: RunningQueue
 export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
   await db.deleteFrom('idempotency').where('created_at', '<', sql<Date>`now() - interval '30 days'`).execute();
   await db.deleteFrom('pending_registration').where('expires_at', '<', sql<Date>`now() - interval '1 day'`).execute();
+  await db.deleteFrom('email_change').where('expires_at', '<', sql<Date>`now() - interval '1 day'`).execute();
   await db.deleteFrom('password_reset').where('expires_at', '<', sql<Date>`now() - interval '1 day'`).execute();
   await db.deleteFrom('attempt').where('last_at', '<', sql<Date>`now() - interval '1 day'`).execute();
   await db.deleteFrom('known_device').where('last_used_at', '<', sql<Date>`now() - interval '400 days'`).execute();
@@ -27,6 +32,8 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
     )
     .execute();
   await db.deleteFrom('feedback_image').where('created_at', '<', sql<Date>`now() - interval '180 days'`).execute();
+  await db.deleteFrom('mail').where('created_at', '<', sql<Date>`now() - interval '30 days'`).execute();
+  await eraseLogs(db);
   // Their jobs have ended long ago.
   await db.deleteFrom('analytics_event').where('created_at', '<', sql<Date>`now() - interval '2 days'`).execute();
   await db
@@ -35,4 +42,19 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
     .where('used_at', '<', sql<Date>`now() - interval '10 seconds'`)
     .where('child_sealed', 'is not', null)
     .execute();
+}
+
+const LINES_AT_ONCE = 20_000;
+
+/** What the containers of deleted workspaces wrote: too much for the moment in which somebody deletes their account. */
+async function eraseLogs(db: Db): Promise<void> {
+  const erased = sql`(select container.id from container
+    join workspace on workspace.id = container.workspace_id where workspace.deleted_at is not null)`;
+  for (;;) {
+    const { numAffectedRows = 0n } = await sql`delete from log_line where (container_id, seq) in (
+      select container_id, seq from log_line where container_id in ${erased} limit ${LINES_AT_ONCE})`.execute(db);
+    if (numAffectedRows < BigInt(LINES_AT_ONCE)) break;
+  }
+  for (const table of ['log_gap', 'log_stream', 'log_head'] as const)
+    await sql`delete from ${sql.table(table)} where container_id in ${erased}`.execute(db);
 }

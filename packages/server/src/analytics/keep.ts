@@ -1,10 +1,10 @@
 import type { AnalyticsInput } from '@stagi/contract/analytics.ts';
 import { matchHost } from '@stagi/contract/hosts.ts';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
-import { tooMany } from '../http/errors.ts';
+import { takePoint } from '../http/takePoint.ts';
 
 type Visitor = Pick<Context, 'config' | 'db' | 'jobs'> & { ip: string };
 
@@ -13,7 +13,7 @@ const fromOneAddress = new RateLimiterMemory({ points: 120, duration: 60 });
 
 /** Keeps an event together with the job that hands it on; forgets it at once where its host has no analytics. */
 export async function keepEvent(ctx: Visitor, input: AnalyticsInput): Promise<void> {
-  await limit(ctx.ip);
+  await takePoint(fromOneAddress, ctx.ip);
   if (keyOf(ctx.config, input.host) === null) return;
   await inTransaction(ctx.db, async (trx) => {
     const { id } = await trx
@@ -35,13 +35,4 @@ export async function keepEvent(ctx: Visitor, input: AnalyticsInput): Promise<vo
 export function keyOf({ site }: Pick<Config, 'site'>, host: string): string | null {
   if (!site.analyticsUrl) return null;
   return site.analytics.find((known) => matchHost(known.host, host) !== null)?.key ?? null;
-}
-
-async function limit(ip: string): Promise<void> {
-  try {
-    await fromOneAddress.consume(ip);
-  } catch (refusal) {
-    if (refusal instanceof RateLimiterRes) throw tooMany(Math.ceil(refusal.msBeforeNext / 1000));
-    throw refusal;
-  }
 }

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Config } from '../config.ts';
-import { tooMany } from '../http/errors.ts';
+import { takePoint } from '../http/takePoint.ts';
 
 const limiters = new WeakMap<Config, RateLimiterMemory>();
 
@@ -12,12 +12,7 @@ export async function countVisit(ctx: { config: Config; ip: string }): Promise<v
     limiter = new RateLimiterMemory({ points: ctx.config.signInsPerMinute, duration: 60 });
     limiters.set(ctx.config, limiter);
   }
-  try {
-    await limiter.consume(networkOf(ctx.ip));
-  } catch (refusal) {
-    if (refusal instanceof RateLimiterRes) throw tooMany(Math.ceil(refusal.msBeforeNext / 1000));
-    throw refusal;
-  }
+  await takePoint(limiter, networkOf(ctx.ip));
 }
 
 /** One subscriber has a whole /64 of IPv6 addresses; an IPv4 address written as IPv6 is that address. */

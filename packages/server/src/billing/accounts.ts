@@ -40,16 +40,41 @@ export function accountOf(workspaceId: number, kind: (typeof OF_A_WORKSPACE)[num
   return `workspace:${workspaceId}:${kind}`;
 }
 
-/** Once per verified person, while nothing but machines of one's own can be paid with it. */
+/**
+ * Once per verified person, while nothing but machines of one's own can be paid with it. Who had an account under this
+ * address before is that person still.
+ */
 export async function grantStarterCredit(ctx: Context, trx: Db, workspaceId: number, userId: number): Promise<void> {
   const onlyOwnMachines = [...ctx.providers.keys()].every((name) => name === 'local' || name === 'fake');
   const amount = onlyOwnMachines ? ctx.config.starterCredit : 0n;
-  if (amount === 0n) return;
+  if (amount === 0n || (await isReturning(ctx, trx, userId))) return;
   await post(trx, 'starter', `starter:${userId}`, workspaceId, [
     { account: 'promo', amount: -amount },
     { account: accountOf(workspaceId, 'credit'), amount },
   ]);
 }
+
+async function isReturning(ctx: Context, trx: Db, userId: number): Promise<boolean> {
+  const { email } = await trx.selectFrom('app_user').select('email').where('id', '=', userId).executeTakeFirstOrThrow();
+  const former = await trx
+    .selectFrom('former_address')
+    .select('hash')
+    .where('hash', '=', addressMark(ctx, email))
+    .executeTakeFirst();
+  return former !== undefined;
+}
+
+/** Remembers, unreadably, that somebody had an account under an address that they give up. */
+export async function rememberAddress(ctx: Pick<Context, 'secrets'>, trx: Db, email: string): Promise<void> {
+  await trx
+    .insertInto('former_address')
+    .values({ hash: addressMark(ctx, email) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+const addressMark = ({ secrets }: Pick<Context, 'secrets'>, email: string): Buffer =>
+  secrets.mark(email, 'former_address|hash');
 
 /** Micro-STAGI that the workspace can spend, locked until the transaction ends: two rents cannot spend the same hour. */
 export async function lockAvailable(trx: Db, workspaceId: number): Promise<bigint> {

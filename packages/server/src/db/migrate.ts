@@ -9,6 +9,7 @@ import * as indexes from './migrations/0006_indexes.ts';
 import * as passwords from './migrations/0007_passwords.ts';
 import * as sessionEnds from './migrations/0008_session_ends.ts';
 import * as secondFactor from './migrations/0010_second_factor.ts';
+import * as account from './migrations/0011_account.ts';
 import * as apiTokens from './migrations/0012_api_tokens.ts';
 import * as strangersTries from './migrations/0015_strangers_tries.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
@@ -23,8 +24,9 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0007_passwords', sql: passwords.sql },
   { name: '0008_session_ends', sql: sessionEnds.sql },
   { name: '0010_second_factor', sql: secondFactor.sql },
-  { name: '0015_strangers_tries', sql: strangersTries.sql },
+  { name: '0011_account', sql: account.sql },
   { name: '0012_api_tokens', sql: apiTokens.sql },
+  { name: '0015_strangers_tries', sql: strangersTries.sql },
 ];
 const LOCK = 7_239_001;
 

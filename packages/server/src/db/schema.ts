@@ -18,6 +18,7 @@ export interface UserTable {
   email: string;
   name: string;
   password_hash: string | null;
+  /** Names their row of `user_picture`. */
   image: string | null;
   language: Language | null;
   theme: Generated<Theme>;
@@ -27,6 +28,7 @@ export interface UserTable {
   email_verified_at: Date | null;
   passkey_handle: Buffer | null;
   disabled_at: Date | null;
+  deleted_at: Date | null;
   created_at: Created;
 }
 
@@ -64,6 +66,29 @@ export interface KnownDeviceTable {
   last_used_at: Generated<Date>;
 }
 
+export interface UserPictureTable {
+  user_id: number;
+  name: string;
+  mime_type: 'image/png' | 'image/jpeg';
+  content: Buffer;
+  created_at: Created;
+}
+
+export interface EmailChangeTable {
+  user_id: number;
+  session_id: string;
+  new_email: string;
+  code_hash: string;
+  tries: Generated<number>;
+  expires_at: Date;
+  created_at: Created;
+}
+
+export interface FormerAddressTable {
+  hash: Buffer;
+  left_at: Generated<Date>;
+}
+
 export interface AttemptTable {
   key: Buffer;
   tries: number;
@@ -78,6 +103,7 @@ export interface WorkspaceTable {
   personal_of: number | null;
   exhausted_at: Date | null;
   disabled_at: Date | null;
+  deleted_at: Date | null;
   created_at: Created;
 }
 
@@ -503,6 +529,9 @@ export interface Database {
   pending_registration: PendingRegistrationTable;
   password_reset: PasswordResetTable;
   known_device: KnownDeviceTable;
+  user_picture: UserPictureTable;
+  email_change: EmailChangeTable;
+  former_address: FormerAddressTable;
   attempt: AttemptTable;
   workspace: WorkspaceTable;
   membership: MembershipTable;

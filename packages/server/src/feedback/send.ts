@@ -1,9 +1,9 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
-import { tooMany } from '../http/errors.ts';
+import { takePoint } from '../http/takePoint.ts';
 import { type DrawnImage, redraw } from '../images/redraw.ts';
 
 type Caller = Pick<Context, 'db'> & { user: { id: number }; userAgent: string | null };
@@ -13,7 +13,7 @@ const tries = new RateLimiterMemory({ points: 20, duration: 600 });
 
 /** Keeps what somebody tells the operators, with the images drawn anew. */
 export async function sendFeedback(ctx: Caller, input: ParsedInputOf<typeof api.feedback.send>): Promise<void> {
-  await limit(ctx.user.id);
+  await takePoint(tries, ctx.user.id);
   const images: (DrawnImage & { fileName: string })[] = [];
   for (const [index, { contentBase64, fileName }] of input.imageUploads.entries()) {
     const drawn = await redraw(contentBase64, `imageUploads.${index}.contentBase64`);
@@ -48,15 +48,6 @@ export async function sendFeedback(ctx: Caller, input: ParsedInputOf<typeof api.
       )
       .execute();
   });
-}
-
-async function limit(userId: number): Promise<void> {
-  try {
-    await tries.consume(userId);
-  } catch (refusal) {
-    if (refusal instanceof RateLimiterRes) throw tooMany(Math.ceil(refusal.msBeforeNext / 1000));
-    throw refusal;
-  }
 }
 
 /** PostgreSQL keeps every character but one. */

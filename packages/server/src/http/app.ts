@@ -23,6 +23,8 @@ import { selfHostedHandlers } from '../selfHosted/routes.ts';
 import { shownSite } from '../site.ts';
 import { sshKeyHandlers } from '../sshKeys/routes.ts';
 import { strayHandlers } from '../strays/routes.ts';
+import { accountHandlers } from '../users/accountRoutes.ts';
+import { mountPictures } from '../users/pictureRoute.ts';
 import { userHandlers } from '../users/routes.ts';
 import { sendError } from './errors.ts';
 import { mountHealth } from './health.ts';
@@ -35,6 +37,7 @@ const handlers: Handlers = {
   auth: authHandlers,
   sessions: sessionHandlers,
   user: userHandlers,
+  account: accountHandlers,
   billing: billingHandlers,
   hardware: hardwareHandlers,
   instances: instanceHandlers,
@@ -53,6 +56,7 @@ export async function buildApp(ctx: Context): Promise<FastifyInstance> {
   const app = await bare(ctx);
   securityHeaders(app, ctx.config);
   mount(app, ctx, handlers);
+  mountPictures(app, ctx);
   mountEvents(app, ctx);
   mountLogTail(app, ctx);
   mountDaemonApi(app, ctx);

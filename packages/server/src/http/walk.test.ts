@@ -34,6 +34,10 @@ const SAMPLES: Record<string, Sample> = {
   'auth/email/change-password': {
     input: () => ({ currentPassword: 'Correct-horse-7', newPassword: 'Another-horse-8' }),
   },
+  'auth/email/change-email': { input: () => ({ newEmail: 'elsewhere@example.com' }) },
+  'auth/email/confirm-new-email': { input: () => ({ code: '12345678' }) },
+  'user/deletion': { input: () => ({}) },
+  'user/delete': { input: () => ({ email: 'somebody-else@example.com' }) },
   'user/edit': { input: () => ({ theme: 'dark' }) },
   'billing/balance': { input: () => ({}) },
   'hardware/offer/list': { input: () => ({}) },
@@ -124,6 +128,8 @@ const WATCHED = [
   'stray',
   'journal',
   'feedback',
+  'email_change',
+  'user_picture',
 ];
 
 describe('the walk over every call', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as letters from './letters.ts';
 
 const ground = {
-  config: { appOrigin: 'https://stagi.example' },
+  config: { appOrigin: 'https://stagi.example', site: { supportEmail: 'help@stagi.example' } },
   ip: '192.0.2.7',
   userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
 };
@@ -16,6 +16,10 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
     code: letters.codeMail(at, '01234567', NAME),
     registered: letters.alreadyRegisteredMail(at, receiver),
     reset: letters.resetCodeMail(at, '01234567', receiver),
+    newAddress: letters.newAddressMail(at, '01234567', receiver),
+    addressTaken: letters.addressTakenMail(at, receiver),
+    emailChanged: letters.emailChangedMail(at, receiver),
+    deleted: letters.accountDeletedMail(at, receiver),
     noAccount: letters.noAccountMail(at),
     changed: letters.passwordChangedMail(at, receiver),
     added: letters.passwordAddedMail(at, receiver),
@@ -33,12 +37,16 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
   });
 
   it('have the code in subject, text and HTML, and say who did what from where', () => {
-    for (const mail of [mails.code, mails.reset])
+    for (const mail of [mails.code, mails.reset, mails.newAddress])
       for (const part of [mail.subject, mail.text, mail.html]) expect(part).toContain('01234567');
     for (const mail of [mails.changed, mails.added, mails.device]) {
       expect(mail.text).toContain('192.0.2.7');
       expect(mail.text).toContain('Firefox');
       expect(mail.text).toContain('https://stagi.example/recovery');
+    }
+    for (const mail of [mails.emailChanged, mails.deleted]) {
+      for (const words of ['192.0.2.7', 'Firefox', 'help@stagi.example']) expect(mail.text).toContain(words);
+      expect(mail.text).not.toContain('/recovery');
     }
   });
 });

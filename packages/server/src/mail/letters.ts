@@ -22,6 +22,11 @@ interface Receiver {
   language: Language | null;
 }
 
+/** Where it is too late for a new password, people are told whom to write to. */
+interface SupportedGround extends Ground {
+  config: Ground['config'] & { site: Pick<Config['site'], 'supportEmail'> };
+}
+
 const WORDS: Record<Language, Words> = { en, cn, ru, tr };
 
 export function codeMail({ language }: Ground, code: string, name: string): MailText {
@@ -55,6 +60,38 @@ export function resetCodeMail(ground: Ground, code: string, receiver: Receiver):
     { code },
     words.reset.end,
   ]);
+}
+
+/** For whoever reads mails at the address that somebody wants to move to. */
+export function newAddressMail(ground: Ground, code: string, receiver: Receiver): MailText {
+  const language = receiver.language ?? ground.language;
+  const words = WORDS[language];
+  return letter(language, fill(words.newAddress.subject, { code }), [
+    fill(words.hello, { name: receiver.name }),
+    fill(words.newAddress.lead, { minutes: CODE_TTL_MINUTES }),
+    { code },
+    words.newAddress.end,
+  ]);
+}
+
+/** Somebody wants to move another account to an address that has one. */
+export function addressTakenMail(ground: Ground, receiver: Receiver): MailText {
+  const language = receiver.language ?? ground.language;
+  const words = WORDS[language];
+  return letter(language, words.addressTaken.subject, [
+    fill(words.hello, { name: receiver.name }),
+    words.addressTaken.lead,
+    words.addressTaken.end,
+    { link: `${ground.config.appOrigin}/sign-in`, label: words.logIn },
+  ]);
+}
+
+export function emailChangedMail(ground: SupportedGround, receiver: Receiver): MailText {
+  return lastWord(ground, receiver, 'emailChanged');
+}
+
+export function accountDeletedMail(ground: SupportedGround, receiver: Receiver): MailText {
+  return lastWord(ground, receiver, 'deleted');
 }
 
 /** Somebody wants a new password for an address that has no account. */
@@ -109,6 +146,20 @@ export function sessionEndedMail(
     words.ended.lead,
     { link: `${config.appOrigin}/profile/account/sessions`, label: words.sessions },
     words.ended.end,
+  ]);
+}
+
+/** To an address that opens nothing any more: whom to write to if it was somebody else. */
+function lastWord(ground: SupportedGround, receiver: Receiver, what: 'emailChanged' | 'deleted'): MailText {
+  const language = receiver.language ?? ground.language;
+  const words = WORDS[language];
+  const { supportEmail } = ground.config.site;
+  return letter(language, words[what].subject, [
+    fill(words.hello, { name: receiver.name }),
+    words[what].lead,
+    { facts: factsOf(ground, language) },
+    words[what].end,
+    ...(supportEmail ? [{ facts: [[words.support, supportEmail]] } satisfies Part] : []),
   ]);
 }
 

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../configError.ts';
@@ -9,9 +9,12 @@ export interface SecretBox {
   seal(plain: string, place: string): string;
   /** Throws when the text was changed, moved to another place, or its key is not held. */
   open(sealed: string, place: string): string;
+  /** Finds a text again without keeping it: nobody without the key can tell what it was. */
+  mark(plain: string, place: string): Buffer;
 }
 
 export function createSecretBox(key: Buffer): SecretBox {
+  const markKey = Buffer.from(hkdfSync('sha256', key, '', 'stagi marks', 32));
   const keyId = createHash('sha256').update(key).digest('hex').slice(0, 8);
   return {
     seal(plain, place) {
@@ -35,6 +38,7 @@ export function createSecretBox(key: Buffer): SecretBox {
       decipher.setAuthTag(Buffer.from(tag, 'base64url'));
       return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString('utf8');
     },
+    mark: (plain, place) => createHmac('sha256', markKey).update(`${place}\0${plain}`).digest(),
   };
 }
 

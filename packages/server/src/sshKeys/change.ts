@@ -61,6 +61,19 @@ export async function deleteKey(ctx: Caller, id: number): Promise<void> {
   });
 }
 
+/** Takes every key of somebody who leaves for good off every server, and forgets them. */
+export async function removeAllKeys(trx: Db, userId: number): Promise<void> {
+  const keys = await trx
+    .selectFrom('ssh_key')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  for (const key of keys) await lockOut(trx, key, userId);
+  await trx.deleteFrom('ssh_key').where('user_id', '=', userId).execute();
+}
+
 async function announceKeys(db: Db, { memberships }: Caller): Promise<void> {
   for (const { id } of memberships) await announce(db, 'changed', { entity: 'ssh-key', id: null, workspaceId: id });
 }

@@ -10,6 +10,7 @@ export const en: Words = {
   when: 'When',
   from: 'Device',
   unknownDevice: 'Unknown',
+  support: 'Support',
   address: 'Address',
   description: 'Description',
   workspace: 'Workspace',
@@ -29,6 +30,26 @@ export const en: Words = {
     subject: '{{code}} is your {{brand}} code for a new password',
     lead: 'Enter this code to set a new password. It is valid for {{minutes}} minutes.',
     end: 'If you did not ask for it, ignore this mail: your password stays as it is. Give the code to nobody.',
+  },
+  newAddress: {
+    subject: '{{code}} is your {{brand}} code for a new address',
+    lead: 'Enter this code to move your account to this address. It is valid for {{minutes}} minutes.',
+    end: 'If you did not ask for it, ignore this mail: without the code nothing happens. Give the code to nobody.',
+  },
+  addressTaken: {
+    subject: 'Your address is in use at {{brand}}',
+    lead: 'Somebody who is logged in to another account, perhaps yours too, wanted to move it to this address. As the address has an account of its own, nothing was changed.',
+    end: 'If you want to use the address for the other account, log in to this one first and give it another address or delete it. If it was not you, there is nothing to do.',
+  },
+  emailChanged: {
+    subject: 'The address of your {{brand}} account was changed',
+    lead: 'Your account was moved to another address: one can no longer log in with this one. All other devices were logged out.',
+    end: 'If it was not you, somebody else has access to your account: write to us at once.',
+  },
+  deleted: {
+    subject: 'Your {{brand}} account was deleted',
+    lead: 'Your account and everything that was yours alone have been deleted. Nobody can bring them back.',
+    end: 'If it was not you, write to us at once. You can sign up again with this address at any time.',
   },
   noAccount: {
     subject: 'There is no {{brand}} account to recover with this address',

@@ -10,6 +10,7 @@ export const tr: Words = {
   when: 'Zaman',
   from: 'Cihaz',
   unknownDevice: 'Bilinmiyor',
+  support: 'Destek',
   address: 'Adres',
   description: 'Açıklama',
   workspace: 'Çalışma alanı',
@@ -29,6 +30,26 @@ export const tr: Words = {
     subject: '{{code}} yeni parola için {{brand}} kodunuzdur',
     lead: 'Yeni bir parola belirlemek için bu kodu girin. Kod {{minutes}} dakika geçerlidir.',
     end: 'Bunu siz istemediyseniz bu e-postayı yok sayın: parolanız değişmez. Kodu kimseyle paylaşmayın.',
+  },
+  newAddress: {
+    subject: '{{code}}, yeni adresiniz için {{brand}} kodunuz',
+    lead: 'Hesabınızı bu adrese taşımak için bu kodu girin. Kod {{minutes}} dakika geçerlidir.',
+    end: 'Bunu siz istemediyseniz bu e-postayı dikkate almayın: kod olmadan hiçbir şey olmaz. Kodu kimseye vermeyin.',
+  },
+  addressTaken: {
+    subject: 'Adresiniz {{brand}} üzerinde kullanılıyor',
+    lead: 'Başka bir hesapta (belki o da sizin) oturum açmış biri, o hesabı bu adrese taşımak istedi. Bu adresin zaten kendi hesabı olduğundan hiçbir şey değişmedi.',
+    end: 'Adresi diğer hesap için kullanmak istiyorsanız önce bu hesaba giriş yapıp adresini değiştirin ya da hesabı silin. Bunu siz yapmadıysanız yapmanız gereken bir şey yok.',
+  },
+  emailChanged: {
+    subject: '{{brand}} hesabınızın adresi değiştirildi',
+    lead: 'Hesabınız başka bir adrese taşındı: artık bu adresle giriş yapılamaz. Diğer tüm cihazlardan çıkış yapıldı.',
+    end: 'Bunu siz yapmadıysanız hesabınıza başka biri erişmiş demektir: bize hemen yazın.',
+  },
+  deleted: {
+    subject: '{{brand}} hesabınız silindi',
+    lead: 'Hesabınız ve yalnızca size ait olan her şey silindi. Bunları kimse geri getiremez.',
+    end: 'Bunu siz yapmadıysanız bize hemen yazın. Bu adresle istediğiniz zaman yeniden kayıt olabilirsiniz.',
   },
   noAccount: {
     subject: 'Bu adresle kurtarılacak bir {{brand}} hesabı yok',

@@ -16,6 +16,7 @@ export interface Words {
   when: string;
   from: string;
   unknownDevice: string;
+  support: string;
   address: string;
   description: string;
   workspace: string;
@@ -23,6 +24,10 @@ export interface Words {
   code: Mail;
   registered: Mail & { recovery: string };
   reset: Mail;
+  newAddress: Mail;
+  addressTaken: Mail;
+  emailChanged: Mail;
+  deleted: Mail;
   noAccount: Mail;
   changed: Mail;
   added: Mail;

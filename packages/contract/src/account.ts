@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { call } from './call.ts';
+import { Email, VerificationCode } from './fields.ts';
+import { Done, Id } from './page.ts';
+import { Profile } from './user.ts';
+
+const NamedWorkspace = z.object({ clientId: Id, clientName: z.string() });
+
+/** What the deletion of one's account takes along, and what stands in its way. */
+export const Deletion = z.object({
+  isSuccess: z.literal(true),
+  /** Workspaces that nobody else belongs to: they end with the account, and with them what is left of their balance. */
+  closes: z.array(
+    NamedWorkspace.extend({
+      balance: z.object({ currency: z.string(), decimalValue: z.string() }),
+      /** Servers and rented instances that are still there: they must be terminated or deleted first. */
+      openInstances: z.number().int(),
+    }),
+  ),
+  /** Workspaces of others that one leaves. The last owner of one must hand it over first. */
+  leaves: z.array(NamedWorkspace.extend({ lastOwner: z.boolean() })),
+  sshKeys: z.number().int(),
+});
+export type Deletion = z.infer<typeof Deletion>;
+
+export const account = {
+  changeEmail: call({
+    path: 'auth/email/change-email',
+    summary:
+      'Mails an 8-digit code to a new address. The answer is the same for an address that has an account already.',
+    auth: 'signed-in',
+    input: z.object({ newEmail: Email }),
+    output: Done,
+  }),
+  confirmNewEmail: call({
+    path: 'auth/email/confirm-new-email',
+    summary: 'Moves the account to the new address with the mailed code and ends every other session of it.',
+    auth: 'signed-in',
+    input: z.object({ code: VerificationCode }),
+    output: Profile,
+  }),
+  deletion: call({
+    path: 'user/deletion',
+    summary: 'What the deletion of the own account would take along, and what stands in its way.',
+    auth: 'signed-in',
+    input: z.object({}),
+    output: Deletion,
+  }),
+  delete: call({
+    path: 'user/delete',
+    summary:
+      'Deletes the own account for good; its address must be typed. What the ledger needs is kept without a name.',
+    auth: 'signed-in',
+    input: z.object({ email: Email }),
+    output: Done,
+  }),
+};

@@ -1,0 +1,376 @@
+import { api } from '@stagi/contract/api.ts';
+import { CODE_TRIES } from '@stagi/contract/mailedCodes.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp } from '../cleanUp.ts';
+import { openMail } from '../mail/sealed.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { aContainer, anOwnServer, anSshKey, aRentedInstance } from '../testing/factories.ts';
+import { mailedCode, PASSWORD, type Person } from '../testing/person.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ TRUST_PROXY: '127.0.0.1', SUPPORT_EMAIL: 'help@example.com' });
+});
+afterAll(() => app?.close());
+
+let addresses = 0;
+const newAddress = (): string => {
+  addresses += 1;
+  return `moved${addresses}-${Date.now()}@example.com`;
+};
+const as = (person: Person) => ({ authorization: `Bearer ${person.tokens().accessToken}` });
+const change = (person: Person, newEmail: string) => app.post('auth/email/change-email', { newEmail }, as(person));
+const confirm = (person: Person, code: string) => app.post('auth/email/confirm-new-email', { code }, as(person));
+const signIn = (email: string) =>
+  app.post(
+    'auth/email/authentication',
+    { email, password: PASSWORD },
+    { 'x-forwarded-for': `10.9.0.${addresses % 250}` },
+  );
+const otherThan = (code: string, offset = 1) => String((Number(code) + offset) % 100_000_000).padStart(8, '0');
+const WRONG = { status: 400, body: { message: 'Incorrect or expired code', fieldsWithError: ['code'] } };
+
+async function mailsTo(email: string) {
+  const rows = await app.ctx.db
+    .selectFrom('mail')
+    .selectAll()
+    .where('recipient', '=', email)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map((row) => openMail(app.ctx, row));
+}
+
+const userRow = (id: number) =>
+  app.ctx.db.selectFrom('app_user').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+/** As the rules of attempts would let it in a day. */
+const forgiveAttempts = () => app.ctx.db.deleteFrom('attempt').execute();
+
+describe('changing the address', () => {
+  it('moves the account with the mailed code, ends the other sessions and tells the old address', async () => {
+    const person = await app.signUp('Ada');
+    const elsewhere = await signIn(person.email);
+    const newEmail = newAddress();
+    expect(await change(person, ` ${newEmail.toUpperCase()} `)).toMatchObject({
+      status: 200,
+      body: { isSuccess: true },
+    });
+    expect((await userRow(person.userId)).email).toBe(person.email);
+    const code = await mailedCode(app.url, newEmail);
+    const { userProfile } = await person.client(api.account.confirmNewEmail, { code });
+    expect(userProfile).toMatchObject({ email: newEmail, userId: person.userId });
+    expect((await person.client(api.user.profile, {})).userProfile.email).toBe(newEmail);
+    const { accessToken } = elsewhere.body as { accessToken: string };
+    expect((await app.post('user/profile', {}, { authorization: `Bearer ${accessToken}` })).status).toBe(401);
+    expect((await signIn(person.email)).status).toBe(400);
+    expect((await signIn(newEmail)).status).toBe(200);
+    const [told] = await mailsTo(person.email);
+    expect(told?.subject).toBe('The address of your Stagi account was changed');
+    expect(told?.text).toContain('help@example.com');
+    expect(told?.text).not.toContain(newEmail);
+    expect(await confirm(person, code)).toMatchObject(WRONG);
+  });
+
+  it('wants another address than the present one, and an address', async () => {
+    const person = await app.signUp();
+    expect(await change(person, person.email.toUpperCase())).toMatchObject({
+      status: 400,
+      body: { message: 'A new email must differ from the current one', fieldsWithError: ['newEmail'] },
+    });
+    expect(await change(person, 'not an address')).toMatchObject({
+      status: 400,
+      body: { fieldMessages: { newEmail: 'Incorrect email' } },
+    });
+  });
+
+  it('answers the same for an address that has an account, and no code moves anybody there', async () => {
+    const [person, owner] = [await app.signUp(), await app.signUp('Owner')];
+    const free = await change(person, newAddress());
+    const taken = await change(person, owner.email);
+    expect({ ...taken, body: { ...(taken.body as object), requestId: null } }).toEqual({
+      ...free,
+      body: { ...(free.body as object), requestId: null },
+    });
+    const [mail] = await mailsTo(owner.email);
+    expect(mail?.subject).toBe('Your address is in use at Stagi');
+    expect(mail?.subject + (mail?.text ?? '')).not.toMatch(/\d{8}/);
+    // Even with the code, which nobody was mailed.
+    const { hashSecret } = await import('../auth/passwords.ts');
+    await app.ctx.db
+      .updateTable('email_change')
+      .set({ code_hash: await hashSecret('12345678') })
+      .where('user_id', '=', person.userId)
+      .execute();
+    expect(await confirm(person, '12345678')).toMatchObject(WRONG);
+    expect((await userRow(person.userId)).email).toBe(person.email);
+    expect((await userRow(owner.userId)).email).toBe(owner.email);
+  });
+
+  it('refuses a wrong code five times, then the right one too; an expired one; one of another session or address', async () => {
+    const person = await app.signUp();
+    const newEmail = newAddress();
+    await change(person, newEmail);
+    const code = await mailedCode(app.url, newEmail);
+    for (let tries = 1; tries <= CODE_TRIES; tries += 1)
+      expect(await confirm(person, otherThan(code, tries))).toMatchObject(WRONG);
+    expect(await confirm(person, code)).toMatchObject(WRONG);
+
+    await forgiveAttempts();
+    await change(person, newEmail);
+    const second = await mailedCode(app.url, newEmail);
+    await app.ctx.db
+      .updateTable('email_change')
+      .set({ expires_at: sql<Date>`now() - interval '1 second'` })
+      .where('user_id', '=', person.userId)
+      .execute();
+    expect(await confirm(person, second)).toMatchObject(WRONG);
+
+    await forgiveAttempts();
+    await change(person, newEmail);
+    const third = await mailedCode(app.url, newEmail);
+    const { accessToken } = (await signIn(person.email)).body as { accessToken: string };
+    const foreign = await app.post(
+      'auth/email/confirm-new-email',
+      { code: third },
+      { authorization: `Bearer ${accessToken}` },
+    );
+    expect(foreign).toMatchObject(WRONG);
+    const later = newAddress();
+    await change(person, later);
+    if (third !== (await mailedCode(app.url, later))) expect(await confirm(person, third)).toMatchObject(WRONG);
+    expect((await userRow(person.userId)).email).toBe(person.email);
+    expect((await confirm(person, await mailedCode(app.url, later))).status).toBe(200);
+  });
+
+  it('lets nobody flood an address with codes', async () => {
+    const person = await app.signUp();
+    const newEmail = newAddress();
+    expect((await change(person, newEmail)).status).toBe(200);
+    expect(await change(person, newEmail)).toMatchObject({ status: 429, retryAfter: expect.any(Number) });
+    const sent: number[] = [];
+    for (let n = 0; n < 8; n += 1) sent.push((await change(await app.signUp(), newEmail)).status);
+    expect(sent.filter((status) => status === 200)).toHaveLength(4);
+    expect((await mailsTo(newEmail)).length).toBe(5);
+  });
+
+  it('leaves the address to whoever signed up with it meanwhile', async () => {
+    const person = await app.signUp();
+    const newEmail = newAddress();
+    await change(person, newEmail);
+    const code = await mailedCode(app.url, newEmail);
+    await app.ctx.db.insertInto('app_user').values({ email: newEmail, name: 'Quick', password_hash: null }).execute();
+    expect(await confirm(person, code)).toMatchObject(WRONG);
+    expect((await person.client(api.user.profile, {})).userProfile.email).toBe(person.email);
+  });
+});
+
+describe('deleting the account', () => {
+  const remove = (person: Person, email = person.email) => app.post('user/delete', { email }, as(person));
+
+  async function join(person: Person, workspaceId: number, role: 'Owner' | 'Developer') {
+    await app.ctx.db
+      .insertInto('membership')
+      .values({ workspace_id: workspaceId, user_id: person.userId, role })
+      .execute();
+  }
+
+  it('says what it takes along and wants the own address typed', async () => {
+    const person = await app.signUp('Ada');
+    await anSshKey(app.ctx, person);
+    expect(await person.client(api.account.deletion, {})).toEqual({
+      isSuccess: true,
+      closes: [
+        {
+          clientId: person.workspaceId,
+          clientName: 'Ada’s workspace',
+          balance: { currency: 'STAGI', decimalValue: '50' },
+          openInstances: 0,
+        },
+      ],
+      leaves: [],
+      sshKeys: 1,
+    });
+    expect(await remove(person, 'somebody@example.com')).toMatchObject({
+      status: 400,
+      body: { message: 'This is not the address of your account', fieldsWithError: ['email'] },
+    });
+    expect((await person.client(api.user.profile, {})).userProfile.email).toBe(person.email);
+  });
+
+  it('is refused while servers are there, and to the last owner of a workspace of others', async () => {
+    const [person, friend] = [await app.signUp('Ada'), await app.signUp()];
+    for (const open of [aRentedInstance, anOwnServer]) {
+      const id = await open(app.ctx, person);
+      expect(await remove(person)).toMatchObject({
+        status: 200,
+        body: {
+          isSuccess: false,
+          message: 'There are still servers in “Ada’s workspace”. Terminate or delete them first.',
+        },
+      });
+      await app.ctx.db.updateTable('instance').set({ closed_at: new Date() }).where('id', '=', id).execute();
+    }
+    await join(friend, person.workspaceId, 'Developer');
+    expect(await person.client(api.account.deletion, {})).toMatchObject({
+      closes: [],
+      leaves: [{ clientName: 'Ada’s workspace', lastOwner: true }],
+    });
+    expect(await remove(person)).toMatchObject({
+      status: 200,
+      body: {
+        isSuccess: false,
+        message:
+          'You are the last owner of “Ada’s workspace”, which others belong to. Make somebody else its owner first.',
+      },
+    });
+    await app.ctx.db.updateTable('membership').set({ role: 'Owner' }).where('user_id', '=', friend.userId).execute();
+    expect((await remove(person)).body).toMatchObject({ isSuccess: true });
+    expect((await friend.client(api.user.profile, {})).userProfile.clientRelations).toHaveLength(2);
+  });
+
+  it('lets only one of two owners go who leave at the same moment', async () => {
+    const [one, two, guest] = [await app.signUp(), await app.signUp(), await app.signUp()];
+    await join(two, one.workspaceId, 'Owner');
+    await join(guest, one.workspaceId, 'Developer');
+    const replies = await Promise.all([remove(one), remove(two)]);
+    expect(replies.map(({ body }) => (body as { isSuccess: boolean }).isSuccess).sort()).toEqual([false, true]);
+  });
+
+  it('lets nothing be made in a workspace that closes at that moment', async () => {
+    const rounds = 8;
+    let closedFirst = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const person = await app.signUp();
+      const [gone, made] = await Promise.all([
+        remove(person),
+        app.post(
+          'self-hosted-instance/create',
+          { title: 'Late', slug: `late-${round}` },
+          { ...as(person), 'x-client-id': String(person.workspaceId), 'idempotency-key': `late-${round}` },
+        ),
+      ]);
+      const isGone = (gone.body as { isSuccess: boolean }).isSuccess;
+      const isMade = (made.body as { isSuccess: boolean }).isSuccess;
+      expect([isGone, isMade].filter(Boolean)).toHaveLength(1);
+      if (isGone) closedFirst += 1;
+    }
+    console.log(`accounts deleted while a server is made: n = ${rounds}, the deletion first in ${closedFirst}`);
+  });
+
+  it('ends every session, takes keys off shared servers, and leaves nothing that names the person', async () => {
+    const [person, friend] = [await app.signUp('Zebulon Quagga'), await app.signUp()];
+    await join(person, friend.workspaceId, 'Developer');
+    const shared = await aRentedInstance(app.ctx, friend);
+    const key = await anSshKey(app.ctx, person);
+    await app.ctx.db.insertInto('instance_ssh_key').values({ instance_id: shared, ssh_key_id: key }).execute();
+    const mine = await aRentedInstance(app.ctx, person);
+    const container = await aContainer(app.ctx, person, mine);
+    await app.ctx.db
+      .insertInto('log_line')
+      .values({ container_id: container, seq: 1n, time_ns: 1n, stderr: false, text: 'quagga' })
+      .execute();
+    await app.ctx.db.updateTable('instance').set({ closed_at: new Date() }).where('id', '=', mine).execute();
+    await person.client(api.feedback.send, {
+      topic: 'Ask a question',
+      subject: 'quagga',
+      description: 'From Zebulon',
+      contactEmail: person.email,
+    });
+    await change(person, newAddress());
+    const { workspaceId } = person;
+
+    expect((await remove(person)).body).toEqual({ isSuccess: true });
+
+    expect((await app.post('user/profile', {}, as(person))).status).toBe(401);
+    expect((await app.post('auth/exchange-refresh-token', { refreshToken: person.tokens().refreshToken })).status).toBe(
+      401,
+    );
+    expect((await signIn(person.email)).status).toBe(400);
+    expect(await app.ctx.db.selectFrom('instance_ssh_key').selectAll().where('ssh_key_id', '=', key).execute()).toEqual(
+      [],
+    );
+    const { disabled_at, deleted_at } = await app.ctx.db
+      .selectFrom('workspace')
+      .selectAll()
+      .where('id', '=', workspaceId)
+      .executeTakeFirstOrThrow();
+    expect([disabled_at, deleted_at]).toEqual([expect.any(Date), expect.any(Date)]);
+    const [told, ...older] = await mailsTo(person.email);
+    expect(told?.subject).toBe('Your Stagi account was deleted');
+    expect(older).toEqual([]);
+    await app.ctx.db.deleteFrom('mail').where('recipient', '=', person.email).execute();
+    await cleanUp(app.ctx);
+    expect(await tablesWith([person.email, 'Zebulon', 'quagga'])).toEqual([]);
+    expect(await pointersTo(person.userId)).toEqual(KEPT);
+    // The ledger still adds up to the same.
+    const postings = await app.ctx.db
+      .selectFrom('posting')
+      .innerJoin('account', 'account.id', 'posting.account_id')
+      .select('amount')
+      .where('client_id', '=', workspaceId)
+      .execute();
+    expect(postings).toEqual([{ amount: 50_000_000n }]);
+  });
+
+  it('lets the address sign up anew, without a second starter credit', async () => {
+    const person = await app.signUp();
+    expect((await remove(person)).body).toEqual({ isSuccess: true });
+    await app.post('auth/email/register', { name: 'Again', email: person.email, password: PASSWORD });
+    const code = await mailedCode(app.url, person.email);
+    const { accessToken } = (await app.post('auth/email/verify-code', { email: person.email, code })).body as {
+      accessToken: string;
+    };
+    const { userProfile } = (await app.post('user/profile', {}, { authorization: `Bearer ${accessToken}` })).body as {
+      userProfile: { userId: number; clientRelations: { clientId: number }[] };
+    };
+    expect(userProfile.userId).not.toBe(person.userId);
+    const balance = await app.post(
+      'billing/balance',
+      {},
+      { authorization: `Bearer ${accessToken}`, 'x-client-id': String(userProfile.clientRelations[0]?.clientId) },
+    );
+    expect(balance.body).toMatchObject({ clientBalance: { STAGI: { decimalValue: '0' } } });
+  });
+});
+
+/**
+ * What may still point to a deleted person: that somebody nameless made or did it. A new table whose rows are the
+ * person's own says `on delete cascade`; one whose rows are not belongs here.
+ */
+const KEPT = ['container.created_by', 'instance.created_by', 'instance_activity.actor_id'];
+
+/** Columns with a foreign key to a person in which this one is still found. */
+async function pointersTo(userId: number): Promise<string[]> {
+  const { rows } = await sql<{ table: string; column: string }>`
+    select held.relname as "table", att.attname as "column" from pg_constraint con
+      join pg_class held on held.oid = con.conrelid
+      join pg_attribute att on att.attrelid = con.conrelid and att.attnum = con.conkey[1]
+    where con.contype = 'f' and con.confrelid = 'app_user'::regclass order by 1, 2`.execute(app.ctx.db);
+  expect(rows.length).toBeGreaterThan(KEPT.length);
+  const found: string[] = [];
+  for (const { table, column } of rows) {
+    const { rows: hits } =
+      await sql`select 1 from ${sql.table(table)} where ${sql.ref(column)} = ${userId} limit 1`.execute(app.ctx.db);
+    if (hits.length > 0) found.push(`${table}.${column}`);
+  }
+  return found;
+}
+
+/** Tables in whose rows, written out as JSON, one of these words is found. */
+async function tablesWith(words: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`.execute(
+    app.ctx.db,
+  );
+  expect(rows.length).toBeGreaterThan(30);
+  const found: string[] = [];
+  for (const { name } of rows) {
+    const { rows: hits } = await sql`select 1 from ${sql.table(name)} t
+      where lower(to_jsonb(t)::text) like any(${words.map((word) => `%${word.toLowerCase()}%`)}::text[]) limit 1`.execute(
+      app.ctx.db,
+    );
+    if (hits.length > 0) found.push(name);
+  }
+  return found;
+}
