@@ -2,6 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { CODE_TRIES } from '@stagi/contract/mailedCodes.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forgetAttempts } from '../auth/attempts.ts';
 import { cleanUp } from '../cleanUp.ts';
 import { openMail } from '../mail/sealed.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -149,7 +150,12 @@ describe('changing the address', () => {
     expect((await change(person, newEmail)).status).toBe(200);
     expect(await change(person, newEmail)).toMatchObject({ status: 429, retryAfter: expect.any(Number) });
     const sent: number[] = [];
-    for (let n = 0; n < 8; n += 1) sent.push((await change(await app.signUp(), newEmail)).status);
+    // However many people ask for it.
+    for (let n = 0; n < 8; n += 1) {
+      for (const own of [`change-email|${person.userId}`, `change-email|${person.userId}|${newEmail}`])
+        await forgetAttempts(app.ctx.db, own);
+      sent.push((await change(person, newEmail)).status);
+    }
     expect(sent.filter((status) => status === 200)).toHaveLength(4);
     expect((await mailsTo(newEmail)).length).toBe(5);
   });
