@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import { PgBoss } from 'pg-boss';
+import { type JobResult, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { connectionOptions } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
@@ -21,6 +21,20 @@ export interface RunningQueue extends Queue {
   every(name: keyof Jobs, cron: string): Promise<void>;
   stop(): Promise<void>;
 }
+
+/**
+ * Jobs that wait are taken together: a notice wakes a worker once, however many jobs it stands for, and the next look
+ * would be half a minute away. A full load is followed by another at once. Nobody is told when a try again is due.
+ */
+const TAKING = {
+  batchSize: 5,
+  burstWhenBatchFull: true,
+  pollingIntervalSeconds: 2,
+  notifyPollingIntervalSeconds: 2,
+  // What takes long keeps only its own load waiting.
+  localConcurrency: 2,
+  perJobResults: true,
+} as const;
 
 /** Maintenance of the queue may take longer than a call. */
 const STATEMENT_MS = 20_000;
@@ -58,9 +72,9 @@ export async function startQueue(url: string, log: Logger, options: { worker: bo
       });
     },
     async work(name, handler) {
-      await boss.work<Jobs[typeof name]>(name, { batchSize: 1, pollingIntervalSeconds: 2 }, async (jobs) => {
-        for (const job of jobs) await handler(job.data);
-      });
+      await boss.work<Jobs[typeof name], never, typeof TAKING>(name, TAKING, (jobs) =>
+        Promise.all(jobs.map(async ({ id, data }) => outcome(id, handler(data)))),
+      );
     },
     async every(name, cron) {
       await boss.schedule(name, cron);
@@ -69,4 +83,14 @@ export async function startQueue(url: string, log: Logger, options: { worker: bo
       await boss.stop({ graceful: true, timeout: 5_000 });
     },
   };
+}
+
+/** Each job ends by itself: one that fails is tried again, without those that were taken along with it. */
+async function outcome(id: string, work: Promise<void>): Promise<JobResult> {
+  try {
+    await work;
+    return { id, status: 'completed' };
+  } catch (error) {
+    return { id, status: 'failed', output: { message: String(error) } };
+  }
 }
