@@ -37,6 +37,8 @@ async function send(path: string, body: object): Promise<{ entity: { id: number 
 
 const rows = () => page.getByTestId('ssh-key-row');
 const pages = () => page.getByRole('navigation', { name: 'Pages' });
+/** What the pager says, to the letter. */
+const counted = (text: string) => pages().getByText(text, { exact: true });
 const query = () => new URL(page.url()).searchParams;
 
 test('an address with a page beyond the last and an order that does not exist is mended', async ({ platform }) => {
@@ -84,8 +86,8 @@ test('several are deleted at once, after they were named', async () => {
   await expect(page.getByText('2 SSH keys have been deleted')).toBeVisible();
   await expect(dialog).toBeHidden();
   await page.mouse.move(0, 0);
-  await expect(pages()).toContainText('25 in total');
-  await expect(rows().filter({ hasText: 'Laptop 02' })).toHaveCount(0);
+  await expect(counted('25 in total')).toBeVisible();
+  await expect(page.locator('tbody').getByText(/Laptop 0[24]/)).toHaveCount(0);
 });
 
 test('what changes elsewhere appears by itself, but moves no row that is pointed at', async () => {
@@ -93,10 +95,32 @@ test('what changes elsewhere appears by itself, but moves no row that is pointed
   await expect(first).toContainText('Laptop 01');
   await rows().nth(2).hover();
   await send('ssh-key/generate', { title: 'A first one' });
-  await expect(pages()).toContainText('1 new');
+  await expect(counted('1–25 of 26 · 1 new')).toBeVisible();
   await expect(first).toContainText('Laptop 01');
   await page.mouse.move(0, 0);
   await expect(first).toContainText('A first one');
+  await expect(counted('1–25 of 26')).toBeVisible();
+});
+
+test('a row that is deleted by the keyboard holds nothing up', async () => {
+  const menu = page.getByRole('button', { name: 'Actions for A first one' });
+  await menu.focus();
+  await menu.press('Enter');
+  await page.getByRole('menuitem', { name: 'Delete' }).press('Enter');
+  await page.getByTestId('confirm-submit').press('Enter');
+  await expect(counted('25 in total')).toBeVisible();
+  await expect(page.locator('tbody').getByText('A first one')).toHaveCount(0);
+});
+
+test('the last row may go and another come while it is pointed at', async () => {
+  const { entity } = await send('ssh-key/generate', { title: 'Only one' });
+  await page.getByPlaceholder('Search keys').fill('Only one');
+  await expect(counted('1 in total')).toBeVisible();
+  await rows().hover();
+  await send('ssh-key/delete', { id: entity.id });
+  await expect(page.getByText('No key matches')).toBeVisible();
+  await send('ssh-key/generate', { title: 'Only one' });
+  await expect(rows()).toHaveText(/Only one/);
 });
 
 test('a list that cannot be had says so and can be tried again', async () => {

@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useRef, useState } from 'react';
+import { type ReactElement, type ReactNode, useRef } from 'react';
 import classes from './DataTable.module.css';
 import { type BulkAction, DataTableBar } from './DataTableBar.tsx';
 import { DataTableHead } from './DataTableHead.tsx';
@@ -7,6 +7,7 @@ import { onRowClick, onRowKey } from './dataTableKeys.ts';
 import { ErrorState } from './ErrorState.tsx';
 import { PagerSkeleton, TablePager } from './TablePager.tsx';
 import { useColumnChoice } from './useColumnChoice.ts';
+import { useHold } from './useHold.ts';
 import { useSelection } from './useSelection.ts';
 import { useSteadyRows } from './useSteadyRows.ts';
 
@@ -80,13 +81,13 @@ export interface DataTableProps<Row> {
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { rows, rowKey, error, stale = false, paging, onPage, onLimit, bulk = [] } = props;
   const frame = useRef<HTMLDivElement>(null);
-  const [held, setHeld] = useState({ pointer: false, keyboard: false });
+  const { held, hold } = useHold<HTMLTableSectionElement>(rows ? rows.length > 0 : !error);
   const choice = useColumnChoice(props.name, props.columns);
   const steady = useSteadyRows({
     rows,
     rowKey,
     listKey: props.listKey ?? '',
-    held: held.pointer || held.keyboard,
+    held,
     stale,
   });
   const here = steady.rows?.filter(({ gone }) => !gone).map(({ row }) => row) ?? [];
@@ -133,17 +134,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         />
         <table className={classes.table} aria-label={props.label} data-selecting={selection.size > 0 || undefined}>
           <DataTableHead {...parts} choice={choice} />
-          <tbody
-            onClick={onRowClick}
-            onKeyDown={(event) => onRowKey(event, bulk.length > 0)}
-            onPointerEnter={({ pointerType }) => pointerType === 'mouse' && setHeld({ ...held, pointer: true })}
-            onPointerLeave={() => setHeld({ ...held, pointer: false })}
-            onFocus={({ target }) => setHeld({ ...held, keyboard: target.matches(':focus-visible') })}
-            onBlur={({ currentTarget, relatedTarget }) => {
-              const stays = currentTarget.contains(relatedTarget) || relatedTarget?.closest('[role="menu"]');
-              if (!stays) setHeld({ ...held, keyboard: false });
-            }}
-          >
+          <tbody onClick={onRowClick} onKeyDown={(event) => onRowKey(event, bulk.length > 0)} {...hold}>
             {steady.rows ? (
               steady.rows.map(({ row, gone }) => <BodyRow key={rowKey(row)} row={row} gone={gone} table={parts} />)
             ) : (

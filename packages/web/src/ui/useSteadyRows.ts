@@ -21,7 +21,9 @@ interface Given<Row> {
 /** The rows as they come, but in the places they had for as long as somebody points at them. */
 export function useSteadyRows<Row>({ rows, rowKey, listKey, held, stale }: Given<Row>) {
   const [shown, setShown] = useState({ rows, listKey });
-  const keep = held && !stale && shown.listKey === listKey && shown.rows !== undefined && (rows?.length ?? 0) > 0;
+  // From none or to none nothing moves away.
+  const bothHaveRows = (shown.rows?.length ?? 0) > 0 && (rows?.length ?? 0) > 0;
+  const keep = held && !stale && shown.listKey === listKey && bothHaveRows;
   if (!keep && (shown.rows !== rows || (shown.listKey !== listKey && !stale))) {
     setShown({ rows, listKey: stale ? shown.listKey : listKey });
   }
