@@ -7,6 +7,7 @@ import type { Call } from './call.ts';
 import { containers } from './containers.ts';
 import { feedback } from './feedback.ts';
 import { hardware } from './hardware.ts';
+import { identities } from './identities.ts';
 import { instances, selfHosted } from './instances.ts';
 import { logging } from './logging.ts';
 import { sessions } from './sessions.ts';
@@ -17,6 +18,7 @@ import { user } from './user.ts';
 /** Every call there is. Server, web and command line are readings of this table. */
 export const api = {
   auth,
+  identities,
   sessions,
   user,
   account,

@@ -32,6 +32,17 @@ export const PersonName = z
   .min(1, 'Name is required')
   .max(100, 'Name is too long: at most 100 characters');
 
+/** With its country's code; kept as `+` and digits. */
+export const Phone = z
+  .string('Phone is required')
+  .trim()
+  .min(1, 'Phone is required')
+  .max(40, 'Enter a valid phone number')
+  .regex(/^(\+|00)[\d\s().\-/]+$/, 'Enter a valid phone number')
+  .transform((phone) => `+${phone.replace(/^00/, '').replace(/\D/g, '')}`)
+  // The shortest and longest numbers that are dialled from abroad; no country's code begins with a zero.
+  .refine((phone) => /^\+[1-9]\d{6,14}$/.test(phone), 'Enter a valid phone number');
+
 /** Never trimmed, never cut. */
 export const NewPassword = z
   .string('Password is required')

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IDENTITY_PROVIDERS } from './identityProviders.ts';
 import { LAYOUTS } from './routes.ts';
 
 /** The sites whose mark the footer knows. */
@@ -45,5 +46,7 @@ export const SiteConfiguration = z.object({
   banners: z.array(Banner),
   /** Hosts on which analytics is on; `{env}` in one stands for one label. */
   analyticsHosts: z.array(z.string()),
+  /** Those that one can log in with besides e-mail. */
+  identityProviders: z.array(z.enum(IDENTITY_PROVIDERS)),
 });
 export type SiteConfiguration = z.infer<typeof SiteConfiguration>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { NewPassword, PersonName } from './fields.ts';
+import { NewPassword, PersonName, Phone } from './fields.ts';
 import { ImageUpload } from './imageUpload.ts';
 import { LANGUAGES } from './languages.ts';
 import { Done, Id } from './page.ts';
@@ -40,6 +40,9 @@ export const UserProfile = z.object({
 });
 export type UserProfile = z.infer<typeof UserProfile>;
 
+/** What somebody wants to do here, as they said at the start. */
+export const PURPOSES = ['training', 'inference', 'research', 'learning', 'other'] as const;
+
 export const Profile = z.object({ isSuccess: z.literal(true), userProfile: UserProfile });
 
 export const user = {
@@ -62,6 +65,25 @@ export const user = {
       image: ImageUpload.nullable().optional(),
       language: Language.optional(),
       theme: Theme.optional(),
+    }),
+    output: Profile,
+  }),
+  addFullName: call({
+    path: 'user/add-full-name',
+    summary: 'Names somebody whose provider told no name.',
+    auth: 'signed-in',
+    input: z.object({ name: PersonName }),
+    output: Profile,
+  }),
+  signupForm: call({
+    path: 'user/signup-form',
+    summary: 'The form after the first sign-in. Sent once; a second time changes nothing and succeeds.',
+    auth: 'signed-in',
+    input: z.object({
+      name: PersonName,
+      phone: Phone,
+      company: z.string().trim().max(200, 'Company is too long: at most 200 characters').optional(),
+      purpose: z.enum(PURPOSES).optional(),
     }),
     output: Profile,
   }),

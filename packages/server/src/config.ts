@@ -5,6 +5,8 @@ import { compile } from '@fastify/proxy-addr';
 import { LINK_LEASE_SECONDS } from '@stagi/contract/daemon.ts';
 import { fromDecimal } from '@stagi/contract/money.ts';
 import { ConfigError } from './configError.ts';
+import { type IdentityProviders, readIdentityProviders } from './identityProviders.ts';
+import { isLoopback } from './loopback.ts';
 import { readSite, type Site } from './site.ts';
 
 /** Everything the environment decides, read once. Throws `ConfigError` naming the variable. */
@@ -46,6 +48,8 @@ export interface Config {
   trustProxy: string | boolean;
   /** How often one address may come to the ways in within a minute. */
   signInsPerMinute: number;
+  /** Who else may say who somebody is; `null`: not set up. */
+  identityProviders: IdentityProviders;
   logLevel: string;
   roles: ReadonlySet<'api' | 'worker'>;
   /** What the operator shows around the product. */
@@ -93,6 +97,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     trustProxy: proxies(env),
     // Behind a loopback origin everybody has the same address.
     signInsPerMinute: count(env, 'SIGN_INS_PER_MINUTE', originIsLoopback ? 600 : 20),
+    identityProviders: readIdentityProviders(env),
     logLevel: env.LOG_LEVEL ?? 'info',
     roles: roles(argv),
     site: readSite(env),
@@ -101,10 +106,6 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
       ? resolve(env.STAGI_DAEMON_DIR)
       : join(import.meta.dirname, '../../../.cache/daemon'),
   };
-}
-
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
 function number(env: Environment, name: string, fallback: number): number {

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { readIdentityProviders } from './identityProviders.ts';
 import { readSite, shownSite } from './site.ts';
 
 describe('what the operator shows around the product', () => {
   it('is nothing unless configured', () => {
-    expect(shownSite(readSite({}))).toEqual({
+    expect(shownSite({ site: readSite({}), identityProviders: readIdentityProviders({}) })).toEqual({
       socialLinks: [],
       issueTrackerUrl: null,
       supportEmail: null,
       banners: [],
       analyticsHosts: [],
+      identityProviders: [],
     });
   });
 
@@ -22,7 +24,7 @@ describe('what the operator shows around the product', () => {
       ANALYTICS_URL: 'https://analytics.example/2/httpapi',
     });
     expect(site.analytics).toEqual([{ host: '{env}.stagi.example', key: 'abc' }]);
-    expect(shownSite(site)).toEqual({
+    expect(shownSite({ site, identityProviders: readIdentityProviders({ GOOGLE_CLIENT_ID: 'x' }) })).toEqual({
       socialLinks: [
         { site: 'github', url: 'https://github.com/stagi?tab=a=b' },
         { site: 'x', url: 'https://x.com/stagi' },
@@ -31,6 +33,7 @@ describe('what the operator shows around the product', () => {
       supportEmail: 'help@example.com',
       banners: [{ title: 'Maintenance on Sunday', description: '', link: null, image: null, layout: 'app' }],
       analyticsHosts: ['{env}.stagi.example'],
+      identityProviders: ['google'],
     });
   });
 

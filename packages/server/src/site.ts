@@ -1,13 +1,14 @@
 import { Banner, type SiteConfiguration, SocialSite } from '@stagi/contract/site.ts';
 import { z } from 'zod';
 import { ConfigError } from './configError.ts';
+import { configuredProviders, type IdentityProviders } from './identityProviders.ts';
 
 /** The key that events of a host are handed on with; `{env}` in the host stands for one label. */
 const AnalyticsHost = z.strictObject({ host: z.string().min(1), key: z.string().min(1) });
 export type AnalyticsHost = z.infer<typeof AnalyticsHost>;
 
 /** What the operator shows around the product, from `SOCIAL_LINKS`, `ISSUE_TRACKER_URL`, `SUPPORT_EMAIL`, `BANNERS`, `ANALYTICS_HOSTS` and `ANALYTICS_URL`. */
-export interface Site extends Omit<SiteConfiguration, 'version' | 'analyticsHosts'> {
+export interface Site extends Omit<SiteConfiguration, 'version' | 'analyticsHosts' | 'identityProviders'> {
   analytics: readonly AnalyticsHost[];
   /** Where kept events are handed on to. */
   analyticsUrl: string | null;
@@ -33,8 +34,18 @@ export function readSite(env: Environment): Site {
 }
 
 /** What of it is for everybody's eyes. */
-export function shownSite({ analytics, analyticsUrl: _, ...shown }: Site): Omit<SiteConfiguration, 'version'> {
-  return { ...shown, analyticsHosts: analytics.map(({ host }) => host) };
+export function shownSite({
+  site: { analytics, analyticsUrl: _, ...shown },
+  identityProviders,
+}: {
+  site: Site;
+  identityProviders: IdentityProviders;
+}): Omit<SiteConfiguration, 'version'> {
+  return {
+    ...shown,
+    analyticsHosts: analytics.map(({ host }) => host),
+    identityProviders: configuredProviders(identityProviders),
+  };
 }
 
 function socialLinks(env: Environment): Site['socialLinks'] {

@@ -16,3 +16,13 @@ export async function archiveToken({ db, user }: { db: Db; user: { id: number } 
   const mine = db.selectFrom('api_token').select('id').where(isId('id', id)).where('user_id', '=', user.id);
   if (!(await mine.executeTakeFirst())) throw notFound();
 }
+
+/** Ends every token of a person. */
+export async function archiveTokensOf(trx: Db, userId: number): Promise<void> {
+  await trx
+    .updateTable('api_token')
+    .set({ archived_at: sql<Date>`now()`, archived_by: 'archived' })
+    .where('user_id', '=', userId)
+    .where('archived_at', 'is', null)
+    .execute();
+}

@@ -30,7 +30,7 @@ describe('sign-up', () => {
       email: ada.email,
       name: 'Ada Lovelace',
       isPasswordExist: true,
-      isSignupFormSubmitted: false,
+      isSignupFormSubmitted: true,
     });
     expect(userProfile.clientRelations).toHaveLength(1);
     expect(userProfile.clientRelations[0]).toMatchObject({

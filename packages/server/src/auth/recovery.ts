@@ -12,6 +12,7 @@ import { forgetAttempts, MAILS, RESENDS, takeAttempt } from './attempts.ts';
 import { setPassword } from './changePassword.ts';
 import { refuseCommon } from './commonPasswords.ts';
 import { isDeviceOf, isKnownDevice } from './devices.ts';
+import { dropUnverified } from './dropUnverified.ts';
 import { type Entered, enter } from './enter.ts';
 import { newCode, newFlow, WRONG_CODE } from './mailedCode.ts';
 import { amongHashersOrOwners, hashSecret, verifySecret } from './passwords.ts';
@@ -66,7 +67,7 @@ export async function resetPassword(
     const userId = reset.user_id;
     const user = await ctx.db
       .selectFrom('app_user')
-      .select('password_hash')
+      .select(['password_hash', 'email_verified_at'])
       .where('id', '=', userId)
       .where('email', '=', input.email)
       .where('disabled_at', 'is', null)
@@ -83,13 +84,9 @@ export async function resetPassword(
         .returning('id')
         .executeTakeFirst();
       if (!ended) throw invalid(WRONG_CODE, 'code');
-      await setPassword(ctx, trx, userId, passwordHash, { by: 'reset', keepSession: null });
       // The mailed code has shown whose address it is.
-      await trx
-        .updateTable('app_user')
-        .set({ email_verified_at: sql<Date>`coalesce(email_verified_at, now())` })
-        .where('id', '=', userId)
-        .execute();
+      if (user.email_verified_at === null) await dropUnverified(trx, userId);
+      await setPassword(ctx, trx, userId, passwordHash, { by: 'reset', keepSession: null });
       await forgetAttempts(trx, resendKey(ctx, input.email));
       await forgetAttempts(trx, `sign-in|${input.email}`);
       return enter(ctx, trx, userId, 'email');

@@ -8,6 +8,7 @@ import * as feedback from './migrations/0005_feedback.ts';
 import * as indexes from './migrations/0006_indexes.ts';
 import * as passwords from './migrations/0007_passwords.ts';
 import * as sessionEnds from './migrations/0008_session_ends.ts';
+import * as externalIdentities from './migrations/0009_external_identities.ts';
 import * as secondFactor from './migrations/0010_second_factor.ts';
 import * as account from './migrations/0011_account.ts';
 import * as apiTokens from './migrations/0012_api_tokens.ts';
@@ -23,6 +24,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0006_indexes', sql: indexes.sql },
   { name: '0007_passwords', sql: passwords.sql },
   { name: '0008_session_ends', sql: sessionEnds.sql },
+  { name: '0009_external_identities', sql: externalIdentities.sql },
   { name: '0010_second_factor', sql: secondFactor.sql },
   { name: '0011_account', sql: account.sql },
   { name: '0012_api_tokens', sql: apiTokens.sql },

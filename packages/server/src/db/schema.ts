@@ -1,5 +1,6 @@
 import type { ContainerStatus, RestartPolicy } from '@stagi/contract/containers.ts';
 import type { Ed25519PublicJwk, Inventory } from '@stagi/contract/daemon.ts';
+import type { IdentityProvider } from '@stagi/contract/identityProviders.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import type { Language } from '@stagi/contract/languages.ts';
 import type { Permission, Role } from '@stagi/contract/permissions.ts';
@@ -13,6 +14,13 @@ type Json<T> = ColumnType<T, string, string>;
 type JsonWithDefault<T> = ColumnType<T, string | undefined, string>;
 type Created = ColumnType<Date, Date | string | undefined, never>;
 
+/** What somebody told of themselves after the first sign-in. */
+export interface SignupForm {
+  phone: string;
+  company: string | null;
+  purpose: string | null;
+}
+
 export interface UserTable {
   id: GeneratedAlways<number>;
   email: string;
@@ -24,7 +32,7 @@ export interface UserTable {
   theme: Generated<Theme>;
   is_employee: Generated<boolean>;
   has_test_mode: Generated<boolean>;
-  signup_form: Json<unknown> | null;
+  signup_form: Json<SignupForm> | null;
   email_verified_at: Date | null;
   passkey_handle: Buffer | null;
   disabled_at: Date | null;
@@ -55,6 +63,30 @@ export interface PasswordResetTable {
   code_hash: string;
   tries: Generated<number>;
   stranger_tries: Generated<number>;
+  expires_at: Date;
+  created_at: Created;
+}
+
+/** An account elsewhere that logs into one here. */
+export interface ExternalIdentityTable {
+  issuer: string;
+  subject: string;
+  provider: IdentityProvider;
+  user_id: number;
+  email: string | null;
+  created_at: Created;
+  last_used_at: Generated<Date>;
+}
+
+/** Somebody who went to a provider and has not come back yet. */
+export interface ProviderTripTable {
+  state_hash: Buffer;
+  provider: IdentityProvider;
+  nonce_hash: Buffer;
+  /** The secret half of PKCE. */
+  verifier_sealed: string;
+  /** Null for who wants to log in; else the session that wants to connect. */
+  session_id: string | null;
   expires_at: Date;
   created_at: Created;
 }
@@ -528,6 +560,8 @@ export interface Database {
   app_user: UserTable;
   pending_registration: PendingRegistrationTable;
   password_reset: PasswordResetTable;
+  external_identity: ExternalIdentityTable;
+  provider_trip: ProviderTripTable;
   known_device: KnownDeviceTable;
   user_picture: UserPictureTable;
   email_change: EmailChangeTable;

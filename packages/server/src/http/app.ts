@@ -5,6 +5,7 @@ import { openapi } from '@stagi/contract/openapi.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { analyticsHandlers } from '../analytics/routes.ts';
 import { apiTokenHandlers } from '../apiTokens/routes.ts';
+import { identityHandlers } from '../auth/identityRoutes.ts';
 import { authHandlers } from '../auth/routes.ts';
 import { sessionHandlers } from '../auth/sessionRoutes.ts';
 import { billingHandlers } from '../billing/routes.ts';
@@ -35,6 +36,7 @@ import { serveWeb } from './web.ts';
 
 const handlers: Handlers = {
   auth: authHandlers,
+  identities: identityHandlers,
   sessions: sessionHandlers,
   user: userHandlers,
   account: accountHandlers,
@@ -63,7 +65,7 @@ export async function buildApp(ctx: Context): Promise<FastifyInstance> {
   if (ctx.config.devMail) mountOutbox(app, ctx);
   app.get('/openapi.json', () => openapi());
   mountHealth(app, ctx);
-  await serveWeb(app, ctx.config.webDir, shownSite(ctx.config.site));
+  await serveWeb(app, ctx.config.webDir, shownSite(ctx.config));
   return app;
 }
 

@@ -29,6 +29,10 @@ const SAMPLES: Record<string, Sample> = {
   'api-token/cli/check': { input: () => ({ clientVersion: '1.0.0' }) },
   'auth/session/list': { input: () => ({}) },
   'auth/session/revoke': { input: ({ session }) => ({ id: session }), foreign: 404 },
+  'auth/identity/list': { input: () => ({}) },
+  'auth/identity/begin': { input: () => ({ provider: 'github' }) },
+  'auth/identity/connect': { input: () => ({ provider: 'github', code: 'c', state: 's' }) },
+  'auth/identity/disconnect': { input: () => ({ provider: 'github' }) },
   'user/profile': { input: () => ({}) },
   'user/add-password': { input: () => ({ password: 'Another-horse-8' }) },
   'auth/email/change-password': {
@@ -38,6 +42,8 @@ const SAMPLES: Record<string, Sample> = {
   'auth/email/confirm-new-email': { input: () => ({ code: '12345678' }) },
   'user/deletion': { input: () => ({}) },
   'user/delete': { input: () => ({ email: 'somebody-else@example.com' }) },
+  'user/add-full-name': { input: () => ({ name: 'mine now' }) },
+  'user/signup-form': { input: () => ({ name: 'mine now', phone: '+44 20 7946 0000' }) },
   'user/edit': { input: () => ({ theme: 'dark' }) },
   'billing/balance': { input: () => ({}) },
   'hardware/offer/list': { input: () => ({}) },
@@ -115,6 +121,8 @@ const ABSENT: Ids = {
 const WATCHED = [
   'session',
   'api_token',
+  'external_identity',
+  'provider_trip',
   'app_user',
   'workspace',
   'membership',

@@ -5,10 +5,10 @@ import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { type StreamOwner, spendStreamTicket, streamOwner } from '../auth/streamTicket.ts';
 import { watchOwner } from '../auth/watchOwner.ts';
-import { isLoopback } from '../config.ts';
 import { visibleContainer } from '../containers/access.ts';
 import type { Context } from '../context.ts';
 import { badInput, forbidden, PublicError, unauthenticated } from '../http/errors.ts';
+import { isLoopback } from '../loopback.ts';
 import { followLog } from './follow.ts';
 
 const PING_MS = 15_000;

@@ -134,6 +134,14 @@ export function tokenCreatedMail(
   ]);
 }
 
+export function identityConnectedMail(ground: Ground, receiver: Receiver, provider: string): MailText {
+  return warning(ground, receiver, 'connected', { provider });
+}
+
+export function identityDisconnectedMail(ground: Ground, receiver: Receiver, provider: string): MailText {
+  return warning(ground, receiver, 'disconnected', { provider });
+}
+
 /** A used refresh token came back: it is in two hands, and nobody knows which are the owner's. */
 export function sessionEndedMail(
   { config, language: spoken }: Pick<Ground, 'config' | 'language'>,
@@ -164,12 +172,17 @@ function lastWord(ground: SupportedGround, receiver: Receiver, what: 'emailChang
 }
 
 /** What happened, when and from where, and what to do if it was somebody else. */
-function warning(ground: Ground, receiver: Receiver, what: 'changed' | 'added' | 'device'): MailText {
+function warning(
+  ground: Ground,
+  receiver: Receiver,
+  what: 'changed' | 'added' | 'device' | 'connected' | 'disconnected',
+  values: Record<string, string> = {},
+): MailText {
   const language = receiver.language ?? ground.language;
   const words = WORDS[language];
-  return letter(language, words[what].subject, [
+  return letter(language, fill(words[what].subject, values), [
     fill(words.hello, { name: receiver.name }),
-    words[what].lead,
+    fill(words[what].lead, values),
     { facts: factsOf(ground, language) },
     words[what].end,
     { link: recoveryOf(ground), label: words.newPassword },

@@ -1,6 +1,5 @@
 import type { Ref } from '@stagi/contract/page.ts';
 import { announce } from '../bus/bus.ts';
-import { isLoopback } from '../config.ts';
 import type { Context } from '../context.ts';
 import { installCommand, issueEnrolment, revokeNode } from '../daemon-link/enrolment.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -8,6 +7,7 @@ import type { Db } from '../db/schema.ts';
 import { invalid, refused } from '../http/errors.ts';
 import { recordActivity } from '../instances/activity.ts';
 import { lockInstance, viewInstance } from '../instances/find.ts';
+import { isLoopback } from '../loopback.ts';
 import { presentOwnServer } from './present.ts';
 
 type Caller = Context & { user: { id: number }; workspace: { id: number } };

@@ -5,6 +5,8 @@ import { type Client, createClient, type Send, type Tokens } from '@stagi/contra
 
 export const PASSWORD = 'Correct-horse-7';
 
+export const PHONE = '+44 20 7946 0000';
+
 export interface Person {
   client: Client;
   email: string;
@@ -30,7 +32,7 @@ export async function signUp(
   const { flow } = await client(api.auth.register, { name, email, password: PASSWORD });
   const code = await mailedCode(url, email);
   tokens = await client(api.auth.verifyCode, { email, code, flow });
-  const { userProfile } = await client(api.user.profile, {});
+  const { userProfile } = await client(api.user.signupForm, { name, phone: PHONE });
   workspaceId = userProfile.clientRelations[0]?.clientId ?? null;
   return {
     client,

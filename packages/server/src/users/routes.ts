@@ -3,6 +3,7 @@ import { addPassword } from '../auth/changePassword.ts';
 import type { HandlersOf } from '../http/mount.ts';
 import { editUser } from './edit.ts';
 import { presentProfile } from './present.ts';
+import { sendSignupForm } from './signupForm.ts';
 
 export const userHandlers: HandlersOf<typeof api.user> = {
   async profile(ctx) {
@@ -10,6 +11,15 @@ export const userHandlers: HandlersOf<typeof api.user> = {
   },
   async edit(ctx, changes) {
     const user = await editUser(ctx, changes);
+    return { isSuccess: true, userProfile: presentProfile({ ...ctx, user }) };
+  },
+  async addFullName(ctx, { name }) {
+    await ctx.db.updateTable('app_user').set({ name }).where('id', '=', ctx.user.id).execute();
+    return { isSuccess: true, userProfile: presentProfile({ ...ctx, user: { ...ctx.user, name } }) };
+  },
+  async signupForm(ctx, input) {
+    const name = await sendSignupForm(ctx, input);
+    const user = { ...ctx.user, name, isSignupFormSubmitted: true };
     return { isSuccess: true, userProfile: presentProfile({ ...ctx, user }) };
   },
   async addPassword(ctx, input) {

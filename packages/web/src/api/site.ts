@@ -8,6 +8,7 @@ const EMPTY: SiteConfiguration = {
   supportEmail: null,
   banners: [],
   analyticsHosts: [],
+  identityProviders: [],
 };
 
 let known: SiteConfiguration | null = null;

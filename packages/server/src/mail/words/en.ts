@@ -71,6 +71,16 @@ export const en: Words = {
     lead: 'Somebody logged in to your account from a device that we have not seen before.',
     end: 'If it was you, there is nothing to do. If not, set a new password at once: that logs out all devices.',
   },
+  connected: {
+    subject: '{{provider}} can now log in to your {{brand}} account',
+    lead: 'Your account was connected with {{provider}}: you can log in with it from now on.',
+    end: 'If it was not you, disconnect it in your account and set a new password at once.',
+  },
+  disconnected: {
+    subject: '{{provider}} was disconnected from your {{brand}} account',
+    lead: 'Nobody can log in to your account with {{provider}} any more.',
+    end: 'If it was not you, set a new password at once.',
+  },
   ended: {
     subject: 'We ended one of your {{brand}} sessions',
     lead: 'A key of one of your sessions was used twice, as happens when somebody has copied it. To be safe we ended that session: whoever used it has to log in again.',

@@ -71,6 +71,16 @@ export const tr: Words = {
     lead: 'Hesabınıza daha önce görmediğimiz bir cihazdan giriş yapıldı.',
     end: 'Bu sizseniz bir şey yapmanıza gerek yok. Değilseniz hemen yeni bir parola belirleyin: bu, tüm cihazlardan çıkış yapar.',
   },
+  connected: {
+    subject: 'Artık {{brand}} hesabınıza {{provider}} ile girilebilir',
+    lead: 'Hesabınız {{provider}} ile bağlandı: artık onunla giriş yapabilirsiniz.',
+    end: 'Bunu siz yapmadıysanız hesabınızda bağlantıyı kesin ve hemen yeni bir parola belirleyin.',
+  },
+  disconnected: {
+    subject: '{{provider}} ile {{brand}} hesabınızın bağlantısı kesildi',
+    lead: 'Artık hesabınıza {{provider}} ile giriş yapılamaz.',
+    end: 'Bunu siz yapmadıysanız hemen yeni bir parola belirleyin.',
+  },
   ended: {
     subject: '{{brand}} oturumlarınızdan birini sonlandırdık',
     lead: 'Oturumlarınızdan birinin anahtarı iki kez kullanıldı; bu, biri onu kopyaladığında olur. Güvenlik için o oturumu sonlandırdık: kullanan kişinin yeniden giriş yapması gerekir.',

@@ -32,6 +32,8 @@ export interface Words {
   changed: Mail;
   added: Mail;
   device: Mail;
+  connected: Mail;
+  disconnected: Mail;
   ended: Mail;
   token: Mail;
 }

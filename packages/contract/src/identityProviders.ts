@@ -1,0 +1,5 @@
+/** Who else may say who somebody is. */
+export const IDENTITY_PROVIDERS = ['google', 'github'] as const;
+export type IdentityProvider = (typeof IDENTITY_PROVIDERS)[number];
+
+export const PROVIDER_NAMES: Record<IdentityProvider, string> = { google: 'Google', github: 'GitHub' };
