@@ -12,6 +12,8 @@ export interface Route {
   /** Any one of them suffices; empty: open to all signed-in users. */
   permissions?: readonly Permission[];
   footer?: boolean;
+  /** Visitors without an account are told that they have none. */
+  demoNotice?: boolean;
   /** The page's own title, also its breadcrumb. */
   title: string;
   /** The breadcrumb above it. */
@@ -24,8 +26,8 @@ const OWN: readonly Permission[] = ['SELFHOSTED_INSTANCE_MANAGEMENT'];
 /** The routes that exist (specification sections 2 and 6), with what each asks of a visitor. */
 export const ROUTES = {
   home: { path: '/', layout: 'home', public: true, footer: true, title: 'Home' },
-  signIn: { path: '/sign-in', layout: 'sign', public: true, title: 'Log in' },
-  signUp: { path: '/sign-up', layout: 'sign', public: true, title: 'Sign up' },
+  signIn: { path: '/sign-in', layout: 'sign', public: true, demoNotice: true, title: 'Log in' },
+  signUp: { path: '/sign-up', layout: 'sign', public: true, demoNotice: true, title: 'Sign up' },
   confirmation: { path: '/confirmation', layout: 'sign', public: true, title: 'Confirm your e-mail' },
   recovery: { path: '/recovery', layout: 'sign', public: true, title: 'New password' },
   forbidden: { path: '/403', layout: 'default', public: true, footer: true, title: 'No access' },

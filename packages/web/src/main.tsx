@@ -14,7 +14,7 @@ import { currentLanguage, startTranslation } from './i18n/i18n.ts';
 import { prefetch, watchLinks } from './layouts/prefetch.ts';
 import { paths } from './paths.ts';
 import { routes } from './routes.tsx';
-import { toast } from './ui/toasts.ts';
+import { showLeftToast, toast } from './ui/toasts.ts';
 
 await startTranslation();
 watchOtherTabs();
@@ -58,6 +58,7 @@ const app = (
 setAside(root);
 if (drawn) hydrateRoot(root, app, { onRecoverableError: (cause) => console.warn('Drawn anew', cause) });
 else createRoot(root).render(app);
+showLeftToast();
 
 /** A drawn page can only be taken over by a router that has its code at hand. */
 async function haveLazyPage(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Tokens } from '@stagi/contract/client.ts';
 import { useSyncExternalStore } from 'react';
+import { isAnother } from './workspace.ts';
 
 export type AuthType = 'email' | 'google' | 'github';
 
@@ -131,7 +132,7 @@ function announce(): void {
 /** Sign-in and sign-out in another tab; called once at start. Another person there starts the app anew here. */
 export function watchOtherTabs(): void {
   window.addEventListener('storage', ({ key, oldValue, newValue }) => {
-    if (key === META && oldValue !== null && newValue !== null && oldValue !== newValue) window.location.assign('/');
+    if (key === META && isAnother(oldValue, newValue)) window.location.assign('/');
     if (key === ACCESS || key === null) announce();
   });
 }

@@ -3,12 +3,12 @@ import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import type { ClientRelation, UserProfile } from '@stagi/contract/user.ts';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { t } from '../i18n/i18n.ts';
-import { toast } from '../ui/toasts.ts';
+import { leaveToast, toast } from '../ui/toasts.ts';
 import { clearAnalyticsPerson, setAnalyticsPerson } from './analytics.ts';
 import { call } from './client.ts';
 import { queryClient } from './query.ts';
 import { session, useSignedIn } from './session.ts';
-import { activeClientId, adoptWorkspace, storeWorkspace } from './workspace.ts';
+import { activeClientId, adoptWorkspace, forgetWorkspace, storeWorkspace } from './workspace.ts';
 
 export interface CurrentUser {
   profile: UserProfile;
@@ -122,4 +122,13 @@ export async function signOut(to = '/'): Promise<void> {
   session.clear();
   clearAnalyticsPerson();
   window.location.assign(to);
+}
+
+/** Forgets an account that is no more and starts anew, with a last word. */
+export function afterDeletion(email: string, word: string): void {
+  forgetWorkspace(email);
+  session.clear();
+  clearAnalyticsPerson();
+  leaveToast(word);
+  window.location.assign('/');
 }

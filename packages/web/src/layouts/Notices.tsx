@@ -4,6 +4,7 @@ import { errorText } from '../api/messages.ts';
 import { useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { Banners } from './Banners.tsx';
+import { DemoNotice } from './DemoNotice.tsx';
 import classes from './Notices.module.css';
 import { useBalance } from './useBalance.ts';
 import { useRoute } from './useRoute.ts';
@@ -15,6 +16,7 @@ export function Notices() {
   return (
     <>
       <Banners />
+      {state.is === 'anonymous' && route.demoNotice && <DemoNotice />}
       {state.is === 'here' && state.user.workspace && <ZeroBalance />}
       {state.is === 'failed' && route.public && <NoAccount error={state.error} retry={state.retry} />}
     </>

@@ -27,3 +27,17 @@ function show(message: string, kind: ToastKind): void {
     (cause: unknown) => console.error(`Could not be shown: ${message}`, cause),
   );
 }
+
+const LEFT = 'leftToast';
+
+/** For who leaves the page at once: the next one of this tab shows it. */
+export function leaveToast(message: string): void {
+  sessionStorage.setItem(LEFT, message);
+}
+
+export function showLeftToast(): void {
+  const message = sessionStorage.getItem(LEFT);
+  if (message === null) return;
+  sessionStorage.removeItem(LEFT);
+  toast.success(message);
+}
