@@ -25,6 +25,7 @@ const MORE: Partial<Record<RouteName, readonly string[]>> = {
   selfInstance: ['/containers', '/activities'],
   selfInstances: ['?new=1'],
   container: ['/logs'],
+  tokens: ['/archive'],
   containers: ['?new=1'],
 };
 

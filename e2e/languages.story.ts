@@ -162,6 +162,7 @@ function overlays({ instance, selfInstance, container }: Ids) {
     { name: 'terminating', path: `/cloud/instances/${instance}`, open: press('action-terminate') },
     { name: 'dates', path: `/cloud/instances/${instance}/activities`, open: press('date-range') },
     { name: 'a new key', path: '/profile/ssh', open: press('ssh-key-add') },
+    { name: 'a new token', path: '/profile/tokens', open: press('token-create') },
     { name: 'dates of a log', path: `/cloud/containers/${container}/logs`, open: press('date-range') },
     {
       name: 'the container form with what is wrong',

@@ -29,10 +29,12 @@ describe('the calls that an API token may make', () => {
   });
 });
 
-it('a token never carries what is for staff, owners or inviting', () => {
+it('a token never carries what is for staff, or for who runs the workspace', () => {
   expect(PERMISSIONS.filter((permission) => !TOKEN_PERMISSIONS.includes(permission))).toEqual([
     'EMPLOYEE',
     'CLIENT_SUPERADMIN',
+    'CLIENT_MANAGEMENT',
+    'SSH_KEY_MANAGEMENT',
     'INVITE_USERS_TO_CLIENT',
   ]);
 });

@@ -42,8 +42,14 @@ export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
   Guest: ['BASIC_ACTIONS'],
 };
 
-/** What no API token carries, whatever its owner holds: staff, money that leaves, members and their invites. */
-const NEVER_BY_TOKEN: readonly Permission[] = ['EMPLOYEE', 'CLIENT_SUPERADMIN', 'INVITE_USERS_TO_CLIENT'];
+/** What no API token carries, whatever its owner holds: staff, money that leaves, the workspace, its members, own keys. */
+const NEVER_BY_TOKEN: readonly Permission[] = [
+  'EMPLOYEE',
+  'CLIENT_SUPERADMIN',
+  'CLIENT_MANAGEMENT',
+  'SSH_KEY_MANAGEMENT',
+  'INVITE_USERS_TO_CLIENT',
+];
 
 /** What an API token may carry. */
 export const TOKEN_PERMISSIONS: readonly Permission[] = PERMISSIONS.filter(

@@ -80,6 +80,7 @@ export const ROUTES = {
   profile: { path: '/profile', layout: 'app', title: 'Profile' },
   account: { path: '/profile/account', layout: 'app', title: 'Account', parent: '/profile' },
   sessions: { path: '/profile/account/sessions', layout: 'app', title: 'Sessions', parent: '/profile/account' },
+  tokens: { path: '/profile/tokens', layout: 'app', title: 'API tokens', parent: '/profile' },
   sshKeys: { path: '/profile/ssh', layout: 'app', title: 'SSH keys', parent: '/profile' },
 } as const satisfies Record<string, Route>;
 

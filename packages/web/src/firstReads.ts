@@ -45,6 +45,9 @@ export const firstReads = {
     const id = idOf(visit);
     return id === null ? [] : [read(api.containers.view, { id })];
   },
+  tokens: ({ params, search }) => [
+    read(api.apiTokens.list, { ...listInput(search), archived: params.tab === 'archive' }),
+  ],
   sshKeys: ({ search }) => [read(api.sshKeys.list, listInput(search))],
 } satisfies Record<string, FirstReads>;
 

@@ -1,5 +1,6 @@
 export type InstanceTab = 'overview' | 'containers' | 'activities' | 'access';
 export type SelfInstanceTab = 'overview' | 'containers' | 'activities';
+export type TokensTab = 'active' | 'archive';
 export type ContainerTab = 'overview' | 'logs';
 
 /** Every address of the app. The first tab of a page has the page's own address. */
@@ -26,6 +27,7 @@ export const paths = {
   profile: () => '/profile',
   account: () => '/profile/account',
   sessions: () => '/profile/account/sessions',
+  tokens: (tab: TokensTab = 'active') => (tab === 'active' ? '/profile/tokens' : `/profile/tokens/${tab}`),
   sshKeys: () => '/profile/ssh',
   kit: (section: string) => `/kit/${section}`,
 };

@@ -140,6 +140,7 @@ export const SERVER_MESSAGES: readonly string[] = [
   'SSH key is required',
   'ssh key removed',
   'SSH keys',
+  'API tokens',
   'The expiration must be in the future',
   'A token of yours cannot carry {{permission}}',
   'You have {{limit}} API tokens in this workspace. Archive one that you no longer need.',

@@ -1,5 +1,6 @@
 import { ROUTES } from '@stagi/contract/routes.ts';
 import {
+  IconApi,
   IconBox,
   IconBuildingStore,
   IconDevices,
@@ -19,6 +20,7 @@ const ICONS: Record<string, typeof IconBox> = {
   [ROUTES.containers.path]: IconBox,
   [ROUTES.account.path]: IconUser,
   [ROUTES.sessions.path]: IconDevices,
+  [ROUTES.tokens.path]: IconApi,
   [ROUTES.sshKeys.path]: IconKey,
   [ROUTES.signUp.path]: IconUserPlus,
   [ROUTES.signIn.path]: IconLogin,

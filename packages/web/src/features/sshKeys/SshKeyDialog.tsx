@@ -1,10 +1,10 @@
 import { SegmentedControl, Stack } from '@mantine/core';
 import type { SshKey } from '@stagi/contract/sshKeys.ts';
-import { useEffect, useState } from 'react';
-import { useBlocker } from 'react-router';
+import { useState } from 'react';
 import { invalidate } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
 import type { SshKeyDialogProps } from '../../layouts/slots.ts';
+import { useSecretGuard } from '../../layouts/useSecretGuard.ts';
 import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { toast } from '../../ui/toasts.ts';
@@ -22,11 +22,7 @@ export function SshKeyDialog({ opened, onClose, onAdded }: SshKeyDialogProps) {
   const [taken, setTaken] = useState(false);
   const [warned, setWarned] = useState(false);
   const atRisk = generated !== null && !taken;
-  useWarningAtUnload(atRisk);
-  // Back would take the page away, and the key with it.
-  const blocker = useBlocker(
-    ({ currentLocation, nextLocation }) => atRisk && currentLocation.pathname !== nextLocation.pathname,
-  );
+  const blocker = useSecretGuard(atRisk);
 
   function close(): void {
     setGenerated(null);
@@ -105,13 +101,4 @@ export function SshKeyDialog({ opened, onClose, onAdded }: SshKeyDialogProps) {
       />
     </>
   );
-}
-
-function useWarningAtUnload(atRisk: boolean): void {
-  useEffect(() => {
-    if (!atRisk) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [atRisk]);
 }

@@ -1,0 +1,126 @@
+import { Group, Stack } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { type Permission, TOKEN_PERMISSIONS } from '@stagi/contract/permissions.ts';
+import { useCallForm } from '../../api/useCallForm.ts';
+import { useUser } from '../../api/user.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { PERMISSION_WORDS } from '../../i18n/permissionWords.ts';
+import { text } from '../../i18n/text.ts';
+import { Button } from '../../ui/Button.tsx';
+import { CheckboxGroup } from '../../ui/form/Checkbox.tsx';
+import { Form } from '../../ui/form/Form.tsx';
+import { RadioGroup } from '../../ui/form/RadioGroup.tsx';
+import { Select } from '../../ui/form/Select.tsx';
+import { TextInput } from '../../ui/form/TextInput.tsx';
+import { DATE_MASK } from '../../ui/kitConstants.ts';
+import { DateTime } from '../../ui/Time.tsx';
+import { type Lifetime, lifetimeEnd } from './lifetime.ts';
+
+const LIFETIMES: readonly { value: Lifetime; label: string }[] = [
+  { value: '7', label: text('7 days') },
+  { value: '30', label: text('30 days') },
+  { value: '90', label: text('90 days') },
+  { value: '365', label: text('One year') },
+  { value: 'day', label: text('Until a day…') },
+  { value: 'never', label: text('No expiration') },
+];
+
+interface Values {
+  description: string;
+  lifetime: Lifetime;
+  /** DD/MM/YYYY, for `day`. */
+  day: string;
+  scope: 'all' | 'some';
+  permissions: Permission[];
+}
+
+/** As they are written down for people, not as the contract lists them. */
+const IN_ORDER = Object.keys(PERMISSION_WORDS) as Permission[];
+
+const DATE_SHOWN = 'DD/MM/YYYY';
+
+const NEW: Values = { description: '', lifetime: '90', day: '', scope: 'all', permissions: [] };
+
+export function CreateTokenForm({ onDone, onCancel }: { onDone(token: string): void; onCancel(): void }) {
+  const t = useT();
+  const { workspace, permissions: held } = useUser();
+  const { form, field, submit, loading } = useCallForm(api.apiTokens.create, {
+    initialValues: NEW,
+    toInput: ({ description, scope, permissions, ...until }) => ({
+      description,
+      expiresAt: lifetimeEnd(until)?.toISOString(),
+      permissions: scope === 'some' ? permissions : undefined,
+    }),
+    fieldOf: (path) => (path === 'expiresAt' ? 'day' : path),
+    alsoCheck: (values): Record<string, string> =>
+      values.lifetime === 'day' && !lifetimeEnd(values) ? { day: text('Enter a valid date') } : {},
+    onDone: ({ token }) => onDone(token),
+  });
+  const { lifetime, day, scope, permissions } = form.values;
+  const end = lifetimeEnd({ lifetime, day });
+  const grantable = IN_ORDER.filter(
+    (permission) => TOKEN_PERMISSIONS.includes(permission) && held.includes(permission),
+  );
+
+  return (
+    <Form onSubmit={submit}>
+      <Stack gap={16}>
+        <TextInput
+          label={t('Description')}
+          placeholder={t('What it is for, such as “build server”')}
+          autoComplete="off"
+          maxLength={100}
+          data-autofocus
+          {...field('description')}
+        />
+        <Group gap={12} align="flex-start" grow>
+          <Select
+            label={t('Expiration')}
+            options={LIFETIMES.map(({ value, label }) => ({ value, label: t(label) }))}
+            description={
+              end ? (
+                <DateTime at={end.toISOString()} />
+              ) : lifetime === 'never' ? (
+                t('It works until you archive it.')
+              ) : undefined
+            }
+            data-testid="token-lifetime"
+            {...field('lifetime')}
+          />
+          {lifetime === 'day' && (
+            <TextInput label={t('Last day')} placeholder={DATE_SHOWN} mask={DATE_MASK} {...field('day')} />
+          )}
+        </Group>
+        <RadioGroup
+          label={t('What it may do in {{workspace}}', { workspace: workspace?.clientName ?? '' })}
+          options={[
+            {
+              value: 'all',
+              label: t('Whatever you may'),
+              description: t('As your role changes, so does the token. Accounts, members and payouts excepted.'),
+            },
+            { value: 'some', label: t('Only what you choose') },
+          ]}
+          {...field('scope')}
+          value={scope}
+        />
+        {scope === 'some' && (
+          <CheckboxGroup
+            label={t('Permissions')}
+            options={grantable.map((permission) => ({ value: permission, label: t(PERMISSION_WORDS[permission]) }))}
+            {...field('permissions')}
+            value={permissions}
+          />
+        )}
+        <Group justify="flex-end" gap={8}>
+          <Button color="gray" onClick={onCancel}>
+            {t('Cancel')}
+          </Button>
+          <Button type="submit" loading={loading} data-testid="token-submit">
+            {t('Create token')}
+          </Button>
+        </Group>
+      </Stack>
+    </Form>
+  );
+}

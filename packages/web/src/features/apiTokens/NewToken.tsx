@@ -1,0 +1,47 @@
+import { Group, Stack } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { apiAddress } from '../../api/client.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/Button.tsx';
+import { CodeBlock } from '../../ui/CodeBlock.tsx';
+import { Note } from '../../ui/Note.tsx';
+import { SecretFile } from '../../ui/SecretFile.tsx';
+import { takeFocus } from '../../ui/takeFocus.ts';
+
+interface Props {
+  token: string;
+  /** It has been downloaded or copied. */
+  onTaken(): void;
+  onDone(): void;
+}
+
+/** A new token, for the only time, and a line that shows that it works. */
+export function NewToken({ token, onTaken, onDone }: Props) {
+  const t = useT();
+  return (
+    <Stack gap={16} ref={takeFocus} tabIndex={-1} style={{ outline: 'none' }}>
+      <Note tone="warn" title={t('This is the only time that the token can be seen')}>
+        {t('Save it now. We do not keep it: if it is lost, archive it and create another.')}
+      </Note>
+      <SecretFile name="stagi-token" content={token} onTaken={onTaken} testId="token-download" />
+      <div>
+        <p style={{ margin: '0 0 4px' }}>{t('A program sends it with every call. To see that it works:')}</p>
+        <CodeBlock prompt="$" wrap code={tryLine()} />
+      </div>
+      <Group justify="flex-end">
+        <Button onClick={onDone} data-testid="token-done">
+          {t('Done')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** Without the token itself: what is typed into a terminal stays in its history. */
+function tryLine(): string {
+  return [
+    `curl -X POST ${apiAddress(api.apiTokens.cliCheck.path)}`,
+    `-H "Authorization: Bearer $(cat stagi-token)"`,
+    `-H 'Content-Type: application/json' -d '{"clientVersion":"1.0.0"}'`,
+  ].join(' \\\n  ');
+}
