@@ -1,6 +1,7 @@
 import { account } from './account.ts';
 import { analytics } from './analytics.ts';
 import { apiTokens } from './apiTokens.ts';
+import { apps } from './apps.ts';
 import { auth } from './auth.ts';
 import { billing } from './billing.ts';
 import type { Call } from './call.ts';
@@ -20,6 +21,7 @@ export const api = {
   auth,
   identities,
   sessions,
+  apps,
   user,
   account,
   billing,

@@ -20,6 +20,8 @@ export interface Call<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
    * or on a build server, and is never for identity, members, invites, roles, or money that leaves.
    */
   readonly byToken?: true;
+  /** Whether an app that its user has let in may make it, where an API token may not: it has to know whom it works for. */
+  readonly byApp?: true;
   /** The largest request body in bytes, where it is not `BODY_LIMIT`. */
   readonly bodyLimit?: number;
 }

@@ -50,6 +50,7 @@ export const user = {
     path: 'user/profile',
     summary: 'Who is signed in, and the workspaces they belong to with their permissions there.',
     auth: 'signed-in',
+    byApp: true,
     input: z.object({}),
     output: Profile,
   }),

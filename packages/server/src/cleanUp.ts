@@ -20,6 +20,8 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
   await db.deleteFrom('attempt').where('last_at', '<', sql<Date>`now() - interval '1 day'`).execute();
   await db.deleteFrom('known_device').where('last_used_at', '<', sql<Date>`now() - interval '400 days'`).execute();
   await db.deleteFrom('provider_trip').where('expires_at', '<', sql<Date>`now()`).execute();
+  // A code that comes long after it was used still tells of a copy: it is kept a day.
+  await db.deleteFrom('oauth_code').where('expires_at', '<', sql<Date>`now() - interval '1 day'`).execute();
   await db.deleteFrom('stream_ticket').where('expires_at', '<', sql<Date>`now()`).execute();
   await db.deleteFrom('second_factor_ticket').where('expires_at', '<', sql<Date>`now()`).execute();
   await db.deleteFrom('passkey_challenge').where('expires_at', '<', sql<Date>`now()`).execute();

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { compile } from '@fastify/proxy-addr';
 import { LINK_LEASE_SECONDS } from '@stagi/contract/daemon.ts';
 import { fromDecimal } from '@stagi/contract/money.ts';
+import { type RegisteredApp, readApps } from './apps/registered.ts';
 import { ConfigError } from './configError.ts';
 import { type IdentityProviders, readIdentityProviders } from './identityProviders.ts';
 import { isLoopback } from './loopback.ts';
@@ -52,6 +53,8 @@ export interface Config {
   identityProviders: IdentityProviders;
   logLevel: string;
   roles: ReadonlySet<'api' | 'worker'>;
+  /** The apps that may ask people to be let in, by their client ids. */
+  apps: ReadonlyMap<string, RegisteredApp>;
   /** What the operator shows around the product. */
   site: Site;
   webDir: string | null;
@@ -100,6 +103,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     identityProviders: readIdentityProviders(env),
     logLevel: env.LOG_LEVEL ?? 'info',
     roles: roles(argv),
+    apps: readApps(env.OAUTH_APPS),
     site: readSite(env),
     webDir: env.STAGI_WEB_DIR ? resolve(env.STAGI_WEB_DIR) : join(import.meta.dirname, '../../web/dist'),
     daemonDir: env.STAGI_DAEMON_DIR

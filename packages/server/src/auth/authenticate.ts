@@ -1,6 +1,7 @@
 import type { Language } from '@stagi/contract/languages.ts';
 import { type Permission, ROLE_PERMISSIONS, type Role, TOKEN_PERMISSIONS } from '@stagi/contract/permissions.ts';
 import type { Plan, Theme } from '@stagi/contract/user.ts';
+import { permissionsOfApp } from '../apps/registered.ts';
 import { sql } from 'kysely';
 import { balanceOf, perHourOf } from '../billing/spending.ts';
 import type { Context } from '../context.ts';
@@ -27,6 +28,8 @@ export interface Authenticated {
   credential: Credential;
   /** Only where no API token is let in: a token has none. */
   session: { readonly id: string };
+  /** The app that acts for the user in this session; null: the user's own browser. */
+  app: { id: string } | null;
   user: {
     id: number;
     email: string;
@@ -39,7 +42,7 @@ export interface Authenticated {
     hasPassword: boolean;
     isSignupFormSubmitted: boolean;
   };
-  /** Of a token: its workspace alone, with what is left of its owner's permissions there. */
+  /** Of a token, and of an app that was let into one workspace: that alone, with what is left of its owner's permissions there. */
   memberships: Membership[];
 }
 
@@ -79,7 +82,7 @@ const ownerAnd = (where: string): string => `u.id as user_id, u.email, u.name, u
 // Read at every request: named statements, so that PostgreSQL plans them once a connection.
 const SESSION = {
   name: 'session',
-  text: `select ${ownerAnd('')}
+  text: `select ${ownerAnd('and (s.app_workspace_id is null or w.id = s.app_workspace_id)')}, s.app_id, s.app_permissions
     from session s join app_user u on u.id = s.user_id
     where s.id = $1 and s.user_id = $2 and s.revoked_at is null and s.expires_at > now() and u.disabled_at is null`,
 };
@@ -115,14 +118,25 @@ export async function authenticate(
 }
 
 export async function loadSession(context: Context, sessionId: string, userId: number): Promise<Authenticated | null> {
-  const { rows } = await context.pg.query<OwnerRow>({ ...SESSION, values: [sessionId, userId] });
+  const { rows } = await context.pg.query<SessionRow>({ ...SESSION, values: [sessionId, userId] });
   const row = rows[0];
   if (!row) return null;
+  const app = row.app_id === null ? null : context.config.apps.get(row.app_id);
+  // The operator has struck it off.
+  if (app === undefined) return null;
   return {
     credential: { kind: 'session', id: sessionId },
     session: { id: sessionId },
+    app: app && { id: app.id },
     user: presentOwner(row),
-    memberships: row.relations.map((relation) => membership(relation, permissionsOf(relation.role, row.is_employee))),
+    memberships: row.relations.map((relation) =>
+      membership(
+        relation,
+        app
+          ? permissionsOfApp(app, row.app_permissions, ROLE_PERMISSIONS[relation.role])
+          : permissionsOf(relation.role, row.is_employee),
+      ),
+    ),
   };
 }
 
@@ -130,6 +144,11 @@ export async function loadSession(context: Context, sessionId: string, userId: n
 export async function loadToken(context: Context, id: number): Promise<Authenticated | null> {
   const row = await tokenRow(context, id);
   return row && presentToken(row, id);
+}
+
+interface SessionRow extends OwnerRow {
+  app_id: string | null;
+  app_permissions: Permission[] | null;
 }
 
 interface TokenRow extends OwnerRow {
@@ -161,6 +180,7 @@ function presentToken(row: TokenRow, id: number): Authenticated {
   return {
     credential: { kind: 'token', id, expiresAt: row.expires_at },
     session: NO_SESSION,
+    app: null,
     user: presentOwner(row),
     memberships: row.relations.map((relation) =>
       membership(relation, withinToken(permissionsOf(relation.role, row.is_employee), row.permissions)),

@@ -4,29 +4,17 @@ import { type Selectable, sql } from 'kysely';
 import type { Db, SessionTable } from '../db/schema.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 import { deviceOf } from './device.ts';
+import { liveSessionsOf } from './sessions.ts';
 
 const SORTABLE = { createdAt: 'created_at', lastUsedAt: 'last_used_at', ip: 'ip' } as const;
 
-/** Sessions that can still be used: neither ended nor past their day, with a refresh token that has not idled away. */
+/** The browsers that somebody is logged in with. */
 export async function listSessions(
   db: Db,
   { userId, currentId }: { userId: number; currentId: string },
   request: EntityFilterRequest,
 ): Promise<{ rows: Selectable<SessionTable>[]; count: number }> {
-  let mine = db
-    .selectFrom('session')
-    .where('user_id', '=', userId)
-    .where('revoked_at', 'is', null)
-    .where('expires_at', '>', sql<Date>`now()`)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('refresh_token')
-          .select('refresh_token.id')
-          .whereRef('refresh_token.session_id', '=', 'session.id')
-          .where('refresh_token.used_at', 'is', null)
-          .where('refresh_token.expires_at', '>', sql<Date>`now()`),
-      ),
-    );
+  let mine = liveSessionsOf(db, userId).where('session.app_id', 'is', null);
   if (request.queryString) mine = mine.where(contains(['ip', 'user_agent'], request.queryString));
   const column = sortColumn(request, SORTABLE);
   const [rows, { count }] = await Promise.all([

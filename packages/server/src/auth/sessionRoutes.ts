@@ -2,7 +2,7 @@ import type { api } from '@stagi/contract/api.ts';
 import type { HandlersOf } from '../http/mount.ts';
 import { pageOf } from '../http/paging.ts';
 import { listSessions, presentSession } from './sessionList.ts';
-import { endOtherSessions, endOwnSession } from './sessions.ts';
+import { endOtherBrowsers, endOwnSession } from './sessions.ts';
 
 export const sessionHandlers: HandlersOf<typeof api.sessions> = {
   async list(ctx, { entityFilterRequest }) {
@@ -18,7 +18,7 @@ export const sessionHandlers: HandlersOf<typeof api.sessions> = {
     if ('others' in which) {
       return {
         isSuccess: true,
-        ended: await endOtherSessions(ctx.db, ctx.user.id, ctx.session.id, 'ended by its user'),
+        ended: await endOtherBrowsers(ctx.db, ctx.user.id, ctx.session.id),
       };
     }
     return { isSuccess: true, ended: await endOwnSession(ctx.db, ctx.user.id, which.id) };

@@ -11,7 +11,8 @@ import { sendMail } from '../mail/send.ts';
 import { signAccessToken } from './accessToken.ts';
 
 const IDLE_DAYS = 14;
-const ABSOLUTE_DAYS = 90;
+/** The longest life of a session, whatever it is used for. */
+export const SESSION_DAYS = 90;
 /** How long the direct parent of the newest token still gets that same token: tabs that raced. */
 const GRACE_SECONDS = 10;
 
@@ -43,7 +44,7 @@ export async function openSession(
       auth_type: authType,
       ip: ctx.ip,
       user_agent: userAgentOf(ctx),
-      expires_at: sql<Date>`now() + ${`${ABSOLUTE_DAYS} days`}::interval`,
+      expires_at: sql<Date>`now() + ${`${SESSION_DAYS} days`}::interval`,
       stepped_up_at: steppedUp ? sql<Date>`now()` : null,
     })
     .execute();
@@ -56,13 +57,14 @@ export async function openSession(
  * same successor (two tabs raced), any other reuse ends the whole session. Throws 401 when it is over.
  */
 export async function rotate(ctx: Visitor, refreshToken: string): Promise<Tokens> {
-  const hash = hashOf(refreshToken);
+  const hash = hashOfToken(refreshToken);
   const outcome = await inTransaction(
     ctx.db,
     async (trx): Promise<{ token: string; userId: number; sessionId: string } | { stolen: string } | null> => {
       const { rows } = await sql<{ id: string; session_id: string }>`
-      update refresh_token set used_at = clock_timestamp() where hash = ${hash} and used_at is null and expires_at > now()
-      returning id, session_id`.execute(trx);
+      update refresh_token t set used_at = clock_timestamp() from session s
+      where t.hash = ${hash} and t.used_at is null and t.expires_at > now() and s.id = t.session_id and s.app_id is null
+      returning t.id, t.session_id`.execute(trx);
       const fresh = rows[0];
       if (fresh) {
         const session = await liveSession(trx, fresh.session_id);
@@ -99,7 +101,7 @@ export async function endSessionOf(ctx: Visitor, refreshToken: string): Promise<
   const row = await ctx.db
     .selectFrom('refresh_token')
     .select('session_id')
-    .where('hash', '=', hashOf(refreshToken))
+    .where('hash', '=', hashOfToken(refreshToken))
     .executeTakeFirst();
   if (row) await endSession(ctx.db, row.session_id, 'signed out');
 }
@@ -116,11 +118,38 @@ export async function endOwnSession(db: Db, userId: number, sessionId: string): 
   return 0;
 }
 
-/** Ends every session of a user but one (all with `null`), and says how many that were. */
+/** Ends the sessions of a user's other browsers, and says how many that were; the apps that were let in stay. */
+export async function endOtherBrowsers(db: Db, userId: number, but: string): Promise<number> {
+  const others = sessionsToEnd(db, 'ended by its user')
+    .where('user_id', '=', userId)
+    .where('id', '<>', but)
+    .where('app_id', 'is', null);
+  return Number((await others.executeTakeFirst()).numUpdatedRows);
+}
+
+/** Ends every session of a user but one (all with `null`), those of apps too, and says how many that were. */
 export async function endOtherSessions(db: Db, userId: number, but: string | null, reason: string): Promise<number> {
   let others = sessionsToEnd(db, reason).where('user_id', '=', userId);
   if (but !== null) others = others.where('id', '<>', but);
   return Number((await others.executeTakeFirst()).numUpdatedRows);
+}
+
+/** Sessions that can still be used: neither ended nor past their day, with a refresh token that has not idled away. */
+export function liveSessionsOf(db: Db, userId: number) {
+  return db
+    .selectFrom('session')
+    .where('session.user_id', '=', userId)
+    .where('session.revoked_at', 'is', null)
+    .where('session.expires_at', '>', sql<Date>`now()`)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('refresh_token')
+          .select('refresh_token.id')
+          .whereRef('refresh_token.session_id', '=', 'session.id')
+          .where('refresh_token.used_at', 'is', null)
+          .where('refresh_token.expires_at', '>', sql<Date>`now()`),
+      ),
+    );
 }
 
 async function reused(
@@ -156,7 +185,7 @@ async function endSession(db: Db, sessionId: string, reason: string): Promise<vo
 }
 
 /** The database tells the streams of a session that it has ended (migration 0008). */
-function sessionsToEnd(db: Db, reason: string) {
+export function sessionsToEnd(db: Db, reason: string) {
   return db
     .updateTable('session')
     .set({ revoked_at: sql<Date>`now()`, revoked_reason: reason })
@@ -169,18 +198,22 @@ function liveSession(
   db: Db,
   id: string,
 ): Promise<{ user_id: number; email: string; name: string; language: Language | null } | undefined> {
-  return db
-    .selectFrom('session')
-    .innerJoin('app_user', 'app_user.id', 'session.user_id')
-    .select(['session.user_id', 'app_user.email', 'app_user.name', 'app_user.language'])
-    .where('session.id', '=', id)
-    .where('session.revoked_at', 'is', null)
-    .where('session.expires_at', '>', sql<Date>`now()`)
-    .where('app_user.disabled_at', 'is', null)
-    .executeTakeFirst();
+  return (
+    db
+      .selectFrom('session')
+      .innerJoin('app_user', 'app_user.id', 'session.user_id')
+      .select(['session.user_id', 'app_user.email', 'app_user.name', 'app_user.language'])
+      .where('session.id', '=', id)
+      // Apps renew their tokens elsewhere, by stricter rules.
+      .where('session.app_id', 'is', null)
+      .where('session.revoked_at', 'is', null)
+      .where('session.expires_at', '>', sql<Date>`now()`)
+      .where('app_user.disabled_at', 'is', null)
+      .executeTakeFirst()
+  );
 }
 
-async function issueRefreshToken(db: Db, sessionId: string, parentId: string | null): Promise<string> {
+export async function issueRefreshToken(db: Db, sessionId: string, parentId: string | null): Promise<string> {
   const id = randomUUID();
   const token = `${id}.${randomBytes(32).toString('base64url')}`;
   await db
@@ -189,14 +222,14 @@ async function issueRefreshToken(db: Db, sessionId: string, parentId: string | n
       id,
       session_id: sessionId,
       parent_id: parentId,
-      hash: hashOf(token),
+      hash: hashOfToken(token),
       expires_at: sql<Date>`now() + ${`${IDLE_DAYS} days`}::interval`,
     })
     .execute();
   return token;
 }
 
-function hashOf(token: string): Buffer {
+export function hashOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 

@@ -12,6 +12,7 @@ import * as externalIdentities from './migrations/0009_external_identities.ts';
 import * as secondFactor from './migrations/0010_second_factor.ts';
 import * as account from './migrations/0011_account.ts';
 import * as apiTokens from './migrations/0012_api_tokens.ts';
+import * as apps from './migrations/0014_apps.ts';
 import * as strangersTries from './migrations/0015_strangers_tries.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0010_second_factor', sql: secondFactor.sql },
   { name: '0011_account', sql: account.sql },
   { name: '0012_api_tokens', sql: apiTokens.sql },
+  { name: '0014_apps', sql: apps.sql },
   { name: '0015_strangers_tries', sql: strangersTries.sql },
 ];
 const LOCK = 7_239_001;

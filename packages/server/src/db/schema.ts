@@ -158,6 +158,25 @@ export interface SessionTable {
   revoked_at: Date | null;
   revoked_reason: string | null;
   stepped_up_at: Date | null;
+  /** The app that it was given to; null: a browser. */
+  app_id: string | null;
+  /** What the app may do at most; null: whatever its user may. */
+  app_permissions: Permission[] | null;
+  /** The one workspace that the app reaches; null: all of its user's. */
+  app_workspace_id: number | null;
+}
+
+export interface OauthCodeTable {
+  hash: Buffer;
+  app_id: string;
+  allowed_by: string;
+  redirect_uri: string;
+  code_challenge: string;
+  permissions: Permission[] | null;
+  workspace_id: number | null;
+  gave: string | null;
+  used_at: Date | null;
+  expires_at: Date;
 }
 
 export interface RefreshTokenTable {
@@ -570,6 +589,7 @@ export interface Database {
   workspace: WorkspaceTable;
   membership: MembershipTable;
   session: SessionTable;
+  oauth_code: OauthCodeTable;
   refresh_token: RefreshTokenTable;
   totp: TotpTable;
   recovery_code: RecoveryCodeTable;

@@ -6,6 +6,8 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { analyticsHandlers } from '../analytics/routes.ts';
 import { apiTokenHandlers } from '../apiTokens/routes.ts';
 import { identityHandlers } from '../auth/identityRoutes.ts';
+import { mountAppEndpoints } from '../apps/endpoints.ts';
+import { appHandlers } from '../apps/routes.ts';
 import { authHandlers } from '../auth/routes.ts';
 import { sessionHandlers } from '../auth/sessionRoutes.ts';
 import { billingHandlers } from '../billing/routes.ts';
@@ -30,6 +32,7 @@ import { userHandlers } from '../users/routes.ts';
 import { sendError } from './errors.ts';
 import { mountHealth } from './health.ts';
 import { type Handlers, mount } from './mount.ts';
+import { openGate } from './overload.ts';
 import { requestId, tellRequestId } from './requestId.ts';
 import { securityHeaders } from './securityHeaders.ts';
 import { serveWeb } from './web.ts';
@@ -38,6 +41,7 @@ const handlers: Handlers = {
   auth: authHandlers,
   identities: identityHandlers,
   sessions: sessionHandlers,
+  apps: appHandlers,
   user: userHandlers,
   account: accountHandlers,
   billing: billingHandlers,
@@ -57,8 +61,10 @@ const handlers: Handlers = {
 export async function buildApp(ctx: Context): Promise<FastifyInstance> {
   const app = await bare(ctx);
   securityHeaders(app, ctx.config);
-  mount(app, ctx, handlers);
+  const gate = openGate(ctx.meters);
+  mount(app, ctx, handlers, gate);
   mountPictures(app, ctx);
+  mountAppEndpoints(app, ctx, gate);
   mountEvents(app, ctx);
   mountLogTail(app, ctx);
   mountDaemonApi(app, ctx);

@@ -19,7 +19,7 @@ import { readDevice, writeDevice } from './deviceCookie.ts';
 import { badInput, forbidden, forbiddenToTokens, sendError, unauthenticated, workspaceGone } from './errors.ts';
 import { once } from './idempotency.ts';
 import { guardLargeBodies } from './largeBodies.ts';
-import { openGate } from './overload.ts';
+import type { Gate } from './overload.ts';
 import type { Visitor as PlainVisitor } from './visitor.ts';
 
 /** From the first byte of a call to its answer. */
@@ -34,6 +34,8 @@ interface SignedIn extends Visitor {
   user: Authenticated['user'];
   /** Every workspace of the user, first one first. */
   memberships: readonly Membership[];
+  /** The one of them that X-Client-ID names. */
+  chosenWorkspace: Membership | null;
 }
 interface Member extends SignedIn {
   workspace: Membership;
@@ -65,9 +67,8 @@ export function lookFirst<C extends Call, Seen>(
 export type Handlers = { [D in keyof Api]: HandlersOf<Api[D] extends Record<string, Call> ? Api[D] : never> };
 
 /** Walks the call table: authenticate, check the call's permission, parse, handle, check the output. */
-export function mount(app: FastifyInstance, context: Context, handlers: Handlers): void {
+export function mount(app: FastifyInstance, context: Context, handlers: Handlers, gate: Gate): void {
   app.setErrorHandler(sendError);
-  const gate = openGate(context.meters);
   const refuse: onRequestHookHandler = (_request, _reply, done) => done(gate.refusal() ?? undefined);
   for (const domain of Object.keys(api) as (keyof Api)[]) {
     const calls = api[domain] as Record<string, Call>;
@@ -130,9 +131,10 @@ async function admit(
   const found = await authenticate(context, request.headers.authorization, request.ip);
   if (!found) throw unauthenticated();
   if (found.credential.kind === 'token' && !call.byToken) throw forbiddenToTokens();
-  const signedIn: SignedIn = { ...visitor, ...found };
-  if (call.auth === 'signed-in') return signedIn;
+  if (found.app && !call.byToken && !call.byApp) throw forbidden();
   const workspace = selected(found, request.headers['x-client-id']);
+  const signedIn: SignedIn = { ...visitor, ...found, chosenWorkspace: workspace ?? null };
+  if (call.auth === 'signed-in') return signedIn;
   if (!workspace) throw workspaceGone();
   if (call.auth !== 'member' && !holdsAny(workspace.permissions, call.auth)) throw forbidden();
   return { ...signedIn, workspace };

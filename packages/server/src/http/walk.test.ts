@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newSecret, writeApiToken } from '../secrets/apiToken.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { aContainer, anApiToken, anOwnServer, anSshKey, aRentedInstance, aStray } from '../testing/factories.ts';
+import { aConsent, aContainer, anOwnServer, anSshKey, aRentedInstance, aStray } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
 interface Ids {
@@ -17,8 +18,18 @@ interface Ids {
   stray: number;
   session: string;
   apiToken: number;
+  consent: string;
 }
 type Sample = { input: (ids: Ids) => unknown /** How a foreign id is refused. */; foreign?: 404 | 400 };
+
+const ASKED = {
+  client_id: 'stagi-cli',
+  code_challenge: 'a'.repeat(43),
+  code_challenge_method: 'S256',
+  redirect_uri: 'http://127.0.0.1:4999/callback',
+  response_type: 'code',
+  state: 'walk',
+};
 
 /** A valid request for every call that needs a session. A call without one fails the walk. */
 const SAMPLES: Record<string, Sample> = {
@@ -33,6 +44,10 @@ const SAMPLES: Record<string, Sample> = {
   'auth/identity/begin': { input: () => ({ provider: 'github' }) },
   'auth/identity/connect': { input: () => ({ provider: 'github', code: 'c', state: 's' }) },
   'auth/identity/disconnect': { input: () => ({ provider: 'github' }) },
+  'authorization/oauth/pkce/get-authorization-code': { input: () => ASKED },
+  'authorization/oauth/pkce/view': { input: () => ASKED },
+  'authorization/consent/list': { input: () => ({}) },
+  'authorization/consent/revoke': { input: ({ consent }) => ({ id: consent }), foreign: 404 },
   'user/profile': { input: () => ({}) },
   'user/add-password': { input: () => ({ password: 'Another-horse-8' }) },
   'auth/email/change-password': {
@@ -115,6 +130,7 @@ const ABSENT: Ids = {
   stray: 999_999_905,
   session: '00000000-0000-4000-8000-000000000000',
   apiToken: 999_999_906,
+  consent: '00000000-0000-4000-8000-000000000001',
 };
 
 /** What a denied call must not change. */
@@ -123,6 +139,7 @@ const WATCHED = [
   'api_token',
   'external_identity',
   'provider_trip',
+  'oauth_code',
   'app_user',
   'workspace',
   'membership',
@@ -162,6 +179,7 @@ describe('the walk over every call', () => {
       stray: await aStray(app.ctx),
       session: await sessionOf(app, alice),
       apiToken: (await anApiToken(app.ctx, alice)).id,
+      consent: await aConsent(app.ctx, alice),
     };
     await app.ctx.db
       .insertInto('membership')

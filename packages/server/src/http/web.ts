@@ -11,7 +11,7 @@ import type { SiteConfiguration } from '@stagi/contract/site.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const NOT_PAGES =
-  /^\/(frontend-api|daemon-api|dev|assets|drawn|openapi\.json|configuration\.json|healthz|readyz)(\/|$)/;
+  /^\/(frontend-api|daemon-api|dev|assets|drawn|oauth|\.well-known|openapi\.json|configuration\.json|healthz|readyz)(\/|$)/;
 const PLACE = '<script id="configuration" type="application/json">{}</script>';
 
 type Site = Omit<SiteConfiguration, 'version'>;

@@ -122,6 +122,22 @@ export async function aContainer(
   return row.id;
 }
 
+/** An app that somebody has let in. */
+export async function aConsent(ctx: Context, owner: Person): Promise<string> {
+  const id = randomUUID();
+  await ctx.db
+    .insertInto('session')
+    .values({
+      id,
+      user_id: owner.userId,
+      auth_type: 'email',
+      app_id: 'stagi-cli',
+      expires_at: new Date(Date.now() + 86_400_000),
+    })
+    .execute();
+  return id;
+}
+
 export async function aStray(ctx: Context): Promise<number> {
   const n = next();
   const row = await ctx.db

@@ -1,0 +1,59 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { HandOff } from '@stagi/contract/handOff.ts';
+import { sql } from 'kysely';
+import type { Authenticated, Membership } from '../auth/authenticate.ts';
+import type { Context } from '../context.ts';
+import { invalid, notFound, refused } from '../http/errors.ts';
+import { answerLink, isRegisteredRedirect } from './redirects.ts';
+import type { RegisteredApp } from './registered.ts';
+
+const CODE_SECONDS = 60;
+
+interface Caller extends Context, Pick<Authenticated, 'session'> {
+  memberships: readonly Membership[];
+  chosenWorkspace: Membership | null;
+}
+
+/** The app that asks. Throws where it is unknown or would be answered elsewhere: nobody may be sent there (RFC 6749 4.1.2.1). */
+export function askingApp(ctx: Pick<Context, 'config'>, request: HandOff): RegisteredApp {
+  const app = ctx.config.apps.get(request.client_id);
+  if (!app) throw invalid('This app is not known here', 'client_id');
+  if (!isRegisteredRedirect(app.redirectUris, request.redirect_uri))
+    throw invalid('This app is not known by the address that it wants to be answered at', 'redirect_uri');
+  return app;
+}
+
+/** What the app is told by way of the browser; `iss` says who speaks (RFC 9207). */
+export function answerOf(ctx: Pick<Context, 'config'>, { redirect_uri, state }: HandOff, said: Record<string, string>) {
+  return answerLink(redirect_uri, { ...said, state, iss: ctx.config.appOrigin });
+}
+
+/** A code for the app, bound to its request and to the session that lets it in. */
+export async function issueCode(ctx: Caller, request: HandOff, workspaceId: number | undefined): Promise<string> {
+  const app = askingApp(ctx, request);
+  const code = randomBytes(32).toString('base64url');
+  await ctx.db
+    .insertInto('oauth_code')
+    .values({
+      hash: hashOfCode(code),
+      app_id: app.id,
+      allowed_by: ctx.session.id,
+      redirect_uri: request.redirect_uri,
+      code_challenge: request.code_challenge,
+      permissions: app.permissions ? [...app.permissions] : null,
+      workspace_id: app.isFirstParty ? null : workspaceFor(ctx, workspaceId).id,
+      expires_at: sql<Date>`now() + ${`${CODE_SECONDS} seconds`}::interval`,
+    })
+    .execute();
+  return code;
+}
+
+export const hashOfCode = (code: string): Buffer => createHash('sha256').update(code).digest();
+
+function workspaceFor({ memberships, chosenWorkspace }: Caller, id: number | undefined): Membership {
+  const named = memberships.find((membership) => membership.id === id);
+  if (id !== undefined && !named) throw notFound();
+  const workspace = named ?? chosenWorkspace ?? memberships[0];
+  if (!workspace) throw refused('You belong to no workspace that the app could work in');
+  return workspace;
+}

@@ -1,0 +1,64 @@
+import type { Consent } from '@stagi/contract/apps.ts';
+import type { EntityFilterRequest } from '@stagi/contract/page.ts';
+import { type Selectable, sql } from 'kysely';
+import { liveSessionsOf, sessionsToEnd } from '../auth/sessions.ts';
+import type { Config } from '../config.ts';
+import type { Db, SessionTable } from '../db/schema.ts';
+import { notFound } from '../http/errors.ts';
+import { contains, offsetOf, sortColumn } from '../http/paging.ts';
+
+const SORTABLE = { createdAt: 'session.created_at', lastUsedAt: 'session.last_used_at' } as const;
+
+type Row = Selectable<SessionTable> & { workspace_name: string | null };
+
+/** What each app was given that still works; an app that the operator has struck off has nothing that does. */
+export async function listConsents(
+  { db, config }: { db: Db; config: Config },
+  userId: number,
+  request: EntityFilterRequest,
+): Promise<{ rows: Row[]; count: number }> {
+  let mine = liveSessionsOf(db, userId)
+    .leftJoin('workspace', 'workspace.id', 'session.app_workspace_id')
+    .where('session.app_id', 'in', [...config.apps.keys()]);
+  if (request.queryString) mine = mine.where(contains(['session.app_id', 'workspace.name'], request.queryString));
+  const [rows, { count }] = await Promise.all([
+    mine
+      .selectAll('session')
+      .select('workspace.name as workspace_name')
+      .orderBy(sortColumn(request, SORTABLE), request.orderByDirection)
+      .orderBy('session.id', request.orderByDirection)
+      .limit(request.limit)
+      .offset(offsetOf(request))
+      .execute(),
+    mine.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, count };
+}
+
+export function presentConsent({ apps }: Pick<Config, 'apps'>, row: Row): Consent {
+  const app = apps.get(row.app_id ?? '');
+  if (!app) throw new Error('a consent of no registered app');
+  return {
+    id: row.id,
+    app: { id: app.id, name: app.name, isFirstParty: app.isFirstParty },
+    workspace:
+      row.app_workspace_id === null ? null : { clientId: row.app_workspace_id, clientName: row.workspace_name ?? '' },
+    permissions: row.app_permissions,
+    ip: row.ip,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at.toISOString(),
+  };
+}
+
+/** Succeeds when it has ended already. 404 for somebody else's, and for a session that is no app's. */
+export async function revokeConsent(db: Db, userId: number, id: string): Promise<void> {
+  const mine = await db
+    .selectFrom('session')
+    .select('id')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('app_id', 'is not', null)
+    .executeTakeFirst();
+  if (!mine) throw notFound();
+  await sessionsToEnd(db, 'shut out by its user').where('id', '=', id).execute();
+}

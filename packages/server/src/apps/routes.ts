@@ -1,0 +1,34 @@
+import type { api } from '@stagi/contract/api.ts';
+import type { HandlersOf } from '../http/mount.ts';
+import { pageOf } from '../http/paging.ts';
+import { answerOf, askingApp, issueCode } from './authorize.ts';
+import { listConsents, presentConsent, revokeConsent } from './consents.ts';
+
+export const appHandlers: HandlersOf<typeof api.apps> = {
+  async authorizationRequest(ctx, request) {
+    const { id, name, isFirstParty, permissions } = askingApp(ctx, request);
+    return {
+      isSuccess: true,
+      app: { id, name, isFirstParty, permissions: permissions && [...permissions] },
+      redirectHost: new URL(request.redirect_uri).host || new URL(request.redirect_uri).protocol.slice(0, -1),
+      denyLink: answerOf(ctx, request, { error: 'access_denied' }),
+    };
+  },
+  async authorizationCode(ctx, { workspace_id, ...request }) {
+    const code = await issueCode(ctx, request, workspace_id);
+    const link = answerOf(ctx, request, { code });
+    return { isSuccess: true, code, state: request.state, iss: ctx.config.appOrigin, link };
+  },
+  async consents(ctx, { entityFilterRequest }) {
+    const { rows, count } = await listConsents(ctx, ctx.user.id, entityFilterRequest);
+    return pageOf(
+      rows.map((row) => presentConsent(ctx.config, row)),
+      count,
+      entityFilterRequest,
+    );
+  },
+  async revokeConsent(ctx, { id }) {
+    await revokeConsent(ctx.db, ctx.user.id, id);
+    return { isSuccess: true };
+  },
+};
