@@ -30,6 +30,8 @@ export const ROUTES = {
   signUp: { path: '/sign-up', layout: 'sign', public: true, demoNotice: true, title: 'Sign up' },
   confirmation: { path: '/confirmation', layout: 'sign', public: true, title: 'Confirm your e-mail' },
   recovery: { path: '/recovery', layout: 'sign', public: true, title: 'New password' },
+  /** Where an app asks to be let in; its request is in the query. */
+  consent: { path: '/consent', layout: 'default', title: 'Connect an app' },
   forbidden: { path: '/403', layout: 'default', public: true, footer: true, title: 'No access' },
   /** The gallery of the kit; only where the page is served from this machine. */
   kit: { path: '/kit', layout: 'default', public: true, title: 'Kit' },

@@ -1,3 +1,5 @@
+import { type HandOff, handOffQuery } from '@stagi/contract/handOff.ts';
+
 export type InstanceTab = 'overview' | 'containers' | 'activities' | 'access';
 export type SelfInstanceTab = 'overview' | 'containers' | 'activities';
 export type TokensTab = 'active' | 'archive';
@@ -11,6 +13,7 @@ export const paths = {
   signUp: (returnUrl?: string) => withQuery('/sign-up', { returnUrl }),
   confirmation: (email: string, returnUrl?: string) => withQuery('/confirmation', { email, returnUrl }),
   recovery: (returnUrl?: string) => withQuery('/recovery', { returnUrl }),
+  consent: (handOff: HandOff) => `/consent?${handOffQuery(handOff)}`,
   forbidden: () => '/403',
   notFound: () => '/404',
   cloud: () => '/cloud',

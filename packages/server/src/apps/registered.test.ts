@@ -1,3 +1,4 @@
+import { everyCall } from '@stagi/contract/api.ts';
 import { describe, expect, it } from 'vitest';
 import { answerLink, isRegisteredRedirect, redirectProblem } from './redirects.ts';
 import { permissionsOfApp, readApps } from './registered.ts';
@@ -44,6 +45,10 @@ describe('the apps of the operator', () => {
       ['BILLING'],
     );
   });
+});
+
+it('an app makes the calls that an API token makes, and besides learns whom it works for', () => {
+  expect(everyCall().flatMap(({ path, byApp }) => (byApp ? [path] : []))).toEqual(['user/profile']);
 });
 
 describe('redirect addresses', () => {

@@ -40,10 +40,7 @@ const Entry = z.strictObject({
     .refine((id) => id !== CLI_APP, `${CLI_APP} is the platform's own`),
   name: z.string().trim().min(1).max(60),
   redirectUris: z.array(Redirect).min(1).max(20),
-  permissions: z
-    .array(z.enum(TOKEN_PERMISSIONS))
-    .min(1)
-    .optional(),
+  permissions: z.array(z.enum(TOKEN_PERMISSIONS)).min(1).optional(),
   firstParty: z.boolean().default(false),
   secretSha256: z
     .string()

@@ -1,8 +1,8 @@
 import type { Language } from '@stagi/contract/languages.ts';
 import { type Permission, ROLE_PERMISSIONS, type Role, TOKEN_PERMISSIONS } from '@stagi/contract/permissions.ts';
 import type { Plan, Theme } from '@stagi/contract/user.ts';
-import { permissionsOfApp } from '../apps/registered.ts';
 import { sql } from 'kysely';
+import { permissionsOfApp } from '../apps/registered.ts';
 import { balanceOf, perHourOf } from '../billing/spending.ts';
 import type { Context } from '../context.ts';
 import { isSecretOf, readApiToken } from '../secrets/apiToken.ts';

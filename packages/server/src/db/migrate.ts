@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
+
 import * as foundation from './migrations/0001_foundation.ts';
 import * as reconcile from './migrations/0002_reconcile.ts';
 import * as nodeKeys from './migrations/0003_node_keys.ts';

@@ -6,8 +6,15 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newSecret, writeApiToken } from '../secrets/apiToken.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, anApiToken, anOwnServer, anSshKey, aRentedInstance, aStray } from '../testing/factories.ts';
-import { aConsent, aContainer, anOwnServer, anSshKey, aRentedInstance, aStray } from '../testing/factories.ts';
+import {
+  aConsent,
+  aContainer,
+  anApiToken,
+  anOwnServer,
+  anSshKey,
+  aRentedInstance,
+  aStray,
+} from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
 interface Ids {

@@ -22,6 +22,7 @@ export const HELD_BY: Record<string, readonly string[]> = {
   [ROUTES.selfInstance.path]: [APP, 'src/features/selfHosted/SelfHostedInstancePage.tsx'],
   [ROUTES.containers.path]: [APP, 'src/features/containers/ContainersPage.tsx'],
   [ROUTES.container.path]: [APP, 'src/features/containers/ContainerPage.tsx'],
+  [ROUTES.consent.path]: ['src/features/auth/ConsentPage.tsx'],
   [ROUTES.account.path]: [APP, 'src/features/account/AccountPage.tsx'],
   [ROUTES.sessions.path]: [APP, 'src/features/account/SessionsPage.tsx'],
   [ROUTES.sshKeys.path]: [APP, 'src/features/sshKeys/SshKeysPage.tsx'],
@@ -38,5 +39,7 @@ interface Visitor {
 /** Whether what the server sent is what this visitor would see, so that it can stay. */
 export function isDrawnFor(root: HTMLElement, visitor: Visitor): boolean {
   const { drawn } = root.ownerDocument.documentElement.dataset;
-  return root.hasChildNodes() && window.location.search === '' && !visitor.signedIn && drawn === visitor.language;
+  // A hash with a value is a message to the app, not a place on the page.
+  const isBare = window.location.search === '' && !window.location.hash.includes('=');
+  return root.hasChildNodes() && isBare && !visitor.signedIn && drawn === visitor.language;
 }

@@ -1,7 +1,9 @@
-import { Navigate } from 'react-router';
+import { Navigate, useLocation } from 'react-router';
 import { useUser } from '../api/user.ts';
 import { cloudTarget } from './guard.ts';
 
+/** Leads on, and takes the query along. */
 export function CloudStart() {
-  return <Navigate to={cloudTarget(useUser().permissions)} replace />;
+  const { search } = useLocation();
+  return <Navigate to={cloudTarget(useUser().permissions) + search} replace />;
 }

@@ -1,5 +1,6 @@
+import { handOffQuery } from '@stagi/contract/handOff.ts';
 import { ROLE_PERMISSIONS } from '@stagi/contract/permissions.ts';
-import { ROUTES } from '@stagi/contract/routes.ts';
+import { pageExists, ROUTES } from '@stagi/contract/routes.ts';
 import { describe, expect, it } from 'vitest';
 import { cloudTarget, guard, type Visitor } from './guard.ts';
 
@@ -34,6 +35,50 @@ describe('the guard of routes', () => {
     for (const evil of ['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)']) {
       expect(after(`?returnUrl=${encodeURIComponent(evil)}`)).toEqual({ go: 'elsewhere', to: '/' });
     }
+  });
+
+  it('leads an app’s request to the consent page, by way of signing in', () => {
+    const query = handOffQuery({
+      client_id: 'stagi-cli',
+      code_challenge: 'c'.repeat(43),
+      code_challenge_method: 'S256',
+      redirect_uri: 'http://127.0.0.1:4777/callback',
+      response_type: 'code',
+      state: 's',
+    });
+    const consent = `/consent?${query}`;
+    const ways = [
+      `?${query}`,
+      `#${query}`,
+      `?state=${btoa(JSON.stringify(Object.fromEntries(new URLSearchParams(query))))}`,
+    ];
+    for (const way of ways) {
+      for (const route of [ROUTES.signIn, ROUTES.home, ROUTES.instances, ROUTES.forbidden])
+        expect(guard(route, owner, at(route.path + way))).toEqual({ go: 'elsewhere', to: consent });
+      expect(guard(ROUTES.instances, anonymous, at(`/cloud/instances${way}`))).toEqual({
+        go: 'elsewhere',
+        to: `/sign-in?${new URLSearchParams({ returnUrl: consent })}`,
+      });
+      expect(guard(ROUTES.signUp, anonymous, at(`/sign-up${way}`))).toEqual({
+        go: 'elsewhere',
+        to: `/sign-up?${new URLSearchParams({ returnUrl: consent })}`,
+      });
+    }
+    expect(guard(ROUTES.consent, owner, at(consent))).toEqual({ go: 'in' });
+    expect(guard(ROUTES.consent, anonymous, at(consent))).toMatchObject({ go: 'elsewhere' });
+    expect(guard(ROUTES.signIn, owner, at(`/sign-in?${new URLSearchParams({ returnUrl: consent })}`))).toEqual({
+      go: 'elsewhere',
+      to: consent,
+    });
+    expect(guard(ROUTES.signIn, anonymous, at(`/sign-in?${new URLSearchParams({ returnUrl: consent })}`))).toEqual({
+      go: 'in',
+    });
+  });
+
+  it('leads somebody signed in with half a request to where models are, its query kept', () => {
+    const to = `${pageExists('/models') ? '/models' : '/cloud'}?client_id=x&state=1`;
+    expect(guard(ROUTES.signIn, owner, at('/sign-in?client_id=x&state=1'))).toEqual({ go: 'elsewhere', to });
+    expect(guard(ROUTES.signIn, anonymous, at('/sign-in?client_id=x&state=1'))).toEqual({ go: 'in' });
   });
 
   it('waits for the profile before it decides', () => {

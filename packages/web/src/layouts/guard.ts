@@ -1,6 +1,7 @@
+import { handOffIn, looksLikeHandOff } from '@stagi/contract/handOff.ts';
 import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import { safeReturnUrl } from '@stagi/contract/returnUrl.ts';
-import type { Route } from '@stagi/contract/routes.ts';
+import { pageExists, ROUTES, type Route } from '@stagi/contract/routes.ts';
 import { paths } from '../paths.ts';
 
 export interface Visitor {
@@ -13,6 +14,8 @@ export type GuardVerdict = { go: 'in' } | { go: 'wait' } | { go: 'error' } | { g
 
 /** What a route answers a visitor (specification sections 2 and 6). `url` is the whole address asked for. */
 export function guard(route: Route, visitor: Visitor, url: URL): GuardVerdict {
+  const handOff = route.path === ROUTES.consent.path ? null : handOffIn(url);
+  if (handOff) return { go: 'elsewhere', to: towardsConsent(route, visitor, paths.consent(handOff)) };
   if (visitor.is === 'anonymous') {
     const open = route.public === true || route.layout === 'sign' || route.layout === 'home';
     return open ? { go: 'in' } : { go: 'elsewhere', to: paths.signIn(url.pathname + url.search + url.hash) };
@@ -27,15 +30,26 @@ export function guard(route: Route, visitor: Visitor, url: URL): GuardVerdict {
   return { go: 'in' };
 }
 
+/** A request of an app goes along as the return address, whatever signing in takes. */
+function towardsConsent(route: Route, visitor: Visitor, consent: string): string {
+  if (visitor.is !== 'anonymous') return consent;
+  return route.path === ROUTES.signUp.path ? paths.signUp(consent) : paths.signIn(consent);
+}
+
 /** The default layout does not wait for the profile on the way back from a code host. */
 function isHandOff(route: Route, url: URL): boolean {
   return route.layout === 'default' && url.pathname.includes('/auth/');
 }
 
-/** Where a session begins: the return address when it is ours, else the root. */
+/** Where a session begins: the return address when it is ours, else the root; models for half a request of an app. */
 export function afterSignIn(url: URL): string {
-  return safeReturnUrl(url.searchParams.get('returnUrl'), url.origin) ?? paths.home();
+  const returnUrl = safeReturnUrl(url.searchParams.get('returnUrl'), url.origin);
+  if (returnUrl === null && looksLikeHandOff(url)) return MODELS + url.search;
+  return returnUrl ?? paths.home();
 }
+
+/** Until the models are there the cloud stands in for them, as it does at the root. */
+const MODELS = pageExists('/models') ? '/models' : '/cloud';
 
 /** Where /cloud leads: to what the visitor may manage, else to their profile. */
 export function cloudTarget(permissions: readonly Permission[]): string {

@@ -18,6 +18,7 @@ import { SearchBox } from '../../ui/SearchBox.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
 import { toast } from '../../ui/toasts.ts';
 import { AccountTabs } from './AccountTabs.tsx';
+import { ConnectedApps } from './ConnectedApps.tsx';
 import { SessionDevice, useDeviceName } from './SessionDevice.tsx';
 
 /** No event tells of a session that begins elsewhere. */
@@ -93,6 +94,7 @@ export function SessionsPage() {
       {total === 1 && !list.narrowed && sessions.table.rows?.[0]?.current && (
         <Note>{t('You are logged in nowhere else.')}</Note>
       )}
+      <ConnectedApps />
       <EndSession session={ending} onClose={() => setEnding(null)} />
       <EndOthers opened={endingOthers} onClose={() => setEndingOthers(false)} />
     </>

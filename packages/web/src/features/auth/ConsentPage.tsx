@@ -1,0 +1,64 @@
+import { api } from '@stagi/contract/api.ts';
+import type { App } from '@stagi/contract/apps.ts';
+import { type HandOff, handOffIn } from '@stagi/contract/handOff.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useLocation } from 'react-router';
+import { errorText } from '../../api/messages.ts';
+import { q } from '../../api/query.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { ErrorState } from '../../ui/ErrorState.tsx';
+import { PanelSkeleton } from '../../ui/Skeletons.tsx';
+import { AskConsent } from './AskConsent.tsx';
+import classes from './ConsentPage.module.css';
+import { LetIn } from './LetIn.tsx';
+import { SignCard } from './SignCard.tsx';
+
+/** An app asks to be let in; the platform's own are, without a question. */
+export function ConsentPage() {
+  const { pathname, search } = useLocation();
+  const request = handOffIn(new URL(pathname + search, window.location.origin));
+  return <div className={classes.middle}>{request ? <Consent request={request} /> : <Incomplete />}</div>;
+}
+
+function Consent({ request }: { request: HandOff }) {
+  const t = useT();
+  // What is not right about a request does not get better by asking again.
+  const { data, error, refetch, isFetching } = useQuery({
+    ...q(api.apps.authorizationRequest, request, { quiet: true }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (error)
+    return (
+      <SignCard title={t('Connect an app')}>
+        <ErrorState
+          title={t('This app cannot be connected')}
+          message={errorText(error)}
+          onRetry={() => void refetch()}
+          retrying={isFetching}
+        />
+      </SignCard>
+    );
+  if (!data)
+    return (
+      <SignCard title={t('Connect an app')}>
+        <PanelSkeleton />
+      </SignCard>
+    );
+  return data.app.isFirstParty ? (
+    <LetIn app={data.app} request={request} />
+  ) : (
+    <AskConsent app={data.app satisfies App} request={request} host={data.redirectHost} denyLink={data.denyLink} />
+  );
+}
+
+function Incomplete() {
+  const t = useT();
+  return (
+    <SignCard title={t('Connect an app')}>
+      <ErrorState
+        title={t('This app cannot be connected')}
+        message={t('The link is not complete. Start again from the app.')}
+      />
+    </SignCard>
+  );
+}

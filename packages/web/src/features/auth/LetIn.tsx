@@ -1,0 +1,44 @@
+import { api } from '@stagi/contract/api.ts';
+import type { App } from '@stagi/contract/apps.ts';
+import type { HandOff } from '@stagi/contract/handOff.ts';
+import { useEffect, useRef, useState } from 'react';
+import { errorText } from '../../api/messages.ts';
+import { useCall } from '../../api/useCall.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { ErrorState } from '../../ui/ErrorState.tsx';
+import { PanelSkeleton } from '../../ui/Skeletons.tsx';
+import { GoingBack } from './GoingBack.tsx';
+import { SignCard } from './SignCard.tsx';
+
+/** The platform's own app: nothing to ask, it is let in and one is sent back to it. */
+export function LetIn({ app, request }: { app: App; request: HandOff }) {
+  const t = useT();
+  const [link, setLink] = useState<string | null>(null);
+  const { run, loading, error } = useCall(api.apps.authorizationCode, {
+    onDone: (answer) => setLink(answer.link),
+    onRefused: () => true,
+  });
+  const isAsked = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, however often this is drawn
+  useEffect(() => {
+    if (isAsked.current) return;
+    isAsked.current = true;
+    void run(request);
+  }, []);
+
+  if (link !== null) return <GoingBack name={app.name} link={link} />;
+  return (
+    <SignCard title={t('Connect {{app}}', { app: app.name })}>
+      {error ? (
+        <ErrorState
+          title={t('This app cannot be connected')}
+          message={errorText(error)}
+          onRetry={() => void run(request)}
+          retrying={loading}
+        />
+      ) : (
+        <PanelSkeleton />
+      )}
+    </SignCard>
+  );
+}
