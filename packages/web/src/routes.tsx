@@ -114,7 +114,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.sshKeys, async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage, 'sshKeys'),
       ]),
       layout(<DefaultLayout feedback={feedback} />, [
-        page(ROUTES.consent, async () => (await import('./features/auth/ConsentPage.tsx')).ConsentPage),
+        page(ROUTES.consent, async () => (await import('./features/apps/ConsentPage.tsx')).ConsentPage),
         { path: ROUTES.forbidden.path, handle: { route: ROUTES.forbidden }, element: <Forbidden /> },
         ...(hasKit()
           ? [

@@ -22,7 +22,7 @@ export const HELD_BY: Record<string, readonly string[]> = {
   [ROUTES.selfInstance.path]: [APP, 'src/features/selfHosted/SelfHostedInstancePage.tsx'],
   [ROUTES.containers.path]: [APP, 'src/features/containers/ContainersPage.tsx'],
   [ROUTES.container.path]: [APP, 'src/features/containers/ContainerPage.tsx'],
-  [ROUTES.consent.path]: ['src/features/auth/ConsentPage.tsx'],
+  [ROUTES.consent.path]: ['src/features/apps/ConsentPage.tsx'],
   [ROUTES.account.path]: [APP, 'src/features/account/AccountPage.tsx'],
   [ROUTES.sessions.path]: [APP, 'src/features/account/SessionsPage.tsx'],
   [ROUTES.sshKeys.path]: [APP, 'src/features/sshKeys/SshKeysPage.tsx'],

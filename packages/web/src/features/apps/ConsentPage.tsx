@@ -8,10 +8,10 @@ import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ErrorState } from '../../ui/ErrorState.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
+import { AppCard } from './AppCard.tsx';
 import { AskConsent } from './AskConsent.tsx';
 import classes from './ConsentPage.module.css';
 import { LetIn } from './LetIn.tsx';
-import { SignCard } from './SignCard.tsx';
 
 /** An app asks to be let in; the platform's own are, without a question. */
 export function ConsentPage() {
@@ -29,20 +29,20 @@ function Consent({ request }: { request: HandOff }) {
   });
   if (error)
     return (
-      <SignCard title={t('Connect an app')}>
+      <AppCard title={t('Connect an app')}>
         <ErrorState
           title={t('This app cannot be connected')}
           message={errorText(error)}
           onRetry={() => void refetch()}
           retrying={isFetching}
         />
-      </SignCard>
+      </AppCard>
     );
   if (!data)
     return (
-      <SignCard title={t('Connect an app')}>
+      <AppCard title={t('Connect an app')}>
         <PanelSkeleton />
-      </SignCard>
+      </AppCard>
     );
   return data.app.isFirstParty ? (
     <LetIn app={data.app} request={request} />
@@ -54,11 +54,11 @@ function Consent({ request }: { request: HandOff }) {
 function Incomplete() {
   const t = useT();
   return (
-    <SignCard title={t('Connect an app')}>
+    <AppCard title={t('Connect an app')}>
       <ErrorState
         title={t('This app cannot be connected')}
         message={t('The link is not complete. Start again from the app.')}
       />
-    </SignCard>
+    </AppCard>
   );
 }

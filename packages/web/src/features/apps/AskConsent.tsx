@@ -9,9 +9,9 @@ import { useT } from '../../i18n/i18n.ts';
 import { PERMISSION_WORDS } from '../../layouts/permissionWords.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Select } from '../../ui/form/Select.tsx';
+import { AppCard } from './AppCard.tsx';
 import classes from './ConsentPage.module.css';
 import { GoingBack } from './GoingBack.tsx';
-import { SignCard } from './SignCard.tsx';
 
 interface Props {
   app: App;
@@ -38,7 +38,7 @@ export function AskConsent({ app, request, host, denyLink }: Props) {
       workspace?.permissions.some((held) => held === permission) && app.permissions?.some((may) => may === permission),
   );
   return (
-    <SignCard
+    <AppCard
       title={t('Allow {{app}}?', { app: app.name })}
       lead={t('It asks for access to your account {{email}}.', { email: profile.email })}
       below={t('You can take it back at any time in your account, under Sessions.')}
@@ -82,6 +82,6 @@ export function AskConsent({ app, request, host, denyLink }: Props) {
         </div>
         <p className={classes.host}>{t('Either way you are sent back to {{host}}.', { host })}</p>
       </Stack>
-    </SignCard>
+    </AppCard>
   );
 }
