@@ -53,6 +53,11 @@ export type AnalyticsProfile = z.infer<typeof ANALYTICS_PROFILE>;
 
 /** Host and visitor of the page that tells; `identifier` once it is known who is there. */
 const Origin = z.object({
+  /** Random: what is told again under the same id within a week counts once. */
+  id: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .optional(),
   /** `location.host`: decides whether and with which key the event is handed on. */
   host: z.string().max(253),
   /** A random word that lives as long as the browser's tab. */

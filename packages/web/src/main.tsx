@@ -2,7 +2,7 @@ import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createBrowserRouter, matchRoutes } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
 import { App } from './App.tsx';
-import { clearAnalyticsPerson, trackFirstVisit } from './api/analytics.ts';
+import { clearAnalyticsPerson, tellWaiting, trackFirstVisit } from './api/analytics.ts';
 import { setSurroundings } from './api/client.ts';
 import { refusalText } from './api/messages.ts';
 import { queryClient } from './api/query.ts';
@@ -18,6 +18,7 @@ import { showLeftToast, toast } from './ui/toasts.ts';
 
 await startTranslation();
 watchOtherTabs();
+tellWaiting();
 trackFirstVisit();
 // Wherever the session ended, nothing that was read with it may be seen in the next.
 onSessionChange(() => {

@@ -78,6 +78,19 @@ describe('analytics', () => {
     );
   });
 
+  it('takes what is told again under the same id once, also at the same time and after it was handed on', async () => {
+    const before = taken.length;
+    const again = { id: 'b'.repeat(32), name: 'header_tab_docs_clicked' } as const;
+    const replies = await Promise.all(Array.from({ length: 5 }, () => tell(again)));
+    expect(replies).toEqual(Array(5).fill({ isSuccess: true }));
+    await expect.poll(waiting, DEADLINE).toEqual([]);
+    await tell(again);
+    await tell({ id: 'c'.repeat(32), name: 'header_tab_docs_clicked' });
+    await expect.poll(() => taken.length, DEADLINE).toBe(before + 2);
+    await expect.poll(waiting, DEADLINE).toEqual([]);
+    expect(taken).toHaveLength(before + 2);
+  });
+
   it('keeps nothing for a host without analytics', async () => {
     for (const host of ['localhost:4400', 'evil.example', 'a.b.test.example', 'app.example:81', ''])
       expect(await tell({ host })).toEqual({ isSuccess: true });
@@ -92,6 +105,7 @@ describe('analytics', () => {
       { name: 'container_cloned', properties: {} },
       { name: 'user_first_visit', properties: { timestamp: 'yesterday' } },
       { visitor: 'x' },
+      { id: 'x' },
       { identifier: 'ada@example.com' },
       { type: 'profile', properties: { email: 'ada@example.com' } },
     ]) {

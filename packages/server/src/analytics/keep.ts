@@ -11,7 +11,7 @@ type Visitor = Pick<Context, 'config' | 'db' | 'jobs'> & { ip: string };
 /** Anybody may call: this much from one address, then 429. */
 const fromOneAddress = new RateLimiterMemory({ points: 120, duration: 60 });
 
-/** Keeps an event together with the job that hands it on; forgets it at once where its host has no analytics. */
+/** Keeps an event, once, together with the job that hands it on; forgets it at once where its host has no analytics. */
 export async function keepEvent(ctx: Visitor, input: AnalyticsInput): Promise<void> {
   await takePoint(fromOneAddress, ctx.ip);
   if (keyOf(ctx.config, input.host) === null) return;
@@ -27,7 +27,8 @@ export async function keepEvent(ctx: Visitor, input: AnalyticsInput): Promise<vo
       })
       .returning('id')
       .executeTakeFirstOrThrow();
-    await ctx.jobs.enqueue(trx, 'analytics.forward', { eventId: id });
+    const isNew = await ctx.jobs.enqueue(trx, 'analytics.forward', { eventId: id }, input.id);
+    if (!isNew) await trx.deleteFrom('analytics_event').where('id', '=', id).execute();
   });
 }
 

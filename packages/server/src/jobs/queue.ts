@@ -12,8 +12,11 @@ export interface Jobs {
 }
 
 export interface Queue {
-  /** Enqueues inside the transaction of `db`: the job exists exactly when the transaction commits. */
-  enqueue<N extends keyof Jobs>(db: Db, name: N, data: Jobs[N]): Promise<void>;
+  /**
+   * Enqueues inside the transaction of `db`: the job exists exactly when the transaction commits. Of the jobs with one
+   * `id` (a UUID) there is one, also for the week that an ended one is kept: false for the others.
+   */
+  enqueue<N extends keyof Jobs>(db: Db, name: N, data: Jobs[N], id?: string): Promise<boolean>;
 }
 
 export interface RunningQueue extends Queue {
@@ -61,8 +64,9 @@ export async function startQueue(url: string, log: Logger, options: { worker: bo
       expireInSeconds: 60,
     });
   return {
-    async enqueue(db, name, data) {
-      await boss.send(name, data, {
+    async enqueue(db, name, data, id) {
+      const made = await boss.send(name, data, {
+        id,
         db: {
           async executeSql(text, values = []) {
             const result = await db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, [...values]));
@@ -70,6 +74,7 @@ export async function startQueue(url: string, log: Logger, options: { worker: bo
           },
         },
       });
+      return made !== null;
     },
     async work(name, handler) {
       await boss.work<Jobs[typeof name], never, typeof TAKING>(name, TAKING, (jobs) =>

@@ -12,7 +12,12 @@ import { site } from './site.ts';
 
 const FIRST_VISIT = 'hasVisited';
 const VISITOR = 'analyticsVisitor';
+/** What the server has not answered yet, by its id. */
+const WAITING = 'analyticsWaiting';
+const TRIES = 7;
+const FIRST_WAIT_MS = 1_000;
 
+type Told = InputOf<typeof api.analytics.event>;
 type EventWithProperties = Exclude<AnalyticsEventName, PlainEventName>;
 
 let person: { identifier: string; properties: AnalyticsProfile } | null = null;
@@ -57,18 +62,63 @@ function origin() {
 function visitor(): string {
   const known = sessionStorage.getItem(VISITOR);
   if (known) return known;
-  const made = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0'));
-  sessionStorage.setItem(VISITOR, made.join(''));
-  return made.join('');
+  const made = randomWord();
+  sessionStorage.setItem(VISITOR, made);
+  return made;
 }
 
-/** Without the session, and to its end even when the page is left. Nobody waits for it. */
-function send(input: InputOf<typeof api.analytics.event>): void {
-  fetch(apiAddress(api.analytics.event.path), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(input),
-    keepalive: true,
-    credentials: 'omit',
-  }).catch((cause: unknown) => console.debug('An analytics event was lost', cause));
+function randomWord(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Also what a page that was left had no answer for. */
+export function tellWaiting(): void {
+  for (const id of Object.keys(waiting())) void tell(id);
+}
+
+function send(input: Told): void {
+  const id = randomWord();
+  keepWaiting({ ...waiting(), [id]: input });
+  void tell(id);
+}
+
+/**
+ * Without the session, and to its end even when the page is left. Nobody waits for it; what the network or a busy server
+ * lost is told again, under the same id, by which the server takes it once.
+ */
+async function tell(id: string, tries = 1): Promise<void> {
+  const input = waiting()[id];
+  if (!input) return;
+  try {
+    const { status } = await fetch(apiAddress(api.analytics.event.path), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...input, id }),
+      keepalive: true,
+      credentials: 'omit',
+    });
+    if (status === 429 || status >= 500) throw new Error(`HTTP ${status}`);
+    answered(id);
+  } catch (cause) {
+    if (tries < TRIES) {
+      window.setTimeout(() => void tell(id, tries + 1), FIRST_WAIT_MS * 2 ** (tries - 1));
+      return;
+    }
+    console.debug('An analytics event was lost', cause);
+    answered(id);
+  }
+}
+
+function answered(id: string): void {
+  const { [id]: _, ...others } = waiting();
+  keepWaiting(others);
+}
+
+function waiting(): Record<string, Told> {
+  return JSON.parse(sessionStorage.getItem(WAITING) ?? '{}');
+}
+
+function keepWaiting(events: Record<string, Told>): void {
+  if (Object.keys(events).length === 0) sessionStorage.removeItem(WAITING);
+  else sessionStorage.setItem(WAITING, JSON.stringify(events));
 }
