@@ -77,9 +77,7 @@ export function DeleteDialog({ opened, onClose }: Props) {
       confirmLabel={t('Delete account')}
       loading={loading}
     >
-      {t(
-        'This cannot be undone. You are logged out everywhere at once; what the accounts of money need is kept without your name.',
-      )}
+      {t('This cannot be undone. You are logged out everywhere at once. Records of payments stay, without your name.')}
     </ConfirmDialog>
   );
 }
