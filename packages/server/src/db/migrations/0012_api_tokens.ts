@@ -2,7 +2,7 @@
 export const sql = `
 create table api_token (
   id integer generated always as identity primary key,
-  user_id integer not null references app_user,
+  user_id integer not null references app_user on delete cascade,
   workspace_id integer not null references workspace,
   description text not null,
   /* SHA-256: the secret has 256 random bits, so that nobody can guess it however fast the hash is, and every call reads it. */
