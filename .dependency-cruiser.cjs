@@ -53,7 +53,7 @@ module.exports = {
     rule(
       'http-knows-no-business',
       { path: `${SERVER}/http/`, pathNot: [TEST, '/app\\.ts$'] },
-      { path: `${SERVER}/(${domains})/`, pathNot: '/auth/authenticate\\.ts$' },
+      { path: `${SERVER}/(${domains})/`, pathNot: '/(auth/authenticate|audit/record)\\.ts$' },
     ),
     rule(
       'queries-stay-home',

@@ -2,6 +2,7 @@ import { account } from './account.ts';
 import { analytics } from './analytics.ts';
 import { apiTokens } from './apiTokens.ts';
 import { apps } from './apps.ts';
+import { audit } from './audit.ts';
 import { auth } from './auth.ts';
 import { billing } from './billing.ts';
 import type { Call } from './call.ts';
@@ -35,6 +36,7 @@ export const api = {
   strays,
   feedback,
   analytics,
+  audit,
 };
 export type Api = typeof api;
 

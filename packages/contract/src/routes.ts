@@ -83,6 +83,13 @@ export const ROUTES = {
   account: { path: '/profile/account', layout: 'app', title: 'Account', parent: '/profile' },
   sessions: { path: '/profile/account/sessions', layout: 'app', title: 'Sessions', parent: '/profile/account' },
   tokens: { path: '/profile/tokens', layout: 'app', title: 'API tokens', parent: '/profile' },
+  audit: {
+    path: '/profile/team/audit',
+    layout: 'app',
+    permissions: ['CLIENT_MANAGEMENT'],
+    title: 'Audit log',
+    parent: '/profile',
+  },
   sshKeys: { path: '/profile/ssh', layout: 'app', title: 'SSH keys', parent: '/profile' },
 } as const satisfies Record<string, Route>;
 

@@ -32,6 +32,7 @@ export const paths = {
   sessions: () => '/profile/account/sessions',
   tokens: (tab: TokensTab = 'active') => (tab === 'active' ? '/profile/tokens' : `/profile/tokens/${tab}`),
   sshKeys: () => '/profile/ssh',
+  audit: () => '/profile/team/audit',
   kit: (section: string) => `/kit/${section}`,
 };
 

@@ -111,6 +111,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.account, async () => (await import('./features/account/AccountPage.tsx')).AccountPage),
         page(ROUTES.sessions, async () => (await import('./features/account/SessionsPage.tsx')).SessionsPage),
         tabbed(ROUTES.tokens, async () => (await import('./features/apiTokens/TokensPage.tsx')).TokensPage, 'tokens'),
+        page(ROUTES.audit, async () => (await import('./features/team/AuditPage.tsx')).AuditPage),
         page(ROUTES.sshKeys, async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage, 'sshKeys'),
       ]),
       layout(<DefaultLayout feedback={feedback} />, [

@@ -15,6 +15,7 @@ import * as account from './migrations/0011_account.ts';
 import * as apiTokens from './migrations/0012_api_tokens.ts';
 import * as apps from './migrations/0014_apps.ts';
 import * as strangersTries from './migrations/0015_strangers_tries.ts';
+import * as audit from './migrations/0016_audit.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -32,6 +33,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0012_api_tokens', sql: apiTokens.sql },
   { name: '0014_apps', sql: apps.sql },
   { name: '0015_strangers_tries', sql: strangersTries.sql },
+  { name: '0016_audit', sql: audit.sql },
 ];
 const LOCK = 7_239_001;
 

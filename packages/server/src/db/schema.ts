@@ -1,3 +1,4 @@
+import type { AUDIT_OUTCOMES } from '@stagi/contract/audit.ts';
 import type { ContainerStatus, RestartPolicy } from '@stagi/contract/containers.ts';
 import type { Ed25519PublicJwk, Inventory } from '@stagi/contract/daemon.ts';
 import type { IdentityProvider } from '@stagi/contract/identityProviders.ts';
@@ -575,6 +576,43 @@ export interface AnalyticsEventTable {
   created_at: Created;
 }
 
+/** Made by insert alone; the database numbers and chains the rows. */
+export interface AuditTable {
+  chain: GeneratedAlways<number>;
+  seq: GeneratedAlways<bigint>;
+  at: GeneratedAlways<Date>;
+  workspace_id: number | null;
+  actor_id: number | null;
+  credential: 'session' | 'token' | 'platform';
+  credential_id: string | null;
+  ip: string | null;
+  user_agent: string | null;
+  action: string;
+  area: GeneratedAlways<string>;
+  object_type: string | null;
+  object_id: string | null;
+  object_label: string | null;
+  outcome: (typeof AUDIT_OUTCOMES)[number];
+  detail: JsonWithDefault<Record<string, unknown>>;
+  before_hash: Buffer | null;
+  after_hash: Buffer | null;
+  prev_hash: GeneratedAlways<Buffer>;
+  hash: GeneratedAlways<Buffer>;
+}
+
+export interface AuditHeadTable {
+  chain: number;
+  seq: bigint;
+  hash: Buffer;
+  first_seq: bigint;
+  first_prev_hash: Buffer;
+}
+
+export interface AuditActorTable {
+  chain: number;
+  user_id: number;
+}
+
 export interface Database {
   app_user: UserTable;
   pending_registration: PendingRegistrationTable;
@@ -622,6 +660,9 @@ export interface Database {
   feedback: FeedbackTable;
   feedback_image: FeedbackImageTable;
   analytics_event: AnalyticsEventTable;
+  audit: AuditTable;
+  audit_head: AuditHeadTable;
+  audit_actor: AuditActorTable;
 }
 
 /** A pool or a transaction: whoever takes it does not care which. */

@@ -7,6 +7,7 @@ import { analyticsHandlers } from '../analytics/routes.ts';
 import { apiTokenHandlers } from '../apiTokens/routes.ts';
 import { mountAppEndpoints } from '../apps/endpoints.ts';
 import { appHandlers } from '../apps/routes.ts';
+import { auditHandlers } from '../audit/routes.ts';
 import { identityHandlers } from '../auth/identityRoutes.ts';
 import { authHandlers } from '../auth/routes.ts';
 import { sessionHandlers } from '../auth/sessionRoutes.ts';
@@ -55,6 +56,7 @@ const handlers: Handlers = {
   strays: strayHandlers,
   feedback: feedbackHandlers,
   analytics: analyticsHandlers,
+  audit: auditHandlers,
 };
 
 /** Everything a browser and a command line talk to; daemons too. */

@@ -13,8 +13,11 @@ import { holdsAny } from '@stagi/contract/permissions.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
+import { type Trail, trailOf } from '../audit/record.ts';
 import { type Authenticated, authenticate, type Credential, type Membership } from '../auth/authenticate.ts';
 import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
 import { readDevice, writeDevice } from './deviceCookie.ts';
 import { badInput, forbidden, forbiddenToTokens, sendError, unauthenticated, workspaceGone } from './errors.ts';
 import { once } from './idempotency.ts';
@@ -99,17 +102,31 @@ async function serve(
   const parsed = call.input.safeParse(request.body ?? {});
   if (!parsed.success) throw badInput(parsed.error);
   const seen = 'look' in handler ? await handler.look(ctx as Member, parsed.data) : null;
-  const answer = async (db: Context['db']): Promise<unknown> => {
+  const act = async (db: Context['db']): Promise<unknown> => {
     const inside = (db === ctx.db ? ctx : { ...ctx, db }) as Member;
     return call.output.parse(
       await ('look' in handler ? handler.act(inside, parsed.data, seen) : handler(inside, parsed.data)),
     );
   };
+  const trail = 'workspace' in ctx ? trailOf(call, ctx, parsed.data) : null;
+  const answer = trail ? written(trail, act, context) : act;
   const answered = needsIdempotencyKey(call.path)
     ? await once(ctx as SignedIn & { workspace?: Membership }, call.path, request, answer)
     : await answer(context.db);
   crashPoint(`${call.path as `${string}/${string}`}.committed`);
   return answered;
+}
+
+/** An act and its entry in the audit log are one transaction; what came to nothing is written down after it. */
+function written(trail: Trail, act: (db: Db) => Promise<unknown>, { db: outside }: Context) {
+  return async (db: Db): Promise<unknown> => {
+    try {
+      return await inTransaction(db, (trx) => trail.done(trx, () => act(trx)));
+    } catch (error) {
+      await trail.notDone(outside, error);
+      throw error;
+    }
+  };
 }
 
 async function admit(
@@ -136,8 +153,13 @@ async function admit(
   const signedIn: SignedIn = { ...visitor, ...found, chosenWorkspace: workspace ?? null };
   if (call.auth === 'signed-in') return signedIn;
   if (!workspace) throw workspaceGone();
-  if (call.auth !== 'member' && !holdsAny(workspace.permissions, call.auth)) throw forbidden();
-  return { ...signedIn, workspace };
+  const member: Member = { ...signedIn, workspace };
+  if (call.auth !== 'member' && !holdsAny(workspace.permissions, call.auth)) {
+    const asked = call.input.safeParse(request.body ?? {});
+    await trailOf(call, member, asked.data)?.notDone(context.db, forbidden());
+    throw forbidden();
+  }
+  return member;
 }
 
 /** X-Client-ID only picks one of the user's own memberships. A token has one, which goes without saying. */

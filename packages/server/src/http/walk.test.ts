@@ -115,6 +115,9 @@ const SAMPLES: Record<string, Sample> = {
   'docker-container/restart': { input: ({ container }) => ({ id: container }), foreign: 404 },
   'docker-container/delete': { input: ({ container }) => ({ id: container }), foreign: 404 },
   'docker-container/image/list': { input: ({ instance }) => ({ instanceRef: { id: instance } }), foreign: 404 },
+  'client/audit/list': { input: () => ({}) },
+  'client/audit/export': { input: () => ({}) },
+  'client/audit/verify': { input: () => ({}) },
   'admin/stray/list': { input: () => ({}) },
   'admin/stray/adopt': {
     input: ({ stray }) => ({ id: stray, workspaceId: 1, offerId: 'x:y', title: 't', slug: 'walk-stray' }),

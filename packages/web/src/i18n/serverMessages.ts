@@ -5,6 +5,7 @@
 export const SERVER_MESSAGES: readonly string[] = [
   'Account',
   'Admin',
+  'Audit log',
   'Back-references and look-around are not supported',
   'Connect an app',
   'The search took too long. Refine it.',

@@ -5,6 +5,7 @@ import {
   IconBuildingStore,
   IconDevices,
   IconFileText,
+  IconHistory,
   IconKey,
   IconLogin,
   IconServer2,
@@ -22,6 +23,7 @@ const ICONS: Record<string, typeof IconBox> = {
   [ROUTES.sessions.path]: IconDevices,
   [ROUTES.tokens.path]: IconApi,
   [ROUTES.sshKeys.path]: IconKey,
+  [ROUTES.audit.path]: IconHistory,
   [ROUTES.signUp.path]: IconUserPlus,
   [ROUTES.signIn.path]: IconLogin,
 };

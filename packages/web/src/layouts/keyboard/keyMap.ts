@@ -9,6 +9,7 @@ export const GO_TO: readonly { letter: string; route: Route }[] = [
   { letter: 'a', route: ROUTES.account },
   { letter: 't', route: ROUTES.tokens },
   { letter: 'k', route: ROUTES.sshKeys },
+  { letter: 'l', route: ROUTES.audit },
 ];
 
 export const GO = 'g';

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { call } from './call.ts';
+import { Id, ListInput, listOf } from './page.ts';
+
+export const AUDIT_OUTCOMES = ['done', 'refused', 'denied', 'failed'] as const;
+
+export const AuditEntry = z.object({
+  /** Its place in the chain of its workspace. */
+  id: Id,
+  at: z.string(),
+  actor: z.object({ userId: Id, name: z.string(), email: z.string() }).nullable(),
+  by: z.enum(['session', 'token', 'platform']),
+  ip: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  /** The path of the call that was made. */
+  action: z.string(),
+  object: z.object({ type: z.string(), id: z.string().nullable(), label: z.string().nullable() }).nullable(),
+  /** `denied`: without the permission; `refused`: with an explanation; `failed`: by a mistake of ours. */
+  outcome: z.enum(AUDIT_OUTCOMES),
+  detail: z.record(z.string(), z.unknown()),
+  /** SHA-256 of the object's row before and after, and of this entry with the one before it. */
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+  hash: z.string(),
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+/** `statuses` of the filter are outcomes; an area is the first word of an action: `docker-container`. */
+const Narrowed = {
+  /** Both are included. */
+  from: z.iso.datetime().optional(),
+  to: z.iso.datetime().optional(),
+  areas: z.array(z.string().max(40)).max(40).optional(),
+  userIds: z.array(Id).max(100).optional(),
+};
+
+const LOOKS_AT = ['CLIENT_MANAGEMENT'] as const;
+
+/** More entries than this match: lists count no further, exports hold them all. */
+export const AUDIT_COUNT_MAX = 10_000;
+
+export const audit = {
+  list: call({
+    path: 'client/audit/list',
+    summary: 'What was done in the workspace, by whom, from where, newest first; at most 10,000 are counted.',
+    auth: LOOKS_AT,
+    input: ListInput.extend(Narrowed),
+    output: listOf(AuditEntry).extend({
+      /** Everybody and every area that the log speaks of, to narrow it by. */
+      actors: z.array(z.object({ userId: Id, name: z.string(), email: z.string() })),
+      areas: z.array(z.string()),
+    }),
+  }),
+  export: call({
+    path: 'client/audit/export',
+    summary: 'The same as lines of CSV, newest first, in parts: go on with `before` until `next` is null.',
+    auth: LOOKS_AT,
+    input: z.object({ ...Narrowed, outcomes: z.array(z.enum(AUDIT_OUTCOMES)).optional(), before: Id.optional() }),
+    output: z.object({ isSuccess: z.literal(true), csv: z.string(), next: Id.nullable() }),
+  }),
+  verify: call({
+    path: 'client/audit/verify',
+    summary: 'Holds each entry against its hash and the one before it, from the oldest on, in parts.',
+    auth: LOOKS_AT,
+    input: z.object({ after: z.number().int().min(0).optional() }),
+    output: z.object({
+      isSuccess: z.literal(true),
+      checked: z.number().int(),
+      /** The first entry that does not fit; null where all do. */
+      broken: Id.nullable(),
+      next: Id.nullable(),
+    }),
+  }),
+};
+
+const READS = new Set([
+  'list',
+  'view',
+  'query',
+  'balance',
+  'check',
+  'facets',
+  'history',
+  'metrics',
+  'methods',
+  'read',
+  'export',
+  'verify',
+  'stream-ticket',
+  'profile',
+  'download',
+  'download-link',
+  'options',
+  'fit',
+]);
+
+/** Whether a call only looks. Every other call of a member is written into the audit log of their workspace. */
+export const onlyReads = (path: string): boolean => READS.has(path.slice(path.lastIndexOf('/') + 1));

@@ -1,0 +1,123 @@
+import { AUDIT_COUNT_MAX, type AuditEntry } from '@stagi/contract/audit.ts';
+import type { EntityFilterRequest } from '@stagi/contract/page.ts';
+import { sql } from 'kysely';
+import type { AuditTable, Db } from '../db/schema.ts';
+import { offsetOf, sortColumn } from '../http/paging.ts';
+
+export interface Narrowed {
+  from?: string;
+  to?: string;
+  areas?: string[];
+  userIds?: number[];
+  outcomes?: string[];
+}
+
+/** The entries of a chain that are asked for; in the order of the chain, which is that of time. */
+function entriesOf(db: Db, chain: number, { from, to, areas, userIds, outcomes }: Narrowed) {
+  let entries = db.selectFrom('audit').where('audit.chain', '=', chain);
+  if (from) entries = entries.where('audit.at', '>=', new Date(from));
+  if (to) entries = entries.where('audit.at', '<=', new Date(to));
+  if (areas?.length) entries = entries.where('audit.area', 'in', areas);
+  if (userIds?.length) entries = entries.where('audit.actor_id', 'in', userIds);
+  if (outcomes?.length) entries = entries.where('audit.outcome', 'in', outcomes as AuditTable['outcome'][]);
+  return entries;
+}
+
+/** One page. No more than `AUDIT_COUNT_MAX` are counted: nobody turns that many pages, and counting takes time. */
+export async function pageOfEntries(db: Db, chain: number, narrowed: Narrowed, request: EntityFilterRequest) {
+  sortColumn(request, { createdAt: 'seq', at: 'seq' });
+  const entries = entriesOf(db, chain, narrowed);
+  const counted = entries.select('audit.seq').limit(AUDIT_COUNT_MAX).as('counted');
+  const [rows, { count }] = await Promise.all([
+    presentable(entries)
+      .orderBy('audit.seq', request.orderByDirection)
+      .limit(request.limit)
+      .offset(offsetOf(request))
+      .execute(),
+    db.selectFrom(counted).select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
+  ]);
+  return { entities: rows.map(present), count };
+}
+
+/** Up to `limit` entries before one of them, newest first. */
+export async function entriesBefore(
+  db: Db,
+  chain: number,
+  narrowed: Narrowed,
+  before: number | undefined,
+  limit: number,
+) {
+  let entries = entriesOf(db, chain, narrowed);
+  if (before !== undefined) entries = entries.where('audit.seq', '<', BigInt(before));
+  const rows = await presentable(entries).orderBy('audit.seq', 'desc').limit(limit).execute();
+  return rows.map(present);
+}
+
+export async function actorsOf(db: Db, chain: number) {
+  const rows = await db
+    .selectFrom('audit_actor')
+    .innerJoin('app_user', 'app_user.id', 'audit_actor.user_id')
+    .select(['app_user.id', 'app_user.name', 'app_user.email'])
+    .where('audit_actor.chain', '=', chain)
+    .orderBy('app_user.name')
+    .orderBy('app_user.id')
+    .limit(200)
+    .execute();
+  return rows.map(({ id, name, email }) => ({ userId: id, name, email }));
+}
+
+/** One step of the index for each area: reading all entries for a handful of words would take seconds. */
+export async function areasOf(db: Db, chain: number): Promise<string[]> {
+  const { rows } = await sql<{ area: string }>`
+    with recursive areas as (
+      (select area from audit where chain = ${chain} order by area limit 1)
+      union all
+      select (select area from audit where chain = ${chain} and area > areas.area order by area limit 1)
+      from areas where areas.area is not null)
+    select area from areas where area is not null`.execute(db);
+  return rows.map(({ area }) => area);
+}
+
+function presentable(entries: ReturnType<typeof entriesOf>) {
+  return entries
+    .leftJoin('app_user', 'app_user.id', 'audit.actor_id')
+    .select([
+      'audit.seq',
+      'audit.at',
+      'audit.actor_id',
+      'audit.credential',
+      'audit.ip',
+      'audit.user_agent',
+      'audit.action',
+      'audit.object_type',
+      'audit.object_id',
+      'audit.object_label',
+      'audit.outcome',
+      'audit.detail',
+      'audit.before_hash',
+      'audit.after_hash',
+      'audit.hash',
+      'app_user.name',
+      'app_user.email',
+    ]);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof presentable>['execute']>>[number];
+
+function present(row: Row): AuditEntry {
+  return {
+    id: Number(row.seq),
+    at: row.at.toISOString(),
+    actor: row.actor_id === null ? null : { userId: row.actor_id, name: row.name ?? '', email: row.email ?? '' },
+    by: row.credential,
+    ip: row.ip,
+    userAgent: row.user_agent,
+    action: row.action,
+    object: row.object_type === null ? null : { type: row.object_type, id: row.object_id, label: row.object_label },
+    outcome: row.outcome,
+    detail: row.detail,
+    before: row.before_hash?.toString('hex') ?? null,
+    after: row.after_hash?.toString('hex') ?? null,
+    hash: row.hash.toString('hex'),
+  };
+}

@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/schema.ts';
+
+export interface Verdict {
+  checked: number;
+  /** The first entry that is missing, changed or put in between. */
+  broken: number | null;
+  /** Where to go on; null when the end was reached. */
+  next: number | null;
+}
+
+/**
+ * Holds up to `limit` entries behind `after` against their own hash and the one before them, the first against what was
+ * kept of the entries that have had their time, the last against the chain's end. Entries only ever come behind what is
+ * read, so that parts can be checked one after the other.
+ */
+export async function verifyChain(db: Db, chain: number, after: number | null, limit: number): Promise<Verdict> {
+  const { rows: heads } = await sql<{ first: number; first_prev: Buffer; last: number; hash: Buffer }>`
+    select first_seq::int as first, first_prev_hash as first_prev, seq::int as last, hash
+    from audit_head where chain = ${chain}`.execute(db);
+  const head = heads[0];
+  const start = Math.max(after ?? 0, (head?.first ?? 1) - 1);
+  const { rows } = await sql<{ seq: number; prev: Buffer; hash: Buffer; whole: boolean }>`
+    select seq::int as seq, prev_hash as prev, hash, hash = audit_hash(audit) as whole
+    from audit where chain = ${chain} and seq > ${start} order by seq limit ${limit}`.execute(db);
+  if (!head) return { checked: 0, broken: rows[0]?.seq ?? null, next: null };
+
+  let expected = start === head.first - 1 ? head.first_prev : await hashOf(db, chain, start);
+  let seq = start;
+  for (const row of rows) {
+    // Written after the chain's end was looked up.
+    if (row.seq > head.last) break;
+    seq += 1;
+    if (row.seq !== seq || !row.whole || !expected?.equals(row.prev))
+      return { checked: seq - start - 1, broken: seq, next: null };
+    expected = row.hash;
+  }
+  const checked = seq - start;
+  if (seq === head.last) return { checked, broken: expected?.equals(head.hash) ? null : seq, next: null };
+  return rows.length < limit ? { checked, broken: seq + 1, next: null } : { checked, broken: null, next: seq };
+}
+
+async function hashOf(db: Db, chain: number, seq: number): Promise<Buffer | null> {
+  const { rows } = await sql<{ hash: Buffer }>`select hash from audit where chain = ${chain} and seq = ${seq}`.execute(
+    db,
+  );
+  return rows[0]?.hash ?? null;
+}

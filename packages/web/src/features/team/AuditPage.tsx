@@ -1,0 +1,126 @@
+import { api } from '@stagi/contract/api.ts';
+import { IconDownload, IconHistory, IconShieldCheck } from '@tabler/icons-react';
+import { useT } from '../../i18n/i18n.ts';
+import { useList } from '../../layouts/useList.ts';
+import { useListState } from '../../layouts/useListState.ts';
+import { RANGE, useRange } from '../../layouts/useRange.ts';
+import { ActionButton } from '../../ui/actions.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { DateRangePicker } from '../../ui/dateRange/DateRangePicker.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { FilterMenu } from '../../ui/FilterMenu.tsx';
+import { ListBar } from '../../ui/ListBar.tsx';
+import { NoMatches } from '../../ui/NoMatches.tsx';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { AREAS, OUTCOMES } from './auditWords.ts';
+import { useAuditColumns } from './useAuditColumns.tsx';
+import { useExport } from './useExport.ts';
+import { useVerify } from './useVerify.ts';
+
+const WHO = 'who';
+const AREA = 'area';
+const SEPARATOR = ',';
+
+const isOutcome = (status: string): status is keyof typeof OUTCOMES => status in OUTCOMES;
+
+/** What was done in the workspace, by whom and from where; narrowed, exported, and held against its own chain. */
+export function AuditPage() {
+  const t = useT();
+  const list = useListState({ sort: { field: 'at', direction: 'desc' }, filters: [RANGE, WHO, AREA] });
+  const range = useRange(list);
+  const chosen = (name: string): string[] => list.filter(name).split(SEPARATOR).filter(Boolean);
+  const choose = (name: string) => (values: string[]) => list.setFilter(name, values.join(SEPARATOR));
+  const userIds = chosen(WHO).map(Number).filter(Number.isSafeInteger);
+  const areas = chosen(AREA);
+  const narrowed = {
+    ...range.bounds,
+    ...(userIds.length > 0 && { userIds }),
+    ...(areas.length > 0 && { areas }),
+  };
+  const { data, table } = useList(api.audit.list, { ...narrowed, entityFilterRequest: list.request }, list);
+  const columns = useAuditColumns();
+  const exporting = useExport({ ...narrowed, outcomes: list.statuses.filter(isOutcome) });
+  const verifying = useVerify();
+  const some = list.narrowed || (table.rows?.length ?? 0) > 0;
+
+  return (
+    <>
+      <PageHeader
+        title={t('Audit log')}
+        actions={
+          some && (
+            <>
+              <ActionButton
+                icon={<IconShieldCheck size={16} />}
+                testId="audit-verify"
+                loading={verifying.running}
+                onClick={verifying.run}
+              >
+                {t('Check the chain')}
+              </ActionButton>
+              <ActionButton
+                icon={<IconDownload size={16} />}
+                testId="audit-export"
+                loading={exporting.running}
+                onClick={exporting.run}
+              >
+                {t('Export as CSV')}
+              </ActionButton>
+            </>
+          )
+        }
+      >
+        {t(
+          'Everything that members and their API tokens did or tried to do here, kept for 400 days. Entries are chained: none can be changed or left out without showing.',
+        )}
+      </PageHeader>
+      {some && (
+        <ListBar>
+          <FilterMenu
+            label={t('Who')}
+            options={(data?.actors ?? []).map(({ userId, name, email }) => ({
+              value: String(userId),
+              label: `${name} · ${email}`,
+            }))}
+            value={chosen(WHO)}
+            onChange={choose(WHO)}
+          />
+          <FilterMenu
+            label={t('About')}
+            options={(data?.areas ?? []).map((area) => ({ value: area, label: t(AREAS[area] ?? area) }))}
+            value={areas}
+            onChange={choose(AREA)}
+          />
+          <FilterMenu
+            label={t('Outcome')}
+            options={Object.entries(OUTCOMES).map(([value, word]) => ({ value, label: t(word) }))}
+            value={list.statuses}
+            onChange={list.setStatuses}
+          />
+          <DateRangePicker label={t('When')} value={range.value} onChange={range.set} clearable />
+        </ListBar>
+      )}
+      <DataTable
+        {...table}
+        label={t('Audit log')}
+        name="audit"
+        rowTestId="audit-row"
+        columns={columns}
+        rowKey={({ id }) => id}
+        sort={list.sort}
+        onSort={list.setSort}
+        empty={
+          list.narrowed ? (
+            <NoMatches title={t('Nothing like that has happened')} onClear={list.clear}>
+              {t('Try a longer stretch of time or other filters.')}
+            </NoMatches>
+          ) : (
+            <EmptyState icon={<IconHistory size={20} />} title={t('Nothing has happened yet')}>
+              {t('Whatever members do in this workspace will be listed here, with who did it and from where.')}
+            </EmptyState>
+          )
+        }
+      />
+    </>
+  );
+}

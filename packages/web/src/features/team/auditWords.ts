@@ -1,0 +1,44 @@
+import type { AuditEntry } from '@stagi/contract/audit.ts';
+import { text } from '../../i18n/text.ts';
+
+/** What the kinds of things are called that acts are about, by the first word of a call. */
+export const AREAS: Record<string, string> = {
+  'instance-rented': text('Instances'),
+  'self-hosted-instance': text('Self-hosted'),
+  'docker-container': text('Containers'),
+  'ssh-key': text('SSH keys'),
+  'api-token': text('API tokens'),
+  client: text('Workspace'),
+};
+
+/** What was done, by the call that did it. One without words is shown by its name. */
+export const ACTIONS: Record<string, string> = {
+  'instance-rented/rent': text('Rented an instance'),
+  'instance-rented/edit': text('Renamed an instance'),
+  'instance-rented/start': text('Started an instance'),
+  'instance-rented/stop': text('Stopped an instance'),
+  'instance-rented/reboot': text('Rebooted an instance'),
+  'instance-rented/terminate': text('Terminated an instance'),
+  'instance-rented/ssh-key/add': text('Gave an SSH key access'),
+  'instance-rented/ssh-key/remove': text('Took access from an SSH key'),
+  'self-hosted-instance/create': text('Added a server'),
+  'self-hosted-instance/reissue-token': text('Made a new enrolment file'),
+  'self-hosted-instance/edit': text('Renamed a server'),
+  'self-hosted-instance/delete': text('Deleted a server'),
+  'docker-container/create': text('Created a container'),
+  'docker-container/start': text('Started a container'),
+  'docker-container/stop': text('Stopped a container'),
+  'docker-container/restart': text('Restarted a container'),
+  'docker-container/delete': text('Deleted a container'),
+  'ssh-key/add': text('Added an SSH key'),
+  'ssh-key/generate': text('Generated an SSH key'),
+  'ssh-key/delete': text('Deleted an SSH key'),
+  'api-token/create': text('Created an API token'),
+};
+
+export const OUTCOMES: Record<AuditEntry['outcome'], string> = {
+  done: text('Done'),
+  refused: text('Refused'),
+  denied: text('No permission'),
+  failed: text('Failed'),
+};

@@ -1,0 +1,63 @@
+import type { AuditEntry } from '@stagi/contract/audit.ts';
+import { useT } from '../../i18n/i18n.ts';
+import type { Column } from '../../ui/DataTable.tsx';
+import { NameCell } from '../../ui/NameCell.tsx';
+import { Tag } from '../../ui/Tag.tsx';
+import { DateTime } from '../../ui/Time.tsx';
+import { ACTIONS, OUTCOMES } from './auditWords.ts';
+
+export function useAuditColumns(): Column<AuditEntry>[] {
+  const t = useT();
+  return [
+    {
+      key: 'what',
+      title: t('What'),
+      card: 'head',
+      cell: ({ action, outcome }) => (
+        <>
+          {ACTIONS[action] ? t(ACTIONS[action]) : <span className="mono">{action}</span>}{' '}
+          {outcome !== 'done' && <Tag>{t(OUTCOMES[outcome])}</Tag>}
+        </>
+      ),
+    },
+    { key: 'object', title: t('About'), cell: ({ object }) => <Thing object={object} /> },
+    { key: 'detail', title: t('Detail'), cell: ({ detail }) => <Detail detail={detail} /> },
+    { key: 'who', title: t('Who'), cell: (entry) => <Who entry={entry} /> },
+    { key: 'ip', title: t('Address'), cell: ({ ip }) => <span className="mono">{ip ?? '—'}</span> },
+    { key: 'userAgent', title: t('Browser'), extra: true, cell: ({ userAgent }) => userAgent ?? '—' },
+    {
+      key: 'hash',
+      title: t('Entry and its hash'),
+      extra: true,
+      cell: ({ id, hash }) => (
+        <span className="mono">
+          {id} · {hash.slice(0, 12)}
+        </span>
+      ),
+    },
+    { key: 'when', title: t('When'), sortBy: 'at', align: 'right', width: 160, cell: ({ at }) => <DateTime at={at} /> },
+  ];
+}
+
+function Thing({ object }: Pick<AuditEntry, 'object'>) {
+  if (!object) return <span className="muted">—</span>;
+  return <span className="mono">{object.label ?? (object.id === null ? '—' : `#${object.id}`)}</span>;
+}
+
+function Who({ entry: { actor, by } }: { entry: AuditEntry }) {
+  const t = useT();
+  if (!actor) return <span className="muted">{t('The platform')}</span>;
+  return (
+    <>
+      <NameCell title={actor.name} slug={actor.email} /> {by === 'token' && <Tag>{t('API token')}</Tag>}
+    </>
+  );
+}
+
+/** Names and choices of the act; why it was refused comes first. */
+function Detail({ detail: { message, ...told } }: Pick<AuditEntry, 'detail'>) {
+  const t = useT();
+  const values = Object.values(told).flat().map(String).filter(Boolean);
+  const parts = [...(typeof message === 'string' ? [t(message)] : []), ...values];
+  return parts.length === 0 ? <span className="muted">—</span> : parts.join(' · ');
+}
