@@ -298,6 +298,7 @@ describe('deleting the account', () => {
       description: 'From Zebulon',
       contactEmail: person.email,
     });
+    const { token } = await person.client(api.apiTokens.create, { description: 'Quagga’s laptop' });
     await change(person, newAddress());
     const { workspaceId } = person;
 
@@ -307,6 +308,7 @@ describe('deleting the account', () => {
     expect((await app.post('auth/exchange-refresh-token', { refreshToken: person.tokens().refreshToken })).status).toBe(
       401,
     );
+    expect((await app.post('ssh-key/list', {}, { authorization: `Bearer ${token}` })).status).toBe(401);
     expect((await signIn(person.email)).status).toBe(400);
     expect(await app.ctx.db.selectFrom('instance_ssh_key').selectAll().where('ssh_key_id', '=', key).execute()).toEqual(
       [],
@@ -370,20 +372,19 @@ async function somebodyWaits(): Promise<void> {
     .toBe(1);
 }
 
-/**
- * What may still point to a deleted person: that somebody nameless made or did it. A new table whose rows are the
- * person's own says `on delete cascade`; one whose rows are not belongs here.
- */
+/** What still points to a deleted person: that somebody nameless made or did it. */
 const KEPT = ['container.created_by', 'instance.created_by', 'instance_activity.actor_id'];
 
 /** Columns with a foreign key to a person in which this one is still found. */
 async function pointersTo(userId: number): Promise<string[]> {
-  const { rows } = await sql<{ table: string; column: string }>`
-    select held.relname as "table", att.attname as "column" from pg_constraint con
+  const { rows } = await sql<{ table: string; column: string; goesAlong: boolean }>`
+    select held.relname as "table", att.attname as "column", con.confdeltype = 'c' as "goesAlong" from pg_constraint con
       join pg_class held on held.oid = con.conrelid
       join pg_attribute att on att.attrelid = con.conrelid and att.attnum = con.conkey[1]
     where con.contype = 'f' and con.confrelid = 'app_user'::regclass order by 1, 2`.execute(app.ctx.db);
   expect(rows.length).toBeGreaterThan(KEPT.length);
+  // A table whose rows are the person's own says so by `on delete cascade`.
+  expect(rows.filter(({ column, goesAlong }) => column === 'user_id' && !goesAlong)).toEqual([]);
   const found: string[] = [];
   for (const { table, column } of rows) {
     const { rows: hits } =
