@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useCall } from '../../api/useCall.ts';
 import { useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { PERMISSION_WORDS } from '../../layouts/permissionWords.ts';
+import { PERMISSION_WORDS } from '../../i18n/permissionWords.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Select } from '../../ui/form/Select.tsx';
 import { AppCard } from './AppCard.tsx';
