@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
 import { mailedCode, PASSWORD, sender, signUp } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
-import { expect, STORY_APP, test } from './fixtures.ts';
+import { expect, test } from './fixtures.ts';
 import { typeCode } from './people.ts';
+import { STORY_APP } from './storyApp.ts';
 
 test('an app is let in from its link to its call, taken back, and told no', async ({ page, platform }) => {
   const app = await startApp(platform.url);
@@ -29,7 +30,9 @@ test('an app is let in from its link to its call, taken back, and told no', asyn
         'See your name and e-mail address',
         'See rented instances',
       ]);
-      await expect(page.getByText(`Either way you are sent back to 127.0.0.1:${app.port}.`)).toBeVisible();
+      await expect(
+        page.getByText(`Either way you are sent back to the app on this computer (127.0.0.1:${app.port}).`),
+      ).toBeVisible();
       await expectAccessible(page, 'the question of an app');
       await page.setViewportSize({ width: 360, height: 740 });
       expect(await isWiderThanScreen(page)).toBe(false);

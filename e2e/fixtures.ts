@@ -2,23 +2,12 @@ import { test as base, expect } from '@playwright/test';
 import { networks } from './machine.ts';
 import { type Platform, startPlatform } from './platform.ts';
 
-/** An app of others that every platform of the stories knows. */
-export const STORY_APP = {
-  clientId: 'story-app',
-  name: 'Story app',
-  redirectUris: ['http://127.0.0.1/callback'],
-  permissions: ['INSTANCE_RENTED'],
-};
-
 /** A browser and a running platform; the platform is shared by the stories of one file. */
 export const test = base.extend<object, { platform: Platform; cloud: 'off' | 'on' }>({
   cloud: ['off', { option: true, scope: 'worker' }],
   platform: [
     async ({ cloud }, use, worker) => {
-      const platform = await startPlatform(`e2e${worker.workerIndex}`, {
-        LOCAL_CLOUD: cloud,
-        OAUTH_APPS: JSON.stringify([STORY_APP]),
-      });
+      const platform = await startPlatform(`e2e${worker.workerIndex}`, { LOCAL_CLOUD: cloud });
       await use(platform);
       await platform.stop();
       if (cloud === 'on' && !process.env.STAGI_NO_DOCKER) expect(await networks(platform.environment)).toBe('');

@@ -8,6 +8,7 @@ import { spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
 import { connectDaemon, enrolNode } from '@stagi/server/src/testing/daemon.ts';
 import { type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
 import { type Platform, startPlatform } from './platform.ts';
+import { STORY_APP_ASKS } from './storyApp.ts';
 import { until } from './until.ts';
 
 interface Lab {
@@ -26,6 +27,7 @@ const MORE: Partial<Record<RouteName, readonly string[]>> = {
   selfInstances: ['?new=1'],
   container: ['/logs'],
   tokens: ['/archive'],
+  consent: [`?${STORY_APP_ASKS}`],
   containers: ['?new=1'],
 };
 

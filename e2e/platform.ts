@@ -4,6 +4,7 @@ import { createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { STORY_APP } from './storyApp.ts';
 import { until } from './until.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -31,6 +32,7 @@ export async function startPlatform(environment: string, env: Record<string, str
       STAGI_DATA: dataDir,
       STAGI_ENVIRONMENT: environment,
       DATABASE_URL: '',
+      OAUTH_APPS: JSON.stringify([STORY_APP]),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,13 +3,17 @@ import type { HandOff } from '@stagi/contract/handOff.ts';
 import { sql } from 'kysely';
 import type { Authenticated, Membership } from '../auth/authenticate.ts';
 import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
 import { invalid, notFound, refused } from '../http/errors.ts';
+import type { Visitor } from '../http/visitor.ts';
+import { appLetInMail } from '../mail/letters.ts';
+import { sendMail } from '../mail/send.ts';
 import { answerLink, isRegisteredRedirect } from './redirects.ts';
 import type { RegisteredApp } from './registered.ts';
 
 const CODE_SECONDS = 60;
 
-interface Caller extends Context, Pick<Authenticated, 'session'> {
+interface Caller extends Visitor, Pick<Authenticated, 'session' | 'user'> {
   memberships: readonly Membership[];
   chosenWorkspace: Membership | null;
 }
@@ -31,20 +35,24 @@ export function answerOf(ctx: Pick<Context, 'config'>, { redirect_uri, state }: 
 /** A code for the app, bound to its request and to the session that lets it in. */
 export async function issueCode(ctx: Caller, request: HandOff, workspaceId: number | undefined): Promise<string> {
   const app = askingApp(ctx, request);
+  const workspace = app.isFirstParty ? null : workspaceFor(ctx, workspaceId);
   const code = randomBytes(32).toString('base64url');
-  await ctx.db
-    .insertInto('oauth_code')
-    .values({
-      hash: hashOfCode(code),
-      app_id: app.id,
-      allowed_by: ctx.session.id,
-      redirect_uri: request.redirect_uri,
-      code_challenge: request.code_challenge,
-      permissions: app.permissions ? [...app.permissions] : null,
-      workspace_id: app.isFirstParty ? null : workspaceFor(ctx, workspaceId).id,
-      expires_at: sql<Date>`now() + ${`${CODE_SECONDS} seconds`}::interval`,
-    })
-    .execute();
+  await inTransaction(ctx.db, async (trx) => {
+    await sendMail(ctx, trx, ctx.user.email, appLetInMail(ctx, ctx.user, app.name));
+    await trx
+      .insertInto('oauth_code')
+      .values({
+        hash: hashOfCode(code),
+        app_id: app.id,
+        allowed_by: ctx.session.id,
+        redirect_uri: request.redirect_uri,
+        code_challenge: request.code_challenge,
+        permissions: app.permissions ? [...app.permissions] : null,
+        workspace_id: workspace?.id ?? null,
+        expires_at: sql<Date>`now() + ${`${CODE_SECONDS} seconds`}::interval`,
+      })
+      .execute();
+  });
   return code;
 }
 

@@ -26,6 +26,7 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
     device: letters.newDeviceMail(at, receiver),
     connected: letters.identityConnectedMail(at, receiver, 'GitHub'),
     disconnected: letters.identityDisconnectedMail(at, receiver, 'GitHub'),
+    app: letters.appLetInMail(at, receiver, 'Dash'),
     ended: letters.sessionEndedMail(at, receiver),
     token: letters.tokenCreatedMail(at, receiver, NAME, NAME),
   };
@@ -41,8 +42,9 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
   it('have the code in subject, text and HTML, and say who did what from where', () => {
     for (const mail of [mails.code, mails.reset, mails.newAddress])
       for (const part of [mail.subject, mail.text, mail.html]) expect(part).toContain('01234567');
+    expect(mails.app.subject + mails.app.text).toContain('Dash');
     for (const mail of [mails.connected, mails.disconnected]) expect(mail.subject + mail.text).toContain('GitHub');
-    for (const mail of [mails.changed, mails.added, mails.device, mails.connected, mails.disconnected]) {
+    for (const mail of [mails.changed, mails.added, mails.device, mails.connected, mails.disconnected, mails.app]) {
       expect(mail.text).toContain('192.0.2.7');
       expect(mail.text).toContain('Firefox');
       expect(mail.text).toContain('https://stagi.example/recovery');

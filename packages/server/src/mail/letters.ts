@@ -142,6 +142,11 @@ export function identityDisconnectedMail(ground: Ground, receiver: Receiver, pro
   return warning(ground, receiver, 'disconnected', { provider });
 }
 
+/** Whoever took over a session would let in an app that outlives it. */
+export function appLetInMail(ground: Ground, receiver: Receiver, app: string): MailText {
+  return warning(ground, receiver, 'app', { app });
+}
+
 /** A used refresh token came back: it is in two hands, and nobody knows which are the owner's. */
 export function sessionEndedMail(
   { config, language: spoken }: Pick<Ground, 'config' | 'language'>,
@@ -175,7 +180,7 @@ function lastWord(ground: SupportedGround, receiver: Receiver, what: 'emailChang
 function warning(
   ground: Ground,
   receiver: Receiver,
-  what: 'changed' | 'added' | 'device' | 'connected' | 'disconnected',
+  what: 'changed' | 'added' | 'device' | 'connected' | 'disconnected' | 'app',
   values: Record<string, string> = {},
 ): MailText {
   const language = receiver.language ?? ground.language;

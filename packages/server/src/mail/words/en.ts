@@ -81,6 +81,11 @@ export const en: Words = {
     lead: 'Nobody can log in to your account with {{provider}} any more.',
     end: 'If it was not you, set a new password at once.',
   },
+  app: {
+    subject: '{{app}} can now work with your {{brand}} account',
+    lead: 'Somebody who was logged in to your account let the app {{app}} in.',
+    end: 'If it was not you, disconnect it in your account under Sessions, and set a new password at once: that logs out everything else.',
+  },
   ended: {
     subject: 'We ended one of your {{brand}} sessions',
     lead: 'A key of one of your sessions was used twice, as happens when somebody has copied it. To be safe we ended that session: whoever used it has to log in again.',

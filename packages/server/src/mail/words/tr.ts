@@ -81,6 +81,11 @@ export const tr: Words = {
     lead: 'Artık hesabınıza {{provider}} ile giriş yapılamaz.',
     end: 'Bunu siz yapmadıysanız hemen yeni bir parola belirleyin.',
   },
+  app: {
+    subject: '{{app}} artık {{brand}} hesabınızla çalışabilir',
+    lead: 'Hesabınıza giriş yapmış biri {{app}} uygulamasına izin verdi.',
+    end: 'Bunu siz yapmadıysanız hesabınızdaki Oturumlar bölümünden bağlantısını kesin ve hemen yeni bir parola belirleyin: bu, diğer her yerden çıkış yapar.',
+  },
   ended: {
     subject: '{{brand}} oturumlarınızdan birini sonlandırdık',
     lead: 'Oturumlarınızdan birinin anahtarı iki kez kullanıldı; bu, biri onu kopyaladığında olur. Güvenlik için o oturumu sonlandırdık: kullanan kişinin yeniden giriş yapması gerekir.',

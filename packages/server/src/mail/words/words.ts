@@ -34,6 +34,7 @@ export interface Words {
   device: Mail;
   connected: Mail;
   disconnected: Mail;
+  app: Mail;
   ended: Mail;
   token: Mail;
 }

@@ -65,7 +65,12 @@ export function ConnectedApps() {
 
   function columns(): Column<Consent>[] {
     return [
-      { key: 'app', title: t('App'), cell: ({ app }) => app.name, card: 'head' },
+      {
+        key: 'app',
+        title: t('App'),
+        cell: ({ app }) => <strong className={classes.name}>{app.name}</strong>,
+        card: 'head',
+      },
       {
         key: 'workspace',
         title: t('Workspace'),

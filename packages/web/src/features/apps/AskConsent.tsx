@@ -80,8 +80,14 @@ export function AskConsent({ app, request, host, denyLink }: Props) {
             {t('Allow')}
           </Button>
         </div>
-        <p className={classes.host}>{t('Either way you are sent back to {{host}}.', { host })}</p>
+        <p className={classes.host}>
+          {isThisComputer(host)
+            ? t('Either way you are sent back to the app on this computer ({{host}}).', { host })
+            : t('Either way you are sent back to {{host}}.', { host })}
+        </p>
       </Stack>
     </AppCard>
   );
 }
+
+const isThisComputer = (host: string) => /^(127\.0\.0\.1|\[::1\]|localhost)(:|$)/.test(host);

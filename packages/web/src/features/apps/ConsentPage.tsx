@@ -1,5 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import type { App } from '@stagi/contract/apps.ts';
+import { CallError } from '@stagi/contract/errors.ts';
 import { type HandOff, handOffIn } from '@stagi/contract/handOff.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'react-router';
@@ -22,7 +23,6 @@ export function ConsentPage() {
 
 function Consent({ request }: { request: HandOff }) {
   const t = useT();
-  // What is not right about a request does not get better by asking again.
   const { data, error, refetch, isFetching } = useQuery({
     ...q(api.apps.authorizationRequest, request, { quiet: true }),
     staleTime: Number.POSITIVE_INFINITY,
@@ -33,7 +33,7 @@ function Consent({ request }: { request: HandOff }) {
         <ErrorState
           title={t('This app cannot be connected')}
           message={errorText(error)}
-          onRetry={() => void refetch()}
+          onRetry={isFinal(error) ? undefined : () => void refetch()}
           retrying={isFetching}
         />
       </AppCard>
@@ -50,6 +50,9 @@ function Consent({ request }: { request: HandOff }) {
     <AskConsent app={data.app satisfies App} request={request} host={data.redirectHost} denyLink={data.denyLink} />
   );
 }
+
+/** What is not right about a request does not get better by asking again. */
+const isFinal = (error: Error) => error instanceof CallError && error.status === 400;
 
 function Incomplete() {
   const t = useT();
