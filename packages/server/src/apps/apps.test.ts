@@ -474,6 +474,11 @@ describe('the apps that somebody has let in', () => {
       permissions: ['INSTANCE_RENTED', 'INSTANCE_RENTED_MANAGEMENT', 'BILLING'],
     });
     expect(oldest).toMatchObject({ app: { id: 'stagi-cli', isFirstParty: true }, workspace: null, permissions: null });
+    const outbox = await fetch(`${app.url}/dev/mail/list`, { method: 'POST' });
+    const { mails } = (await outbox.json()) as { mails: { to: string; subject: string }[] };
+    expect(mails.filter(({ to }) => to === cleo.email).map(({ subject }) => subject)).toContain(
+      'Dash can now work with your Stagi account',
+    );
     expect((await list('das')).map(({ app }) => app.id)).toEqual(['dash']);
     expect((await cleo.client(api.sessions.list, {})).totalCount).toBe(1);
 
