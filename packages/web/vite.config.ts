@@ -18,7 +18,7 @@ const SIGNED_IN =
 
 export default defineConfig(({ isSsrBuild }) => ({
   root: import.meta.dirname,
-  plugins: [react(), configuration(), namesOfCalls(), pureSchemas(), firstPages()],
+  plugins: [react(), configuration(), namesOfCalls(), steadyIds(), pureSchemas(), firstPages()],
   // The theme needs no transformation: plain CSS, nesting lowered by Vite itself.
   css: { postcss: { plugins: [] } },
   build: {
@@ -95,6 +95,25 @@ function namesOfCalls(): Plugin {
         Object.fromEntries(Object.entries(calls).map(([name, { path, auth }]) => [name, { path, auth }])),
       ]);
       return `export const api = ${JSON.stringify(Object.fromEntries(names))};`;
+    },
+  };
+}
+
+/**
+ * Lets the library's controls keep the id that React gives them. By itself each gives up that id for a random one right
+ * after it was drawn, in case a page has several roots, and so everything that has an id is drawn twice.
+ */
+function steadyIds(): Plugin {
+  return {
+    name: 'steady-ids',
+    enforce: 'pre',
+    load(id) {
+      if (!id.endsWith('@mantine/hooks/esm/use-id/use-id.mjs')) return null;
+      return `import { useId as useReactId } from 'react';
+        export function useId(given) {
+          const id = useReactId();
+          return typeof given === 'string' ? given : \`mantine-\${id}\`;
+        }`;
     },
   };
 }

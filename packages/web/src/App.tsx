@@ -3,6 +3,7 @@ import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, type ReactNode, StrictMode, Suspense, useSyncExternalStore } from 'react';
 import { queryClient } from './api/query.ts';
+import { Translating, useTranslating } from './i18n/i18n.ts';
 import { cssVariables, theme } from './ui/theme.ts';
 import { toasts } from './ui/toasts.ts';
 
@@ -21,8 +22,10 @@ export function App({ children }: { children: ReactNode }) {
         defaultColorScheme="auto"
       >
         <QueryClientProvider client={queryClient}>
-          {children}
-          <Toasts />
+          <Translating value={useTranslating()}>
+            {children}
+            <Toasts />
+          </Translating>
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>

@@ -1,6 +1,6 @@
 import { type Language, LOCALE, languageOf, preferredLanguage } from '@stagi/contract/languages.ts';
 import i18next from 'i18next';
-import { useMemo, useSyncExternalStore } from 'react';
+import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
 import english from './en.json';
 import { patternsOf, unfilled } from './filled.ts';
 
@@ -61,9 +61,14 @@ export async function showLanguage(language: Language): Promise<void> {
 }
 
 /** Draws the component anew when the language changes. */
-export function useT(): T {
+export const useT = (): T => useContext(Translating);
+
+/** What `App` hands down: one listener for all texts, as a page of rows has hundreds. */
+export const Translating = createContext<T>((text, values) => t(text, values));
+
+/** A new function for each language, so that what was memoized with the old one is made anew. */
+export function useTranslating(): T {
   const language = useSyncExternalStore(subscribe, shownLanguage, shownLanguage);
-  // A new function for each language, so that what was memoized with the old one is made anew.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the language is what the function reads
   return useMemo<T>(() => (text, values) => t(text, values), [language]);
 }
@@ -76,7 +81,22 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** For code outside components; inside them `useT` redraws when the language changes. */
-export const t: T = (text, values) => (values ? i18next.t(text, values) : translate(text));
+export const t: T = (text, values) => (values ? i18next.t(text, values) : translated(text));
+
+/** More than there are texts: only messages of servers and daemons could make it grow for ever. */
+const MOST_KEPT = 4000;
+let kept: { language: string; texts: Map<string, string> } = { language: '', texts: new Map() };
+
+/** A page of rows says the same few words over and over; to find one takes the library 20 steps. */
+function translated(text: string): string {
+  if (kept.language !== i18next.language || kept.texts.size > MOST_KEPT)
+    kept = { language: i18next.language, texts: new Map() };
+  const known = kept.texts.get(text);
+  if (known !== undefined) return known;
+  const words = translate(text);
+  kept.texts.set(text, words);
+  return words;
+}
 
 function translate(text: string): string {
   const filled = i18next.language === 'en' || i18next.exists(text) ? null : unfilled(text, knownPatterns());

@@ -1,6 +1,6 @@
-import { Menu } from '@mantine/core';
 import { IconColumns3 } from '@tabler/icons-react';
 import { useT } from '../i18n/i18n.ts';
+import { DropdownMenu, type MenuEntry } from './DropdownMenu.tsx';
 import { IconButton } from './IconButton.tsx';
 import type { ColumnChoice } from './useColumnChoice.ts';
 
@@ -8,26 +8,17 @@ import type { ColumnChoice } from './useColumnChoice.ts';
 export function ColumnMenu<Row>({ choice }: { choice: ColumnChoice<Row> }) {
   const t = useT();
   if (!choice.options || choice.options.length === 0) return null;
+  const items: MenuEntry[] = choice.options.map((column) => ({
+    label: column.title,
+    checked: choice.isShown(column),
+    onToggle: () => choice.toggle(column),
+  }));
+  if (choice.reset) items.push('divider', { label: t('Show the usual columns'), onClick: choice.reset });
   return (
-    <Menu position="bottom-end" withinPortal closeOnItemClick={false}>
-      <Menu.Target>
-        <IconButton label={t('Columns')} data-testid="table-columns">
-          <IconColumns3 size={16} />
-        </IconButton>
-      </Menu.Target>
-      <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
-        {choice.options.map((column) => (
-          <Menu.CheckboxItem key={column.key} checked={choice.isShown(column)} onChange={() => choice.toggle(column)}>
-            {column.title}
-          </Menu.CheckboxItem>
-        ))}
-        {choice.reset && (
-          <>
-            <Menu.Divider />
-            <Menu.Item onClick={choice.reset}>{t('Show the usual columns')}</Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <DropdownMenu items={items} position="bottom-end">
+      <IconButton label={t('Columns')} data-testid="table-columns">
+        <IconColumns3 size={16} />
+      </IconButton>
+    </DropdownMenu>
   );
 }

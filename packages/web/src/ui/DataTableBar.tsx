@@ -1,4 +1,3 @@
-import { Menu } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useT } from '../i18n/i18n.ts';
@@ -8,6 +7,7 @@ import { ColumnMenu } from './ColumnMenu.tsx';
 import classes from './DataTable.module.css';
 import type { Sort } from './DataTable.tsx';
 import { SelectAll } from './DataTableHead.tsx';
+import { DropdownMenu } from './DropdownMenu.tsx';
 import type { ColumnChoice } from './useColumnChoice.ts';
 import type { Selection } from './useSelection.ts';
 
@@ -97,27 +97,19 @@ function SortMenu<Row>({ choice, sort, onSort }: Pick<Props<Row>, 'choice' | 'so
   if (!onSort || columns.length === 0) return null;
   const current = columns.find(({ sortBy }) => sortBy === sort?.field);
   const Arrow = sort?.direction === 'desc' ? IconArrowDown : IconArrowUp;
+  const items = columns.map(({ title, sortBy }) => ({
+    label: title,
+    end: sortBy === sort?.field ? <Arrow size={14} aria-hidden="true" /> : undefined,
+    onClick: () => {
+      const again = sortBy === sort?.field && sort?.direction === 'asc';
+      onSort({ field: sortBy ?? '', direction: again ? 'desc' : 'asc' });
+    },
+  }));
   return (
-    <Menu position="bottom-start" withinPortal>
-      <Menu.Target>
-        <Button color="gray" look="quiet" size="xxs" icon={<IconArrowsSort size={14} />}>
-          {current ? t('Sorted by {{column}}', { column: current.title }) : t('Sort')}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {columns.map(({ key, title, sortBy }) => (
-          <Menu.Item
-            key={key}
-            rightSection={sortBy === sort?.field ? <Arrow size={14} aria-hidden="true" /> : undefined}
-            onClick={() => {
-              const again = sortBy === sort?.field && sort?.direction === 'asc';
-              onSort({ field: sortBy ?? '', direction: again ? 'desc' : 'asc' });
-            }}
-          >
-            {title}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <DropdownMenu items={items}>
+      <Button color="gray" look="quiet" size="xxs" icon={<IconArrowsSort size={14} />}>
+        {current ? t('Sorted by {{column}}', { column: current.title }) : t('Sort')}
+      </Button>
+    </DropdownMenu>
   );
 }

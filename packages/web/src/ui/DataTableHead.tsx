@@ -1,9 +1,9 @@
-import { Checkbox } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useT } from '../i18n/i18n.ts';
 import { ColumnMenu } from './ColumnMenu.tsx';
 import classes from './DataTable.module.css';
 import type { Column, Sort } from './DataTable.tsx';
+import { TickBox } from './TickBox.tsx';
 import type { ColumnChoice } from './useColumnChoice.ts';
 import type { Selection } from './useSelection.ts';
 
@@ -45,9 +45,8 @@ export function DataTableHead<Row>({ columns, choice, selection, withEnd, sort, 
 export function SelectAll<Row>({ selection }: { selection: Selection<Row> }) {
   const t = useT();
   return (
-    <Checkbox
-      size="xs"
-      aria-label={t('Select all on this page')}
+    <TickBox
+      label={t('Select all on this page')}
       checked={selection.all}
       indeterminate={selection.size > 0 && !selection.all}
       disabled={selection.none}

@@ -1,7 +1,8 @@
-import { Checkbox, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useT } from '../i18n/i18n.ts';
 import classes from './DataTable.module.css';
 import type { Column, DataTableProps } from './DataTable.tsx';
+import { TickBox } from './TickBox.tsx';
 import type { Selection } from './useSelection.ts';
 
 type Table<Row> = DataTableProps<Row> & { selection?: Selection<Row>; withEnd: boolean };
@@ -59,9 +60,8 @@ interface SelectRowProps<Row> {
 function SelectRow<Row>({ row, name, selection, selected }: SelectRowProps<Row>) {
   const t = useT();
   return (
-    <Checkbox
-      size="xs"
-      aria-label={name === undefined ? t('Select this row') : t('Select {{name}}', { name })}
+    <TickBox
+      label={name === undefined ? t('Select this row') : t('Select {{name}}', { name })}
       checked={selected}
       onChange={({ nativeEvent }) => selection.toggle(row, { through: wasShifted(nativeEvent) })}
     />

@@ -1,7 +1,20 @@
-import { Menu, type MenuProps } from '@mantine/core';
-import { Fragment, type ReactElement, type ReactNode } from 'react';
-import classes from './DropdownMenu.module.css';
-import { Tooltip } from './Tooltip.tsx';
+import type { FloatingPosition } from '@mantine/core';
+import { useMergedRef } from '@mantine/hooks';
+import {
+  cloneElement,
+  lazy,
+  type MouseEvent,
+  type ReactElement,
+  type ReactNode,
+  type Ref,
+  Suspense,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
+import { MENU_HIDE_DELAY_MS } from './kitConstants.ts';
+import { whenIdle } from './whenIdle.ts';
 
 export interface MenuItem {
   label: string;
@@ -15,58 +28,92 @@ export interface MenuItem {
   testId?: string;
 }
 
+/** Something to tick; the menu stays open, as one often ticks several. */
+export interface MenuCheck {
+  label: string;
+  checked: boolean;
+  onToggle(): void;
+}
+
 /** Words above the items that follow, or a line between them. */
-export type MenuEntry = MenuItem | { heading: string } | 'divider';
+export type MenuEntry = MenuItem | MenuCheck | { heading: string } | 'divider';
+
+interface ButtonProps {
+  id?: string;
+  ref?: Ref<HTMLElement>;
+  'aria-haspopup'?: 'menu';
+  'aria-expanded'?: boolean;
+  'aria-controls'?: string;
+  onClick?(event: MouseEvent<HTMLElement>): void;
+  onMouseEnter?(): void;
+  onMouseLeave?(): void;
+  onFocus?(): void;
+}
 
 interface Props {
-  items: readonly MenuEntry[];
+  /** A function is asked when the menu opens, and not before. */
+  items: readonly MenuEntry[] | (() => readonly MenuEntry[]);
   /** The button that opens it; it needs a name. */
-  children: ReactElement;
+  children: ReactElement<ButtonProps>;
   /** `hover` opens it under the pointer too, and leaves time to come back to it. */
   trigger?: 'click' | 'hover';
-  position?: MenuProps['position'];
+  position?: FloatingPosition;
 }
 
-/** What can be done here, in a list that opens below its button. */
+const load = async () => ({ default: (await import('./MenuPopup.tsx')).MenuPopup });
+const Popup = lazy(load);
+
+/** What can be done here, in a list that opens below its button. Until then it is no more than the button. */
 export function DropdownMenu({ items, children, trigger = 'click', position = 'bottom-start' }: Props) {
-  return (
-    <Menu position={position} trigger={trigger === 'hover' ? 'click-hover' : 'click'}>
-      <Menu.Target>{children}</Menu.Target>
-      <Menu.Dropdown>
-        {items.map((entry, index) => {
-          if (entry === 'divider')
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line has nothing of its own to be known by
-            return <Menu.Divider key={index} />;
-          if ('heading' in entry) return <Menu.Label key={entry.heading}>{entry.heading}</Menu.Label>;
-          return <Fragment key={entry.label}>{item(entry)}</Fragment>;
-        })}
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
+  const id = useId();
+  const button = useRef<HTMLElement>(null);
+  const [state, setState] = useState<'unused' | 'open' | 'closed'>('unused');
+  const hiding = useRef<number>(undefined);
+  const opened = state === 'open';
+  useEffect(() => {
+    whenIdle(load);
+    return () => window.clearTimeout(hiding.current);
+  }, []);
 
-function item({ label, onClick, icon, end, danger, reason, testId }: MenuItem) {
-  const possible = !reason;
-  // Not the library's `disabled`, which the arrow keys pass over: the reason would be out of reach.
-  const line = (
-    <Menu.Item
-      leftSection={icon}
-      rightSection={end}
-      data-testid={testId}
-      color={danger && possible ? 'var(--bad)' : undefined}
-      className={possible ? undefined : classes.impossible}
-      aria-disabled={!possible || undefined}
-      closeMenuOnClick={possible}
-      onClick={possible ? onClick : undefined}
-    >
-      {label}
-    </Menu.Item>
-  );
-  return reason ? (
-    <Tooltip label={reason} position="left" keepOnPress>
-      {line}
-    </Tooltip>
-  ) : (
-    line
+  function show(open: boolean): void {
+    window.clearTimeout(hiding.current);
+    setState(open ? 'open' : 'closed');
+  }
+
+  const hover = trigger === 'hover' && {
+    onMouseEnter: () => show(true),
+    onMouseLeave: () => {
+      window.clearTimeout(hiding.current);
+      hiding.current = window.setTimeout(() => setState('closed'), MENU_HIDE_DELAY_MS);
+    },
+  };
+  return (
+    <>
+      {cloneElement(children, {
+        ref: useMergedRef(button, children.props.ref),
+        id,
+        'aria-haspopup': 'menu',
+        'aria-expanded': opened,
+        'aria-controls': opened ? `${id}-dropdown` : undefined,
+        onClick: (event) => {
+          children.props.onClick?.(event);
+          show(trigger === 'hover' || !opened);
+        },
+        ...hover,
+      })}
+      {state !== 'unused' && (
+        <Suspense>
+          <Popup
+            id={id}
+            button={button}
+            opened={opened}
+            onClose={() => show(false)}
+            position={position}
+            items={items}
+            {...hover}
+          />
+        </Suspense>
+      )}
+    </>
   );
 }

@@ -1,7 +1,7 @@
-import { Menu } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useT } from '../i18n/i18n.ts';
 import { Button } from './Button.tsx';
+import { DropdownMenu, type MenuEntry } from './DropdownMenu.tsx';
 import { STATUS } from './status.ts';
 
 interface Props {
@@ -15,31 +15,23 @@ interface Props {
 export function FilterMenu({ label, options, value, onChange }: Props) {
   const t = useT();
   const chosen = options.filter((option) => value.includes(option.value));
+  const items: MenuEntry[] = options.map((option) => {
+    const isOn = value.includes(option.value);
+    return {
+      label: option.label,
+      checked: isOn,
+      onToggle: () => onChange(isOn ? value.filter((other) => other !== option.value) : [...value, option.value]),
+    };
+  });
+  if (chosen.length > 0) items.push('divider', { label: t('Clear'), onClick: () => onChange([]) });
   return (
-    <Menu position="bottom-start" withinPortal>
-      <Menu.Target>
-        <Button color="gray" end={<IconChevronDown size={14} />}>
-          {label}
-          {chosen.length > 0 && `: ${chosen[0]?.label}`}
-          {chosen.length > 1 && ` +${chosen.length - 1}`}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
-        <Menu.CheckboxGroup value={[...value]} onChange={onChange}>
-          {options.map((option) => (
-            <Menu.CheckboxItem key={option.value} value={option.value}>
-              {option.label}
-            </Menu.CheckboxItem>
-          ))}
-        </Menu.CheckboxGroup>
-        {chosen.length > 0 && (
-          <>
-            <Menu.Divider />
-            <Menu.Item onClick={() => onChange([])}>{t('Clear')}</Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <DropdownMenu items={items}>
+      <Button color="gray" end={<IconChevronDown size={14} />}>
+        {label}
+        {chosen.length > 0 && `: ${chosen[0]?.label}`}
+        {chosen.length > 1 && ` +${chosen.length - 1}`}
+      </Button>
+    </DropdownMenu>
   );
 }
 

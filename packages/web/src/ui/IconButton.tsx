@@ -29,9 +29,13 @@ export function IconButton({
   ...others
 }: Props) {
   const button = (
-    <UnstyledButton
+    // Rows hold several: the library's own component for it would be most of their cost.
+    <button
+      type="button"
       {...others}
-      className={[classes.round, className].filter(Boolean).join(' ')}
+      className={[UnstyledButton.classes.root, 'mantine-focus-auto', classes.round, className]
+        .filter(Boolean)
+        .join(' ')}
       data-size={size}
       data-color={color}
       data-disabled={reason ? true : undefined}
@@ -40,7 +44,7 @@ export function IconButton({
       onClick={reason ? undefined : onClick}
     >
       {children}
-    </UnstyledButton>
+    </button>
   );
   if (reason)
     return (

@@ -23,15 +23,11 @@ export type TabLink = ComponentType<{
 /** Tabs that are addresses: they can be opened, shared and gone back from. */
 export function LinkTabs({ tabs, link: Link, label }: { tabs: readonly LinkTab[]; link: TabLink; label: string }) {
   const bar = useRef<HTMLElement>(null);
-  // The router marks the current tab; on narrow screens it may lie outside of what is visible.
+  // The router marks the current tab; on narrow screens it may lie outside of what is visible. Measured when the
+  // frame is about to be laid out: right after drawing, the page would be laid out for it once more.
   useEffect(() => {
-    const current = bar.current?.querySelector<HTMLElement>('[aria-current="page"]');
-    if (!bar.current || !current) return;
-    const { offsetLeft, offsetWidth } = current;
-    const { scrollLeft, clientWidth } = bar.current;
-    if (offsetLeft < scrollLeft || offsetLeft + offsetWidth > scrollLeft + clientWidth) {
-      bar.current.scrollLeft = offsetLeft - (clientWidth - offsetWidth) / 2;
-    }
+    const frame = requestAnimationFrame(() => bar.current && showCurrent(bar.current));
+    return () => cancelAnimationFrame(frame);
   });
 
   return (
@@ -45,4 +41,13 @@ export function LinkTabs({ tabs, link: Link, label }: { tabs: readonly LinkTab[]
       ))}
     </nav>
   );
+}
+
+function showCurrent(bar: HTMLElement): void {
+  const current = bar.querySelector<HTMLElement>('[aria-current="page"]');
+  if (!current) return;
+  const { offsetLeft, offsetWidth } = current;
+  const { scrollLeft, clientWidth } = bar;
+  if (offsetLeft < scrollLeft || offsetLeft + offsetWidth > scrollLeft + clientWidth)
+    bar.scrollLeft = offsetLeft - (clientWidth - offsetWidth) / 2;
 }

@@ -57,17 +57,22 @@ export interface Action {
   testId?: string;
 }
 
+interface ActionMenuProps {
+  /** A function is asked when the menu opens: a list has a menu in each row. */
+  actions: readonly Action[] | (() => readonly Action[]);
+  label?: string;
+}
+
 /** The actions of a row or a page behind three dots. Impossible ones are listed with the reason. */
-export function ActionMenu({ actions, label }: { actions: readonly Action[]; label?: string }) {
+export function ActionMenu({ actions, label }: ActionMenuProps) {
   const t = useT();
+  const items = () =>
+    (typeof actions === 'function' ? actions() : actions).map((action) => ({
+      ...action,
+      reason: action.verdict && !action.verdict.allowed ? t(action.verdict.reason) : null,
+    }));
   return (
-    <DropdownMenu
-      position="bottom-end"
-      items={actions.map((action) => ({
-        ...action,
-        reason: action.verdict && !action.verdict.allowed ? t(action.verdict.reason) : null,
-      }))}
-    >
+    <DropdownMenu position="bottom-end" items={items}>
       <IconButton label={label ?? t('Actions')} plain>
         <IconDots size={16} />
       </IconButton>

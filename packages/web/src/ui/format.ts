@@ -83,10 +83,22 @@ function grouped(number: string): string {
   return fraction === undefined ? withGroups : `${withGroups}${decimal}${fraction}`;
 }
 
-function signsOf(locale: string): { group: string; decimal: string } {
+interface Signs {
+  group: string;
+  decimal: string;
+}
+
+/** Asked for once each: to make a formatter takes longer than to draw the row that its figures stand in. */
+const signs = new Map<string, Signs>();
+
+function signsOf(locale: string): Signs {
+  const known = signs.get(locale);
+  if (known) return known;
   const parts = new Intl.NumberFormat(locale).formatToParts(10_000.5);
   const sign = (type: string, otherwise: string) => parts.find((part) => part.type === type)?.value ?? otherwise;
-  return { group: sign('group', ','), decimal: sign('decimal', '.') };
+  const made = { group: sign('group', ','), decimal: sign('decimal', '.') };
+  signs.set(locale, made);
+  return made;
 }
 
 function trimmed(value: number, places: number): string {

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useState } from 'react';
+import { watchPointing } from './pointing.ts';
 
 interface Options {
   /** Milliseconds that the pointer must stay. */
@@ -11,45 +12,37 @@ interface Options {
  * until the pointer comes again; a finger has no other way than to press; Escape ends it.
  */
 export function usePointedAt(target: RefObject<HTMLElement | null>, { openDelay, keepOnPress }: Options) {
-  const [used, setUsed] = useState(false);
-  const [pointedAt, setPointedAt] = useState(false);
+  const [state, setState] = useState<'never' | 'here' | 'away'>('never');
 
   useEffect(() => {
     const element = target.current;
     if (!element) return;
     let timer: number | undefined;
     const show = (delay: number) => {
-      setUsed(true);
       window.clearTimeout(timer);
-      if (delay === 0) setPointedAt(true);
-      else timer = window.setTimeout(() => setPointedAt(true), delay);
+      setState((before) => (delay === 0 ? 'here' : before === 'never' ? 'away' : before));
+      if (delay > 0) timer = window.setTimeout(() => setState('here'), delay);
     };
     const hide = () => {
       window.clearTimeout(timer);
-      setPointedAt(false);
+      setState((before) => (before === 'here' ? 'away' : before));
     };
-    const ended = new AbortController();
-    const on = <Name extends keyof HTMLElementEventMap>(
-      name: Name,
-      listener: (event: HTMLElementEventMap[Name]) => void,
-    ) => element.addEventListener(name, listener, { signal: ended.signal });
-    on('pointerenter', ({ pointerType }) => pointerType === 'mouse' && show(openDelay));
-    on('pointerleave', ({ pointerType }) => pointerType === 'mouse' && hide());
-    on('pointerdown', ({ pointerType }) => {
-      if (pointerType !== 'mouse') show(0);
-      else if (!keepOnPress) hide();
-    });
-    on('focusin', () => element.matches(':focus-visible') && show(0));
-    on('focusout', hide);
-    document.addEventListener('keydown', ({ key }) => key === 'Escape' && hide(), {
-      signal: ended.signal,
-      capture: true,
+    const unwatch = watchPointing(element, {
+      entered: () => show(openDelay),
+      left: hide,
+      pressed: (byMouse) => {
+        if (!byMouse) show(0);
+        else if (!keepOnPress) hide();
+      },
+      focused: () => element.matches(':focus-visible') && show(0),
+      blurred: hide,
+      escaped: hide,
     });
     return () => {
-      ended.abort();
+      unwatch();
       window.clearTimeout(timer);
     };
   }, [target, openDelay, keepOnPress]);
 
-  return { used, pointedAt };
+  return { used: state !== 'never', pointedAt: state === 'here' };
 }

@@ -39,7 +39,10 @@ export function ContainerTable({ containers, list, withServer = false, create }:
         rowKey={(container) => container.id}
         rowLink={(container, cell) => <Link to={paths.container(container.id)}>{cell}</Link>}
         rowActions={(container) => (
-          <ActionMenu label={t('Actions for {{title}}', { title: container.title })} actions={actions.of(container)} />
+          <ActionMenu
+            label={t('Actions for {{title}}', { title: container.title })}
+            actions={() => actions.of(container)}
+          />
         )}
         rowName={({ title }) => title}
         bulk={bulk.actions}

@@ -55,7 +55,10 @@ export function InstancesPage() {
         rowKey={(instance) => instance.id}
         rowLink={(instance, cell) => <Link to={paths.instance(instance.id)}>{cell}</Link>}
         rowActions={(instance: Instance) => (
-          <ActionMenu label={t('Actions for {{title}}', { title: instance.title })} actions={actions.of(instance)} />
+          <ActionMenu
+            label={t('Actions for {{title}}', { title: instance.title })}
+            actions={() => actions.of(instance)}
+          />
         )}
         rowName={({ title }) => title}
         bulk={bulk.actions}

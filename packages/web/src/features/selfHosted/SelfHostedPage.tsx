@@ -62,7 +62,7 @@ function Servers() {
         rowKey={(server) => server.id}
         rowLink={(server, cell) => <Link to={paths.selfInstance(server.id)}>{cell}</Link>}
         rowActions={(server) => (
-          <ActionMenu label={t('Actions for {{title}}', { title: server.title })} actions={actions.of(server)} />
+          <ActionMenu label={t('Actions for {{title}}', { title: server.title })} actions={() => actions.of(server)} />
         )}
         rowName={({ title }) => title}
         bulk={bulk.actions}

@@ -1,0 +1,85 @@
+import { type FloatingPosition, Menu } from '@mantine/core';
+import { Fragment, type Ref, type RefObject, useEffect, useLayoutEffect, useState } from 'react';
+import classes from './DropdownMenu.module.css';
+import type { MenuCheck, MenuEntry, MenuItem } from './DropdownMenu.tsx';
+import { Tooltip } from './Tooltip.tsx';
+
+interface Props {
+  /** That of the button. */
+  id: string;
+  button: RefObject<HTMLElement | null>;
+  opened: boolean;
+  onClose(): void;
+  position: FloatingPosition;
+  items: readonly MenuEntry[] | (() => readonly MenuEntry[]);
+  onMouseEnter?(): void;
+  onMouseLeave?(): void;
+}
+
+/** The list of a `DropdownMenu`, fetched and drawn when one is first opened. */
+export function MenuPopup({ id, button, opened, onClose, position, items, ...hover }: Props) {
+  // It opens once it is there, or it would not know where the focus came from.
+  const [isThere, setIsThere] = useState(false);
+  useEffect(() => setIsThere(true), []);
+  return (
+    <Menu id={id} position={position} opened={isThere && opened} onChange={(open) => !open && onClose()}>
+      <Menu.Target>
+        <ButtonOutside button={button} />
+      </Menu.Target>
+      <Menu.Dropdown {...hover} mah={360} style={{ overflowY: 'auto' }}>
+        {(typeof items === 'function' ? items() : items).map(drawn)}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Stands for the button where the library looks for one; it was there before and stays where it is. */
+function ButtonOutside({ button, ref }: { button: Props['button']; ref?: Ref<HTMLElement> }) {
+  useLayoutEffect(() => {
+    if (typeof ref !== 'function') return;
+    ref(button.current);
+    return () => void ref(null);
+  }, [button, ref]);
+  return null;
+}
+
+function drawn(entry: MenuEntry, index: number) {
+  if (entry === 'divider')
+    return <Menu.Divider key={index} />;
+  if ('heading' in entry) return <Menu.Label key={entry.heading}>{entry.heading}</Menu.Label>;
+  return <Fragment key={entry.label}>{'checked' in entry ? check(entry) : item(entry)}</Fragment>;
+}
+
+function check({ label, checked, onToggle }: MenuCheck) {
+  return (
+    <Menu.CheckboxItem checked={checked} onChange={onToggle} closeMenuOnClick={false}>
+      {label}
+    </Menu.CheckboxItem>
+  );
+}
+
+function item({ label, onClick, icon, end, danger, reason, testId }: MenuItem) {
+  const possible = !reason;
+  // Not the library's `disabled`, which the arrow keys pass over: the reason would be out of reach.
+  const line = (
+    <Menu.Item
+      leftSection={icon}
+      rightSection={end}
+      data-testid={testId}
+      color={danger && possible ? 'var(--bad)' : undefined}
+      className={possible ? undefined : classes.impossible}
+      aria-disabled={!possible || undefined}
+      closeMenuOnClick={possible}
+      onClick={possible ? onClick : undefined}
+    >
+      {label}
+    </Menu.Item>
+  );
+  return reason ? (
+    <Tooltip label={reason} position="left" keepOnPress>
+      {line}
+    </Tooltip>
+  ) : (
+    line
+  );
+}
