@@ -1,7 +1,10 @@
-import { acceptedLanguage, languageOf, preferredLanguage } from '@stagi/contract/languages.ts';
+import { acceptedLanguage, LANGUAGES, languageOf, preferredLanguage } from '@stagi/contract/languages.ts';
+import i18next from 'i18next';
 import { expect, it } from 'vitest';
 import { literalsIn, missingTranslations, unusedTranslations } from './check.ts';
+import chinese from './cn.json';
 import { patternsOf, unfilled } from './filled.ts';
+import { showLanguage, startTranslation, t } from './i18n.ts';
 import { untranslatedIn } from './visibleScan.ts';
 
 it('has every text in every language, and none that is used no more', () => {
@@ -49,4 +52,22 @@ it('finds words that are shown without being translated', () => {
   expect(untranslatedIn(code).sort()).toEqual(
     ['In a row', 'On hover', 'Close it', 'Between tags', 'after all', 'and', 'so'].sort(),
   );
+});
+
+it('fills every text as the library does, in the plural of every language', async () => {
+  const texts = Object.keys(chinese).filter((text) => text.includes('{{'));
+  await startTranslation('en');
+  let looks = 0;
+  for (const language of LANGUAGES) {
+    await showLanguage(language);
+    for (const text of texts)
+      for (const count of [0, 1, 2, 5, 21, 1.5]) {
+        const names = [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? '');
+        const values = Object.fromEntries(names.map((name) => [name, name === 'count' ? count : `<${name} $1>`]));
+        expect(t(text, values)).toBe(i18next.t(text, values));
+        looks += 1;
+      }
+  }
+  console.log(`filled texts: n = ${looks} of ${texts.length} texts`);
+  expect(looks).toBeGreaterThan(0);
 });

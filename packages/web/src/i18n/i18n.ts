@@ -81,21 +81,36 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** For code outside components; inside them `useT` redraws when the language changes. */
-export const t: T = (text, values) => (values ? i18next.t(text, values) : translated(text));
+export const t: T = (text, values) => (values ? fill(text, values) : words(text, () => translate(text)));
+
+function fill(text: string, values: Values): string {
+  const { count } = values;
+  const form = typeof count === 'number' ? plurals().select(count) : '';
+  const template = words(`${form}\0${text}`, () => i18next.t(text, { ...values, skipInterpolation: true }));
+  return template.replace(/\{\{(\w+)\}\}/g, (place, name: string) => String(values[name] ?? place));
+}
 
 /** More than there are texts: only messages of servers and daemons could make it grow for ever. */
 const MOST_KEPT = 4000;
-let kept: { language: string; texts: Map<string, string> } = { language: '', texts: new Map() };
+let kept = { language: '', words: new Map<string, string>(), plurals: new Intl.PluralRules('en') };
 
-/** A page of rows says the same few words over and over; to find one takes the library 20 steps. */
-function translated(text: string): string {
-  if (kept.language !== i18next.language || kept.texts.size > MOST_KEPT)
-    kept = { language: i18next.language, texts: new Map() };
-  const known = kept.texts.get(text);
-  if (known !== undefined) return known;
-  const words = translate(text);
-  kept.texts.set(text, words);
-  return words;
+/** A page of rows says the same few words over and over; to find them takes the library 20 steps each. */
+function words(key: string, find: () => string): string {
+  const known = keptNow().words;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  if (known.size > MOST_KEPT) known.clear();
+  const made = find();
+  known.set(key, made);
+  return made;
+}
+
+const plurals = (): Intl.PluralRules => keptNow().plurals;
+
+function keptNow() {
+  const language = i18next.language ?? 'en';
+  if (kept.language !== language) kept = { language, words: new Map(), plurals: new Intl.PluralRules(language) };
+  return kept;
 }
 
 function translate(text: string): string {

@@ -44,8 +44,7 @@ function ButtonOutside({ button, ref }: { button: Props['button']; ref?: Ref<HTM
 }
 
 function drawn(entry: MenuEntry, index: number) {
-  if (entry === 'divider')
-    return <Menu.Divider key={index} />;
+  if (entry === 'divider') return <Menu.Divider key={index} />;
   if ('heading' in entry) return <Menu.Label key={entry.heading}>{entry.heading}</Menu.Label>;
   return <Fragment key={entry.label}>{'checked' in entry ? check(entry) : item(entry)}</Fragment>;
 }
