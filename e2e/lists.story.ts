@@ -50,7 +50,7 @@ test('an address with a page beyond the last and an order that does not exist is
 
 test('pages, their length and the order are in the address, and Back turns back', async () => {
   await pages().getByTestId('page-limit').click();
-  await page.getByRole('option', { name: '25 rows' }).click();
+  await page.getByRole('menuitemradio', { name: '25 rows' }).click();
   await expect(pages()).toContainText('1–25 of 27');
   await expect.poll(() => `${query()}`).toBe('');
   await pages().getByRole('button', { name: 'Next page' }).click();

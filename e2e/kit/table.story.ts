@@ -179,7 +179,7 @@ test('pages are turned and may be longer', async () => {
   await expect(pages).toContainText('31–34 of 34');
   await expect(rows()).toHaveCount(4);
   await pages.getByTestId('page-limit').click();
-  await page.getByRole('option', { name: '50 rows' }).click();
+  await page.getByRole('menuitemradio', { name: '50 rows' }).click();
   await expect(pages).toContainText('34 in total');
   await expect(rows()).toHaveCount(34);
 });

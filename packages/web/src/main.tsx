@@ -11,7 +11,7 @@ import { leaveGoneWorkspace, userAhead } from './api/user.ts';
 import { isDrawnFor } from './drawing/drawn.ts';
 import { setAside } from './drawing/early.ts';
 import { currentLanguage, startTranslation } from './i18n/i18n.ts';
-import { prefetch, watchLinks } from './layouts/prefetch.ts';
+import { haveAtHand, prefetch, watchLinks } from './layouts/prefetch.ts';
 import { paths } from './paths.ts';
 import { routes } from './routes.tsx';
 import { showLeftToast, toast } from './ui/toasts.ts';
@@ -38,7 +38,7 @@ document.documentElement.dataset.started = '';
 sessionStorage.removeItem('bootTries');
 
 const router = createBrowserRouter(routes);
-watchLinks(routes);
+watchLinks(router.routes);
 setSurroundings({
   signedOut: session.end,
   forbidden: () => void router.navigate(paths.forbidden()),
@@ -63,6 +63,5 @@ showLeftToast();
 
 /** A drawn page can only be taken over by a router that has its code at hand. */
 async function haveLazyPage(): Promise<void> {
-  for (const { route } of matchRoutes(routes, window.location) ?? [])
-    if (typeof route.lazy === 'function') Object.assign(route, await route.lazy(), { lazy: undefined });
+  for (const { route } of matchRoutes(routes, window.location) ?? []) await haveAtHand(route);
 }

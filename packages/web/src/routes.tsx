@@ -141,7 +141,7 @@ function page(route: Route, load: Load, reads?: ReadsName): RouteObject {
       route,
       reads: reads && (async (visit) => (await import('./firstReads.ts')).firstReads[reads](visit)),
     } satisfies PageHandle,
-    lazy: async () => ({ Component: await load() }),
+    lazy: once(load),
   };
 }
 
@@ -153,8 +153,23 @@ function tabbed(route: Route, load: Load, reads?: ReadsName): RouteObject {
 /** The same for a layout that a first page of a visitor has no use for. */
 function lazyLayout(load: Load, children: RouteObject[]): RouteObject {
   return {
-    lazy: async () => ({ Component: await load() }),
+    lazy: once(load),
     children: [{ errorElement: <PageError />, children }],
+  };
+}
+
+/** Who asks twice gets the same page, not another one that looks like it. */
+function once(load: Load): () => Promise<{ Component: ComponentType }> {
+  let loaded: Promise<{ Component: ComponentType }> | null = null;
+  return () => {
+    loaded ??= load().then(
+      (Component) => ({ Component }),
+      (cause: unknown) => {
+        loaded = null;
+        throw cause;
+      },
+    );
+    return loaded;
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FetchQueryOptions } from '@tanstack/react-query';
+import { type ComponentType, createElement } from 'react';
 import { matchRoutes, type Params, type RouteObject } from 'react-router';
 import { queryClient } from '../api/query.ts';
 import { knownVisitor } from '../api/user.ts';
@@ -25,7 +26,7 @@ const HOPS = 3;
 
 let map: RouteObject[] = [];
 
-/** From now on a link that is pointed at, touched or focused has its page fetched ahead. `routes` is the whole map. */
+/** From now on a link that is pointed at, touched or focused has its page fetched ahead. `routes` is the router's map. */
 export function watchLinks(routes: RouteObject[]): void {
   map = routes;
   let over: Element | null = null;
@@ -70,9 +71,17 @@ function fetching(url: URL, hops: number): Promise<unknown>[] {
   const verdict = guard(handle.route, visitor, url);
   const to = verdict.go === 'elsewhere' ? verdict.to : handle.leadsTo?.(visitor.permissions);
   if (to !== undefined) return hops === 0 ? [] : fetching(new URL(to, url), hops - 1);
-  const code = matches.flatMap(({ route }) => (typeof route.lazy === 'function' ? [route.lazy()] : []));
+  const code = matches.map(({ route }) => haveAtHand(route));
   if (verdict.go !== 'in' || !handle.reads) return code;
   return [...code, readAhead(handle.reads, { params: last.params, search: url.searchParams })];
+}
+
+/** What is at hand the router draws at once; to ask for it would be a stop on the way, and a drawing of its own. */
+export async function haveAtHand(route: RouteObject): Promise<void> {
+  const { lazy } = route;
+  if (typeof lazy !== 'function') return;
+  const { Component } = (await lazy()) as { Component: ComponentType };
+  if (route.lazy === lazy) Object.assign(route, { element: createElement(Component), lazy: undefined });
 }
 
 async function readAhead(reads: FirstReads, visit: Visit): Promise<void> {

@@ -35,8 +35,15 @@ export interface MenuCheck {
   onToggle(): void;
 }
 
+/** One of several, of which one always holds. */
+export interface MenuChoice {
+  label: string;
+  chosen: boolean;
+  onClick(): void;
+}
+
 /** Words above the items that follow, or a line between them. */
-export type MenuEntry = MenuItem | MenuCheck | { heading: string } | 'divider';
+export type MenuEntry = MenuItem | MenuCheck | MenuChoice | { heading: string } | 'divider';
 
 interface ButtonProps {
   id?: string;

@@ -1,7 +1,7 @@
 import { type FloatingPosition, Menu } from '@mantine/core';
 import { Fragment, type Ref, type RefObject, useEffect, useLayoutEffect, useState } from 'react';
 import classes from './DropdownMenu.module.css';
-import type { MenuCheck, MenuEntry, MenuItem } from './DropdownMenu.tsx';
+import type { MenuCheck, MenuChoice, MenuEntry, MenuItem } from './DropdownMenu.tsx';
 import { Tooltip } from './Tooltip.tsx';
 
 interface Props {
@@ -46,7 +46,20 @@ function ButtonOutside({ button, ref }: { button: Props['button']; ref?: Ref<HTM
 function drawn(entry: MenuEntry, index: number) {
   if (entry === 'divider') return <Menu.Divider key={index} />;
   if ('heading' in entry) return <Menu.Label key={entry.heading}>{entry.heading}</Menu.Label>;
-  return <Fragment key={entry.label}>{'checked' in entry ? check(entry) : item(entry)}</Fragment>;
+  return <Fragment key={entry.label}>{kindOf(entry)}</Fragment>;
+}
+
+function kindOf(entry: MenuItem | MenuCheck | MenuChoice) {
+  if ('checked' in entry) return check(entry);
+  return 'chosen' in entry ? choice(entry) : item(entry);
+}
+
+function choice({ label, chosen, onClick }: MenuChoice) {
+  return (
+    <Menu.RadioItem value={label} checked={chosen} onChange={onClick} closeMenuOnClick>
+      {label}
+    </Menu.RadioItem>
+  );
 }
 
 function check({ label, checked, onToggle }: MenuCheck) {

@@ -1,7 +1,9 @@
 import { Pagination, Skeleton } from '@mantine/core';
+import { IconSelector } from '@tabler/icons-react';
 import { useT } from '../i18n/i18n.ts';
+import { Button } from './Button.tsx';
 import type { PageOf } from './DataTable.tsx';
-import { Select } from './form/Select.tsx';
+import { DropdownMenu } from './DropdownMenu.tsx';
 import { PAGE_LIMITS } from './pageLimits.ts';
 import classes from './TablePager.module.css';
 
@@ -31,15 +33,24 @@ export function TablePager({ paging, onPage, onLimit, waiting = 0 }: Props) {
       </span>
       <div className={classes.turn}>
         {choosable && (
-          <Select
-            size="xs"
-            w={132}
-            aria-label={t('Rows on a page')}
-            options={PAGE_LIMITS.map((value) => ({ value, label: t('{{count}} rows', { count: value }) }))}
-            value={limit}
-            onChange={(value) => value !== null && onLimit(value)}
-            data-testid="page-limit"
-          />
+          <DropdownMenu
+            position="bottom-end"
+            items={PAGE_LIMITS.map((value) => ({
+              label: t('{{count}} rows', { count: value }),
+              chosen: value === limit,
+              onClick: () => onLimit(value),
+            }))}
+          >
+            <Button
+              color="gray"
+              size="xs"
+              end={<IconSelector size={14} aria-hidden="true" />}
+              aria-label={`${t('Rows on a page')}: ${t('{{count}} rows', { count: limit })}`}
+              data-testid="page-limit"
+            >
+              {t('{{count}} rows', { count: limit })}
+            </Button>
+          </DropdownMenu>
         )}
         {totalPages > 1 && (
           <Pagination

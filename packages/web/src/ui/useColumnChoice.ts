@@ -1,4 +1,4 @@
-import { readLocalStorageValue, useLocalStorage } from '@mantine/hooks';
+import { useMemo, useSyncExternalStore } from 'react';
 import type { Column } from './DataTable.tsx';
 
 export interface ColumnChoice<Row> {
@@ -13,14 +13,8 @@ export interface ColumnChoice<Row> {
 
 /** Which columns of a table are shown: everybody's own choice, kept in the browser. The first always is. */
 export function useColumnChoice<Row>(name: string | undefined, columns: readonly Column<Row>[]): ColumnChoice<Row> {
-  const key = `columns:${name ?? ''}`;
   // Those that differ from the rule, so that a column which is added later appears by itself.
-  const [turned, setTurned, forget] = useLocalStorage<string[]>({
-    key,
-    defaultValue: [],
-    getInitialValueInEffect: false,
-    deserialize: listOfStrings,
-  });
+  const [turned, setTurned] = useStoredList(`columns:${name ?? ''}`);
   const isShown = (column: Column<Row>) =>
     column === columns[0] || turned.includes(column.key) === (column.extra === true);
   const options = columns.slice(1);
@@ -30,12 +24,42 @@ export function useColumnChoice<Row>(name: string | undefined, columns: readonly
     isShown,
     toggle: ({ key: column }) =>
       setTurned(turned.includes(column) ? turned.filter((one) => one !== column) : [...turned, column]),
-    reset: turned.length > 0 && readLocalStorageValue({ key }) !== undefined ? forget : undefined,
+    reset: turned.length > 0 ? () => setTurned([]) : undefined,
+  };
+}
+
+const listeners = new Set<() => void>();
+
+/** A list of strings in the browser's storage, the same in every table and tab that reads it. */
+function useStoredList(key: string): [readonly string[], (list: readonly string[]) => void] {
+  const stored = useSyncExternalStore(
+    subscribe,
+    () => localStorage.getItem(key),
+    () => null,
+  );
+  const list = useMemo(() => listOfStrings(stored), [stored]);
+  return [
+    list,
+    (next) => {
+      if (next.length > 0) localStorage.setItem(key, JSON.stringify(next));
+      else localStorage.removeItem(key);
+      for (const listener of listeners) listener();
+    },
+  ];
+}
+
+/** Storage tells other tabs of a change, not the one that made it. */
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  window.addEventListener('storage', listener);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener('storage', listener);
   };
 }
 
 /** What the browser stores may have been written by anything. */
-function listOfStrings(stored: string | undefined): string[] {
+function listOfStrings(stored: string | null): string[] {
   try {
     const value: unknown = JSON.parse(stored ?? '[]');
     return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
