@@ -6,6 +6,7 @@ import { audit } from './audit.ts';
 import { auth } from './auth.ts';
 import { billing } from './billing.ts';
 import type { Call } from './call.ts';
+import { clients } from './clients.ts';
 import { containers } from './containers.ts';
 import { feedback } from './feedback.ts';
 import { hardware } from './hardware.ts';
@@ -25,6 +26,7 @@ export const api = {
   apps,
   user,
   account,
+  clients,
   billing,
   hardware,
   instances,

@@ -219,6 +219,6 @@ function membership(relation: OwnerRow['relations'][number], permissions: readon
   return { ...relation, balance: BigInt(relation.balance), perHour: BigInt(relation.perHour), permissions };
 }
 
-function permissionsOf(role: Role, isEmployee: boolean): readonly Permission[] {
+export function permissionsOf(role: Role, isEmployee: boolean): readonly Permission[] {
   return isEmployee ? [...ROLE_PERMISSIONS[role], 'EMPLOYEE'] : ROLE_PERMISSIONS[role];
 }

@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
-
 import * as foundation from './migrations/0001_foundation.ts';
 import * as reconcile from './migrations/0002_reconcile.ts';
 import * as nodeKeys from './migrations/0003_node_keys.ts';
@@ -13,6 +12,7 @@ import * as externalIdentities from './migrations/0009_external_identities.ts';
 import * as secondFactor from './migrations/0010_second_factor.ts';
 import * as account from './migrations/0011_account.ts';
 import * as apiTokens from './migrations/0012_api_tokens.ts';
+import * as members from './migrations/0013_members.ts';
 import * as apps from './migrations/0014_apps.ts';
 import * as strangersTries from './migrations/0015_strangers_tries.ts';
 import * as audit from './migrations/0016_audit.ts';
@@ -31,6 +31,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0010_second_factor', sql: secondFactor.sql },
   { name: '0011_account', sql: account.sql },
   { name: '0012_api_tokens', sql: apiTokens.sql },
+  { name: '0013_members', sql: members.sql },
   { name: '0014_apps', sql: apps.sql },
   { name: '0015_strangers_tries', sql: strangersTries.sql },
   { name: '0016_audit', sql: audit.sql },

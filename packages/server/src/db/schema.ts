@@ -134,6 +134,8 @@ export interface WorkspaceTable {
   name: string;
   plan: Generated<Plan>;
   personal_of: number | null;
+  /** Null for a workspace of before this was noted that is nobody's personal one. */
+  created_by: number | null;
   exhausted_at: Date | null;
   disabled_at: Date | null;
   deleted_at: Date | null;

@@ -30,6 +30,7 @@ import { strayHandlers } from '../strays/routes.ts';
 import { accountHandlers } from '../users/accountRoutes.ts';
 import { mountPictures } from '../users/pictureRoute.ts';
 import { userHandlers } from '../users/routes.ts';
+import { clientHandlers } from '../workspaces/routes.ts';
 import { sendError } from './errors.ts';
 import { mountHealth } from './health.ts';
 import { type Handlers, mount } from './mount.ts';
@@ -45,6 +46,7 @@ const handlers: Handlers = {
   apps: appHandlers,
   user: userHandlers,
   account: accountHandlers,
+  clients: clientHandlers,
   billing: billingHandlers,
   hardware: hardwareHandlers,
   instances: instanceHandlers,

@@ -26,6 +26,7 @@ interface Ids {
   session: string;
   apiToken: number;
   consent: string;
+  member: number;
 }
 type Sample = { input: (ids: Ids) => unknown /** How a foreign id is refused. */; foreign?: 404 | 400 };
 
@@ -41,6 +42,13 @@ const ASKED = {
 /** A valid request for every call that needs a session. A call without one fails the walk. */
 const SAMPLES: Record<string, Sample> = {
   'stream-ticket': { input: () => ({}) },
+  'client/create': { input: () => ({ name: 'walk' }) },
+  'client/edit': { input: () => ({ newName: 'walked' }) },
+  'client/leave': { input: () => ({}) },
+  'client/role/list': { input: () => ({}) },
+  'client/member/list': { input: () => ({}) },
+  'client/member/edit': { input: ({ member }) => ({ userId: member, role: 'Guest' }), foreign: 404 },
+  'client/member/remove': { input: ({ member }) => ({ userId: member }), foreign: 404 },
   'api-token/list': { input: () => ({}) },
   'api-token/create': { input: () => ({ description: 'walk' }) },
   'api-token/archive': { input: ({ apiToken }) => ({ id: apiToken }), foreign: 404 },
@@ -141,6 +149,7 @@ const ABSENT: Ids = {
   session: '00000000-0000-4000-8000-000000000000',
   apiToken: 999_999_906,
   consent: '00000000-0000-4000-8000-000000000001',
+  member: 999_999_907,
 };
 
 /** What a denied call must not change. */
@@ -190,6 +199,7 @@ describe('the walk over every call', () => {
       session: await sessionOf(app, alice),
       apiToken: (await anApiToken(app.ctx, alice)).id,
       consent: await aConsent(app.ctx, alice),
+      member: guest.userId,
     };
     await app.ctx.db
       .insertInto('membership')

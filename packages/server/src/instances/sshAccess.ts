@@ -169,6 +169,30 @@ export async function lockOut(
   await announceAll(trx, 'changed', instances.map(changeOf));
 }
 
+/** Takes all keys of somebody who leaves a workspace off its servers, of those that are not closed. */
+export async function lockOutMember(
+  trx: Db,
+  { workspaceId, userId, actorId }: { workspaceId: number; userId: number; actorId: number },
+): Promise<void> {
+  const { rows } = await sql<{ id: number; workspace_id: number; kind: 'rented' | 'self-hosted'; labels: string[] }>`
+    with taken as (
+      delete from instance_ssh_key k using ssh_key s, instance i
+      where s.id = k.ssh_key_id and s.user_id = ${userId} and i.id = k.instance_id
+        and i.workspace_id = ${workspaceId} and i.closed_at is null
+      returning i.id, i.workspace_id, i.kind, s.title || ' (' || s.fingerprint || ')' as label)
+    select id, workspace_id, kind, array_agg(label order by label) as labels from taken group by 1, 2, 3 order by 1`.execute(
+    trx,
+  );
+  for (const { id, labels } of rows)
+    for (const detail of labels) await recordActivity(trx, id, { kind: 'ssh key removed', actorId, detail });
+  await announceAll(
+    trx,
+    'node',
+    rows.map(({ id }) => ({ instanceId: id })),
+  );
+  await announceAll(trx, 'changed', rows.map(changeOf));
+}
+
 async function keysChanged(
   trx: Db,
   instanceId: number,

@@ -1,6 +1,6 @@
-import type { ClientRelation, UserProfile } from '@stagi/contract/user.ts';
+import type { UserProfile } from '@stagi/contract/user.ts';
 import type { Authenticated } from '../auth/authenticate.ts';
-import { daysLeft } from '../billing/balance.ts';
+import { presentRelation } from '../workspaces/present.ts';
 import { picturePath } from './picture.ts';
 
 export function presentProfile({
@@ -17,15 +17,6 @@ export function presentProfile({
     isPasswordExist: user.hasPassword,
     isSignupFormSubmitted: user.isSignupFormSubmitted,
     hasTestModePrivileges: user.hasTestMode,
-    clientRelations: memberships.map(
-      (workspace): ClientRelation => ({
-        clientId: workspace.id,
-        clientName: workspace.name,
-        roleName: workspace.role,
-        permissions: [...workspace.permissions],
-        hourlyPaidServicesDaysLeft: daysLeft(workspace),
-        subscriptionPlan: workspace.plan,
-      }),
-    ),
+    clientRelations: memberships.map(presentRelation),
   };
 }

@@ -8,7 +8,7 @@ const CHANGES: Record<WorkspaceEvent['entity'], readonly string[]> = {
   'ssh-key': ['ssh-key/', 'instance-rented/ssh-key/'],
   balance: ['billing/'],
   hardware: ['hardware/'],
-  client: ['user/profile'],
+  client: ['user/profile', 'client/'],
 };
 
 /** Whether a stored answer, known by its query key, may be out of date after an event. */

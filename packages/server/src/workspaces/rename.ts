@@ -1,0 +1,18 @@
+import type { ClientRelation } from '@stagi/contract/user.ts';
+import type { Membership } from '../auth/authenticate.ts';
+import { announce } from '../bus/bus.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
+import { presentRelation } from './present.ts';
+
+/** Every member's open pages hear of the new name. */
+export async function renameWorkspace(
+  { db, workspace }: { db: Db; workspace: Membership },
+  name: string,
+): Promise<ClientRelation> {
+  await inTransaction(db, async (trx) => {
+    await trx.updateTable('workspace').set({ name }).where('id', '=', workspace.id).execute();
+    await announce(trx, 'changed', { entity: 'client', id: workspace.id, workspaceId: workspace.id });
+  });
+  return presentRelation({ ...workspace, name });
+}

@@ -1,0 +1,46 @@
+import type { api } from '@stagi/contract/api.ts';
+import { ROLE_PERMISSIONS, ROLES } from '@stagi/contract/permissions.ts';
+import type { HandlersOf } from '../http/mount.ts';
+import { pageOf } from '../http/paging.ts';
+import { changeRole, removeMember } from './changeMember.ts';
+import { createWorkspace } from './create.ts';
+import { listMembers } from './members.ts';
+import { covers, maySeeTo, presentMember } from './present.ts';
+import { renameWorkspace } from './rename.ts';
+
+export const clientHandlers: HandlersOf<typeof api.clients> = {
+  async create(ctx, { name }) {
+    return { isSuccess: true, entity: await createWorkspace(ctx, name) };
+  },
+  async edit(ctx, { newName }) {
+    return { isSuccess: true, entity: await renameWorkspace(ctx, newName) };
+  },
+  async leave(ctx) {
+    await removeMember(ctx, ctx.user.id);
+    return { isSuccess: true };
+  },
+  async roles({ workspace }) {
+    const entities = ROLES.map((roleName) => ({
+      roleName,
+      permissions: [...ROLE_PERMISSIONS[roleName]],
+      grantable: maySeeTo(workspace.role) && covers(workspace.role, roleName),
+    }));
+    return { isSuccess: true, entities, totalPages: 1, totalCount: entities.length };
+  },
+  async members(ctx, { entityFilterRequest, roles }) {
+    const { rows, count } = await listMembers(ctx.db, ctx.workspace.id, entityFilterRequest, roles);
+    const viewer = { userId: ctx.user.id, role: ctx.workspace.role };
+    return pageOf(
+      rows.map((row) => presentMember(row, viewer)),
+      count,
+      entityFilterRequest,
+    );
+  },
+  async editMember(ctx, input) {
+    return { isSuccess: true, entity: await changeRole(ctx, input) };
+  },
+  async removeMember(ctx, { userId }) {
+    await removeMember(ctx, userId);
+    return { isSuccess: true };
+  },
+};
