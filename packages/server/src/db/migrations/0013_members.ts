@@ -16,8 +16,4 @@ begin
 end $$;
 create trigger owner_stays after update of role or delete on membership
   for each row when (old.role = 'Owner') execute function keep_an_owner();
-
-/* What somebody called their tokens is theirs, and goes with them. */
-alter table api_token drop constraint api_token_user_id_fkey,
-  add constraint api_token_user_id_fkey foreign key (user_id) references app_user on delete cascade;
 `;
