@@ -373,7 +373,7 @@ async function somebodyWaits(): Promise<void> {
 }
 
 /** What still points to a deleted person: that somebody nameless made or did it. */
-const KEPT = ['container.created_by', 'instance.created_by', 'instance_activity.actor_id'];
+const KEPT = ['container.created_by', 'instance.created_by', 'instance_activity.actor_id', 'workspace.created_by'];
 
 /** Columns with a foreign key to a person in which this one is still found. */
 async function pointersTo(userId: number): Promise<string[]> {
