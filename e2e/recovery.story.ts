@@ -105,6 +105,8 @@ test('somebody without a password adds one', async ({ page }) => {
     await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
     await page.getByLabel('Repeat the new password').fill(NEW_PASSWORD);
     await page.getByRole('button', { name: 'Add password' }).click();
+    await expect(page.getByTestId('step-up').getByText(`We sent a code of 8 digits to ${email}`)).toBeVisible();
+    await typeCode(page, await mailedCode(app.url, email));
     await expect(page.getByText('Password added!')).toBeVisible();
     await expect(page.getByLabel('Current password')).toBeVisible();
   } finally {

@@ -13,6 +13,7 @@ import { hardware } from './hardware.ts';
 import { identities } from './identities.ts';
 import { instances, selfHosted } from './instances.ts';
 import { logging } from './logging.ts';
+import { secondFactor } from './secondFactor.ts';
 import { sessions } from './sessions.ts';
 import { sshKeys } from './sshKeys.ts';
 import { strays } from './strays.ts';
@@ -24,6 +25,7 @@ export const api = {
   identities,
   sessions,
   apps,
+  secondFactor,
   user,
   account,
   clients,

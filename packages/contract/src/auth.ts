@@ -1,30 +1,12 @@
 import { z } from 'zod';
+import { AuthResponse, EnterResponse } from './authResponse.ts';
 import { call } from './call.ts';
 import { CurrentPassword, Email, NewPassword, Password, PersonName, VerificationCode } from './fields.ts';
 import { Done } from './page.ts';
-import { SecondFactorMethod } from './secondFactor.ts';
 
 /** Names the registration or recovery that a code was mailed for; without it the newest one of the address is meant. */
 const Flow = z.string().max(100).optional();
 const RefreshToken = z.string().min(1).max(400);
-
-export const AuthResponse = z.object({
-  isSuccess: z.literal(true),
-  accessToken: z.string(),
-  refreshToken: z.string(),
-  message: z.string().optional(),
-});
-export type AuthResponse = z.infer<typeof AuthResponse>;
-
-/** What a way in answers: tokens, or that a second factor is to be shown with `auth/second-factor/verify`. */
-export const EnterResponse = z.union([
-  AuthResponse,
-  z.object({
-    isSuccess: z.literal(true),
-    secondFactor: z.object({ ticket: z.string(), methods: z.array(SecondFactorMethod) }),
-  }),
-]);
-export type EnterResponse = z.infer<typeof EnterResponse>;
 
 /** Where browser streams (events, log tail) come from; each ticket opens one stream, once, within 30 s. */
 export const StreamTicket = z.object({ isSuccess: z.literal(true), ticket: z.string() });

@@ -22,6 +22,8 @@ export interface Call<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly byToken?: true;
   /** Whether an app that its user has let in may make it, where an API token may not: it has to know whom it works for. */
   readonly byApp?: true;
+  /** Whoever makes it must have shown within the last minutes that it is them (`auth/step-up`). */
+  readonly stepUp?: true;
   /** The largest request body in bytes, where it is not `BODY_LIMIT`. */
   readonly bodyLimit?: number;
 }

@@ -21,7 +21,10 @@ const PROFILE = {
 };
 
 /** A client over a server that is a function, with everything it told its surroundings. */
-function setUp(server: (path: string, headers: Record<string, string>) => Reply | Promise<Reply>) {
+function setUp(
+  server: (path: string, headers: Record<string, string>) => Reply | Promise<Reply>,
+  { showsItIsThem = true } = {},
+) {
   let tokens: Tokens | null = { accessToken: 'old', refreshToken: 'r1' };
   const told: string[] = [];
   const sent: { path: string; headers: Record<string, string> }[] = [];
@@ -39,6 +42,10 @@ function setUp(server: (path: string, headers: Record<string, string>) => Reply 
       },
       forbidden: () => told.push('forbidden'),
       notFound: () => told.push('notFound'),
+      stepUp: async () => {
+        told.push('stepUp');
+        return showsItIsThem;
+      },
       workspaceGone: () => told.push('workspaceGone'),
       message: (text, _body, retryAfter) => told.push(`message: ${text}${retryAfter ? ` (${retryAfter} s)` : ''}`),
     },
@@ -57,6 +64,31 @@ const refusal = (status: number, body: object = {}): Reply => ({
 });
 
 describe('the typed client', () => {
+  it('has the person show that it is them and sends the call once more with its key', async () => {
+    const asks = refusal(403, { code: 'step-up' });
+    let steppedUp = false;
+    const { client, told, sent } = setUp(() => {
+      const reply = steppedUp ? { status: 200, body: PROFILE } : asks;
+      steppedUp = true;
+      return reply;
+    });
+    await client(api.user.profile, {}, { idempotencyKey: 'k' });
+    expect(told).toEqual(['stepUp']);
+    expect(sent.map(({ headers }) => headers['idempotency-key'])).toEqual(['k', 'k']);
+
+    const again = setUp(() => asks);
+    expect((await caught(again.client(api.user.profile, {}))).status).toBe(403);
+    expect([again.told, again.sent.length]).toEqual([['stepUp'], 2]);
+
+    const unwilling = setUp(() => asks, { showsItIsThem: false });
+    expect((await caught(unwilling.client(api.user.profile, {}))).body?.code).toBe('step-up');
+    expect([unwilling.told, unwilling.sent.length]).toEqual([['stepUp'], 1]);
+
+    const quiet = setUp(() => asks);
+    await caught(quiet.client(api.user.profile, {}, { quiet: true }));
+    expect([quiet.told, quiet.sent.length]).toEqual([[], 1]);
+  });
+
   it('sends token, workspace and an idempotency key where one is needed', async () => {
     const { client, sent } = setUp(() => refusal(400));
     await caught(client(api.sshKeys.add, { title: 't', publicKey: 'k' }));

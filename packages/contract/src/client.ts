@@ -37,6 +37,8 @@ export interface ClientOptions {
     signedOut(): void;
     forbidden(): void;
     notFound(): void;
+    /** Asks the person to show that it is them; answers whether they did: the call is then sent once more. */
+    stepUp(): Promise<boolean>;
     /** The workspace of X-Client-ID is no longer mine. */
     workspaceGone(): void;
     message(text: string, body: ErrorBody | null, retryAfter: number | null): void;
@@ -82,6 +84,10 @@ export function createClient({ send, session, clientId, whole = inFull, on = {} 
         reply = await sendOnce(used);
       }
       if (reply.status === 401) on.signedOut?.();
+    }
+    if (asksForStepUp(reply) && !options.quiet && (await on.stepUp?.())) {
+      used = session.get()?.accessToken ?? null;
+      reply = await sendOnce(used);
     }
     return await settle(reply);
 
@@ -144,7 +150,8 @@ export function createClient({ send, session, clientId, whole = inFull, on = {} 
       case 401:
         return;
       case 403:
-        on.forbidden?.();
+        // Whoever did not show that it is them stays where they are.
+        if (body?.code !== 'step-up' || !on.stepUp) on.forbidden?.();
         return;
       case 404:
         if (body?.fieldsWithError?.includes('X-Client-ID')) on.workspaceGone?.();
@@ -188,6 +195,8 @@ export function createClient({ send, session, clientId, whole = inFull, on = {} 
 }
 
 const inFull = async <C extends Call>(call: C): Promise<C> => call;
+
+const asksForStepUp = (reply: Reply): boolean => reply.status === 403 && refusalIn(reply)?.code === 'step-up';
 
 function refusalIn({ body }: Reply): ErrorBody | null {
   return isErrorBody(body) ? body : null;

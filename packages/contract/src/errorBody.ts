@@ -12,6 +12,8 @@ export const ErrorBodySchema = z.object({
   /** `message` before its values were filled in, for translation: `'{{title}} is in use'`. */
   template: z.string().optional(),
   values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+  /** With 403: the same call succeeds once `auth/step-up` has been made in this session. */
+  code: z.literal('step-up').optional(),
   /** 499 when the caller hung up. */
   status: z.number().optional(),
   requestId: z.string().optional(),

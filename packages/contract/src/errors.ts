@@ -9,6 +9,8 @@ export interface ErrorBody {
   /** `message` before its values were filled in, for translation: `'{{title}} is in use'`. */
   template?: string | undefined;
   values?: Record<string, string | number> | undefined;
+  /** With 403: the same call succeeds once `auth/step-up` has been made in this session. */
+  code?: 'step-up' | undefined;
   /** 499 when the caller hung up. */
   status?: number | undefined;
   requestId?: string | undefined;

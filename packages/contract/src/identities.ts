@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EnterResponse } from './auth.ts';
+import { EnterResponse } from './authResponse.ts';
 import { call } from './call.ts';
 import { IDENTITY_PROVIDERS } from './identityProviders.ts';
 import { Done } from './page.ts';

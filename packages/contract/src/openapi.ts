@@ -33,6 +33,7 @@ export function openapi(): Record<string, unknown> {
         tags: [call.path.split('/')[0]],
         ...(call.auth === 'public' ? { security: [] } : {}),
         ...(Array.isArray(call.auth) ? { 'x-permissions': call.auth } : {}),
+        ...(call.stepUp ? { 'x-step-up': true } : {}),
         ...(parameters.length > 0 ? { parameters } : {}),
         requestBody: { required: true, content: json(call.input, 'input') },
         responses: {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { AuthType } from './authResponse.ts';
 import { call } from './call.ts';
 import { Done, ListInput, listOf } from './page.ts';
-import { AuthType } from './secondFactor.ts';
 
 export const Session = z.object({
   id: z.uuid(),

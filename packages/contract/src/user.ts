@@ -92,6 +92,7 @@ export const user = {
     path: 'user/add-password',
     summary: 'Gives an account without a password its first one.',
     auth: 'signed-in',
+    stepUp: true,
     input: z.object({ password: NewPassword }),
     output: Done,
   }),

@@ -10,7 +10,7 @@ import { onSessionChange, session, watchOtherTabs } from './api/session.ts';
 import { leaveGoneWorkspace, userAhead } from './api/user.ts';
 import { isDrawnFor } from './drawing/drawn.ts';
 import { setAside } from './drawing/early.ts';
-import { currentLanguage, startTranslation } from './i18n/i18n.ts';
+import { currentLanguage, startTranslation, t } from './i18n/i18n.ts';
 import { haveAtHand, prefetch, watchLinks } from './layouts/prefetch.ts';
 import { paths } from './paths.ts';
 import { routes } from './routes.tsx';
@@ -43,6 +43,15 @@ setSurroundings({
   signedOut: session.end,
   forbidden: () => void router.navigate(paths.forbidden()),
   notFound: () => void router.navigate(paths.notFound()),
+  stepUp: () =>
+    import('./features/auth/StepUpDialog.tsx').then(
+      ({ askStepUp }) => askStepUp(),
+      (cause: unknown) => {
+        console.warn('The dialog could not be fetched', cause);
+        toast.error(t('This could not be loaded'));
+        return false;
+      },
+    ),
   workspaceGone: () =>
     void leaveGoneWorkspace().catch((cause: unknown) => console.warn('The profile cannot be read', cause)),
   message: (text, body, retryAfter) => toast.error(refusalText(text, body, retryAfter)),

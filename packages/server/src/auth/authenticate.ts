@@ -5,6 +5,8 @@ import { sql } from 'kysely';
 import { permissionsOfApp } from '../apps/registered.ts';
 import { balanceOf, perHourOf } from '../billing/spending.ts';
 import type { Context } from '../context.ts';
+import { stepUpNeeded } from '../http/errors.ts';
+import type { Visitor } from '../http/visitor.ts';
 import { isSecretOf, readApiToken } from '../secrets/apiToken.ts';
 import { verifyAccessToken } from './accessToken.ts';
 
@@ -27,7 +29,11 @@ export type Credential = { kind: 'session'; id: string } | { kind: 'token'; id: 
 export interface Authenticated {
   credential: Credential;
   /** Only where no API token is let in: a token has none. */
-  session: { readonly id: string };
+  session: {
+    readonly id: string;
+    /** Whether its person has shown within the last minutes that it is them. */
+    readonly steppedUp: boolean;
+  };
   /** The app that acts for the user in this session; null: the user's own browser. */
   app: { id: string } | null;
   user: {
@@ -45,6 +51,17 @@ export interface Authenticated {
   /** Of a token, and of an app that was let into one workspace: that alone, with what is left of its owner's permissions there. */
   memberships: Membership[];
 }
+
+/** Who makes a call that asks for a session. */
+export type SignedIn = Visitor & Pick<Authenticated, 'session' | 'user'>;
+
+/** For what a call does only with some inputs; a call that always asks for it has `stepUp` in the contract. */
+export function requireStepUp({ session }: Pick<Authenticated, 'session'>): void {
+  if (!session.steppedUp) throw stepUpNeeded();
+}
+
+/** How long a step-up holds. */
+const STEP_UP_MINUTES = 10;
 
 interface OwnerRow {
   user_id: number;
@@ -82,7 +99,8 @@ const ownerAnd = (where: string): string => `u.id as user_id, u.email, u.name, u
 // Read at every request: named statements, so that PostgreSQL plans them once a connection.
 const SESSION = {
   name: 'session',
-  text: `select ${ownerAnd('and (s.app_workspace_id is null or w.id = s.app_workspace_id)')}, s.app_id, s.app_permissions
+  text: `select ${ownerAnd('and (s.app_workspace_id is null or w.id = s.app_workspace_id)')}, s.app_id, s.app_permissions,
+      s.stepped_up_at > now() - interval '${STEP_UP_MINUTES} minutes' is true as stepped_up
     from session s join app_user u on u.id = s.user_id
     where s.id = $1 and s.user_id = $2 and s.revoked_at is null and s.expires_at > now() and u.disabled_at is null`,
 };
@@ -126,7 +144,7 @@ export async function loadSession(context: Context, sessionId: string, userId: n
   if (app === undefined) return null;
   return {
     credential: { kind: 'session', id: sessionId },
-    session: { id: sessionId },
+    session: { id: sessionId, steppedUp: row.stepped_up },
     app: app && { id: app.id },
     user: presentOwner(row),
     memberships: row.relations.map((relation) =>
@@ -147,6 +165,7 @@ export async function loadToken(context: Context, id: number): Promise<Authentic
 }
 
 interface SessionRow extends OwnerRow {
+  stepped_up: boolean;
   app_id: string | null;
   app_permissions: Permission[] | null;
 }
@@ -193,6 +212,8 @@ const NO_SESSION = {
   get id(): string {
     throw new Error('an API token has no session');
   },
+  // Nobody stands behind a token who could show anything.
+  steppedUp: false,
 };
 
 /** The power of a token: what its owner holds now and what it was given, and never more than tokens carry at all. */

@@ -5,13 +5,11 @@ import type { Visitor } from '../http/visitor.ts';
 import { passwordAddedMail, passwordChangedMail } from '../mail/letters.ts';
 import { sendMail } from '../mail/send.ts';
 import { forgetAttempts, GUESSES, takeAttempt } from './attempts.ts';
-import type { Authenticated } from './authenticate.ts';
+import type { SignedIn } from './authenticate.ts';
 import { refuseCommon } from './commonPasswords.ts';
 import { forgetDevices, rememberDevice } from './devices.ts';
 import { amongHashers, hashSecret, verifySecret } from './passwords.ts';
 import { endOtherSessions } from './sessions.ts';
-
-type SignedIn = Visitor & Pick<Authenticated, 'session' | 'user'>;
 
 /** Replaces the own password; every session but this one ends. Guesses of the current one are counted as at sign-in. */
 export async function changePassword(

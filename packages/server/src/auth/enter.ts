@@ -1,4 +1,4 @@
-import type { AuthType, SecondFactorMethod } from '@stagi/contract/secondFactor.ts';
+import type { AuthType, SecondFactorMethod } from '@stagi/contract/authResponse.ts';
 import type { Db } from '../db/schema.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { newDeviceMail } from '../mail/letters.ts';
@@ -17,11 +17,11 @@ export type Entered = Tokens | { secondFactor: { ticket: string; methods: Second
 export async function enter(ctx: Visitor, trx: Db, userId: number, authType: AuthType): Promise<Entered> {
   const methods = await methodsOf(trx, userId);
   if (methods.length > 0) return { secondFactor: { ticket: await issueTicket(trx, userId, authType), methods } };
-  return admit(ctx, trx, userId, authType);
+  return letIn(ctx, trx, userId, authType);
 }
 
 /** Opens the session of somebody who has shown all that is asked of them. */
-export async function admit(
+export async function letIn(
   ctx: Visitor,
   trx: Db,
   userId: number,

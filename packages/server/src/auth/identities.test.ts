@@ -1,5 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
-import type { EnterResponse } from '@stagi/contract/auth.ts';
+import type { EnterResponse } from '@stagi/contract/authResponse.ts';
 import { createClient, type Tokens } from '@stagi/contract/client.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import type { IdentityProvider } from '@stagi/contract/identityProviders.ts';

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openMail } from '../mail/sealed.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
+import { haveSteppedUp } from '../testing/factories.ts';
 import { mailedCode, PASSWORD } from '../testing/person.ts';
 import { networkOf } from './addressLimit.ts';
 
@@ -165,6 +166,10 @@ describe('changing the password', () => {
 
   it('adds a first one only where there is none', async () => {
     const person = await app.signUp();
+    expect(await refusal(person.client(api.user.addPassword, { password: NEW_PASSWORD }))).toMatchObject({
+      code: 'step-up',
+    });
+    await haveSteppedUp(app.ctx, person);
     expect(await refusal(person.client(api.user.addPassword, { password: NEW_PASSWORD }))).toMatchObject({
       message: 'Your account has a password already',
     });

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { availableParallelism } from 'node:os';
-import { hash, verify } from '@node-rs/argon2';
+import { hash, hashRaw, verify } from '@node-rs/argon2';
 import { tooMany } from '../http/errors.ts';
 import { takeTurns } from '../turns.ts';
 
@@ -19,6 +19,11 @@ let dummyHash: Promise<string> | null = null;
 
 export function hashSecret(secret: string): Promise<string> {
   return queued(() => hash(secret, OPTIONS));
+}
+
+/** With a salt that is known, so that one hash is compared with several stored ones. */
+export function hashWithSalt(secret: string, salt: Buffer): Promise<Buffer> {
+  return queued(() => hashRaw(secret, { ...OPTIONS, salt }));
 }
 
 /** Whether `secret` is the one that was hashed; takes as long when there is no hash. */

@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { AuthType, SecondFactorMethod } from '@stagi/contract/secondFactor.ts';
+import type { AuthType, SecondFactorMethod } from '@stagi/contract/authResponse.ts';
+import type { Language } from '@stagi/contract/languages.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 
 const TICKET_MINUTES = 10;
+const TICKET_TRIES = 10;
 
 /** What somebody can show beside their password; empty for those who have set up nothing. */
 export async function methodsOf(db: Db, userId: number): Promise<SecondFactorMethod[]> {
@@ -21,6 +23,63 @@ export async function methodsOf(db: Db, userId: number): Promise<SecondFactorMet
   ];
 }
 
+/** What somebody has set up, for their own page. */
+export async function factorsOf(
+  db: Db,
+  userId: number,
+): Promise<{ totpSince: string | null; passkeys: number; recoveryCodesLeft: number }> {
+  const { rows } = await sql<{ since: Date | null; passkeys: number; left: number }>`select
+    (select confirmed_at from totp where user_id = ${userId}) as since,
+    (select count(*)::int from passkey where user_id = ${userId}) as passkeys,
+    (select count(*)::int from recovery_code where user_id = ${userId} and used_at is null) as left`.execute(db);
+  const row = rows[0];
+  return {
+    totpSince: row?.since?.toISOString() ?? null,
+    passkeys: row?.passkeys ?? 0,
+    recoveryCodesLeft: row?.left ?? 0,
+  };
+}
+
+interface Ticket {
+  hash: Buffer;
+  user: { id: number; email: string; name: string; language: Language | null };
+  authType: AuthType;
+}
+
+/** Whom a ticket was given to; `null` once it is late, spent or tried too often. */
+export async function ticketOf(db: Db, ticket: string): Promise<Ticket | null> {
+  const hash = ticketHash(ticket);
+  const row = await db
+    .selectFrom('second_factor_ticket as t')
+    .innerJoin('app_user as u', 'u.id', 't.user_id')
+    .select(['u.id', 'u.email', 'u.name', 'u.language', 't.auth_type'])
+    .where('t.hash', '=', hash)
+    .where('t.expires_at', '>', sql<Date>`now()`)
+    .where('t.tries', '<', TICKET_TRIES)
+    .where('u.disabled_at', 'is', null)
+    .executeTakeFirst();
+  if (!row) return null;
+  const { auth_type: authType, ...user } = row;
+  return { hash, user, authType };
+}
+
+/** Counts the try before anything is looked at, so that parallel guesses cannot share one. */
+export async function takeTicketTry(db: Db, { hash }: Ticket): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('second_factor_ticket')
+    .set({ tries: sql<number>`tries + 1` })
+    .where('hash', '=', hash)
+    .where('tries', '<', TICKET_TRIES)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Of two who come with the same ticket one gets in. */
+export async function spendTicket(trx: Db, { hash }: Ticket): Promise<boolean> {
+  const { numDeletedRows } = await trx.deleteFrom('second_factor_ticket').where('hash', '=', hash).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
 /** For somebody who has passed the first factor: what the second is shown together with. */
 export async function issueTicket(db: Db, userId: number, authType: AuthType): Promise<string> {
   const ticket = randomBytes(32).toString('base64url');
@@ -36,4 +95,4 @@ export async function issueTicket(db: Db, userId: number, authType: AuthType): P
   return ticket;
 }
 
-export const ticketHash = (ticket: string): Buffer => createHash('sha256').update(ticket).digest();
+const ticketHash = (ticket: string): Buffer => createHash('sha256').update(ticket).digest();

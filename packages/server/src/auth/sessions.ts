@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import type { AuthType } from '@stagi/contract/authResponse.ts';
 import type { Language } from '@stagi/contract/languages.ts';
-import type { AuthType } from '@stagi/contract/secondFactor.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';

@@ -10,6 +10,7 @@ import { appHandlers } from '../apps/routes.ts';
 import { auditHandlers } from '../audit/routes.ts';
 import { identityHandlers } from '../auth/identityRoutes.ts';
 import { authHandlers } from '../auth/routes.ts';
+import { secondFactorHandlers } from '../auth/secondFactorRoutes.ts';
 import { sessionHandlers } from '../auth/sessionRoutes.ts';
 import { billingHandlers } from '../billing/routes.ts';
 import { containerHandlers } from '../containers/routes.ts';
@@ -44,6 +45,7 @@ const handlers: Handlers = {
   identities: identityHandlers,
   sessions: sessionHandlers,
   apps: appHandlers,
+  secondFactor: secondFactorHandlers,
   user: userHandlers,
   account: accountHandlers,
   clients: clientHandlers,

@@ -16,6 +16,7 @@ export class PublicError extends Error {
     extra: {
       fieldsWithError?: string[];
       fieldMessages?: Record<string, string>;
+      code?: ErrorBody['code'];
       values?: Values;
       retryAfter?: number;
       cause?: unknown;
@@ -41,6 +42,8 @@ export const refused = (message: string, values?: Values): PublicError => new Pu
 export const unauthenticated = (): PublicError => new PublicError(401, 'Please log in');
 export const forbidden = (): PublicError => new PublicError(403, 'You do not have the permission for this');
 export const forbiddenToTokens = (): PublicError => new PublicError(403, 'This cannot be done with an API token');
+/** The call asks its caller to show again that it is them. */
+export const stepUpNeeded = (): PublicError => new PublicError(403, 'Confirm that it is you', { code: 'step-up' });
 /** Absent or somebody else's: no difference. */
 export const notFound = (): PublicError => new PublicError(404, 'Not found');
 export const workspaceGone = (): PublicError =>

@@ -14,7 +14,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { type Trail, trailOf } from '../audit/record.ts';
-import { type Authenticated, authenticate, type Credential, type Membership } from '../auth/authenticate.ts';
+import {
+  type Authenticated,
+  authenticate,
+  type Credential,
+  type Membership,
+  requireStepUp,
+} from '../auth/authenticate.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
@@ -101,6 +107,8 @@ async function serve(
   const ctx = await admit(call, context, request, reply);
   const parsed = call.input.safeParse(request.body ?? {});
   if (!parsed.success) throw badInput(parsed.error);
+  // After the parsing: nobody is asked for the sake of a call that is refused anyhow.
+  if (call.stepUp) requireStepUp(ctx as SignedIn);
   const seen = 'look' in handler ? await handler.look(ctx as Member, parsed.data) : null;
   const act = async (db: Context['db']): Promise<unknown> => {
     const inside = (db === ctx.db ? ctx : { ...ctx, db }) as Member;

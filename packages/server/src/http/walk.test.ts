@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { api, everyCall } from '@stagi/contract/api.ts';
 import { type Call, needsIdempotencyKey } from '@stagi/contract/call.ts';
 import type { Reply } from '@stagi/contract/client.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newSecret, writeApiToken } from '../secrets/apiToken.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -12,9 +12,11 @@ import {
   anApiToken,
   anOwnServer,
   anSshKey,
+  aPasskey,
   aRentedInstance,
   aStray,
 } from '../testing/factories.ts';
+
 import type { Person } from '../testing/person.ts';
 
 interface Ids {
@@ -27,8 +29,16 @@ interface Ids {
   apiToken: number;
   consent: string;
   member: number;
+  passkey: number;
 }
 type Sample = { input: (ids: Ids) => unknown /** How a foreign id is refused. */; foreign?: 404 | 400 };
+
+const NO_PASSKEY = {
+  id: 'abc',
+  rawId: 'abc',
+  type: 'public-key',
+  response: { clientDataJSON: 'abc', attestationObject: 'abc' },
+};
 
 const ASKED = {
   client_id: 'stagi-cli',
@@ -63,6 +73,19 @@ const SAMPLES: Record<string, Sample> = {
   'authorization/oauth/pkce/view': { input: () => ASKED },
   'authorization/consent/list': { input: () => ({}) },
   'authorization/consent/revoke': { input: ({ consent }) => ({ id: consent }), foreign: 404 },
+  'auth/second-factor/view': { input: () => ({}) },
+  'auth/step-up/begin': { input: () => ({}) },
+  'auth/step-up/options': { input: () => ({}) },
+  'auth/step-up': { input: () => ({ code: '12345678' }) },
+  'auth/totp/begin': { input: () => ({}) },
+  'auth/totp/confirm': { input: () => ({ code: '123456' }) },
+  'auth/totp/remove': { input: () => ({}) },
+  'auth/recovery-codes/create': { input: () => ({}) },
+  'auth/passkey/list': { input: () => ({}) },
+  'auth/passkey/add-options': { input: () => ({}) },
+  'auth/passkey/add': { input: () => ({ name: 'k', attestation: NO_PASSKEY }) },
+  'auth/passkey/edit': { input: ({ passkey }) => ({ id: passkey, name: 'mine now' }), foreign: 404 },
+  'auth/passkey/remove': { input: ({ passkey }) => ({ id: passkey }), foreign: 404 },
   'user/profile': { input: () => ({}) },
   'user/add-password': { input: () => ({ password: 'Another-horse-8' }) },
   'auth/email/change-password': {
@@ -150,6 +173,7 @@ const ABSENT: Ids = {
   apiToken: 999_999_906,
   consent: '00000000-0000-4000-8000-000000000001',
   member: 999_999_907,
+  passkey: 999_999_906,
 };
 
 /** What a denied call must not change. */
@@ -174,6 +198,9 @@ const WATCHED = [
   'feedback',
   'email_change',
   'user_picture',
+  'totp',
+  'passkey',
+  'recovery_code',
 ];
 
 describe('the walk over every call', () => {
@@ -200,11 +227,14 @@ describe('the walk over every call', () => {
       apiToken: (await anApiToken(app.ctx, alice)).id,
       consent: await aConsent(app.ctx, alice),
       member: guest.userId,
+      passkey: await aPasskey(app.ctx, alice),
     };
     await app.ctx.db
       .insertInto('membership')
       .values({ workspace_id: alice.workspaceId, user_id: guest.userId, role: 'Guest' })
       .execute();
+    // Everybody has shown that it is them, so that what else is asked of them is seen.
+    await stepUpAll(sql<Date>`now()`);
   });
   afterAll(async () => {
     console.log(`walk: n = ${cells} cells over ${everyCall().length} calls`);
@@ -358,6 +388,20 @@ describe('the walk over every call', () => {
     }
   });
 
+  it('answers 403 with its own code to whoever has not shown lately that it is them', async () => {
+    await stepUpAll(sql<Date>`now() - interval '10 minutes 1 second'`);
+    const before = await fingerprint(app);
+    const asking = guarded.filter(({ stepUp }) => stepUp);
+    for (const call of asking) {
+      const reply = await send(call, SAMPLES[call.path]!.input(ids), bearer(alice), alice.workspaceId);
+      expect.soft(reply, call.path).toMatchObject({ status: 403, body: { code: 'step-up' } });
+      cells += 1;
+    }
+    expect(asking.length).toBeGreaterThan(0);
+    expect(await fingerprint(app)).toBe(before);
+    await stepUpAll(sql<Date>`now()`);
+  });
+
   it('asks for an Idempotency-Key where something is made', async () => {
     for (const call of guarded.filter((call) => needsIdempotencyKey(call.path))) {
       const reply = await app.post(call.path, SAMPLES[call.path]!.input(ids), {
@@ -391,6 +435,10 @@ describe('the walk over every call', () => {
       { authorization: `Bearer ${token}` },
     );
     expect(reply.status).toBe(200);
+  }
+
+  async function stepUpAll(at: RawBuilder<Date>): Promise<void> {
+    await app.ctx.db.updateTable('session').set({ stepped_up_at: at }).execute();
   }
 
   function send(

@@ -29,6 +29,13 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
     app: letters.appLetInMail(at, receiver, 'Dash'),
     ended: letters.sessionEndedMail(at, receiver),
     token: letters.tokenCreatedMail(at, receiver, NAME, NAME),
+    stepUp: letters.stepUpCodeMail(at, '01234567', receiver),
+    totpAdded: letters.totpAddedMail(at, receiver),
+    totpRemoved: letters.totpRemovedMail(at, receiver),
+    passkeyAdded: letters.passkeyAddedMail(at, receiver),
+    passkeyRemoved: letters.passkeyRemovedMail(at, receiver),
+    recoveryCodes: letters.recoveryCodesMail(at, receiver),
+    recoveryCodeUsed: letters.recoveryCodeUsedMail(at, receiver),
   };
 
   it('leave no place unfilled and let no name become markup', () => {
@@ -40,7 +47,7 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
   });
 
   it('have the code in subject, text and HTML, and say who did what from where', () => {
-    for (const mail of [mails.code, mails.reset, mails.newAddress])
+    for (const mail of [mails.code, mails.reset, mails.newAddress, mails.stepUp])
       for (const part of [mail.subject, mail.text, mail.html]) expect(part).toContain('01234567');
     expect(mails.app.subject + mails.app.text).toContain('Dash');
     for (const mail of [mails.connected, mails.disconnected]) expect(mail.subject + mail.text).toContain('GitHub');

@@ -11,13 +11,13 @@ import { tr } from './words/tr.ts';
 import type { Words } from './words/words.ts';
 
 /** What the browser at the other end tells; its language serves those who have chosen none. */
-interface Ground {
+export interface Ground {
   config: Pick<Config, 'appOrigin'>;
   language: Language;
   ip: string;
   userAgent: string | null;
 }
-interface Receiver {
+export interface Receiver {
   name: string;
   language: Language | null;
 }
@@ -147,6 +147,25 @@ export function appLetInMail(ground: Ground, receiver: Receiver, app: string): M
   return warning(ground, receiver, 'app', { app });
 }
 
+export function stepUpCodeMail(ground: Ground, code: string, receiver: Receiver): MailText {
+  const language = receiver.language ?? ground.language;
+  const words = WORDS[language];
+  return letter(language, fill(words.stepUp.subject, { code }), [
+    fill(words.hello, { name: receiver.name }),
+    fill(words.stepUp.lead, { minutes: CODE_TTL_MINUTES }),
+    { code },
+    words.stepUp.end,
+    { link: `${ground.config.appOrigin}/profile/account/sessions`, label: words.sessions },
+  ]);
+}
+
+export const totpAddedMail = securityMail('totpAdded');
+export const totpRemovedMail = securityMail('totpRemoved');
+export const passkeyAddedMail = securityMail('passkeyAdded');
+export const passkeyRemovedMail = securityMail('passkeyRemoved');
+export const recoveryCodesMail = securityMail('recoveryCodes');
+export const recoveryCodeUsedMail = securityMail('recoveryCodeUsed');
+
 /** A used refresh token came back: it is in two hands, and nobody knows which are the owner's. */
 export function sessionEndedMail(
   { config, language: spoken }: Pick<Ground, 'config' | 'language'>,
@@ -176,12 +195,42 @@ function lastWord(ground: SupportedGround, receiver: Receiver, what: 'emailChang
   ]);
 }
 
+type Warning =
+  | 'changed'
+  | 'added'
+  | 'device'
+  | 'connected'
+  | 'disconnected'
+  | 'app'
+  | 'totpAdded'
+  | 'totpRemoved'
+  | 'passkeyAdded'
+  | 'passkeyRemoved'
+  | 'recoveryCodes'
+  | 'recoveryCodeUsed';
+
+/** About second factors: the page where they are changed back. */
+function securityMail(what: Warning): (ground: Ground, receiver: Receiver) => MailText {
+  return (ground, receiver) =>
+    warning(
+      ground,
+      receiver,
+      what,
+      {},
+      {
+        link: `${ground.config.appOrigin}/profile/account/security`,
+        label: WORDS[receiver.language ?? ground.language].security,
+      },
+    );
+}
+
 /** What happened, when and from where, and what to do if it was somebody else. */
 function warning(
   ground: Ground,
   receiver: Receiver,
-  what: 'changed' | 'added' | 'device' | 'connected' | 'disconnected' | 'app',
+  what: Warning,
   values: Record<string, string> = {},
+  remedy?: Part,
 ): MailText {
   const language = receiver.language ?? ground.language;
   const words = WORDS[language];
@@ -190,7 +239,7 @@ function warning(
     fill(words[what].lead, values),
     { facts: factsOf(ground, language) },
     words[what].end,
-    { link: recoveryOf(ground), label: words.newPassword },
+    remedy ?? { link: recoveryOf(ground), label: words.newPassword },
   ]);
 }
 

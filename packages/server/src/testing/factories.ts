@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Permission } from '@stagi/contract/permissions.ts';
+import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { hashOfSecret, newSecret, writeApiToken } from '../secrets/apiToken.ts';
 import type { Person } from './person.ts';
@@ -45,6 +46,31 @@ export async function anApiToken(
     .returning('id')
     .executeTakeFirstOrThrow();
   return { id, token: writeApiToken({ id, secret }) };
+}
+
+export async function aPasskey(ctx: Context, owner: Person): Promise<number> {
+  const row = await ctx.db
+    .insertInto('passkey')
+    .values({
+      user_id: owner.userId,
+      credential_id: randomUUID(),
+      public_key: Buffer.from([1]),
+      counter: 0n,
+      name: 'Canary key',
+      synced: false,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+/** As if somebody had just shown, in each of their sessions, that it is them. */
+export async function haveSteppedUp(ctx: Context, person: Person): Promise<void> {
+  await ctx.db
+    .updateTable('session')
+    .set({ stepped_up_at: sql<Date>`now()` })
+    .where('user_id', '=', person.userId)
+    .execute();
 }
 
 export async function aRentedInstance(ctx: Context, owner: Person, status = 'online'): Promise<number> {

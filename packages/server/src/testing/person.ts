@@ -1,5 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
-import type { EnterResponse } from '@stagi/contract/auth.ts';
+import type { EnterResponse } from '@stagi/contract/authResponse.ts';
 import { API_PREFIX } from '@stagi/contract/call.ts';
 import { type Client, createClient, type Send, type Tokens } from '@stagi/contract/client.ts';
 

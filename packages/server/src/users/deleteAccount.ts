@@ -101,6 +101,7 @@ async function forgetName(trx: Db, userId: number): Promise<void> {
       email: `deleted-${userId}@deleted.invalid`,
       name: NOBODY,
       password_hash: null,
+      passkey_handle: null,
       image: null,
       language: null,
       theme: 'system',

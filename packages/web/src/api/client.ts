@@ -13,6 +13,8 @@ export interface Surroundings {
   signedOut(): void;
   forbidden(): void;
   notFound(): void;
+  /** Answers whether the person has shown that it is them. */
+  stepUp(): Promise<boolean>;
   workspaceGone(): void;
   message(text: string, body: ErrorBody | null, retryAfter: number | null): void;
 }
@@ -62,6 +64,7 @@ export const call: Client = createClient({
     signedOut: () => surroundings?.signedOut(),
     forbidden: () => surroundings?.forbidden(),
     notFound: () => surroundings?.notFound(),
+    stepUp: async () => (await surroundings?.stepUp()) ?? false,
     workspaceGone: () => surroundings?.workspaceGone(),
     message: (text, body, retryAfter) => surroundings?.message(text, body, retryAfter),
   },

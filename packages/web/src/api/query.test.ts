@@ -31,6 +31,7 @@ describe('the refusal of what a page reads', () => {
       signedOut: () => told.push('signed out'),
       forbidden: () => told.push('/403'),
       notFound: () => told.push('/404'),
+      stepUp: async () => told.push('step-up') === 0,
       workspaceGone: () => told.push('workspace gone'),
       message: (text) => told.push(text),
     });

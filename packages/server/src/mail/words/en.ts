@@ -7,6 +7,7 @@ export const en: Words = {
   newPassword: 'Set a new password',
   sessions: 'Look at your sessions',
   tokens: 'Look at your API tokens',
+  security: 'Look at your security settings',
   when: 'When',
   from: 'Device',
   unknownDevice: 'Unknown',
@@ -95,5 +96,40 @@ export const en: Words = {
     subject: 'A new {{brand}} API token was created',
     lead: 'An API token was created for your account. Programs that have it can act in your name in the workspace it was made for.',
     end: 'If it was not you, archive the token at once and set a new password.',
+  },
+  stepUp: {
+    subject: '{{code}} is your {{brand}} code to confirm that it is you',
+    lead: 'Enter this code to go on with what you are doing. It is valid for {{minutes}} minutes.',
+    end: 'If you did not ask for it, somebody is logged in to your account: end their session and change your password. Give the code to nobody.',
+  },
+  totpAdded: {
+    subject: 'An authenticator app was added to your {{brand}} account',
+    lead: 'Logging in to your account now takes a code of an authenticator app.',
+    end: 'If it was not you, set a new password at once and look at your security settings.',
+  },
+  totpRemoved: {
+    subject: 'The authenticator app was removed from your {{brand}} account',
+    lead: 'Logging in to your account no longer takes a code of an authenticator app.',
+    end: 'If it was not you, set a new password at once and look at your security settings.',
+  },
+  passkeyAdded: {
+    subject: 'A passkey was added to your {{brand}} account',
+    lead: 'Your account has a new passkey: one can log in with it alone, and it is asked for beside the password.',
+    end: 'If it was not you, remove that passkey and set a new password at once.',
+  },
+  passkeyRemoved: {
+    subject: 'A passkey was removed from your {{brand}} account',
+    lead: 'One of the passkeys of your account was removed.',
+    end: 'If it was not you, set a new password at once and look at your security settings.',
+  },
+  recoveryCodes: {
+    subject: 'New recovery codes for your {{brand}} account',
+    lead: 'New recovery codes were made for your account. Those before count no more.',
+    end: 'If it was not you, set a new password at once and look at your security settings.',
+  },
+  recoveryCodeUsed: {
+    subject: 'A recovery code of your {{brand}} account was used',
+    lead: 'Somebody used one of your recovery codes instead of an authenticator app or a passkey. It counts no more.',
+    end: 'If it was you, look how many are left. If not, set a new password at once and make new recovery codes.',
   },
 };

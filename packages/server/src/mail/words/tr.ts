@@ -7,6 +7,7 @@ export const tr: Words = {
   newPassword: 'Yeni parola belirle',
   sessions: 'Oturumlarınıza bakın',
   tokens: 'API token’larınıza bakın',
+  security: 'Güvenlik ayarlarınıza bakın',
   when: 'Zaman',
   from: 'Cihaz',
   unknownDevice: 'Bilinmiyor',
@@ -95,5 +96,40 @@ export const tr: Words = {
     subject: 'Yeni bir {{brand}} API token’ı oluşturuldu',
     lead: 'Hesabınız için bir API token’ı oluşturuldu. Bu token’a sahip programlar, oluşturulduğu çalışma alanında sizin adınıza işlem yapabilir.',
     end: 'Bunu siz yapmadıysanız token’ı hemen arşivleyin ve yeni bir parola belirleyin.',
+  },
+  stepUp: {
+    subject: '{{code}}, siz olduğunuzu onaylamak için {{brand}} kodunuz',
+    lead: 'Yaptığınız işleme devam etmek için bu kodu girin. {{minutes}} dakika geçerlidir.',
+    end: 'Bunu siz istemediyseniz biri hesabınızda oturum açmış demektir: o oturumu sonlandırın ve parolanızı değiştirin. Kodu kimseye vermeyin.',
+  },
+  totpAdded: {
+    subject: '{{brand}} hesabınıza bir doğrulama uygulaması eklendi',
+    lead: 'Hesabınıza giriş yapmak için artık bir doğrulama uygulamasının kodu gerekiyor.',
+    end: 'Bunu siz yapmadıysanız hemen yeni bir parola belirleyin ve güvenlik ayarlarınıza bakın.',
+  },
+  totpRemoved: {
+    subject: '{{brand}} hesabınızdan doğrulama uygulaması kaldırıldı',
+    lead: 'Hesabınıza giriş yapmak için artık doğrulama uygulamasının kodu gerekmiyor.',
+    end: 'Bunu siz yapmadıysanız hemen yeni bir parola belirleyin ve güvenlik ayarlarınıza bakın.',
+  },
+  passkeyAdded: {
+    subject: '{{brand}} hesabınıza bir geçiş anahtarı eklendi',
+    lead: 'Hesabınızın yeni bir geçiş anahtarı var: tek başına giriş için kullanılabilir ve parolanın yanında istenir.',
+    end: 'Bunu siz yapmadıysanız o geçiş anahtarını kaldırın ve hemen yeni bir parola belirleyin.',
+  },
+  passkeyRemoved: {
+    subject: '{{brand}} hesabınızdan bir geçiş anahtarı kaldırıldı',
+    lead: 'Hesabınızın geçiş anahtarlarından biri kaldırıldı.',
+    end: 'Bunu siz yapmadıysanız hemen yeni bir parola belirleyin ve güvenlik ayarlarınıza bakın.',
+  },
+  recoveryCodes: {
+    subject: '{{brand}} hesabınız için yeni kurtarma kodları',
+    lead: 'Hesabınız için yeni kurtarma kodları oluşturuldu. Öncekiler artık geçerli değil.',
+    end: 'Bunu siz yapmadıysanız hemen yeni bir parola belirleyin ve güvenlik ayarlarınıza bakın.',
+  },
+  recoveryCodeUsed: {
+    subject: '{{brand}} hesabınızın bir kurtarma kodu kullanıldı',
+    lead: 'Biri, doğrulama uygulaması veya geçiş anahtarı yerine kurtarma kodlarınızdan birini kullandı. Bu kod artık geçerli değil.',
+    end: 'Siz kullandıysanız kaç kodun kaldığına bakın. Değilse hemen yeni bir parola belirleyin ve yeni kurtarma kodları oluşturun.',
   },
 };

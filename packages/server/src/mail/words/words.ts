@@ -13,6 +13,7 @@ export interface Words {
   newPassword: string;
   sessions: string;
   tokens: string;
+  security: string;
   when: string;
   from: string;
   unknownDevice: string;
@@ -37,4 +38,11 @@ export interface Words {
   app: Mail;
   ended: Mail;
   token: Mail;
+  stepUp: Mail;
+  totpAdded: Mail;
+  totpRemoved: Mail;
+  passkeyAdded: Mail;
+  passkeyRemoved: Mail;
+  recoveryCodes: Mail;
+  recoveryCodeUsed: Mail;
 }

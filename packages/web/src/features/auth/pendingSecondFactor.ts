@@ -1,4 +1,4 @@
-import type { SecondFactorMethod } from '@stagi/contract/secondFactor.ts';
+import type { SecondFactorMethod } from '@stagi/contract/authResponse.ts';
 import type { AuthType } from '../../api/session.ts';
 
 const KEY = 'pendingSecondFactor';

@@ -1,4 +1,4 @@
-import type { EnterResponse } from '@stagi/contract/auth.ts';
+import type { EnterResponse } from '@stagi/contract/authResponse.ts';
 import { useNavigate, useSearchParams } from 'react-router';
 import { type AuthType, session } from '../../api/session.ts';
 import { paths } from '../../paths.ts';
