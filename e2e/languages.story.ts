@@ -161,6 +161,15 @@ function overlays({ instance, selfInstance, container }: Ids) {
     { name: 'renaming', path: `/cloud/instances/${instance}`, open: press('action-rename') },
     { name: 'terminating', path: `/cloud/instances/${instance}`, open: press('action-terminate') },
     { name: 'dates', path: `/cloud/instances/${instance}/activities`, open: press('date-range') },
+    {
+      name: 'deleting the account',
+      path: '/profile/account',
+      open: async (page) => {
+        await press('account-delete')(page);
+        await expect(page.getByRole('dialog')).toBeVisible();
+        await settled(page);
+      },
+    },
     { name: 'a new key', path: '/profile/ssh', open: press('ssh-key-add') },
     { name: 'a new token', path: '/profile/tokens', open: press('token-create') },
     { name: 'dates of a log', path: `/cloud/containers/${container}/logs`, open: press('date-range') },

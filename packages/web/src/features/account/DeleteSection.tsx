@@ -20,6 +20,7 @@ export function DeleteSection() {
         <div>
           <Button
             color="danger"
+            data-testid="account-delete"
             onClick={() => {
               setUsed(true);
               setOpened(true);
