@@ -87,12 +87,15 @@ function fill(text: string, values: Values): string {
   const { count } = values;
   const form = typeof count === 'number' ? plurals().select(count) : '';
   const template = words(`${form}\0${text}`, () => i18next.t(text, { ...values, skipInterpolation: true }));
-  return template.replace(/\{\{(\w+)\}\}/g, (place, name: string) => String(values[name] ?? place));
+  return template.replace(/\{\{(\w+)\}\}/g, (place, name: string) =>
+    // A count is a number to be read; others may be ports or ids, which nobody writes with thousands apart.
+    name === 'count' && typeof count === 'number' ? numbers().format(count) : String(values[name] ?? place),
+  );
 }
 
 /** More than there are texts: only messages of servers and daemons could make it grow for ever. */
 const MOST_KEPT = 4000;
-let kept = { language: '', words: new Map<string, string>(), plurals: new Intl.PluralRules('en') };
+let kept = keptFor('');
 
 /** A page of rows says the same few words over and over; to find them takes the library 20 steps each. */
 function words(key: string, find: () => string): string {
@@ -106,11 +109,21 @@ function words(key: string, find: () => string): string {
 }
 
 const plurals = (): Intl.PluralRules => keptNow().plurals;
+const numbers = (): Intl.NumberFormat => keptNow().numbers;
 
 function keptNow() {
   const language = i18next.language ?? 'en';
-  if (kept.language !== language) kept = { language, words: new Map(), plurals: new Intl.PluralRules(language) };
+  if (kept.language !== language) kept = keptFor(language);
   return kept;
+}
+
+function keptFor(language: string) {
+  return {
+    language,
+    words: new Map<string, string>(),
+    plurals: new Intl.PluralRules(language || 'en'),
+    numbers: new Intl.NumberFormat(language || 'en'),
+  };
 }
 
 function translate(text: string): string {
