@@ -1,7 +1,8 @@
+import { lazyPart } from './parts.ts';
 import './ui/mantine.ts';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, type ReactNode, StrictMode, Suspense, useSyncExternalStore } from 'react';
+import { type ReactNode, StrictMode, Suspense, useSyncExternalStore } from 'react';
 import { queryClient } from './api/query.ts';
 import { Translating, useTranslating } from './i18n/i18n.ts';
 import { cssVariables, theme } from './ui/theme.ts';
@@ -9,7 +10,7 @@ import { toasts } from './ui/toasts.ts';
 
 const colorScheme = localStorageColorSchemeManager({ key: 'theme' });
 
-const ToastStack = lazy(async () => ({ default: (await import('./ui/toastStack.tsx')).ToastStack }));
+const ToastStack = lazyPart(async () => (await import('./ui/toastStack.tsx')).ToastStack);
 
 /** What surrounds every page, in the browser and where pages are drawn ahead: the very same tree, so that it hydrates. */
 export function App({ children }: { children: ReactNode }) {

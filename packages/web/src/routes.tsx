@@ -1,5 +1,5 @@
 import { ROUTES, type Route } from '@stagi/contract/routes.ts';
-import { type ComponentType, lazy, Suspense } from 'react';
+import { type ComponentType, Suspense } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
 import { useSignedIn } from './api/session.ts';
 import type { ReadsName } from './firstReads.ts';
@@ -13,15 +13,14 @@ import { PageError } from './layouts/PageError.tsx';
 import { Root } from './layouts/Root.tsx';
 import { SignLayout } from './layouts/SignLayout.tsx';
 import type { PageHandle } from './layouts/useRoute.ts';
+import { lazyPart, part } from './parts.ts';
 import { paths } from './paths.ts';
 
 /** The gallery of the kit is for development and tests. */
 const hasKit = () =>
   typeof window !== 'undefined' && ['localhost', '127.0.0.1', '[::1]'].includes(window.location.hostname);
 
-const FeedbackButton = lazy(async () => ({
-  default: (await import('./features/feedback/FeedbackButton.tsx')).FeedbackButton,
-}));
+const FeedbackButton = lazyPart(async () => (await import('./features/feedback/FeedbackButton.tsx')).FeedbackButton);
 
 // The layouts know no feature: it is handed to those that show it.
 const feedback = <SignedInFeedback />;
@@ -139,7 +138,7 @@ function page(route: Route, load: Load, reads?: ReadsName): RouteObject {
     path: route.path,
     handle: {
       route,
-      reads: reads && (async (visit) => (await import('./firstReads.ts')).firstReads[reads](visit)),
+      reads: reads && (async (visit) => (await part(() => import('./firstReads.ts'))).firstReads[reads](visit)),
     } satisfies PageHandle,
     lazy: once(load),
   };
@@ -162,7 +161,7 @@ function lazyLayout(load: Load, children: RouteObject[]): RouteObject {
 function once(load: Load): () => Promise<{ Component: ComponentType }> {
   let loaded: Promise<{ Component: ComponentType }> | null = null;
   return () => {
-    loaded ??= load().then(
+    loaded ??= part(load).then(
       (Component) => ({ Component }),
       (cause: unknown) => {
         loaded = null;

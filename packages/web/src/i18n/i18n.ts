@@ -1,6 +1,7 @@
 import { type Language, LOCALE, languageOf, preferredLanguage } from '@stagi/contract/languages.ts';
 import i18next from 'i18next';
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
+import { part } from '../parts.ts';
 import english from './en.json';
 import { patternsOf, unfilled } from './filled.ts';
 
@@ -53,7 +54,7 @@ export async function chooseLanguage(language: Language): Promise<void> {
 /** Changes every text without remembering it. */
 export async function showLanguage(language: Language): Promise<void> {
   if (language !== 'en' && !i18next.hasResourceBundle(LOCALE[language], 'translation')) {
-    const texts = await TEXTS[language]();
+    const texts = await part(TEXTS[language]);
     i18next.addResourceBundle(LOCALE[language], 'translation', texts.default);
   }
   await i18next.changeLanguage(LOCALE[language]);

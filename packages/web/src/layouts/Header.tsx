@@ -1,10 +1,11 @@
 import { Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconMenu2 } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import { signOut, useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
+import { lazyPart } from '../parts.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/Button.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
@@ -15,8 +16,8 @@ import { useRoute } from './useRoute.ts';
 import { useHeaderHidden } from './useScroll.ts';
 
 /** What visitors without a session, or on wide screens, never see is fetched when it is. */
-const SignedInArea = lazy(async () => ({ default: (await import('./SignedInArea.tsx')).SignedInArea }));
-const SidePanel = lazy(async () => ({ default: (await import('./SidePanel.tsx')).SidePanel }));
+const SignedInArea = lazyPart(async () => (await import('./SignedInArea.tsx')).SignedInArea);
+const SidePanel = lazyPart(async () => (await import('./SidePanel.tsx')).SidePanel);
 
 export function Header() {
   const t = useT();

@@ -1,6 +1,7 @@
 import { type ComponentType, useEffect, useState } from 'react';
 import { useLocation } from 'react-router';
 import { t } from '../i18n/i18n.ts';
+import { part } from '../parts.ts';
 import { toast } from '../ui/toasts.ts';
 import { type Overlay, overlays, useOverlay } from './overlays.ts';
 
@@ -25,7 +26,7 @@ export function Overlays() {
   const missing = open !== null && !loaded[open];
   useEffect(() => {
     if (!open || !missing) return;
-    LOAD[open]().then(
+    part(LOAD[open]).then(
       (Component) => setLoaded((others) => ({ ...others, [open]: Component })),
       (cause: unknown) => {
         console.warn(`The overlay ${open} could not be fetched`, cause);

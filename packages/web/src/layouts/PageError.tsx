@@ -41,7 +41,7 @@ function isMissingPart(error: unknown): boolean {
 const RELOADED = 'reloadedAt';
 const RELOAD_AGAIN_MS = 10_000;
 
-/** Browsers remember a part that failed, so that only a reload fetches it; once, lest it goes round in circles. */
+/** Some browsers remember a part that failed, so that only a reload fetches it; once, lest it goes round in circles. */
 function mayReload(): boolean {
   const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
   if (!navigator.onLine || Date.now() - last < RELOAD_AGAIN_MS) return false;

@@ -1,8 +1,9 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { Outlet, ScrollRestoration, useMatches, useNavigation } from 'react-router';
 import { useUserState } from '../api/user.ts';
 import { useEarly } from '../drawing/early.ts';
 import { useT } from '../i18n/i18n.ts';
+import { lazyPart } from '../parts.ts';
 import { DialogHost } from '../ui/dialogs/DialogHost.tsx';
 import { Connection } from './Connection.tsx';
 import { DocumentTitle } from './crumb.tsx';
@@ -66,4 +67,4 @@ function Early() {
   return null;
 }
 
-const Events = lazy(async () => ({ default: (await import('./Events.tsx')).Events }));
+const Events = lazyPart(async () => (await import('./Events.tsx')).Events);

@@ -1,6 +1,7 @@
 import type { FloatingPosition } from '@mantine/core';
 import { useMergedRef } from '@mantine/hooks';
-import { cloneElement, lazy, type ReactElement, type ReactNode, type Ref, Suspense, useRef } from 'react';
+import { cloneElement, type ReactElement, type ReactNode, type Ref, Suspense, useRef } from 'react';
+import { lazyPart } from '../parts.ts';
 import { TOOLTIP_DELAY_MS } from './kitConstants.ts';
 import { usePointedAt } from './usePointedAt.ts';
 
@@ -18,7 +19,7 @@ interface Props {
 }
 
 /** What draws the words is fetched when something is first pointed at: few first pages need it. */
-const Bubble = lazy(async () => ({ default: (await import('./TooltipBubble.tsx')).TooltipBubble }));
+const Bubble = lazyPart(async () => (await import('./TooltipBubble.tsx')).TooltipBubble);
 
 /** Words about a control while it is pointed at or focused. A press or Escape takes them away. */
 export function Tooltip(props: Props) {

@@ -1,3 +1,4 @@
+import { part } from '../parts.ts';
 import type { ToastKind } from './toastStack.tsx';
 
 /** Short words at the bottom right. The same text shown twice at once stays one toast. */
@@ -22,7 +23,7 @@ export const toasts = {
 function show(message: string, kind: ToastKind): void {
   shown = true;
   for (const listener of listeners) listener();
-  import('./toastStack.tsx').then(
+  part(() => import('./toastStack.tsx')).then(
     ({ showToast }) => showToast(message, kind),
     (cause: unknown) => console.error(`Could not be shown: ${message}`, cause),
   );

@@ -1,10 +1,11 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
+import { lazyPart } from '../../parts.ts';
 import { Button } from '../../ui/Button.tsx';
 import classes from './AccountPage.module.css';
 
 /** Fetched when somebody means it. */
-const DeleteDialog = lazy(async () => ({ default: (await import('./DeleteDialog.tsx')).DeleteDialog }));
+const DeleteDialog = lazyPart(async () => (await import('./DeleteDialog.tsx')).DeleteDialog);
 
 export function DeleteSection() {
   const t = useT();

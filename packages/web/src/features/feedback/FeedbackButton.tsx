@@ -1,16 +1,14 @@
 import { IconMessage2 } from '@tabler/icons-react';
-import { type ComponentType, lazy, Suspense, useRef, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useUserState } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { lazyPart } from '../../parts.ts';
 import classes from './Feedback.module.css';
-import type { FeedbackDialogProps } from './FeedbackDialog.tsx';
 import { FeedbackMenu } from './FeedbackMenu.tsx';
 
-const loadDialog = async (): Promise<{ default: ComponentType<FeedbackDialogProps> }> => ({
-  default: (await import('./FeedbackDialog.tsx')).FeedbackDialog,
-});
-const Dialog = lazy(loadDialog);
+const loadDialog = async () => (await import('./FeedbackDialog.tsx')).FeedbackDialog;
+const Dialog = lazyPart(loadDialog);
 
 type Shown = 'button' | 'menu' | 'dialog';
 
@@ -41,7 +39,7 @@ export function FeedbackButton() {
         aria-expanded={shown === 'menu'}
         data-testid="feedback-button"
         onClick={() => setShown('menu')}
-        onPointerEnter={() => void loadDialog()}
+        onPointerEnter={fetchAhead}
       >
         <IconMessage2 size={20} aria-hidden />
         <span className={classes.word}>{t('Feedback')}</span>
@@ -64,4 +62,9 @@ export function FeedbackButton() {
       )}
     </div>
   );
+}
+
+/** Its failure is told when the form is asked for. */
+function fetchAhead(): void {
+  loadDialog().catch((cause: unknown) => console.debug('The form could not be fetched ahead', cause));
 }

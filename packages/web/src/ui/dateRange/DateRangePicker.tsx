@@ -1,8 +1,9 @@
 import { CloseButton, Popover, type PopoverProps, Tooltip } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconCalendar } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
+import { lazyPart } from '../../parts.ts';
 import { Button } from '../Button.tsx';
 import { Dialog } from '../dialogs/Dialog.tsx';
 import classes from './DateRange.module.css';
@@ -24,7 +25,7 @@ interface Props {
 }
 
 /** Fetched when it is first opened, with the calendar. */
-const RangePanel = lazy(async () => ({ default: (await import('./RangePanel.tsx')).RangePanel }));
+const RangePanel = lazyPart(async () => (await import('./RangePanel.tsx')).RangePanel);
 
 /** Where there is no room beside the button the choice comes up from the edge of the screen. */
 const NARROW = '(max-width: 560px)';
