@@ -239,8 +239,11 @@ test('a signed-in person steers by header, palette and keys', async ({ page }) =
     await expect(search).toBeFocused();
     await page.keyboard.type('g i ?');
     await expect(search).toHaveValue('g i ?');
+    await expect(page.getByText('No key matches')).toBeVisible();
     await search.fill('');
-    await expect(page).toHaveURL(/\/profile\/ssh(\?|$)/);
+    await expect(page.getByText('laptop')).toBeVisible();
+    await expect(page).toHaveURL(/\/profile\/ssh$/);
+    await expect(search).toBeFocused();
 
     await page.getByRole('heading', { level: 1 }).focus();
     await page.keyboard.press('?');

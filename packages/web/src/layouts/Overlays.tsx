@@ -1,7 +1,7 @@
-import { type ComponentType, useEffect, useState } from 'react';
-import { useLocation } from 'react-router';
+import { type ComponentType, useContext, useEffect, useState } from 'react';
 import { t } from '../i18n/i18n.ts';
 import { part } from '../parts.ts';
+import { RouteMark } from '../ui/dialogs/routeMark.ts';
 import { toast } from '../ui/toasts.ts';
 import { type Overlay, overlays, useOverlay } from './overlays.ts';
 
@@ -15,13 +15,13 @@ const LOAD: Record<Overlay, () => Promise<ComponentType<OverlayProps>>> = {
   keys: async () => (await import('./keyboard/KeyMapDialog.tsx')).KeyMapDialog,
 };
 
-/** Fetches an overlay when it is first asked for, the palette with the first press of its modifier; any change of address closes it. */
+/** Fetches an overlay when it is first asked for, the palette with the first press of its modifier; a change of page closes it, not what a list notes in the address. */
 export function Overlays() {
   const open = useOverlay();
   const [loaded, setLoaded] = useState<Partial<Record<Overlay, ComponentType<OverlayProps>>>>({});
-  const { key } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: closes at every change of address
-  useEffect(overlays.close, [key]);
+  const visit = useContext(RouteMark);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes with the visit
+  useEffect(overlays.close, [visit]);
 
   const missing = open !== null && !loaded[open];
   useEffect(() => {

@@ -47,6 +47,9 @@ export function useList<C extends ListCall>(of: C, input: InputOf<C>, list: List
     if (behindTheEnd) setPage(Math.max(1, data?.totalPages ?? 1), { replace: true });
   }, [behindTheEnd]);
 
+  // Nothing matched the question before: that is no word about all there is.
+  const answersLess = isPlaceholderData && data?.entities.length === 0 && !list.narrowed;
+
   const unknownOrder = error instanceof CallError && error.body?.fieldsWithError?.includes(ORDER_FIELD) === true;
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
   useEffect(() => {
@@ -56,7 +59,7 @@ export function useList<C extends ListCall>(of: C, input: InputOf<C>, list: List
   return {
     data,
     table: {
-      rows: behindTheEnd ? undefined : data?.entities,
+      rows: behindTheEnd || answersLess ? undefined : data?.entities,
       listKey: JSON.stringify(input),
       error: error && !unknownOrder ? errorText(error) : null,
       onRetry: () => void refetch(),

@@ -54,7 +54,7 @@ export function SessionsPage() {
         {t('Every browser that is logged in to your account. We see its address, not where in the world it is.')}
       </PageHeader>
       <AccountTabs />
-      {(hasOthers || list.narrowed) && (
+      {(hasOthers || list.narrowed || sessions.table.stale) && (
         <ListBar>
           <SearchBox value={list.search} onChange={list.setSearch} placeholder={t('Search by address or browser')} />
         </ListBar>

@@ -66,7 +66,10 @@ function Tokens({ archived }: { archived: boolean }) {
 
   return (
     <>
-      <PageHeader title={t('API tokens')} actions={archived || hasRows || list.narrowed ? create : undefined}>
+      <PageHeader
+        title={t('API tokens')}
+        actions={archived || hasRows || list.narrowed || tokens.table.stale ? create : undefined}
+      >
         {t(
           'A token lets a program act in your name in one workspace. It may never do more than you, and nothing to accounts, members or payouts.',
         )}
@@ -79,7 +82,7 @@ function Tokens({ archived }: { archived: boolean }) {
           { label: t('Archive'), to: paths.tokens('archive') },
         ]}
       />
-      {(hasRows || list.narrowed) && (
+      {(hasRows || list.narrowed || tokens.table.stale) && (
         <ListBar>
           <SearchBox value={list.search} onChange={list.setSearch} placeholder={t('Search tokens')} />
         </ListBar>

@@ -44,7 +44,7 @@ export function InstanceAccess({ instance, SshKeyDialog }: { instance: Instance;
     touches: ['instance-rented/ssh-key/', 'ssh-key/'],
     said: (count) => t('{{count}} SSH keys are being removed', { count }),
   });
-  const some = list.narrowed || (keys.table.rows?.length ?? 0) > 0;
+  const some = list.narrowed || keys.table.stale || (keys.table.rows?.length ?? 0) > 0;
 
   async function confirmMany(): Promise<void> {
     await removeMany.run(removingMany.map(({ id }) => ({ id: instance.id, sshKeyId: id })));

@@ -28,6 +28,8 @@ export function SshKeysPage() {
   const t = useT();
   const list = useListState();
   const keys = useList(api.sshKeys.list, { entityFilterRequest: list.request }, list);
+  // While all are read after a search for some, it is not known that there are none.
+  const some = list.narrowed || keys.table.stale || (keys.table.rows?.length ?? 0) > 0;
   const mayManage = useMay('SSH_KEY_MANAGEMENT');
   const [adding, setAdding] = useState(false);
   const [deleting, setDeleting] = useState<SshKey | null>(null);
@@ -51,10 +53,10 @@ export function SshKeysPage() {
 
   return (
     <>
-      <PageHeader title={t('SSH keys')} actions={keys.table.rows?.length || list.narrowed ? add : undefined}>
+      <PageHeader title={t('SSH keys')} actions={some ? add : undefined}>
         {t('A server that you rent lets in the key you choose. Keys are yours and work in all your workspaces.')}
       </PageHeader>
-      {(keys.table.rows?.length || list.narrowed) && (
+      {some && (
         <ListBar>
           <SearchBox value={list.search} onChange={list.setSearch} placeholder={t('Search keys')} />
         </ListBar>
