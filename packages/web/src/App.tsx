@@ -1,4 +1,4 @@
-import { lazyPart } from './parts.ts';
+import { lazyPart } from './ui/parts.ts';
 import './ui/mantine.ts';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';

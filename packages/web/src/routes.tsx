@@ -13,8 +13,8 @@ import { PageError } from './layouts/PageError.tsx';
 import { Root } from './layouts/Root.tsx';
 import { SignLayout } from './layouts/SignLayout.tsx';
 import type { PageHandle } from './layouts/useRoute.ts';
-import { lazyPart, part } from './parts.ts';
 import { paths } from './paths.ts';
+import { lazyPart, part } from './ui/parts.ts';
 
 /** The gallery of the kit is for development and tests. */
 const hasKit = () =>

@@ -1,5 +1,5 @@
 import type { Call } from '@stagi/contract/call.ts';
-import { part } from '../parts.ts';
+import { part } from '../ui/parts.ts';
 
 /**
  * The contract with its schemas, which the pages do not carry: in the built app `@stagi/contract/api.ts` is the names

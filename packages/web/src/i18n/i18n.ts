@@ -1,7 +1,7 @@
 import { type Language, LOCALE, languageOf, preferredLanguage } from '@stagi/contract/languages.ts';
 import i18next from 'i18next';
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
-import { part } from '../parts.ts';
+import { part } from '../ui/parts.ts';
 import english from './en.json';
 import { patternsOf, unfilled } from './filled.ts';
 

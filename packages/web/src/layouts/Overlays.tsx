@@ -1,7 +1,7 @@
 import { type ComponentType, useContext, useEffect, useState } from 'react';
 import { t } from '../i18n/i18n.ts';
-import { part } from '../parts.ts';
 import { RouteMark } from '../ui/dialogs/routeMark.ts';
+import { part } from '../ui/parts.ts';
 import { toast } from '../ui/toasts.ts';
 import { type Overlay, overlays, useOverlay } from './overlays.ts';
 

@@ -3,8 +3,8 @@ import { Outlet, ScrollRestoration, useMatches, useNavigation } from 'react-rout
 import { useUserState } from '../api/user.ts';
 import { useEarly } from '../drawing/early.ts';
 import { useT } from '../i18n/i18n.ts';
-import { lazyPart } from '../parts.ts';
 import { DialogHost } from '../ui/dialogs/DialogHost.tsx';
+import { lazyPart } from '../ui/parts.ts';
 import { Connection } from './Connection.tsx';
 import { DocumentTitle } from './crumb.tsx';
 import { useHeadingFocus } from './headingFocus.ts';

@@ -1,8 +1,8 @@
 import type { FloatingPosition } from '@mantine/core';
 import { useMergedRef } from '@mantine/hooks';
 import { cloneElement, type ReactElement, type ReactNode, type Ref, Suspense, useRef } from 'react';
-import { lazyPart } from '../parts.ts';
 import { TOOLTIP_DELAY_MS } from './kitConstants.ts';
+import { lazyPart } from './parts.ts';
 import { usePointedAt } from './usePointedAt.ts';
 
 interface Props {

@@ -1,4 +1,4 @@
-import { part } from '../parts.ts';
+import { part } from './parts.ts';
 import type { ToastKind } from './toastStack.tsx';
 
 /** Short words at the bottom right. The same text shown twice at once stays one toast. */

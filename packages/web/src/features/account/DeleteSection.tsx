@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
-import { lazyPart } from '../../parts.ts';
 import { Button } from '../../ui/Button.tsx';
+import { lazyPart } from '../../ui/parts.ts';
 import classes from './AccountPage.module.css';
 
 /** Fetched when somebody means it. */

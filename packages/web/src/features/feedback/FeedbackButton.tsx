@@ -3,7 +3,7 @@ import { Suspense, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useUserState } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { lazyPart } from '../../parts.ts';
+import { lazyPart } from '../../ui/parts.ts';
 import classes from './Feedback.module.css';
 import { FeedbackMenu } from './FeedbackMenu.tsx';
 
