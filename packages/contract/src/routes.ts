@@ -27,6 +27,7 @@ const OWN: readonly Permission[] = ['SELFHOSTED_INSTANCE_MANAGEMENT'];
 export const ROUTES = {
   home: { path: '/', layout: 'home', public: true, footer: true, title: 'Home' },
   signIn: { path: '/sign-in', layout: 'sign', public: true, demoNotice: true, title: 'Log in' },
+  secondFactor: { path: '/sign-in/second-factor', layout: 'sign', public: true, title: 'Second factor' },
   signUp: { path: '/sign-up', layout: 'sign', public: true, demoNotice: true, title: 'Sign up' },
   confirmation: { path: '/confirmation', layout: 'sign', public: true, title: 'Confirm your e-mail' },
   recovery: { path: '/recovery', layout: 'sign', public: true, title: 'New password' },
@@ -81,6 +82,7 @@ export const ROUTES = {
   },
   profile: { path: '/profile', layout: 'app', title: 'Profile' },
   account: { path: '/profile/account', layout: 'app', title: 'Account', parent: '/profile' },
+  security: { path: '/profile/account/security', layout: 'app', title: 'Security', parent: '/profile/account' },
   sessions: { path: '/profile/account/sessions', layout: 'app', title: 'Sessions', parent: '/profile/account' },
   tokens: { path: '/profile/tokens', layout: 'app', title: 'API tokens', parent: '/profile' },
   audit: {

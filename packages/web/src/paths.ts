@@ -29,6 +29,7 @@ export const paths = {
   container: (id: number, tab: ContainerTab = 'overview') => withTab(`/cloud/containers/${id}`, tab),
   profile: () => '/profile',
   account: () => '/profile/account',
+  security: () => '/profile/account/security',
   sessions: () => '/profile/account/sessions',
   tokens: (tab: TokensTab = 'active') => (tab === 'active' ? '/profile/tokens' : `/profile/tokens/${tab}`),
   sshKeys: () => '/profile/ssh',

@@ -35,6 +35,7 @@ export const routes: RouteObject[] = [
       layout(<HomeLayout />, [page(ROUTES.home, async () => (await import('./features/home/HomePage.tsx')).HomePage)]),
       layout(<SignLayout />, [
         page(ROUTES.signIn, async () => (await import('./features/auth/SignInPage.tsx')).SignInPage),
+        page(ROUTES.secondFactor, async () => (await import('./features/auth/SecondFactorPage.tsx')).SecondFactorPage),
         page(ROUTES.signUp, async () => (await import('./features/auth/SignUpPage.tsx')).SignUpPage),
         page(ROUTES.confirmation, async () => (await import('./features/auth/ConfirmationPage.tsx')).ConfirmationPage),
         page(ROUTES.recovery, async () => (await import('./features/auth/RecoveryPage.tsx')).RecoveryPage),
@@ -108,6 +109,7 @@ export const routes: RouteObject[] = [
           element: <Navigate to={paths.account()} replace />,
         },
         page(ROUTES.account, async () => (await import('./features/account/AccountPage.tsx')).AccountPage),
+        page(ROUTES.security, async () => (await import('./features/account/security/SecurityPage.tsx')).SecurityPage),
         page(ROUTES.sessions, async () => (await import('./features/account/SessionsPage.tsx')).SessionsPage),
         tabbed(ROUTES.tokens, async () => (await import('./features/apiTokens/TokensPage.tsx')).TokensPage, 'tokens'),
         page(ROUTES.audit, async () => (await import('./features/team/AuditPage.tsx')).AuditPage),

@@ -24,6 +24,7 @@ export const HELD_BY: Record<string, readonly string[]> = {
   [ROUTES.container.path]: [APP, 'src/features/containers/ContainerPage.tsx'],
   [ROUTES.consent.path]: ['src/features/apps/ConsentPage.tsx'],
   [ROUTES.account.path]: [APP, 'src/features/account/AccountPage.tsx'],
+  [ROUTES.security.path]: [APP, 'src/features/account/security/SecurityPage.tsx'],
   [ROUTES.sessions.path]: [APP, 'src/features/account/SessionsPage.tsx'],
   [ROUTES.sshKeys.path]: [APP, 'src/features/sshKeys/SshKeysPage.tsx'],
 };

@@ -8,6 +8,8 @@ export const SERVER_MESSAGES: readonly string[] = [
   'Audit log',
   'Back-references and look-around are not supported',
   'Connect an app',
+  'Second factor',
+  'Security',
   'The search took too long. Refine it.',
   'This app is not known by the address that it wants to be answered at',
   'This app is not known here',

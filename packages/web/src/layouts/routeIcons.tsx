@@ -10,6 +10,7 @@ import {
   IconLogin,
   IconServer2,
   IconServerBolt,
+  IconShieldLock,
   IconUser,
   IconUserPlus,
 } from '@tabler/icons-react';
@@ -20,6 +21,7 @@ const ICONS: Record<string, typeof IconBox> = {
   [ROUTES.selfInstances.path]: IconServer2,
   [ROUTES.containers.path]: IconBox,
   [ROUTES.account.path]: IconUser,
+  [ROUTES.security.path]: IconShieldLock,
   [ROUTES.sessions.path]: IconDevices,
   [ROUTES.tokens.path]: IconApi,
   [ROUTES.sshKeys.path]: IconKey,

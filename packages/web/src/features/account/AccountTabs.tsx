@@ -12,6 +12,7 @@ export function AccountTabs() {
       link={NavLink}
       tabs={[
         { label: t('You'), to: paths.account(), end: true },
+        { label: t('Security'), to: paths.security() },
         { label: t('Sessions'), to: paths.sessions() },
       ]}
     />

@@ -8,6 +8,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { PasswordInput } from '../../ui/form/PasswordInput.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
+import { PasskeyLogin } from './PasskeyLogin.tsx';
 import classes from './SignCard.module.css';
 import { SignCard } from './SignCard.tsx';
 import { useEnter } from './useEnter.ts';
@@ -48,6 +49,9 @@ export function SignInPage() {
           </Button>
         </Stack>
       </Form>
+      <div className={classes.others}>
+        <PasskeyLogin />
+      </div>
     </SignCard>
   );
 }

@@ -1,0 +1,56 @@
+import { api } from '@stagi/contract/api.ts';
+import { useState } from 'react';
+import { useCall } from '../../../api/useCall.ts';
+import { useT } from '../../../i18n/i18n.ts';
+import { Button } from '../../../ui/Button.tsx';
+import { ConfirmDialog } from '../../../ui/dialogs/ConfirmDialog.tsx';
+import { Note } from '../../../ui/Note.tsx';
+import classes from '../AccountPage.module.css';
+import { factorsChanged } from './factorsChanged.ts';
+import { NewCodesDialog } from './NewCodesDialog.tsx';
+
+const FEW = 3;
+
+/** The way in of somebody who has lost their factors. */
+export function RecoverySection({ left }: { left: number }) {
+  const t = useT();
+  const [asking, setAsking] = useState(false);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const make = useCall(api.secondFactor.recoveryCodes, {
+    onDone: ({ recoveryCodes }) => {
+      setAsking(false);
+      setCodes(recoveryCodes);
+      factorsChanged();
+    },
+  });
+  return (
+    <section className={classes.section} aria-labelledby="recovery">
+      <h2 id="recovery">{t('Recovery codes')}</h2>
+      <div className={classes.fields}>
+        <div>
+          <div>{t('{{count}} codes are left', { count: left })}</div>
+          <p className={classes.hint}>
+            {t('Each lets you log in once when you have neither your authenticator app nor a passkey at hand.')}
+          </p>
+        </div>
+        {left <= FEW && <Note tone="warn">{t('Make new ones before you run out of them.')}</Note>}
+        <div>
+          <Button color="gray" onClick={() => setAsking(true)} data-testid="recovery-codes-new">
+            {t('Make new codes')}
+          </Button>
+        </div>
+      </div>
+      <ConfirmDialog
+        opened={asking}
+        onClose={() => setAsking(false)}
+        onConfirm={() => void make.run({})}
+        title={t('Make new recovery codes?')}
+        confirmLabel={t('Make new codes')}
+        loading={make.loading}
+      >
+        {t('Those that you have now will count no more.')}
+      </ConfirmDialog>
+      {codes && <NewCodesDialog codes={codes} onClose={() => setCodes(null)} />}
+    </section>
+  );
+}

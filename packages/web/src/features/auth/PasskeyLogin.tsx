@@ -1,0 +1,34 @@
+import { Stack } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { IconFingerprint } from '@tabler/icons-react';
+import { call } from '../../api/client.ts';
+import { session } from '../../api/session.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Note } from '../../ui/Note.tsx';
+import { usePasskey } from './usePasskey.ts';
+
+/** Logging in with a passkey alone: neither address nor password is typed. */
+export function PasskeyLogin() {
+  const t = useT();
+  const { run, loading, problem } = usePasskey({
+    ask: () => call(api.secondFactor.passkeyOptions, {}, { ownMessages: true }),
+    show: async (assertion) =>
+      session.begin(await call(api.secondFactor.passkeyVerify, { assertion }, { ownMessages: true }), 'email'),
+  });
+  return (
+    <Stack gap={8}>
+      <Button
+        color="gray"
+        fullWidth
+        icon={<IconFingerprint size={18} />}
+        loading={loading}
+        onClick={run}
+        data-testid="passkey-login"
+      >
+        {t('Log in with a passkey')}
+      </Button>
+      {problem && <Note tone="bad">{problem}</Note>}
+    </Stack>
+  );
+}
