@@ -50,6 +50,11 @@ test('somebody shows their picture, moves to another address and deletes their a
   await expect(page.getByText('Incorrect email')).toBeVisible();
   await address.fill(newEmail);
   await send.click();
+  const asked = page.getByTestId('step-up');
+  await expect(asked.getByText(`We sent a code of 8 digits to ${email}`)).toBeVisible();
+  await noSidewaysScroll(page);
+  await asked.getByLabel('Verification code').fill(await mailedCode(platform.url, email));
+  await expect(asked).toHaveCount(0);
   await expect(page.getByText(`We sent a mail to ${newEmail}`)).toBeVisible();
   const mailed = await mailedCode(platform.url, newEmail);
   await typeCode(page, mailed === '00000000' ? '00000001' : '00000000');

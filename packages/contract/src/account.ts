@@ -29,6 +29,7 @@ export const account = {
     summary:
       'Mails an 8-digit code to a new address. The answer is the same for an address that has an account already.',
     auth: 'signed-in',
+    stepUp: true,
     input: z.object({ newEmail: Email }),
     output: Done,
   }),
@@ -51,6 +52,7 @@ export const account = {
     summary:
       'Deletes the own account for good; its address must be typed. What the ledger needs is kept without a name.',
     auth: 'signed-in',
+    stepUp: true,
     input: z.object({ email: Email }),
     output: Done,
   }),

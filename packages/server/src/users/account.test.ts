@@ -6,7 +6,7 @@ import { forgetAttempts } from '../auth/attempts.ts';
 import { cleanUp } from '../cleanUp.ts';
 import { openMail } from '../mail/sealed.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, anOwnServer, anSshKey, aRentedInstance } from '../testing/factories.ts';
+import { aContainer, anOwnServer, anSshKey, aRentedInstance, haveSteppedUp } from '../testing/factories.ts';
 import { mailedCode, PASSWORD, type Person } from '../testing/person.ts';
 
 let app: TestApp;
@@ -45,12 +45,19 @@ async function mailsTo(email: string) {
 const userRow = (id: number) =>
   app.ctx.db.selectFrom('app_user').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
+/** Somebody who has just shown that it is them. */
+async function signUp(name?: string): Promise<Person> {
+  const person = await app.signUp(name);
+  await haveSteppedUp(app.ctx, person);
+  return person;
+}
+
 /** As the rules of attempts would let it in a day. */
 const forgiveAttempts = () => app.ctx.db.deleteFrom('attempt').execute();
 
 describe('changing the address', () => {
   it('moves the account with the mailed code, ends the other sessions and tells the old address', async () => {
-    const person = await app.signUp('Ada');
+    const person = await signUp('Ada');
     const elsewhere = await signIn(person.email);
     const newEmail = newAddress();
     expect(await change(person, ` ${newEmail.toUpperCase()} `)).toMatchObject({
@@ -74,7 +81,7 @@ describe('changing the address', () => {
   });
 
   it('wants another address than the present one, and an address', async () => {
-    const person = await app.signUp();
+    const person = await signUp();
     expect(await change(person, person.email.toUpperCase())).toMatchObject({
       status: 400,
       body: { message: 'A new email must differ from the current one', fieldsWithError: ['newEmail'] },
@@ -86,7 +93,7 @@ describe('changing the address', () => {
   });
 
   it('answers the same for an address that has an account, and no code moves anybody there', async () => {
-    const [person, owner] = [await app.signUp(), await app.signUp('Owner')];
+    const [person, owner] = [await signUp(), await signUp('Owner')];
     const free = await change(person, newAddress());
     const taken = await change(person, owner.email);
     expect({ ...taken, body: { ...(taken.body as object), requestId: null } }).toEqual({
@@ -109,7 +116,7 @@ describe('changing the address', () => {
   });
 
   it('refuses a wrong code five times, then the right one too; an expired one; one of another session or address', async () => {
-    const person = await app.signUp();
+    const person = await signUp();
     const newEmail = newAddress();
     await change(person, newEmail);
     const code = await mailedCode(app.url, newEmail);
@@ -145,7 +152,7 @@ describe('changing the address', () => {
   });
 
   it('lets nobody flood an address with codes', async () => {
-    const person = await app.signUp();
+    const person = await signUp();
     const newEmail = newAddress();
     expect((await change(person, newEmail)).status).toBe(200);
     expect(await change(person, newEmail)).toMatchObject({ status: 429, retryAfter: expect.any(Number) });
@@ -161,7 +168,7 @@ describe('changing the address', () => {
   });
 
   it('leaves the address to whoever signed up with it meanwhile', async () => {
-    const person = await app.signUp();
+    const person = await signUp();
     const newEmail = newAddress();
     await change(person, newEmail);
     const code = await mailedCode(app.url, newEmail);
@@ -182,7 +189,7 @@ describe('deleting the account', () => {
   }
 
   it('says what it takes along and wants the own address typed', async () => {
-    const person = await app.signUp('Ada');
+    const person = await signUp('Ada');
     await anSshKey(app.ctx, person);
     expect(await person.client(api.account.deletion, {})).toEqual({
       isSuccess: true,
@@ -205,7 +212,7 @@ describe('deleting the account', () => {
   });
 
   it('is refused while servers are there, and to the last owner of a workspace of others', async () => {
-    const [person, friend] = [await app.signUp('Ada'), await app.signUp()];
+    const [person, friend] = [await signUp('Ada'), await signUp()];
     for (const open of [aRentedInstance, anOwnServer]) {
       const id = await open(app.ctx, person);
       expect(await remove(person)).toMatchObject({
@@ -236,7 +243,7 @@ describe('deleting the account', () => {
   });
 
   it('lets only one of two owners go who leave at the same moment', async () => {
-    const [one, two, guest] = [await app.signUp(), await app.signUp(), await app.signUp()];
+    const [one, two, guest] = [await signUp(), await signUp(), await signUp()];
     await join(two, one.workspaceId, 'Owner');
     await join(guest, one.workspaceId, 'Developer');
     const replies = await Promise.all([remove(one), remove(two)]);
@@ -244,7 +251,7 @@ describe('deleting the account', () => {
   });
 
   it('lets nothing be made in a workspace that closes at that moment', async () => {
-    const person = await app.signUp();
+    const person = await signUp();
     const make = () =>
       app.post(
         'self-hosted-instance/create',
@@ -268,7 +275,7 @@ describe('deleting the account', () => {
   });
 
   it('is refused when a server was being made at that moment', async () => {
-    const person = await app.signUp();
+    const person = await signUp();
     const { reply } = await app.ctx.db.transaction().execute(async (making) => {
       await anOwnServer({ ...app.ctx, db: making }, person);
       const removal = remove(person);
@@ -280,7 +287,7 @@ describe('deleting the account', () => {
   });
 
   it('ends every session, takes keys off shared servers, and leaves nothing that names the person', async () => {
-    const [person, friend] = [await app.signUp('Zebulon Quagga'), await app.signUp()];
+    const [person, friend] = [await signUp('Zebulon Quagga'), await signUp()];
     await join(person, friend.workspaceId, 'Developer');
     const shared = await aRentedInstance(app.ctx, friend);
     const key = await anSshKey(app.ctx, person);
@@ -339,7 +346,7 @@ describe('deleting the account', () => {
   });
 
   it('lets the address sign up anew, without a second starter credit', async () => {
-    const person = await app.signUp();
+    const person = await signUp();
     expect((await remove(person)).body).toEqual({ isSuccess: true });
     await app.post('auth/email/register', { name: 'Again', email: person.email, password: PASSWORD });
     const code = await mailedCode(app.url, person.email);

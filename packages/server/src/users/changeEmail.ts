@@ -69,8 +69,9 @@ export function confirmNewEmail(ctx: SignedIn, { code }: { code: string }): Prom
         .returning('new_email')
         .executeTakeFirst();
       if (!ended || !(await move(trx, user, ended.new_email))) throw invalid(WRONG_CODE, 'code');
-      // A code that was mailed to the old address would let its reader in.
+      // Codes that were mailed to the old address would let its reader in.
       await trx.deleteFrom('password_reset').where('user_id', '=', user.id).execute();
+      await trx.deleteFrom('step_up_code').where('session_id', '=', session.id).execute();
       await rememberAddress(ctx, trx, user.email);
       await endOtherSessions(trx, user.id, session.id, 'address changed');
       await sendMail(ctx, trx, user.email, emailChangedMail(ctx, user));
