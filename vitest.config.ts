@@ -10,6 +10,8 @@ export default defineConfig({
     maxWorkers: Math.max(2, Math.min(4, availableParallelism() - 1)),
     globalSetup: ['packages/server/src/testing/globalSetup.ts'],
     hookTimeout: 60_000,
+    // What is waited for comes late on a machine that has much else to do; half a minute late it is broken.
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       {
         extends: true,
@@ -17,7 +19,7 @@ export default defineConfig({
           name: 'unit',
           include: [`${FOLDERS}/*.test.{ts,tsx}`],
           exclude: [...configDefaults.exclude, ...DOCKER],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },
       },

@@ -112,7 +112,7 @@ describe('a rented server with a daemon', () => {
     await alice.client(api.instances.stop, { id });
     await becomes(alice, id, 'stopped');
     await alice.client(api.instances.start, { id });
-    await expect.poll(async () => (await rowOf(id)).machine_state, { timeout: 4_000 }).toBe('running');
+    await expect.poll(async () => (await rowOf(id)).machine_state).toBe('running');
     expect((await seen(alice, id)).status).toBe('powering on');
     await sql`update instance set status_deadline = now(), next_at = now() where id = ${id}`.execute(app.ctx.db);
     await wake();

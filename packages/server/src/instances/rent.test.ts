@@ -141,7 +141,7 @@ describe('renting is refused', () => {
           const { entities } = await alice.client(api.hardware.offers, {});
           return entities.find(({ offerId }) => offerId === 'fake:sim-a100-1')?.availability;
         },
-        { timeout: 8_000, interval: 200 },
+        { interval: 200 },
       )
       .toBe('none');
     const error = await refusal(rentOne(alice, { offerId: 'fake:sim-a100-1' }));

@@ -76,7 +76,7 @@ export async function seen(person: Person, id: number): Promise<Instance> {
 }
 
 /** Waits until the owner sees this status. */
-export async function becomes(person: Person, id: number, status: Instance['status'], timeout = 10_000) {
+export async function becomes(person: Person, id: number, status: Instance['status'], timeout = 20_000) {
   await expect.poll(async () => (await seen(person, id)).status, { timeout, interval: 50 }).toBe(status);
   return seen(person, id);
 }
