@@ -490,6 +490,11 @@ describe('the apps that somebody has let in', () => {
     expect(browser.status).toBe(404);
     await cleo.client(api.apps.revokeConsent, { id });
     await cleo.client(api.apps.revokeConsent, { id });
+    const { entities: log } = await cleo.client(api.audit.list, {});
+    expect(log.map(({ action, detail }) => [action, detail.app])).toEqual([
+      [api.apps.revokeConsent.path, 'dash'],
+      [api.apps.authorizationCode.path, 'dash'],
+    ]);
     expect(await statusWith(dash.access_token)).toBe(401);
     expect((await renew(dash.refresh_token, DASH.id)).status).toBe(400);
     expect(await statusWith(cli.access_token)).toBe(200);

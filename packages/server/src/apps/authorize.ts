@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { api } from '@stagi/contract/api.ts';
 import type { HandOff } from '@stagi/contract/handOff.ts';
 import { sql } from 'kysely';
+import { recordAct } from '../audit/record.ts';
 import type { Authenticated, Membership } from '../auth/authenticate.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -12,8 +14,9 @@ import { answerLink, isRegisteredRedirect } from './redirects.ts';
 import type { RegisteredApp } from './registered.ts';
 
 const CODE_SECONDS = 60;
+const LET_IN = api.apps.authorizationCode.path;
 
-interface Caller extends Visitor, Pick<Authenticated, 'session' | 'user'> {
+interface Caller extends Visitor, Pick<Authenticated, 'credential' | 'session' | 'user'> {
   memberships: readonly Membership[];
   chosenWorkspace: Membership | null;
 }
@@ -52,6 +55,8 @@ export async function issueCode(ctx: Caller, request: HandOff, workspaceId: numb
         expires_at: sql<Date>`now() + ${`${CODE_SECONDS} seconds`}::interval`,
       })
       .execute();
+    const detail = { app: app.id, ...(app.permissions && { permissions: app.permissions }) };
+    if (workspace) await recordAct(trx, { ...ctx, workspace }, { action: LET_IN, outcome: 'done', detail });
   });
   return code;
 }

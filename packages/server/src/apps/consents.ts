@@ -1,12 +1,17 @@
+import { api } from '@stagi/contract/api.ts';
 import type { Consent } from '@stagi/contract/apps.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { type Selectable, sql } from 'kysely';
+import { type Actor, recordAct } from '../audit/record.ts';
 import { liveSessionsOf, sessionsToEnd } from '../auth/sessions.ts';
 import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
 import type { Db, SessionTable } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 
+const SHUT_OUT = api.apps.revokeConsent.path;
 const SORTABLE = { createdAt: 'session.created_at', lastUsedAt: 'session.last_used_at' } as const;
 
 type Row = Selectable<SessionTable> & { workspace_name: string | null };
@@ -51,14 +56,22 @@ export function presentConsent({ apps }: Pick<Config, 'apps'>, row: Row): Consen
 }
 
 /** Succeeds when it has ended already. 404 for somebody else's, and for a session that is no app's. */
-export async function revokeConsent(db: Db, userId: number, id: string): Promise<void> {
-  const mine = await db
+export async function revokeConsent(
+  ctx: Context & Omit<Actor, 'workspace'> & { user: { id: number } },
+  id: string,
+): Promise<void> {
+  const mine = await ctx.db
     .selectFrom('session')
-    .select('id')
+    .select(['app_id', 'app_workspace_id'])
     .where('id', '=', id)
-    .where('user_id', '=', userId)
+    .where('user_id', '=', ctx.user.id)
     .where('app_id', 'is not', null)
     .executeTakeFirst();
   if (!mine) throw notFound();
-  await sessionsToEnd(db, 'shut out by its user').where('id', '=', id).execute();
+  await inTransaction(ctx.db, async (trx) => {
+    const { numUpdatedRows } = await sessionsToEnd(trx, 'shut out by its user').where('id', '=', id).executeTakeFirst();
+    if (numUpdatedRows === 0n || mine.app_workspace_id === null) return;
+    const workspace = { id: mine.app_workspace_id };
+    await recordAct(trx, { ...ctx, workspace }, { action: SHUT_OUT, outcome: 'done', detail: { app: mine.app_id } });
+  });
 }

@@ -28,7 +28,7 @@ export const appHandlers: HandlersOf<typeof api.apps> = {
     );
   },
   async revokeConsent(ctx, { id }) {
-    await revokeConsent(ctx.db, ctx.user.id, id);
+    await revokeConsent(ctx, id);
     return { isSuccess: true };
   },
 };

@@ -39,7 +39,13 @@ export async function recordAct(
       ${JSON.stringify(act.detail ?? {})}, ${act.beforeHash ?? null}, ${act.afterHash ?? null})`.execute(db);
 }
 
-type Member = Actor & { user: { id: number }; credential: Credential; workspace: { id: number } };
+type Member = Actor & {
+  user: { id: number };
+  credential: Credential;
+  workspace: { id: number };
+  /** The app that acts for the user. */
+  app: { id: string } | null;
+};
 
 /** Follows one call of a member that changes something. */
 export interface Trail {
@@ -57,7 +63,7 @@ export function trailOf(call: Call, member: Member, input: unknown): Trail | nul
   const actor: Actor = action.startsWith('admin/') ? { ...member, workspace: null } : member;
   const kind = Object.entries(KINDS).find(([prefix]) => action.startsWith(`${prefix}/`));
   const ref = kind ? refOf(call, kind[0], member, input) : null;
-  const detail = detailOf(input);
+  const detail = { ...detailOf(input), ...(member.app && { app: member.app.id }) };
   return {
     async done(trx, act) {
       const before = kind && (await stateOf(trx, kind[1], member, ref));

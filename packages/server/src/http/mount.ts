@@ -40,6 +40,7 @@ interface Visitor extends PlainVisitor {
 interface SignedIn extends Visitor {
   credential: Credential;
   session: Authenticated['session'];
+  app: Authenticated['app'];
   user: Authenticated['user'];
   /** Every workspace of the user, first one first. */
   memberships: readonly Membership[];
