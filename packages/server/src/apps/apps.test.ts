@@ -441,6 +441,21 @@ describe('what an app may do', () => {
     expect(foreign.status).toBe(404);
   });
 
+  it('ends on its open streams too, as soon as it is shut out', async () => {
+    const { access_token } = await letIn(DASH);
+    const { body } = await callWith(access_token, 'stream-ticket');
+    const { ticket } = body as { ticket: string };
+    const stream = await fetch(`${app.url}/frontend-api/events?${new URLSearchParams({ ticket })}`);
+    expect(stream.status).toBe(200);
+    const reader = stream.body!.getReader();
+    await reader.read();
+    const { entities } = await ada.client(api.apps.consents, { entityFilterRequest: { queryString: DASH.id } });
+    await ada.client(api.apps.revokeConsent, { id: entities[0]!.id });
+    // Nothing else ends it, so the test's own time is the limit.
+    while (!(await reader.read()).done);
+    expect(await statusWith(access_token)).toBe(401);
+  });
+
   it('is never identity, and never staff’s', async () => {
     await app.ctx.db.updateTable('app_user').set({ is_employee: true }).where('id', '=', ada.userId).execute();
     const { access_token } = await letIn();
