@@ -7,6 +7,7 @@ import { mailedCode, PASSWORD, sender, signUp } from '@stagi/server/src/testing/
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
 import { typeCode } from './people.ts';
+import type { Platform } from './platform.ts';
 import { STORY_APP } from './storyApp.ts';
 
 test('an app is let in from its link to its call, taken back, and told no', async ({ page, platform }) => {
@@ -40,6 +41,7 @@ test('an app is let in from its link to its call, taken back, and told no', asyn
       await page.setViewportSize({ width: 1280, height: 800 });
 
       await page.getByTestId('consent-allow').click();
+      await showThatItIsMe(page, platform, person.email);
       await expect(page.getByText('The app has its answer')).toBeVisible();
       const answer = app.answer();
       expect(answer.get('state')).toBe(link.state);
@@ -109,6 +111,7 @@ test('the platform’s own command line is let in by signing up, without a quest
     await page.getByRole('button', { name: 'Sign up', exact: true }).last().click();
     await expect(page).toHaveURL(/\/confirmation/);
     await typeCode(page, await mailedCode(platform.url, email));
+    await showThatItIsMe(page, platform, email);
     await expect(page.getByText('The app has its answer')).toBeVisible();
     const answer = app.answer();
     const tokens = await app.trade(answer.get('code') ?? '', link.verifier, 'stagi-cli');
@@ -118,6 +121,12 @@ test('the platform’s own command line is let in by signing up, without a quest
     app.stop();
   }
 });
+
+/** By the code that is mailed to who has no second factor. */
+async function showThatItIsMe(page: Page, platform: Platform, email: string): Promise<void> {
+  await expect(page.getByRole('dialog').getByText(`We sent a code of 8 digits to ${email}.`)).toBeVisible();
+  await typeCode(page, await mailedCode(platform.url, email));
+}
 
 const isWiderThanScreen = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);

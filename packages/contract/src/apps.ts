@@ -47,6 +47,7 @@ export const apps = {
     path: 'authorization/oauth/pkce/get-authorization-code',
     summary: 'Lets an app in: a code for its redirect address, valid once and for 60 seconds, and the link to follow.',
     auth: 'signed-in',
+    stepUp: true,
     /** `workspace_id` may name the one workspace that an app of others gets; else X-Client-ID does, else the first. */
     input: z.strictObject({ ...Request, workspace_id: Id.optional() }),
     output: Done.extend({ code: z.string(), state: z.string(), iss: z.string(), link: z.string() }),

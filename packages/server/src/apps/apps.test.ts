@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aRentedInstance } from '../testing/factories.ts';
+import { aRentedInstance, haveSteppedUp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
 const CLI = { id: 'stagi-cli', redirect: 'http://127.0.0.1:4777/callback' };
@@ -35,6 +35,7 @@ beforeAll(async () => {
     ]),
   });
   ada = await app.signUp('Ada');
+  await haveSteppedUp(app.ctx, ada);
 });
 afterAll(() => app?.close());
 
@@ -57,7 +58,10 @@ function ask(of: { id: string; redirect: string } = CLI, changes: Partial<HandOf
   return { request, verifier };
 }
 
-const allow = (request: HandOff, person = ada) => person.client(api.apps.authorizationCode, request);
+async function allow(request: HandOff, person = ada) {
+  await haveSteppedUp(app.ctx, person);
+  return person.client(api.apps.authorizationCode, request);
+}
 
 async function form(path: string, body: Record<string, string> | URLSearchParams | string, headers = {}) {
   const reply = await fetch(`${app.url}${path}`, {
@@ -167,6 +171,12 @@ describe('a link of an app', () => {
     expect(denyLink).toBe(
       `${DASH.redirect}&${new URLSearchParams({ error: 'access_denied', state: request.state, iss })}`,
     );
+  });
+
+  it('gets its code from somebody only who has just shown that it is them', async () => {
+    const fay = await app.signUp('Fay');
+    const asking = fay.client(api.apps.authorizationCode, ask().request);
+    await expect(asking).rejects.toMatchObject({ status: 403, body: { code: 'step-up' } });
   });
 
   it('is refused wherever it is not exactly one of a registered app', async () => {
@@ -413,6 +423,7 @@ describe('what an app may do', () => {
       .values({ workspace_id: boss.workspaceId, user_id: bo.userId, role: 'Developer' })
       .execute();
     const pkce = ask(DASH);
+    await haveSteppedUp(app.ctx, bo);
     const { code } = await bo.client(api.apps.authorizationCode, {
       ...pkce.request,
       workspace_id: boss.workspaceId,
