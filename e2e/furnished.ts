@@ -18,7 +18,7 @@ interface Lab {
 }
 
 /** Those that only lead on, and the gallery, which has a story of its own. */
-const NOT_SCREENS: readonly RouteName[] = ['cloud', 'profile', 'kit'];
+const NOT_SCREENS: readonly RouteName[] = ['cloud', 'profile', 'kit', 'signUpForm'];
 
 /** Tabs, dialogs and forms with an address of their own. */
 const MORE: Partial<Record<RouteName, readonly string[]>> = {

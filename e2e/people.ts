@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { mailedCode, PASSWORD } from '@stagi/server/src/testing/person.ts';
+import { mailedCode, PASSWORD, PHONE } from '@stagi/server/src/testing/person.ts';
 import type { Platform } from './platform.ts';
 
 let people = 0;
@@ -19,10 +19,18 @@ export async function signUpInBrowser(
   await page.getByRole('button', { name: 'Sign up', exact: true }).last().click();
   await expect(page).toHaveURL(/\/confirmation/);
   await typeCode(page, await mailedCode(platform.url, email));
+  await sendSignUpForm(page);
   // Past the redirect, which takes the focus along.
   await expect(page).toHaveURL(/\/cloud\/instances/);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Instances');
   return { email };
+}
+
+/** The form after the first sign-in, which leads on to where one wanted to go. */
+export async function sendSignUpForm(page: Page): Promise<void> {
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('About you');
+  await page.getByLabel('Phone').fill(PHONE);
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
 }
 
 /** The code field sends itself once the eighth digit is there. */

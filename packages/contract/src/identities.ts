@@ -64,7 +64,8 @@ export const identities = {
     summary: 'The accounts elsewhere that log into mine.',
     auth: 'signed-in',
     input: z.object({}),
-    output: Done.extend({ identities: z.array(ConnectedIdentity) }),
+    /** `onlyWayIn`: whoever disconnected one now could not log in any more. */
+    output: Done.extend({ identities: z.array(ConnectedIdentity), onlyWayIn: z.boolean() }),
   }),
   begin: call({
     path: 'auth/identity/begin',

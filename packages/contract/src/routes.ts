@@ -33,6 +33,11 @@ export const ROUTES = {
   recovery: { path: '/recovery', layout: 'sign', public: true, title: 'New password' },
   /** Where an app asks to be let in; its request is in the query. */
   consent: { path: '/consent', layout: 'default', title: 'Connect an app' },
+  /** After the first sign-in, once. */
+  signUpForm: { path: '/sign-up/form', layout: 'sign', title: 'About you' },
+  /** Where those come back to who went to log in there; Google itself leads to /sign-in, with a token in the hash. */
+  authGoogle: { path: '/auth/google', layout: 'default', public: true, title: 'Log in with Google' },
+  authGithub: { path: '/auth/github', layout: 'default', public: true, title: 'Log in with GitHub' },
   forbidden: { path: '/403', layout: 'default', public: true, footer: true, title: 'No access' },
   /** The gallery of the kit; only where the page is served from this machine. */
   kit: { path: '/kit', layout: 'default', public: true, title: 'Kit' },

@@ -5,6 +5,7 @@ import { ImageUpload } from './imageUpload.ts';
 import { LANGUAGES } from './languages.ts';
 import { Done, Id } from './page.ts';
 import { PERMISSIONS, ROLES } from './permissions.ts';
+import { PURPOSES } from './purposes.ts';
 
 const Language = z.enum(LANGUAGES);
 
@@ -39,9 +40,6 @@ export const UserProfile = z.object({
   clientRelations: z.array(ClientRelation),
 });
 export type UserProfile = z.infer<typeof UserProfile>;
-
-/** What somebody wants to do here, as they said at the start. */
-export const PURPOSES = ['training', 'inference', 'research', 'learning', 'other'] as const;
 
 export const Profile = z.object({ isSuccess: z.literal(true), userProfile: UserProfile });
 

@@ -19,6 +19,19 @@
   if (stored('refreshToken') || (language && root.dataset.drawn && language !== root.dataset.drawn))
     root.setAttribute('data-other', '');
 
+  // An id token that a provider has put into the address is out of it before any other code runs, and before this
+  // address is kept as one that was visited. Its page finds it in this tab's storage.
+  if (location.pathname === '/sign-in' && /(^#|&)(id_token|error)=/.test(location.hash)) {
+    try {
+      sessionStorage.setItem('googleReturn', location.hash.slice(1));
+    } catch (_blocked) {
+      // The page that it goes to says that nothing came back.
+    }
+    history.replaceState(null, '', '/auth/google');
+    root.removeAttribute('data-drawn');
+    root.setAttribute('data-other', '');
+  }
+
   var early = { submitted: null, pressed: null };
   window.early = early;
   function isReady() {

@@ -11,6 +11,7 @@ export const paths = {
   signIn: (returnUrl?: string) => withQuery('/sign-in', { returnUrl }),
   secondFactor: (returnUrl?: string) => withQuery('/sign-in/second-factor', { returnUrl }),
   signUp: (returnUrl?: string) => withQuery('/sign-up', { returnUrl }),
+  signUpForm: (returnUrl?: string) => withQuery('/sign-up/form', { returnUrl }),
   confirmation: (email: string, returnUrl?: string) => withQuery('/confirmation', { email, returnUrl }),
   recovery: (returnUrl?: string) => withQuery('/recovery', { returnUrl }),
   consent: (handOff: HandOff) => `/consent?${handOffQuery(handOff)}`,

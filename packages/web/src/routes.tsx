@@ -37,6 +37,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.signIn, async () => (await import('./features/auth/SignInPage.tsx')).SignInPage),
         page(ROUTES.secondFactor, async () => (await import('./features/auth/SecondFactorPage.tsx')).SecondFactorPage),
         page(ROUTES.signUp, async () => (await import('./features/auth/SignUpPage.tsx')).SignUpPage),
+        page(ROUTES.signUpForm, async () => (await import('./features/auth/SignUpFormPage.tsx')).SignUpFormPage),
         page(ROUTES.confirmation, async () => (await import('./features/auth/ConfirmationPage.tsx')).ConfirmationPage),
         page(ROUTES.recovery, async () => (await import('./features/auth/RecoveryPage.tsx')).RecoveryPage),
       ]),
@@ -117,6 +118,8 @@ export const routes: RouteObject[] = [
       ]),
       layout(<DefaultLayout feedback={feedback} />, [
         page(ROUTES.consent, async () => (await import('./features/apps/ConsentPage.tsx')).ConsentPage),
+        page(ROUTES.authGoogle, async () => (await import('./features/auth/GoogleReturnPage.tsx')).GoogleReturnPage),
+        page(ROUTES.authGithub, async () => (await import('./features/auth/GithubReturnPage.tsx')).GithubReturnPage),
         { path: ROUTES.forbidden.path, handle: { route: ROUTES.forbidden }, element: <Forbidden /> },
         ...(hasKit()
           ? [

@@ -48,17 +48,10 @@ export async function connectIdentity(ctx: SignedIn, identity: ShownIdentity): P
 export async function disconnectIdentity(ctx: SignedIn, which: IdentityProvider): Promise<void> {
   await inTransaction(ctx.db, async (trx) => {
     // Two at once, one of each provider, must not take both away.
-    const user = await trx
-      .selectFrom('app_user')
-      .select('password_hash')
-      .where('id', '=', ctx.user.id)
-      .forUpdate()
-      .executeTakeFirstOrThrow();
+    await trx.selectFrom('app_user').select('id').where('id', '=', ctx.user.id).forUpdate().execute();
     const identities = await listIdentities(trx, ctx.user.id);
     if (!identities.some(({ provider }) => provider === which)) return;
-    const passkeys = trx.selectFrom('passkey').select('id').where('user_id', '=', ctx.user.id).limit(1);
-    const others = identities.length > 1 || user.password_hash !== null || (await passkeys.executeTakeFirst());
-    if (!others) {
+    if (await isOnlyWayIn(trx, ctx.user.id, identities)) {
       throw refused('This is your only way to log in. Add a password first.');
     }
     await trx
@@ -68,4 +61,18 @@ export async function disconnectIdentity(ctx: SignedIn, which: IdentityProvider)
       .execute();
     await sendMail(ctx, trx, ctx.user.email, identityDisconnectedMail(ctx, ctx.user, PROVIDER_NAMES[which]));
   });
+}
+
+/** Whether there is nothing but one of them to log in with: no password, no passkey. */
+export async function isOnlyWayIn(db: Db, userId: number, identities: readonly ConnectedIdentity[]): Promise<boolean> {
+  if (identities.length !== 1) return false;
+  const others = await db
+    .selectFrom('app_user')
+    .leftJoin('passkey', 'passkey.user_id', 'app_user.id')
+    .select('app_user.id')
+    .where('app_user.id', '=', userId)
+    .where((where) => where.or([where('password_hash', 'is not', null), where('passkey.id', 'is not', null)]))
+    .limit(1)
+    .executeTakeFirst();
+  return others === undefined;
 }

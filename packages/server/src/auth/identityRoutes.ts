@@ -3,7 +3,7 @@ import type { HandlersOf } from '../http/mount.ts';
 import { countVisit } from './addressLimit.ts';
 import { githubIdentity, githubLink } from './github.ts';
 import { googleIdentity, googleLink } from './google.ts';
-import { connectIdentity, disconnectIdentity, listIdentities } from './identityList.ts';
+import { connectIdentity, disconnectIdentity, isOnlyWayIn, listIdentities } from './identityList.ts';
 import { signInWith } from './signInWith.ts';
 
 export const identityHandlers: HandlersOf<typeof api.identities> = {
@@ -24,7 +24,8 @@ export const identityHandlers: HandlersOf<typeof api.identities> = {
     return { isSuccess: true, ...(await signInWith(ctx, await githubIdentity(ctx, returned, null))) };
   },
   async list(ctx) {
-    return { isSuccess: true, identities: await listIdentities(ctx.db, ctx.user.id) };
+    const identities = await listIdentities(ctx.db, ctx.user.id);
+    return { isSuccess: true, identities, onlyWayIn: await isOnlyWayIn(ctx.db, ctx.user.id, identities) };
   },
   async begin(ctx, { provider }) {
     await countVisit(ctx);

@@ -286,4 +286,7 @@ export const SERVER_MESSAGES: readonly string[] = [
   'Phone is required',
   'Enter a valid phone number',
   'Company is too long: at most 200 characters',
+  'About you',
+  'Log in with Google',
+  'Log in with GitHub',
 ];

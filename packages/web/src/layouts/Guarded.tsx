@@ -39,5 +39,7 @@ export function Guarded({ waiting = null }: { waiting?: ReactNode }) {
 const origin = () => (typeof window === 'undefined' ? 'http://localhost' : window.location.origin);
 
 function visitorOf(state: UserState): Visitor {
-  return { is: state.is, permissions: state.is === 'here' ? state.user.permissions : [] };
+  if (state.is !== 'here') return { is: state.is, permissions: [] };
+  const { permissions, profile } = state.user;
+  return { is: 'here', permissions, isNew: !profile.isSignupFormSubmitted };
 }

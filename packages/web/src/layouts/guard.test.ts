@@ -81,6 +81,24 @@ describe('the guard of routes', () => {
     expect(guard(ROUTES.signIn, anonymous, at('/sign-in?client_id=x&state=1'))).toEqual({ go: 'in' });
   });
 
+  it('has somebody new fill in the form first, once, and then leads on to where they wanted to go', () => {
+    const somebodyNew: Visitor = { ...owner, isNew: true };
+    const form = '/sign-up/form?returnUrl=%2Fcloud%2Finstances%3Fq%3Dx%23y';
+    expect(guard(ROUTES.instances, somebodyNew, at('/cloud/instances?q=x#y'))).toEqual({ go: 'elsewhere', to: form });
+    expect(guard(ROUTES.signUpForm, somebodyNew, at(form))).toEqual({ go: 'in' });
+    expect(guard(ROUTES.forbidden, somebodyNew, at('/403'))).toEqual({ go: 'in' });
+    expect(guard(ROUTES.signUpForm, owner, at(form))).toEqual({ go: 'elsewhere', to: '/cloud/instances?q=x#y' });
+    expect(guard(ROUTES.signUpForm, owner, at('/sign-up/form?returnUrl=//evil.example'))).toEqual({
+      go: 'elsewhere',
+      to: '/',
+    });
+    expect(guard(ROUTES.signUpForm, anonymous, at('/sign-up/form'))).toEqual({
+      go: 'elsewhere',
+      to: '/sign-in?returnUrl=%2Fsign-up%2Fform',
+    });
+    expect(guard(ROUTES.signUpForm, { is: 'loading', permissions: [] }, at(form))).toEqual({ go: 'wait' });
+  });
+
   it('waits for the profile before it decides', () => {
     const loading: Visitor = { is: 'loading', permissions: [] };
     expect(guard(ROUTES.instances, loading, at('/cloud/instances'))).toEqual({ go: 'wait' });

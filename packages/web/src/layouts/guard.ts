@@ -8,6 +8,8 @@ export interface Visitor {
   /** Nobody, somebody whose profile is not here yet, or somebody. */
   is: 'anonymous' | 'loading' | 'failed' | 'here';
   permissions: readonly Permission[];
+  /** Has not sent the form that comes after the first sign-in. */
+  isNew?: boolean;
 }
 
 export type GuardVerdict = { go: 'in' } | { go: 'wait' } | { go: 'error' } | { go: 'elsewhere'; to: string };
@@ -16,14 +18,19 @@ export type GuardVerdict = { go: 'in' } | { go: 'wait' } | { go: 'error' } | { g
 export function guard(route: Route, visitor: Visitor, url: URL): GuardVerdict {
   const handOff = route.path === ROUTES.consent.path ? null : handOffIn(url);
   if (handOff) return { go: 'elsewhere', to: towardsConsent(route, visitor, paths.consent(handOff)) };
+  const isForm = route.path === ROUTES.signUpForm.path;
   if (visitor.is === 'anonymous') {
-    const open = route.public === true || route.layout === 'sign' || route.layout === 'home';
+    const open = route.public === true || (route.layout === 'sign' && !isForm) || route.layout === 'home';
     return open ? { go: 'in' } : { go: 'elsewhere', to: paths.signIn(url.pathname + url.search + url.hash) };
   }
-  if (route.layout === 'sign') return { go: 'elsewhere', to: afterSignIn(url) };
+  if (route.layout === 'sign' && !isForm) return { go: 'elsewhere', to: afterSignIn(url) };
   if (route.layout === 'home') return { go: 'elsewhere', to: paths.cloud() };
   if (visitor.is === 'loading') return isHandOff(route, url) ? { go: 'in' } : { go: 'wait' };
   if (visitor.is === 'failed') return route.public || isHandOff(route, url) ? { go: 'in' } : { go: 'error' };
+  if (isForm) return visitor.isNew ? { go: 'in' } : { go: 'elsewhere', to: afterSignIn(url) };
+  if (visitor.isNew && !route.public) {
+    return { go: 'elsewhere', to: paths.signUpForm(url.pathname + url.search + url.hash) };
+  }
   if (route.permissions && !holdsAny(visitor.permissions, route.permissions)) {
     return { go: 'elsewhere', to: paths.forbidden() };
   }

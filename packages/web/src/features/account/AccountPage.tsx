@@ -5,6 +5,7 @@ import { FormItem } from '../../ui/form/FormItem.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import classes from './AccountPage.module.css';
 import { AccountTabs } from './AccountTabs.tsx';
+import { ConnectedSection } from './ConnectedSection.tsx';
 import { DeleteSection } from './DeleteSection.tsx';
 import { EmailSection } from './EmailSection.tsx';
 import { PasswordSection } from './PasswordSection.tsx';
@@ -20,6 +21,7 @@ export function AccountPage() {
         <YouSection />
         <EmailSection />
         <PasswordSection />
+        <ConnectedSection />
         <section className={classes.section}>
           <h2>{t('Appearance')}</h2>
           <div className={classes.fields}>

@@ -9,6 +9,7 @@ import { Form } from '../../ui/form/Form.tsx';
 import { PasswordInput } from '../../ui/form/PasswordInput.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
 import { PasskeyLogin } from './PasskeyLogin.tsx';
+import { OtherWaysIn } from './OtherWaysIn.tsx';
 import classes from './SignCard.module.css';
 import { SignCard } from './SignCard.tsx';
 import { useEnter } from './useEnter.ts';
@@ -49,9 +50,9 @@ export function SignInPage() {
           </Button>
         </Stack>
       </Form>
-      <div className={classes.others}>
+      <OtherWaysIn returnUrl={returnUrl}>
         <PasskeyLogin />
-      </div>
+      </OtherWaysIn>
     </SignCard>
   );
 }

@@ -10,6 +10,7 @@ import { Form } from '../../ui/form/Form.tsx';
 import { PasswordInput } from '../../ui/form/PasswordInput.tsx';
 import { PasswordRules } from '../../ui/form/PasswordRules.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
+import { OtherWaysIn } from './OtherWaysIn.tsx';
 import { rememberSignUp } from './pendingSignUp.ts';
 import { SignCard } from './SignCard.tsx';
 
@@ -50,6 +51,7 @@ export function SignUpPage() {
           </Button>
         </Stack>
       </Form>
+      <OtherWaysIn returnUrl={returnUrl} onLeave={() => track('sign_up_button_clicked')} />
     </SignCard>
   );
 }

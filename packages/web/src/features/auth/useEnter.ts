@@ -8,15 +8,15 @@ import { rememberSecondFactor } from './pendingSecondFactor.ts';
  * The end of every way in: with tokens the session begins, and the guard of the layout leads on; who has a second
  * factor is asked for it first, with the return address kept.
  */
-export function useEnter(): (answer: EnterResponse, type: AuthType) => void {
+export function useEnter(): (answer: EnterResponse, type: AuthType, returnUrl?: string) => void {
   const navigate = useNavigate();
   const [params] = useSearchParams();
-  return (answer, type) => {
+  return (answer, type, returnUrl = params.get('returnUrl') ?? undefined) => {
     if ('accessToken' in answer) {
       session.begin(answer, type);
       return;
     }
     rememberSecondFactor({ ...answer.secondFactor, type });
-    void navigate(paths.secondFactor(params.get('returnUrl') ?? undefined));
+    void navigate(paths.secondFactor(returnUrl));
   };
 }

@@ -1,0 +1,131 @@
+import { api } from '@stagi/contract/api.ts';
+import type { EnterResponse } from '@stagi/contract/auth.ts';
+import { CallError } from '@stagi/contract/errors.ts';
+import { type IdentityProvider, PROVIDER_NAMES } from '@stagi/contract/identityProviders.ts';
+import { safeReturnUrl } from '@stagi/contract/returnUrl.ts';
+import { useEffect, useRef, useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { call } from '../../api/client.ts';
+import { errorText } from '../../api/messages.ts';
+import { type PendingTrip, takeTrip } from '../../api/pendingTrip.ts';
+import { invalidate } from '../../api/query.ts';
+import { session } from '../../api/session.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { paths } from '../../paths.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Loader } from '../../ui/Loader.tsx';
+import { Note } from '../../ui/Note.tsx';
+import { toast } from '../../ui/toasts.ts';
+import classes from './ProviderReturn.module.css';
+import { SignCard } from './SignCard.tsx';
+import { useEnter } from './useEnter.ts';
+
+/** What came back in the address: a proof with its state, or why there is none. */
+export interface Returned {
+  state: string | null;
+  /** The id token of Google, the code of GitHub. */
+  proof: string | null;
+  error: string | null;
+}
+
+interface Props {
+  provider: IdentityProvider;
+  /** Reads what came back, and takes it out of sight. */
+  take(): Returned;
+}
+
+/** Where a provider sends people back to: ends what they left for, or says why not. */
+export function ProviderReturn({ provider, take }: Props) {
+  const t = useT();
+  const navigate = useNavigate();
+  const enter = useEnter();
+  const [failure, setFailure] = useState<{ trip: PendingTrip | null; message: string } | null>(null);
+  const begun = useRef(false);
+  const name = PROVIDER_NAMES[provider];
+
+  useEffect(() => {
+    // What came back is good for one try.
+    if (begun.current) return;
+    begun.current = true;
+    void end();
+  });
+
+  async function end(): Promise<void> {
+    const returned = take();
+    const trip = takeTrip(provider);
+    const signedIn = session.get() !== null;
+    const fail = (message: string) => setFailure({ trip, message });
+    // Somebody who is in already needs no other way in.
+    if (signedIn && trip?.purpose !== 'connect') return go(trip?.returnUrl);
+    if (!trip || returned.state !== trip.state)
+      return fail(t('This login has expired or was used already. Try again.'));
+    if (returned.error === 'access_denied')
+      return fail(t('You have not let {{provider}} log you in.', { provider: name }));
+    if (!returned.proof) return fail(t('{{provider}} did not confirm this login. Try again.', { provider: name }));
+    try {
+      if (trip.purpose === 'connect') {
+        await connect(trip, returned.proof);
+        await invalidate(api.identities.list.path);
+        toast.success(t('{{provider}} is connected', { provider: name }));
+        return void navigate(paths.account(), { replace: true });
+      }
+      const answer = await validate(trip, returned.proof);
+      enter(answer, provider, trip.returnUrl);
+      if ('accessToken' in answer) go(trip.returnUrl);
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      fail(errorText(error));
+    }
+  }
+
+  function go(returnUrl: string | undefined): void {
+    void navigate(safeReturnUrl(returnUrl, window.location.origin) ?? paths.home(), { replace: true });
+  }
+
+  return (
+    <div className={classes.page}>
+      {failure ? (
+        <Failure {...failure} />
+      ) : (
+        <SignCard title={t('Just a moment')}>
+          <Loader label={t('Loading')} />{' '}
+          {t('{{provider}} has sent you back; we check who you are.', { provider: name })}
+        </SignCard>
+      )}
+    </div>
+  );
+}
+
+function Failure({ trip, message }: { trip: PendingTrip | null; message: string }) {
+  const t = useT();
+  return (
+    <SignCard title={t('That did not work')}>
+      <Note tone="bad">{message}</Note>
+      <div className={classes.actions}>
+        {trip?.purpose === 'connect' ? (
+          <Button component={Link} to={paths.account()} fullWidth>
+            {t('Back to your account')}
+          </Button>
+        ) : (
+          <Button component={Link} to={paths.signIn(trip?.returnUrl)} fullWidth>
+            {t('Back to login')}
+          </Button>
+        )}
+      </div>
+    </SignCard>
+  );
+}
+
+function validate({ provider, state, nonce }: PendingTrip, proof: string): Promise<EnterResponse> {
+  return provider === 'google'
+    ? call(api.identities.validateGoogle, { token: proof, state, nonce: nonce ?? '' }, { quiet: true })
+    : call(api.identities.validateGithub, { code: proof, state }, { quiet: true });
+}
+
+async function connect({ provider, state, nonce }: PendingTrip, proof: string): Promise<void> {
+  const returned =
+    provider === 'google'
+      ? ({ provider, token: proof, state, nonce: nonce ?? '' } as const)
+      : ({ provider, code: proof, state } as const);
+  await call(api.identities.connect, returned, { quiet: true });
+}
