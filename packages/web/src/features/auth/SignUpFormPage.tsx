@@ -1,24 +1,18 @@
-import { Stack } from '@mantine/core';
+import { Skeleton, Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
-import { PURPOSES, type Purpose } from '@stagi/contract/purposes.ts';
+import type { Purpose } from '@stagi/contract/purposes.ts';
+import { lazy, Suspense } from 'react';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { signOut, takeProfile, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { text } from '../../i18n/text.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Form } from '../../ui/form/Form.tsx';
-import { Select } from '../../ui/form/Select.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
 import classes from './SignCard.module.css';
 import { SignCard } from './SignCard.tsx';
 
-const WORDS: Record<Purpose, string> = {
-  training: text('Training models'),
-  inference: text('Running models'),
-  research: text('Research'),
-  learning: text('Learning and teaching'),
-  other: text('Something else'),
-};
+/** What draws a list weighs more than the rest of the page; it comes after it. */
+const PurposeSelect = lazy(async () => ({ default: (await import('./PurposeSelect.tsx')).PurposeSelect }));
 
 /** Between the first sign-in and the product, once; the guard leads on when it has been sent. */
 export function SignUpFormPage() {
@@ -59,15 +53,9 @@ export function SignUpFormPage() {
             {...field('phone')}
           />
           <TextInput label={t('Company')} optional autoComplete="organization" {...field('company')} />
-          <Select
-            label={t('What for?')}
-            optional
-            clearable
-            options={PURPOSES.map((purpose) => ({ id: purpose, name: t(WORDS[purpose]) }))}
-            keyField="id"
-            labelField="name"
-            {...field('purpose')}
-          />
+          <Suspense fallback={<Skeleton height={62} />}>
+            <PurposeSelect {...field('purpose')} />
+          </Suspense>
           <Button type="submit" loading={loading} fullWidth>
             {t('Continue')}
           </Button>
