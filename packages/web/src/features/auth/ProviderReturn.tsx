@@ -1,5 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
-import type { EnterResponse } from '@stagi/contract/auth.ts';
+import type { EnterResponse } from '@stagi/contract/authResponse.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { type IdentityProvider, PROVIDER_NAMES } from '@stagi/contract/identityProviders.ts';
 import { safeReturnUrl } from '@stagi/contract/returnUrl.ts';
