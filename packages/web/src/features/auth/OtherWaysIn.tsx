@@ -43,22 +43,22 @@ export function OtherWaysIn({ returnUrl, onLeave, children }: Props) {
 
   return (
     <div className={classes.others}>
-        {identityProviders.map((provider) => {
-          const Icon = ICONS[provider];
-          return (
-            <Button
-              key={provider}
-              color="gray"
-              fullWidth
-              icon={<Icon size={16} aria-hidden="true" />}
-              loading={leaving === provider}
-              onClick={() => void leave(provider)}
-              data-testid={`continue-${provider}`}
-            >
-              {t('Continue with {{provider}}', { provider: PROVIDER_NAMES[provider] })}
-            </Button>
-          );
-        })}
+      {identityProviders.map((provider) => {
+        const Icon = ICONS[provider];
+        return (
+          <Button
+            key={provider}
+            color="gray"
+            fullWidth
+            icon={<Icon size={16} aria-hidden="true" />}
+            loading={leaving === provider}
+            onClick={() => void leave(provider)}
+            data-testid={`continue-${provider}`}
+          >
+            {t('Continue with {{provider}}', { provider: PROVIDER_NAMES[provider] })}
+          </Button>
+        );
+      })}
       {children}
     </div>
   );
