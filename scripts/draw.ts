@@ -21,7 +21,7 @@ const { draw } = (await import(pathToFileURL(program).href)) as {
   draw(path: string, language: Language): Promise<Drawn>;
 };
 const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as Manifest;
-const template = readFileSync(join(dist, 'index.html'), 'utf8');
+const template = calmly(readFileSync(join(dist, 'index.html'), 'utf8'));
 
 for (const language of LANGUAGES)
   for (const [path, module] of Object.entries(DRAWN)) {
@@ -55,6 +55,13 @@ function replaced(html: string, parts: [from: string | RegExp, to: string][]): s
   }, html);
 }
 
+/** What is seen first waits for its style sheets and not for its code, which would take the line from them. */
+function calmly(html: string): string {
+  return html
+    .replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"')
+    .replace('<script type="module"', '<script type="module" fetchpriority="low"');
+}
+
 /** The first paint would otherwise learn of its font from the style sheet only, and the text change its look. */
 function withFonts(html: string, language: Language): string {
   const links = SCRIPTS[language].map((script) => {
@@ -77,7 +84,7 @@ function preloads(modules: readonly string[], styling: 'stylesheet' | 'preload')
     ...chunks
       .map(({ file }) => file)
       .filter(isNew)
-      .map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
+      .map((file) => `<link rel="modulepreload" fetchpriority="low" crossorigin href="/${file}">`),
   ].join('');
 }
 

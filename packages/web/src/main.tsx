@@ -1,3 +1,4 @@
+import { startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createBrowserRouter, matchRoutes } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
@@ -8,7 +9,7 @@ import { refusalText } from './api/messages.ts';
 import { queryClient } from './api/query.ts';
 import { onSessionChange, session, watchOtherTabs } from './api/session.ts';
 import { leaveGoneWorkspace, userAhead } from './api/user.ts';
-import { isDrawnFor } from './drawing/drawn.ts';
+import { hasFrame, isDrawnFor } from './drawing/drawn.ts';
 import { setAside } from './drawing/early.ts';
 import { currentLanguage, startTranslation, t } from './i18n/i18n.ts';
 import { haveAtHand, prefetch, watchLinks } from './layouts/prefetch.ts';
@@ -29,16 +30,6 @@ onSessionChange(() => {
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
-const drawn = isDrawnFor(root, { language: currentLanguage(), signedIn: session.get() !== null });
-if (drawn) await haveLazyPage();
-else root.replaceChildren();
-delete document.documentElement.dataset.other;
-// theme.js looks after the page until here.
-document.documentElement.dataset.started = '';
-sessionStorage.removeItem('bootTries');
-
-const router = createBrowserRouter(routes);
-watchLinks(router.routes);
 setSurroundings({
   signedOut: session.end,
   forbidden: () => void router.navigate(paths.forbidden()),
@@ -56,9 +47,22 @@ setSurroundings({
     void leaveGoneWorkspace().catch((cause: unknown) => console.warn('The profile cannot be read', cause)),
   message: (text, body, retryAfter) => toast.error(refusalText(text, body, retryAfter)),
 });
+const profile = userAhead();
+
+const drawn = isDrawnFor(root, { language: currentLanguage(), signedIn: session.get() !== null });
+// What is there stays until the page takes its place: a drawn one is taken over, the frame is painted over.
+if (drawn || hasFrame(root)) await haveLazyPage();
+else root.replaceChildren();
+delete document.documentElement.dataset.other;
+// theme.js looks after the page until here.
+document.documentElement.dataset.started = '';
+sessionStorage.removeItem('bootTries');
+
+const router = createBrowserRouter(routes);
+watchLinks(router.routes);
 
 // What the page reads is on its way while its code still is.
-void userAhead().then(() => prefetch(window.location.href));
+void profile.then(() => prefetch(window.location.href));
 
 const app = (
   <App>
@@ -67,10 +71,11 @@ const app = (
 );
 setAside(root);
 if (drawn) hydrateRoot(root, app, { onRecoverableError: (cause) => console.warn('Drawn anew', cause) });
-else createRoot(root).render(app);
+// Drawn in slices: who presses a key meanwhile is heard.
+else startTransition(() => createRoot(root).render(app));
 showLeftToast();
 
-/** A drawn page can only be taken over by a router that has its code at hand. */
+/** A router that does not have its page's code at hand draws nothing at first. */
 async function haveLazyPage(): Promise<void> {
   for (const { route } of matchRoutes(routes, window.location) ?? []) await haveAtHand(route);
 }

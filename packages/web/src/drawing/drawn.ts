@@ -47,3 +47,6 @@ export function isDrawnFor(root: HTMLElement, visitor: Visitor): boolean {
   const isBare = window.location.search === '' && !window.location.hash.includes('=');
   return root.hasChildNodes() && isBare && !visitor.signedIn && drawn === visitor.language;
 }
+
+/** Whether the server sent the page of all other addresses: a frame of what every page has. */
+export const hasFrame = (root: HTMLElement): boolean => root.querySelector(':scope > .frame') !== null;
