@@ -1,22 +1,14 @@
 import { type BrowserContext, chromium } from '@playwright/test';
 import type { Person } from '@stagi/server/src/testing/person.ts';
+import { CHROMIUM } from '../scripts/chromium.ts';
 
 /** The distribution's Chromium, a fresh profile in it, and the port where its tools listen. */
 export async function openBrowser(port: number): Promise<BrowserContext> {
   return chromium.launchPersistentContext('', {
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    ...CHROMIUM,
     locale: 'en-GB',
     viewport: { width: 1280, height: 800 },
-    args: [
-      `--remote-debugging-port=${port}`,
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
+    args: [...CHROMIUM.args, `--remote-debugging-port=${port}`],
   });
 }
 

@@ -1,12 +1,13 @@
 import { api } from '@stagi/contract/api.ts';
 import { type Container, containerCan } from '@stagi/contract/containers.ts';
 import { IconPlayerPlay, IconPlayerStop, IconRefresh, IconTrash } from '@tabler/icons-react';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useBulkCall } from '../../api/useBulkCall.ts';
 import { useT } from '../../i18n/i18n.ts';
 import type { Verdict } from '../../ui/actions.tsx';
 import { ConfirmMany } from '../../ui/ConfirmMany.tsx';
 import type { BulkAction } from '../../ui/DataTableBar.tsx';
+import { useAskedRows } from '../../ui/useAskedRows.ts';
 
 const TOUCHES = ['docker-container/', 'instance-rented/', 'self-hosted-instance/'];
 
@@ -18,8 +19,7 @@ interface Props {
 /** Start, stop, restart, delete for the selected containers of a list. */
 export function useContainerBulk({ verdict }: Props): { actions: BulkAction<Container>[]; dialog: ReactNode } {
   const t = useT();
-  const [asked, setAsked] = useState<readonly Container[]>([]);
-  const [opened, setOpened] = useState(false);
+  const asked = useAskedRows<Container>();
   const start = useBulkCall(api.containers.start, {
     touches: TOUCHES,
     said: (count) => t('{{count}} containers are starting', { count }),
@@ -39,8 +39,8 @@ export function useContainerBulk({ verdict }: Props): { actions: BulkAction<Cont
   const idsOf = (rows: readonly Container[]) => rows.map(({ id }) => ({ id }));
 
   async function confirm(): Promise<void> {
-    await remove.run(idsOf(asked));
-    setOpened(false);
+    await remove.run(idsOf(asked.rows));
+    asked.close();
   }
 
   return {
@@ -72,22 +72,19 @@ export function useContainerBulk({ verdict }: Props): { actions: BulkAction<Cont
         danger: true,
         testId: 'bulk-delete',
         verdict: (row) => verdict(row, containerCan.delete(row)),
-        onClick: (rows) => {
-          setAsked(rows);
-          setOpened(true);
-        },
+        onClick: asked.ask,
       },
     ],
-    dialog: asked.length > 0 && (
+    dialog: asked.rows.length > 0 && (
       <ConfirmMany
-        opened={opened}
-        onClose={() => setOpened(false)}
+        opened={asked.opened}
+        onClose={asked.close}
         onConfirm={() => void confirm()}
         loading={remove.loading}
-        title={t('Delete {{count}} containers?', { count: asked.length })}
+        title={t('Delete {{count}} containers?', { count: asked.rows.length })}
         confirmLabel={t('Delete')}
         typeWord="delete"
-        names={asked.map(({ title, slug }) => `${title} (${slug})`)}
+        names={asked.rows.map(({ title, slug }) => `${title} (${slug})`)}
       >
         {t('Every file that they wrote outside of their volumes is lost. Their logs stay readable for a while.')}
       </ConfirmMany>
