@@ -30,6 +30,10 @@ export async function pageOfEntries(db: Db, chain: number, narrowed: Narrowed, r
   const counted = entries.select('audit.seq').limit(AUDIT_COUNT_MAX).as('counted');
   const [rows, { count }] = await Promise.all([
     presentable(entries)
+      // The same order; by the column that the bounds are of, the index leads straight to them.
+      .$if(narrowed.from !== undefined || narrowed.to !== undefined, (query) =>
+        query.orderBy('audit.at', request.orderByDirection),
+      )
       .orderBy('audit.seq', request.orderByDirection)
       .limit(request.limit)
       .offset(offsetOf(request))

@@ -31,7 +31,7 @@ create table audit (
 create index audit_actor_of on audit (chain, actor_id, seq desc);
 create index audit_area on audit (chain, area, seq desc);
 create index audit_outcome on audit (chain, outcome, seq desc);
-create index audit_time on audit (chain, at desc);
+create index audit_time on audit (chain, at desc, seq desc);
 create index audit_age on audit (at);
 
 /* Where each chain ends; also what serializes it. first_* moves when entries have had their time. */

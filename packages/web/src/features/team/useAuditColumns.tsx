@@ -1,9 +1,9 @@
 import type { AuditEntry } from '@stagi/contract/audit.ts';
 import { useT } from '../../i18n/i18n.ts';
 import type { Column } from '../../ui/DataTable.tsx';
-import { NameCell } from '../../ui/NameCell.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { DateTime } from '../../ui/Time.tsx';
+import classes from './Audit.module.css';
 import { ACTIONS, OUTCOMES } from './auditWords.ts';
 
 export function useAuditColumns(): Column<AuditEntry>[] {
@@ -21,7 +21,7 @@ export function useAuditColumns(): Column<AuditEntry>[] {
       ),
     },
     { key: 'object', title: t('About'), cell: ({ object }) => <Thing object={object} /> },
-    { key: 'detail', title: t('Detail'), cell: ({ detail }) => <Detail detail={detail} /> },
+    { key: 'detail', title: t('Detail'), cell: (entry) => <Detail entry={entry} /> },
     { key: 'who', title: t('Who'), cell: (entry) => <Who entry={entry} /> },
     { key: 'ip', title: t('Address'), cell: ({ ip }) => <span className="mono">{ip ?? '—'}</span> },
     { key: 'userAgent', title: t('Browser'), extra: true, cell: ({ userAgent }) => userAgent ?? '—' },
@@ -49,15 +49,23 @@ function Who({ entry: { actor, by } }: { entry: AuditEntry }) {
   if (!actor) return <span className="muted">{t('The platform')}</span>;
   return (
     <>
-      <NameCell title={actor.name} slug={actor.email} /> {by === 'token' && <Tag>{t('API token')}</Tag>}
+      <span className={classes.who}>
+        <span>{actor.name}</span>
+        <span className={classes.email}>{actor.email}</span>
+      </span>{' '}
+      {by === 'token' && <Tag>{t('API token')}</Tag>}
     </>
   );
 }
 
-/** Names and choices of the act; why it was refused comes first. */
-function Detail({ detail: { message, ...told } }: Pick<AuditEntry, 'detail'>) {
+/** Why it was refused, then names and choices of the act that the thing's own name does not say already. */
+function Detail({ entry: { detail, object } }: { entry: AuditEntry }) {
   const t = useT();
-  const values = Object.values(told).flat().map(String).filter(Boolean);
+  const { message, ...told } = detail;
+  const values = Object.values(told)
+    .flat()
+    .map(String)
+    .filter((value) => value !== '' && value !== object?.label);
   const parts = [...(typeof message === 'string' ? [t(message)] : []), ...values];
   return parts.length === 0 ? <span className="muted">—</span> : parts.join(' · ');
 }
