@@ -1,0 +1,361 @@
+import { api } from '@stagi/contract/api.ts';
+import { CallError } from '@stagi/contract/errors.ts';
+import { sql } from 'kysely';
+import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openMail } from '../mail/sealed.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { haveSteppedUp } from '../testing/factories.ts';
+import { mailedCode, PASSWORD, type Person } from '../testing/person.ts';
+import { stepOf } from './totp.ts';
+
+const STEP_MS = 30_000;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ TRUST_PROXY: '127.0.0.1' });
+});
+afterAll(() => app?.close());
+beforeEach(() => app.ctx.db.deleteFrom('attempt').execute());
+
+const codeAt = (secret: string, at: number): string =>
+  TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: at });
+
+const refusal = (work: Promise<unknown>): Promise<{ status: number; message: string }> =>
+  work.then(
+    () => expect.unreachable('should have been refused'),
+    (error: unknown) => {
+      if (!(error instanceof CallError)) throw error;
+      return { status: error.status, message: error.message };
+    },
+  );
+const WRONG = { status: 400, message: 'Incorrect or expired code' };
+const TOO_LATE = { status: 200, message: 'This login has run out. Log in again.' };
+
+interface Protected {
+  person: Person;
+  secret: string;
+  recoveryCodes: string[];
+  /** A code that has not been used: each one is of a later time step, as far as the clock may be off. */
+  fresh(): Promise<string>;
+}
+
+/** Somebody with an authenticator app. */
+async function aProtected(): Promise<Protected> {
+  const person = await app.signUp('Prue');
+  await haveSteppedUp(app.ctx, person);
+  const { secret } = await person.client(api.secondFactor.totpBegin, {});
+  const { recoveryCodes } = await person.client(api.secondFactor.totpConfirm, { code: codeAt(secret, Date.now()) });
+  return {
+    person,
+    secret,
+    recoveryCodes: recoveryCodes ?? [],
+    async fresh() {
+      // As if the codes before had been used a while ago: the test need not wait for the next.
+      await app.ctx.db.updateTable('totp').set({ last_step: 0n }).where('user_id', '=', person.userId).execute();
+      return codeAt(secret, Date.now());
+    },
+  };
+}
+
+async function ticketFor(person: Person): Promise<string> {
+  const answer = await app.anonymous(api.auth.authentication, { email: person.email, password: PASSWORD });
+  if (!('secondFactor' in answer)) return expect.unreachable('a second factor should have been asked for');
+  return answer.secondFactor.ticket;
+}
+
+const sessionsOf = async ({ userId }: Person): Promise<number> =>
+  (await app.ctx.db.selectFrom('session').select('id').where('user_id', '=', userId).execute()).length;
+
+async function subjectsTo({ email }: Person): Promise<string[]> {
+  const mails = await app.ctx.db.selectFrom('mail').selectAll().where('recipient', '=', email).orderBy('id').execute();
+  return mails.map((mail) => openMail(app.ctx, mail).subject);
+}
+
+describe('an authenticator app', () => {
+  it('is set up with a step-up and a code of its own, brings ten recovery codes, and tells its owner', async () => {
+    const person = await app.signUp();
+    expect(await refusal(person.client(api.secondFactor.totpBegin, {}))).toMatchObject({ status: 403 });
+    await haveSteppedUp(app.ctx, person);
+    const { secret, uri } = await person.client(api.secondFactor.totpBegin, {});
+    expect(uri).toContain(`secret=${secret}`);
+    expect(await refusal(person.client(api.secondFactor.totpConfirm, { code: '12345' }))).toEqual(WRONG);
+    // Until then nothing is asked for.
+    expect(await app.anonymous(api.auth.authentication, { email: person.email, password: PASSWORD })).toHaveProperty(
+      'accessToken',
+    );
+    const { recoveryCodes } = await person.client(api.secondFactor.totpConfirm, { code: codeAt(secret, Date.now()) });
+    expect(new Set(recoveryCodes).size).toBe(10);
+    expect(await person.client(api.secondFactor.view, {})).toMatchObject({ recoveryCodesLeft: 10, passkeys: 0 });
+    expect(await subjectsTo(person)).toContain('An authenticator app was added to your Stagi account');
+    const { rows } = await sql<{
+      all: string;
+    }>`select t::text as all from totp t where user_id = ${person.userId}`.execute(app.ctx.db);
+    expect(rows[0]?.all).not.toContain(secret);
+  });
+
+  it('is asked for beside the password; then the session begins, stepped up', async () => {
+    const { person, fresh } = await aProtected();
+    const before = await sessionsOf(person);
+    const ticket = await ticketFor(person);
+    expect(await sessionsOf(person)).toBe(before);
+    const code = await fresh();
+    const tokens = await app.anonymous(api.secondFactor.verify, {
+      ticket,
+      code: `${code.slice(0, 3)} ${code.slice(3)}`,
+    });
+    const headers = { authorization: `Bearer ${tokens.accessToken}` };
+    expect((await app.post(api.secondFactor.recoveryCodes.path, {}, headers)).status).toBe(200);
+    expect(await refusal(app.anonymous(api.secondFactor.verify, { ticket, code: await fresh() }))).toEqual(TOO_LATE);
+  });
+
+  it('takes a code once, and none before it, however many come at once', async () => {
+    const { person, secret } = await aProtected();
+    const tickets = [
+      await ticketFor(person),
+      await ticketFor(person),
+      await ticketFor(person),
+      await ticketFor(person),
+    ];
+    // The one that set it up is spent too, whichever of the two it was.
+    await app.ctx.db.updateTable('totp').set({ last_step: 0n }).where('user_id', '=', person.userId).execute();
+    const used = codeAt(secret, Date.now());
+    const outcomes = await Promise.allSettled(
+      tickets.map((ticket) => app.anonymous(api.secondFactor.verify, { ticket, code: used })),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const ticket = await ticketFor(person);
+    for (const code of [used, codeAt(secret, Date.now() - STEP_MS)])
+      expect(await refusal(app.anonymous(api.secondFactor.verify, { ticket, code }))).toEqual(WRONG);
+  });
+
+  it('may be 30 seconds ahead or behind, not more', async () => {
+    const secret = new Secret({ size: 20 }).base32;
+    const now = 1_800_000_015_000;
+    const offsets = [-3, -2, -1, 0, 1, 2, 3];
+    const taken = offsets.filter((steps) => stepOf(secret, codeAt(secret, now + steps * STEP_MS), now) !== null);
+    expect(taken).toEqual([-1, 0, 1]);
+    for (const junk of ['', '12345', '1234567', '١٢٣٤٥٦', '12345a']) expect(stepOf(secret, junk, now)).toBeNull();
+
+    const { person, secret: own } = await aProtected();
+    await app.ctx.db.updateTable('totp').set({ last_step: 0n }).where('user_id', '=', person.userId).execute();
+    const ticket = await ticketFor(person);
+    for (const off of [-3, 3]) {
+      const code = codeAt(own, Date.now() + off * STEP_MS);
+      expect(await refusal(app.anonymous(api.secondFactor.verify, { ticket, code }))).toEqual(WRONG);
+    }
+    const ahead = codeAt(own, Date.now() + STEP_MS);
+    expect(await app.anonymous(api.secondFactor.verify, { ticket, code: ahead })).toHaveProperty('accessToken');
+  });
+
+  it('is asked for after a recovery of the password too', async () => {
+    const { person, fresh } = await aProtected();
+    const { flow } = await app.anonymous(api.auth.resetPasswordCode, { email: person.email });
+    const answer = await app.anonymous(api.auth.resetPassword, {
+      email: person.email,
+      code: await mailedCode(app.url, person.email),
+      newPassword: 'Fresh-battery-42',
+      flow,
+    });
+    if (!('secondFactor' in answer)) return expect.unreachable('a second factor should have been asked for');
+    expect(answer.secondFactor.methods).toEqual(['totp', 'recovery-code']);
+    const { ticket } = answer.secondFactor;
+    expect(await app.anonymous(api.secondFactor.verify, { ticket, code: await fresh() })).toHaveProperty('accessToken');
+  });
+
+  it('goes with its recovery codes, after a step-up by the factor itself', async () => {
+    const { person, fresh } = await aProtected();
+    await sql`update session set stepped_up_at = null where user_id = ${person.userId}`.execute(app.ctx.db);
+    expect(await refusal(person.client(api.secondFactor.totpRemove, {}))).toMatchObject({ status: 403 });
+    const begun = await person.client(api.secondFactor.stepUpBegin, {});
+    expect(begun).toMatchObject({ methods: ['totp', 'recovery-code'], mailed: null });
+    await person.client(api.secondFactor.stepUp, { code: await fresh() });
+    await person.client(api.secondFactor.totpRemove, {});
+    expect(await person.client(api.secondFactor.view, {})).toMatchObject({ totpSince: null, recoveryCodesLeft: 0 });
+    expect(await subjectsTo(person)).toContain('The authenticator app was removed from your Stagi account');
+    expect(await app.anonymous(api.auth.authentication, { email: person.email, password: PASSWORD })).toHaveProperty(
+      'accessToken',
+    );
+  });
+});
+
+describe('a recovery code', () => {
+  it('lets somebody in once, in whatever case it is typed, and its owner hears of it', async () => {
+    const { person, recoveryCodes } = await aProtected();
+    const [code = '', other = ''] = recoveryCodes;
+    const typed = code.toUpperCase().replace('-', ' ');
+    const tickets = [await ticketFor(person), await ticketFor(person), await ticketFor(person)];
+    const outcomes = await Promise.allSettled(
+      tickets.map((ticket) => app.anonymous(api.secondFactor.verify, { ticket, code: typed })),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const ticket = await ticketFor(person);
+    expect(await refusal(app.anonymous(api.secondFactor.verify, { ticket, code }))).toEqual(WRONG);
+    expect(await app.anonymous(api.secondFactor.verify, { ticket, code: other })).toHaveProperty('accessToken');
+    expect(await person.client(api.secondFactor.view, {})).toMatchObject({ recoveryCodesLeft: 8 });
+    expect(await subjectsTo(person)).toContain('A recovery code of your Stagi account was used');
+  });
+
+  it('counts no more once there are new ones', async () => {
+    const { person, recoveryCodes } = await aProtected();
+    await haveSteppedUp(app.ctx, person);
+    const made = await person.client(api.secondFactor.recoveryCodes, {});
+    expect(made.recoveryCodes).toHaveLength(10);
+    const ticket = await ticketFor(person);
+    const old = recoveryCodes[0] ?? '';
+    expect(await refusal(app.anonymous(api.secondFactor.verify, { ticket, code: old }))).toEqual(WRONG);
+    const next = made.recoveryCodes[0] ?? '';
+    expect(await app.anonymous(api.secondFactor.verify, { ticket, code: next })).toHaveProperty('accessToken');
+  });
+
+  it('is not made for somebody who has no factor', async () => {
+    const person = await app.signUp();
+    await haveSteppedUp(app.ctx, person);
+    expect(await refusal(person.client(api.secondFactor.recoveryCodes, {}))).toEqual({
+      status: 200,
+      message: 'Set up a second factor first',
+    });
+  });
+});
+
+describe('the ticket of a login', () => {
+  it('is good for its own person alone', async () => {
+    const [victim, thief] = [await aProtected(), await aProtected()];
+    const ticket = await ticketFor(victim.person);
+    expect(await refusal(app.anonymous(api.secondFactor.verify, { ticket, code: await thief.fresh() }))).toEqual(WRONG);
+    const stolen = thief.recoveryCodes[0] ?? '';
+    expect(await refusal(app.anonymous(api.secondFactor.verify, { ticket, code: stolen }))).toEqual(WRONG);
+    expect(await thief.person.client(api.secondFactor.view, {})).toMatchObject({ recoveryCodesLeft: 10 });
+  });
+
+  it('ends with its ten minutes, a new password and the account', async () => {
+    const ends: [string, (person: Person) => Promise<unknown>][] = [
+      [
+        'time',
+        ({ userId }) =>
+          sql`update second_factor_ticket set expires_at = now() where user_id = ${userId}`.execute(app.ctx.db),
+      ],
+      [
+        'password',
+        (person) =>
+          person.client(api.auth.changePassword, { currentPassword: PASSWORD, newPassword: 'Fresh-battery-42' }),
+      ],
+      [
+        'disabled',
+        ({ userId }) => sql`update app_user set disabled_at = now() where id = ${userId}`.execute(app.ctx.db),
+      ],
+    ];
+    for (const [name, end] of ends) {
+      const { person, fresh } = await aProtected();
+      const ticket = await ticketFor(person);
+      await end(person);
+      expect(await refusal(app.anonymous(api.secondFactor.verify, { ticket, code: await fresh() })), name).toEqual(
+        TOO_LATE,
+      );
+    }
+    expect(await refusal(app.anonymous(api.secondFactor.verify, { ticket: 'x', code: '123456' }))).toEqual(TOO_LATE);
+  });
+
+  it('lets few guesses through, and still the owner from a browser of theirs', async () => {
+    const { person, fresh } = await aProtected();
+    const GUESSES = 40;
+    let looked = 0;
+    for (let guess = 0; guess < GUESSES; guess += 1) {
+      // Whoever knows the password gets as many tickets as they like.
+      if (guess % 10 === 0)
+        await app.ctx.db
+          .deleteFrom('attempt')
+          .where(sql<boolean>`key = sha256(${`sign-in|${person.email}`}::text::bytea)`)
+          .execute();
+      const ticket = await ticketFor(person);
+      const { status } = await refusal(
+        app.anonymous(api.secondFactor.verify, { ticket, code: String(guess).padStart(6, '0') }),
+      );
+      if (status === 400) looked += 1;
+      else expect(status).toBe(429);
+    }
+    console.log(`guesses of a second factor: n = ${GUESSES} at once, looked at ${looked}`);
+    expect(looked).toBe(5);
+
+    const device = await cookieOf(person, fresh);
+    await refusal(app.anonymous(api.secondFactor.verify, { ticket: await ticketFor(person), code: '000000' }));
+    const ticket = await ticketFor(person);
+    const reply = await app.post(api.secondFactor.verify.path, { ticket, code: await fresh() }, { cookie: device });
+    expect(reply.status).toBe(200);
+  });
+
+  /** The cookie of a browser that somebody has logged in from, got as they get it. */
+  async function cookieOf(person: Person, fresh: () => Promise<string>): Promise<string> {
+    await app.ctx.db.deleteFrom('attempt').execute();
+    const ticket = await ticketFor(person);
+    const response = await fetch(`${app.url}/frontend-api/${api.secondFactor.verify.path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ticket, code: await fresh() }),
+    });
+    const cookie = response.headers.get('set-cookie')?.split(';')[0];
+    if (!cookie) return expect.unreachable('the browser should have been remembered');
+    for (let guess = 0; guess < 5; guess += 1)
+      await refusal(app.anonymous(api.secondFactor.verify, { ticket: await ticketFor(person), code: '000000' }));
+    return cookie;
+  }
+});
+
+describe('a step-up by mail', () => {
+  it('is for those without a second factor, bound to its session, and holds ten minutes', async () => {
+    const person = await app.signUp();
+    const begun = await person.client(api.secondFactor.stepUpBegin, {});
+    expect(begun).toMatchObject({ methods: [], mailed: { to: person.email, nextInSeconds: 60 } });
+    const code = await mailedCode(app.url, person.email);
+    // Asked again, the code that is under way still counts and no other is mailed.
+    await person.client(api.secondFactor.stepUpBegin, {});
+    expect(await mailedCode(app.url, person.email)).toBe(code);
+    expect(await refusal(person.client(api.secondFactor.stepUpBegin, { newCode: true }))).toMatchObject({
+      status: 429,
+    });
+
+    const other = await app.anonymous(api.auth.authentication, { email: person.email, password: PASSWORD });
+    if (!('accessToken' in other)) return expect.unreachable('no second factor is set');
+    const inOther = { authorization: `Bearer ${other.accessToken}` };
+    expect((await app.post(api.secondFactor.stepUp.path, { code }, inOther)).status).toBe(400);
+
+    await person.client(api.secondFactor.stepUp, { code });
+    await person.client(api.secondFactor.totpBegin, {});
+    expect((await app.post(api.secondFactor.totpBegin.path, {}, inOther)).status).toBe(403);
+    expect(await refusal(person.client(api.secondFactor.stepUp, { code }))).toEqual(WRONG);
+
+    await sql`update session set stepped_up_at = stepped_up_at - interval '10 minutes' where user_id = ${person.userId}`.execute(
+      app.ctx.db,
+    );
+    expect(await refusal(person.client(api.secondFactor.totpBegin, {}))).toMatchObject({ status: 403 });
+  });
+
+  it('looks at a code five times, and at none after ten minutes', async () => {
+    const person = await app.signUp();
+    await person.client(api.secondFactor.stepUpBegin, {});
+    const code = await mailedCode(app.url, person.email);
+    const wrong = code === '00000000' ? '00000001' : '00000000';
+    for (let guess = 0; guess < 5; guess += 1) {
+      await app.ctx.db.deleteFrom('attempt').execute();
+      expect(await refusal(person.client(api.secondFactor.stepUp, { code: wrong }))).toEqual(WRONG);
+    }
+    await app.ctx.db.deleteFrom('attempt').execute();
+    expect(await refusal(person.client(api.secondFactor.stepUp, { code }))).toEqual(WRONG);
+
+    await person.client(api.secondFactor.stepUpBegin, {});
+    const next = await mailedCode(app.url, person.email);
+    expect(next).not.toBe(code);
+    await sql`update step_up_code set expires_at = now()`.execute(app.ctx.db);
+    expect(await refusal(person.client(api.secondFactor.stepUp, { code: next }))).toEqual(WRONG);
+  });
+
+  it('is not taken from somebody who has a second factor', async () => {
+    const person = await app.signUp();
+    await person.client(api.secondFactor.stepUpBegin, {});
+    const code = await mailedCode(app.url, person.email);
+    await haveSteppedUp(app.ctx, person);
+    const { secret } = await person.client(api.secondFactor.totpBegin, {});
+    await person.client(api.secondFactor.totpConfirm, { code: codeAt(secret, Date.now()) });
+    expect(await refusal(person.client(api.secondFactor.stepUp, { code }))).toEqual(WRONG);
+  });
+});
