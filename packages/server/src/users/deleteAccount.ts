@@ -38,6 +38,7 @@ export async function deleteAccount(ctx: SignedIn, { email }: { email: string })
     await forgetName(trx, user.id);
     await sendMail(ctx, trx, user.email, accountDeletedMail(ctx, user));
   });
+  ctx.log.info({ userId: user.id }, 'an account was deleted');
 }
 
 /** Nobody joins, leaves, rents or deletes an account in these workspaces until the transaction ends. */
