@@ -3,18 +3,26 @@ import type { Db } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';
 import { isId } from '../http/paging.ts';
 
-/** Ends a token of one's own for ever; the database tells its open streams. One that had been archived stays so. */
-export async function archiveToken({ db, user }: { db: Db; user: { id: number } }, id: number): Promise<void> {
-  const { numUpdatedRows } = await db
+/**
+ * Ends a token of one's own for ever; the database tells its open streams. One that had been archived stays so, and
+ * then there is nothing to answer.
+ */
+export async function archiveToken(
+  { db, user }: { db: Db; user: { id: number } },
+  id: number,
+): Promise<{ workspace_id: number; description: string } | null> {
+  const archived = await db
     .updateTable('api_token')
     .set({ archived_at: sql<Date>`now()`, archived_by: 'archived' })
     .where(isId('id', id))
     .where('user_id', '=', user.id)
     .where('archived_at', 'is', null)
+    .returning(['workspace_id', 'description'])
     .executeTakeFirst();
-  if (numUpdatedRows > 0n) return;
+  if (archived) return archived;
   const mine = db.selectFrom('api_token').select('id').where(isId('id', id)).where('user_id', '=', user.id);
   if (!(await mine.executeTakeFirst())) throw notFound();
+  return null;
 }
 
 /** Ends every token of a person. */

@@ -1,4 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
+import { recordAct } from '../audit/record.ts';
+import { inTransaction } from '../db/pool.ts';
 import type { HandlersOf } from '../http/mount.ts';
 import { pageOf } from '../http/paging.ts';
 import { archiveToken } from './archive.ts';
@@ -16,7 +18,13 @@ export const apiTokenHandlers: HandlersOf<typeof api.apiTokens> = {
     return { isSuccess: true, ...(await createToken(ctx, input)) };
   },
   async archive(ctx, { id }) {
-    await archiveToken(ctx, id);
+    await inTransaction(ctx.db, async (trx) => {
+      const archived = await archiveToken({ ...ctx, db: trx }, id);
+      if (!archived) return;
+      const object = { type: 'api-token', id: String(id), label: archived.description };
+      const workspace = { id: archived.workspace_id };
+      await recordAct(trx, { ...ctx, workspace }, { action: 'api-token/archive', outcome: 'done', object });
+    });
     return { isSuccess: true };
   },
   async cliCheck(ctx, { clientVersion }) {

@@ -69,6 +69,32 @@ describe('the audit log', () => {
     });
   });
 
+  it('names members, new workspaces and archived tokens where they belong', async () => {
+    const owner = await app.signUp('Olga');
+    const member = await app.signUp('Max');
+    await app.ctx.db
+      .insertInto('membership')
+      .values({ workspace_id: owner.workspaceId, user_id: member.userId, role: 'Guest' })
+      .execute();
+    await owner.client(api.clients.editMember, { userId: member.userId, role: 'Developer' });
+    const object = { type: 'client/member', id: String(member.userId), label: 'Max' };
+    expect(await newest(owner)).toMatchObject({ action: 'client/member/edit', object, detail: { role: 'Developer' } });
+    await owner.client(api.clients.removeMember, { userId: member.userId });
+    expect(await newest(owner)).toMatchObject({ action: 'client/member/remove', object, after: null });
+
+    const { entity: token } = await owner.client(api.apiTokens.create, { description: 'short-lived' });
+    await owner.client(api.apiTokens.archive, { id: token.id });
+    await owner.client(api.apiTokens.archive, { id: token.id });
+    expect((await entries(owner)).map(({ action }) => action).slice(0, 2)).toEqual([
+      'api-token/archive',
+      'api-token/create',
+    ]);
+
+    const { entity } = await owner.client(api.clients.create, { name: 'Second' });
+    owner.useWorkspace(entity.clientId);
+    expect(await entries(owner)).toMatchObject([{ action: 'client/create', object: { label: 'Second' } }]);
+  });
+
   it('holds no secret of what it tells', async () => {
     const { privateKey } = await alice.client(api.sshKeys.generate, { title: 'canary key' });
     const { token } = await alice.client(api.apiTokens.create, { description: 'canary token' });

@@ -120,7 +120,7 @@ async function mayTell({ user, workspace }: Member): Promise<boolean> {
 }
 
 interface Kind {
-  table: string;
+  from: RawBuilder<unknown>;
   label: string;
   /** Whose it must be: its label and its hash are nobody else's business. */
   mine: (member: Member) => RawBuilder<unknown>;
@@ -130,13 +130,18 @@ const ofWorkspace = (member: Member) => sql`t.workspace_id = ${member.workspace.
 
 /** The things that calls are about, by how their paths begin. */
 const KINDS: Record<string, Kind> = {
-  'instance-rented': { table: 'instance', label: 'slug', mine: ofWorkspace },
-  'self-hosted-instance': { table: 'instance', label: 'slug', mine: ofWorkspace },
-  'docker-container': { table: 'container', label: 'slug', mine: ofWorkspace },
-  'api-token': { table: 'api_token', label: 'description', mine: ofWorkspace },
-  'ssh-key': { table: 'ssh_key', label: 'title', mine: ({ user }) => sql`t.user_id = ${user.id}` },
-  'admin/stray': { table: 'stray', label: 'name', mine: () => sql`true` },
-  client: { table: 'workspace', label: 'name', mine: ({ workspace }) => sql`t.id = ${workspace.id}` },
+  'instance-rented': { from: sql.table('instance'), label: 'slug', mine: ofWorkspace },
+  'self-hosted-instance': { from: sql.table('instance'), label: 'slug', mine: ofWorkspace },
+  'docker-container': { from: sql.table('container'), label: 'slug', mine: ofWorkspace },
+  'api-token': { from: sql.table('api_token'), label: 'description', mine: ofWorkspace },
+  'ssh-key': { from: sql.table('ssh_key'), label: 'title', mine: ({ user }) => sql`t.user_id = ${user.id}` },
+  'admin/stray': { from: sql.table('stray'), label: 'name', mine: () => sql`true` },
+  'client/member': {
+    from: sql`(select u.id, u.name, m.role, m.workspace_id from membership m join app_user u on u.id = m.user_id)`,
+    label: 'name',
+    mine: ofWorkspace,
+  },
+  client: { from: sql.table('workspace'), label: 'name', mine: ({ workspace }) => sql`t.id = ${workspace.id}` },
 };
 
 type Reference = { id: number } | { slug: string };
@@ -144,7 +149,8 @@ type Reference = { id: number } | { slug: string };
 /** What the call names. What it makes is known by its answer. */
 function refOf(call: Call, kind: string, { workspace }: Member, input: unknown): Reference | null {
   if (kind === 'client') return { id: workspace.id };
-  const { id, slug } = (input ?? {}) as { id?: unknown; slug?: unknown };
+  const { id, slug, userId } = (input ?? {}) as { id?: unknown; slug?: unknown; userId?: unknown };
+  if (kind === 'client/member') return typeof userId === 'number' ? { id: userId } : null;
   if (typeof id === 'number') return { id };
   const isSlug = typeof slug === 'string' && KINDS[kind]?.label === 'slug' && !needsIdempotencyKey(call.path);
   return isSlug ? { slug } : null;
@@ -154,7 +160,7 @@ async function stateOf(db: Db, kind: Kind, member: Member, ref: Reference | null
   if (!ref) return undefined;
   const { rows } = await sql<{ id: string; label: string | null; hash: Buffer }>`
     select t.id::text, ${sql.ref(`t.${kind.label}`)} as label, sha256(convert_to(to_jsonb(t)::text, 'UTF8')) as hash
-    from ${sql.table(kind.table)} t
+    from ${kind.from} t
     where ${'id' in ref ? sql`t.id = ${ref.id}::bigint` : sql`t.slug = ${ref.slug}`} and ${kind.mine(member)}
     order by t.id desc limit 1`.execute(db);
   return rows[0];
@@ -174,7 +180,6 @@ const TOLD = new Set([
   'count',
   'offerId',
   'sshKeyId',
-  'userId',
   'workspaceId',
   'description',
   'plan',

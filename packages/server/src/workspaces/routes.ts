@@ -1,5 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
 import { ROLE_PERMISSIONS, ROLES } from '@stagi/contract/permissions.ts';
+import { recordAct } from '../audit/record.ts';
 import type { HandlersOf } from '../http/mount.ts';
 import { pageOf } from '../http/paging.ts';
 import { changeRole, removeMember } from './changeMember.ts';
@@ -10,7 +11,14 @@ import { renameWorkspace } from './rename.ts';
 
 export const clientHandlers: HandlersOf<typeof api.clients> = {
   async create(ctx, { name }) {
-    return { isSuccess: true, entity: await createWorkspace(ctx, name) };
+    const entity = await createWorkspace(ctx, name);
+    const object = { type: 'client', id: String(entity.clientId), label: entity.clientName };
+    await recordAct(
+      ctx.db,
+      { ...ctx, workspace: { id: entity.clientId } },
+      { action: 'client/create', outcome: 'done', object },
+    );
+    return { isSuccess: true, entity };
   },
   async edit(ctx, { newName }) {
     return { isSuccess: true, entity: await renameWorkspace(ctx, newName) };

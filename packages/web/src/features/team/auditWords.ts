@@ -34,6 +34,12 @@ export const ACTIONS: Record<string, string> = {
   'ssh-key/generate': text('Generated an SSH key'),
   'ssh-key/delete': text('Deleted an SSH key'),
   'api-token/create': text('Created an API token'),
+  'api-token/archive': text('Archived an API token'),
+  'client/create': text('Created the workspace'),
+  'client/edit': text('Renamed the workspace'),
+  'client/leave': text('Left the workspace'),
+  'client/member/edit': text('Changed a member’s role'),
+  'client/member/remove': text('Removed a member'),
 };
 
 export const OUTCOMES: Record<AuditEntry['outcome'], string> = {
