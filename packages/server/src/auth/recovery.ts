@@ -32,7 +32,7 @@ export function resetPasswordCode(ctx: Visitor, { email }: { email: string }): P
     // Strangers who ask for somebody's codes do not keep their owner from asking.
     const isOwners = await isKnownDevice(ctx, user?.id ?? null);
     await takeAttempt(ctx, resendKey(ctx, email), RESENDS);
-    await takeAttempt(ctx, isOwners ? `reset|${email}|${ctx.device}` : `reset|${email}`, MAILS);
+    await takeAttempt(ctx, isOwners ? ownMailsKey(ctx.device, email) : `reset|${email}`, MAILS);
     const code = newCode();
     const codeHash = await hashSecret(code);
     const flow = newFlow();
@@ -88,12 +88,15 @@ export async function resetPassword(
       if (user.email_verified_at === null) await dropUnverified(trx, userId);
       await setPassword(ctx, trx, userId, passwordHash, { by: 'reset', keepSession: null });
       await forgetAttempts(trx, resendKey(ctx, input.email));
+      if (ctx.device) await forgetAttempts(trx, ownMailsKey(ctx.device, input.email));
       await forgetAttempts(trx, `sign-in|${input.email}`);
       return enter(ctx, trx, userId, 'email');
     });
   });
 }
 
+/** The mails that somebody asks for from a browser of their own: strangers take none of these. */
+const ownMailsKey = (device: string | null, email: string): string => `reset|${email}|${device}`;
 const resendKey = (ctx: Visitor, email: string): string => `resend|${email}|${networkOf(ctx.ip)}`;
 
 /**

@@ -60,7 +60,7 @@ describe('the metrics', () => {
     await daemon.next('credit');
 
     const text = await scrape();
-    expect(sample(text, 'stagi_call_seconds_count', 'call="/frontend-api/user/profile"', 'status="200"')).toBe(1);
+    expect(sample(text, 'stagi_call_seconds_count', 'call="/frontend-api/user/signup-form"', 'status="200"')).toBe(1);
     expect(sample(text, 'stagi_call_seconds_count', 'instance-rented/view', 'status="404"')).toBe(1);
     expect(sample(text, 'stagi_database_up')).toBe(1);
     expect(sample(text, 'stagi_pool_connections', 'state="total"')).toBeGreaterThan(0);
