@@ -6,7 +6,7 @@ import type { Page } from '@playwright/test';
 import { mailedCode, PASSWORD, sender, signUp } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
-import { typeCode } from './people.ts';
+import { sendSignUpForm, typeCode } from './people.ts';
 import type { Platform } from './platform.ts';
 import { STORY_APP } from './storyApp.ts';
 
@@ -111,6 +111,7 @@ test('the platform’s own command line is let in by signing up, without a quest
     await page.getByRole('button', { name: 'Sign up', exact: true }).last().click();
     await expect(page).toHaveURL(/\/confirmation/);
     await typeCode(page, await mailedCode(platform.url, email));
+    await sendSignUpForm(page);
     await showThatItIsMe(page, platform, email);
     await expect(page.getByText('The app has its answer')).toBeVisible();
     const answer = app.answer();
