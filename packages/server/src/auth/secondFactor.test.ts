@@ -1,10 +1,11 @@
 import { api } from '@stagi/contract/api.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { sql } from 'kysely';
-import { Secret, TOTP } from 'otpauth';
+import { Secret } from 'otpauth';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openMail } from '../mail/sealed.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
+import { codeOfApp } from '../testing/authenticatorApp.ts';
 import { haveSteppedUp } from '../testing/factories.ts';
 import { mailedCode, PASSWORD, type Person } from '../testing/person.ts';
 import { stepOf } from './totp.ts';
@@ -17,9 +18,6 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 beforeEach(() => app.ctx.db.deleteFrom('attempt').execute());
-
-const codeAt = (secret: string, at: number): string =>
-  TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: at });
 
 const refusal = (work: Promise<unknown>): Promise<{ status: number; message: string }> =>
   work.then(
@@ -45,7 +43,7 @@ async function aProtected(): Promise<Protected> {
   const person = await app.signUp('Prue');
   await haveSteppedUp(app.ctx, person);
   const { secret } = await person.client(api.secondFactor.totpBegin, {});
-  const { recoveryCodes } = await person.client(api.secondFactor.totpConfirm, { code: codeAt(secret, Date.now()) });
+  const { recoveryCodes } = await person.client(api.secondFactor.totpConfirm, { code: codeOfApp(secret, Date.now()) });
   return {
     person,
     secret,
@@ -53,7 +51,7 @@ async function aProtected(): Promise<Protected> {
     async fresh() {
       // As if the codes before had been used a while ago: the test need not wait for the next.
       await app.ctx.db.updateTable('totp').set({ last_step: 0n }).where('user_id', '=', person.userId).execute();
-      return codeAt(secret, Date.now());
+      return codeOfApp(secret, Date.now());
     },
   };
 }
@@ -84,7 +82,9 @@ describe('an authenticator app', () => {
     expect(await app.anonymous(api.auth.authentication, { email: person.email, password: PASSWORD })).toHaveProperty(
       'accessToken',
     );
-    const { recoveryCodes } = await person.client(api.secondFactor.totpConfirm, { code: codeAt(secret, Date.now()) });
+    const { recoveryCodes } = await person.client(api.secondFactor.totpConfirm, {
+      code: codeOfApp(secret, Date.now()),
+    });
     expect(new Set(recoveryCodes).size).toBe(10);
     expect(await person.client(api.secondFactor.view, {})).toMatchObject({ recoveryCodesLeft: 10, passkeys: 0 });
     expect(await subjectsTo(person)).toContain('An authenticator app was added to your Stagi account');
@@ -119,13 +119,13 @@ describe('an authenticator app', () => {
     ];
     // The one that set it up is spent too, whichever of the two it was.
     await app.ctx.db.updateTable('totp').set({ last_step: 0n }).where('user_id', '=', person.userId).execute();
-    const used = codeAt(secret, Date.now());
+    const used = codeOfApp(secret, Date.now());
     const outcomes = await Promise.allSettled(
       tickets.map((ticket) => app.anonymous(api.secondFactor.verify, { ticket, code: used })),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const ticket = await ticketFor(person);
-    for (const code of [used, codeAt(secret, Date.now() - STEP_MS)])
+    for (const code of [used, codeOfApp(secret, Date.now() - STEP_MS)])
       expect(await refusal(app.anonymous(api.secondFactor.verify, { ticket, code }))).toEqual(WRONG);
   });
 
@@ -133,7 +133,7 @@ describe('an authenticator app', () => {
     const secret = new Secret({ size: 20 }).base32;
     const now = 1_800_000_015_000;
     const offsets = [-3, -2, -1, 0, 1, 2, 3];
-    const taken = offsets.filter((steps) => stepOf(secret, codeAt(secret, now + steps * STEP_MS), now) !== null);
+    const taken = offsets.filter((steps) => stepOf(secret, codeOfApp(secret, now + steps * STEP_MS), now) !== null);
     expect(taken).toEqual([-1, 0, 1]);
     for (const junk of ['', '12345', '1234567', '١٢٣٤٥٦', '12345a']) expect(stepOf(secret, junk, now)).toBeNull();
 
@@ -141,10 +141,10 @@ describe('an authenticator app', () => {
     await app.ctx.db.updateTable('totp').set({ last_step: 0n }).where('user_id', '=', person.userId).execute();
     const ticket = await ticketFor(person);
     for (const off of [-3, 3]) {
-      const code = codeAt(own, Date.now() + off * STEP_MS);
+      const code = codeOfApp(own, Date.now() + off * STEP_MS);
       expect(await refusal(app.anonymous(api.secondFactor.verify, { ticket, code }))).toEqual(WRONG);
     }
-    const ahead = codeAt(own, Date.now() + STEP_MS);
+    const ahead = codeOfApp(own, Date.now() + STEP_MS);
     expect(await app.anonymous(api.secondFactor.verify, { ticket, code: ahead })).toHaveProperty('accessToken');
   });
 
@@ -355,7 +355,7 @@ describe('a step-up by mail', () => {
     const code = await mailedCode(app.url, person.email);
     await haveSteppedUp(app.ctx, person);
     const { secret } = await person.client(api.secondFactor.totpBegin, {});
-    await person.client(api.secondFactor.totpConfirm, { code: codeAt(secret, Date.now()) });
+    await person.client(api.secondFactor.totpConfirm, { code: codeOfApp(secret, Date.now()) });
     expect(await refusal(person.client(api.secondFactor.stepUp, { code }))).toEqual(WRONG);
   });
 });

@@ -1,0 +1,113 @@
+import type { Page } from '@playwright/test';
+import { codeOfApp } from '@stagi/server/src/testing/authenticatorApp.ts';
+import { mailedCode, PASSWORD, type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { expectAccessible } from './accessible.ts';
+import { expect, test } from './fixtures.ts';
+import { typeCode } from './people.ts';
+
+test('somebody sets up an app and a passkey, and logs in with a recovery code, then with the passkey alone', async ({
+  page,
+  platform,
+}) => {
+  const person = await signUp(platform.url, sender(platform.url), {
+    name: 'Hedy Lamarr',
+    email: `factors-${Date.now()}@example.com`,
+  });
+  await haveAuthenticator(page);
+  await openSecurity(page, platform.url, person);
+
+  // What concerns the safety of the account is asked for once.
+  await page.getByTestId('totp-begin').click();
+  const stepUp = page.getByTestId('step-up');
+  await expect(stepUp.getByText(`We sent a code of 8 digits to ${person.email}`)).toBeVisible();
+  await typeCode(page, await mailedCode(platform.url, person.email));
+  await expect(page.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
+  await expect(stepUp).toHaveCount(0);
+  const key = (await page.getByTestId('totp-secret').textContent()) ?? '';
+  await page.getByLabel('Code that the app shows').fill('000000');
+  await expect(page.getByText('Incorrect or expired code')).toBeVisible();
+  await page.getByLabel('Code that the app shows').fill(codeOfApp(key));
+  const codes = page.getByTestId('recovery-codes').getByRole('listitem');
+  await expect(codes).toHaveCount(10);
+  const [recovery = ''] = await codes.allInnerTexts();
+  await expectAccessible(page, 'recovery codes');
+  // They are shown once: no Escape closes them by mistake.
+  await page.keyboard.press('Escape');
+  await expect(codes).toHaveCount(10);
+  await page.getByTestId('recovery-codes-kept').click();
+  await expect(page.getByText('10 codes are left')).toBeVisible();
+
+  await page.getByTestId('passkey-add').click();
+  await page.getByTestId('passkey-continue').click();
+  const passkeys = page.getByTestId('passkey-row');
+  await expect(passkeys).toHaveCount(1);
+  await expect(passkeys.getByText('Passkey 1', { exact: true })).toBeVisible();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectAccessible(page, 'security');
+  await noSidewaysScroll(page);
+
+  // With the password the second factor is asked for, here in another language, with the way back kept.
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(`${platform.url}/sign-in?returnUrl=${encodeURIComponent('/profile/account/security')}`);
+  await page.getByLabel('Email').fill(person.email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Log in', exact: true }).last().click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('One more step');
+  await page.getByTestId('language-ru').click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Ещё один шаг');
+  await page.getByTestId('language-en').click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('One more step');
+  await expectAccessible(page, 'second factor');
+  await noSidewaysScroll(page);
+  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  await page.getByLabel('Recovery code').fill('aaaaa-aaaaa');
+  await page.getByRole('button', { name: 'Log in', exact: true }).last().click();
+  await expect(page.getByText('Incorrect or expired code')).toBeVisible();
+  await page.getByLabel('Recovery code').fill(recovery);
+  await page.getByRole('button', { name: 'Log in', exact: true }).last().click();
+  await expect(page.getByText('9 codes are left')).toBeVisible();
+
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(`${platform.url}/sign-in?returnUrl=${encodeURIComponent('/profile/account/security')}`);
+  await page.getByTestId('passkey-login').click();
+  await expect(passkeys).toHaveCount(1);
+
+  // Whoever has just logged in with a second factor has shown that it is them.
+  await passkeys.getByRole('button', { name: /^Actions for/ }).click();
+  await page.getByTestId('action-remove').click();
+  await page.getByTestId('confirm-submit').click();
+  await expect(page.getByText('The passkey has been removed')).toBeVisible();
+  await expect(passkeys).toHaveCount(0);
+});
+
+/** A platform authenticator of Chromium's own, that agrees to everything (CDP, domain WebAuthn). */
+async function haveAuthenticator(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+async function openSecurity(page: Page, url: string, person: Person): Promise<void> {
+  await page.goto(`${url}/configuration.json`);
+  await page.evaluate(
+    ({ accessToken, refreshToken }) => Object.assign(localStorage, { accessToken, refreshToken, authType: 'email' }),
+    person.tokens(),
+  );
+  await page.goto(`${url}/profile/account/security`);
+  await expect(page.getByTestId('totp-begin')).toBeVisible();
+}
+
+async function noSidewaysScroll(page: Page): Promise<void> {
+  expect(
+    await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
+  ).toBeLessThanOrEqual(0);
+}
