@@ -90,12 +90,19 @@ export const ROUTES = {
   security: { path: '/profile/account/security', layout: 'app', title: 'Security', parent: '/profile/account' },
   sessions: { path: '/profile/account/sessions', layout: 'app', title: 'Sessions', parent: '/profile/account' },
   tokens: { path: '/profile/tokens', layout: 'app', title: 'API tokens', parent: '/profile' },
+  team: {
+    path: '/profile/team',
+    layout: 'app',
+    permissions: ['INVITE_USERS_TO_CLIENT'],
+    title: 'Team',
+    parent: '/profile',
+  },
   audit: {
     path: '/profile/team/audit',
     layout: 'app',
     permissions: ['CLIENT_MANAGEMENT'],
     title: 'Audit log',
-    parent: '/profile',
+    parent: '/profile/team',
   },
   sshKeys: { path: '/profile/ssh', layout: 'app', title: 'SSH keys', parent: '/profile' },
 } as const satisfies Record<string, Route>;

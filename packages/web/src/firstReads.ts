@@ -48,6 +48,7 @@ export const firstReads = {
   tokens: ({ params, search }) => [
     read(api.apiTokens.list, { ...listInput(search), archived: params.tab === 'archive' }),
   ],
+  team: ({ search }) => [read(api.clients.members, { ...listInput(search), roles: undefined })],
   sshKeys: ({ search }) => [read(api.sshKeys.list, listInput(search))],
 } satisfies Record<string, FirstReads>;
 

@@ -34,6 +34,8 @@ export const paths = {
   sessions: () => '/profile/account/sessions',
   tokens: (tab: TokensTab = 'active') => (tab === 'active' ? '/profile/tokens' : `/profile/tokens/${tab}`),
   sshKeys: () => '/profile/ssh',
+  team: () => '/profile/team',
+  newWorkspace: () => '/profile/account?workspace=new',
   audit: () => '/profile/team/audit',
   kit: (section: string) => `/kit/${section}`,
 };

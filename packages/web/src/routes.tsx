@@ -113,6 +113,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.security, async () => (await import('./features/account/security/SecurityPage.tsx')).SecurityPage),
         page(ROUTES.sessions, async () => (await import('./features/account/SessionsPage.tsx')).SessionsPage),
         tabbed(ROUTES.tokens, async () => (await import('./features/apiTokens/TokensPage.tsx')).TokensPage, 'tokens'),
+        page(ROUTES.team, async () => (await import('./features/team/TeamPage.tsx')).TeamPage, 'team'),
         page(ROUTES.audit, async () => (await import('./features/team/AuditPage.tsx')).AuditPage),
         page(ROUTES.sshKeys, async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage, 'sshKeys'),
       ]),

@@ -1,9 +1,12 @@
 import { api } from '@stagi/contract/api.ts';
+import { CallError } from '@stagi/contract/errors.ts';
 import { WorkspaceEvent } from '@stagi/contract/events.ts';
 import { useEffect, useSyncExternalStore } from 'react';
 import { apiAddress, call } from './client.ts';
 import { queryClient } from './query.ts';
 import { isLivePath, isTouched } from './touched.ts';
+import { leaveGoneWorkspace } from './user.ts';
+import { activeClientId } from './workspace.ts';
 
 export const POLL_MS = 10_000;
 const FIRST_WAIT_MS = 1_000;
@@ -57,6 +60,7 @@ function listen(): () => void {
       open(ticket);
     } catch (cause) {
       console.debug('No event stream for now; polling', cause);
+      if (isWorkspaceGone(cause)) leaveGoneWorkspace().catch((error: unknown) => console.warn(error));
       again();
     }
   }
@@ -86,6 +90,16 @@ function listen(): () => void {
     timer = window.setTimeout(() => void connect(), wait * (0.75 + Math.random() / 2));
     wait = Math.min(wait * 2, LONGEST_WAIT_MS);
   }
+}
+
+/** One was removed from it: what is on screen is nobody's to look at any more. */
+function isWorkspaceGone(cause: unknown): boolean {
+  return (
+    cause instanceof CallError &&
+    cause.status === 404 &&
+    cause.body?.fieldsWithError?.includes('X-Client-ID') === true &&
+    activeClientId() !== null
+  );
 }
 
 function gatherer() {

@@ -153,6 +153,7 @@ export const SERVER_MESSAGES: readonly string[] = [
   'SSH key is required',
   'ssh key removed',
   'SSH keys',
+  'Team',
   'You can make at most {{limit}} workspaces',
   'A workspace needs an owner. Make somebody else its owner first.',
   'You cannot give a role that may do what you may not',

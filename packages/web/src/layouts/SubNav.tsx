@@ -25,7 +25,7 @@ const SECTIONS: readonly { under: string; title: string; places: readonly Route[
   {
     under: ROUTES.profile.path,
     title: ROUTES.profile.title,
-    places: [ROUTES.account, ROUTES.tokens, ROUTES.sshKeys, ROUTES.audit],
+    places: [ROUTES.account, ROUTES.team, ROUTES.tokens, ROUTES.sshKeys],
   },
 ];
 

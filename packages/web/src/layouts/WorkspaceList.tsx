@@ -1,6 +1,8 @@
 import { IconCheck } from '@tabler/icons-react';
+import { Link } from 'react-router';
 import { type CurrentUser, switchWorkspace } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
+import { paths } from '../paths.ts';
 import classes from './ProfileMenu.module.css';
 
 /** One's workspaces with one's role in each; another one starts the app anew in it. */
@@ -27,6 +29,9 @@ export function WorkspaceList({ user }: { user: CurrentUser }) {
           </button>
         );
       })}
+      <Link to={paths.newWorkspace()} className={classes.item}>
+        {t('Create a workspace')}
+      </Link>
     </>
   );
 }

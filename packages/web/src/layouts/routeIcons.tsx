@@ -13,6 +13,7 @@ import {
   IconShieldLock,
   IconUser,
   IconUserPlus,
+  IconUsers,
 } from '@tabler/icons-react';
 
 const ICONS: Record<string, typeof IconBox> = {
@@ -23,6 +24,7 @@ const ICONS: Record<string, typeof IconBox> = {
   [ROUTES.account.path]: IconUser,
   [ROUTES.security.path]: IconShieldLock,
   [ROUTES.sessions.path]: IconDevices,
+  [ROUTES.team.path]: IconUsers,
   [ROUTES.tokens.path]: IconApi,
   [ROUTES.sshKeys.path]: IconKey,
   [ROUTES.audit.path]: IconHistory,

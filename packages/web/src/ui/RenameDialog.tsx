@@ -23,6 +23,8 @@ export function RenameDialog({ opened, onClose, children }: Props) {
 }
 
 interface FormProps {
+  /** What the field is called, where it is no title. */
+  label?: string;
   field: Partial<Omit<TextInputProps, 'label' | 'aria-label'>>;
   loading: boolean;
   onSubmit: ComponentProps<'form'>['onSubmit'];
@@ -30,12 +32,12 @@ interface FormProps {
 }
 
 /** The title alone: the Unique ID stays, since addresses and scripts hang on it. */
-export function RenameForm({ field, loading, onSubmit, onCancel }: FormProps) {
+export function RenameForm({ label, field, loading, onSubmit, onCancel }: FormProps) {
   const t = useT();
   return (
     <Form onSubmit={onSubmit}>
       <Stack gap={16}>
-        <TextInput data-autofocus maxLength={100} {...field} label={t('Title')} />
+        <TextInput data-autofocus maxLength={100} {...field} label={label ?? t('Title')} />
         <DialogButtons onCancel={onCancel} submitLabel={t('Save')} loading={loading} testId="rename-submit" />
       </Stack>
     </Form>

@@ -9,6 +9,7 @@ import { ConnectedSection } from './ConnectedSection.tsx';
 import { DeleteSection } from './DeleteSection.tsx';
 import { EmailSection } from './EmailSection.tsx';
 import { PasswordSection } from './PasswordSection.tsx';
+import { WorkspacesSection } from './WorkspacesSection.tsx';
 import { YouSection } from './YouSection.tsx';
 
 export function AccountPage() {
@@ -33,6 +34,7 @@ export function AccountPage() {
             </FormItem>
           </div>
         </section>
+        <WorkspacesSection />
         <DeleteSection />
       </div>
     </>

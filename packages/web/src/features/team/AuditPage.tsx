@@ -13,6 +13,7 @@ import { ListBar } from '../../ui/ListBar.tsx';
 import { NoMatches } from '../../ui/NoMatches.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { AREAS, OUTCOMES } from './auditWords.ts';
+import { TeamTabs } from './TeamTabs.tsx';
 import { useAuditColumns } from './useAuditColumns.tsx';
 import { useExport } from './useExport.ts';
 import { useVerify } from './useVerify.ts';
@@ -74,6 +75,7 @@ export function AuditPage() {
           'Everything that members and their API tokens did or tried to do here, kept for 400 days. Entries are chained: none can be changed or left out without showing.',
         )}
       </PageHeader>
+      <TeamTabs />
       {some && (
         <ListBar>
           <FilterMenu

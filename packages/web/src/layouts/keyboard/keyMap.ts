@@ -7,6 +7,7 @@ export const GO_TO: readonly { letter: string; route: Route }[] = [
   { letter: 's', route: ROUTES.selfInstances },
   { letter: 'c', route: ROUTES.containers },
   { letter: 'a', route: ROUTES.account },
+  { letter: 'w', route: ROUTES.team },
   { letter: 't', route: ROUTES.tokens },
   { letter: 'k', route: ROUTES.sshKeys },
   { letter: 'l', route: ROUTES.audit },

@@ -1,0 +1,91 @@
+import { lazy, Suspense, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { switchWorkspace, useUser } from '../../api/user.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Tag } from '../../ui/Tag.tsx';
+import account from './AccountPage.module.css';
+import classes from './WorkspacesSection.module.css';
+
+/** Fetched when somebody means them. */
+const CreateWorkspace = lazy(async () => ({ default: (await import('./WorkspaceDialogs.tsx')).CreateWorkspace }));
+const LeaveWorkspace = lazy(async () => ({ default: (await import('./WorkspaceDialogs.tsx')).LeaveWorkspace }));
+
+const PARAM = 'workspace';
+
+/** The workspaces that one belongs to: another one is gone to, the present one can be left, a new one made. */
+export function WorkspacesSection() {
+  const t = useT();
+  const user = useUser();
+  const [params, setParams] = useSearchParams();
+  const creating = params.get(PARAM) === 'new';
+  const [leaving, setLeaving] = useState(false);
+  const [used, setUsed] = useState(false);
+
+  function setCreating(on: boolean): void {
+    setParams(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (on) next.set(PARAM, 'new');
+        else next.delete(PARAM);
+        return next;
+      },
+      { replace: true, preventScrollReset: true },
+    );
+  }
+
+  return (
+    <section className={account.section}>
+      <h2>{t('Workspaces')}</h2>
+      <div className={account.fields}>
+        <ul className={classes.list}>
+          {user.profile.clientRelations.map((relation) => {
+            const isCurrent = relation.clientId === user.workspace?.clientId;
+            return (
+              <li key={relation.clientId} className={classes.workspace} data-testid="workspace-entry">
+                <span className={classes.names}>
+                  <span className={classes.name}>{relation.clientName}</span>
+                  <span className={classes.role}>{t(relation.roleName)}</span>
+                </span>
+                {isCurrent ? (
+                  <>
+                    <Tag color="primary">{t('Current')}</Tag>
+                    <Button
+                      size="xs"
+                      color="gray"
+                      data-testid="workspace-leave"
+                      onClick={() => {
+                        setUsed(true);
+                        setLeaving(true);
+                      }}
+                    >
+                      {t('Leave')}
+                    </Button>
+                  </>
+                ) : (
+                  <Button
+                    size="xs"
+                    color="gray"
+                    aria-label={t('Switch to {{workspace}}', { workspace: relation.clientName })}
+                    onClick={() => switchWorkspace(user, relation)}
+                  >
+                    {t('Switch')}
+                  </Button>
+                )}
+              </li>
+            );
+          })}
+        </ul>
+        <div>
+          <Button color="gray" data-testid="workspace-create" onClick={() => setCreating(true)}>
+            {t('Create a workspace')}
+          </Button>
+        </div>
+      </div>
+      <Suspense>
+        {creating && <CreateWorkspace opened={creating} onClose={() => setCreating(false)} />}
+        {used && <LeaveWorkspace opened={leaving} onClose={() => setLeaving(false)} />}
+      </Suspense>
+    </section>
+  );
+}

@@ -1,0 +1,120 @@
+import { api } from '@stagi/contract/api.ts';
+import type { Member } from '@stagi/contract/clients.ts';
+import { ROLES, type Role } from '@stagi/contract/permissions.ts';
+import { IconPencil, IconUserCog, IconUserMinus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useMay, useUser } from '../../api/user.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { text } from '../../i18n/text.ts';
+import { useList } from '../../layouts/useList.ts';
+import { useListState } from '../../layouts/useListState.ts';
+import { ActionButton, ActionMenu, type Verdict } from '../../ui/actions.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { FilterMenu } from '../../ui/FilterMenu.tsx';
+import { ListBar } from '../../ui/ListBar.tsx';
+import { NoMatches } from '../../ui/NoMatches.tsx';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { SearchBox } from '../../ui/SearchBox.tsx';
+import { ChangeRole } from './ChangeRole.tsx';
+import { RemoveMember } from './RemoveMember.tsx';
+import { RenameWorkspace } from './RenameWorkspace.tsx';
+import { TeamTabs } from './TeamTabs.tsx';
+import { useMemberColumns } from './useMemberColumns.tsx';
+
+const ROLE = 'role';
+const SEPARATOR = ',';
+
+const HOLDS: Record<NonNullable<Member['hold']>, string> = {
+  'more-power': text('Their role may do what yours may not'),
+  'last-owner': text('A workspace needs an owner. Make somebody else its owner first.'),
+};
+
+const isRole = (word: string): word is Role => (ROLES as readonly string[]).includes(word);
+
+/** Who belongs to the workspace, and what is done about it by whoever may. */
+export function TeamPage() {
+  const t = useT();
+  const { workspace } = useUser();
+  const mayRename = useMay('CLIENT_MANAGEMENT');
+  const list = useListState({ filters: [ROLE] });
+  const roles = list.filter(ROLE).split(SEPARATOR).filter(isRole);
+  const members = useList(
+    api.clients.members,
+    { entityFilterRequest: list.request, roles: roles.length > 0 ? roles : undefined },
+    list,
+  );
+  const columns = useMemberColumns();
+  const [changing, setChanging] = useState<Member | null>(null);
+  const [removing, setRemoving] = useState<Member | null>(null);
+  const [renaming, setRenaming] = useState(false);
+
+  const verdictOf = ({ hold }: Member): Verdict =>
+    hold === null ? { allowed: true } : { allowed: false, reason: HOLDS[hold] };
+
+  return (
+    <>
+      <PageHeader
+        title={t('Team')}
+        actions={
+          mayRename && (
+            <ActionButton icon={<IconPencil size={16} />} testId="workspace-rename" onClick={() => setRenaming(true)}>
+              {t('Rename workspace')}
+            </ActionButton>
+          )
+        }
+      >
+        {t('Who works in {{workspace}}, and what their role lets them do.', { workspace: workspace?.clientName ?? '' })}
+      </PageHeader>
+      <TeamTabs />
+      <ListBar>
+        <SearchBox value={list.search} onChange={list.setSearch} placeholder={t('Search by name or email')} />
+        <FilterMenu
+          label={t('Role')}
+          options={ROLES.map((role) => ({ value: role, label: t(role) }))}
+          value={roles}
+          onChange={(wanted) => list.setFilter(ROLE, wanted.join(SEPARATOR))}
+        />
+      </ListBar>
+      <DataTable
+        {...members.table}
+        label={t('Members')}
+        name="members"
+        rowTestId="member-row"
+        columns={columns}
+        rowKey={({ userId }) => userId}
+        sort={list.sort}
+        onSort={list.setSort}
+        rowActions={(member) => (
+          <ActionMenu
+            label={t('Actions for {{title}}', { title: member.name })}
+            actions={[
+              {
+                label: t('Change role'),
+                icon: <IconUserCog size={16} />,
+                verdict: verdictOf(member),
+                testId: 'action-change-role',
+                onClick: () => setChanging(member),
+              },
+              {
+                label: member.isMe ? t('Leave the workspace') : t('Remove from the workspace'),
+                icon: <IconUserMinus size={16} />,
+                danger: true,
+                verdict: verdictOf(member),
+                testId: 'action-remove-member',
+                onClick: () => setRemoving(member),
+              },
+            ]}
+          />
+        )}
+        empty={
+          <NoMatches title={t('Nobody matches')} onClear={list.clear}>
+            {t('Try other words or roles.')}
+          </NoMatches>
+        }
+      />
+      <ChangeRole member={changing} onClose={() => setChanging(null)} />
+      <RemoveMember member={removing} onClose={() => setRemoving(null)} />
+      <RenameWorkspace opened={renaming} onClose={() => setRenaming(false)} />
+    </>
+  );
+}
