@@ -40,6 +40,7 @@ export const apiTokens = {
     path: 'api-token/create',
     summary: 'Makes an API token for this workspace; the token is in this answer and nowhere else.',
     auth: 'member',
+    stepUp: true,
     input: z.object({
       description: z
         .string('Description is required')

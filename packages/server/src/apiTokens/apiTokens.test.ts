@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { newSecret, readApiToken, writeApiToken } from '../secrets/apiToken.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, anApiToken, anOwnServer } from '../testing/factories.ts';
+import { aContainer, anApiToken, anOwnServer, haveSteppedUp } from '../testing/factories.ts';
 import { mailsTo, type Person, sender } from '../testing/person.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 25 };
@@ -47,7 +47,7 @@ describe('API tokens', () => {
 
   beforeAll(async () => {
     app = await startTestApp();
-    ada = await app.signUp('Ada');
+    ada = await aMaker('Ada');
   });
   afterAll(() => app?.close());
 
@@ -72,6 +72,14 @@ describe('API tokens', () => {
     expect(mail!.text).not.toContain(token);
   });
 
+  it('are made only by who has just shown that it is them', async () => {
+    const person = await app.signUp();
+    const make = () => person.client(api.apiTokens.create, { description: 'x' });
+    await expect(make()).rejects.toMatchObject({ status: 403, body: { code: 'step-up' } });
+    await haveSteppedUp(app.ctx, person);
+    await expect(make()).resolves.toMatchObject({ isSuccess: true });
+  });
+
   it('work in their workspace, without naming it, and note their use', async () => {
     const { entity, token } = await ada.client(api.apiTokens.create, { description: 'ci' });
     const program = withToken(token);
@@ -89,7 +97,7 @@ describe('API tokens', () => {
   });
 
   it('carry what their owner holds at that moment, and of that no more than they were given', async () => {
-    const bob = await app.signUp('Bob');
+    const bob = await aMaker('Bob');
     await join(bob, ada.workspaceId, 'Developer');
     bob.useWorkspace(ada.workspaceId);
     const whole = await bob.client(api.apiTokens.create, { description: 'whole' });
@@ -116,7 +124,7 @@ describe('API tokens', () => {
   });
 
   it('refuse to be made with what their maker lacks, late, nameless or without number', async () => {
-    const guest = await app.signUp('Gus');
+    const guest = await aMaker('Gus');
     await join(guest, ada.workspaceId, 'Guest');
     guest.useWorkspace(ada.workspaceId);
     const make = (person: Person, wish: object) =>
@@ -166,7 +174,7 @@ describe('API tokens', () => {
     'are refused once they have %s, on open streams too',
     async (how) => {
       const owner = await app.signUp();
-      const member = await app.signUp();
+      const member = await aMaker();
       await join(member, owner.workspaceId, 'Developer');
       member.useWorkspace(owner.workspaceId);
       const server = await anOwnServer(app.ctx, owner);
@@ -234,6 +242,13 @@ describe('API tokens', () => {
       .where('id', '=', id);
     await expect(revive.execute()).rejects.toThrow('has ended for ever');
   });
+
+  /** Somebody who has just shown that it is them. */
+  async function aMaker(name?: string): Promise<Person> {
+    const person = await app.signUp(name);
+    await haveSteppedUp(app.ctx, person);
+    return person;
+  }
 
   function withToken(token: string): Client {
     return createClient({

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp } from '../cleanUp.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, anOwnServer, aRentedInstance } from '../testing/factories.ts';
+import { aContainer, anOwnServer, aRentedInstance, haveSteppedUp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
 let app: TestApp;
@@ -97,6 +97,7 @@ describe('the audit log', () => {
 
   it('holds no secret of what it tells', async () => {
     const { privateKey } = await alice.client(api.sshKeys.generate, { title: 'canary key' });
+    await haveSteppedUp(app.ctx, alice);
     const { token } = await alice.client(api.apiTokens.create, { description: 'canary token' });
     const { rows } = await sql<{ all: string }>`select string_agg(a::text, '') as all from audit a`.execute(app.ctx.db);
     expect(rows[0]?.all).toContain('canary token');
@@ -106,6 +107,7 @@ describe('the audit log', () => {
 
   it('tells an API token from a session', async () => {
     const server = await anOwnServer(app.ctx, alice);
+    await haveSteppedUp(app.ctx, alice);
     const { token, entity } = await alice.client(api.apiTokens.create, { description: 'ci' });
     const { status } = await app.post(
       api.selfHosted.edit.path,

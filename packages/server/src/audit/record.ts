@@ -101,6 +101,8 @@ export function trailOf(call: Call, member: Member, input: unknown): Trail | nul
 /** A slip in a form, a race or an outage is no act. */
 function outcomeOf(error: unknown): Act['outcome'] | null {
   if (!(error instanceof PublicError)) return 'failed';
+  // Whoever is asked to show that it is them is about to do it.
+  if (error.body.code === 'step-up') return null;
   if (error.status === 403) return 'denied';
   if (error.status === 200 || error.status === 404) return 'refused';
   return error.status === 500 ? 'failed' : null;

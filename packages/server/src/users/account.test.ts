@@ -305,6 +305,7 @@ describe('deleting the account', () => {
       description: 'From Zebulon',
       contactEmail: person.email,
     });
+    await haveSteppedUp(app.ctx, person);
     const { token } = await person.client(api.apiTokens.create, { description: 'Quagga’s laptop' });
     await change(person, newAddress());
     const { workspaceId } = person;

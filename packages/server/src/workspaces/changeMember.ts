@@ -1,24 +1,27 @@
 import type { Member } from '@stagi/contract/clients.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
+import { type Authenticated, requireStepUp } from '../auth/authenticate.ts';
 import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
-import { forbidden, invalid, notFound, refused, workspaceGone } from '../http/errors.ts';
+import { forbidden, notFound, refused, workspaceGone } from '../http/errors.ts';
 import { lockOutMember } from '../instances/sshAccess.ts';
 import { findMember } from './members.ts';
 import { covers, type MemberRow, maySeeTo, presentMember } from './present.ts';
 
 interface Caller {
   db: Db;
+  session: Authenticated['session'];
   user: { id: number };
   workspace: { id: number };
 }
 
-/** Gives a member another role; it counts from their next call on, and for their open streams at once. */
+/** Gives a member another role, an owner's only once the caller has shown that it is them; it counts from their next call on, and for their open streams at once. */
 export async function changeRole(ctx: Caller, { userId, role }: { userId: number; role: Role }): Promise<Member> {
   return inTransaction(ctx.db, async (trx) => {
     const { member, viewer } = await holdMember(trx, ctx, userId);
-    if (!covers(viewer.role, role)) throw invalid('You cannot give a role that may do what you may not', 'role');
+    if (!covers(viewer.role, role)) throw forbidden();
+    if (role === 'Owner' && member.role !== 'Owner') requireStepUp(ctx);
     if (role !== 'Owner') keepOwner(member);
     await trx
       .updateTable('membership')

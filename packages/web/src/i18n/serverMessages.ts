@@ -156,7 +156,6 @@ export const SERVER_MESSAGES: readonly string[] = [
   'Team',
   'You can make at most {{limit}} workspaces',
   'A workspace needs an owner. Make somebody else its owner first.',
-  'You cannot give a role that may do what you may not',
   'API tokens',
   'The expiration must be in the future',
   'A token of yours cannot carry {{permission}}',
