@@ -1,8 +1,9 @@
 import type { Page } from '@playwright/test';
 import { LANGUAGES, LOCALE } from '@stagi/contract/languages.ts';
-import { sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { mailedCode, sender, signUp } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
+import { typeCode } from './people.ts';
 
 const TITLES = { en: 'API tokens', cn: 'API 令牌', ru: 'API-токены', tr: 'API token’ları' };
 
@@ -33,6 +34,9 @@ test('somebody makes a token for a program, sees it used, and archives it for ev
     await expect(dialog.getByText('Enter a valid date')).toBeVisible();
     await dialog.getByLabel('Last day').fill('01022020');
     await submit.click();
+    // The first time the platform asks who it is, by a mailed code, and then carries on.
+    await expect(page.getByTestId('step-up').getByText(`We sent a code of 8 digits to ${person.email}`)).toBeVisible();
+    await typeCode(page, await mailedCode(platform.url, person.email));
     await expect(dialog.getByText('The expiration must be in the future')).toBeVisible();
     await choose(page, '30 days');
     await dialog.getByLabel('Only what you choose').check();

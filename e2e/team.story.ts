@@ -1,0 +1,136 @@
+import type { Browser, Page } from '@playwright/test';
+import type { Role } from '@stagi/contract/permissions.ts';
+import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
+import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
+import { haveSteppedUp } from '@stagi/server/src/testing/factories.ts';
+import type { Person } from '@stagi/server/src/testing/person.ts';
+import { expectAccessible } from './accessible.ts';
+import { expect, test } from './fixtures.ts';
+
+let app: TestApp;
+let stop: () => Promise<void>;
+test.beforeAll(async () => {
+  const postgres = await startTestPostgres();
+  app = await startTestApp();
+  stop = async () => {
+    await app.close();
+    await postgres.stop();
+  };
+});
+test.afterAll(() => stop?.());
+
+test('an owner changes a role, which bites at once, and removes somebody, who is thrown out', async ({ browser }) => {
+  const ada = await app.signUp('Ada Lovelace');
+  const grace = await app.signUp('Grace Hopper');
+  await join(grace, ada.workspaceId, 'Guest');
+  await haveSteppedUp(app.ctx, ada);
+  const here = await openAs(browser, ada, '/profile/team');
+  const there = await openAs(browser, grace, '/profile/account', ada.workspaceId);
+  const rows = here.getByTestId('member-row');
+
+  await test.step('sees who belongs to the workspace', async () => {
+    await expect(rows).toHaveCount(2);
+    await expect(rows.filter({ hasText: 'That’s you' })).toContainText('Owner');
+    await expect(rows.filter({ hasText: 'Grace' })).toContainText('Guest');
+    await expectAccessible(here, 'the team');
+    await openMenu(here, 'Ada Lovelace');
+    await expect(here.getByTestId('action-change-role')).toHaveAttribute('aria-disabled', 'true');
+    await here.keyboard.press('Escape');
+  });
+
+  await test.step('gives another role: what it opens is there at once', async () => {
+    await expect(there.getByTestId('menu-cloud').first()).toHaveAttribute('aria-disabled', 'true');
+    await openMenu(here, 'Grace Hopper');
+    await here.getByTestId('action-change-role').click();
+    await here.getByLabel('Developer').check();
+    await here.getByTestId('role-submit').click();
+    await expect(here.getByText('Grace Hopper is now Developer')).toBeVisible();
+    await expect(rows.filter({ hasText: 'Grace' })).toContainText('Developer');
+    await expect(there.getByTestId('menu-cloud').first()).not.toHaveAttribute('aria-disabled', 'true');
+  });
+
+  await test.step('renames the workspace, before the eyes of all', async () => {
+    await here.getByTestId('workspace-rename').click();
+    await here.getByLabel('Name', { exact: true }).fill('Analytical engines');
+    await here.getByTestId('rename-submit').click();
+    await expect(here.getByText('The workspace has been renamed')).toBeVisible();
+    await expect(here.getByTestId('profile-menu')).toContainText('Analytical engines');
+    await expect(there.getByTestId('profile-menu')).toContainText('Analytical engines');
+  });
+
+  await test.step('removes her: she finds herself in her own workspace', async () => {
+    await here.setViewportSize({ width: 360, height: 740 });
+    await expect(rows).toHaveCount(2);
+    expect(await sideways(here)).toBeLessThanOrEqual(0);
+    await openMenu(here, 'Grace Hopper');
+    await here.getByTestId('action-remove-member').click();
+    await expect(here.getByRole('dialog')).toContainText('Remove Grace Hopper?');
+    await here.getByTestId('confirm-submit').click();
+    await expect(here.getByText('Grace Hopper has been removed')).toBeVisible();
+    await expect(rows).toHaveCount(1);
+    await expect(there.getByTestId('profile-menu')).toContainText('Grace Hopper’s workspace');
+  });
+  await here.context().close();
+  await there.context().close();
+});
+
+test('somebody makes a workspace, goes back to the first, and cannot leave what needs them', async ({ browser }) => {
+  const ada = await app.signUp('Ada Lovelace');
+  const page = await openAs(browser, ada, '/profile/account');
+  const entries = page.getByTestId('workspace-entry');
+
+  await page.getByTestId('profile-menu').click();
+  await page.getByRole('link', { name: 'Create a workspace' }).click();
+  await page.getByTestId('workspace-submit').click();
+  await expect(page.getByText('Name is required')).toBeVisible();
+  await page.getByLabel('Name', { exact: true }).last().fill('Second');
+  await page.getByTestId('workspace-submit').click();
+  await expect(page.getByTestId('profile-menu')).toContainText('Second');
+  expect(await storedWorkspace(page, ada)).toBe('Second');
+
+  await page.goto(`${app.url}/profile/account`);
+  await expect(entries).toHaveCount(2);
+  await expect(entries.filter({ hasText: 'Current' })).toContainText('Second');
+  await page.getByTestId('workspace-leave').click();
+  await expect(page.getByRole('dialog')).toContainText('Leave “Second”?');
+  await page.getByTestId('confirm-submit').click();
+  await expect(page.getByText('A workspace needs an owner. Make somebody else its owner first.')).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'Switch to Ada Lovelace’s workspace' }).click();
+  await expect(page.getByTestId('profile-menu')).toContainText('Ada Lovelace’s workspace');
+  expect(await storedWorkspace(page, ada)).toBe('Ada Lovelace’s workspace');
+  await page.context().close();
+});
+
+async function join({ userId }: Person, workspace_id: number, role: Role): Promise<void> {
+  await app.ctx.db.insertInto('membership').values({ workspace_id, user_id: userId, role }).execute();
+}
+
+/** Opens a page as somebody, in the workspace of that id or in their first. */
+async function openAs(browser: Browser, person: Person, path: string, clientId?: number): Promise<Page> {
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(`${app.url}/configuration.json`);
+  await page.evaluate(
+    ({ tokens: { accessToken, refreshToken }, email, clientId }) => {
+      Object.assign(localStorage, { accessToken, refreshToken, authType: 'email' });
+      if (clientId !== undefined)
+        localStorage.setItem(`activeWorkspace:${email}`, JSON.stringify({ clientId, clientName: '' }));
+    },
+    { tokens: person.tokens(), email: person.email, clientId },
+  );
+  await page.goto(app.url + path);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  return page;
+}
+
+async function openMenu(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${name}` }).click();
+  await expect(page.getByTestId('action-change-role')).toBeVisible();
+}
+
+const storedWorkspace = (page: Page, { email }: Person): Promise<string> =>
+  page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? '{}').clientName, `activeWorkspace:${email}`);
+
+const sideways = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
