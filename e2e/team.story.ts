@@ -42,7 +42,7 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
     await expect(there.getByTestId('menu-cloud').first()).toHaveAttribute('aria-disabled', 'true');
     await openMenu(here, 'Grace Hopper');
     await here.getByTestId('action-change-role').click();
-    await here.getByLabel('Developer').check();
+    await here.getByTestId('role-dialog').getByText('Developer', { exact: true }).click();
     await here.getByTestId('role-submit').click();
     await expect(here.getByText('Grace Hopper is now Developer')).toBeVisible();
     await expect(rows.filter({ hasText: 'Grace' })).toContainText('Developer');
