@@ -19,6 +19,7 @@ import { Form } from '../../ui/form/Form.tsx';
 import { NewCodeButton } from '../../ui/form/NewCodeButton.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
 import { toast } from '../../ui/toasts.ts';
+import classes from './FactorForm.module.css';
 import { FactorForm } from './FactorForm.tsx';
 import { usePasskey } from './usePasskey.ts';
 
@@ -97,7 +98,9 @@ function ByFactor({ methods, onDone }: { methods: readonly SecondFactorMethod[];
   });
   return (
     <Stack gap={16}>
-      <p>{t('This concerns the safety of your account. You are not asked again for 10 minutes.')}</p>
+      <p className={classes.text}>
+        {t('This concerns the safety of your account. You are not asked again for 10 minutes.')}
+      </p>
       <FactorForm methods={methods} form={form} passkey={passkey} submitLabel={t('Confirm')} />
     </Stack>
   );
@@ -120,7 +123,9 @@ function ByMail({ to, nextInSeconds, onDone }: { to: string; nextInSeconds: numb
   return (
     <Form onSubmit={submit}>
       <Stack gap={16}>
-        <p>{t('We sent a code of 8 digits to {{email}}. It is valid for 10 minutes.', { email: to })}</p>
+        <p className={classes.text}>
+          {t('We sent a code of 8 digits to {{email}}. It is valid for 10 minutes.', { email: to })}
+        </p>
         <CodeField label={t('Verification code')} data-autofocus {...field('code')} />
         <Button type="submit" loading={loading} fullWidth>
           {t('Confirm')}

@@ -12,6 +12,7 @@ import { Note } from '../../../ui/Note.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import { factorsChanged } from './factorsChanged.ts';
 import { NewCodesDialog } from './NewCodesDialog.tsx';
+import own from './security.module.css';
 
 /** A name, then the browser's own dialog. */
 export function AddPasskeyDialog({ number, onClose }: { number: number; onClose(): void }) {
@@ -52,7 +53,9 @@ export function AddPasskeyDialog({ number, onClose }: { number: number; onClose(
         }}
       >
         <Stack gap={16}>
-          <p>{t('Your browser asks next where to keep it: on this device, on your phone or on a security key.')}</p>
+          <p className={own.text}>
+            {t('Your browser asks next where to keep it: on this device, on your phone or on a security key.')}
+          </p>
           <TextInput
             label={t('Name')}
             description={t('So that you know it again.')}

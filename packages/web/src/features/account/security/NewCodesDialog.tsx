@@ -16,7 +16,7 @@ export function NewCodesDialog({ codes, onClose }: { codes: readonly string[]; o
   return (
     <Dialog opened onClose={onClose} title={t('Keep your recovery codes')} persistent testId="recovery-codes">
       <Stack gap={16}>
-        <p>
+        <p className={own.text}>
           {t(
             'Each of them lets you log in once if you lose your authenticator app or your passkeys. They are shown only now: keep them where nobody else finds them.',
           )}

@@ -35,7 +35,7 @@ export function PasskeysSection({ passkeys, isOnlyFactor }: Props) {
     <section className={classes.section} aria-labelledby="passkeys">
       <h2 id="passkeys">{t('Passkeys')}</h2>
       <div className={classes.fields}>
-        <p className={classes.hint}>
+        <p className={`${classes.hint} ${own.text}`}>
           {t(
             'Log in with your fingerprint, your face, the lock of your device or a security key, without a password. Where you do use the password, you are asked for one of them too.',
           )}

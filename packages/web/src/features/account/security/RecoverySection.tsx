@@ -8,6 +8,7 @@ import { Note } from '../../../ui/Note.tsx';
 import classes from '../AccountPage.module.css';
 import { factorsChanged } from './factorsChanged.ts';
 import { NewCodesDialog } from './NewCodesDialog.tsx';
+import own from './security.module.css';
 
 const FEW = 3;
 
@@ -29,7 +30,7 @@ export function RecoverySection({ left }: { left: number }) {
       <div className={classes.fields}>
         <div>
           <div>{t('{{count}} codes are left', { count: left })}</div>
-          <p className={classes.hint}>
+          <p className={`${classes.hint} ${own.text} ${own.below}`}>
             {t('Each lets you log in once when you have neither your authenticator app nor a passkey at hand.')}
           </p>
         </div>

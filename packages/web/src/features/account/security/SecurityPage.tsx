@@ -14,6 +14,7 @@ import classes from '../AccountPage.module.css';
 import { AccountTabs } from '../AccountTabs.tsx';
 import { PasskeysSection } from './PasskeysSection.tsx';
 import { RecoverySection } from './RecoverySection.tsx';
+import own from './security.module.css';
 import { TotpSection } from './TotpSection.tsx';
 
 const ALL = { entityFilterRequest: { limit: 100, orderByDirection: 'asc' } } as const;
@@ -59,10 +60,12 @@ function Sections({ totpSince, recoveryCodesLeft, list }: Factors) {
       <PasskeysSection passkeys={list} isOnlyFactor={totpSince === null} />
       <TotpSection since={totpSince} isOnlyFactor={list.length === 0} />
       {isProtected && <RecoverySection left={recoveryCodesLeft} />}
-      <Note>
-        {t('If you change something here because somebody else may know your password, end their sessions too.')}{' '}
-        <Link to={paths.sessions()}>{t('Sessions')}</Link>
-      </Note>
+      <div className={own.note}>
+        <Note>
+          {t('If you change something here because somebody else may know your password, end their sessions too.')}{' '}
+          <Link to={paths.sessions()}>{t('Sessions')}</Link>
+        </Note>
+      </div>
     </div>
   );
 }

@@ -38,7 +38,7 @@ export function TotpDialog({ secret, uri, onClose }: Props) {
     <Dialog opened onClose={onClose} title={t('Set up an authenticator app')} closeOnOutside={false} testId="totp">
       <Form onSubmit={submit}>
         <Stack gap={16}>
-          <p>{t('Scan this picture with an authenticator app, or type the key into it.')}</p>
+          <p className={own.text}>{t('Scan this picture with an authenticator app, or type the key into it.')}</p>
           <QrCode text={uri} label={t('QR code for your authenticator app')} />
           <div className={own.secret}>
             <code className="mono" data-testid="totp-secret">

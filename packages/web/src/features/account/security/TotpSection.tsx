@@ -47,7 +47,7 @@ export function TotpSection({ since, isOnlyFactor }: Props) {
               </span>
             </span>
           )}
-          <p className={classes.hint}>
+          <p className={`${classes.hint} ${own.text} ${own.below}`}>
             {t('An app on your phone that shows a new code every 30 seconds. You are asked for one when you log in.')}
           </p>
         </div>
