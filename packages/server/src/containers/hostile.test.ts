@@ -113,11 +113,12 @@ describe('hostile containers', () => {
         .filter(({ text }) => /insertInto\('container'\)|insert into container\b/.test(text))
         .map(({ file }) => file),
     ).toEqual(['src/containers/create.ts']);
-    // What may be changed of a row afterwards: never what the policy looked at.
+    // What may be changed of a row afterwards: never what the policy looked at, but to nothing.
+    const emptied = /\b\w+: (null|''|\[\])/g;
     const looked = /\b(image|command|ports|directories|gpu_ids|cpus|memory_gb|env_sealed|restart_policy):/;
     const changes = server.flatMap(({ text }) => text.match(/updateTable\('container'\)[\s\S]*?\.where/g) ?? []);
     expect(changes.length).toBeGreaterThan(0);
-    expect(changes.filter((change) => looked.test(change))).toEqual([]);
+    expect(changes.filter((change) => looked.test(change.replaceAll(emptied, '')))).toEqual([]);
     const daemon = code('../daemon/src/**/*.ts');
     expect(daemon.filter(({ text }) => /createContainer\(|createService\(/.test(text)).map(({ file }) => file)).toEqual(
       ['../daemon/src/docker.ts'],

@@ -148,7 +148,7 @@ describe('a request', () => {
 
   it('cannot speak SQL where lists are searched and ordered', async () => {
     const lists = everyCall().filter(({ path, auth }) => path.endsWith('/list') && !auth.includes('EMPLOYEE'));
-    const unsearched = ['client/audit/list'];
+    const unsearched = ['client/audit/list', 'client/role/list'];
     let n = 0;
     for (const { path } of lists) {
       for (const text of ["' or '1'='1", "%'; drop table app_user; --", '%', '_', '\\', '\\%', '$1', '";--']) {

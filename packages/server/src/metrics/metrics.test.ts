@@ -45,6 +45,7 @@ describe('the metrics', () => {
     const container = await aContainer(app.ctx, alice, server);
     await sql`update instance set next_at = now() - interval '90 seconds', lock_token = gen_random_uuid(),
       lock_expires_at = now() + interval '1 hour' where id = ${server}`.execute(app.ctx.db);
+    await alice.client(api.user.profile, {});
     await expect(alice.client(api.instances.view, { id: 999_999 })).rejects.toThrow('Not found');
     const { token } = await inTransaction(app.ctx.db, (trx) => issueEnrolment(app.ctx, trx, server, 'rented'));
     const daemon = await connectDaemon(app.url, await enrolNode(app.url, token));
