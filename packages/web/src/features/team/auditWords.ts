@@ -9,6 +9,7 @@ export const AREAS: Record<string, string> = {
   'ssh-key': text('SSH keys'),
   'api-token': text('API tokens'),
   client: text('Workspace'),
+  authorization: text('Apps'),
 };
 
 /** What was done, by the call that did it. One without words is shown by its name. */
@@ -35,6 +36,8 @@ export const ACTIONS: Record<string, string> = {
   'ssh-key/delete': text('Deleted an SSH key'),
   'api-token/create': text('Created an API token'),
   'api-token/archive': text('Archived an API token'),
+  'authorization/oauth/pkce/get-authorization-code': text('Let an app in'),
+  'authorization/consent/revoke': text('Shut an app out'),
   'client/create': text('Created the workspace'),
   'client/edit': text('Renamed the workspace'),
   'client/leave': text('Left the workspace'),
