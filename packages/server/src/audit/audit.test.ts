@@ -82,6 +82,7 @@ describe('the audit log', () => {
     await owner.client(api.clients.removeMember, { userId: member.userId });
     expect(await newest(owner)).toMatchObject({ action: 'client/member/remove', object, after: null });
 
+    await haveSteppedUp(app.ctx, owner);
     const { entity: token } = await owner.client(api.apiTokens.create, { description: 'short-lived' });
     await owner.client(api.apiTokens.archive, { id: token.id });
     await owner.client(api.apiTokens.archive, { id: token.id });
