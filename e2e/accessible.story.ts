@@ -3,6 +3,8 @@ import { expectAccessible } from './accessible.ts';
 import { type Ids, ownScreens, publicScreens, furnishedTest as test } from './furnished.ts';
 
 test('axe finds nothing serious on any route, in either theme', async ({ page, lab }) => {
+  // Every screen twice, and there are ever more of them.
+  test.setTimeout(420_000);
   const { platform, person, ids } = lab;
   let looks = 0;
   const look = async (path: string): Promise<void> => {

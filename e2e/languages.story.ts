@@ -47,6 +47,8 @@ interface Findings {
 }
 
 test('every text of every screen, menu and dialog is translated and can be read', async ({ browser, lab }) => {
+  // Every screen, and there are ever more of them.
+  test.setTimeout(420_000);
   const { platform, person, ids } = lab;
   const context = await browser.newContext({ reducedMotion: 'reduce', permissions: ['clipboard-write'] });
   const texts = await speakPseudo(context);
