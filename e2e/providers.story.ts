@@ -1,5 +1,6 @@
 import { test as base, type Page } from '@playwright/test';
 import { type IdentityProviderServer, startIdentityProvider } from '@stagi/server/src/testing/identityProvider.ts';
+import { mailedCode } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
 import { expect } from './fixtures.ts';
 import { sendSignUpForm } from './people.ts';
@@ -82,6 +83,9 @@ test('somebody comes by Google, tells who they are, comes again, connects GitHub
   await expect(google.getByText(email)).toBeVisible();
   await expect(google.getByRole('button')).toHaveAttribute('aria-disabled', 'true');
   await github.getByRole('button', { name: 'Connect GitHub' }).click();
+  const asked = page.getByTestId('step-up');
+  await expect(asked.getByText(`We sent a code of 8 digits to ${email}`)).toBeVisible();
+  await asked.getByLabel('Verification code').fill(await mailedCode(platform.url, email));
   await page.getByRole('button', { name: `Log in as ${login}`, exact: true }).click();
   await expect(page.getByText('GitHub is connected')).toBeVisible();
   await expect(page).toHaveURL(`${platform.url}/profile/account`);

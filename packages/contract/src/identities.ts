@@ -72,6 +72,8 @@ export const identities = {
     summary:
       'Where to prove an account elsewhere, to connect it to mine. What comes back is good in this session only.',
     auth: 'signed-in',
+    // It is another way in, as a password is.
+    stepUp: true,
     input: z.object({ provider: Provider }),
     output: GithubTrip.extend({ nonce: z.string().nullable() }),
   }),

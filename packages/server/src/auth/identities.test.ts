@@ -331,6 +331,8 @@ describe('connected accounts', () => {
   it('are connected with another address, log in, and are disconnected', async () => {
     const person = await app.signUp();
     const { login } = anAccount();
+    const unasked = await refusal(person.client(api.identities.begin, { provider: 'google' }));
+    expect([unasked.status, unasked.body?.code]).toEqual([403, 'step-up']);
     await connect(person.client, 'google', login);
     await connect(person.client, 'github', login);
     const { identities } = await person.client(api.identities.list, {});
@@ -368,6 +370,7 @@ describe('connected accounts', () => {
     const second = anAccount();
     expect((await refusal(connect(owner.client, 'github', second.login))).message).toMatch(/Disconnect that one first/);
 
+    await stepUp();
     const begun = await owner.client(api.identities.begin, { provider: 'google' });
     const back = await there.logIn(begun.link, second.login);
     const returned = { token: hashOf(back).get('id_token') ?? '', state: begun.state, nonce: begun.nonce ?? '' };
@@ -428,11 +431,17 @@ async function comeByCode(email: string) {
 }
 
 async function connect(client: ReturnType<typeof clientWith>, provider: IdentityProvider, login: string) {
+  await stepUp();
   const { link, state, nonce } = await client(api.identities.begin, { provider });
   const back = await there.logIn(link, login);
   await (provider === 'google'
     ? client(api.identities.connect, { provider, state, nonce: nonce ?? '', token: hashOf(back).get('id_token') ?? '' })
     : client(api.identities.connect, { provider, state, code: back.searchParams.get('code') ?? '' }));
+}
+
+/** As if everybody had just shown that it is them. */
+async function stepUp() {
+  await app.ctx.db.updateTable('session').set({ stepped_up_at: new Date() }).execute();
 }
 
 function clientWith(given: EnterResponse) {
