@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, type Page, test } from '@playwright/test';
-import { mailedCode, PASSWORD } from '@stagi/server/src/testing/person.ts';
+import { mailedCode, PASSWORD, PHONE } from '@stagi/server/src/testing/person.ts';
 import { press, tabTo, write } from './keyboard.ts';
 import { type Machine, type Simulated, startSimulated } from './simulated.ts';
 
@@ -34,6 +34,9 @@ test('the main job is done without a mouse: sign up, SSH key, rent, own server, 
     await expect(page).toHaveURL(/\/confirmation/);
     await expect(main.getByLabel(/code/i).first()).toBeFocused();
     await page.keyboard.type(await mailedCode(platform.url, email));
+    await expect(heading('About you')).toBeVisible();
+    await write(page, main.getByLabel('Phone'), PHONE);
+    await page.keyboard.press('Enter');
     await expect(heading('Instances')).toBeFocused();
   });
 
