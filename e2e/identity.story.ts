@@ -26,7 +26,7 @@ test('somebody signs up with the mailed code, lands on the cloud, logs out and i
   await expect(page).toHaveURL(/\/sign-in\?returnUrl=/);
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Log in' }).last().click();
+  await page.getByRole('button', { name: 'Log in', exact: true }).last().click();
   await expect(page).toHaveURL(/\/cloud\/containers\?status=running#x$/);
 });
 
@@ -64,7 +64,7 @@ test('bad input is refused at its field and nothing typed is lost', async ({ pag
   await page.goto(`${platform.url}/sign-in`);
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Log in' }).last().click();
+  await page.getByRole('button', { name: 'Log in', exact: true }).last().click();
   await expect(page.getByText('Incorrect email or password').first()).toBeVisible();
   await expect(page.getByLabel('Email')).toHaveValue(email);
 });
@@ -76,7 +76,7 @@ test('a return address never leads to another site', async ({ page, platform }) 
     await page.goto(`${platform.url}/sign-in?returnUrl=${encodeURIComponent(bad)}`);
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Log in' }).last().click();
+    await page.getByRole('button', { name: 'Log in', exact: true }).last().click();
     await expect(page).toHaveURL(new RegExp(`^${platform.url}/cloud`));
   }
 });

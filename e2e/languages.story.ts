@@ -10,7 +10,7 @@ const DATA = new RegExp(
     ...calendarNames('tr'),
     /DD\/MM\/YYYY|\bEsc\b|\btraining\b|\bCPU\b|SHA256:\S+|ssh-ed25519 AAAA… you@|\bNAME\b|(?:\/srv)?\/models/,
     /Ada’s workspace|Ada|ada@example\.com|Training|Lab 3|lab-3|Web|laptop/,
-    /Simulated (?:cloud|CPU|[A-Z]\d+)|eu-sim-\d/,
+    /Simulated (?:cloud|CPU|[A-Z]\d+)|eu-sim-\d|fake:sim-[\w-]+/,
     /Stagi|STAGI|NVIDIA|Ubuntu|Docker|Git|Ctrl|English|简体中文|Русский|Türkçe/,
     /\bGB\b/,
     /simulated SSD|us-sim-\d|\bweb\b|nginx:1\.29|ubuntu:24\.04|python -u train\.py --epochs 10/,

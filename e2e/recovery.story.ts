@@ -79,7 +79,7 @@ test('somebody sets a new password with a mailed code, later changes it, and err
   await page.getByTestId('language-en').click();
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(LATER_PASSWORD);
-  await page.getByRole('button', { name: 'Log in' }).last().click();
+  await page.getByRole('button', { name: 'Log in', exact: true }).last().click();
   await expect(page).toHaveURL(/\/cloud/);
 });
 

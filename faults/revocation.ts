@@ -37,6 +37,12 @@ interface Ending {
 export async function runRevocations(app: TestApp, person: Person, times: number): Promise<RevocationReport> {
   const { db } = app.ctx;
   const mine = { user_id: person.userId, workspace_id: person.workspaceId };
+  // A workspace keeps an owner whatever is taken from this one.
+  const { userId: other } = await app.signUp();
+  await db
+    .insertInto('membership')
+    .values({ ...mine, user_id: other, role: 'Owner' })
+    .execute();
   const container = await aContainer(app.ctx, person, await aRentedInstance(app.ctx, person));
   const endings: Ending[] = [
     {

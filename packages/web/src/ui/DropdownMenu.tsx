@@ -82,6 +82,24 @@ export function DropdownMenu({ items, children, trigger = 'click', position = 'b
     return () => window.clearTimeout(hiding.current);
   }, []);
 
+  // Until the list is there and has the focus, it cannot see to its own end.
+  useEffect(() => {
+    if (!opened) return;
+    const popup = () => document.getElementById(`${id}-dropdown`);
+    const ended = new AbortController();
+    const { signal } = ended;
+    const close = () => setState('closed');
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key === 'Escape' && !popup()?.contains(document.activeElement)) close();
+    };
+    const onPress = ({ target }: PointerEvent) => {
+      if (!popup() && !button.current?.contains(target as Node)) close();
+    };
+    document.addEventListener('keydown', onKey, { capture: true, signal });
+    document.addEventListener('pointerdown', onPress, { capture: true, signal });
+    return () => ended.abort();
+  }, [opened, id]);
+
   function show(open: boolean): void {
     window.clearTimeout(hiding.current);
     setState(open ? 'open' : 'closed');
