@@ -181,6 +181,25 @@ test('a signed-in person steers by header, palette and keys', async ({ page }) =
   const palette = page.getByRole('dialog', { name: 'Find anything' });
   const input = palette.getByRole('combobox');
   const options = palette.getByRole('option');
+  await test.step('what is typed before the palette is there is typed into it', async () => {
+    let arrive = () => {};
+    const onItsWay = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    await page.route('**/assets/Palette-*.js', async (route) => {
+      await onItsWay;
+      await route.continue();
+    });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('darks');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Enter');
+    await expect(palette).toBeHidden();
+    arrive();
+    await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
+    await expect(palette).toBeHidden();
+  });
+
   await test.step('the palette finds pages by keyboard, tells a reader, and remembers', async () => {
     await page.keyboard.press('Control+k');
     await expect(input).toBeFocused();
@@ -193,7 +212,10 @@ test('a signed-in person steers by header, palette and keys', async ({ page }) =
     await expect(page.getByRole('heading', { level: 1, name: 'SSH keys' })).toBeFocused();
 
     await page.keyboard.press('Control+k');
-    await expect(palette.getByRole('group', { name: 'Recent' }).getByRole('option')).toHaveText(/^SSH keys/);
+    await expect(palette.getByRole('group', { name: 'Recent' }).getByRole('option')).toHaveText([
+      /^SSH keys/,
+      /^Dark theme/,
+    ]);
     await page.keyboard.press('ArrowUp');
     await expect(options.last()).toHaveAttribute('aria-selected', 'true');
     await page.keyboard.type('nothing like this');

@@ -1,4 +1,4 @@
-import { type ComponentType, useContext, useEffect, useState } from 'react';
+import { type ComponentType, useContext, useEffect, useLayoutEffect, useState } from 'react';
 import { t } from '../i18n/i18n.ts';
 import { RouteMark } from '../ui/dialogs/routeMark.ts';
 import { part } from '../ui/parts.ts';
@@ -20,8 +20,9 @@ export function Overlays() {
   const open = useOverlay();
   const [loaded, setLoaded] = useState<Partial<Record<Overlay, ComponentType<OverlayProps>>>>({});
   const visit = useContext(RouteMark);
+  // In the moment of the change: what is opened on the new page, however soon, stays.
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes with the visit
-  useEffect(overlays.close, [visit]);
+  useLayoutEffect(overlays.close, [visit]);
 
   const missing = open !== null && !loaded[open];
   useEffect(() => {

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { hearAhead, takeTypedAhead } from './palette/typedAhead.ts';
 
 /** What the shell lays over any page. */
 export type Overlay = 'palette' | 'keys';
@@ -25,6 +26,8 @@ export function useOverlay(): Overlay | null {
 }
 
 function show(next: Overlay | null): void {
+  if (next === 'palette' && shown !== 'palette') hearAhead(overlays.close);
+  else if (next !== 'palette') takeTypedAhead();
   shown = next;
   for (const listener of listeners) listener();
 }

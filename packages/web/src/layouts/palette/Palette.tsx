@@ -15,6 +15,7 @@ import { type PaletteGroup, type PaletteItem, useFixedItems } from './items.tsx'
 import { matching } from './match.ts';
 import classes from './Palette.module.css';
 import { recentPlaces, rememberPlace } from './recent.ts';
+import { takeTypedAhead } from './typedAhead.ts';
 
 const TYPING_MS = 150;
 /** Who goes through the list by keys stops where they mean it. */
@@ -52,6 +53,7 @@ function Finder({ onClose }: { onClose(): void }) {
   const [at, setAt] = useState(0);
   const { items, searching, remember } = useItems(typed.trim());
   const active = items[Math.min(at, items.length - 1)];
+  const [isEntered, setIsEntered] = useState(false);
   const list = useRef<HTMLDivElement>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the active option is looked up anew when it changes
@@ -61,6 +63,18 @@ function Finder({ onClose }: { onClose(): void }) {
     if (at === 0) list.current?.scrollTo({ top: 0 });
     else option?.scrollIntoView({ block: 'nearest' });
   }, [active?.id, at]);
+
+  useLayoutEffect(() => {
+    const ahead = takeTypedAhead();
+    setTyped((text) => text + ahead.text);
+    if (ahead.isEntered) setIsEntered(true);
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for the key that came before the list
+  useEffect(() => {
+    if (!isEntered) return;
+    setIsEntered(false);
+    if (active) choose(active);
+  }, [isEntered]);
 
   const next = active && 'to' in active.does ? active.does.to : null;
   useEffect(() => {
