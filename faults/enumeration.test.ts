@@ -2,9 +2,12 @@ import { expect, it } from 'vitest';
 import { runEnumeration, sayEnumeration } from './enumeration.ts';
 import { newSeed, seeded } from './random.ts';
 
-// So few samples on a busy machine say little of milliseconds; what differs by a whole hash they do show.
+// So few samples on a busy machine say nothing of milliseconds. Which of two takes longer they do say: by chance alone
+// the area is beyond 0.85 once in thousands of runs (3.8 standard deviations of the rank sum); a whole hash is seen beyond it.
 it('no way in tells whether an address has an account', { timeout: 120_000 }, async () => {
   const seed = newSeed();
   console.log(`enumeration: seed ${seed}`);
-  expect(sayEnumeration(await runEnumeration(12, seeded(seed)), { gapMs: 60, auc: 0.95 }, console.log)).toEqual([]);
+  expect(
+    sayEnumeration(await runEnumeration(20, seeded(seed)), { gapMs: Number.POSITIVE_INFINITY, auc: 0.85 }, console.log),
+  ).toEqual([]);
 });
