@@ -100,6 +100,8 @@ for (const section of SECTIONS) {
 
 async function show(section: string, width = 1280): Promise<Locator> {
   await page.setViewportSize({ width, height: HEIGHT });
+  // The page hears of its width with the next frame; a text field that fits its text is measured when it is drawn.
+  await page.evaluate(() => new Promise((heard) => requestAnimationFrame(() => requestAnimationFrame(heard))));
   // Away and back, so that nothing stays of what an earlier story did to it.
   for (const name of [section === 'type' ? 'content' : 'type', section])
     await page
