@@ -1,6 +1,7 @@
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { type Selectable, sql } from 'kysely';
-import type { ApiTokenTable, Db } from '../db/schema.ts';
+import type { ApiTokenTable } from '../db/identityTables.ts';
+import type { Db } from '../db/schema.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 
 export type ApiTokenRow = Omit<Selectable<ApiTokenTable>, 'hash'> & { workspace_name: string; is_expired: boolean };

@@ -6,8 +6,9 @@ import { type Actor, recordAct } from '../audit/record.ts';
 import { liveSessionsOf, sessionsToEnd } from '../auth/sessions.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
+import type { SessionTable } from '../db/identityTables.ts';
 import { inTransaction } from '../db/pool.ts';
-import type { Db, SessionTable } from '../db/schema.ts';
+import type { Db } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 

@@ -1,8 +1,9 @@
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import type { Passkey } from '@stagi/contract/secondFactor.ts';
 import { type Selectable, sql } from 'kysely';
+import type { PasskeyTable } from '../db/identityTables.ts';
 import { inTransaction } from '../db/pool.ts';
-import type { Db, PasskeyTable } from '../db/schema.ts';
+import type { Db } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';
 import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
 import { passkeyRemovedMail } from '../mail/letters.ts';

@@ -1,7 +1,8 @@
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import type { Session } from '@stagi/contract/sessions.ts';
 import { type Selectable, sql } from 'kysely';
-import type { Db, SessionTable } from '../db/schema.ts';
+import type { SessionTable } from '../db/identityTables.ts';
+import type { Db } from '../db/schema.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 import { deviceOf } from './device.ts';
 import { liveSessionsOf } from './sessions.ts';

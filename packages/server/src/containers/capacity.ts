@@ -2,7 +2,8 @@ import type { DesiredContainer } from '@stagi/contract/daemon.ts';
 import type { ContainerPolicy, Refusal } from '@stagi/contract/policy.ts';
 import { ANY_ADDRESS, admission, RENTED_VOLUME_ROOT } from '@stagi/contract/policy.ts';
 import { sql } from 'kysely';
-import type { Db, InstanceTable } from '../db/schema.ts';
+import type { InstanceTable } from '../db/computeTables.ts';
+import type { Db } from '../db/schema.ts';
 import { invalid, PublicError } from '../http/errors.ts';
 
 /** A server as large as its daemon says, and for a rented one no larger than what is paid for. */

@@ -1,7 +1,8 @@
 import type { ContainerStatus } from '@stagi/contract/containers.ts';
 import type { ActualContainer, Inventory } from '@stagi/contract/daemon.ts';
 import type { Selectable } from 'kysely';
-import type { ContainerTable, Db } from '../db/schema.ts';
+import type { ContainerTable } from '../db/computeTables.ts';
+import type { Db } from '../db/schema.ts';
 import { moveContainer, statusShown } from './status.ts';
 
 type Row = Pick<

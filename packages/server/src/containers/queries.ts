@@ -1,6 +1,7 @@
 import type { EntityFilterRequest, Ref } from '@stagi/contract/page.ts';
 import { sql } from 'kysely';
-import type { ContainerRow, Db, InstanceTable } from '../db/schema.ts';
+import type { InstanceTable } from '../db/computeTables.ts';
+import type { ContainerRow, Db } from '../db/schema.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 
 /** A container with what its screens show of its server. */

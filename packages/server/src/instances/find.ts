@@ -1,7 +1,8 @@
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import type { EntityFilterRequest, Ref } from '@stagi/contract/page.ts';
 import { sql } from 'kysely';
-import type { Db, InstanceRow, InstanceTable } from '../db/schema.ts';
+import type { InstanceTable } from '../db/computeTables.ts';
+import type { Db, InstanceRow } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';
 import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
 

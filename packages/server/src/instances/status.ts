@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { announce, type Topics } from '../bus/bus.ts';
 import { instanceMoved } from '../containers/followInstance.ts';
 import type { Context } from '../context.ts';
-import type { Db, InstanceTable } from '../db/schema.ts';
+import type { InstanceTable } from '../db/computeTables.ts';
+import type { Db } from '../db/schema.ts';
 import { recordActivity } from './activity.ts';
 
 export interface Evidence {

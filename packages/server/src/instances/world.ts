@@ -1,7 +1,8 @@
 import type { RentedStatus } from '@stagi/contract/instances.ts';
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
-import type { Db, InstanceRow, ProviderOpTable } from '../db/schema.ts';
+import type { ProviderOpTable } from '../db/computeTables.ts';
+import type { Db, InstanceRow } from '../db/schema.ts';
 import type { Machine, ProviderTraits } from '../providers/provider.ts';
 
 export type Effect = 'start' | 'stop' | 'resume' | 'reboot' | 'terminate';

@@ -2,7 +2,8 @@ import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import type { SshKey } from '@stagi/contract/sshKeys.ts';
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
-import type { Db, SshKeyTable } from '../db/schema.ts';
+import type { SshKeyTable } from '../db/computeTables.ts';
+import type { Db } from '../db/schema.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 
 export type SshKeyRow = Selectable<SshKeyTable> & { instance_count: number };

@@ -1,0 +1,221 @@
+import type { ContainerStatus, RestartPolicy } from '@stagi/contract/containers.ts';
+import type { Ed25519PublicJwk, Inventory } from '@stagi/contract/daemon.ts';
+import type { MachineFacts } from '@stagi/contract/instances.ts';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { z } from 'zod';
+import type { StoredOffer } from '../providers/offer.ts';
+import type { Created, Json, JsonWithDefault } from './columns.ts';
+
+export interface SshKeyTable {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  title: string;
+  type: string;
+  public_key: string;
+  fingerprint: string;
+  created_at: Created;
+}
+
+export interface StatusMoveTable {
+  kind: string;
+  from_status: string;
+  to_status: string;
+}
+
+export interface InstanceTable {
+  id: GeneratedAlways<number>;
+  workspace_id: number;
+  kind: 'rented' | 'self-hosted';
+  slug: string;
+  title: string;
+  created_by: number;
+  created_at: Created;
+  closed_at: Date | null;
+  status: string;
+  status_since: Generated<Date>;
+  status_seen_at: Date | null;
+  status_deadline: Date | null;
+  status_reason: string | null;
+  desired: Generated<'running' | 'stopped' | 'gone'>;
+  gen: Generated<number>;
+  reboot_wanted: Generated<number>;
+  reboot_done: Generated<number>;
+  provider: string | null;
+  offer: Json<StoredOffer> | null;
+  provider_ref: string | null;
+  machine_state: string | null;
+  ip: string | null;
+  host_username: string | null;
+  price_per_hour: bigint | null;
+  stopped_price_per_hour: bigint | null;
+  /** When each step of getting ready was reached. */
+  progress: JsonWithDefault<Partial<Record<'capacity' | 'booting' | 'daemon' | 'ready', string>>>;
+  /** What its cloud calls the machine, where that is not what we would. */
+  machine_name: string | null;
+  lock_token: string | null;
+  lock_owner: number | null;
+  lock_expires_at: Date | null;
+  next_at: Date | null;
+  attempts: Generated<number>;
+  last_error: string | null;
+  misses: Generated<number>;
+  missed_at: Date | null;
+}
+
+export interface ProviderOpTable {
+  id: string;
+  instance_id: number;
+  kind: string;
+  gen: number;
+  params: JsonWithDefault<Record<string, unknown>>;
+  state: Generated<'intent' | 'done' | 'failed'>;
+  error: string | null;
+  created_at: Created;
+  finished_at: Date | null;
+}
+
+/** A machine of ours that no open server owns. */
+export interface StrayTable {
+  id: GeneratedAlways<number>;
+  provider: string;
+  ref: string;
+  name: string;
+  tags: Json<Record<string, string>>;
+  state: string;
+  ip: string | null;
+  reason: 'closed' | 'unknown' | 'second';
+  instance_id: number | null;
+  first_seen_at: Generated<Date>;
+  last_seen_at: Generated<Date>;
+  missed: Generated<number>;
+  decision: 'adopt' | 'delete' | null;
+  decided_by: number | null;
+  decided_at: Date | null;
+  deletions: Generated<number>;
+  last_error: string | null;
+  gone_at: Date | null;
+}
+
+export interface InstanceSshKeyTable {
+  instance_id: number;
+  ssh_key_id: number;
+  installed_at: Date | null;
+  created_at: Created;
+}
+
+export interface InstanceActivityTable {
+  id: GeneratedAlways<number>;
+  instance_id: number;
+  at: Generated<Date>;
+  kind: string;
+  actor_id: number | null;
+  from_status: string | null;
+  to_status: string | null;
+  detail: string | null;
+}
+
+export interface DaemonNodeTable {
+  instance_id: number;
+  enrol_jti: string | null;
+  enrol_expires_at: Date | null;
+  enrol_used_at: Date | null;
+  public_jwk: Json<Ed25519PublicJwk> | null;
+  key_since: Date | null;
+  previous_jwk: Json<Ed25519PublicJwk> | null;
+  previous_until: Date | null;
+  conn_epoch: Generated<number>;
+  connected_at: Date | null;
+  disconnected_at: Date | null;
+  last_seen_at: Date | null;
+  remote_address: string | null;
+  version: string | null;
+  boot_id: string | null;
+  facts: Json<MachineFacts> | null;
+  inventory: Json<Inventory> | null;
+  inventory_at: Date | null;
+  desired_gen: Generated<number>;
+  revoked_at: Date | null;
+  revoked_reason: string | null;
+}
+
+export interface ContainerTable {
+  id: GeneratedAlways<number>;
+  workspace_id: number;
+  instance_id: number;
+  slug: string;
+  title: string;
+  created_by: number;
+  created_at: Created;
+  deleted_at: Date | null;
+  status: ContainerStatus;
+  status_since: Generated<Date>;
+  status_seen_at: Date | null;
+  status_deadline: Date | null;
+  status_reason: string | null;
+  desired: Generated<'running' | 'stopped' | 'absent'>;
+  gen: Generated<number>;
+  image: string;
+  command: string | null;
+  /** numeric: a string. */
+  cpus: ColumnType<string, number, number>;
+  memory_gb: ColumnType<string | null, number | null, number | null>;
+  gpu_ids: Generated<number[]>;
+  ports: JsonWithDefault<{ host: number; container: number; visibility: 'private' | 'public' }[]>;
+  directories: JsonWithDefault<{ host: string; container: string }[]>;
+  restart_policy: Generated<z.infer<typeof RestartPolicy>>;
+  env_names: Generated<string[]>;
+  env_sealed: string;
+  docker_id: string | null;
+  exit_code: number | null;
+  started_at: Date | null;
+  finished_at: Date | null;
+  progress: Json<{ phase: string; detail: string | null; fraction: number | null }> | null;
+}
+
+export interface DaemonCommandTable {
+  id: string;
+  instance_id: number;
+  body: Json<unknown>;
+  created_at: Created;
+  expires_at: Date;
+  answered_at: Date | null;
+  ok: boolean | null;
+  message: string | null;
+}
+
+export interface LogStreamTable {
+  container_id: number;
+  epoch: string;
+  owner_epoch: number;
+  stored_bytes: Generated<bigint>;
+  last_time_ns: bigint | null;
+  records_at_time: Generated<number>;
+  open_stdout: Buffer | null;
+  open_stderr: Buffer | null;
+  open_stdout_ns: bigint | null;
+  open_stderr_ns: bigint | null;
+  ended_at: Date | null;
+  created_at: Created;
+}
+
+export interface LogLineTable {
+  container_id: number;
+  seq: bigint;
+  time_ns: bigint;
+  stderr: boolean;
+  text: string;
+}
+
+export interface LogHeadTable {
+  container_id: number;
+  last_seq: Generated<bigint>;
+}
+
+export interface LogGapTable {
+  id: GeneratedAlways<number>;
+  container_id: number;
+  after_seq: bigint;
+  from_ns: bigint | null;
+  to_ns: bigint | null;
+  reason: string;
+}
