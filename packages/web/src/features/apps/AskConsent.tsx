@@ -8,8 +8,8 @@ import { useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { PERMISSION_WORDS } from '../../i18n/permissionWords.ts';
 import { Button } from '../../ui/Button.tsx';
+import { FormCard } from '../../ui/FormCard.tsx';
 import { Select } from '../../ui/form/Select.tsx';
-import { AppCard } from './AppCard.tsx';
 import classes from './ConsentPage.module.css';
 import { GoingBack } from './GoingBack.tsx';
 
@@ -38,7 +38,8 @@ export function AskConsent({ app, request, host, denyLink }: Props) {
       workspace?.permissions.some((held) => held === permission) && app.permissions?.some((may) => may === permission),
   );
   return (
-    <AppCard
+    <FormCard
+      size="m"
       title={t('Allow {{app}}?', { app: app.name })}
       lead={t('It asks for access to your account {{email}}.', { email: profile.email })}
       below={t('You can take it back at any time in your account, under Sessions.')}
@@ -86,7 +87,7 @@ export function AskConsent({ app, request, host, denyLink }: Props) {
             : t('Either way you are sent back to {{host}}.', { host })}
         </p>
       </Stack>
-    </AppCard>
+    </FormCard>
   );
 }
 

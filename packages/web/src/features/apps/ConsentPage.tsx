@@ -8,8 +8,8 @@ import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ErrorState } from '../../ui/ErrorState.tsx';
+import { FormCard } from '../../ui/FormCard.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
-import { AppCard } from './AppCard.tsx';
 import { AskConsent } from './AskConsent.tsx';
 import classes from './ConsentPage.module.css';
 import { LetIn } from './LetIn.tsx';
@@ -29,20 +29,20 @@ function Consent({ request }: { request: HandOff }) {
   });
   if (error)
     return (
-      <AppCard title={t('Connect an app')}>
+      <FormCard size="m" title={t('Connect an app')}>
         <ErrorState
           title={t('This app cannot be connected')}
           message={errorText(error)}
           onRetry={isFinal(error) ? undefined : () => void refetch()}
           retrying={isFetching}
         />
-      </AppCard>
+      </FormCard>
     );
   if (!data)
     return (
-      <AppCard title={t('Connect an app')}>
+      <FormCard size="m" title={t('Connect an app')}>
         <PanelSkeleton />
-      </AppCard>
+      </FormCard>
     );
   return data.app.isFirstParty ? (
     <LetIn app={data.app} request={request} />
@@ -57,11 +57,11 @@ const isFinal = (error: Error) => error instanceof CallError && error.status ===
 function Incomplete() {
   const t = useT();
   return (
-    <AppCard title={t('Connect an app')}>
+    <FormCard size="m" title={t('Connect an app')}>
       <ErrorState
         title={t('This app cannot be connected')}
         message={t('The link is not complete. Start again from the app.')}
       />
-    </AppCard>
+    </FormCard>
   );
 }

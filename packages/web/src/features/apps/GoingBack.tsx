@@ -1,16 +1,16 @@
 import { useEffect } from 'react';
 import { useT } from '../../i18n/i18n.ts';
-import { AppCard } from './AppCard.tsx';
+import { FormCard } from '../../ui/FormCard.tsx';
 
 /** Follows the link to the app. Going back in the browser leads to where one came from, not here again. */
 export function GoingBack({ name, link }: { name: string; link: string }) {
   const t = useT();
   useEffect(() => window.location.replace(link), [link]);
   return (
-    <AppCard title={t('Back to {{app}}', { app: name })}>
+    <FormCard size="m" title={t('Back to {{app}}', { app: name })}>
       <p style={{ margin: 0 }} role="status">
         {t('You are being sent back. If the app has opened, you can close this page.')}
       </p>
-    </AppCard>
+    </FormCard>
   );
 }

@@ -6,8 +6,8 @@ import { errorText } from '../../api/messages.ts';
 import { useCall } from '../../api/useCall.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ErrorState } from '../../ui/ErrorState.tsx';
+import { FormCard } from '../../ui/FormCard.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
-import { AppCard } from './AppCard.tsx';
 import { GoingBack } from './GoingBack.tsx';
 
 /** The platform's own app: nothing to ask, it is let in and one is sent back to it. */
@@ -28,7 +28,7 @@ export function LetIn({ app, request }: { app: App; request: HandOff }) {
 
   if (link !== null) return <GoingBack name={app.name} link={link} />;
   return (
-    <AppCard title={t('Connect {{app}}', { app: app.name })}>
+    <FormCard size="m" title={t('Connect {{app}}', { app: app.name })}>
       {error ? (
         <ErrorState
           title={t('This app cannot be connected')}
@@ -39,6 +39,6 @@ export function LetIn({ app, request }: { app: App; request: HandOff }) {
       ) : (
         <PanelSkeleton />
       )}
-    </AppCard>
+    </FormCard>
   );
 }

@@ -7,11 +7,11 @@ import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
+import { FormCard } from '../../ui/FormCard.tsx';
 import { CodeField } from '../../ui/form/CodeField.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { forgetSignUp, pendingSignUp } from './pendingSignUp.ts';
 import { ResendCode } from './ResendCode.tsx';
-import { SignCard } from './SignCard.tsx';
 
 /** The code from the mail ends the sign-up and begins the session; the guard then leads on. */
 export function ConfirmationPage() {
@@ -39,7 +39,7 @@ function Confirmation({ email, returnUrl }: { email: string; returnUrl?: string 
   });
 
   return (
-    <SignCard
+    <FormCard
       title={t('Check your mail')}
       lead={t('We sent a code of 8 digits to {{email}}. It is valid for 10 minutes.', { email })}
       below={
@@ -57,6 +57,6 @@ function Confirmation({ email, returnUrl }: { email: string; returnUrl?: string 
           <ResendCode email={email} flow={flow} onSent={() => form.setFieldValue('code', '')} />
         </Stack>
       </Form>
-    </SignCard>
+    </FormCard>
   );
 }

@@ -4,15 +4,15 @@ import { useCall } from '../../api/useCall.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
+import { FormCard } from '../../ui/FormCard.tsx';
 import { CodeField } from '../../ui/form/CodeField.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { NewCodeButton } from '../../ui/form/NewCodeButton.tsx';
 import { confirmed, NewPasswordFields } from '../../ui/form/NewPasswordFields.tsx';
 import { toast } from '../../ui/toasts.ts';
 import { forgetRecovery, type PendingRecovery } from './pendingRecovery.ts';
-import classes from './SignCard.module.css';
-import { SignCard } from './SignCard.tsx';
 import { useEnter } from './useEnter.ts';
+import classes from './ways.module.css';
 
 interface Props {
   pending: PendingRecovery;
@@ -43,7 +43,7 @@ export function NewPasswordForm({ pending: { email, flow, mailedAt }, onMailed, 
   });
 
   return (
-    <SignCard
+    <FormCard
       title={t('Check your mail')}
       lead={t('We sent a mail to {{email}}. The code of 8 digits in it is valid for 10 minutes.', { email })}
       below={
@@ -66,6 +66,6 @@ export function NewPasswordForm({ pending: { email, flow, mailedAt }, onMailed, 
           <NewCodeButton mailedAt={mailedAt} loading={another.loading} onClick={() => void another.run({ email })} />
         </Stack>
       </Form>
-    </SignCard>
+    </FormCard>
   );
 }

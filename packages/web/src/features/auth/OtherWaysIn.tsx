@@ -7,7 +7,7 @@ import { useSite } from '../../api/site.ts';
 import { useCall } from '../../api/useCall.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
-import classes from './SignCard.module.css';
+import classes from './ways.module.css';
 
 const ICONS = { google: IconBrandGoogleFilled, github: IconBrandGithubFilled };
 

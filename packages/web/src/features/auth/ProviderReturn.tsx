@@ -13,11 +13,11 @@ import { session } from '../../api/session.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
+import { FormCard } from '../../ui/FormCard.tsx';
 import { Loader } from '../../ui/Loader.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { toast } from '../../ui/toasts.ts';
 import classes from './ProviderReturn.module.css';
-import { SignCard } from './SignCard.tsx';
 import { useEnter } from './useEnter.ts';
 
 /** What came back in the address: a proof with its state, or why there is none. */
@@ -87,10 +87,10 @@ export function ProviderReturn({ provider, take }: Props) {
       {failure ? (
         <Failure {...failure} />
       ) : (
-        <SignCard title={t('Just a moment')}>
+        <FormCard title={t('Just a moment')}>
           <Loader label={t('Loading')} />{' '}
           {t('{{provider}} has sent you back; we check who you are.', { provider: name })}
-        </SignCard>
+        </FormCard>
       )}
     </div>
   );
@@ -99,7 +99,7 @@ export function ProviderReturn({ provider, take }: Props) {
 function Failure({ trip, message }: { trip: PendingTrip | null; message: string }) {
   const t = useT();
   return (
-    <SignCard title={t('That did not work')}>
+    <FormCard title={t('That did not work')}>
       <Note tone="bad">{message}</Note>
       <div className={classes.actions}>
         {trip?.purpose === 'connect' ? (
@@ -112,7 +112,7 @@ function Failure({ trip, message }: { trip: PendingTrip | null; message: string 
           </Button>
         )}
       </div>
-    </SignCard>
+    </FormCard>
   );
 }
 

@@ -6,11 +6,11 @@ import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
+import { FormCard } from '../../ui/FormCard.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
 import { NewPasswordForm } from './NewPasswordForm.tsx';
 import { forgetRecovery, type PendingRecovery, pendingRecovery, rememberRecovery } from './pendingRecovery.ts';
-import { SignCard } from './SignCard.tsx';
 
 /** Address, then code and new password, then signed in; the guard of this layout leads on. */
 export function RecoveryPage() {
@@ -43,7 +43,7 @@ function AskForCode({ onMailed }: { onMailed(pending: PendingRecovery): void }) 
   });
 
   return (
-    <SignCard
+    <FormCard
       title={t('New password')}
       lead={t('We mail you a code to set a new password.')}
       below={<Link to={paths.signIn(params.get('returnUrl') ?? undefined)}>{t('Back to login')}</Link>}
@@ -56,6 +56,6 @@ function AskForCode({ onMailed }: { onMailed(pending: PendingRecovery): void }) 
           </Button>
         </Stack>
       </Form>
-    </SignCard>
+    </FormCard>
   );
 }

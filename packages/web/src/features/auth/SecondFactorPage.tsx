@@ -9,10 +9,10 @@ import { session } from '../../api/session.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
+import { FormCard } from '../../ui/FormCard.tsx';
 import { toast } from '../../ui/toasts.ts';
 import { FactorForm } from './FactorForm.tsx';
 import { forgetSecondFactor, type PendingSecondFactor, pendingSecondFactor } from './pendingSecondFactor.ts';
-import { SignCard } from './SignCard.tsx';
 import { usePasskey } from './usePasskey.ts';
 
 /** The second half of a login; the guard of this layout then leads to the return address. */
@@ -53,12 +53,12 @@ function Ask({ pending: { ticket, methods, type }, signIn }: { pending: PendingS
   }
 
   return (
-    <SignCard
+    <FormCard
       title={t('One more step')}
       lead={t('Your account is protected by a second factor.')}
       below={<Link to={signIn}>{t('Back to login')}</Link>}
     >
       <FactorForm methods={methods} form={form} passkey={passkey} submitLabel={t('Log in')} />
-    </SignCard>
+    </FormCard>
   );
 }

@@ -5,14 +5,14 @@ import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
+import { FormCard } from '../../ui/FormCard.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { PasswordInput } from '../../ui/form/PasswordInput.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
 import { OtherWaysIn } from './OtherWaysIn.tsx';
 import { PasskeyLogin } from './PasskeyLogin.tsx';
-import classes from './SignCard.module.css';
-import { SignCard } from './SignCard.tsx';
 import { useEnter } from './useEnter.ts';
+import classes from './ways.module.css';
 
 /** Signing in begins the session or asks for the second factor; the guard of this layout then leads to the return address. */
 export function SignInPage() {
@@ -26,7 +26,7 @@ export function SignInPage() {
   });
 
   return (
-    <SignCard
+    <FormCard
       title={t('Log in')}
       below={
         <>
@@ -53,6 +53,6 @@ export function SignInPage() {
       <OtherWaysIn returnUrl={returnUrl}>
         <PasskeyLogin />
       </OtherWaysIn>
-    </SignCard>
+    </FormCard>
   );
 }

@@ -6,10 +6,10 @@ import { useCallForm } from '../../api/useCallForm.ts';
 import { signOut, takeProfile, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
+import { FormCard } from '../../ui/FormCard.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
-import classes from './SignCard.module.css';
-import { SignCard } from './SignCard.tsx';
+import classes from './ways.module.css';
 
 /** What draws a list weighs more than the rest of the page; it comes after it. */
 const PurposeSelect = lazy(async () => ({ default: (await import('./PurposeSelect.tsx')).PurposeSelect }));
@@ -29,7 +29,7 @@ export function SignUpFormPage() {
   });
 
   return (
-    <SignCard
+    <FormCard
       title={t('About you')}
       lead={t('One last step, {{email}}. We ask only once.', { email: profile.email })}
       below={
@@ -61,6 +61,6 @@ export function SignUpFormPage() {
           </Button>
         </Stack>
       </Form>
-    </SignCard>
+    </FormCard>
   );
 }

@@ -6,13 +6,13 @@ import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
+import { FormCard } from '../../ui/FormCard.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { PasswordInput } from '../../ui/form/PasswordInput.tsx';
 import { PasswordRules } from '../../ui/form/PasswordRules.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
 import { OtherWaysIn } from './OtherWaysIn.tsx';
 import { rememberSignUp } from './pendingSignUp.ts';
-import { SignCard } from './SignCard.tsx';
 
 export function SignUpPage() {
   const t = useT();
@@ -29,7 +29,7 @@ export function SignUpPage() {
   });
 
   return (
-    <SignCard
+    <FormCard
       title={t('Sign up')}
       lead={t('We mail you a code to confirm your address.')}
       below={
@@ -52,6 +52,6 @@ export function SignUpPage() {
         </Stack>
       </Form>
       <OtherWaysIn returnUrl={returnUrl} onLeave={() => track('sign_up_button_clicked')} />
-    </SignCard>
+    </FormCard>
   );
 }

@@ -1,18 +1,19 @@
 import type { ReactNode } from 'react';
-import classes from './SignCard.module.css';
+import classes from './FormCard.module.css';
 
 interface Props {
   title: string;
   lead?: ReactNode;
   children: ReactNode;
-  /** The way to the other form, under the card. */
+  /** Under the card: the way to another form, a remark. */
   below?: ReactNode;
+  size?: 's' | 'm';
 }
 
-/** The frame of sign-up, confirmation and sign-in. */
-export function SignCard({ title, lead, children, below }: Props) {
+/** The frame of a page that is one form: of the ways in, and of what stands between an app and its user. */
+export function FormCard({ title, lead, children, below, size = 's' }: Props) {
   return (
-    <div className={classes.column}>
+    <div className={classes.column} data-size={size}>
       <h1 className={classes.title}>{title}</h1>
       {lead && <p className={classes.lead}>{lead}</p>}
       <div className={classes.card}>{children}</div>
