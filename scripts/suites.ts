@@ -1,11 +1,20 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { buildDaemon } from '../packages/daemon/build.ts';
 import { removeAbandonedServers } from '../packages/server/src/testing/database.ts';
 import { CACHE, ROOT, run, runQuietly, stopSignal } from './run.ts';
 import { buildWeb } from './web.ts';
 
-export type Totals = { passed: number; failed: number; skipped: number };
+export type Totals = {
+  passed: number;
+  failed: number;
+  skipped: number;
+  /** What failed, with its message: a log that is cut off keeps its end, so the end names them once more. */
+  failures: string[];
+};
+
+export const noTests = (): Totals => ({ passed: 0, failed: 0, skipped: 0, failures: [] });
 
 const VITEST = join('node_modules', 'vitest/vitest.mjs');
 const PLAYWRIGHT = join('node_modules', '@playwright/test/cli.js');
@@ -15,6 +24,7 @@ export const isBrowserTest = (path: string) => /^(\.\/)?e2e(\/|$)/.test(path);
 
 export function add(totals: Totals, more: Partial<Totals>) {
   for (const key of ['passed', 'failed', 'skipped'] as const) totals[key] += more[key] ?? 0;
+  totals.failures.push(...(more.failures ?? []));
 }
 
 export const totalLine = ({ passed, failed, skipped }: Totals) =>
@@ -29,7 +39,7 @@ export async function runUnitTests(
   withoutDocker: string | undefined,
   which: UnitTests = 'all',
 ): Promise<Totals> {
-  if (withoutDocker && which === 'docker') return { passed: 0, failed: 0, skipped: await countDockerTests(paths) };
+  if (withoutDocker && which === 'docker') return { ...noTests(), skipped: await countDockerTests(paths) };
   const report = freshReport(`vitest-${which}.json`);
   const project = which === 'all' && withoutDocker ? 'unit' : which;
   const projects = project === 'all' ? [] : ['--project', project];
@@ -94,38 +104,79 @@ function freshReport(name: string) {
 
 /** A runner that ends badly without naming a failed test has still failed. */
 function read(report: string, code: number, count: (report: never) => Totals): Totals {
-  const totals = existsSync(report)
-    ? count(JSON.parse(readFileSync(report, 'utf8')) as never)
-    : { passed: 0, failed: 0, skipped: 0 };
-  if (code !== 0 && totals.failed === 0) totals.failed = 1;
+  const totals = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8')) as never) : noTests();
+  if (code !== 0 && totals.failed === 0) {
+    totals.failed = 1;
+    totals.failures.push(`${basename(report, '.json')}: ended with ${code} and named no failed test`);
+  }
   return totals;
 }
 
 type VitestReport = {
   numPassedTests: number;
-  numFailedTests: number;
   numPendingTests: number;
   numTodoTests: number;
-  testResults: { status: string; assertionResults: { status: string }[] }[];
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: { status: string; fullName: string; failureMessages: string[] | null }[];
+  }[];
 };
 
 function vitestTotals(report: VitestReport): Totals {
-  const brokenFiles = report.testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
-  ).length;
+  const failures = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(ROOT, name);
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    if (failed.length === 0 && status === 'failed') return [failure(file, message)];
+    return failed.map((test) => failure(`${file} › ${test.fullName}`, ...(test.failureMessages ?? [])));
+  });
   return {
     passed: report.numPassedTests,
-    failed: report.numFailedTests + brokenFiles,
+    failed: failures.length,
     skipped: report.numPendingTests + report.numTodoTests,
+    failures,
   };
 }
 
 type PlaywrightReport = {
   stats: { expected: number; unexpected: number; flaky: number; skipped: number };
+  suites: PlaywrightSuite[];
+};
+type PlaywrightSuite = {
+  suites?: PlaywrightSuite[];
+  specs: {
+    ok: boolean;
+    title: string;
+    file: string;
+    line: number;
+    tests: { results: { errors: { message?: string }[] }[] }[];
+  }[];
 };
 
-function playwrightTotals({ stats }: PlaywrightReport): Totals {
-  return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped };
+function playwrightTotals({ stats, suites }: PlaywrightReport): Totals {
+  return {
+    passed: stats.expected,
+    failed: stats.unexpected + stats.flaky,
+    skipped: stats.skipped,
+    failures: suites.flatMap(failedStories),
+  };
+}
+
+function failedStories({ suites = [], specs }: PlaywrightSuite): string[] {
+  const failed = specs.filter(({ ok }) => !ok);
+  const named = failed.map(({ file, line, title, tests }) => {
+    const errors = tests.flatMap(({ results }) => results.flatMap(({ errors }) => errors));
+    return failure(`${file}:${line} › ${title}`, ...errors.map(({ message = '' }) => message));
+  });
+  return [...named, ...suites.flatMap(failedStories)];
+}
+
+const LINES_OF_A_FAILURE = 24;
+
+function failure(title: string, ...messages: string[]) {
+  const lines = messages.flatMap((message) => stripVTControlCharacters(message).split('\n'));
+  return [title, ...lines.slice(0, LINES_OF_A_FAILURE).map((line) => `    ${line.slice(0, 300)}`)].join('\n');
 }
 
 async function countDockerTests(paths: string[]) {

@@ -2,7 +2,7 @@ import { runChecks } from './checks.ts';
 import { provideDocker } from './docker.ts';
 import { provideTestPrograms } from './packages.ts';
 import { exitCodeOf, listenForStop, stopSignal } from './run.ts';
-import { add, buildForStories, isBrowserTest, runBrowserTests, runUnitTests, totalLine } from './suites.ts';
+import { add, buildForStories, isBrowserTest, noTests, runBrowserTests, runUnitTests, totalLine } from './suites.ts';
 
 // `npm test` runs the checks and every test; `npm test -- path …` the tests whose files match.
 const paths = process.argv.slice(2);
@@ -13,7 +13,7 @@ const docker = await provideDocker();
 const withoutDocker = docker.available ? undefined : docker.reason;
 if (withoutDocker) console.log(`Tests that need Docker are skipped: ${withoutDocker}`);
 
-const totals = { passed: 0, failed: 0, skipped: 0 };
+const totals = noTests();
 try {
   if (all) await runAll();
   else await runChosen();
@@ -23,6 +23,7 @@ try {
 
 const signal = stopSignal();
 if (withoutDocker) console.log(`Tests that need Docker were skipped: ${withoutDocker}`);
+for (const failure of totals.failures) console.log(`\nFailed: ${failure}`);
 console.log(totalLine(totals));
 process.exit(signal ? exitCodeOf(signal) : totals.failed > 0 || totals.passed === 0 ? 1 : 0);
 
@@ -32,7 +33,8 @@ process.exit(signal ? exitCodeOf(signal) : totals.failed > 0 || totals.passed ==
  * measure, so they come last and alone.
  */
 async function runAll() {
-  add(totals, { failed: await runChecks() });
+  const failedChecks = await runChecks();
+  add(totals, { failed: failedChecks, failures: failedChecks > 0 ? ['npm run check: see above'] : [] });
   const beside = [runUnitTests([], withoutDocker, 'unit'), runUnitTests([], withoutDocker, 'docker')];
   for (const part of await Promise.all(beside)) add(totals, part);
   await buildForStories();
