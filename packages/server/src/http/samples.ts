@@ -1,0 +1,157 @@
+/** Ids of the things that calls are about. */
+export interface Ids {
+  instance: number;
+  own: number;
+  container: number;
+  sshKey: number;
+  stray: number;
+  session: string;
+  apiToken: number;
+  consent: string;
+  member: number;
+  passkey: number;
+}
+export type Sample = { input: (ids: Ids) => unknown /** How a foreign id is refused. */; foreign?: 404 | 400 };
+
+const NO_PASSKEY = {
+  id: 'abc',
+  rawId: 'abc',
+  type: 'public-key',
+  response: { clientDataJSON: 'abc', attestationObject: 'abc' },
+};
+
+const ASKED = {
+  client_id: 'stagi-cli',
+  code_challenge: 'a'.repeat(43),
+  code_challenge_method: 'S256',
+  redirect_uri: 'http://127.0.0.1:4999/callback',
+  response_type: 'code',
+  state: 'walk',
+};
+
+/** A valid request for every call that needs a session. A call without one fails the walk. */
+export const SAMPLES: Record<string, Sample> = {
+  'stream-ticket': { input: () => ({}) },
+  'client/create': { input: () => ({ name: 'walk' }) },
+  'client/edit': { input: () => ({ newName: 'walked' }) },
+  'client/leave': { input: () => ({}) },
+  'client/role/list': { input: () => ({}) },
+  'client/member/list': { input: () => ({}) },
+  'client/member/edit': { input: ({ member }) => ({ userId: member, role: 'Guest' }), foreign: 404 },
+  'client/member/remove': { input: ({ member }) => ({ userId: member }), foreign: 404 },
+  'api-token/list': { input: () => ({}) },
+  'api-token/create': { input: () => ({ description: 'walk' }) },
+  'api-token/archive': { input: ({ apiToken }) => ({ id: apiToken }), foreign: 404 },
+  'api-token/cli/check': { input: () => ({ clientVersion: '1.0.0' }) },
+  'auth/session/list': { input: () => ({}) },
+  'auth/session/revoke': { input: ({ session }) => ({ id: session }), foreign: 404 },
+  'auth/identity/list': { input: () => ({}) },
+  'auth/identity/begin': { input: () => ({ provider: 'github' }) },
+  'auth/identity/connect': { input: () => ({ provider: 'github', code: 'c', state: 's' }) },
+  'auth/identity/disconnect': { input: () => ({ provider: 'github' }) },
+  'authorization/oauth/pkce/get-authorization-code': { input: () => ASKED },
+  'authorization/oauth/pkce/view': { input: () => ASKED },
+  'authorization/consent/list': { input: () => ({}) },
+  'authorization/consent/revoke': { input: ({ consent }) => ({ id: consent }), foreign: 404 },
+  'auth/second-factor/view': { input: () => ({}) },
+  'auth/step-up/begin': { input: () => ({}) },
+  'auth/step-up/options': { input: () => ({}) },
+  'auth/step-up': { input: () => ({ code: '12345678' }) },
+  'auth/totp/begin': { input: () => ({}) },
+  'auth/totp/confirm': { input: () => ({ code: '123456' }) },
+  'auth/totp/remove': { input: () => ({}) },
+  'auth/recovery-codes/create': { input: () => ({}) },
+  'auth/passkey/list': { input: () => ({}) },
+  'auth/passkey/add-options': { input: () => ({}) },
+  'auth/passkey/add': { input: () => ({ name: 'k', attestation: NO_PASSKEY }) },
+  'auth/passkey/edit': { input: ({ passkey }) => ({ id: passkey, name: 'mine now' }), foreign: 404 },
+  'auth/passkey/remove': { input: ({ passkey }) => ({ id: passkey }), foreign: 404 },
+  'user/profile': { input: () => ({}) },
+  'user/add-password': { input: () => ({ password: 'Another-horse-8' }) },
+  'auth/email/change-password': {
+    input: () => ({ currentPassword: 'Correct-horse-7', newPassword: 'Another-horse-8' }),
+  },
+  'auth/email/change-email': { input: () => ({ newEmail: 'elsewhere@example.com' }) },
+  'auth/email/confirm-new-email': { input: () => ({ code: '12345678' }) },
+  'user/deletion': { input: () => ({}) },
+  'user/delete': { input: () => ({ email: 'somebody-else@example.com' }) },
+  'user/add-full-name': { input: () => ({ name: 'mine now' }) },
+  'user/signup-form': { input: () => ({ name: 'mine now', phone: '+44 20 7946 0000' }) },
+  'user/edit': { input: () => ({ theme: 'dark' }) },
+  'billing/balance': { input: () => ({}) },
+  'hardware/offer/list': { input: () => ({}) },
+  'ssh-key/list': { input: () => ({}) },
+  'ssh-key/add': { input: () => ({ title: 'k', publicKey: 'ssh-ed25519 AAAA' }) },
+  'ssh-key/generate': { input: () => ({ title: 'generated' }) },
+  'ssh-key/delete': { input: ({ sshKey }) => ({ id: sshKey }), foreign: 404 },
+  'instance-rented/list': { input: () => ({}) },
+  'instance-rented/view': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
+  'instance-rented/rent': { input: ({ sshKey }) => ({ offerId: 'x', title: 't', slug: 'walk', sshKeyId: sshKey }) },
+  'instance-rented/edit': { input: ({ instance }) => ({ id: instance, title: 'mine now' }), foreign: 404 },
+  'instance-rented/start': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
+  'instance-rented/stop': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
+  'instance-rented/reboot': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
+  'instance-rented/terminate': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
+  'instance-rented/activity/list': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
+  'instance-rented/ssh-key/list': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
+  'instance-rented/ssh-key/add': {
+    input: ({ instance, sshKey }) => ({ id: instance, sshKeyId: sshKey }),
+    foreign: 404,
+  },
+  'instance-rented/ssh-key/remove': {
+    input: ({ instance, sshKey }) => ({ id: instance, sshKeyId: sshKey }),
+    foreign: 404,
+  },
+  'self-hosted-instance/list': { input: () => ({}) },
+  'self-hosted-instance/view': { input: ({ own }) => ({ id: own }), foreign: 404 },
+  'self-hosted-instance/create': { input: () => ({ title: 't', slug: 'walk-own' }) },
+  'self-hosted-instance/reissue-token': { input: ({ own }) => ({ id: own }), foreign: 404 },
+  'self-hosted-instance/edit': { input: ({ own }) => ({ id: own, title: 'mine now' }), foreign: 404 },
+  'self-hosted-instance/delete': { input: ({ own }) => ({ id: own }), foreign: 404 },
+  'self-hosted-instance/activity/list': { input: ({ own }) => ({ id: own }), foreign: 404 },
+  'docker-container/list': { input: ({ instance }) => ({ instanceRef: { id: instance } }), foreign: 404 },
+  'docker-container/view': { input: ({ container }) => ({ id: container }), foreign: 404 },
+  'docker-container/create': {
+    input: ({ instance }) => ({
+      instanceRef: { id: instance },
+      title: 't',
+      slug: 'walk-container',
+      dockerImage: 'busybox',
+      cpus: 1,
+    }),
+    foreign: 404,
+  },
+  'docker-container/start': { input: ({ container }) => ({ id: container }), foreign: 404 },
+  'docker-container/stop': { input: ({ container }) => ({ id: container }), foreign: 404 },
+  'docker-container/restart': { input: ({ container }) => ({ id: container }), foreign: 404 },
+  'docker-container/delete': { input: ({ container }) => ({ id: container }), foreign: 404 },
+  'docker-container/image/list': { input: ({ instance }) => ({ instanceRef: { id: instance } }), foreign: 404 },
+  'client/audit/list': { input: () => ({}) },
+  'client/audit/export': { input: () => ({}) },
+  'client/audit/verify': { input: () => ({}) },
+  'admin/stray/list': { input: () => ({}) },
+  'admin/stray/adopt': {
+    input: ({ stray }) => ({ id: stray, workspaceId: 1, offerId: 'x:y', title: 't', slug: 'walk-stray' }),
+  },
+  'admin/stray/delete': { input: ({ stray }) => ({ id: stray }) },
+  'user-feedback/send/default': {
+    input: () => ({ topic: 'Ask a question', subject: 's', description: 'd', imageUploads: [] }),
+  },
+  'logging/query': {
+    input: ({ container }) => ({ source: { type: 'docker-container', id: container } }),
+    foreign: 404,
+  },
+};
+
+export const ABSENT: Ids = {
+  instance: 999_999_901,
+  own: 999_999_902,
+  container: 999_999_903,
+  sshKey: 999_999_904,
+  stray: 999_999_905,
+  session: '00000000-0000-4000-8000-000000000000',
+  apiToken: 999_999_906,
+  consent: '00000000-0000-4000-8000-000000000001',
+  member: 999_999_907,
+  passkey: 999_999_906,
+};
