@@ -3,7 +3,8 @@
  * servers: the median of five visits each. Fails when a score is missed. Needs a quiet machine.
  */
 import { loadavg } from 'node:os';
-import { freePort, startTestApp } from '@stagi/server/src/testing/app.ts';
+import { freePort } from '@stagi/contract/testing/freePort.ts';
+import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { aRentedInstance } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';

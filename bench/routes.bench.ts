@@ -6,7 +6,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
-import { freePort, startTestApp } from '@stagi/server/src/testing/app.ts';
+import { freePort } from '@stagi/contract/testing/freePort.ts';
+import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { aContainer, anOwnServer, anSshKey, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
 import { buildWeb } from '../scripts/web.ts';

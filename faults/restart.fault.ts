@@ -6,12 +6,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { api } from '@stagi/contract/api.ts';
 import { createClient } from '@stagi/contract/client.ts';
+import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { PASSWORD, sender, signUp, tokensOf } from '@stagi/server/src/testing/person.ts';
 
 const kills = Number(process.argv.find((argument) => argument.startsWith('--n='))?.slice(4) ?? 25);
@@ -92,15 +92,6 @@ async function startServer(): Promise<ChildProcess> {
   }
   slowestStart = Math.max(slowestStart, Date.now() - started);
   return child;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 /** A small seeded generator (Tommy Ettinger, 2017). */

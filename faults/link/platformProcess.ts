@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '@stagi/contract/testing/freePort.ts';
 
 const MAIN = join(import.meta.dirname, '../../packages/server/src/main.ts');
 const START_MS = 60_000;
@@ -72,13 +72,4 @@ export async function preparePlatform(daemonPort: number): Promise<PlatformProce
     },
   };
   return platform;
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

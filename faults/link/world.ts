@@ -2,11 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { api } from '@stagi/contract/api.ts';
 import type { Container } from '@stagi/contract/containers.ts';
 import type { LogGap, LogLine } from '@stagi/contract/logging.ts';
+import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { makeDaemon, type TestDaemon } from '@stagi/daemon/src/testing/daemon.ts';
 import { ensureTestImage, TEST_IMAGE } from '@stagi/daemon/src/testing/image.ts';
 import { type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
 import { type ChaosProxy, startChaosProxy } from './chaosProxy.ts';
-import { freePort, type PlatformProcess, preparePlatform } from './platformProcess.ts';
+import { type PlatformProcess, preparePlatform } from './platformProcess.ts';
 import type { Random } from './random.ts';
 
 /** The real platform, a real daemon on this machine's Docker, and between them a network that can be made bad. */

@@ -1,20 +1,21 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { untilBack, untilSteady } from './reach.ts';
 
 let server: Server | null = null;
 let asked = 0;
+const port = await freePort();
 
-async function open(port = 0): Promise<string> {
+async function open(): Promise<string> {
   server = createServer((_request, response) => {
     asked += 1;
     response.writeHead(404).end();
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${port}`;
 }
 async function close(): Promise<void> {
   if (!server) return;
@@ -39,7 +40,7 @@ describe('whether the platform answers', () => {
     });
     await new Promise((resolve) => setImmediate(resolve));
     expect(isBack).toBe(false);
-    await open(Number(new URL(origin).port));
+    await open();
     await back;
   });
 

@@ -1,6 +1,5 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   COMMAND_AUDIENCE,
   type Command,
@@ -15,6 +14,7 @@ import {
   type PlatformMessage,
 } from '@stagi/contract/daemon.ts';
 import { decodeFrame } from '@stagi/contract/frames.ts';
+import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT } from 'jose';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type LogBook, logBook } from './logBook.ts';
@@ -65,7 +65,7 @@ export async function startPlatform({
     deaf: false,
   };
   let live: WebSocket | null = null;
-  let port = 0;
+  const port = await freePort();
   let server: Server;
   const logs = logBook((message) => live?.send(JSON.stringify(message)));
 
@@ -164,7 +164,6 @@ export async function startPlatform({
     const listening = Promise.withResolvers<void>();
     server.listen(port, '127.0.0.1', listening.resolve);
     await listening.promise;
-    port = (server.address() as AddressInfo).port;
   }
 
   await open();

@@ -23,7 +23,7 @@ type Options = {
   settings?: Record<string, string>;
 };
 
-const LOCK_PATIENCE_MS = 5_000;
+const LOCK_PATIENCE_MS = 30_000;
 
 /**
  * Starts PostgreSQL over `dataDir`, or takes over the one that still runs there because whoever started it was killed.

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { livesIn } from '../db/embeddedProcess.ts';
-import { freePort } from './app.ts';
 
 const MAIN = join(import.meta.dirname, '../main.ts');
 const START_MS = 60_000;

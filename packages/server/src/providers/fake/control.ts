@@ -48,10 +48,14 @@ export function createFakeControl(url: string): FakeControl {
   };
 }
 
-/** Runs the fake cloud as a child that ends with this process at the latest. */
-export async function spawnFakeCloud(options: { statePath: string; provisionMs?: number }): Promise<FakeCloudProcess> {
+/** Runs the fake cloud as a child that ends with this process at the latest; at any port unless one is given. */
+export async function spawnFakeCloud(options: {
+  statePath: string;
+  provisionMs?: number;
+  port?: number;
+}): Promise<FakeCloudProcess> {
   let child: ChildProcess;
-  let port = 0;
+  let port = options.port ?? 0;
 
   async function run(): Promise<string> {
     const args = [`--state=${options.statePath}`, `--port=${port}`, `--provision-ms=${options.provisionMs ?? 120_000}`];
