@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { ProviderOffer } from '../provider.ts';
 
 export interface Size {
@@ -41,11 +42,11 @@ export function localOffers(host: Host): ProviderOffer[] {
     .filter(({ cores, ramGb }) => cores <= host.cores && ramGb <= capacityGb(host))
     .map(({ offerId, cores, ramGb }) => ({
       id: offerId,
-      region: 'this machine',
+      region: hostname(),
       cpu: { name: host.cpuName, cores },
       ramGb,
       gpu: null,
-      disk: { type: 'shared with this machine', sizeGb: Math.floor(host.diskFreeGb) },
+      disk: { type: 'shared', sizeGb: Math.floor(host.diskFreeGb) },
       pricePerHour: BigInt(cores) * pricePerCore + BigInt(ramGb) * pricePerGb,
       stoppedPricePerHour: 0n,
       spot: false,

@@ -18,7 +18,7 @@ export function AccountPage() {
     <>
       <PageHeader title={t('Account')} />
       <AccountTabs />
-      <div className={classes.sections}>
+      <div>
         <YouSection />
         <EmailSection />
         <PasswordSection />

@@ -10,7 +10,6 @@ import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { Note } from '../../../ui/Note.tsx';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { PanelSkeleton } from '../../../ui/Skeletons.tsx';
-import classes from '../AccountPage.module.css';
 import { AccountTabs } from '../AccountTabs.tsx';
 import { PasskeysSection } from './PasskeysSection.tsx';
 import { RecoverySection } from './RecoverySection.tsx';
@@ -56,7 +55,7 @@ function Sections({ totpSince, recoveryCodesLeft, list }: Factors) {
   const t = useT();
   const isProtected = totpSince !== null || list.length > 0;
   return (
-    <div className={classes.sections}>
+    <div>
       <PasskeysSection passkeys={list} isOnlyFactor={totpSince === null} />
       <TotpSection since={totpSince} isOnlyFactor={list.length === 0} />
       {isProtected && <RecoverySection left={recoveryCodesLeft} />}
