@@ -1,4 +1,5 @@
 import { CURRENCY } from '@stagi/contract/brand.ts';
+import { asMicro } from '@stagi/contract/money.ts';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
 import { post } from './ledger.ts';
@@ -6,13 +7,21 @@ import { post } from './ledger.ts';
 /** The accounts of a workspace that can be spent, in the order they are spent in. */
 export const SPENDABLE = ['credit', 'card', 'onchain'] as const;
 const OF_A_WORKSPACE = [...SPENDABLE, 'held'] as const;
+/** Where use is booked to: several, so that workspaces do not wait for one row. */
+const USAGE_SHARDS = 16;
 const SYSTEM = [
   'world:deposit',
   'world:payout',
   'promo',
   'writeoff',
-  ...Array.from({ length: 16 }, (_, shard) => `revenue:usage:${shard}`),
+  'revenue:plan',
+  ...Array.from({ length: USAGE_SHARDS }, (_, shard) => revenueOf(shard)),
 ];
+
+/** The account for the use of a workspace, or of whatever else has this number. */
+export function revenueOf(id: number): string {
+  return `revenue:usage:${id % USAGE_SHARDS}`;
+}
 
 export async function openSystemAccounts(db: Db): Promise<void> {
   await db
@@ -46,10 +55,10 @@ export function accountOf(workspaceId: number, kind: (typeof OF_A_WORKSPACE)[num
  */
 export async function grantStarterCredit(ctx: Context, trx: Db, workspaceId: number, userId: number): Promise<void> {
   const onlyOwnMachines = [...ctx.providers.keys()].every((name) => name === 'local' || name === 'fake');
-  const amount = onlyOwnMachines ? ctx.config.starterCredit : 0n;
+  const amount = asMicro(onlyOwnMachines ? ctx.config.starterCredit : 0n);
   if (amount === 0n || (await isReturning(ctx, trx, userId))) return;
   await post(trx, 'starter', `starter:${userId}`, workspaceId, [
-    { account: 'promo', amount: -amount },
+    { account: 'promo', amount: asMicro(-amount) },
     { account: accountOf(workspaceId, 'credit'), amount },
   ]);
 }

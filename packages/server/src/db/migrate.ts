@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
+import { JOURNAL_KINDS } from './journalKinds.ts';
 import * as foundation from './migrations/0001_foundation.ts';
 import * as reconcile from './migrations/0002_reconcile.ts';
 import * as nodeKeys from './migrations/0003_node_keys.ts';
@@ -16,6 +17,7 @@ import * as members from './migrations/0013_members.ts';
 import * as apps from './migrations/0014_apps.ts';
 import * as strangersTries from './migrations/0015_strangers_tries.ts';
 import * as audit from './migrations/0016_audit.ts';
+import * as ledger from './migrations/0022_ledger.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -35,6 +37,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0014_apps', sql: apps.sql },
   { name: '0015_strangers_tries', sql: strangersTries.sql },
   { name: '0016_audit', sql: audit.sql },
+  { name: '0022_ledger', sql: ledger.sql },
 ];
 const LOCK = 7_239_001;
 
@@ -64,6 +67,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
       });
     }
     await inOneTransaction(client, () => writeStatusMoves(client));
+    await inOneTransaction(client, () => writeJournalKinds(client));
     await createQueueTables(databaseUrl);
   } finally {
     await client.end();
@@ -78,6 +82,28 @@ async function writeStatusMoves(client: pg.Client): Promise<void> {
   await client.query(
     'insert into status_move (kind, from_status, to_status) select * from unnest($1::text[], $2::text[], $3::text[])',
     [rows.map((row) => row.kind), rows.map((row) => row.from), rows.map((row) => row.to)],
+  );
+}
+
+async function writeJournalKinds(client: pg.Client): Promise<void> {
+  const kinds = Object.entries(JOURNAL_KINDS);
+  const flows = kinds.flatMap(([kind, { from, to }]) => [
+    ...from.map((account) => ({ kind, account, sign: -1 })),
+    ...to.map((account) => ({ kind, account, sign: 1 })),
+  ]);
+  await client.query(
+    `insert into journal_kind (kind, shown_as, reversible) select * from unnest($1::text[], $2::text[], $3::boolean[])
+     on conflict (kind) do update set shown_as = excluded.shown_as, reversible = excluded.reversible`,
+    [
+      kinds.map(([kind]) => kind),
+      kinds.map(([, { shownAs }]) => shownAs),
+      kinds.map(([, { reversible }]) => reversible),
+    ],
+  );
+  await client.query('delete from journal_flow');
+  await client.query(
+    'insert into journal_flow (kind, account_class, sign) select * from unnest($1::text[], $2::text[], $3::smallint[])',
+    [flows.map(({ kind }) => kind), flows.map(({ account }) => account), flows.map(({ sign }) => sign)],
   );
 }
 

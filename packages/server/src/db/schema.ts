@@ -44,6 +44,19 @@ import type {
   UserTable,
 } from './identityTables.ts';
 
+import type {
+  AccountTable,
+  BillingTransactionCountTable,
+  BillingTransactionTable,
+  HoldTable,
+  JournalTable,
+  LedgerRunTable,
+  LedgerSealTable,
+  PostingTable,
+  PromoActivationTable,
+  PromoCodeTable,
+} from './moneyTables.ts';
+
 /** Row types. Entity ids are int4 (number); int8 columns (money, journals, log positions) are bigint. */
 export interface WorkspaceTable {
   id: GeneratedAlways<number>;
@@ -88,33 +101,6 @@ export interface MailTable {
   failed_at: Date | null;
   last_error: string | null;
   created_at: Created;
-}
-
-export interface AccountTable {
-  id: GeneratedAlways<bigint>;
-  code: string;
-  client_id: number | null;
-  currency: string;
-  balance: Generated<bigint>;
-  min_balance: bigint | null;
-}
-
-export interface JournalTable {
-  id: GeneratedAlways<bigint>;
-  kind: string;
-  idem_key: string;
-  lines_hash: Buffer;
-  client_id: number | null;
-  reverses_id: bigint | null;
-  meta: JsonWithDefault<Record<string, unknown>>;
-  created_at: Created;
-}
-
-export interface PostingTable {
-  journal_id: bigint;
-  line: number;
-  account_id: bigint;
-  amount: bigint;
 }
 
 export interface FeedbackTable {
@@ -217,6 +203,13 @@ export interface Database {
   account: AccountTable;
   journal: JournalTable;
   posting: PostingTable;
+  hold: HoldTable;
+  ledger_seal: LedgerSealTable;
+  ledger_run: LedgerRunTable;
+  billing_transaction: BillingTransactionTable;
+  billing_transaction_count: BillingTransactionCountTable;
+  promo_code: PromoCodeTable;
+  promo_activation: PromoActivationTable;
   ssh_key: SshKeyTable;
   status_move: StatusMoveTable;
   instance: InstanceTable;

@@ -1,6 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import { CallError, fieldErrors } from '@stagi/contract/errors.ts';
-import { MICRO } from '@stagi/contract/money.ts';
+import { asMicro, MICRO } from '@stagi/contract/money.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountOf, openAccounts } from '../billing/accounts.ts';
 import { post } from '../billing/ledger.ts';
@@ -195,8 +195,8 @@ async function aSecondWorkspace(owner: Person): Promise<number> {
   await openAccounts(db, id);
   await db.transaction().execute((trx) =>
     post(trx, 'starter', `test:${id}`, id, [
-      { account: 'promo', amount: -50n * MICRO },
-      { account: accountOf(id, 'credit'), amount: 50n * MICRO },
+      { account: 'promo', amount: asMicro(-50n * MICRO) },
+      { account: accountOf(id, 'credit'), amount: asMicro(50n * MICRO) },
     ]),
   );
   return id;

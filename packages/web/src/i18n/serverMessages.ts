@@ -174,6 +174,7 @@ export const SERVER_MESSAGES: readonly string[] = [
   'This is not the address of your account',
   'You are the last owner of “{{name}}”, which others belong to. Make somebody else its owner first.',
   'There are still servers in “{{name}}”. Terminate or delete them first.',
+  'The balance that can be withdrawn does not cover this',
   'The balance must cover an hour of everything that runs: {{needed}} STAGI are needed, {{balance}} are there',
   'The body must be JSON',
   'The caller hung up',
