@@ -46,7 +46,8 @@ test('an app is let in from its link to its call, taken back, and told no', asyn
       const answer = app.answer();
       expect(answer.get('state')).toBe(link.state);
       expect(answer.get('iss')).toBe(platform.url);
-      return app.trade(answer.get('code') ?? '', link.verifier);
+      // From the app's own page, as apps without a server do.
+      return app.tradeIn(page, answer.get('code') ?? '', link.verifier);
     });
 
     await test.step('its calls are answered until it is disconnected', async () => {
@@ -149,6 +150,13 @@ async function startApp(platform: string) {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const redirect = (path: string) => `http://127.0.0.1:${port}${path}`;
+  const given = (code: string, code_verifier: string, client_id: string) => ({
+    grant_type: 'authorization_code',
+    client_id,
+    code,
+    code_verifier,
+    redirect_uri: redirect('/callback'),
+  });
 
   return {
     port,
@@ -178,19 +186,22 @@ async function startApp(platform: string) {
       if (!visit) throw new Error('nobody came back to the app');
       return new URL(visit.url, platform).searchParams;
     },
-    async trade(code: string, code_verifier: string, client_id: string = STORY_APP.clientId): Promise<AppTokens> {
-      const reply = await fetch(`${platform}/oauth/token`, {
-        method: 'POST',
-        body: new URLSearchParams({
-          grant_type: 'authorization_code',
-          client_id,
-          code,
-          code_verifier,
-          redirect_uri: redirect('/callback'),
-        }),
-      });
+    async trade(code: string, code_verifier: string, client_id: string): Promise<AppTokens> {
+      const body = new URLSearchParams(given(code, code_verifier, client_id));
+      const reply = await fetch(`${platform}/oauth/token`, { method: 'POST', body });
       expect(reply.status).toBe(200);
       return (await reply.json()) as AppTokens;
+    },
+    /** The same by a page of the app in the browser, whose origin is another than the platform's. */
+    async tradeIn(page: Page, code: string, code_verifier: string): Promise<AppTokens> {
+      expect(new URL(page.url()).origin).toBe(redirect(''));
+      const form = given(code, code_verifier, STORY_APP.clientId);
+      const trade = { url: `${platform}/oauth/token`, form };
+      const tokens = await page.evaluate(async ({ url, form }) => {
+        const reply = await fetch(url, { method: 'POST', body: new URLSearchParams(form), credentials: 'omit' });
+        return reply.json();
+      }, trade);
+      return tokens as AppTokens;
     },
     async call(path: string, token: string): Promise<number> {
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };

@@ -5,7 +5,7 @@ import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
 import { typeCode } from './people.ts';
 
-test('somebody sets up an app and a passkey, and logs in with a recovery code, then with the passkey alone', async ({
+test('somebody sets up an app and a passkey, and logs in with a recovery code, then with the passkey alone, by button and suggestion', async ({
   page,
   platform,
 }) => {
@@ -13,7 +13,7 @@ test('somebody sets up an app and a passkey, and logs in with a recovery code, t
     name: 'Hedy Lamarr',
     email: `factors-${Date.now()}@example.com`,
   });
-  await haveAuthenticator(page);
+  const authenticator = await haveAuthenticator(page);
   await openSecurity(page, platform.url, person);
 
   // What concerns the safety of the account is asked for once.
@@ -46,6 +46,8 @@ test('somebody sets up an app and a passkey, and logs in with a recovery code, t
   await expectAccessible(page, 'security');
   await noSidewaysScroll(page);
 
+  // Otherwise the passkey would log in at once: it agrees to whatever the field for the address suggests.
+  await authenticator.agrees(false);
   // With the password the second factor is asked for, here in another language, with the way back kept.
   await page.evaluate(() => localStorage.clear());
   await page.goto(`${platform.url}/sign-in?returnUrl=${encodeURIComponent('/profile/account/security')}`);
@@ -69,7 +71,14 @@ test('somebody sets up an app and a passkey, and logs in with a recovery code, t
 
   await page.evaluate(() => localStorage.clear());
   await page.goto(`${platform.url}/sign-in?returnUrl=${encodeURIComponent('/profile/account/security')}`);
+  await expect(page.getByLabel('Email')).toHaveAttribute('autocomplete', 'username webauthn');
+  await authenticator.agrees(true);
   await page.getByTestId('passkey-login').click();
+  await expect(passkeys).toHaveCount(1);
+
+  // Picked among the suggestions of the field for the address: nothing is typed and nothing pressed.
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(`${platform.url}/sign-in?returnUrl=${encodeURIComponent('/profile/account/security')}`);
   await expect(passkeys).toHaveCount(1);
 
   // Whoever has just logged in with a second factor has shown that it is them.
@@ -80,11 +89,11 @@ test('somebody sets up an app and a passkey, and logs in with a recovery code, t
   await expect(passkeys).toHaveCount(0);
 });
 
-/** A platform authenticator of Chromium's own, that agrees to everything (CDP, domain WebAuthn). */
-async function haveAuthenticator(page: Page): Promise<void> {
+/** A platform authenticator of Chromium's own (CDP, domain WebAuthn). It agrees to everything until it is told not to. */
+async function haveAuthenticator(page: Page): Promise<{ agrees(enabled: boolean): Promise<unknown> }> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
@@ -94,6 +103,9 @@ async function haveAuthenticator(page: Page): Promise<void> {
       automaticPresenceSimulation: true,
     },
   });
+  return {
+    agrees: (enabled) => devtools.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled }),
+  };
 }
 
 async function openSecurity(page: Page, url: string, person: Person): Promise<void> {

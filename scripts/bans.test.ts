@@ -16,7 +16,17 @@ const BANS: { why: string; pattern: RegExp; except?: RegExp }[] = [
   { why: 'a cipher without proof of its text', pattern: /create(?:De|C)ipheriv\(\s*['"](?!aes-256-gcm)/ },
   { why: 'chance that can be guessed', pattern: /Math\.random\(\).{0,40}(?:token|code|secret|key|nonce|ticket)/i },
   { why: 'XML', pattern: /from '(?:xml2js|fast-xml-parser|libxmljs2?|sax|xmldom|@xmldom\/xmldom)'|DOMParser\(/ },
-  { why: 'an open door for other sites', pattern: /@fastify\/cors|access-control-allow-origin/i },
+  {
+    why: 'an open door for other sites',
+    pattern: /@fastify\/cors|access-control-allow-origin/i,
+    // What browser apps send there proves itself by what it holds, never by a cookie.
+    except: /server\/src\/apps\/otherOrigins\.ts$/,
+  },
+  {
+    why: 'an id that plain http has not',
+    pattern: /\bcrypto\.randomUUID\b/,
+    except: /server\/src|daemon\/src|randomId\.ts$/,
+  },
   { why: 'TLS that trusts anybody', pattern: /rejectUnauthorized:\s*false|NODE_TLS_REJECT_UNAUTHORIZED/ },
 ];
 

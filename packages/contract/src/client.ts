@@ -1,6 +1,7 @@
 import type { Call, InputOf, OutputOf } from './call.ts';
 import { needsIdempotencyKey } from './call.ts';
 import { CallError, type ErrorBody, GENERIC_ERROR, isErrorBody } from './errors.ts';
+import { randomId } from './randomId.ts';
 
 export interface Reply {
   status: number;
@@ -72,7 +73,7 @@ export function createClient({ send, session, clientId, whole = inFull, on = {} 
     const schemas = whole(call);
     // Looked at once there is an answer; until then its failure is nobody's.
     schemas.catch(() => {});
-    const key = options.idempotencyKey ?? (needsIdempotencyKey(call.path) ? crypto.randomUUID() : undefined);
+    const key = options.idempotencyKey ?? (needsIdempotencyKey(call.path) ? randomId() : undefined);
     let used = session.get()?.accessToken ?? null;
     let reply = await sendOnce(used);
 

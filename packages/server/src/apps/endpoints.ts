@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { PublicError, sendError } from '../http/errors.ts';
 import type { Gate } from '../http/overload.ts';
+import { letOtherOriginsIn } from './otherOrigins.ts';
 import { OauthRefusal } from './refusal.ts';
 import { provesItself, type RegisteredApp } from './registered.ts';
 import { type AppVisitor, revokeToken, tradeCode, tradeRefreshToken } from './tokens.ts';
@@ -11,8 +12,12 @@ const LONGEST_FORM = 8 * 1024;
 
 /** What apps themselves talk to: forms, as OAuth has it, not calls of the contract. */
 export function mountAppEndpoints(app: FastifyInstance, ctx: Context, gate: Gate): void {
-  app.get('/.well-known/oauth-authorization-server', () => metadata(ctx.config.appOrigin));
   void app.register(async (scope) => {
+    letOtherOriginsIn(scope, []);
+    scope.get('/.well-known/oauth-authorization-server', () => metadata(ctx.config.appOrigin));
+  });
+  void app.register(async (scope) => {
+    letOtherOriginsIn(scope, ['/oauth/token', '/oauth/revoke']);
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: LONGEST_FORM }, (_request, body, done) =>
       done(null, new URLSearchParams(body as string)),

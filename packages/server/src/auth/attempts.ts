@@ -16,14 +16,26 @@ export const GUESSES: Patience = { free: 5, wait: 15, longest: 900 };
 export const MAILS: Patience = { free: 5, wait: 60, longest: 900 };
 /** One mail a minute to whoever asks for it again. */
 export const RESENDS: Patience = { free: 1, wait: 60, longest: 900 };
+export const HOURLY: Patience = { free: 1, wait: 3_600, longest: 3_600 };
 
-/**
- * Takes a try in one statement, so that parallel ones cannot share it; throws 429 with the wait when it comes too soon.
- * A day of quiet forgives everything.
- */
-export async function takeAttempt({ db }: Pick<Context, 'db'>, key: string, patience: Patience): Promise<void> {
+/** Takes a try and answers how many there have been; throws 429 with the wait when it comes too soon. */
+export async function takeAttempt(ctx: Pick<Context, 'db'>, key: string, patience: Patience): Promise<number> {
+  const { taken, tries, seconds } = await tryNow(ctx, key, patience);
+  if (!taken) throw tooMany(Math.max(1, seconds));
+  return tries;
+}
+
+interface Outcome {
+  taken: boolean;
+  tries: number;
+  /** Until the next may be taken. */
+  seconds: number;
+}
+
+/** In one statement, so that parallel tries cannot share one. A day of quiet forgives everything. */
+export async function tryNow({ db }: Pick<Context, 'db'>, key: string, patience: Patience): Promise<Outcome> {
   const { free, wait, longest } = patience;
-  const { rows } = await sql<{ taken: boolean; seconds: number }>`
+  const { rows } = await sql<Outcome>`
     with taken as (
       insert into attempt as a (key, tries, next_at, last_at)
       values (${hashOf(key)}, 1, now() + ${free <= 1 ? wait : 0} * interval '1 second', now())
@@ -35,13 +47,12 @@ export async function takeAttempt({ db }: Pick<Context, 'db'>, key: string, pati
           else least(${longest}, ${wait} * power(2, least(a.tries + 1 - ${free}, 20))) end,
         last_at = now()
       where a.next_at <= clock_timestamp()
-      returning 1)
-    select exists (select 1 from taken) as taken,
+      returning tries)
+    select exists (select 1 from taken) as taken, coalesce((select tries from taken), 0) as tries,
       coalesce((select ceil(extract(epoch from next_at - clock_timestamp()))::int from attempt where key = ${hashOf(key)}), 1) as seconds`.execute(
     db,
   );
-  const outcome = rows[0];
-  if (!outcome?.taken) throw tooMany(Math.max(1, outcome?.seconds ?? 1));
+  return rows[0] ?? { taken: false, tries: 0, seconds: 1 };
 }
 
 /** Who has shown that they are who they say starts anew. */

@@ -256,6 +256,37 @@ describe('the ticket of a login', () => {
     expect(await refusal(app.anonymous(api.secondFactor.verify, { ticket: 'x', code: '123456' }))).toEqual(TOO_LATE);
   });
 
+  it('tells the owner, once an hour, of somebody who passes the first step and not the second', async () => {
+    const { person } = await aProtected();
+    await person.client(api.user.edit, { language: 'tr' });
+    const warnings = async () =>
+      (await subjectsTo(person)).filter((subject) => subject === 'Biri Stagi hesabınıza giriş yapmaya çalışıyor')
+        .length;
+    const ticket = await ticketFor(person);
+    const guess = async (times: number): Promise<number> => {
+      for (let time = 0; time < times; time += 1)
+        expect(await refusal(app.anonymous(api.secondFactor.verify, { ticket, code: '12345' }))).toEqual(WRONG);
+      return warnings();
+    };
+    expect(await guess(2)).toBe(0);
+    expect(await guess(1)).toBe(1);
+    expect(await guess(2)).toBe(1);
+    await sql`update attempt set next_at = next_at - interval '59 minutes'`.execute(app.ctx.db);
+    expect(await guess(1)).toBe(1);
+    await sql`update attempt set next_at = next_at - interval '2 minutes'`.execute(app.ctx.db);
+    expect(await guess(1)).toBe(2);
+
+    // Who mistypes and then gets in hears nothing: it was them.
+    const { person: other, fresh: code } = await aProtected();
+    const theirs = await ticketFor(other);
+    for (let time = 0; time < 2; time += 1)
+      await refusal(app.anonymous(api.secondFactor.verify, { ticket: theirs, code: '12345' }));
+    await app.anonymous(api.secondFactor.verify, { ticket: theirs, code: await code() });
+    const next = await ticketFor(other);
+    await refusal(app.anonymous(api.secondFactor.verify, { ticket: next, code: '12345' }));
+    expect((await subjectsTo(other)).filter((subject) => subject.includes('trying to log in'))).toEqual([]);
+  });
+
   it('lets few guesses through, and still the owner from a browser of theirs', async () => {
     const { person, fresh } = await aProtected();
     const GUESSES = 40;

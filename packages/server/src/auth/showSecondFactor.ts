@@ -2,9 +2,9 @@ import type { PasskeyAssertion, PasskeyRequest } from '@stagi/contract/passkeys.
 import { inTransaction } from '../db/pool.ts';
 import { invalid, refused } from '../http/errors.ts';
 import type { Visitor } from '../http/visitor.ts';
-import { recoveryCodeUsedMail } from '../mail/letters.ts';
+import { factorGuessedMail, type Receiver, recoveryCodeUsedMail } from '../mail/letters.ts';
 import { sendMail } from '../mail/send.ts';
-import { forgetAttempts, GUESSES, takeAttempt } from './attempts.ts';
+import { forgetAttempts, GUESSES, HOURLY, takeAttempt, tryNow } from './attempts.ts';
 import { attemptKey } from './devices.ts';
 import { letIn } from './enter.ts';
 import { checkFactor, type Shown, wrongFactor } from './factor.ts';
@@ -13,6 +13,8 @@ import { spendTicket, takeTicketTry, ticketOf } from './secondFactor.ts';
 import type { Tokens } from './sessions.ts';
 
 const TOO_LATE = 'This login has run out. Log in again.';
+/** Wrong tries in a row after which the owner hears of them: whoever makes them has passed the first step. */
+const WORTH_A_WARNING = 3;
 
 /** Ends a sign-in that asked for a second factor. Guesses are counted as those of passwords are. */
 export async function showSecondFactor(
@@ -23,16 +25,27 @@ export async function showSecondFactor(
   if (!ticket) throw refused(TOO_LATE);
   const { user } = ticket;
   const key = await attemptKey(ctx, 'second-factor', user.email, user.id);
-  await takeAttempt(ctx, key, GUESSES);
+  const tries = await takeAttempt(ctx, key, GUESSES);
   if (!(await takeTicketTry(ctx.db, ticket))) throw refused(TOO_LATE);
   const factor = await checkFactor(ctx, user.id, shown, { purpose: 'second-factor', ticketHash: ticket.hash });
-  if (!factor) throw wrongFactor(shown);
+  if (!factor) {
+    if (tries >= WORTH_A_WARNING) await warn(ctx, user);
+    throw wrongFactor(shown);
+  }
   return inTransaction(ctx.db, async (trx) => {
     if (!(await factor.spend(trx))) throw wrongFactor(shown);
     if (!(await spendTicket(trx, ticket))) throw refused(TOO_LATE);
     await forgetAttempts(trx, key);
     if (factor.method === 'recovery-code') await sendMail(ctx, trx, user.email, recoveryCodeUsedMail(ctx, user));
     return letIn(ctx, trx, user.id, ticket.authType, { steppedUp: true });
+  });
+}
+
+/** At most once an hour: who guesses must not fill the owner's mailbox. */
+async function warn(ctx: Visitor, { id, ...user }: Receiver & { id: number; email: string }): Promise<void> {
+  await inTransaction(ctx.db, async (trx) => {
+    const { taken } = await tryNow({ db: trx }, `second-factor-warning|${id}`, HOURLY);
+    if (taken) await sendMail(ctx, trx, user.email, factorGuessedMail(ctx, user));
   });
 }
 

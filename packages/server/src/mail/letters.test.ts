@@ -36,6 +36,7 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
     passkeyRemoved: letters.passkeyRemovedMail(at, receiver),
     recoveryCodes: letters.recoveryCodesMail(at, receiver),
     recoveryCodeUsed: letters.recoveryCodeUsedMail(at, receiver),
+    factorGuessed: letters.factorGuessedMail(at, receiver),
   };
 
   it('leave no place unfilled and let no name become markup', () => {
@@ -51,7 +52,8 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
       for (const part of [mail.subject, mail.text, mail.html]) expect(part).toContain('01234567');
     expect(mails.app.subject + mails.app.text).toContain('Dash');
     for (const mail of [mails.connected, mails.disconnected]) expect(mail.subject + mail.text).toContain('GitHub');
-    for (const mail of [mails.changed, mails.added, mails.device, mails.connected, mails.disconnected, mails.app]) {
+    const { changed, added, device, connected, disconnected, app, factorGuessed } = mails;
+    for (const mail of [changed, added, device, connected, disconnected, app, factorGuessed]) {
       expect(mail.text).toContain('192.0.2.7');
       expect(mail.text).toContain('Firefox');
       expect(mail.text).toContain('https://stagi.example/recovery');

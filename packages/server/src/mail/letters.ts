@@ -166,6 +166,11 @@ export const passkeyRemovedMail = securityMail('passkeyRemoved');
 export const recoveryCodesMail = securityMail('recoveryCodes');
 export const recoveryCodeUsedMail = securityMail('recoveryCodeUsed');
 
+/** Somebody has passed the first step of signing in, and cannot pass the second. */
+export function factorGuessedMail(ground: Ground, receiver: Receiver): MailText {
+  return warning(ground, receiver, 'factorGuessed');
+}
+
 /** A used refresh token came back: it is in two hands, and nobody knows which are the owner's. */
 export function sessionEndedMail(
   { config, language: spoken }: Pick<Ground, 'config' | 'language'>,
@@ -207,7 +212,8 @@ type Warning =
   | 'passkeyAdded'
   | 'passkeyRemoved'
   | 'recoveryCodes'
-  | 'recoveryCodeUsed';
+  | 'recoveryCodeUsed'
+  | 'factorGuessed';
 
 /** About second factors: the page where they are changed back. */
 function securityMail(what: Warning): (ground: Ground, receiver: Receiver) => MailText {

@@ -1,3 +1,4 @@
+import { DELETED_USER } from '@stagi/contract/nobody.ts';
 import { sql } from 'kysely';
 import type { Authenticated } from '../auth/authenticate.ts';
 import { rememberAddress } from '../billing/accounts.ts';
@@ -12,7 +13,6 @@ import { deletionOf, type WholeDeletion } from './deletion.ts';
 
 type SignedIn = Visitor & Pick<Authenticated, 'user'>;
 
-const NOBODY = 'Deleted user';
 const NOWHERE = 'Deleted workspace';
 
 /**
@@ -100,7 +100,7 @@ async function forgetName(trx: Db, userId: number): Promise<void> {
     .updateTable('app_user')
     .set({
       email: `deleted-${userId}@deleted.invalid`,
-      name: NOBODY,
+      name: DELETED_USER,
       password_hash: null,
       passkey_handle: null,
       image: null,

@@ -1,5 +1,6 @@
 import { type Call, type InputOf, needsIdempotencyKey, type OutputOf } from '@stagi/contract/call.ts';
 import { CallError } from '@stagi/contract/errors.ts';
+import { randomId } from '@stagi/contract/randomId.ts';
 import { useRef, useState } from 'react';
 import { toast } from '../ui/toasts.ts';
 import { call } from './client.ts';
@@ -50,7 +51,7 @@ export function useCall<C extends Call>(of: C, { onDone, onRefused }: Handlers<C
 
   /** The same order sent again after no answer keeps its key, so that it is carried out once. */
   function keyFor(input: string): string {
-    if (unanswered.current?.input !== input) unanswered.current = { input, key: crypto.randomUUID() };
+    if (unanswered.current?.input !== input) unanswered.current = { input, key: randomId() };
     return unanswered.current.key;
   }
 

@@ -1,6 +1,7 @@
 import type { Activity } from '@stagi/contract/instances.ts';
 import type { ReactNode } from 'react';
 import { useT } from '../i18n/i18n.ts';
+import { personName } from '../i18n/personName.ts';
 import classes from './ActivityTable.module.css';
 import { type Column, DataTable, type DataTableProps } from './DataTable.tsx';
 import { STATUS } from './status.ts';
@@ -18,7 +19,11 @@ export function ActivityTable(props: Props) {
       title: t('Detail'),
       cell: ({ detail }) => detail && <span className={classes.detail}>{t(detail)}</span>,
     },
-    { key: 'who', title: t('Who'), cell: ({ actor }) => actor ?? <span className="muted">{t('The platform')}</span> },
+    {
+      key: 'who',
+      title: t('Who'),
+      cell: ({ actor }) => (actor === null ? <span className="muted">{t('The platform')}</span> : personName(t, actor)),
+    },
     { key: 'when', title: t('When'), sortBy: 'at', align: 'right', width: 160, cell: ({ at }) => <DateTime at={at} /> },
   ];
   return (

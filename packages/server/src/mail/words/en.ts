@@ -132,4 +132,9 @@ export const en: Words = {
     lead: 'Somebody used one of your recovery codes instead of an authenticator app or a passkey. It counts no more.',
     end: 'If it was you, look how many are left. If not, set a new password at once and make new recovery codes.',
   },
+  factorGuessed: {
+    subject: 'Somebody is trying to log in to your {{brand}} account',
+    lead: 'Somebody passed the first step of logging in to your account, as with your password, but showed a wrong second factor several times. They were not let in.',
+    end: 'If it was you, there is nothing to do. If not, somebody knows your password: set a new one at once.',
+  },
 };

@@ -132,4 +132,9 @@ export const tr: Words = {
     lead: 'Biri, doğrulama uygulaması veya geçiş anahtarı yerine kurtarma kodlarınızdan birini kullandı. Bu kod artık geçerli değil.',
     end: 'Siz kullandıysanız kaç kodun kaldığına bakın. Değilse hemen yeni bir parola belirleyin ve yeni kurtarma kodları oluşturun.',
   },
+  factorGuessed: {
+    subject: 'Biri {{brand}} hesabınıza giriş yapmaya çalışıyor',
+    lead: 'Biri hesabınıza girişin ilk adımını, örneğin parolanızla, geçti; ancak ikinci doğrulamada birkaç kez yanıldı. Giriş yapamadı.',
+    end: 'Bunu siz yaptıysanız bir şey yapmanız gerekmez. Değilse biri parolanızı biliyor: hemen yeni bir parola belirleyin.',
+  },
 };

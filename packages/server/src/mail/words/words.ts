@@ -45,4 +45,5 @@ export interface Words {
   passkeyRemoved: Mail;
   recoveryCodes: Mail;
   recoveryCodeUsed: Mail;
+  factorGuessed: Mail;
 }

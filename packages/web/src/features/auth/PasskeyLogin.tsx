@@ -7,14 +7,19 @@ import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { usePasskey } from './usePasskey.ts';
+import { usePasskeySuggestions } from './usePasskeySuggestions.ts';
 
-/** Logging in with a passkey alone: neither address nor password is typed. */
+/** Logging in with a passkey alone, by the button or from the suggestions of the field for the address. */
 export function PasskeyLogin() {
   const t = useT();
-  const { run, loading, problem } = usePasskey({
+  const { run, give, loading, problem } = usePasskey({
     ask: () => call(api.secondFactor.passkeyOptions, {}, { ownMessages: true }),
     show: async (assertion) =>
       session.begin(await call(api.secondFactor.passkeyVerify, { assertion }, { ownMessages: true }), 'email'),
+  });
+  usePasskeySuggestions(!loading, {
+    ask: () => call(api.secondFactor.passkeyOptions, {}, { quiet: true }),
+    onPicked: give,
   });
   return (
     <Stack gap={8}>

@@ -36,7 +36,7 @@ export function SignInPage() {
     >
       <Form onSubmit={submit}>
         <Stack gap={16}>
-          <TextInput label={t('Email')} type="email" autoComplete="username" autoFocus {...field('email')} />
+          <TextInput label={t('Email')} type="email" autoComplete="username webauthn" autoFocus {...field('email')} />
           <div>
             <PasswordInput label={t('Password')} autoComplete="current-password" {...field('password')} />
             <p className={classes.beside}>

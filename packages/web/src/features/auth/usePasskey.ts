@@ -16,6 +16,8 @@ interface Steps {
 
 export interface PasskeyUse {
   run(): void;
+  /** Sends an answer that came by another way than `run`. */
+  give(assertion: PasskeyAssertion): void;
   loading: boolean;
   /** What went wrong at the last try, for beside the button. */
   problem: string | null;
@@ -34,11 +36,22 @@ export function usePasskey({ ask, show, onRefused }: Steps): PasskeyUse {
       setProblem(t('This browser cannot use passkeys here. Choose another way.'));
       return;
     }
-    setLoading(true);
-    try {
+    await going(async () => {
       const assertion = await answerWithPasskey((await ask()).options);
       if (assertion) await show(assertion);
       else setProblem(t('No passkey was used. Try again or choose another way.'));
+    });
+  }
+
+  async function give(assertion: PasskeyAssertion): Promise<void> {
+    setProblem(null);
+    await going(() => show(assertion));
+  }
+
+  async function going(work: () => Promise<void>): Promise<void> {
+    setLoading(true);
+    try {
+      await work();
     } catch (cause) {
       if (!(cause instanceof CallError)) throw cause;
       // The client leaves these two to whoever made the call; of the others it has told.
@@ -48,5 +61,5 @@ export function usePasskey({ ask, show, onRefused }: Steps): PasskeyUse {
     }
   }
 
-  return { run: () => void run(), loading, problem };
+  return { run: () => void run(), give: (assertion) => void give(assertion), loading, problem };
 }

@@ -2,6 +2,7 @@ import { Anchor } from '@mantine/core';
 import type { Container } from '@stagi/contract/containers.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
+import { personName } from '../../i18n/personName.ts';
 import { paths } from '../../paths.ts';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { FactList } from '../../ui/FactList.tsx';
@@ -71,7 +72,7 @@ export function ContainerOverview({ container }: { container: Container }) {
               mono: true,
             },
             { label: t('Last seen'), value: container.statusSeenAt && <TimeAgo at={container.statusSeenAt} /> },
-            { label: t('Created by'), value: container.createdBy },
+            { label: t('Created by'), value: personName(t, container.createdBy) },
             { label: t('Created'), value: <DateTime at={container.createdAt} /> },
           ]}
         />

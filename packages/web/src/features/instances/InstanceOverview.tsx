@@ -1,5 +1,6 @@
 import type { Instance } from '@stagi/contract/instances.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { personName } from '../../i18n/personName.ts';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { FactList } from '../../ui/FactList.tsx';
 import { formatNumber } from '../../ui/format.ts';
@@ -39,7 +40,7 @@ export function InstanceOverview({ instance }: { instance: Instance }) {
             { label: t('IP'), value: ip, mono: true, copy: ip ?? undefined },
             { label: t('Host username'), value: hostUsername, mono: true, copy: hostUsername },
             { label: t('Log bucket'), value: t('{{gb}} GB, free', { gb: instance.logBucketGb }) },
-            { label: t('Rented by'), value: instance.createdBy },
+            { label: t('Rented by'), value: personName(t, instance.createdBy) },
             { label: t('Rented'), value: <DateTime at={instance.createdAt} /> },
           ]}
         />

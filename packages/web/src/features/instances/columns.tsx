@@ -1,5 +1,6 @@
 import type { Instance } from '@stagi/contract/instances.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { personName } from '../../i18n/personName.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { formatNumber } from '../../ui/format.ts';
@@ -79,7 +80,7 @@ export function useInstanceColumns(): Column<Instance>[] {
       align: 'right',
       cell: ({ createdAt }) => <DateTime at={createdAt} />,
     },
-    { key: 'createdBy', title: t('Rented by'), extra: true, cell: ({ createdBy }) => createdBy },
+    { key: 'createdBy', title: t('Rented by'), extra: true, cell: ({ createdBy }) => personName(t, createdBy) },
     {
       key: 'daemon',
       title: t('Daemon version'),

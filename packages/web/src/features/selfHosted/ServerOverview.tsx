@@ -1,5 +1,6 @@
 import type { SelfHostedInstance } from '@stagi/contract/instances.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { personName } from '../../i18n/personName.ts';
 import { FactList } from '../../ui/FactList.tsx';
 import { machineFacts } from '../../ui/machineFacts.tsx';
 import { Note } from '../../ui/Note.tsx';
@@ -28,7 +29,7 @@ export function ServerOverview({ server }: { server: SelfHostedInstance }) {
               label: t('Free for containers'),
               value: server.freeCpus === null ? null : t('{{count}} CPUs', { count: server.freeCpus }),
             },
-            { label: t('Attached by'), value: server.createdBy },
+            { label: t('Attached by'), value: personName(t, server.createdBy) },
             { label: t('Attached'), value: <DateTime at={server.createdAt} /> },
           ]}
         />

@@ -1,5 +1,6 @@
 import type { SelfHostedInstance } from '@stagi/contract/instances.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { personName } from '../../i18n/personName.ts';
 import type { Column } from '../../ui/DataTable.tsx';
 import { NameCell } from '../../ui/NameCell.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -47,7 +48,7 @@ export function useServerColumns(): Column<SelfHostedInstance>[] {
       align: 'right',
       cell: ({ createdAt }) => <DateTime at={createdAt} />,
     },
-    { key: 'createdBy', title: t('Created by'), extra: true, cell: ({ createdBy }) => createdBy },
+    { key: 'createdBy', title: t('Created by'), extra: true, cell: ({ createdBy }) => personName(t, createdBy) },
     {
       key: 'daemon',
       title: t('Daemon version'),

@@ -1,6 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import { IconDownload, IconHistory, IconShieldCheck } from '@tabler/icons-react';
 import { useT } from '../../i18n/i18n.ts';
+import { personName } from '../../i18n/personName.ts';
 import { useList } from '../../layouts/useList.ts';
 import { useListState } from '../../layouts/useListState.ts';
 import { RANGE, useRange } from '../../layouts/useRange.ts';
@@ -82,7 +83,7 @@ export function AuditPage() {
             label={t('Who')}
             options={(data?.actors ?? []).map(({ userId, name, email }) => ({
               value: String(userId),
-              label: `${name} · ${email}`,
+              label: `${personName(t, name)} · ${email}`,
             }))}
             value={chosen(WHO)}
             onChange={choose(WHO)}

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '@stagi/contract/audit.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { personName } from '../../i18n/personName.ts';
 import type { Column } from '../../ui/DataTable.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { DateTime } from '../../ui/Time.tsx';
@@ -50,7 +51,7 @@ function Who({ entry: { actor, by } }: { entry: AuditEntry }) {
   return (
     <>
       <span className={classes.who}>
-        <span>{actor.name}</span>
+        <span>{personName(t, actor.name)}</span>
         <span className={classes.email}>{actor.email}</span>
       </span>{' '}
       {by === 'token' && <Tag>{t('API token')}</Tag>}

@@ -1,4 +1,5 @@
 import type { Container } from '@stagi/contract/containers.ts';
+import { randomId } from '@stagi/contract/randomId.ts';
 
 interface Row {
   /** Tells rows apart while they are edited. */
@@ -23,9 +24,9 @@ export interface Values {
 }
 
 export const newRow = {
-  env: (name = '', value = '') => ({ key: crypto.randomUUID(), name, value }),
-  port: () => ({ key: crypto.randomUUID(), host: '', container: '' }),
-  directory: () => ({ key: crypto.randomUUID(), host: '', container: '' }),
+  env: (name = '', value = '') => ({ key: randomId(), name, value }),
+  port: () => ({ key: randomId(), host: '', container: '' }),
+  directory: () => ({ key: randomId(), host: '', container: '' }),
 };
 
 /** A whole CPU where the server has one left, else what is left. */

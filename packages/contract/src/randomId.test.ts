@@ -1,0 +1,13 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { randomId } from './randomId.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+it('makes ids where the browser has no randomUUID, each another', () => {
+  vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
+  expect(crypto.randomUUID).toBeUndefined();
+  const ids = Array.from({ length: 1_000 }, randomId);
+  for (const id of ids) expect(z.uuidv4().safeParse(id).success, id).toBe(true);
+  expect(new Set(ids).size).toBe(ids.length);
+});
