@@ -30,7 +30,8 @@ test('somebody signs up with the mailed code, lands on the cloud, logs out and i
   await expect(page).toHaveURL(/\/cloud\/containers\?status=running#x$/);
 });
 
-test('bad input is refused at its field and nothing typed is lost', async ({ page, platform }) => {
+test('bad input is refused at its field and nothing typed is lost, on a phone', async ({ page, platform }) => {
+  await page.setViewportSize(PHONE);
   await page.goto(`${platform.url}/sign-up`);
   await page.getByRole('button', { name: 'Sign up', exact: true }).last().click();
   for (const text of ['Name is required', 'Email is required', 'Password is required'])
@@ -51,6 +52,7 @@ test('bad input is refused at its field and nothing typed is lost', async ({ pag
     page.getByText('Password must be at least 8 characters with digits and upper and lower case letters'),
   ).toBeVisible();
   await expect(page.getByLabel('Name')).toHaveValue('Bad');
+  await noSidewaysScroll(page);
 
   const email = `wrong-code-${Date.now()}@example.com`;
   await page.getByLabel('Email').fill(email);
@@ -60,6 +62,7 @@ test('bad input is refused at its field and nothing typed is lost', async ({ pag
   const code = await mailedCode(platform.url, email);
   await typeCode(page, code === '00000000' ? '00000001' : '00000000');
   await expect(page.getByText('Incorrect or expired code')).toBeVisible();
+  await noSidewaysScroll(page);
 
   await page.goto(`${platform.url}/sign-in`);
   await page.getByLabel('Email').fill(email);
@@ -67,6 +70,7 @@ test('bad input is refused at its field and nothing typed is lost', async ({ pag
   await page.getByRole('button', { name: 'Log in', exact: true }).last().click();
   await expect(page.getByText('Incorrect email or password').first()).toBeVisible();
   await expect(page.getByLabel('Email')).toHaveValue(email);
+  await noSidewaysScroll(page);
 });
 
 test('a return address never leads to another site', async ({ page, platform }) => {

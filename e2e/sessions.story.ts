@@ -29,7 +29,10 @@ test('somebody sees where they are logged in, ends one session, then all others'
   const rows = here.getByTestId('session-row');
   await expect(rows).toHaveCount(3);
   await expect(rows.filter({ hasText: 'This session' })).toHaveCount(1);
-  await expect(rows.filter({ hasText: 'Safari 18 on iOS' })).toContainText(/127\.0\.0\.1|::1/);
+  const phone = rows.filter({ hasText: 'Safari 18 on iOS' });
+  await expect(phone).toContainText(/127\.0\.0\.1|::1/);
+  await expect(phone.getByText(/^\d+ (s|min) ago$/)).toBeVisible();
+  await expect(rows.filter({ hasText: 'This session' }).getByText('Now', { exact: true })).toBeVisible();
   await expectAccessible(here, 'sessions');
   await here.setViewportSize({ width: 360, height: 740 });
   await expect(rows).toHaveCount(3);

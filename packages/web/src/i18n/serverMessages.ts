@@ -8,6 +8,7 @@ export const SERVER_MESSAGES: readonly string[] = [
   'Audit log',
   'Back-references and look-around are not supported',
   'Connect an app',
+  'Deleted user',
   'Second factor',
   'Security',
   'The search took too long. Refine it.',

@@ -1,0 +1,43 @@
+import type { Language } from '@stagi/contract/languages.ts';
+import * as letters from '../mail/letters.ts';
+
+export const LETTER_GROUND = {
+  config: { appOrigin: 'https://stagi.example', site: { supportEmail: 'help@stagi.example' } },
+  ip: '192.0.2.7',
+  userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+};
+
+/** A name that wants to be markup. */
+const NAME = '<b>Ada & "Co"</b>';
+
+/** Every mail that the platform writes, by a name for the reader of a test. */
+export function everyLetter(language: Language) {
+  const at = { ...LETTER_GROUND, language };
+  const receiver = { name: NAME, language: null };
+  return {
+    code: letters.codeMail(at, '01234567', NAME),
+    registered: letters.alreadyRegisteredMail(at, receiver),
+    reset: letters.resetCodeMail(at, '01234567', receiver),
+    newAddress: letters.newAddressMail(at, '01234567', receiver),
+    addressTaken: letters.addressTakenMail(at, receiver),
+    emailChanged: letters.emailChangedMail(at, receiver),
+    deleted: letters.accountDeletedMail(at, receiver),
+    noAccount: letters.noAccountMail(at),
+    changed: letters.passwordChangedMail(at, receiver),
+    added: letters.passwordAddedMail(at, receiver),
+    device: letters.newDeviceMail(at, receiver),
+    connected: letters.identityConnectedMail(at, receiver, 'GitHub'),
+    disconnected: letters.identityDisconnectedMail(at, receiver, 'GitHub'),
+    app: letters.appLetInMail(at, receiver, 'Dash'),
+    ended: letters.sessionEndedMail(at, receiver),
+    token: letters.tokenCreatedMail(at, receiver, NAME, NAME),
+    stepUp: letters.stepUpCodeMail(at, '01234567', receiver),
+    totpAdded: letters.totpAddedMail(at, receiver),
+    totpRemoved: letters.totpRemovedMail(at, receiver),
+    passkeyAdded: letters.passkeyAddedMail(at, receiver),
+    passkeyRemoved: letters.passkeyRemovedMail(at, receiver),
+    recoveryCodes: letters.recoveryCodesMail(at, receiver),
+    recoveryCodeUsed: letters.recoveryCodeUsedMail(at, receiver),
+    factorGuessed: letters.factorGuessedMail(at, receiver),
+  };
+}
