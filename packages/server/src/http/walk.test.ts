@@ -1,332 +1,237 @@
-import { createHash } from 'node:crypto';
-import { api, everyCall } from '@stagi/contract/api.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { everyCall } from '@stagi/contract/api.ts';
+import { onlyReads } from '@stagi/contract/audit.ts';
 import { type Call, needsIdempotencyKey } from '@stagi/contract/call.ts';
-import type { Reply } from '@stagi/contract/client.ts';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newSecret, writeApiToken } from '../secrets/apiToken.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import {
-  aConsent,
-  aContainer,
-  anApiToken,
-  anOwnServer,
-  anSshKey,
-  aPasskey,
-  aRentedInstance,
-  aStray,
-} from '../testing/factories.ts';
+import { aDaemonIn } from '../testing/cloudApp.ts';
+import { type Actor, actorsOf, type Cell, isStaffs, type Where } from './testing/actors.ts';
+import { type Answer, ask, withoutItsNumber } from './testing/ask.ts';
+import { canariesIn, searchFor, type Whose } from './testing/canaries.ts';
+import { changedTables, contentsOf } from './testing/contents.ts';
+import { furnish, type Household } from './testing/household.ts';
+import { ABSENT, SAMPLES } from './testing/samples.ts';
 
-import type { Person } from '../testing/person.ts';
-import { ABSENT, type Ids, SAMPLES } from './samples.ts';
-
-/** What a denied call must not change. */
-const WATCHED = [
-  'session',
-  'api_token',
-  'external_identity',
-  'provider_trip',
-  'oauth_code',
-  'app_user',
-  'workspace',
-  'membership',
-  'ssh_key',
-  'instance',
-  'instance_ssh_key',
-  'instance_activity',
-  'container',
-  'daemon_command',
-  'provider_op',
-  'stray',
-  'journal',
-  'feedback',
-  'email_change',
-  'user_picture',
-  'totp',
-  'passkey',
-  'recovery_code',
-];
-
+/**
+ * The isolation matrix: every call, by everybody who must be refused, about what is theirs, somebody else's or nobody's.
+ * Two workspaces with a canary in every text stand in it; no answer may show one to who may not see it, somebody else's
+ * thing looks to the byte like an absent one, and what is refused changes nothing.
+ */
 describe('the walk over every call', () => {
+  let folder: string;
   let app: TestApp;
-  let alice: Person;
-  let guest: Person;
-  let mallory: Person;
-  let ids: Ids;
-  let cells = 0;
+  let houses: Record<Whose, Household>;
+  let actors: Actor[];
+  const counted = new Map<string, number>();
+  const leaks: string[] = [];
+  const guarded = everyCall().filter(({ auth }) => auth !== 'public');
 
   beforeAll(async () => {
-    app = await startTestApp();
-    alice = await app.signUp('Alice Canary');
-    guest = await app.signUp('Gus');
-    mallory = await app.signUp('Mallory');
-    const instance = await aRentedInstance(app.ctx, alice);
-    ids = {
-      instance,
-      own: await anOwnServer(app.ctx, alice),
-      container: await aContainer(app.ctx, alice, instance),
-      sshKey: await anSshKey(app.ctx, alice),
-      stray: await aStray(app.ctx),
-      session: await sessionOf(app, alice),
-      apiToken: (await anApiToken(app.ctx, alice)).id,
-      consent: await aConsent(app.ctx, alice),
-      member: guest.userId,
-      passkey: await aPasskey(app.ctx, alice),
-    };
-    await app.ctx.db
-      .insertInto('membership')
-      .values({ workspace_id: alice.workspaceId, user_id: guest.userId, role: 'Guest' })
-      .execute();
+    folder = mkdtempSync(join(tmpdir(), 'stagi-matrix-'));
+    app = await startTestApp(aDaemonIn(folder), { role: 'api' });
+    const victim = await furnish(app, 'victim');
+    houses = { victim, visitor: await furnish(app, 'visitor') };
+    actors = await actorsOf(app, houses.victim, houses.visitor);
     // Everybody has shown that it is them, so that what else is asked of them is seen.
-    await stepUpAll(sql<Date>`now()`);
+    await app.ctx.db.updateTable('session').set({ stepped_up_at: sql<Date>`now()` }).execute();
   });
   afterAll(async () => {
-    console.log(`walk: n = ${cells} cells over ${everyCall().length} calls`);
+    const cells = [...counted.values()].reduce((sum, n) => sum + n, 0);
+    const list = [...counted].map(([name, n]) => `\n  ${name}: ${n}`).join('');
+    console.log(
+      `isolation matrix: n = ${cells} cells over ${everyCall().length} calls, ${leaks.length} leaks; by actor:${list}`,
+    );
     await app?.close();
+    rmSync(folder, { recursive: true, force: true });
   });
 
-  const guarded = everyCall().filter((call) => call.auth !== 'public');
-
-  const byToken = guarded.filter((call) => call.byToken);
-
-  it('has a sample for every guarded call and none for others', () => {
-    expect(Object.keys(SAMPLES).toSorted()).toEqual(guarded.map((call) => call.path).toSorted());
+  it('has a sample for every guarded call, which says how it refuses the ids that it names', () => {
+    const sampled = Object.keys(SAMPLES);
+    expect(guarded.map(({ path }) => path).filter((path) => !sampled.includes(path))).toEqual([]);
+    expect(sampled.filter((path) => !guarded.some((call) => call.path === path))).toEqual([]);
+    const silent = guarded.filter((call) => namesIds(call) && !isStaffs(call) && !SAMPLES[call.path]!.foreign);
+    expect(silent.map(({ path }) => path)).toEqual([]);
   });
 
-  it('answers 401 without a session, with a made-up token and with another kind of token', async () => {
-    const before = await fingerprint(app);
-    for (const call of guarded) {
-      const madeUp = writeApiToken({ id: ids.apiToken, secret: newSecret() });
-      for (const authorization of [
-        undefined,
-        'Bearer abc',
-        `Bearer ${alice.tokens().refreshToken}`,
-        `Bearer ${madeUp}`,
-      ]) {
-        const reply = await send(call, SAMPLES[call.path]!.input(ids), authorization, alice.workspaceId);
-        expect.soft(reply.status, `${call.path} with ${authorization ?? 'nothing'}`).toBe(401);
-        noCanary(reply, call);
-        cells += 1;
-      }
+  it('stands between two workspaces that are full of canaries', () => {
+    for (const { sown } of Object.values(houses)) {
+      expect(sown.refused).toEqual([]);
+      expect(sown.fields.length).toBeGreaterThan(60);
     }
-    expect(await fingerprint(app)).toBe(before);
+    console.log(`canaries: n = ${houses.victim.sown.fields.length + houses.visitor.sown.fields.length} texts sown`);
   });
 
-  it('answers 403 to a member without the permission', async () => {
-    const before = await fingerprint(app);
-    for (const call of guarded.filter((call) => Array.isArray(call.auth))) {
-      const reply = await send(call, SAMPLES[call.path]!.input(ids), bearer(guest), alice.workspaceId);
-      expect.soft(reply.status, call.path).toBe(403);
-      noCanary(reply, call);
-      cells += 1;
+  it('refuses everybody everything that is not theirs, alike for what is absent, and changes nothing', async () => {
+    for (const actor of actors) {
+      const before = await contentsOf(app.databaseUrl);
+      await inParallel(guarded, async (call) => {
+        const refusals = new Map<string, { cell: Cell; answer: Answer }>();
+        for (const cell of cellsOf(call)) {
+          const verdict = actor.expected(call, cell);
+          if (verdict === 'allowed' || verdict === 'not asked') continue;
+          const answer = await request(actor, call, cell);
+          const place = placeOf(actor, call, cell);
+          expect.soft(answer.status, `${place}: ${answer.text}`).toBe(verdict.status);
+          noCanary(answer, place, ['victim', 'visitor']);
+          const first = refusals.get(verdict.reason);
+          if (first)
+            expect
+              .soft(withoutItsNumber(answer), `${place} and ${first.cell.ids}`)
+              .toBe(withoutItsNumber(first.answer));
+          else refusals.set(verdict.reason, { cell, answer });
+        }
+      });
+      expect(changedTables(before, await contentsOf(app.databaseUrl)), actor.name).toEqual([]);
     }
-    expect(await fingerprint(app)).toBe(before);
+    for (const { name } of actors) expect(counted.get(name), name).toBeGreaterThan(0);
   });
 
-  it('answers 404 naming X-Client-ID for somebody else’s workspace, an absent one and none', async () => {
-    const before = await fingerprint(app);
-    for (const call of guarded.filter((call) => call.auth !== 'signed-in')) {
-      const replies = await Promise.all(
-        [alice.workspaceId, 999_999_999, null, 'x'].map((workspace) =>
-          send(call, SAMPLES[call.path]!.input(ids), bearer(mallory), workspace),
-        ),
+  it('finds nothing of somebody else’s in a search', async () => {
+    const searches = guarded.filter(
+      (call) => call.input.safeParse({ ...sampleOf(call, 'visitor'), ...SEARCH }).success,
+    );
+    const lists = searches.filter((call) => call.path.endsWith('/list') && !isStaffs(call));
+    const actor = actors.find(({ name }) => name === ELSEWHERE)!;
+    for (const call of lists) {
+      const answer = await send(
+        actor,
+        call,
+        { workspace: 'own', ids: 'own' },
+        { ...sampleOf(call, 'visitor'), ...SEARCH },
       );
-      for (const reply of replies) {
-        expect.soft(reply.status, call.path).toBe(404);
-        expect.soft(reply.body, call.path).toMatchObject({ fieldsWithError: ['X-Client-ID'] });
-        noCanary(reply, call);
-        cells += 1;
-      }
-      expect.soft(new Set(replies.map(comparable)).size, call.path).toBe(1);
+      noCanary(answer, `${call.path}, searched`, ['victim']);
+      expect.soft(answer.status, call.path).toBe(200);
     }
-    expect(await fingerprint(app)).toBe(before);
+    expect(lists.length).toBeGreaterThan(5);
   });
 
-  it('answers the same for somebody else’s thing and for an absent one', async () => {
-    const before = await fingerprint(app);
-    for (const call of guarded) {
-      const sample = SAMPLES[call.path]!;
-      if (!sample.foreign) continue;
-      const foreign = await send(call, sample.input(ids), bearer(mallory), mallory.workspaceId);
-      const absent = await send(call, sample.input(ABSENT), bearer(mallory), mallory.workspaceId);
-      expect.soft(foreign.status, call.path).toBe(sample.foreign);
-      expect.soft(comparable(foreign), call.path).toBe(comparable(absent));
-      noCanary(foreign, call);
-      cells += 2;
-    }
-    expect(await fingerprint(app)).toBe(before);
-  });
-
-  it('answers 403 to the owner of a workspace on what only staff may', async () => {
-    const before = await fingerprint(app);
-    for (const call of guarded.filter(isStaffs)) {
-      const reply = await send(call, SAMPLES[call.path]!.input(ids), bearer(alice), alice.workspaceId);
-      expect.soft(reply.status, call.path).toBe(403);
-      noCanary(reply, call);
-      cells += 1;
-    }
-    expect(await fingerprint(app)).toBe(before);
-  });
-
-  it('answers 403 to an API token on every call that is not marked for one', async () => {
-    const { token } = await anApiToken(app.ctx, alice);
-    await cliCheck(token);
-    const before = await fingerprint(app);
-    for (const call of guarded.filter(({ byToken }) => !byToken)) {
-      const reply = await send(call, SAMPLES[call.path]!.input(ids), `Bearer ${token}`, alice.workspaceId);
-      expect.soft(reply.status, call.path).toBe(403);
-      expect.soft(reply.body, call.path).toMatchObject({ message: 'This cannot be done with an API token' });
-      noCanary(reply, call);
-      cells += 1;
-    }
-    expect(await fingerprint(app)).toBe(before);
-  });
-
-  it('answers 403 to an API token without the permission, though its owner holds it', async () => {
-    const { token } = await anApiToken(app.ctx, alice, { permissions: ['BASIC_ACTIONS'] });
-    await cliCheck(token);
-    const before = await fingerprint(app);
-    for (const call of byToken.filter((call) => Array.isArray(call.auth))) {
-      const reply = await send(call, SAMPLES[call.path]!.input(ids), `Bearer ${token}`, alice.workspaceId);
-      expect.soft(reply.status, call.path).toBe(403);
-      noCanary(reply, call);
-      cells += 1;
-    }
-    expect(await fingerprint(app)).toBe(before);
-  });
-
-  it('answers 404 to an API token in any workspace but its own, 401 once it has ended', async () => {
-    const [elsewhere, archived, expired] = [
-      await anApiToken(app.ctx, alice),
-      await anApiToken(app.ctx, alice),
-      await anApiToken(app.ctx, alice, { expiresAt: new Date(Date.now() - 60_000) }),
-    ];
-    await alice.client(api.apiTokens.archive, { id: archived.id });
-    await cliCheck(elsewhere.token);
-    const before = await fingerprint(app);
-    for (const call of byToken) {
-      const input = SAMPLES[call.path]!.input(ids);
-      if (call.auth !== 'signed-in') {
-        const reply = await send(call, input, `Bearer ${elsewhere.token}`, mallory.workspaceId);
-        expect.soft(reply.status, call.path).toBe(404);
-        expect.soft(reply.body, call.path).toMatchObject({ fieldsWithError: ['X-Client-ID'] });
-        cells += 1;
-      }
-      for (const { token } of [archived, expired]) {
-        const reply = await send(call, input, `Bearer ${token}`, alice.workspaceId);
-        expect.soft(reply.status, call.path).toBe(401);
-        noCanary(reply, call);
-        cells += 1;
-      }
-    }
-    expect(await fingerprint(app)).toBe(before);
-  });
-
-  it('lets an API token make every call that is marked for one, where it finds what its owner would', async () => {
-    const { token } = await anApiToken(app.ctx, alice);
-    for (const call of byToken) {
-      const reply = await send(call, SAMPLES[call.path]!.input(ABSENT), `Bearer ${token}`, null);
-      expect.soft([401, 403, 500], `${call.path}: ${JSON.stringify(reply.body)}`).not.toContain(reply.status);
-      if (SAMPLES[call.path]!.foreign) expect.soft(reply.status, call.path).toBe(SAMPLES[call.path]!.foreign);
-      cells += 1;
+  it('asks for an Idempotency-Key where something is made', async () => {
+    const { owner } = houses.visitor;
+    for (const call of guarded.filter((call) => needsIdempotencyKey(call.path) && !isStaffs(call))) {
+      const reply = await app.post(call.path, sampleOf(call, 'visitor'), {
+        authorization: `Bearer ${owner.tokens().accessToken}`,
+        'x-client-id': String(owner.workspaceId),
+      });
+      expect.soft(reply.status, call.path).toBe(400);
+      expect.soft(reply.body, call.path).toMatchObject({ fieldsWithError: ['Idempotency-Key'] });
     }
   });
 
   it('answers 403 with its own code to whoever has not shown lately that it is them', async () => {
-    await stepUpAll(sql<Date>`now() - interval '10 minutes 1 second'`);
-    const before = await fingerprint(app);
+    const stepUpAll = (at: string) =>
+      app.ctx.db
+        .updateTable('session')
+        .set({ stepped_up_at: sql<Date>`now() - ${at}::interval` })
+        .execute();
+    await stepUpAll('10 minutes 1 second');
     const asking = guarded.filter(({ stepUp }) => stepUp);
+    const actor = actors.find(({ name }) => name === ELSEWHERE)!;
     for (const call of asking) {
-      const reply = await send(call, SAMPLES[call.path]!.input(ids), bearer(alice), alice.workspaceId);
-      expect.soft(reply, call.path).toMatchObject({ status: 403, body: { code: 'step-up' } });
-      cells += 1;
+      const answer = await request(actor, call, { workspace: 'own', ids: 'own' });
+      expect
+        .soft({ status: answer.status, ...JSON.parse(answer.text) }, call.path)
+        .toMatchObject({ status: 403, code: 'step-up' });
     }
     expect(asking.length).toBeGreaterThan(0);
-    expect(await fingerprint(app)).toBe(before);
-    await stepUpAll(sql<Date>`now()`);
+    await stepUpAll('0 seconds');
   });
 
-  it('asks for an Idempotency-Key where something is made', async () => {
-    for (const call of guarded.filter((call) => needsIdempotencyKey(call.path))) {
-      const reply = await app.post(call.path, SAMPLES[call.path]!.input(ids), {
-        authorization: bearer(alice),
-        'x-client-id': String(alice.workspaceId),
-      });
-      expect.soft(reply.status, call.path).toBe(400);
-      expect.soft(reply.body, call.path).toMatchObject({ fieldsWithError: ['Idempotency-Key'] });
-      cells += 1;
+  it('lets everybody do what is theirs, and shows them nothing else', async () => {
+    for (const actor of actors) {
+      for (const call of guarded.toSorted((a, b) => Number(ends(a)) - Number(ends(b)))) {
+        for (const cell of cellsOf(call)) {
+          if (actor.expected(call, cell) !== 'allowed') continue;
+          const isOwn = cell.workspace === 'own' && cell.ids === 'own';
+          if (!isOwn && !onlyReads(call.path)) continue;
+          if (ends(call) && actor.name !== ELSEWHERE) continue;
+          const answer = await request(actor, call, cell);
+          const place = placeOf(actor, call, cell);
+          expect.soft([401, 403, 500, 503], `${place}: ${answer.text}`).not.toContain(answer.status);
+          // A call that names neither a workspace nor a thing may find that there is nothing of its own yet.
+          if (call.auth !== 'signed-in' || SAMPLES[call.path]!.foreign)
+            expect.soft(answer.status, `${place}: ${answer.text}`).not.toBe(404);
+          noCanary(answer, place, [actor.home === 'victim' ? 'visitor' : 'victim']);
+          // A guest sees the name of the workspace and nothing else that was written here.
+          if (actor.home === 'victim')
+            expect
+              .soft(canariesIn(answer.text, 'victim').filter((word) => !word.startsWith('canary-v-workspace-')))
+              .toEqual([]);
+        }
+      }
     }
   });
 
-  it('leaks nothing of one workspace into the lists of another', async () => {
-    const lists = guarded.filter(
-      (call) => call.path.endsWith('/list') && !SAMPLES[call.path]!.foreign && !isStaffs(call),
-    );
-    for (const call of lists) {
-      const reply = await send(call, SAMPLES[call.path]!.input(ids), bearer(mallory), mallory.workspaceId);
-      expect.soft(reply.status, call.path).toBe(200);
-      noCanary(reply, call);
-      cells += 1;
-    }
-    expect(cells).toBeGreaterThan(0);
-  });
+  const sampleOf = (call: Call, whose: Whose): object => SAMPLES[call.path]!.input(houses[whose].ids) as object;
 
-  /** Its first use is noted: what comes then changes nothing. */
-  async function cliCheck(token: string): Promise<void> {
-    const reply = await app.post(
-      api.apiTokens.cliCheck.path,
-      { clientVersion: '1.0.0' },
-      { authorization: `Bearer ${token}` },
-    );
-    expect(reply.status).toBe(200);
+  function cellsOf(call: Call): Cell[] {
+    const cells: Cell[] = (['own', 'foreign', 'absent'] as const).map((workspace) => ({ workspace, ids: 'own' }));
+    if (namesIds(call))
+      cells.push(
+        { workspace: 'own', ids: 'foreign' },
+        { workspace: 'own', ids: 'absent' },
+        { workspace: 'foreign', ids: 'foreign' },
+      );
+    return cells;
   }
 
-  async function stepUpAll(at: RawBuilder<Date>): Promise<void> {
-    await app.ctx.db.updateTable('session').set({ stepped_up_at: at }).execute();
+  function request(actor: Actor, call: Call, cell: Cell): Promise<Answer> {
+    const ids = { own: () => houses[actor.home].ids, foreign: () => houses[other(actor)].ids, absent: () => ABSENT };
+    return send(actor, call, cell, SAMPLES[call.path]!.input(ids[cell.ids]()));
   }
 
-  function send(
-    call: Call,
-    input: unknown,
-    authorization: string | undefined,
-    workspace: number | string | null,
-  ): Promise<Reply> {
-    const headers: Record<string, string> = { 'idempotency-key': crypto.randomUUID() };
-    if (authorization) headers.authorization = authorization;
-    if (workspace !== null) headers['x-client-id'] = String(workspace);
-    return app.post(call.path, input, headers);
+  function send(actor: Actor, call: Call, { workspace }: Cell, input: unknown): Promise<Answer> {
+    const workspaces: Record<Where, number> = {
+      own: actor.ownWorkspace ?? houses[actor.home].owner.workspaceId,
+      foreign: houses[other(actor)].owner.workspaceId,
+      absent: 999_999_999,
+    };
+    counted.set(actor.name, (counted.get(actor.name) ?? 0) + 1);
+    return ask(app.url, call.path, input, {
+      authorization: actor.authorization(call),
+      workspace: workspaces[workspace],
+    });
+  }
+
+  function noCanary({ text, headers }: Answer, place: string, whose: Whose[]): void {
+    const found = whose.flatMap((one) => canariesIn(text + JSON.stringify(headers), one));
+    if (found.length > 0) leaks.push(place);
+    expect.soft(found, place).toEqual([]);
   }
 });
 
-/** EMPLOYEE is a flag of a person: no role of a workspace grants it. */
-const isStaffs = ({ auth }: Call): boolean => Array.isArray(auth) && auth.includes('EMPLOYEE');
+const ELSEWHERE = 'member elsewhere with every permission';
+const SEARCH = { entityFilterRequest: { queryString: searchFor('victim') } };
 
-const bearer = (person: Person): string => `Bearer ${person.tokens().accessToken}`;
+const other = ({ home }: Actor): Whose => (home === 'victim' ? 'visitor' : 'victim');
+const placeOf = (actor: Actor, call: Call, { workspace, ids }: Cell): string =>
+  `${call.path} by ${actor.name}, workspace ${workspace}, ids ${ids}`;
 
-function comparable({ status, body }: Reply): string {
-  return JSON.stringify({ status, body: { ...(body as object), requestId: '' } });
+/** Whether a call ends what its sample names: nothing can be asked about it afterwards. */
+const ends = ({ path }: Call): boolean =>
+  /(delete|remove|revoke|archive|leave|terminate|disconnect|change-password)$/.test(path);
+
+/** Whether a sample names things by their ids. */
+function namesIds({ path }: Call): boolean {
+  const sample = SAMPLES[path];
+  const others = Object.fromEntries(
+    Object.entries(ABSENT).map(([name, id]) => [name, typeof id === 'number' ? id - 1 : `x${id}`]),
+  );
+  return (
+    sample !== undefined &&
+    JSON.stringify(sample.input(ABSENT)) !== JSON.stringify(sample.input(others as unknown as typeof ABSENT))
+  );
 }
 
-function noCanary(reply: Reply, call: Call): void {
-  expect.soft(JSON.stringify(reply.body), call.path).not.toMatch(/Canary|server-\d|own-\d|container-\d/);
-}
+const AT_ONCE = 6;
 
-async function sessionOf(app: TestApp, person: Person): Promise<string> {
-  const { id } = await app.ctx.db
-    .selectFrom('session')
-    .select('id')
-    .where('user_id', '=', person.userId)
-    .executeTakeFirstOrThrow();
-  return id;
-}
-
-async function fingerprint(app: TestApp): Promise<string> {
-  const hash = createHash('sha256');
-  for (const table of WATCHED) {
-    const { rows } = await sql<{
-      all: string | null;
-    }>`select string_agg(t::text, '|' order by t::text) as all from ${sql.table(table)} t`.execute(app.ctx.db);
-    hash.update(`${table}:${rows[0]?.all ?? ''}`);
-  }
-  return hash.digest('hex');
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+    }),
+  );
 }

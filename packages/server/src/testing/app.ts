@@ -23,22 +23,28 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
-/** The whole platform on a fresh database and a free port, as a user meets it. */
-export async function startTestApp(env: Record<string, string> = {}): Promise<TestApp> {
+/** The whole platform on a fresh database and a free port, as a user meets it; with the role `api` nothing happens by itself. */
+export async function startTestApp(
+  env: Record<string, string> = {},
+  { role = 'api,worker' }: { role?: string } = {},
+): Promise<TestApp> {
   const database = await createTestDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'stagi-test-'));
   const port = await freePort();
   const running = await start(
-    readConfig({
-      PORT: String(port),
-      METRICS_PORT: 'off',
-      DATABASE_URL: database.url,
-      STAGI_DATA: dataDir,
-      LOCAL_CLOUD: 'off',
-      STAGI_ENVIRONMENT: 'test',
-      LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
-      ...env,
-    }),
+    readConfig(
+      {
+        PORT: String(port),
+        METRICS_PORT: 'off',
+        DATABASE_URL: database.url,
+        STAGI_DATA: dataDir,
+        LOCAL_CLOUD: 'off',
+        STAGI_ENVIRONMENT: 'test',
+        LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
+        ...env,
+      },
+      [`--role=${role}`],
+    ),
   );
   const url = `http://127.0.0.1:${port}`;
   const send = sender(url);

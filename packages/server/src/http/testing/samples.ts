@@ -10,8 +10,15 @@ export interface Ids {
   consent: string;
   member: number;
   passkey: number;
+  /** Of the one whose things these are. */
+  email: string;
 }
-export type Sample = { input: (ids: Ids) => unknown /** How a foreign id is refused. */; foreign?: 404 | 400 };
+export interface Sample {
+  /** A valid request. */
+  input: (ids: Ids) => unknown;
+  /** How an id that is not the caller's is refused; a call whose sample names ids must say it. */
+  foreign?: 404 | 400;
+}
 
 const NO_PASSKEY = {
   id: 'abc',
@@ -86,7 +93,10 @@ export const SAMPLES: Record<string, Sample> = {
   'ssh-key/delete': { input: ({ sshKey }) => ({ id: sshKey }), foreign: 404 },
   'instance-rented/list': { input: () => ({}) },
   'instance-rented/view': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
-  'instance-rented/rent': { input: ({ sshKey }) => ({ offerId: 'x', title: 't', slug: 'walk', sshKeyId: sshKey }) },
+  'instance-rented/rent': {
+    input: ({ sshKey }) => ({ offerId: 'x', title: 't', slug: 'walk', sshKeyId: sshKey }),
+    foreign: 400,
+  },
   'instance-rented/edit': { input: ({ instance }) => ({ id: instance, title: 'mine now' }), foreign: 404 },
   'instance-rented/start': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
   'instance-rented/stop': { input: ({ instance }) => ({ id: instance }), foreign: 404 },
@@ -154,4 +164,5 @@ export const ABSENT: Ids = {
   consent: '00000000-0000-4000-8000-000000000001',
   member: 999_999_907,
   passkey: 999_999_906,
+  email: 'nobody@example.com',
 };

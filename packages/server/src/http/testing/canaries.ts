@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+/** Whose words they are: of the workspace that is looked into, or of the one that looks. */
+export type Whose = 'victim' | 'visitor';
+
+const MARK: Record<Whose, string> = { victim: 'canary-v-', visitor: 'canary-m-' };
+
+/** Words of somebody's in an answer, a header or a frame. */
+export function canariesIn(text: string, whose: Whose): string[] {
+  return text.match(new RegExp(`${MARK[whose]}[a-z0-9-]+`, 'g')) ?? [];
+}
+
+export const searchFor = (whose: Whose): string => MARK[whose].slice(0, -1);
+
+/** A word that fits where a title, a Unique ID or a name fits; it tells the table that it was written into. */
+export function canary(whose: Whose, table: string): string {
+  return `${MARK[whose]}${table.replaceAll('_', '-').slice(0, 20)}-${randomBytes(3).toString('hex')}`;
+}
+
+/** Columns that hold a word of the platform's own vocabulary, a hash or something sealed: nobody can write there. */
+const NOT_TEXT =
+  /(_hash|_sealed|_jwk|_key|^hash|^hex)$|^(action|app_id|app_permissions|archived_by|area|auth_type|boot_id|code|code_challenge|credential|credential_id|currency|decision|desired|enrol_jti|epoch|flow|from_status|idem_key|issuer|key|kind|language|machine_state|mime_type|object_type|outcome|permissions|plan|provider|purpose|reason|restart_policy|revoked_reason|role|route|state|status|theme|to_status|topic|transports|type|visibility)$/;
+/** The same within JSON. */
+const NOT_TEXT_INSIDE = /^(arch|kind|reason|role|state|status|type|visibility)$/;
+/** Tables that take rows and let none be changed, and the letters, which nobody is shown. */
+const NEVER_CHANGED = new Set(['audit', 'journal', 'mail']);
+
+/** The tables whose rows are somebody's: those that lead to a person or a workspace, and the machines that staff looks at. */
+const SOMEBODYS = `with recursive somebodys as (
+    select oid from pg_class where oid in ('app_user'::regclass, 'workspace'::regclass, 'stray'::regclass)
+    union select conrelid from pg_constraint join somebodys on confrelid = somebodys.oid where contype = 'f')
+  select relname from pg_class join somebodys using (oid)`;
+
+export interface Sown {
+  /** `table.column` of what was written into. */
+  fields: string[];
+  /** What the database would not take, with its reason. */
+  refused: string[];
+}
+
+/** Writes a canary into every text of every row that has none yet, empty ones too. */
+export async function sow(databaseUrl: string, whose: Whose): Promise<Sown> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const sown: Sown = { fields: [], refused: [] };
+  try {
+    const { rows: columns } = await client.query<Column>(`
+      select table_name as "table", column_name as name, data_type as type from information_schema.columns
+      where table_schema = 'public' and is_generated = 'NEVER'
+        and (data_type in ('text', 'character varying', 'jsonb') or udt_name = '_text')
+        and table_name in (${SOMEBODYS}) order by 1, 2`);
+    for (const column of columns) {
+      if (NEVER_CHANGED.has(column.table) || NOT_TEXT.test(column.name)) continue;
+      await sowColumn(client, column, whose, sown);
+    }
+  } finally {
+    await client.end();
+  }
+  return sown;
+}
+
+interface Column {
+  table: string;
+  name: string;
+  type: string;
+}
+
+async function sowColumn(client: pg.Client, column: Column, whose: Whose, sown: Sown): Promise<void> {
+  const [table, name] = [client.escapeIdentifier(column.table), client.escapeIdentifier(column.name)];
+  const { rows } = await client.query<{ place: string; value: unknown }>(
+    `select ctid::text as place, ${name} as value from ${table} where (${name}::text like '%canary-%') is not true`,
+  );
+  for (const { place, value } of rows) {
+    const word = /email|recipient/.test(column.name)
+      ? `${canary(whose, column.table)}@example.com`
+      : canary(whose, column.table);
+    const written = filled(column, value, word);
+    if (written === undefined) continue;
+    try {
+      await client.query(`update ${table} set ${name} = $1 where ctid = $2::tid`, [written, place]);
+      sown.fields.push(`${column.table}.${column.name}`);
+    } catch (error) {
+      sown.refused.push(`${column.table}.${column.name}: ${(error as Error).message}`);
+    }
+  }
+}
+
+function filled({ type }: Column, value: unknown, word: string): unknown {
+  if (type === 'ARRAY') return [word];
+  if (type !== 'jsonb') return word;
+  const changed = JSON.stringify(value, (key, inner: unknown) =>
+    typeof inner === 'string' && !NOT_TEXT_INSIDE.test(key) && !isTime(inner) ? word : inner,
+  );
+  return value === null || changed === JSON.stringify(value) ? undefined : changed;
+}
+
+const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT/.test(text);
