@@ -134,12 +134,18 @@ describe('containers', () => {
 describe('what cannot be done', () => {
   it('names a port that is taken', async () => {
     const taken = createServer();
+    // Another run of the tests on this machine takes another one.
+    const host = 2_000 + (process.pid % 5_000);
     const listening = Promise.withResolvers<void>();
-    taken.listen(8719, '0.0.0.0', listening.resolve);
+    taken.listen(host, '0.0.0.0', listening.resolve);
     await listening.promise;
-    const target = container(1, FOREVER, { spec: { ports: [{ host: 8719, container: 80 }] } });
+    const target = container(1, FOREVER, { spec: { ports: [{ host, container: 80 }] } });
     await platform.desire([target]);
-    expect(await failure(1)).toMatchObject({ permanent: true, gen: 1, message: 'Port 8719 is in use on the server' });
+    expect(await failure(1)).toMatchObject({
+      permanent: true,
+      gen: 1,
+      message: `Port ${host} is in use on the server`,
+    });
     taken.close();
     await platform.desire([{ ...target, gen: 2 }]);
     await inState(1, 'running', 2);

@@ -42,11 +42,11 @@ describe('a platform that was taken over', () => {
     });
     const readable = all.filter((one) => DesiredContainer.safeParse(one).success);
     const others = all.filter((one) => !readable.includes(one));
-    await platform.desire(readable);
+    const taken = await platform.desire(readable);
     const refused = () =>
       new Set(platform.heard.flatMap((one) => (one.type === 'failed' && one.permanent ? [one.containerId] : [])));
     await platform.until('all are refused', () => refused().size === readable.length, 60_000);
-    const taken = platform.inventory()?.appliedGen;
+    await platform.until('it is told', () => platform.inventory()?.appliedGen === taken);
     for (const one of others) await platform.desire([one]);
     // A command after them proves that they have been read.
     await platform.command({ kind: 'restart', containerId: 1 }, 'after');
@@ -188,7 +188,7 @@ describe('the daemon', () => {
     await engine.remove(made.dockerId);
     const done = new AbortController();
     const watching = engine.watch(() => {}, done.signal).catch(() => {});
-    await engine.list();
+    await expect.poll(() => asked.has('GET /events')).toBe(true);
     done.abort();
     await watching;
     recorder.close();

@@ -101,8 +101,9 @@ export async function startPlatform({
     const nonce = randomUUID();
     socket.send(JSON.stringify({ type: 'challenge', nonce } satisfies PlatformMessage));
     socket.on('message', (data: Buffer, isBinary: boolean) => {
-      if (isBinary) logs.frame(decodeFrame(data));
-      else
+      // What was on the way on an older link is not heard any more.
+      if (isBinary && socket === live) logs.frame(decodeFrame(data));
+      if (!isBinary)
         void take(socket, nonce, DaemonMessage.parse(JSON.parse(data.toString()))).catch((error: unknown) =>
           socket.close(4000, String(error).slice(0, 100)),
         );
@@ -137,7 +138,7 @@ export async function startPlatform({
     } else if (message.type === 'hello') {
       if (state.document && message.inventory.appliedGen < state.gen)
         send({ type: 'desired', document: state.document });
-    } else {
+    } else if (socket === live) {
       logs.control(message);
     }
     notice();

@@ -55,7 +55,7 @@ describe('when the cloud misbehaves at the start of a server', () => {
   ])('and %s, there is one machine and it is online', async (_, fault, times) => {
     await app.control.fault('start', fault, times);
     const { id } = await rentOne(alice);
-    await becomes(alice, id, 'online', 14_000);
+    await becomes(alice, id, 'online');
     expect(await states(id)).toEqual(['running']);
   });
 
@@ -100,7 +100,8 @@ describe('when a server is terminated', () => {
   it('while the cloud is busy starting it, nothing is left', async () => {
     await app.control.fault('start', { kind: 'slow', delayMs: 1_500 });
     const { id } = await rentOne(alice);
-    await expect.poll(() => states(id)).toEqual(['creating']);
+    // It soon runs, while the answer is still on its way.
+    await expect.poll(async () => (await states(id)).length).toBe(1);
     await alice.client(api.instances.terminate, { id });
     await becomes(alice, id, 'terminated');
     expect(await states(id)).toEqual(['gone']);
@@ -127,7 +128,7 @@ describe('when a server is terminated', () => {
   });
 
   it('before an unanswered start shows, it is not believed gone', async () => {
-    await app.control.fault('start', { kind: 'visibilityLag', lagMs: 10 * 60_000 });
+    await app.control.fault('start', { kind: 'visibilityLag', lagMs: 24 * 60 * 60_000 });
     const { id } = await rentOne(alice);
     await becomes(alice, id, 'creating');
     // As after a crash between the call and its being written down.
@@ -139,7 +140,7 @@ describe('when a server is terminated', () => {
     await age(id, 60);
     await expect.poll(misses).toBe(2);
     expect((await seen(alice, id)).status).toBe('terminating');
-    await app.control.clock({ advanceMs: 10 * 60_000 });
+    await app.control.clock({ advanceMs: 24 * 60 * 60_000 });
     await lookNow(id);
     await becomes(alice, id, 'terminated');
     expect(await states(id)).toEqual(['gone']);
@@ -291,7 +292,7 @@ it('lets servers whose every step fails delay no other, and says so after some t
     await sql`update instance set status = 'terminating', attempts = 3, next_at = now() where id = ${id}`.execute(db);
   }
   const { id } = await rentOne(alice);
-  await becomes(alice, id, 'online', 5_000);
+  await becomes(alice, id, 'online');
   const [first] = poisoned;
   await expect.poll(async () => (await current(first!.id)).attempts).toBeGreaterThan(3);
   expect((await seen(alice, first!.id)).statusReason).toMatch(/^Something unexpected/);

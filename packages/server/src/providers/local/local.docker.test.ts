@@ -68,7 +68,7 @@ describe('a machine of the local cloud', { timeout: 120_000 }, () => {
   });
 
   it('greets at its address and lets the key of its user data in as root', async () => {
-    expect(await banner(machine.ip!)).toMatch(/^SSH-2\.0-OpenSSH/);
+    await expect.poll(() => banner(machine.ip!)).toMatch(/^SSH-2\.0-OpenSSH/);
     const { stdout } = await ssh(machine.ip!, ['-i', join(dir, 'key')], 'id -un; hostname');
     expect(stdout.trim().split('\n')).toEqual(['root', request.name]);
   });
@@ -110,7 +110,7 @@ describe('a machine of the local cloud', { timeout: 120_000 }, () => {
   it('restarts sshd and the engine when they die', async () => {
     await inside(request.name, 'pkill -9 -x dockerd; pkill -9 -x -o sshd');
     await answers(request.name, 'docker info');
-    await vi.waitFor(async () => expect(await banner(machine.ip!)).toMatch(/^SSH-2\.0/), { timeout: 20_000 });
+    await expect.poll(() => banner(machine.ip!)).toMatch(/^SSH-2\.0/);
   });
 
   it('reaches this machine at the gateway, and no other machine', async () => {
@@ -126,13 +126,12 @@ describe('a machine of the local cloud', { timeout: 120_000 }, () => {
   });
 
   it('stops its containers gently, and keeps its disk and its engine’s when resumed', async () => {
-    const farewell = 'trap "echo bye > /kept/bye; exit" TERM; while :; do sleep 0.1; done';
+    const farewell = 'trap "echo bye > /kept/bye; exit" TERM; : > /kept/begun; while :; do sleep 0.1; done';
     await inside(request.name, `docker run -d --name gentle -v kept:/kept tiny sh -c '${farewell}'`);
+    await answers(request.name, 'docker exec gentle sh -c "test -e /kept/begun"');
     const stopping = performance.now();
     await provider.stop!(request.name);
-    await vi.waitFor(async () => expect((await provider.look(request.name))?.state).toBe('stopped'), {
-      timeout: 20_000,
-    });
+    await expect.poll(async () => (await provider.look(request.name))?.state).toBe('stopped');
     console.log(`stopped after ${(performance.now() - stopping).toFixed()} ms (n = 1)`);
     const resuming = performance.now();
     await provider.resume!(request.name);
@@ -171,10 +170,8 @@ describe('a machine of the local cloud', { timeout: 120_000 }, () => {
   it('leaves no container, volume or network', async () => {
     for (const { ref } of await provider.list()) await provider.terminate(ref);
     const filters = { label: [`cloud.stagi.environment=${environment}`] };
-    await vi.waitFor(async () => {
-      expect(await docker.listContainers({ all: true, filters })).toEqual([]);
-      expect((await docker.listVolumes({ filters })).Volumes ?? []).toEqual([]);
-    });
+    await expect.poll(() => docker.listContainers({ all: true, filters })).toEqual([]);
+    await expect.poll(async () => (await docker.listVolumes({ filters })).Volumes ?? []).toEqual([]);
     await provider.removeNetwork();
     expect(await docker.listNetworks({ filters })).toEqual([]);
   });
