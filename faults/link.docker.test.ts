@@ -33,6 +33,6 @@ it('a stalled platform costs neither memory nor the container its pace', async (
   expect(result.printed).toBeGreaterThan(0);
   expect([result.unmarked, result.disorder]).toEqual([0, 0]);
   expect(Math.max(result.rssMax, result.rssCatchUpMax)).toBeLessThan(SOURCE_RSS);
-  // So short a measurement says little on a busy machine; a container that waited for anybody would stand still.
-  expect(result.ratio).toBeGreaterThan(0.3);
+  // So short a measurement says little of speed on a busy machine; a container that waited for anybody would stand still.
+  expect(Math.min(result.noCreditMBs, result.deafMBs)).toBeGreaterThan(0.1 * result.slowerBaselineMBs);
 });

@@ -202,13 +202,14 @@ function shows(text: string, secret: string): boolean {
   return [secret, bytes.toString('hex'), bytes.toString('base64')].some((form) => text.includes(form));
 }
 
-/** Follows an event stream to its end. */
+/** Follows an event stream to its end, however that comes: it ends with the platform. */
 function hear(address: string): { text(): string } {
   let text = '';
-  void (async () => {
+  const follow = async (): Promise<void> => {
     const response = await fetch(address);
     for await (const chunk of response.body!) text += Buffer.from(chunk).toString();
-  })();
+  };
+  void follow().catch(() => {});
   return { text: () => text };
 }
 

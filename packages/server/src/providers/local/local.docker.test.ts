@@ -49,7 +49,6 @@ describe('a machine of the local cloud', { timeout: 120_000 }, () => {
       `start ${startMs.toFixed()} ms, nested Docker after ${dockerMs.toFixed()} ms, ` +
         `user data done after ${(performance.now() - started).toFixed()} ms (n = 1)`,
     );
-    expect(dockerMs).toBeLessThan(8_000);
     machine = (await provider.look(request.name))!;
   });
 
