@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
-import { ROUTES, type RouteName } from '@stagi/contract/routes.ts';
+import { ROUTES, type Route, type RouteName } from '@stagi/contract/routes.ts';
 import { spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
 import { connectDaemon, enrolNode } from '@stagi/server/src/testing/daemon.ts';
 import { type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
@@ -76,7 +76,14 @@ export function ownScreens(ids: Ids): string[] {
     });
 }
 
-const screens = () => (Object.keys(ROUTES) as RouteName[]).filter((name) => !NOT_SCREENS.includes(name));
+const screens = () =>
+  (Object.keys(ROUTES) as RouteName[]).filter((name) => !NOT_SCREENS.includes(name) && !isForOperators(name));
+
+/** Those have stories of their own: a customer's screens never show them. */
+function isForOperators(name: RouteName): boolean {
+  const route: Route = ROUTES[name];
+  return route.permissions?.includes('EMPLOYEE') === true;
+}
 
 function isPublic(name: RouteName): boolean {
   const route: { path: string; public?: boolean } = ROUTES[name];

@@ -1,4 +1,6 @@
 import { account } from './account.ts';
+import { adminClients } from './adminClients.ts';
+import { adminUsers } from './adminUsers.ts';
 import { analytics } from './analytics.ts';
 import { apiTokens } from './apiTokens.ts';
 import { apps } from './apps.ts';
@@ -41,6 +43,8 @@ export const api = {
   feedback,
   analytics,
   audit,
+  adminUsers,
+  adminClients,
 };
 export type Api = typeof api;
 

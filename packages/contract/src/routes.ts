@@ -21,6 +21,8 @@ export interface Route {
 }
 
 const RENTED: readonly Permission[] = ['INSTANCE_RENTED_MANAGEMENT'];
+/** The platform's own operators. */
+const STAFF: readonly Permission[] = ['EMPLOYEE'];
 const OWN: readonly Permission[] = ['SELFHOSTED_INSTANCE_MANAGEMENT'];
 
 /** The routes that exist (specification sections 2 and 6), with what each asks of a visitor. */
@@ -105,6 +107,15 @@ export const ROUTES = {
     parent: '/profile/team',
   },
   sshKeys: { path: '/profile/ssh', layout: 'app', title: 'SSH keys', parent: '/profile' },
+  admin: { path: '/admin', layout: 'app', permissions: STAFF, title: 'Administration' },
+  adminUsers: { path: '/admin/users', layout: 'app', permissions: STAFF, title: 'Users', parent: '/admin' },
+  adminWorkspaces: {
+    path: '/admin/workspaces',
+    layout: 'app',
+    permissions: STAFF,
+    title: 'Workspaces',
+    parent: '/admin',
+  },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof ROUTES;

@@ -50,6 +50,14 @@ export const firstReads = {
   ],
   team: ({ search }) => [read(api.clients.members, { ...listInput(search), roles: undefined })],
   sshKeys: ({ search }) => [read(api.sshKeys.list, listInput(search))],
+  adminUsers: async ({ search }) => {
+    const { usersInput } = await import('./features/admin/listInputs.ts');
+    return [read(api.adminUsers.list, usersInput(listAddress(search)))];
+  },
+  adminWorkspaces: async ({ search }) => {
+    const { workspacesInput } = await import('./features/admin/listInputs.ts');
+    return [read(api.adminClients.list, workspacesInput(listAddress(search)))];
+  },
 } satisfies Record<string, FirstReads>;
 
 export type ReadsName = keyof typeof firstReads;

@@ -37,6 +37,10 @@ export const paths = {
   team: () => '/profile/team',
   newWorkspace: () => '/profile/account?workspace=new',
   audit: () => '/profile/team/audit',
+  adminUsers: () => '/admin/users',
+  adminUser: (id: number) => `/admin/users?user=${id}`,
+  adminWorkspaces: () => '/admin/workspaces',
+  adminWorkspace: (id: number) => `/admin/workspaces?workspace=${id}`,
   kit: (section: string) => `/kit/${section}`,
 };
 

@@ -116,6 +116,17 @@ export const routes: RouteObject[] = [
         page(ROUTES.team, async () => (await import('./features/team/TeamPage.tsx')).TeamPage, 'team'),
         page(ROUTES.audit, async () => (await import('./features/team/AuditPage.tsx')).AuditPage),
         page(ROUTES.sshKeys, async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage, 'sshKeys'),
+        {
+          path: ROUTES.admin.path,
+          handle: { route: ROUTES.admin, leadsTo: paths.adminUsers } satisfies PageHandle,
+          element: <Navigate to={paths.adminUsers()} replace />,
+        },
+        page(ROUTES.adminUsers, async () => (await import('./features/admin/UsersPage.tsx')).UsersPage, 'adminUsers'),
+        page(
+          ROUTES.adminWorkspaces,
+          async () => (await import('./features/admin/WorkspacesPage.tsx')).WorkspacesPage,
+          'adminWorkspaces',
+        ),
       ]),
       layout(<DefaultLayout feedback={feedback} />, [
         page(ROUTES.consent, async () => (await import('./features/apps/ConsentPage.tsx')).ConsentPage),

@@ -137,6 +137,8 @@ const KINDS: Record<string, Kind> = {
   'docker-container': { from: sql.table('container'), label: 'slug', mine: ofWorkspace },
   'api-token': { from: sql.table('api_token'), label: 'description', mine: ofWorkspace },
   'ssh-key': { from: sql.table('ssh_key'), label: 'title', mine: ({ user }) => sql`t.user_id = ${user.id}` },
+  'admin/user': { from: sql.table('app_user'), label: 'name', mine: () => sql`true` },
+  'admin/client': { from: sql.table('workspace'), label: 'name', mine: () => sql`true` },
   'admin/stray': { from: sql.table('stray'), label: 'name', mine: () => sql`true` },
   'client/member': {
     from: sql`(select u.id, u.name, m.role, m.workspace_id from membership m join app_user u on u.id = m.user_id)`,
@@ -187,6 +189,8 @@ const TOLD = new Set([
   'plan',
   'sizeGb',
   'location',
+  'reason',
+  'terminate',
 ]);
 const TOLD_CHARACTERS = 200;
 const TOLD_ITEMS = 20;

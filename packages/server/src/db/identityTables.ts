@@ -28,8 +28,12 @@ export interface UserTable {
   email_verified_at: Date | null;
   passkey_handle: Buffer | null;
   disabled_at: Date | null;
+  disabled_reason: string | null;
+  disabled_by: number | null;
   deleted_at: Date | null;
   created_at: Created;
+  /** Name and address, as `search_form` writes them. */
+  search: GeneratedAlways<string>;
 }
 
 export interface PendingRegistrationTable {

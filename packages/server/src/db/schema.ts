@@ -67,8 +67,11 @@ export interface WorkspaceTable {
   created_by: number | null;
   exhausted_at: Date | null;
   disabled_at: Date | null;
+  disabled_reason: string | null;
+  disabled_by: number | null;
   deleted_at: Date | null;
   created_at: Created;
+  search: GeneratedAlways<string>;
 }
 
 export interface MembershipTable {

@@ -3,6 +3,7 @@ import { BODY_LIMIT } from '@stagi/contract/call.ts';
 import { MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
 import { openapi } from '@stagi/contract/openapi.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { adminClientHandlers, adminUserHandlers } from '../admin/routes.ts';
 import { analyticsHandlers } from '../analytics/routes.ts';
 import { apiTokenHandlers } from '../apiTokens/routes.ts';
 import { mountAppEndpoints } from '../apps/endpoints.ts';
@@ -61,6 +62,8 @@ const handlers: Handlers = {
   feedback: feedbackHandlers,
   analytics: analyticsHandlers,
   audit: auditHandlers,
+  adminUsers: adminUserHandlers,
+  adminClients: adminClientHandlers,
 };
 
 /** Everything a browser and a command line talk to; daemons too. */

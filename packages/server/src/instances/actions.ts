@@ -11,7 +11,7 @@ import type { Db, InstanceRow } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 import { lockInstance } from './find.ts';
 import { requireQuota } from './quota.ts';
-import { moveInstance } from './status.ts';
+import { type Evidence, moveInstance } from './status.ts';
 
 type Caller = Context & { user: { id: number }; workspace: { id: number; plan: Plan } };
 type Action = keyof typeof instanceCan;
@@ -36,28 +36,39 @@ export async function act(ctx: Caller, action: Action, ref: Ref): Promise<number
     if (!verdict.allowed) throw refused(verdict.reason);
     if (action === 'reboot' && provider && !provider.reboot) throw refused('This provider cannot reboot a server');
     if (action === 'start') await requireMeans(trx, ctx, row);
-
-    const { to, desired, hasDeadline } = ACTIONS[action];
-    await trx
-      .updateTable('instance')
-      .set((eb) => ({
-        desired,
-        gen: eb('gen', '+', 1),
-        reboot_wanted: action === 'reboot' ? eb('reboot_wanted', '+', 1) : undefined,
-        attempts: 0,
-        last_error: null,
-        misses: 0,
-        missed_at: null,
-        next_at: sql<Date>`now()`,
-      }))
-      .where('id', '=', row.id)
-      .execute();
-    const deadline = hasDeadline ? await deadlineOf(trx, provider?.traits.deadlineMs ?? DEFAULT_DEADLINE_MS) : null;
-    await moveInstance(ctx, trx, row.id, to, { actorId: ctx.user.id, deadline });
-    await announce(trx, 'due', { kind: 'instance' });
+    await want(ctx, trx, action, row, { actorId: ctx.user.id });
     crashPoint(`instance-rented/${action}.stored`);
     return row.id;
   });
+}
+
+/** Stores what is wanted of an instance that its caller has locked and found able to do it. */
+export async function want(
+  ctx: Pick<Context, 'log' | 'providers'>,
+  trx: Db,
+  action: Action,
+  row: Pick<InstanceRow, 'id' | 'provider'>,
+  evidence: Pick<Evidence, 'actorId' | 'reason'>,
+): Promise<void> {
+  const { to, desired, hasDeadline } = ACTIONS[action];
+  await trx
+    .updateTable('instance')
+    .set((eb) => ({
+      desired,
+      gen: eb('gen', '+', 1),
+      reboot_wanted: action === 'reboot' ? eb('reboot_wanted', '+', 1) : undefined,
+      attempts: 0,
+      last_error: null,
+      misses: 0,
+      missed_at: null,
+      next_at: sql<Date>`now()`,
+    }))
+    .where('id', '=', row.id)
+    .execute();
+  const patience = ctx.providers.get(row.provider ?? '')?.traits.deadlineMs ?? DEFAULT_DEADLINE_MS;
+  const deadline = hasDeadline ? await deadlineOf(trx, patience) : null;
+  await moveInstance(ctx, trx, row.id, to, { ...evidence, deadline });
+  await announce(trx, 'due', { kind: 'instance' });
 }
 
 const DEFAULT_DEADLINE_MS = 10 * 60_000;

@@ -193,6 +193,24 @@ export async function lockOutMember(
   await announceAll(trx, 'changed', rows.map(changeOf));
 }
 
+/** Has every server that somebody's keys are on look again which of them it lets in. */
+export async function tellServersOfKeys(trx: Db, userId: number): Promise<void> {
+  const rows = await trx
+    .selectFrom('ssh_key')
+    .innerJoin('instance_ssh_key', 'instance_ssh_key.ssh_key_id', 'ssh_key.id')
+    .innerJoin('instance', 'instance.id', 'instance_ssh_key.instance_id')
+    .select('instance.id')
+    .distinct()
+    .where('ssh_key.user_id', '=', userId)
+    .where('instance.closed_at', 'is', null)
+    .execute();
+  await announceAll(
+    trx,
+    'node',
+    rows.map(({ id }) => ({ instanceId: id })),
+  );
+}
+
 async function keysChanged(
   trx: Db,
   instanceId: number,

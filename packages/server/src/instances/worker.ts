@@ -13,6 +13,7 @@ import { PER_PROVIDER, REAP_EVERY_MS, RESCAN_MS } from './pace.ts';
 import { perform } from './perform.ts';
 import { freeAbandoned, showPresence } from './presence.ts';
 import { reap } from './reaper.ts';
+import { stopLatecomers } from './shutDown.ts';
 import { mayExist } from './terminate.ts';
 import { loadStored, machineName, type World } from './world.ts';
 
@@ -89,6 +90,7 @@ export function startInstanceWorker(ctx: Context): { stop(): Promise<void> } {
       if ((await freeAbandoned(ctx.db)) > 0) kick();
     }),
     every(ctx, REAP_EVERY_MS, 'waking forgotten servers', () => reap(ctx), REAP_EVERY_MS),
+    every(ctx, RESCAN_MS, 'stopping servers of disabled workspaces', () => stopLatecomers(ctx)),
     every(ctx, sweepMs, 'the sweep of the clouds', () => sweepClouds(ctx), sweepMs),
   ];
   // A lease that bears no number would outlive us.

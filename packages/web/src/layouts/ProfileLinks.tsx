@@ -24,6 +24,11 @@ export function ProfileLinks({ user }: { user: CurrentUser }) {
           {t('Transactions & Plans')}
         </Link>
       )}
+      {user.permissions.includes('EMPLOYEE') && (
+        <Link className={classes.item} to={ROUTES.adminUsers.path} data-testid="menu-admin">
+          {t(ROUTES.admin.title)}
+        </Link>
+      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { PlainEventName } from '@stagi/contract/analytics.ts';
-import { ROUTES, type Route } from '@stagi/contract/routes.ts';
+import { ROUTES } from '@stagi/contract/routes.ts';
 import { NavLink, useLocation } from 'react-router';
 import { track } from '../api/analytics.ts';
 import { useUserState } from '../api/user.ts';
@@ -8,6 +8,7 @@ import { LinkTabs } from '../ui/LinkTabs.tsx';
 import { opens } from './menuGate.ts';
 import { RouteIcon } from './routeIcons.tsx';
 import classes from './SubNav.module.css';
+import { SECTIONS } from './sections.ts';
 
 const EVENTS: Record<string, PlainEventName> = {
   [ROUTES.marketplace.path]: 'cloud_tab_hardware_marketplace_clicked',
@@ -15,19 +16,6 @@ const EVENTS: Record<string, PlainEventName> = {
   [ROUTES.selfInstances.path]: 'cloud_tab_self_hosted_clicked',
   [ROUTES.containers.path]: 'cloud_tab_containers_clicked',
 };
-
-const SECTIONS: readonly { under: string; title: string; places: readonly Route[] }[] = [
-  {
-    under: ROUTES.cloud.path,
-    title: ROUTES.cloud.title,
-    places: [ROUTES.marketplace, ROUTES.instances, ROUTES.selfInstances, ROUTES.containers],
-  },
-  {
-    under: ROUTES.profile.path,
-    title: ROUTES.profile.title,
-    places: [ROUTES.account, ROUTES.team, ROUTES.tokens, ROUTES.sshKeys],
-  },
-];
 
 /** The pages of the section one is in, without those that one's role does not open. */
 export function SubNav() {

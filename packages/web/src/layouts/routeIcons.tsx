@@ -2,6 +2,7 @@ import { ROUTES } from '@stagi/contract/routes.ts';
 import {
   IconApi,
   IconBox,
+  IconBriefcase,
   IconBuildingStore,
   IconDevices,
   IconFileText,
@@ -12,6 +13,7 @@ import {
   IconServerBolt,
   IconShieldLock,
   IconUser,
+  IconUserCog,
   IconUserPlus,
   IconUsers,
 } from '@tabler/icons-react';
@@ -28,6 +30,8 @@ const ICONS: Record<string, typeof IconBox> = {
   [ROUTES.tokens.path]: IconApi,
   [ROUTES.sshKeys.path]: IconKey,
   [ROUTES.audit.path]: IconHistory,
+  [ROUTES.adminUsers.path]: IconUserCog,
+  [ROUTES.adminWorkspaces.path]: IconBriefcase,
   [ROUTES.signUp.path]: IconUserPlus,
   [ROUTES.signIn.path]: IconLogin,
 };

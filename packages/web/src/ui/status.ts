@@ -6,6 +6,7 @@ export type StatusTone = 'ok' | 'busy' | 'warn' | 'bad' | 'idle' | 'off';
 export const STATUS: Record<string, { word: string; tone: StatusTone }> = {
   online: { word: text('Online'), tone: 'ok' },
   running: { word: text('Running'), tone: 'ok' },
+  active: { word: text('Active'), tone: 'ok' },
   rented: { word: text('Rented'), tone: 'ok' },
   done: { word: text('Done'), tone: 'ok' },
   finished: { word: text('Finished'), tone: 'ok' },
@@ -28,10 +29,12 @@ export const STATUS: Record<string, { word: string; tone: StatusTone }> = {
   error: { word: text('Error'), tone: 'bad' },
   failed: { word: text('Failed'), tone: 'bad' },
   'creation failed': { word: text('Creation failed'), tone: 'bad' },
+  disabled: { word: text('Disabled'), tone: 'bad' },
   stopped: { word: text('Stopped'), tone: 'idle' },
   exited: { word: text('Exited'), tone: 'idle' },
   offline: { word: text('Offline'), tone: 'idle' },
   terminated: { word: text('Terminated'), tone: 'off' },
   deleted: { word: text('Deleted'), tone: 'off' },
+  closed: { word: text('Closed'), tone: 'off' },
   canceled: { word: text('Canceled'), tone: 'off' },
 };

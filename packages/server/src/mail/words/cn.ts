@@ -14,6 +14,7 @@ export const cn: Words = {
   support: '客服',
   address: 'IP 地址',
   description: '说明',
+  reason: '原因',
   workspace: '工作空间',
   footer: '您收到此邮件，是因为有人在 {{brand}} 使用了此邮箱地址进行操作。',
   code: {
@@ -51,6 +52,26 @@ export const cn: Words = {
     subject: '您的 {{brand}} 账户已删除',
     lead: '您的账户以及仅属于您的所有内容均已删除，任何人都无法恢复。',
     end: '如果不是您本人操作，请立即联系我们。您可以随时使用此邮箱地址重新注册。',
+  },
+  shutOut: {
+    subject: '您的 {{brand}} 账户已被停用',
+    lead: '运营人员停用了您的账户。您已在所有设备上退出登录，在重新启用之前，您的 API 令牌和 SSH 密钥均无法使用。属于您的内容没有被删除。',
+    end: '如果您认为这是误操作，请联系下方的地址。',
+  },
+  letIn: {
+    subject: '您的 {{brand}} 账户已重新启用',
+    lead: '运营人员重新启用了您的账户。您的成员身份、API 令牌和 SSH 密钥均保持原样。',
+    end: '请登录后继续。',
+  },
+  shut: {
+    subject: '工作区 {{workspace}} 已被停用',
+    lead: '运营人员停用了您的一个工作区。任何人都无法在其中操作，不会再启动新的内容，其中租用的服务器正在停止。',
+    end: '如果您认为这是误操作，请联系下方的地址。',
+  },
+  opened: {
+    subject: '工作区 {{workspace}} 已重新启用',
+    lead: '运营人员重新启用了您的一个工作区。已停止的服务器在有人启动之前保持停止状态。',
+    end: '您的成员可以继续使用。',
   },
   noAccount: {
     subject: '此邮箱没有可恢复的 {{brand}} 账户',

@@ -14,6 +14,7 @@ export const en: Words = {
   support: 'Support',
   address: 'Address',
   description: 'Description',
+  reason: 'Reason',
   workspace: 'Workspace',
   footer: 'You get this mail because of something done with this address at {{brand}}.',
   code: {
@@ -51,6 +52,26 @@ export const en: Words = {
     subject: 'Your {{brand}} account was deleted',
     lead: 'Your account and everything that was yours alone have been deleted. Nobody can bring them back.',
     end: 'If it was not you, write to us at once. You can sign up again with this address at any time.',
+  },
+  shutOut: {
+    subject: 'Your {{brand}} account has been disabled',
+    lead: 'An operator has disabled your account. You are logged out everywhere, and your API tokens and SSH keys open nothing until it is enabled again. What belongs to you has not been deleted.',
+    end: 'If you think this is a mistake, answer to the address below.',
+  },
+  letIn: {
+    subject: 'Your {{brand}} account is enabled again',
+    lead: 'An operator has enabled your account again. Your memberships, API tokens and SSH keys are as they were.',
+    end: 'Log in to go on.',
+  },
+  shut: {
+    subject: 'The workspace {{workspace}} has been disabled',
+    lead: 'An operator has disabled a workspace of yours. Nobody can act in it, nothing new starts in it, and its rented servers are being stopped.',
+    end: 'If you think this is a mistake, answer to the address below.',
+  },
+  opened: {
+    subject: 'The workspace {{workspace}} is enabled again',
+    lead: 'An operator has enabled a workspace of yours again. Its servers that were stopped stay stopped until somebody starts them.',
+    end: 'Your members can go on.',
   },
   noAccount: {
     subject: 'There is no {{brand}} account to recover with this address',

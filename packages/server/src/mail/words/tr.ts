@@ -14,6 +14,7 @@ export const tr: Words = {
   support: 'Destek',
   address: 'Adres',
   description: 'Açıklama',
+  reason: 'Neden',
   workspace: 'Çalışma alanı',
   footer: 'Bu e-postayı, {{brand}} üzerinde bu adresle yapılan bir işlem nedeniyle alıyorsunuz.',
   code: {
@@ -51,6 +52,26 @@ export const tr: Words = {
     subject: '{{brand}} hesabınız silindi',
     lead: 'Hesabınız ve yalnızca size ait olan her şey silindi. Bunları kimse geri getiremez.',
     end: 'Bunu siz yapmadıysanız bize hemen yazın. Bu adresle istediğiniz zaman yeniden kayıt olabilirsiniz.',
+  },
+  shutOut: {
+    subject: '{{brand}} hesabınız devre dışı bırakıldı',
+    lead: 'Bir işletmen hesabınızı devre dışı bıraktı. Her yerde oturumunuz kapatıldı; hesap yeniden etkinleştirilene kadar API belirteçleriniz ve SSH anahtarlarınız hiçbir şeyi açmaz. Size ait olanlar silinmedi.',
+    end: 'Bunun bir hata olduğunu düşünüyorsanız aşağıdaki adrese yazın.',
+  },
+  letIn: {
+    subject: '{{brand}} hesabınız yeniden etkin',
+    lead: 'Bir işletmen hesabınızı yeniden etkinleştirdi. Üyelikleriniz, API belirteçleriniz ve SSH anahtarlarınız eskisi gibi.',
+    end: 'Devam etmek için oturum açın.',
+  },
+  shut: {
+    subject: '{{workspace}} çalışma alanı devre dışı bırakıldı',
+    lead: 'Bir işletmen bir çalışma alanınızı devre dışı bıraktı. Orada kimse işlem yapamaz, yeni hiçbir şey başlamaz ve kiralanan sunucuları durduruluyor.',
+    end: 'Bunun bir hata olduğunu düşünüyorsanız aşağıdaki adrese yazın.',
+  },
+  opened: {
+    subject: '{{workspace}} çalışma alanı yeniden etkin',
+    lead: 'Bir işletmen bir çalışma alanınızı yeniden etkinleştirdi. Durdurulan sunucular, biri başlatana kadar durmuş kalır.',
+    end: 'Üyeleriniz devam edebilir.',
   },
   noAccount: {
     subject: 'Bu adresle kurtarılacak bir {{brand}} hesabı yok',

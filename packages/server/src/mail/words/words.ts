@@ -20,6 +20,7 @@ export interface Words {
   support: string;
   address: string;
   description: string;
+  reason: string;
   workspace: string;
   footer: string;
   code: Mail;
@@ -29,6 +30,11 @@ export interface Words {
   addressTaken: Mail;
   emailChanged: Mail;
   deleted: Mail;
+  /** By an operator: somebody, or a workspace of theirs. */
+  shutOut: Mail;
+  letIn: Mail;
+  shut: Mail;
+  opened: Mail;
   noAccount: Mail;
   changed: Mail;
   added: Mail;

@@ -10,6 +10,7 @@ export const AREAS: Record<string, string> = {
   'api-token': text('API tokens'),
   client: text('Workspace'),
   authorization: text('Apps'),
+  admin: text('Administration'),
 };
 
 /** What was done, by the call that did it. One without words is shown by its name. */
@@ -43,6 +44,10 @@ export const ACTIONS: Record<string, string> = {
   'client/leave': text('Left the workspace'),
   'client/member/edit': text('Changed a member’s role'),
   'client/member/remove': text('Removed a member'),
+  'admin/user/disable': text('Disabled the account of a member'),
+  'admin/user/enable': text('Enabled the account of a member'),
+  'admin/client/disable': text('Disabled the workspace'),
+  'admin/client/enable': text('Enabled the workspace'),
 };
 
 export const OUTCOMES: Record<AuditEntry['outcome'], string> = {

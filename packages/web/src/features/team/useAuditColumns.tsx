@@ -45,9 +45,11 @@ function Thing({ object }: Pick<AuditEntry, 'object'>) {
   return <span className="mono">{object.label ?? (object.id === null ? '—' : `#${object.id}`)}</span>;
 }
 
-function Who({ entry: { actor, by } }: { entry: AuditEntry }) {
+function Who({ entry: { actor, by, action } }: { entry: AuditEntry }) {
   const t = useT();
-  if (!actor) return <span className="muted">{t('The platform')}</span>;
+  // A workspace learns that it was an operator, not who.
+  if (!actor)
+    return <span className="muted">{action.startsWith('admin/') ? t('An operator') : t('The platform')}</span>;
   return (
     <>
       <span className={classes.who}>

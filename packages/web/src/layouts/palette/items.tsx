@@ -23,6 +23,7 @@ import { opens } from '../menuGate.ts';
 import type { Overlay } from '../overlays.ts';
 import { useLanguage, useTheme } from '../preferences.ts';
 import { RouteIcon } from '../routeIcons.tsx';
+import { ADMINISTRATION } from '../sections.ts';
 
 export type PaletteGroup = 'recent' | 'pages' | 'servers' | 'containers' | 'actions';
 
@@ -56,6 +57,12 @@ export function useFixedItems(): PaletteItem[] {
     keys,
     does: { to: route.path },
   });
+  /** Under a name that tells it from a page of one's own. */
+  const administration = (route: Route): PaletteItem => ({
+    ...page(route),
+    detail: t(ADMINISTRATION.title),
+    words: `${route.title} ${ADMINISTRATION.title}`,
+  });
   const action = (english: string, icon: ReactNode, does: PaletteItem['does'], words = ''): PaletteItem => ({
     id: `action:${english}`,
     group: 'actions',
@@ -87,6 +94,7 @@ export function useFixedItems(): PaletteItem[] {
   const may = (route: Route) => opens(route, permissions);
   return [
     ...GO_TO.filter(({ route }) => may(route)).map(({ route, letter }) => page(route, [GO, letter])),
+    ...ADMINISTRATION.places.filter(may).map((route) => administration(route)),
     ...(may(ROUTES.marketplace)
       ? [action(text('Rent a server'), <IconBuildingStore />, { to: paths.marketplace() })]
       : []),

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { DisabledState, Reason } from './adminReason.ts';
+import { call } from './call.ts';
+import { Id, ListInput, listOf, oneOf } from './page.ts';
+import { ROLES } from './permissions.ts';
+import { Price } from './price.ts';
+import { Plan } from './user.ts';
+
+export const CLIENT_STATES = ['active', 'disabled', 'closed'] as const;
+
+export const AdminClient = z.object({
+  id: Id,
+  name: z.string(),
+  state: z.enum(CLIENT_STATES),
+  subscriptionPlan: Plan,
+  /** Who has owned it longest; null: nobody is left in it. */
+  owner: z.object({ userId: Id, name: z.string(), email: z.string() }).nullable(),
+  members: z.number().int(),
+  /** Machines that run or are on their way. */
+  running: z.number().int(),
+  balance: Price,
+  createdAt: z.string(),
+  disabled: DisabledState,
+});
+export type AdminClient = z.infer<typeof AdminClient>;
+
+export const AdminClientView = AdminClient.extend({
+  isPersonal: z.boolean(),
+  spentPerHour: Price,
+  /** The first hundred of each, owners and what runs first. */
+  people: z.array(
+    z.object({ userId: Id, name: z.string(), email: z.string(), roleName: z.enum(ROLES), isDisabled: z.boolean() }),
+  ),
+  machines: z.array(
+    z.object({
+      id: Id,
+      kind: z.enum(['rented', 'self-hosted']),
+      title: z.string(),
+      slug: z.string(),
+      status: z.string(),
+      provider: z.string().nullable(),
+      canStop: z.boolean(),
+      pricePerHour: Price.nullable(),
+      createdAt: z.string(),
+    }),
+  ),
+  machineCount: z.number().int(),
+});
+export type AdminClientView = z.infer<typeof AdminClientView>;
+
+const OPERATOR = ['EMPLOYEE'] as const;
+
+export const adminClients = {
+  list: call({
+    path: 'admin/client/list',
+    summary:
+      'Every workspace, found by its name, its id or, with an @, by the beginning of an owner’s address. At most 10,000 are counted.',
+    auth: OPERATOR,
+    input: ListInput.extend({ plans: z.array(Plan).max(Plan.options.length).optional() }),
+    output: listOf(AdminClient),
+  }),
+  view: call({
+    path: 'admin/client/view',
+    summary: 'One workspace with its members, its balance and its machines.',
+    auth: OPERATOR,
+    input: z.object({ id: Id }),
+    output: oneOf(AdminClientView),
+  }),
+  disable: call({
+    path: 'admin/client/disable',
+    summary:
+      'Shuts a workspace at once: nobody acts in it, nothing new starts, and what can stop stops; a server that never was ready is given up. Its owners are told why by mail.',
+    auth: OPERATOR,
+    stepUp: true,
+    input: z.object({
+      id: Id,
+      reason: Reason,
+      /** Also servers that cannot stop; their data is lost. */ terminate: z.boolean().default(false),
+    }),
+    output: oneOf(AdminClient),
+  }),
+  enable: call({
+    path: 'admin/client/enable',
+    summary: 'Opens a workspace again. What was stopped stays stopped until its members start it.',
+    auth: OPERATOR,
+    stepUp: true,
+    input: z.object({ id: Id }),
+    output: oneOf(AdminClient),
+  }),
+};

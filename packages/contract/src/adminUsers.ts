@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { DisabledState, Reason } from './adminReason.ts';
+import { call } from './call.ts';
+import { LANGUAGES } from './languages.ts';
+import { Id, ListInput, listOf, oneOf } from './page.ts';
+import { ROLES } from './permissions.ts';
+import { Plan } from './user.ts';
+
+export const USER_STATES = ['active', 'disabled', 'deleted'] as const;
+
+export const AdminUser = z.object({
+  id: Id,
+  name: z.string(),
+  email: z.string(),
+  image: z.string().nullable(),
+  state: z.enum(USER_STATES),
+  /** Whether they have shown that the address is theirs. */
+  isVerified: z.boolean(),
+  /** Of the platform's own staff. */
+  isEmployee: z.boolean(),
+  createdAt: z.string(),
+  /** When any session of theirs was used last; null: never, or so long ago that none is kept. */
+  lastSeenAt: z.string().nullable(),
+  disabled: DisabledState,
+  /** Why whoever asks may not disable them. */
+  hold: z.enum(['self', 'deleted']).nullable(),
+});
+export type AdminUser = z.infer<typeof AdminUser>;
+
+export const AdminUserView = AdminUser.extend({
+  language: z.enum(LANGUAGES).nullable(),
+  signedInBy: z.array(z.enum(['password', 'google', 'github', 'passkey'])),
+  hasSecondFactor: z.boolean(),
+  /** What is open now: browsers and apps, and tokens that are neither archived nor expired. */
+  sessions: z.number().int(),
+  apiTokens: z.number().int(),
+  lastSignInAt: z.string().nullable(),
+  /** The first hundred of them. */
+  workspaces: z.array(
+    z.object({
+      clientId: Id,
+      clientName: z.string(),
+      roleName: z.enum(ROLES),
+      subscriptionPlan: Plan,
+      isDisabled: z.boolean(),
+      /** Nobody else who can sign in owns it. */
+      isOnlyOwner: z.boolean(),
+      running: z.number().int(),
+    }),
+  ),
+  workspaceCount: z.number().int(),
+});
+export type AdminUserView = z.infer<typeof AdminUserView>;
+
+const OPERATOR = ['EMPLOYEE'] as const;
+
+export const adminUsers = {
+  list: call({
+    path: 'admin/user/list',
+    summary:
+      'Everybody who has an account, found by name, address or id; texts of one or two characters are looked for at the beginning alone. At most 10,000 are counted.',
+    auth: OPERATOR,
+    input: ListInput.extend({ verified: z.boolean().optional(), employee: z.boolean().optional() }),
+    output: listOf(AdminUser),
+  }),
+  view: call({
+    path: 'admin/user/view',
+    summary: 'One account with its workspaces and what is open of it.',
+    auth: OPERATOR,
+    input: z.object({ id: Id }),
+    output: oneOf(AdminUserView),
+  }),
+  disable: call({
+    path: 'admin/user/disable',
+    summary:
+      'Shuts somebody out at once: sessions end, API tokens and SSH keys rest until they are let in again. They are told why by mail.',
+    auth: OPERATOR,
+    stepUp: true,
+    input: z.object({ id: Id, reason: Reason }),
+    output: oneOf(AdminUser),
+  }),
+  enable: call({
+    path: 'admin/user/enable',
+    summary: 'Lets somebody in again, who then has what they had; they sign in anew.',
+    auth: OPERATOR,
+    stepUp: true,
+    input: z.object({ id: Id }),
+    output: oneOf(AdminUser),
+  }),
+};

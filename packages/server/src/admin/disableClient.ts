@@ -1,0 +1,91 @@
+import type { AdminClient } from '@stagi/contract/adminClients.ts';
+import { api } from '@stagi/contract/api.ts';
+import { sql } from 'kysely';
+import { recordAct } from '../audit/record.ts';
+import { announce } from '../bus/bus.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
+import { refused } from '../http/errors.ts';
+import { shutDown } from '../instances/shutDown.ts';
+import { clientDisabledMail, clientEnabledMail } from '../mail/letters.ts';
+import { sendMail } from '../mail/send.ts';
+import { clientOf } from './clients.ts';
+import { holdClient, type Operator } from './operator.ts';
+
+interface Input {
+  id: number;
+  reason: string;
+  terminate: boolean;
+}
+
+/**
+ * Shuts a workspace: to its members it is as if it were gone, streams end by the database itself (migration 0008), and
+ * what can stop is stopped. Servers that cannot stop run on unless the operator says to terminate them.
+ */
+export function disableClient(ctx: Operator, { id, reason, terminate }: Input): Promise<AdminClient> {
+  return inTransaction(ctx.db, async (trx) => {
+    const client = await holdClient(trx, ctx.user.id, id);
+    if (client.deleted_at) throw refused('This workspace has been closed');
+    if (client.disabled_at) throw refused('This workspace is disabled already');
+    await trx
+      .updateTable('workspace')
+      .set({ disabled_at: sql<Date>`clock_timestamp()`, disabled_reason: reason, disabled_by: ctx.user.id })
+      .where('id', '=', client.id)
+      .execute();
+    await shutDown(ctx, trx, client.id, { terminate });
+    for (const owner of await ownersOf(trx, client.id))
+      await sendMail(ctx, trx, owner.email, clientDisabledMail(ctx, owner, client.name, reason));
+    await recordThere(trx, api.adminClients.disable.path, client, { reason });
+    await announce(trx, 'changed', { entity: 'client', id: client.id, workspaceId: client.id });
+    return clientOf({ ...ctx, db: trx }, client.id);
+  });
+}
+
+/** Opens it again. What was stopped stays so: to start it costs its members money. */
+export function enableClient(ctx: Operator, id: number): Promise<AdminClient> {
+  return inTransaction(ctx.db, async (trx) => {
+    const client = await holdClient(trx, ctx.user.id, id);
+    if (client.deleted_at) throw refused('This workspace has been closed');
+    if (!client.disabled_at) throw refused('This workspace is not disabled');
+    await trx
+      .updateTable('workspace')
+      .set({ disabled_at: null, disabled_reason: null, disabled_by: null })
+      .where('id', '=', client.id)
+      .execute();
+    for (const owner of await ownersOf(trx, client.id))
+      await sendMail(ctx, trx, owner.email, clientEnabledMail(ctx, owner, client.name));
+    await recordThere(trx, api.adminClients.enable.path, client, {});
+    return clientOf({ ...ctx, db: trx }, client.id);
+  });
+}
+
+/** More owners than this are told by the others. */
+const TOLD_OWNERS = 50;
+
+function ownersOf(trx: Db, workspaceId: number) {
+  return trx
+    .selectFrom('membership')
+    .innerJoin('app_user', 'app_user.id', 'membership.user_id')
+    .select(['app_user.name', 'app_user.email', 'app_user.language'])
+    .where('membership.workspace_id', '=', workspaceId)
+    .where('membership.role', '=', 'Owner')
+    .where('app_user.disabled_at', 'is', null)
+    .orderBy('membership.created_at')
+    .orderBy('membership.user_id')
+    .limit(TOLD_OWNERS)
+    .execute();
+}
+
+/** Its members read that it was an operator, and why, not who. */
+function recordThere(
+  trx: Db,
+  action: string,
+  { id, name }: { id: number; name: string },
+  detail: Record<string, unknown>,
+): Promise<void> {
+  return recordAct(
+    trx,
+    { user: null, credential: null, workspace: { id }, ip: null, userAgent: null },
+    { action, outcome: 'done', object: { type: 'client', id: String(id), label: name }, detail },
+  );
+}

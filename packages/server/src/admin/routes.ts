@@ -1,0 +1,39 @@
+import type { api } from '@stagi/contract/api.ts';
+import type { HandlersOf } from '../http/mount.ts';
+import { pageOf } from '../http/paging.ts';
+import { listClients, viewClient } from './clients.ts';
+import { disableClient, enableClient } from './disableClient.ts';
+import { disableUser, enableUser } from './disableUser.ts';
+import { listUsers, viewUser } from './users.ts';
+
+export const adminUserHandlers: HandlersOf<typeof api.adminUsers> = {
+  async list({ db, user }, { entityFilterRequest, ...narrowed }) {
+    const { entities, count } = await listUsers(db, entityFilterRequest, narrowed, user.id);
+    return pageOf(entities, count, entityFilterRequest);
+  },
+  async view({ db, user }, { id }) {
+    return { isSuccess: true, entity: await viewUser(db, id, user.id) };
+  },
+  async disable(ctx, input) {
+    return { isSuccess: true, entity: await disableUser(ctx, input) };
+  },
+  async enable(ctx, { id }) {
+    return { isSuccess: true, entity: await enableUser(ctx, id) };
+  },
+};
+
+export const adminClientHandlers: HandlersOf<typeof api.adminClients> = {
+  async list(ctx, { entityFilterRequest, plans }) {
+    const { entities, count } = await listClients(ctx, entityFilterRequest, plans);
+    return pageOf(entities, count, entityFilterRequest);
+  },
+  async view(ctx, { id }) {
+    return { isSuccess: true, entity: await viewClient(ctx, id) };
+  },
+  async disable(ctx, input) {
+    return { isSuccess: true, entity: await disableClient(ctx, input) };
+  },
+  async enable(ctx, { id }) {
+    return { isSuccess: true, entity: await enableClient(ctx, id) };
+  },
+};

@@ -1,0 +1,36 @@
+/** What operators find people and workspaces by among millions, and why they shut them out. */
+export const sql = `
+create extension if not exists pg_trgm;
+
+alter table app_user add column disabled_reason text, add column disabled_by integer references app_user;
+alter table workspace add column disabled_reason text, add column disabled_by integer references app_user;
+
+/*
+ * In small letters, each sign beyond ASCII as its number: trigrams know only what the database's locale calls a letter,
+ * and in many that is ASCII alone.
+ */
+create function search_form(t text) returns text language sql immutable strict parallel safe as $$
+  select case when lower(t) ~ '^[\\x01-\\x7f]*$' then lower(t) else (
+    select string_agg(case when ascii(sign) < 128 then sign else 'u' || lpad(to_hex(ascii(sign)), 6, '0') end, '' order by place)
+    from string_to_table(lower(t), null) with ordinality as signs (sign, place)) end
+$$;
+
+/* Each on a line of its own: what is typed has no line breaks, so that nothing matches across them. */
+alter table app_user add column search text not null
+  generated always as (E'\\n' || search_form(name) || E'\\n' || search_form(email)) stored;
+alter table workspace add column search text not null generated always as (E'\\n' || search_form(name)) stored;
+create index app_user_search on app_user using gin (search gin_trgm_ops);
+create index workspace_search on workspace using gin (search gin_trgm_ops);
+
+create index app_user_age on app_user (created_at desc, id desc);
+create index app_user_name on app_user (name, id);
+create index app_user_closed on app_user (created_at desc, id desc) where disabled_at is not null;
+create index app_user_staff on app_user (id) where is_employee;
+create index app_user_unverified on app_user (created_at desc, id desc) where email_verified_at is null;
+create index workspace_age on workspace (created_at desc, id desc);
+create index workspace_name on workspace (name, id);
+create index workspace_plan on workspace (plan, created_at desc, id desc);
+create index workspace_closed on workspace (created_at desc, id desc) where disabled_at is not null;
+/* Who owns a workspace, among however many members. */
+create index membership_owner on membership (workspace_id, created_at, user_id) where role = 'Owner';
+`;

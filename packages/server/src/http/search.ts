@@ -1,0 +1,20 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** What a trigram index can be asked for by its middle: three letters or digits of ASCII, or any sign beyond it. */
+const HAS_TRIGRAM = /[a-z0-9]{3}|[\u{80}-\u{10ffff}]/iu;
+
+/**
+ * Whether a `search` column (migration 0018) holds a text, whatever case. A text too short for a trigram is looked for
+ * at the beginning of words alone: to look for it everywhere would read every row.
+ */
+export function searches(column: string, text: string): RawBuilder<boolean> {
+  const form = sql`regexp_replace(search_form(${text.replaceAll('\u0000', '')}), '([\\\\%_])', '\\\\\\1', 'g')`;
+  const like = (before: string) => sql`${sql.ref(column)} like ${before}::text || ${form} || '%'`;
+  return HAS_TRIGRAM.test(text) ? sql<boolean>`${like('%')}` : sql<boolean>`(${like('%\n')} or ${like('% ')})`;
+}
+
+/** A text that may be an id. */
+export function idIn(text: string): number | null {
+  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;
+  return id !== null && id < 2 ** 31 ? id : null;
+}

@@ -1,0 +1,116 @@
+import type { AdminUser, AdminUserView } from '@stagi/contract/adminUsers.ts';
+import { api } from '@stagi/contract/api.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { errorText } from '../../api/messages.ts';
+import { q } from '../../api/query.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { LANGUAGE_NAME } from '../../i18n/locale.ts';
+import { text } from '../../i18n/text.ts';
+import { paths } from '../../paths.ts';
+import { type Action, ActionButton } from '../../ui/actions.tsx';
+import { Dialog } from '../../ui/dialogs/Dialog.tsx';
+import { ErrorState } from '../../ui/ErrorState.tsx';
+import { FactList } from '../../ui/FactList.tsx';
+import { PanelSkeleton } from '../../ui/Skeletons.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { Tag } from '../../ui/Tag.tsx';
+import { DateTime, TimeAgo } from '../../ui/Time.tsx';
+import classes from './Admin.module.css';
+import { DisabledNote } from './DisabledNote.tsx';
+
+interface Props {
+  /** From the address; null: closed. */
+  id: number | null;
+  onClose(): void;
+  actionsOf(user: AdminUser): Action[];
+}
+
+const WAYS: Record<AdminUserView['signedInBy'][number], string> = {
+  password: text('Password'),
+  google: text('Google'),
+  github: text('GitHub'),
+  passkey: text('Passkey'),
+};
+
+/** What an operator may know of somebody. */
+export function UserPanel({ id, onClose, actionsOf }: Props) {
+  const t = useT();
+  return (
+    <Dialog opened={id !== null} onClose={onClose} routed placement="right" title={t('User')} testId="user-panel">
+      {id !== null && <Body key={id} id={id} actionsOf={actionsOf} />}
+    </Dialog>
+  );
+}
+
+function Body({ id, actionsOf }: { id: number; actionsOf: Props['actionsOf'] }) {
+  const t = useT();
+  const { data, error, refetch } = useQuery(q(api.adminUsers.view, { id }, { quiet: true }));
+  if (!data) {
+    return error ? (
+      <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
+    ) : (
+      <PanelSkeleton rows={8} />
+    );
+  }
+  const user = data.entity;
+  return (
+    <div className={classes.panel}>
+      <div className={classes.top}>
+        <StatusBadge status={user.state} prominent />
+        {user.state !== 'deleted' &&
+          actionsOf(user).map(({ label, danger, testId, ...action }) => (
+            <ActionButton key={label} {...action} tone={danger ? 'danger' : 'default'} testId={`panel-${testId}`}>
+              {label}
+            </ActionButton>
+          ))}
+      </div>
+      <DisabledNote disabled={user.state === 'disabled' ? user.disabled : null} />
+      <FactList facts={factsOf(user)} />
+      <section>
+        <h3 className={classes.title}>{t('Workspaces')}</h3>
+        <ul className={classes.rows}>
+          {user.workspaces.map((workspace) => (
+            <li key={workspace.clientId}>
+              <span className={classes.row}>
+                <Link to={paths.adminWorkspace(workspace.clientId)}>{workspace.clientName}</Link>
+                <span className={classes.small}>
+                  {t(workspace.roleName)} · {t(workspace.subscriptionPlan)}
+                  {workspace.running > 0 && ` · ${t('{{count}} servers running', { count: workspace.running })}`}
+                </span>
+              </span>
+              <span>
+                {workspace.isOnlyOwner && <Tag>{t('Only owner')}</Tag>}{' '}
+                {workspace.isDisabled && <Tag>{t('Disabled')}</Tag>}
+              </span>
+            </li>
+          ))}
+        </ul>
+        {user.workspaces.length === 0 && <p className={classes.small}>{t('In no workspace')}</p>}
+        {user.workspaceCount > user.workspaces.length && (
+          <p className={classes.small}>
+            {t('{{count}} more', { count: user.workspaceCount - user.workspaces.length })}
+          </p>
+        )}
+      </section>
+    </div>
+  );
+
+  function factsOf(one: AdminUserView) {
+    return [
+      { label: t('Name'), value: one.name },
+      { label: t('Email'), value: one.email, copy: one.email },
+      { label: t('Id'), value: one.id, mono: true, copy: String(one.id) },
+      { label: t('Role'), value: one.isEmployee ? t('Operator') : t('Customer') },
+      { label: t('Email confirmed'), value: one.isVerified ? t('Yes') : t('No') },
+      { label: t('Logs in with'), value: one.signedInBy.map((way) => t(WAYS[way])).join(', ') },
+      { label: t('Second factor'), value: one.hasSecondFactor ? t('Yes') : t('No') },
+      { label: t('Last login'), value: one.lastSignInAt && <DateTime at={one.lastSignInAt} /> },
+      { label: t('Last seen'), value: one.lastSeenAt && <TimeAgo at={one.lastSeenAt} /> },
+      { label: t('Sessions'), value: one.sessions },
+      { label: t('API tokens'), value: one.apiTokens },
+      { label: t('Language'), value: one.language && LANGUAGE_NAME[one.language] },
+      { label: t('Signed up'), value: <DateTime at={one.createdAt} /> },
+    ];
+  }
+}

@@ -1,0 +1,138 @@
+import type { AdminClient, AdminClientView } from '@stagi/contract/adminClients.ts';
+import { api } from '@stagi/contract/api.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { errorText } from '../../api/messages.ts';
+import { q } from '../../api/query.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { paths } from '../../paths.ts';
+import { type Action, ActionButton } from '../../ui/actions.tsx';
+import { Dialog } from '../../ui/dialogs/Dialog.tsx';
+import { ErrorState } from '../../ui/ErrorState.tsx';
+import { FactList } from '../../ui/FactList.tsx';
+import { Money } from '../../ui/Money.tsx';
+import { PanelSkeleton } from '../../ui/Skeletons.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { Tag } from '../../ui/Tag.tsx';
+import { DateTime } from '../../ui/Time.tsx';
+import classes from './Admin.module.css';
+import { DisabledNote } from './DisabledNote.tsx';
+
+interface Props {
+  /** From the address; null: closed. */
+  id: number | null;
+  onClose(): void;
+  actionsOf(workspace: AdminClient): Action[];
+}
+
+/** What an operator may know of a workspace. */
+export function WorkspacePanel({ id, onClose, actionsOf }: Props) {
+  const t = useT();
+  return (
+    <Dialog
+      opened={id !== null}
+      onClose={onClose}
+      routed
+      placement="right"
+      title={t('Workspace')}
+      testId="workspace-panel"
+    >
+      {id !== null && <Body key={id} id={id} actionsOf={actionsOf} />}
+    </Dialog>
+  );
+}
+
+function Body({ id, actionsOf }: { id: number; actionsOf: Props['actionsOf'] }) {
+  const t = useT();
+  const { data, error, refetch } = useQuery(q(api.adminClients.view, { id }, { quiet: true }));
+  if (!data) {
+    return error ? (
+      <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
+    ) : (
+      <PanelSkeleton rows={8} />
+    );
+  }
+  const workspace = data.entity;
+  return (
+    <div className={classes.panel}>
+      <div className={classes.top}>
+        <StatusBadge status={workspace.state} prominent />
+        {workspace.state !== 'closed' &&
+          actionsOf(workspace).map(({ label, danger, testId, ...action }) => (
+            <ActionButton key={label} {...action} tone={danger ? 'danger' : 'default'} testId={`panel-${testId}`}>
+              {label}
+            </ActionButton>
+          ))}
+      </div>
+      <DisabledNote disabled={workspace.state === 'disabled' ? workspace.disabled : null} />
+      <FactList
+        facts={[
+          { label: t('Name'), value: workspace.name },
+          { label: t('Id'), value: workspace.id, mono: true, copy: String(workspace.id) },
+          { label: t('Kind'), value: workspace.isPersonal ? t('Personal') : t('Shared') },
+          { label: t('Plan'), value: t(workspace.subscriptionPlan) },
+          { label: t('Balance'), value: <Money price={workspace.balance} /> },
+          { label: t('Spends'), value: <Money price={workspace.spentPerHour} per="hour" /> },
+          { label: t('Created'), value: <DateTime at={workspace.createdAt} /> },
+        ]}
+      />
+      <People workspace={workspace} />
+      <Machines workspace={workspace} />
+    </div>
+  );
+}
+
+function People({ workspace: { people, members } }: { workspace: AdminClientView }) {
+  const t = useT();
+  return (
+    <section>
+      <h3 className={classes.title}>{t('Members')}</h3>
+      <ul className={classes.rows}>
+        {people.map((one) => (
+          <li key={one.userId}>
+            <span className={classes.row}>
+              <Link to={paths.adminUser(one.userId)}>{one.name}</Link>
+              <span className={classes.small}>{one.email}</span>
+            </span>
+            <span>
+              {t(one.roleName)} {one.isDisabled && <Tag>{t('Disabled')}</Tag>}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <More count={members - people.length} />
+    </section>
+  );
+}
+
+function Machines({ workspace: { machines, machineCount } }: { workspace: AdminClientView }) {
+  const t = useT();
+  return (
+    <section>
+      <h3 className={classes.title}>{t('Servers')}</h3>
+      <ul className={classes.rows}>
+        {machines.map((machine) => (
+          <li key={machine.id}>
+            <span className={classes.row}>
+              <span>{machine.title}</span>
+              <span className={classes.small}>
+                {machine.slug} · {machine.kind === 'rented' ? machine.provider : t('Self-hosted')}
+              </span>
+            </span>
+            <span className={classes.top}>
+              <StatusBadge status={machine.status} />
+              {machine.pricePerHour && <Money price={machine.pricePerHour} per="hour" />}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {machines.length === 0 && <p className={classes.small}>{t('No servers')}</p>}
+      <More count={machineCount - machines.length} />
+    </section>
+  );
+}
+
+function More({ count }: { count: number }) {
+  const t = useT();
+  return count > 0 ? <p className={classes.small}>{t('{{count}} more', { count })}</p> : null;
+}

@@ -1,0 +1,56 @@
+import type { AdminClient } from '@stagi/contract/adminClients.ts';
+import { useT } from '../../i18n/i18n.ts';
+import type { Column } from '../../ui/DataTable.tsx';
+import { Money } from '../../ui/Money.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { DateTime } from '../../ui/Time.tsx';
+import classes from './Admin.module.css';
+
+export function useWorkspaceColumns(): Column<AdminClient>[] {
+  const t = useT();
+  return [
+    {
+      key: 'name',
+      title: t('Name'),
+      sortBy: 'name',
+      card: 'head',
+      cell: ({ name }) => <span className={classes.name}>{name}</span>,
+    },
+    {
+      key: 'owner',
+      title: t('Owner'),
+      cell: ({ owner }) =>
+        owner ? (
+          <span className={classes.row}>
+            <span>{owner.name}</span>
+            <span className={classes.small}>{owner.email}</span>
+          </span>
+        ) : (
+          <span className="muted">—</span>
+        ),
+    },
+    { key: 'state', title: t('Status'), cell: ({ state }) => <StatusBadge status={state} /> },
+    { key: 'plan', title: t('Plan'), cell: ({ subscriptionPlan }) => t(subscriptionPlan) },
+    { key: 'id', title: t('Id'), extra: true, align: 'right', cell: ({ id }) => <span className="mono">{id}</span> },
+    {
+      key: 'members',
+      title: t('Members'),
+      align: 'right',
+      cell: ({ members }) => <span className="mono">{members}</span>,
+    },
+    {
+      key: 'running',
+      title: t('Running'),
+      align: 'right',
+      cell: ({ running }) => <span className="mono">{running}</span>,
+    },
+    { key: 'balance', title: t('Balance'), align: 'right', cell: ({ balance }) => <Money price={balance} stacked /> },
+    {
+      key: 'createdAt',
+      title: t('Created'),
+      sortBy: 'createdAt',
+      align: 'right',
+      cell: ({ createdAt }) => <DateTime at={createdAt} />,
+    },
+  ];
+}

@@ -1,0 +1,29 @@
+import { ROUTES, type Route } from '@stagi/contract/routes.ts';
+
+export interface Section {
+  under: string;
+  title: string;
+  places: readonly Route[];
+}
+
+/** The operators' own pages. */
+export const ADMINISTRATION: Section = {
+  under: ROUTES.admin.path,
+  title: ROUTES.admin.title,
+  places: [ROUTES.adminUsers, ROUTES.adminWorkspaces],
+};
+
+/** The parts of the signed-in product whose pages are listed under the header. */
+export const SECTIONS: readonly Section[] = [
+  {
+    under: ROUTES.cloud.path,
+    title: ROUTES.cloud.title,
+    places: [ROUTES.marketplace, ROUTES.instances, ROUTES.selfInstances, ROUTES.containers],
+  },
+  {
+    under: ROUTES.profile.path,
+    title: ROUTES.profile.title,
+    places: [ROUTES.account, ROUTES.team, ROUTES.tokens, ROUTES.sshKeys],
+  },
+  ADMINISTRATION,
+];
