@@ -7,17 +7,21 @@ import { newSeed } from './random.ts';
 
 /** The short forms of `npm run faults`; there the daemon is the shipped one, which is smaller than its source. */
 const SOURCE_RSS = 250e6;
+/** What waits in vain says so itself, sooner than this. */
+const timeout = 500_000;
 
-it('each line is stored once while daemon and platform are killed', async () => {
+it('each line is stored once while daemon and platform are killed', { timeout }, async () => {
   const seed = newSeed();
+  console.log(`lines: seed ${seed}`);
   const result = await runLines(randomFrom(seed), { lines: 30_000, daemonKills: 2, platformKills: 1 });
   console.log(showLines('lines', seed, result));
   expect(result).toMatchObject({ stored: 30_000, missing: 0, twice: 0, outOfOrder: 0, gaps: [] });
   expect([result.daemonKills, result.platformKills]).toEqual([2, 1]);
 });
 
-it('storms on the link do nothing that nobody wished and lose nothing', async () => {
+it('storms on the link do nothing that nobody wished and lose nothing', { timeout }, async () => {
   const seed = newSeed();
+  console.log(`badLink: seed ${seed}`);
   const result = await runBadLink(randomFrom(seed), 15);
   console.log(showBadLink('badLink', seed, result));
   expect(result.wrong).toEqual([]);
@@ -27,7 +31,7 @@ it('storms on the link do nothing that nobody wished and lose nothing', async ()
   expect(result.rssMax).toBeLessThan(SOURCE_RSS);
 });
 
-it('a stalled platform costs neither memory nor the container its pace', async () => {
+it('a stalled platform costs neither memory nor the container its pace', { timeout }, async () => {
   const result = await runStalled(4);
   console.log(showStalled('stalled', result));
   expect(result.printed).toBeGreaterThan(0);

@@ -9,14 +9,20 @@ import type { Session } from './session.ts';
 function link() {
   const gone = new AbortController();
   const frames: DataFrame[] = [];
+  let underWay = 0;
   const session: Session = {
     signal: gone.signal,
     send: (_: DaemonMessage) => {},
-    sendBytes: (frame) => void frames.push(frame),
+    sendBytes(frame) {
+      frames.push(frame);
+      underWay += frame.bytes.length;
+    },
     writable: () => Promise.resolve(100_000),
-    done: () => {},
+    done(bytes) {
+      underWay -= bytes;
+    },
   };
-  return { session, frames, cut: () => gone.abort() };
+  return { session, frames, underWay: () => underWay, cut: () => gone.abort() };
 }
 const record = (length: number, index = 0) => ({
   timeNs: BigInt(index),
@@ -60,6 +66,27 @@ describe('the way of records into frames', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it('has nothing under way that the platform has stored already, also when it was sent back behind that', async () => {
+    const { session, frames, underWay } = link();
+    const outbox = openOutbox(session, 3, { offset: 0, limit: 100_000 }, session.signal);
+    outbox.put(record(100));
+    await outbox.flush();
+    const [sent] = frames;
+    expect(underWay()).toBe(sent!.bytes.length);
+    outbox.allow(3 * sent!.bytes.length, 100_000);
+    expect(underWay()).toBe(0);
+    for (const later of [0, 0]) {
+      outbox.put(record(100));
+      await outbox.flush();
+      expect(underWay()).toBe(later);
+    }
+    outbox.put(record(100));
+    await outbox.flush();
+    expect(underWay()).toBe(sent!.bytes.length);
+    outbox.close();
+    expect(underWay()).toBe(0);
   });
 
   it('waits for credit and stops waiting when the link goes', async () => {

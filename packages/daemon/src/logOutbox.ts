@@ -29,7 +29,9 @@ export function openOutbox(
   let { offset, limit } = from;
   let queue: Uint8Array[] = [];
   let waiting = 0;
+  /** Of what was sent from here the platform has so much; what it knows may lie further on, when it sent the stream back. */
   let stored = offset;
+  let known = offset;
   let granted = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => granted.resolve(), { once: true });
 
@@ -52,6 +54,14 @@ export function openOutbox(
     return payload;
   }
 
+  /** What is stored is not under way any more. */
+  function settle(counts: boolean): void {
+    const upTo = Math.min(known, offset);
+    if (upTo <= stored) return;
+    session.done(upTo - stored, counts);
+    stored = upTo;
+  }
+
   return {
     put(record) {
       const encoded = encodeRecord(record);
@@ -67,6 +77,7 @@ export function openOutbox(
         if (payload) {
           session.sendBytes({ stream, offset, bytes: payload });
           offset += payload.length;
+          settle(false);
         } else {
           session.done(0, false);
           signal.throwIfAborted();
@@ -77,16 +88,16 @@ export function openOutbox(
     },
     offset: () => offset,
     allow(newStored, newLimit) {
-      if (newStored > stored) session.done(newStored - stored, true);
-      stored = Math.max(stored, newStored);
+      known = Math.max(known, newStored);
+      settle(true);
       limit = Math.max(limit, newLimit);
       granted.resolve();
       granted = Promise.withResolvers();
       if (signal.aborted) granted.resolve();
     },
     close() {
-      session.done(Math.max(0, offset - stored), false);
-      stored = Math.max(stored, offset);
+      session.done(offset - stored, false);
+      stored = offset;
     },
   };
 }

@@ -94,6 +94,28 @@ describe('logs', () => {
     expect(resumed).toBeGreaterThan(0);
   }, 60_000);
 
+  it('tells a daemon that was sent back, by whomever, where its log stands, each time', async () => {
+    const ship = await logs.open(container);
+    const printed = [line('one'), line('two'), line('three')];
+    const end = await ship.print(...printed);
+    const told = () => ship.daemon.received.filter((message) => message.type === 'log-resume');
+    const atEnd = { stream: ship.stream, cursor: { offset: end } };
+    for (let time = 1; time <= 2; time += 1) {
+      let at = 0;
+      for (const bytes of printed) {
+        ship.daemon.sendBytes(ship.stream, at, bytes);
+        at += bytes.length;
+      }
+      // Once for all that goes on from there.
+      await expect.poll(() => told().length).toBe(1 + time);
+      expect(told().at(-1)).toMatchObject(atEnd);
+    }
+    await ship.print(line('four'));
+    expect((await logs.stored(container, 4)).map(({ text }) => text)).toEqual(['one', 'two', 'three', 'four']);
+    expect(told()).toHaveLength(3);
+    await ship.daemon.close();
+  });
+
   it('resumes a new link with where the last one got, and numbers on in a container made anew', async () => {
     const first = await logs.open(container);
     expect(first.cursor).toEqual({ offset: 0, timeNs: null, recordsAtTime: 0 });

@@ -25,6 +25,8 @@ interface Stream {
   /** Bytes up to here are stored, and up to there have come without a hole. */
   stored: number;
   come: number;
+  /** Where bytes ended that had come before; they go on there as long as the daemon has not been sent back anew. */
+  repeated: number | null;
   queue: Item[];
   busy: boolean;
   pumping: Promise<void>;
@@ -51,7 +53,7 @@ export interface LogReceiver {
 
 /**
  * The log streams of one link. What is acknowledged is stored for good, in order, once: bytes that come again are
- * dropped, bytes that do not join on end the link.
+ * dropped and the daemon is told where the stream stands, bytes that do not join on end the link.
  */
 export function receiveLogs(
   ctx: Pick<Context, 'db' | 'bus' | 'log' | 'meters'>,
@@ -87,6 +89,7 @@ export function receiveLogs(
       assembly: assembleLines(standing),
       stored: standing.offset,
       come: standing.offset,
+      repeated: null,
       queue: [],
       busy: false,
       pumping: Promise.resolve(),
@@ -193,7 +196,13 @@ export function receiveLogs(
     const stream = streams.get(data.stream);
     if (closed || !stream) return;
     const end = data.offset + data.bytes.length;
-    if (end <= stream.come) return;
+    if (end <= stream.come) {
+      // A network that repeats itself sent the daemon back: nothing would be granted until it has caught up, and it may
+      // not get that far with what it was granted.
+      if (data.offset !== stream.repeated) sendResume(stream);
+      stream.repeated = end;
+      return;
+    }
     if (data.offset > stream.come) {
       fault(() => link.outOfStep('bytes of a log are missing'));
     } else if (end - stream.stored > UNSTORED_MAX_BYTES) {
