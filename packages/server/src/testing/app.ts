@@ -20,6 +20,8 @@ export interface TestApp {
   signUp(name?: string): Promise<Person>;
   /** A raw POST, for requests that the typed client would not make. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
+  /** The paths of everything that is served, but files of the web app. */
+  routes(): string[];
   close(): Promise<void>;
 }
 
@@ -62,10 +64,23 @@ export async function startTestApp(
       const email = `person${people}-${Date.now()}@example.com`;
       return signUp(url, send, { name: name ?? `Person ${people}`, email });
     },
+    routes: () => pathsIn(running.app!.printRoutes({ commonPrefix: false })),
     async close() {
       await running.stop();
       await database.drop();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The whole paths of Fastify's tree of routes, where each branch stands four signs further in. */
+function pathsIn(tree: string): string[] {
+  const above: string[] = [];
+  return tree.split('\n').flatMap((line) => {
+    const [, indent, part, methods] = /^([│├└─\s]*)(\S*)( \(.*)?$/.exec(line) ?? [];
+    if (!indent || !part) return [];
+    const depth = indent.length / 4;
+    above.splice(depth - 1, above.length, part);
+    return methods ? [above.join('')] : [];
+  });
 }

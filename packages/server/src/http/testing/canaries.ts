@@ -26,11 +26,14 @@ const NOT_TEXT_INSIDE = /^(arch|kind|reason|role|state|status|type|visibility)$/
 /** Tables that take rows and let none be changed, and the letters, which nobody is shown. */
 const NEVER_CHANGED = new Set(['audit', 'journal', 'mail']);
 
-/** The tables whose rows are somebody's: those that lead to a person or a workspace, and the machines that staff looks at. */
+/** The tables whose rows are somebody's: those that lead to a person or a workspace, or name one, and the machines that staff looks at. */
 const SOMEBODYS = `with recursive somebodys as (
     select oid from pg_class where oid in ('app_user'::regclass, 'workspace'::regclass, 'stray'::regclass)
     union select conrelid from pg_constraint join somebodys on confrelid = somebodys.oid where contype = 'f')
-  select relname from pg_class join somebodys using (oid)`;
+  select relname from pg_class join somebodys using (oid)
+  union select table_name from information_schema.columns
+    where table_schema = 'public'
+      and column_name in ('workspace_id', 'client_id', 'user_id', 'instance_id', 'container_id')`;
 
 export interface Sown {
   /** `table.column` of what was written into. */

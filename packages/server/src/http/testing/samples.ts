@@ -27,6 +27,13 @@ const NO_PASSKEY = {
   response: { clientDataJSON: 'abc', attestationObject: 'abc' },
 };
 
+const NO_ASSERTION = {
+  id: 'abc',
+  rawId: 'abc',
+  type: 'public-key',
+  response: { clientDataJSON: 'abc', authenticatorData: 'abc', signature: 'abc' },
+};
+
 const ASKED = {
   client_id: 'stagi-cli',
   code_challenge: 'a'.repeat(43),
@@ -36,8 +43,26 @@ const ASKED = {
   state: 'walk',
 };
 
-/** A valid request for every call that needs a session. A call without one fails the walk. */
+/** A valid request for every call. A call without one fails the walk. */
 export const SAMPLES: Record<string, Sample> = {
+  'auth/email/register': { input: ({ email }) => ({ name: 'walk', email, password: 'Correct-horse-7' }) },
+  'auth/email/verify-code': { input: ({ email }) => ({ email, code: '12345678' }) },
+  'auth/email/resend-code': { input: ({ email }) => ({ email }) },
+  'auth/email/authentication': { input: ({ email }) => ({ email, password: 'Wrong-horse-7' }) },
+  'auth/email/reset-password-code': { input: ({ email }) => ({ email }) },
+  'auth/email/reset-password': {
+    input: ({ email }) => ({ email, code: '12345678', newPassword: 'Another-horse-8' }),
+  },
+  'auth/exchange-refresh-token': { input: () => ({ refreshToken: 'walk' }) },
+  logout: { input: () => ({ refreshToken: 'walk' }) },
+  'auth/google-oauth/get-authentication-url': { input: () => ({}) },
+  'auth/oauth/validate-code': { input: () => ({ token: 't', state: 's', nonce: 'n' }) },
+  'auth/github-oauth/get-authentication-url': { input: () => ({}) },
+  'auth/github-oauth/validate-code': { input: () => ({ code: 'c', state: 's' }) },
+  'auth/second-factor/verify': { input: () => ({ ticket: 'a'.repeat(43), code: '123456' }) },
+  'auth/passkey/options': { input: () => ({}) },
+  'auth/passkey/verify': { input: () => ({ assertion: NO_ASSERTION }) },
+  'analytics/event': { input: () => ({ type: 'event', host: 'walk', visitor: 'walk', name: 'nothing' }) },
   'stream-ticket': { input: () => ({}) },
   'client/create': { input: () => ({ name: 'walk' }) },
   'client/edit': { input: () => ({ newName: 'walked' }) },
