@@ -14,11 +14,14 @@ import { feedback } from './feedback.ts';
 import { hardware } from './hardware.ts';
 import { identities } from './identities.ts';
 import { instances, selfHosted } from './instances.ts';
+import { ledger } from './ledger.ts';
 import { logging } from './logging.ts';
+import { promoCodes } from './promoCodes.ts';
 import { secondFactor } from './secondFactor.ts';
 import { sessions } from './sessions.ts';
 import { sshKeys } from './sshKeys.ts';
 import { strays } from './strays.ts';
+import { transactions } from './transactions.ts';
 import { user } from './user.ts';
 
 /** Every call there is. Server, web and command line are readings of this table. */
@@ -32,6 +35,9 @@ export const api = {
   account,
   clients,
   billing,
+  transactions,
+  promoCodes,
+  ledger,
   hardware,
   instances,
   selfHosted,

@@ -75,6 +75,7 @@ export const audit = {
 
 const READS = new Set([
   'list',
+  'transaction-list',
   'view',
   'query',
   'balance',

@@ -16,6 +16,7 @@ import { openPool } from './db/pool.ts';
 import { buildApp, buildDaemonApp } from './http/app.ts';
 import { startInstanceWorker } from './instances/worker.ts';
 import { startQueue } from './jobs/queue.ts';
+import { startLedgerWork } from './ledger/worker.ts';
 import { openLog } from './log.ts';
 import { workOnMail } from './mail/send.ts';
 import { collect } from './metrics/collect.ts';
@@ -87,6 +88,7 @@ export async function start(config: Config): Promise<Running> {
       await workOnMail(ctx, queue);
       await workOnAnalytics(ctx, queue);
       await startCleanUp(ctx, queue);
+      await startLedgerWork(ctx, queue);
       for (const begin of [startInstanceWorker, startLinkWorker, startContainerWorker]) {
         const worker = begin(ctx);
         stops.push(() => worker.stop());

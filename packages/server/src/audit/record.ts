@@ -139,6 +139,7 @@ const KINDS: Record<string, Kind> = {
   'ssh-key': { from: sql.table('ssh_key'), label: 'title', mine: ({ user }) => sql`t.user_id = ${user.id}` },
   'admin/user': { from: sql.table('app_user'), label: 'name', mine: () => sql`true` },
   'admin/client': { from: sql.table('workspace'), label: 'name', mine: () => sql`true` },
+  'admin/promo-code': { from: sql.table('promo_code'), label: 'code', mine: () => sql`true` },
   'admin/stray': { from: sql.table('stray'), label: 'name', mine: () => sql`true` },
   'client/member': {
     from: sql`(select u.id, u.name, m.role, m.workspace_id from membership m join app_user u on u.id = m.user_id)`,
@@ -179,6 +180,7 @@ const TOLD = new Set([
   'roleName',
   'permissions',
   'expiresAt',
+  'amount',
   'uses',
   'dockerImage',
   'count',

@@ -55,6 +55,14 @@ export async function tryNow({ db }: Pick<Context, 'db'>, key: string, patience:
   return rows[0] ?? { taken: false, tries: 0, seconds: 1 };
 }
 
+/** Throws 429 while the next try has to wait, without taking one. */
+export async function refuseWhileWaiting({ db }: Pick<Context, 'db'>, key: string): Promise<void> {
+  const { rows } = await sql<{ seconds: number }>`
+    select ceil(extract(epoch from next_at - clock_timestamp()))::int as seconds from attempt
+    where key = ${hashOf(key)} and next_at > clock_timestamp()`.execute(db);
+  if (rows[0]) throw tooMany(Math.max(1, rows[0].seconds));
+}
+
 /** Who has shown that they are who they say starts anew. */
 export async function forgetAttempts(db: Db, key: string): Promise<void> {
   await db.deleteFrom('attempt').where('key', '=', hashOf(key)).execute();

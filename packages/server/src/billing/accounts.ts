@@ -64,13 +64,18 @@ export async function grantStarterCredit(ctx: Context, trx: Db, workspaceId: num
 }
 
 async function isReturning(ctx: Context, trx: Db, userId: number): Promise<boolean> {
-  const { email } = await trx.selectFrom('app_user').select('email').where('id', '=', userId).executeTakeFirstOrThrow();
   const former = await trx
     .selectFrom('former_address')
     .select('hash')
-    .where('hash', '=', addressMark(ctx, email))
+    .where('hash', '=', await markOfPerson(ctx, trx, userId))
     .executeTakeFirst();
   return former !== undefined;
+}
+
+/** Tells, unreadably, whether two accounts had one address. */
+export async function markOfPerson(ctx: Pick<Context, 'secrets'>, db: Db, userId: number): Promise<Buffer> {
+  const { email } = await db.selectFrom('app_user').select('email').where('id', '=', userId).executeTakeFirstOrThrow();
+  return addressMark(ctx, email);
 }
 
 /** Remembers, unreadably, that somebody had an account under an address that they give up. */

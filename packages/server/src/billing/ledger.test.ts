@@ -3,55 +3,23 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JOURNAL_KINDS, type JournalKind } from '../db/journalKinds.ts';
-import { openPool, type Pool } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
-import { createTestDatabase } from '../testing/database.ts';
-import { accountOf, openAccounts, openSystemAccounts, revenueOf } from './accounts.ts';
+import { accountOf, revenueOf } from './accounts.ts';
 import { capture, hold, release } from './holds.ts';
 import { inLedgerTransaction, type Line, post, reverse } from './ledger.ts';
 import { lockParts, spend, spendingLines, split, sumOf } from './spend.ts';
+import { type Books, move, openBooks, units } from './testing/books.ts';
 
-let pool: Pool;
+let books: Books;
 let db: Db;
-let drop: () => Promise<void>;
 let made = 0;
+const aWorkspace: Books['aWorkspace'] = (has) => books.aWorkspace(has);
 
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  pool = openPool(database.url);
-  db = pool.db;
-  await openSystemAccounts(db);
+  books = await openBooks();
+  ({ db } = books);
 });
-afterAll(async () => {
-  await pool?.close();
-  await drop?.();
-});
-
-const units = (amount: number): Micro => asMicro(BigInt(amount) * MICRO);
-
-async function aWorkspace(has: { credit?: number; card?: number; onchain?: number } = {}): Promise<number> {
-  made += 1;
-  const { id } = await db
-    .insertInto('workspace')
-    .values({ name: `Workspace ${made}`, personal_of: null })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  await openAccounts(db, id);
-  const { credit = 0, card = 0, onchain = 0 } = has;
-  await inLedgerTransaction(db, async (trx) => {
-    if (credit) await post(trx, 'promo', `given:${id}`, id, move('promo', accountOf(id, 'credit'), units(credit)));
-    if (card) await post(trx, 'deposit', `card:${id}`, id, move('world:deposit', accountOf(id, 'card'), units(card)));
-    if (onchain)
-      await post(trx, 'deposit', `chain:${id}`, id, move('world:deposit', accountOf(id, 'onchain'), units(onchain)));
-  });
-  return id;
-}
-
-const move = (from: string, to: string, amount: Micro): Line[] => [
-  { account: from, amount: asMicro(-amount) },
-  { account: to, amount },
-];
+afterAll(() => books?.close());
 
 async function balances(id: number): Promise<Record<string, bigint>> {
   const rows = await db.selectFrom('account').select(['class', 'balance']).where('client_id', '=', id).execute();

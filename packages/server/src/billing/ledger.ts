@@ -105,8 +105,9 @@ const TRIES = 5;
 /** A deadlock, and a transaction that another one got in the way of. */
 const WORTH_ANOTHER_TRY = new Set(['40001', '40P01']);
 
-/** Runs `work` in a transaction of its own, again when it lost a race; at most five times. */
+/** Runs `work` in a transaction of its own, again when it lost a race, at most five times; or in the one `db` is. */
 export async function inLedgerTransaction<T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return work(db);
   for (let tried = 1; ; tried += 1) {
     try {
       return await db.transaction().execute(work);

@@ -1,3 +1,5 @@
+import type { TransactionType } from '@stagi/contract/transactions.ts';
+
 /** What an account is for; the same for every workspace. The database derives it from an account's code. */
 export type AccountClass =
   | 'credit'
@@ -11,9 +13,6 @@ export type AccountClass =
   | 'revenue:usage'
   | 'revenue:plan'
   | 'fx';
-
-export const TRANSACTION_TYPES = ['Deposit', 'Spending', 'Exchange', 'Withdrawal'] as const;
-export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 
 interface Kind {
   /** How a workspace sees what happened to what it can spend. */

@@ -19,6 +19,7 @@ import * as strangersTries from './migrations/0015_strangers_tries.ts';
 import * as audit from './migrations/0016_audit.ts';
 import * as operators from './migrations/0018_operators.ts';
 import * as ledger from './migrations/0022_ledger.ts';
+import * as ledgerEnd from './migrations/0025_ledger_end.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -40,6 +41,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0016_audit', sql: audit.sql },
   { name: '0018_operators', sql: operators.sql },
   { name: '0022_ledger', sql: ledger.sql },
+  { name: '0025_ledger_end', sql: ledgerEnd.sql },
 ];
 const LOCK = 7_239_001;
 

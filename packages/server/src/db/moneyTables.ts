@@ -1,7 +1,9 @@
+import type { Finding } from '@stagi/contract/ledger.ts';
 import type { Micro } from '@stagi/contract/money.ts';
+import type { TransactionType } from '@stagi/contract/transactions.ts';
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Created, JsonWithDefault } from './columns.ts';
-import type { AccountClass, JournalKind, TransactionType } from './journalKinds.ts';
+import type { AccountClass, JournalKind } from './journalKinds.ts';
 
 /** Read as money; the ledger's own functions ask for `Micro`, so nothing else is written. */
 type Money = ColumnType<Micro, bigint, never>;
@@ -62,13 +64,13 @@ export interface LedgerRunTable {
   asked_by: number | null;
   cause: 'cron' | 'command' | 'operator';
   state: Generated<'waiting' | 'running' | 'sound' | 'unsound' | 'failed'>;
-  journals: Generated<bigint>;
+  journals: ColumnType<bigint, bigint | undefined, bigint>;
   journals_to_do: Generated<bigint>;
   counts: JsonWithDefault<Record<string, number>>;
-  findings: JsonWithDefault<unknown[]>;
+  findings: JsonWithDefault<Finding[]>;
   error: string | null;
   created_at: Created;
-  touched_at: Generated<Date>;
+  touched_at: ColumnType<Date, undefined, Date>;
   ended_at: Date | null;
 }
 

@@ -20,15 +20,18 @@ import { mountDaemonApi } from '../daemon-link/routes.ts';
 import { mountEvents } from '../events/stream.ts';
 import { feedbackHandlers } from '../feedback/routes.ts';
 import { instanceHandlers } from '../instances/routes.ts';
+import { ledgerHandlers } from '../ledger/routes.ts';
 import { loggingHandlers } from '../logging/routes.ts';
 import { mountLogTail } from '../logging/tail.ts';
 import { mountOutbox } from '../mail/outbox.ts';
 import { hardwareHandlers } from '../marketplace/routes.ts';
 import { measureCalls } from '../metrics/calls.ts';
+import { promoCodeHandlers } from '../promoCodes/routes.ts';
 import { selfHostedHandlers } from '../selfHosted/routes.ts';
 import { shownSite } from '../site.ts';
 import { sshKeyHandlers } from '../sshKeys/routes.ts';
 import { strayHandlers } from '../strays/routes.ts';
+import { transactionHandlers } from '../transactions/routes.ts';
 import { accountHandlers } from '../users/accountRoutes.ts';
 import { mountPictures } from '../users/pictureRoute.ts';
 import { userHandlers } from '../users/routes.ts';
@@ -51,6 +54,9 @@ const handlers: Handlers = {
   account: accountHandlers,
   clients: clientHandlers,
   billing: billingHandlers,
+  transactions: transactionHandlers,
+  promoCodes: promoCodeHandlers,
+  ledger: ledgerHandlers,
   hardware: hardwareHandlers,
   instances: instanceHandlers,
   selfHosted: selfHostedHandlers,

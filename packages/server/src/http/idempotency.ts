@@ -7,6 +7,13 @@ import { conflict, invalid, PublicError } from './errors.ts';
 
 type Caller = Context & { user: { id: number }; workspace?: { id: number } };
 
+/** The caller's key; throws 400 without one. */
+export function requireKey(request: FastifyRequest): string {
+  const key = request.headers['idempotency-key'];
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,200}$/.test(key)) return key;
+  throw invalid('This call needs an Idempotency-Key header of 1 to 200 visible characters', 'Idempotency-Key');
+}
+
 /**
  * Runs a call that makes something at most once for its Idempotency-Key: claim, effect and saved answer
  * are one transaction. The same key again: the same answer; with another body: 422; while it runs: 409.
@@ -17,10 +24,7 @@ export async function once(
   request: FastifyRequest,
   run: (db: Db) => Promise<unknown>,
 ): Promise<unknown> {
-  const key = request.headers['idempotency-key'];
-  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(key)) {
-    throw invalid('This call needs an Idempotency-Key header of 1 to 200 visible characters', 'Idempotency-Key');
-  }
+  const key = requireKey(request);
   const owner = { workspace_id: ctx.workspace?.id ?? 0, user_id: ctx.user.id, route, key };
   const place = `idempotency|${owner.workspace_id}|${owner.user_id}|${route}|${key}`;
   const requestHash = createHash('sha256')
@@ -52,7 +56,7 @@ export async function once(
       .where('user_id', '=', owner.user_id)
       .where('workspace_id', '=', owner.workspace_id)
       .where('route', '=', route)
-      .where('key', '=', key as string)
+      .where('key', '=', key)
       .executeTakeFirst();
   }
 
@@ -71,7 +75,7 @@ export async function once(
   async function save(db: Db, status: number, body: unknown, onConflict?: 'keep'): Promise<void> {
     const row = {
       ...owner,
-      key: key as string,
+      key,
       request_hash: requestHash,
       status,
       body_sealed: ctx.secrets.seal(JSON.stringify(body), place),

@@ -26,7 +26,7 @@ import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { readDevice, writeDevice } from './deviceCookie.ts';
 import { badInput, forbidden, forbiddenToTokens, sendError, unauthenticated, workspaceGone } from './errors.ts';
-import { once } from './idempotency.ts';
+import { once, requireKey } from './idempotency.ts';
 import { guardLargeBodies } from './largeBodies.ts';
 import type { Gate } from './overload.ts';
 import type { Visitor as PlainVisitor } from './visitor.ts';
@@ -110,6 +110,7 @@ async function serve(
   if (!parsed.success) throw badInput(parsed.error);
   // After the parsing: nobody is asked for the sake of a call that is refused anyhow.
   if (call.stepUp) requireStepUp(ctx as SignedIn);
+  if (needsIdempotencyKey(call.path)) requireKey(request);
   const seen = 'look' in handler ? await handler.look(ctx as Member, parsed.data) : null;
   const act = async (db: Context['db']): Promise<unknown> => {
     const inside = (db === ctx.db ? ctx : { ...ctx, db }) as Member;

@@ -9,6 +9,9 @@ export interface Jobs {
   'mail.send': { mailId: number };
   'clean-up': Record<string, never>;
   'analytics.forward': { eventId: number };
+  /** Without a run: one that nobody asked for. */
+  'ledger.verify': { runId?: string };
+  'ledger.seal': Record<string, never>;
 }
 
 export interface Queue {
@@ -42,7 +45,14 @@ const TAKING = {
 /** Maintenance of the queue may take longer than a call. */
 const STATEMENT_MS = 20_000;
 
-const NAMES: readonly (keyof Jobs)[] = ['mail.send', 'clean-up', 'analytics.forward'];
+/** How long a job may take; one that takes longer says that it lives, and is taken up by another when it does not. */
+const QUEUES: Record<keyof Jobs, { expireInSeconds: number; heartbeatSeconds?: number }> = {
+  'mail.send': { expireInSeconds: 60 },
+  'clean-up': { expireInSeconds: 60 },
+  'analytics.forward': { expireInSeconds: 60 },
+  'ledger.verify': { expireInSeconds: 7_200, heartbeatSeconds: 30 },
+  'ledger.seal': { expireInSeconds: 1_800, heartbeatSeconds: 30 },
+};
 
 export async function startQueue(url: string, log: Logger, options: { worker: boolean }): Promise<RunningQueue> {
   const boss = new PgBoss({
@@ -55,14 +65,8 @@ export async function startQueue(url: string, log: Logger, options: { worker: bo
   });
   boss.on('error', (error) => log.error({ err: error }, 'job queue'));
   await boss.start();
-  for (const name of NAMES)
-    await boss.createQueue(name, {
-      notify: true,
-      retryLimit: 8,
-      retryDelay: 2,
-      retryBackoff: true,
-      expireInSeconds: 60,
-    });
+  for (const [name, patience] of Object.entries(QUEUES))
+    await boss.createQueue(name, { notify: true, retryLimit: 8, retryDelay: 2, retryBackoff: true, ...patience });
   return {
     async enqueue(db, name, data, id) {
       const made = await boss.send(name, data, {

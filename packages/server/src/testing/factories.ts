@@ -164,6 +164,34 @@ export async function aConsent(ctx: Context, owner: Person): Promise<string> {
   return id;
 }
 
+export async function aPromoCode(
+  ctx: Context,
+  given: { code?: string; micro?: bigint; uses?: number; expiresAt?: Date } = {},
+): Promise<{ id: number; code: string }> {
+  return ctx.db
+    .insertInto('promo_code')
+    .values({
+      code: given.code ?? `CANARY-${next()}`,
+      amount: given.micro ?? 5_000_000n,
+      uses_max: given.uses ?? 1,
+      expires_at: given.expiresAt ?? new Date(Date.now() + 86_400_000),
+    })
+    .returning(['id', 'code'])
+    .executeTakeFirstOrThrow();
+}
+
+/** The newest transaction of somebody's workspace: the starter credit, unless something else came. */
+export async function aTransaction(ctx: Context, owner: Person): Promise<number> {
+  const { id } = await ctx.db
+    .selectFrom('billing_transaction')
+    .select('id')
+    .where('workspace_id', '=', owner.workspaceId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  return Number(id);
+}
+
 export async function aStray(ctx: Context): Promise<number> {
   const n = next();
   const row = await ctx.db

@@ -9,8 +9,10 @@ import {
   anOwnServer,
   anSshKey,
   aPasskey,
+  aPromoCode,
   aRentedInstance,
   aStray,
+  aTransaction,
 } from '../../testing/factories.ts';
 import type { Person } from '../../testing/person.ts';
 import { canary, type Sown, sow, type Whose } from './canaries.ts';
@@ -49,6 +51,8 @@ async function everything({ ctx }: TestApp, owner: Person, member: Person): Prom
     container: await aContainer(ctx, owner, instance),
     sshKey: await anSshKey(ctx, owner),
     stray: await aStray(ctx),
+    transaction: await aTransaction(ctx, owner),
+    promoCode: (await aPromoCode(ctx)).id,
     session: await aConsent(ctx, owner),
     apiToken: (await anApiToken(ctx, owner)).id,
     consent: await aConsent(ctx, owner),

@@ -5,6 +5,8 @@ export interface Ids {
   container: number;
   sshKey: number;
   stray: number;
+  transaction: number;
+  promoCode: number;
   session: string;
   apiToken: number;
   consent: string;
@@ -111,6 +113,16 @@ export const SAMPLES: Record<string, Sample> = {
   'user/signup-form': { input: () => ({ name: 'mine now', phone: '+44 20 7946 0000' }) },
   'user/edit': { input: () => ({ theme: 'dark' }) },
   'billing/balance': { input: () => ({}) },
+  'v2/billing/transaction-list': { input: () => ({}) },
+  'v2/billing/transaction/view': { input: ({ transaction }) => ({ id: transaction }), foreign: 404 },
+  'promo-code/activate': { input: () => ({ promoCode: 'NOTTHERE' }) },
+  'admin/promo-code/create': {
+    input: () => ({ code: 'WALKED', amount: '1', uses: 1, expiresAt: '2100-01-01T00:00:00Z' }),
+  },
+  'admin/promo-code/list': { input: () => ({}) },
+  'admin/promo-code/revoke': { input: ({ promoCode }) => ({ id: promoCode }) },
+  'admin/ledger/verify': { input: () => ({}) },
+  'admin/ledger/list': { input: () => ({}) },
   'hardware/offer/list': { input: () => ({}) },
   'ssh-key/list': { input: () => ({}) },
   'ssh-key/add': { input: () => ({ title: 'k', publicKey: 'ssh-ed25519 AAAA' }) },
@@ -191,6 +203,8 @@ export const ABSENT: Ids = {
   own: 999_999_902,
   container: 999_999_903,
   sshKey: 999_999_904,
+  transaction: 999_999_999,
+  promoCode: 999_999_999,
   stray: 999_999_905,
   session: '00000000-0000-4000-8000-000000000000',
   apiToken: 999_999_906,

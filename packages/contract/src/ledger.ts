@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { call } from './call.ts';
+import { Id, ListInput, listOf, oneOf } from './page.ts';
+
+/** A place where the books do not agree with themselves. */
+export const Finding = z.object({
+  /** The table of the row: `journal`, `account`, `ledger_seal`, `hold`, `billing_transaction`, `segment`, `currency`. */
+  about: z.string(),
+  id: z.string(),
+  problem: z.string(),
+});
+export type Finding = z.infer<typeof Finding>;
+
+export const RUN_STATES = ['waiting', 'running', 'sound', 'unsound', 'failed'] as const;
+
+export const LedgerRun = z.object({
+  id: Id,
+  state: z.enum(RUN_STATES),
+  cause: z.enum(['cron', 'command', 'operator']),
+  askedBy: z.object({ userId: Id, name: z.string(), email: z.string() }).nullable(),
+  createdAt: z.string(),
+  endedAt: z.string().nullable(),
+  /** When it last told how far it is. */
+  touchedAt: z.string(),
+  journals: z.number().int(),
+  journalsToDo: z.number().int(),
+  /** How much of what was looked at. */
+  counts: z.record(z.string(), z.number()),
+  /** At most 100. */
+  findings: z.array(Finding),
+  error: z.string().nullable(),
+});
+export type LedgerRun = z.infer<typeof LedgerRun>;
+
+export const FINDINGS_MOST = 100;
+
+const OPERATOR = ['EMPLOYEE'] as const;
+
+export const ledger = {
+  verify: call({
+    path: 'admin/ledger/verify',
+    summary:
+      'Has every journal, balance and seal held against each other in the background. One that runs is answered.',
+    auth: OPERATOR,
+    input: z.object({}),
+    output: oneOf(LedgerRun),
+  }),
+  list: call({
+    path: 'admin/ledger/list',
+    summary: 'The verifications of the ledger, newest first, and its last seals.',
+    auth: OPERATOR,
+    input: ListInput,
+    output: listOf(LedgerRun).extend({
+      /** Null until a run has come to an end. */
+      lastIsSound: z.boolean().nullable(),
+      seals: z.array(z.object({ day: z.string(), journals: z.number().int(), hash: z.string(), sealedAt: z.string() })),
+    }),
+  }),
+};

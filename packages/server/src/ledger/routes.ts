@@ -1,0 +1,19 @@
+import type { api } from '@stagi/contract/api.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { HandlersOf } from '../http/mount.ts';
+import { pageOf } from '../http/paging.ts';
+import { askForRun, lastSeals, listRuns, oneRun } from './runs.ts';
+
+export const ledgerHandlers: HandlersOf<typeof api.ledger> = {
+  async verify(ctx) {
+    const id = await inTransaction(ctx.db, (trx) => askForRun(ctx, trx, ctx.user.id));
+    return { isSuccess: true, entity: await oneRun(ctx.db, id) };
+  },
+  async list({ db }, { entityFilterRequest }) {
+    const [{ entities, count, lastIsSound }, seals] = await Promise.all([
+      listRuns(db, entityFilterRequest),
+      lastSeals(db),
+    ]);
+    return { ...pageOf(entities, count, entityFilterRequest), lastIsSound, seals };
+  },
+};

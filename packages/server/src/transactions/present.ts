@@ -1,0 +1,39 @@
+import { type Micro, toDecimal } from '@stagi/contract/money.ts';
+import type { Transaction, TransactionType } from '@stagi/contract/transactions.ts';
+import { sql } from 'kysely';
+
+export interface TransactionRow {
+  id: bigint;
+  type: TransactionType;
+  kind: string;
+  at: Date;
+  currency: string;
+  amount: Micro;
+  day: string | null;
+  from_address: string | null;
+  to_address: string | null;
+  network: string | null;
+  instance_id: number | null;
+  slug: string | null;
+  title: string | null;
+  instance_kind: string | null;
+}
+
+/** SQL: the columns of a `TransactionRow`, of `billing_transaction t` and the `instance i` that it is about. */
+export const shown = sql`t.id, t.type, t.kind, t.at, t.currency, t.amount, t.day::text as day, t.from_address,
+  t.to_address, t.network, t.instance_id, i.slug, i.title, i.kind as instance_kind`;
+
+export function present(row: TransactionRow): Transaction {
+  const { instance_id: id, slug, title, instance_kind: kind } = row;
+  return {
+    id: Number(row.id),
+    type: row.type,
+    kind: row.kind,
+    createdAt: row.at.toISOString(),
+    amount: { currency: row.currency, decimalValue: toDecimal(row.amount) },
+    addresses: { from: row.from_address, to: row.to_address },
+    network: row.network,
+    instance: id === null ? null : { id, slug: slug ?? '', title: title ?? '', kind: kind ?? '' },
+    day: row.day,
+  };
+}
