@@ -9,11 +9,13 @@ import { auth } from './auth.ts';
 import { billing } from './billing.ts';
 import type { Call } from './call.ts';
 import { clients } from './clients.ts';
+import { containerAccess } from './containerAccess.ts';
 import { containers } from './containers.ts';
 import { feedback } from './feedback.ts';
 import { hardware } from './hardware.ts';
 import { identities } from './identities.ts';
 import { instances, selfHosted } from './instances.ts';
+import { invites } from './invites.ts';
 import { ledger } from './ledger.ts';
 import { logging } from './logging.ts';
 import { promoCodes } from './promoCodes.ts';
@@ -34,6 +36,7 @@ export const api = {
   user,
   account,
   clients,
+  invites,
   billing,
   transactions,
   promoCodes,
@@ -42,6 +45,7 @@ export const api = {
   instances,
   selfHosted,
   containers,
+  containerAccess,
   logging,
   sshKeys,
   apiTokens,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Context } from './context.ts';
 import type { Db } from './db/schema.ts';
+import { invitesToEnd } from './invites/status.ts';
 import type { RunningQueue } from './jobs/queue.ts';
 
 /**
@@ -22,6 +23,8 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
   await db.deleteFrom('provider_trip').where('expires_at', '<', sql<Date>`now()`).execute();
   // A code that comes long after it was used still tells of a copy: it is kept a day.
   await db.deleteFrom('oauth_code').where('expires_at', '<', sql<Date>`now() - interval '1 day'`).execute();
+  await db.deleteFrom('container_code').where('expires_at', '<', sql<Date>`now()`).execute();
+  await invitesToEnd(db, 'expired').where('expires_at', '<=', sql<Date>`now()`).execute();
   await db.deleteFrom('stream_ticket').where('expires_at', '<', sql<Date>`now()`).execute();
   await db.deleteFrom('second_factor_ticket').where('expires_at', '<', sql<Date>`now()`).execute();
   await db.deleteFrom('passkey_challenge').where('expires_at', '<', sql<Date>`now()`).execute();

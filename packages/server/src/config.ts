@@ -6,6 +6,7 @@ import { LINK_LEASE_SECONDS } from '@stagi/contract/daemon.ts';
 import { fromDecimal } from '@stagi/contract/money.ts';
 import { type RegisteredApp, readApps } from './apps/registered.ts';
 import { ConfigError } from './configError.ts';
+import { type AppsDomain, readAppsDomain } from './containerAccess/domain.ts';
 import { type IdentityProviders, readIdentityProviders } from './identityProviders.ts';
 import { isLoopback } from './loopback.ts';
 import { readSite, type Site } from './site.ts';
@@ -18,6 +19,8 @@ export interface Config {
   /** What browsers see: scheme, host and port. */
   appOrigin: string;
   originIsLoopback: boolean;
+  /** Where ports of containers are served; `null`: nowhere. */
+  appsDomain: AppsDomain | null;
   /** What machines dial; `null`: the local cloud's gateway, else loopback. */
   daemonOrigin: string | null;
   /** How long a daemon's proof of its key holds. */
@@ -79,6 +82,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     metricsPort: env.METRICS_PORT === 'off' ? null : number(env, 'METRICS_PORT', 4480),
     appOrigin,
     originIsLoopback,
+    appsDomain: readAppsDomain(env.APPS_DOMAIN, appOrigin),
     daemonOrigin: origin(env, 'DAEMON_ORIGIN'),
     linkLeaseSeconds: decimal(env, 'LINK_LEASE_SECONDS', LINK_LEASE_SECONDS),
     databaseUrl: databaseUrl(env),

@@ -146,6 +146,7 @@ const KINDS: Record<string, Kind> = {
     label: 'name',
     mine: ofWorkspace,
   },
+  'client/invite': { from: sql.table('invite'), label: 'role', mine: ofWorkspace },
   client: { from: sql.table('workspace'), label: 'name', mine: ({ workspace }) => sql`t.id = ${workspace.id}` },
 };
 

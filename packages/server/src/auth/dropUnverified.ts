@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { archiveTokensOf } from '../apiTokens/archive.ts';
 import type { Db } from '../db/schema.ts';
+import { invitesToEnd } from '../invites/status.ts';
 import { removeAllKeys } from '../sshKeys/change.ts';
 import { forgetDevices } from './devices.ts';
 import { endOtherSessions } from './sessions.ts';
@@ -23,7 +24,8 @@ export async function dropUnverified(trx: Db, userId: number): Promise<void> {
   await forgetDevices(trx, userId);
   await removeAllKeys(trx, userId);
   await archiveTokensOf(trx, userId);
-  // Nor does somebody whom they let in beside them.
+  // Nor does somebody whom they let in beside them, or asked in.
+  await invitesToEnd(trx, 'inviter').where('created_by', '=', userId).execute();
   await trx
     .deleteFrom('membership')
     .using('workspace')

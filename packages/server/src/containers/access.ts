@@ -40,7 +40,15 @@ export async function visibleContainer(viewer: Viewer, ref: Ref): Promise<Contai
   return presentContainer(row);
 }
 
-/** The same, locked until the transaction of `viewer.db` ends, for somebody who manages servers of its kind. */
+/** What has this Unique ID in one of somebody's workspaces; `forbidden` where they may see no container at all. */
+export async function containerNamed({ db, workspace }: Viewer, slug: string): Promise<Container | 'forbidden' | null> {
+  const kinds = visibleKinds(workspace.permissions);
+  const row = await findView(db, workspace.id, kinds.length > 0 ? kinds : ['rented', 'self-hosted'], { slug });
+  if (!row) return null;
+  return kinds.length > 0 ? presentContainer(row) : 'forbidden';
+}
+
+/** A container that the caller may see, locked until the transaction of `viewer.db` ends, for somebody who manages servers of its kind. */
 export async function managedContainer(viewer: Viewer, ref: Ref): Promise<Container> {
   const seen = await visibleContainer(viewer, ref);
   requireManagement(viewer, seen.instance.kind);

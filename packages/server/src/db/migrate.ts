@@ -17,6 +17,7 @@ import * as members from './migrations/0013_members.ts';
 import * as apps from './migrations/0014_apps.ts';
 import * as strangersTries from './migrations/0015_strangers_tries.ts';
 import * as audit from './migrations/0016_audit.ts';
+import * as invites from './migrations/0017_invites.ts';
 import * as operators from './migrations/0018_operators.ts';
 import * as ledger from './migrations/0022_ledger.ts';
 import * as ledgerEnd from './migrations/0025_ledger_end.ts';
@@ -39,6 +40,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0014_apps', sql: apps.sql },
   { name: '0015_strangers_tries', sql: strangersTries.sql },
   { name: '0016_audit', sql: audit.sql },
+  { name: '0017_invites', sql: invites.sql },
   { name: '0018_operators', sql: operators.sql },
   { name: '0022_ledger', sql: ledger.sql },
   { name: '0025_ledger_end', sql: ledgerEnd.sql },

@@ -1,4 +1,5 @@
 import type { AUDIT_OUTCOMES } from '@stagi/contract/audit.ts';
+import type { INVITE_ENDS, InviteStatus } from '@stagi/contract/invites.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import type { Generated, GeneratedAlways, Kysely, Selectable } from 'kysely';
@@ -79,6 +80,32 @@ export interface MembershipTable {
   user_id: number;
   role: Role;
   created_at: Created;
+}
+
+/** A join link. */
+export interface InviteTable {
+  id: GeneratedAlways<number>;
+  workspace_id: number;
+  created_by: number;
+  role: Role;
+  hash: Buffer;
+  uses: number;
+  used: Generated<number>;
+  status: Generated<InviteStatus>;
+  ended_by: (typeof INVITE_ENDS)[number] | null;
+  ended_at: Date | null;
+  expires_at: Date;
+  created_at: Created;
+}
+
+/** Leads from a container's access page to its host, once. */
+export interface ContainerCodeTable {
+  hash: Buffer;
+  container_id: number;
+  port: number;
+  session_id: string;
+  path: string;
+  expires_at: Date;
 }
 
 export interface IdempotencyTable {
@@ -189,6 +216,8 @@ export interface Database {
   attempt: AttemptTable;
   workspace: WorkspaceTable;
   membership: MembershipTable;
+  invite: InviteTable;
+  container_code: ContainerCodeTable;
   session: SessionTable;
   oauth_code: OauthCodeTable;
   refresh_token: RefreshTokenTable;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { moveContainer } from '../containers/status.ts';
 import { moveInstance } from '../instances/status.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, anOwnServer, aRentedInstance } from '../testing/factories.ts';
+import { aContainer, anInvite, anOwnServer, aRentedInstance } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
@@ -18,6 +18,7 @@ const ENTITIES: Record<string, { table: string; row(app: TestApp, owner: Person)
     table: 'container',
     row: async (app, owner) => aContainer(app.ctx, owner, await aRentedInstance(app.ctx, owner)),
   },
+  invite: { table: 'invite', row: async (app, owner) => (await anInvite(app.ctx, owner)).id },
 };
 
 /** What every pair of statuses does, tried at the database itself and at the door before it. */
@@ -43,7 +44,7 @@ describe('the status', () => {
     expect(STATUS_MOVES.map(({ kind }) => kind)).toEqual(Object.keys(ENTITIES));
   });
 
-  it.each(STATUS_MOVES)('of a $kind server or container moves as its table says and no other way', async (entity) => {
+  it.each(STATUS_MOVES)('of a $kind moves as its table says and no other way', async (entity) => {
     const { table, row } = ENTITIES[entity.kind]!;
     const id = await row(app, owner);
     const statuses = Object.keys(entity.moves);

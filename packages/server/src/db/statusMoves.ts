@@ -1,9 +1,11 @@
 import { CONTAINER_MOVES } from '@stagi/contract/containers.ts';
 import { RENTED_MOVES, SELF_HOSTED_MOVES } from '@stagi/contract/instances.ts';
+import { INVITE_MOVES } from '@stagi/contract/invites.ts';
 
 /** Every status table of the product, as the database's trigger knows them. */
 export const STATUS_MOVES: readonly { kind: string; moves: Record<string, readonly string[]> }[] = [
   { kind: 'rented', moves: RENTED_MOVES },
   { kind: 'self-hosted', moves: SELF_HOSTED_MOVES },
   { kind: 'docker-container', moves: CONTAINER_MOVES },
+  { kind: 'invite', moves: INVITE_MOVES },
 ];

@@ -14,12 +14,15 @@ import { authHandlers } from '../auth/routes.ts';
 import { secondFactorHandlers } from '../auth/secondFactorRoutes.ts';
 import { sessionHandlers } from '../auth/sessionRoutes.ts';
 import { billingHandlers } from '../billing/routes.ts';
+import { guardPortHosts } from '../containerAccess/hosts.ts';
+import { containerAccessHandlers } from '../containerAccess/routes.ts';
 import { containerHandlers } from '../containers/routes.ts';
 import type { Context } from '../context.ts';
 import { mountDaemonApi } from '../daemon-link/routes.ts';
 import { mountEvents } from '../events/stream.ts';
 import { feedbackHandlers } from '../feedback/routes.ts';
 import { instanceHandlers } from '../instances/routes.ts';
+import { inviteHandlers } from '../invites/routes.ts';
 import { ledgerHandlers } from '../ledger/routes.ts';
 import { loggingHandlers } from '../logging/routes.ts';
 import { mountLogTail } from '../logging/tail.ts';
@@ -53,6 +56,7 @@ const handlers: Handlers = {
   user: userHandlers,
   account: accountHandlers,
   clients: clientHandlers,
+  invites: inviteHandlers,
   billing: billingHandlers,
   transactions: transactionHandlers,
   promoCodes: promoCodeHandlers,
@@ -61,6 +65,7 @@ const handlers: Handlers = {
   instances: instanceHandlers,
   selfHosted: selfHostedHandlers,
   containers: containerHandlers,
+  containerAccess: containerAccessHandlers,
   logging: loggingHandlers,
   sshKeys: sshKeyHandlers,
   apiTokens: apiTokenHandlers,
@@ -76,6 +81,7 @@ const handlers: Handlers = {
 export async function buildApp(ctx: Context): Promise<FastifyInstance> {
   const app = await bare(ctx);
   securityHeaders(app, ctx.config);
+  guardPortHosts(app, ctx);
   const gate = openGate(ctx.meters);
   mount(app, ctx, handlers, gate);
   mountPictures(app, ctx);

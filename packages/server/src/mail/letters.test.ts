@@ -2,12 +2,13 @@ import { LANGUAGES } from '@stagi/contract/languages.ts';
 import { describe, expect, it } from 'vitest';
 import { everyLetter, LETTER_GROUND } from '../testing/everyLetter.ts';
 import * as letters from './letters.ts';
+import * as memberLetters from './memberLetters.ts';
 
 describe.each(LANGUAGES)('the mails in %s', (language) => {
   const mails = everyLetter(language);
 
   it('are all here', () => {
-    const all = Object.keys(letters).filter((name) => name.endsWith('Mail'));
+    const all = Object.keys({ ...letters, ...memberLetters }).filter((name) => name.endsWith('Mail'));
     expect(Object.keys(mails)).toHaveLength(all.length);
   });
 

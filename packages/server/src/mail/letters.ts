@@ -27,7 +27,7 @@ interface SupportedGround extends Ground {
   config: Ground['config'] & { site: Pick<Config['site'], 'supportEmail'> };
 }
 
-const WORDS: Record<Language, Words> = { en, cn, ru, tr };
+export const WORDS: Record<Language, Words> = { en, cn, ru, tr };
 
 export function codeMail({ language }: Ground, code: string, name: string): MailText {
   const words = WORDS[language];
@@ -313,7 +313,7 @@ function deviceName(userAgent: string | null): string {
 
 const recoveryOf = ({ config }: Pick<Ground, 'config'>): string => `${config.appOrigin}/recovery`;
 
-function letter(language: Language, subject: string, parts: readonly Part[]): MailText {
+export function letter(language: Language, subject: string, parts: readonly Part[]): MailText {
   return layOut(
     language,
     fill(subject, {}),
@@ -322,7 +322,7 @@ function letter(language: Language, subject: string, parts: readonly Part[]): Ma
   );
 }
 
-function fill(text: string, values: Record<string, string | number>): string {
+export function fill(text: string, values: Record<string, string | number>): string {
   return text.replace(/\{\{(\w+)\}\}/g, (whole, name: string) =>
     name === 'brand' ? BRAND : String(values[name] ?? whole),
   );

@@ -1,5 +1,6 @@
 import type { Language } from '@stagi/contract/languages.ts';
 import * as letters from '../mail/letters.ts';
+import { removedMail, roleChangedMail } from '../mail/memberLetters.ts';
 
 export const LETTER_GROUND = {
   config: { appOrigin: 'https://stagi.example', site: { supportEmail: 'help@stagi.example' } },
@@ -39,5 +40,11 @@ export function everyLetter(language: Language) {
     recoveryCodes: letters.recoveryCodesMail(at, receiver),
     recoveryCodeUsed: letters.recoveryCodeUsedMail(at, receiver),
     factorGuessed: letters.factorGuessedMail(at, receiver),
+    accountDisabled: letters.accountDisabledMail(at, receiver, NAME),
+    accountEnabled: letters.accountEnabledMail(at, receiver),
+    clientDisabled: letters.clientDisabledMail(at, receiver, NAME, NAME),
+    clientEnabled: letters.clientEnabledMail(at, receiver, NAME),
+    roleChanged: roleChangedMail(at, receiver, { workspaceName: `${NAME}\r\nBcc: x`, by: NAME, role: 'Developer' }),
+    removed: removedMail(at, receiver, { workspaceName: `${NAME}\r\nBcc: x`, by: NAME }),
   };
 }

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import type { Permission } from '@stagi/contract/permissions.ts';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Permission, Role } from '@stagi/contract/permissions.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { hashOfSecret, newSecret, writeApiToken } from '../secrets/apiToken.ts';
@@ -46,6 +46,28 @@ export async function anApiToken(
     .returning('id')
     .executeTakeFirstOrThrow();
   return { id, token: writeApiToken({ id, secret }) };
+}
+
+/** A join link that is for one person, and its code. */
+export async function anInvite(
+  ctx: Context,
+  inviter: Person,
+  given: { role?: Role; uses?: number; expiresAt?: Date } = {},
+): Promise<{ id: number; code: string }> {
+  const code = randomBytes(32).toString('base64url');
+  const { id } = await ctx.db
+    .insertInto('invite')
+    .values({
+      workspace_id: inviter.workspaceId,
+      created_by: inviter.userId,
+      role: given.role ?? 'Guest',
+      hash: createHash('sha256').update(code).digest(),
+      uses: given.uses ?? 1,
+      expires_at: given.expiresAt ?? new Date(Date.now() + 86_400_000),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { id, code };
 }
 
 export async function aPasskey(ctx: Context, owner: Person): Promise<number> {

@@ -58,5 +58,6 @@ const MEMBER = [
   'app_user.name',
   'app_user.email',
   'app_user.image',
+  'app_user.language',
   isLastOwner,
 ] as const;

@@ -1,4 +1,5 @@
 import type { Member } from '@stagi/contract/clients.ts';
+import type { Language } from '@stagi/contract/languages.ts';
 import { ROLE_PERMISSIONS, type Role } from '@stagi/contract/permissions.ts';
 import type { ClientRelation } from '@stagi/contract/user.ts';
 import { type Authenticated, type Membership, permissionsOf } from '../auth/authenticate.ts';
@@ -35,6 +36,7 @@ export interface MemberRow {
   name: string;
   email: string;
   image: string | null;
+  language: Language | null;
   role: Role;
   created_at: Date;
   is_last_owner: boolean;

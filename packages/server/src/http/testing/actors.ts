@@ -154,6 +154,7 @@ async function insiders(app: TestApp, victim: Household): Promise<Actor[]> {
       expected(call, { workspace, ids }) {
         if (asksPermission(call)) return workspace === 'own' ? NO_PERMISSION : NO_WORKSPACE;
         if (workspace !== 'own' && call.auth !== 'signed-in') return NO_WORKSPACE;
+        if (SAMPLES[call.path]?.asksThere && ids === 'own') return NO_PERMISSION;
         // What a call without a permission names is a person's own: the owner's is as foreign to a guest.
         if (SAMPLES[call.path]?.foreign) return notTheirs(call);
         return workspace === 'own' && ids === 'own' && call.auth === 'member' ? 'allowed' : 'not asked';

@@ -6,6 +6,7 @@ import {
   aConsent,
   aContainer,
   anApiToken,
+  anInvite,
   anOwnServer,
   anSshKey,
   aPasskey,
@@ -39,7 +40,12 @@ export async function furnish(app: TestApp, whose: Whose): Promise<Household> {
     .select('email')
     .where('id', '=', owner.userId)
     .executeTakeFirstOrThrow();
-  return { owner, ids: { ...ids, email }, sown };
+  const { slug: containerSlug } = await app.ctx.db
+    .selectFrom('container')
+    .select('slug')
+    .where('id', '=', ids.container)
+    .executeTakeFirstOrThrow();
+  return { owner, ids: { ...ids, email, containerSlug }, sown };
 }
 
 /** One of each thing that a sample names. */
@@ -59,6 +65,8 @@ async function everything({ ctx }: TestApp, owner: Person, member: Person): Prom
     member: member.userId,
     passkey: await aPasskey(ctx, owner),
     email: owner.email,
+    invite: (await anInvite(ctx, owner)).id,
+    containerSlug: '',
   };
 }
 

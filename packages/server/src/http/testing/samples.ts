@@ -12,6 +12,8 @@ export interface Ids {
   consent: string;
   member: number;
   passkey: number;
+  invite: number;
+  containerSlug: string;
   /** Of the one whose things these are. */
   email: string;
 }
@@ -20,6 +22,8 @@ export interface Sample {
   input: (ids: Ids) => unknown;
   /** How an id that is not the caller's is refused; a call whose sample names ids must say it. */
   foreign?: 404 | 400;
+  /** It asks for a permission of the workspace of what it names, whichever one is active. */
+  asksThere?: true;
 }
 
 const NO_PASSKEY = {
@@ -73,6 +77,11 @@ export const SAMPLES: Record<string, Sample> = {
   'client/member/list': { input: () => ({}) },
   'client/member/edit': { input: ({ member }) => ({ userId: member, role: 'Guest' }), foreign: 404 },
   'client/member/remove': { input: ({ member }) => ({ userId: member }), foreign: 404 },
+  'client/invite/create': { input: () => ({ role: 'Guest' }) },
+  'client/invite/list': { input: () => ({}) },
+  'client/invite/revoke': { input: ({ invite }) => ({ id: invite }), foreign: 404 },
+  'client/invite/view': { input: () => ({ code: 'walk' }) },
+  'client/join': { input: () => ({ code: 'walk' }) },
   'api-token/list': { input: () => ({}) },
   'api-token/create': { input: () => ({ description: 'walk' }) },
   'api-token/archive': { input: ({ apiToken }) => ({ id: apiToken }), foreign: 404 },
@@ -172,6 +181,11 @@ export const SAMPLES: Record<string, Sample> = {
   'docker-container/stop': { input: ({ container }) => ({ id: container }), foreign: 404 },
   'docker-container/restart': { input: ({ container }) => ({ id: container }), foreign: 404 },
   'docker-container/delete': { input: ({ container }) => ({ id: container }), foreign: 404 },
+  'docker-container/port/enter': {
+    input: ({ containerSlug }) => ({ slug: containerSlug, returnUrl: 'https://elsewhere.example/' }),
+    foreign: 404,
+    asksThere: true,
+  },
   'docker-container/image/list': { input: ({ instance }) => ({ instanceRef: { id: instance } }), foreign: 404 },
   'client/audit/list': { input: () => ({}) },
   'client/audit/export': { input: () => ({}) },
@@ -212,4 +226,6 @@ export const ABSENT: Ids = {
   member: 999_999_907,
   passkey: 999_999_906,
   email: 'nobody@example.com',
+  invite: 999_999_908,
+  containerSlug: 'no-such-container',
 };

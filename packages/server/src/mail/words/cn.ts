@@ -16,6 +16,10 @@ export const cn: Words = {
   description: '说明',
   reason: '原因',
   workspace: '工作空间',
+  role: '角色',
+  by: '操作人',
+  account: '查看您的工作空间',
+  roles: { Owner: '所有者', Admin: '管理员', Developer: '开发者', Billing: '财务', Guest: '访客' },
   footer: '您收到此邮件，是因为有人在 {{brand}} 使用了此邮箱地址进行操作。',
   code: {
     subject: '{{code}} 是您的 {{brand}} 验证码',
@@ -157,5 +161,15 @@ export const cn: Words = {
     subject: '有人正在尝试登录您的 {{brand}} 账户',
     lead: '有人通过了登录您账户的第一步（例如使用了您的密码），但多次出示了错误的第二重验证。对方未能登录。',
     end: '如果是您本人，无需任何操作。如果不是，说明有人知道您的密码：请立即设置新密码。',
+  },
+  roleChanged: {
+    subject: '您在 {{workspace}} 中的角色现为{{role}}',
+    lead: '您在工作空间 {{workspace}} 中的角色已改为{{role}}，即刻生效。',
+    end: '如果这出乎您的意料，请询问更改者。',
+  },
+  removed: {
+    subject: '您已不再是 {{workspace}} 的成员',
+    lead: '您在工作空间 {{workspace}} 的成员身份已终止，您在其中的 API 令牌以及其服务器上的 SSH 密钥也随之失效。',
+    end: '您的账户和其他工作空间不受影响。如果这出乎您的意料，请询问将您移除的人。',
   },
 };

@@ -16,6 +16,10 @@ export const en: Words = {
   description: 'Description',
   reason: 'Reason',
   workspace: 'Workspace',
+  role: 'Role',
+  by: 'By',
+  account: 'Look at your workspaces',
+  roles: { Owner: 'Owner', Admin: 'Admin', Developer: 'Developer', Billing: 'Billing', Guest: 'Guest' },
   footer: 'You get this mail because of something done with this address at {{brand}}.',
   code: {
     subject: '{{code}} is your {{brand}} confirmation code',
@@ -157,5 +161,15 @@ export const en: Words = {
     subject: 'Somebody is trying to log in to your {{brand}} account',
     lead: 'Somebody passed the first step of logging in to your account, as with your password, but showed a wrong second factor several times. They were not let in.',
     end: 'If it was you, there is nothing to do. If not, somebody knows your password: set a new one at once.',
+  },
+  roleChanged: {
+    subject: 'Your role in {{workspace}} is now {{role}}',
+    lead: 'Your role in the workspace {{workspace}} was changed to {{role}}. It counts from now on.',
+    end: 'If you did not expect it, ask whoever changed it.',
+  },
+  removed: {
+    subject: 'You are no longer a member of {{workspace}}',
+    lead: 'Your membership in the workspace {{workspace}} was ended, and with it your API tokens there and your SSH keys on its servers.',
+    end: 'Your account and your other workspaces stay as they are. If you did not expect it, ask whoever removed you.',
   },
 };

@@ -16,6 +16,10 @@ export const tr: Words = {
   description: 'Açıklama',
   reason: 'Neden',
   workspace: 'Çalışma alanı',
+  role: 'Rol',
+  by: 'Yapan',
+  account: 'Çalışma alanlarınıza bakın',
+  roles: { Owner: 'Sahip', Admin: 'Yönetici', Developer: 'Geliştirici', Billing: 'Faturalama', Guest: 'Konuk' },
   footer: 'Bu e-postayı, {{brand}} üzerinde bu adresle yapılan bir işlem nedeniyle alıyorsunuz.',
   code: {
     subject: '{{code}} {{brand}} onay kodunuzdur',
@@ -157,5 +161,15 @@ export const tr: Words = {
     subject: 'Biri {{brand}} hesabınıza giriş yapmaya çalışıyor',
     lead: 'Biri hesabınıza girişin ilk adımını, örneğin parolanızla, geçti; ancak ikinci doğrulamada birkaç kez yanıldı. Giriş yapamadı.',
     end: 'Bunu siz yaptıysanız bir şey yapmanız gerekmez. Değilse biri parolanızı biliyor: hemen yeni bir parola belirleyin.',
+  },
+  roleChanged: {
+    subject: '{{workspace}} alanındaki rolünüz artık {{role}}',
+    lead: '{{workspace}} çalışma alanındaki rolünüz {{role}} olarak değiştirildi. Değişiklik hemen geçerlidir.',
+    end: 'Bunu beklemiyorduysanız değiştiren kişiye sorun.',
+  },
+  removed: {
+    subject: 'Artık {{workspace}} üyesi değilsiniz',
+    lead: '{{workspace}} çalışma alanındaki üyeliğiniz sona erdi; oradaki API token’larınız ve sunucularındaki SSH anahtarlarınız da geçersiz oldu.',
+    end: 'Hesabınız ve diğer çalışma alanlarınız olduğu gibi kalır. Bunu beklemiyorduysanız sizi çıkaran kişiye sorun.',
   },
 };

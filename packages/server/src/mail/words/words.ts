@@ -1,3 +1,5 @@
+import type { Role } from '@stagi/contract/permissions.ts';
+
 interface Mail {
   subject: string;
   lead: string;
@@ -22,6 +24,11 @@ export interface Words {
   description: string;
   reason: string;
   workspace: string;
+  role: string;
+  /** Before the name of who did it. */
+  by: string;
+  account: string;
+  roles: Record<Role, string>;
   footer: string;
   code: Mail;
   registered: Mail & { recovery: string };
@@ -52,4 +59,6 @@ export interface Words {
   recoveryCodes: Mail;
   recoveryCodeUsed: Mail;
   factorGuessed: Mail;
+  roleChanged: Mail;
+  removed: Mail;
 }

@@ -1,0 +1,75 @@
+import type { Invitation } from '@stagi/contract/invites.ts';
+import type { Role } from '@stagi/contract/permissions.ts';
+import { sql } from 'kysely';
+import type { Db } from '../db/schema.ts';
+import { type PublicError, refused } from '../http/errors.ts';
+import { covers, maySeeTo } from '../workspaces/present.ts';
+import { hashOfInvite } from './create.ts';
+
+export interface OpenInvite {
+  id: number;
+  workspace_id: number;
+  workspace_name: string;
+  role: Role;
+  uses: number;
+  used: number;
+  inviter: string;
+  expires_at: Date;
+}
+
+/** The same for a link that was used up, revoked, has expired or never was. */
+export const inviteIsOver = (): PublicError =>
+  refused('This invitation can no longer be used. Ask whoever sent it for another one.');
+
+/** Where a join link leads, whatever became of it. */
+export async function workspaceOfInvite(db: Db, code: string): Promise<number | null> {
+  const row = await db
+    .selectFrom('invite')
+    .select('workspace_id')
+    .where('hash', '=', hashOfInvite(code))
+    .executeTakeFirst();
+  return row?.workspace_id ?? null;
+}
+
+/** A join link that works: its time is not over, and whoever made it might make it now. */
+export async function findOpenInvite(db: Db, code: string): Promise<OpenInvite | null> {
+  const row = await db
+    .selectFrom('invite')
+    .innerJoin('workspace', 'workspace.id', 'invite.workspace_id')
+    .innerJoin('app_user', 'app_user.id', 'invite.created_by')
+    .innerJoin('membership', (join) =>
+      join
+        .onRef('membership.workspace_id', '=', 'invite.workspace_id')
+        .onRef('membership.user_id', '=', 'invite.created_by'),
+    )
+    .select([
+      'invite.id',
+      'invite.workspace_id',
+      'workspace.name as workspace_name',
+      'invite.role',
+      'invite.uses',
+      'invite.used',
+      'app_user.name as inviter',
+      'invite.expires_at',
+      'membership.role as inviter_role',
+    ])
+    .where('invite.hash', '=', hashOfInvite(code))
+    .where('invite.status', '=', 'pending')
+    .where('invite.expires_at', '>', sql<Date>`clock_timestamp()`)
+    .where('workspace.disabled_at', 'is', null)
+    .where('app_user.disabled_at', 'is', null)
+    .executeTakeFirst();
+  if (!row) return null;
+  const { inviter_role, ...invite } = row;
+  return maySeeTo(inviter_role) && covers(inviter_role, invite.role) ? invite : null;
+}
+
+export function presentInvitation(invite: OpenInvite): Invitation {
+  return {
+    clientId: invite.workspace_id,
+    clientName: invite.workspace_name,
+    roleName: invite.role,
+    invitedBy: invite.inviter,
+    expiresAt: invite.expires_at.toISOString(),
+  };
+}

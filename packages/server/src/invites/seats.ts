@@ -1,0 +1,17 @@
+import type { Seats } from '@stagi/contract/invites.ts';
+import { SEATS } from '@stagi/contract/plans.ts';
+import { sql } from 'kysely';
+import type { Db } from '../db/schema.ts';
+
+/** How many members a workspace has of how many that its plan allows. */
+export async function seatsOf(db: Db, workspaceId: number): Promise<Seats> {
+  const { plan, used } = await db
+    .selectFrom('workspace')
+    .select('plan')
+    .select(sql<number>`(select count(*)::int from membership m where m.workspace_id = workspace.id)`.as('used'))
+    .where('id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  return { plan, used, limit: SEATS[plan] };
+}
+
+export const isFull = ({ used, limit }: Seats): boolean => limit !== null && used >= limit;
