@@ -19,6 +19,7 @@ import { invites } from './invites.ts';
 import { ledger } from './ledger.ts';
 import { logging } from './logging.ts';
 import { promoCodes } from './promoCodes.ts';
+import { providers } from './providers.ts';
 import { secondFactor } from './secondFactor.ts';
 import { sessions } from './sessions.ts';
 import { sshKeys } from './sshKeys.ts';
@@ -50,6 +51,7 @@ export const api = {
   sshKeys,
   apiTokens,
   strays,
+  providers,
   feedback,
   analytics,
   audit,

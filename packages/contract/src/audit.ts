@@ -34,6 +34,12 @@ const Narrowed = {
   userIds: z.array(Id).max(100).optional(),
 };
 
+/** Everybody and every area that the log speaks of. */
+const ToNarrowBy = {
+  actors: z.array(z.object({ userId: Id, name: z.string(), email: z.string() })),
+  areas: z.array(z.string()),
+};
+
 const LOOKS_AT = ['CLIENT_MANAGEMENT'] as const;
 
 /** More entries than this match: lists count no further, exports hold them all. */
@@ -45,11 +51,7 @@ export const audit = {
     summary: 'What was done in the workspace, by whom, from where, newest first; at most 10,000 are counted.',
     auth: LOOKS_AT,
     input: ListInput.extend(Narrowed),
-    output: listOf(AuditEntry).extend({
-      /** Everybody and every area that the log speaks of, to narrow it by. */
-      actors: z.array(z.object({ userId: Id, name: z.string(), email: z.string() })),
-      areas: z.array(z.string()),
-    }),
+    output: listOf(AuditEntry).extend(ToNarrowBy),
   }),
   export: call({
     path: 'client/audit/export',
@@ -69,6 +71,16 @@ export const audit = {
       /** The first entry that does not fit; null where all do. */
       broken: Id.nullable(),
       next: Id.nullable(),
+    }),
+  }),
+  listForOperators: call({
+    path: 'admin/audit/list',
+    summary: 'What operators did, or with `workspaceId` what was done in that workspace, newest first.',
+    auth: ['EMPLOYEE'],
+    input: ListInput.extend({ ...Narrowed, workspaceId: Id.nullable().default(null) }),
+    output: listOf(AuditEntry).extend({
+      ...ToNarrowBy,
+      workspace: z.object({ id: Id, name: z.string() }).nullable(),
     }),
   }),
 };

@@ -3,9 +3,36 @@ import { call } from './call.ts';
 import { Email } from './fields.ts';
 import { FEEDBACK_MAX_IMAGES } from './files.ts';
 import { ImageUpload } from './imageUpload.ts';
-import { Done } from './page.ts';
+import { Done, Id, ListInput, listOf } from './page.ts';
 
 export const FEEDBACK_TOPICS = ['Report an issue', 'Suggest a feature', 'Ask a question', 'Something else'] as const;
+
+const Topic = z.enum(FEEDBACK_TOPICS, 'Please choose an option');
+
+export const Feedback = z.object({
+  id: Id,
+  at: z.string(),
+  topic: Topic,
+  subject: z.string(),
+  description: z.string(),
+  contactEmail: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  from: z.object({ userId: Id, name: z.string(), email: z.string() }),
+  /** Kept for 180 days. */
+  images: z.array(
+    z.object({
+      position: z.number().int(),
+      fileName: z.string(),
+      mimeType: z.enum(['image/png', 'image/jpeg']),
+      width: z.number().int(),
+      height: z.number().int(),
+      bytes: z.number().int(),
+    }),
+  ),
+});
+export type Feedback = z.infer<typeof Feedback>;
+
+const OPERATOR = ['EMPLOYEE'] as const;
 
 const NO_DESCRIPTION = "Please provide a description of the issue you're experiencing";
 
@@ -17,7 +44,7 @@ export const feedback = {
     // Three images of 5 MB as base64, and the words.
     bodyLimit: 21 * 1024 * 1024,
     input: z.object({
-      topic: z.enum(FEEDBACK_TOPICS, 'Please choose an option'),
+      topic: Topic,
       subject: z
         .string('Subject is required')
         .trim()
@@ -36,5 +63,24 @@ export const feedback = {
       imageUploads: z.array(ImageUpload).max(FEEDBACK_MAX_IMAGES, 'You can upload a maximum of 3 images.').default([]),
     }),
     output: Done,
+  }),
+  list: call({
+    path: 'admin/feedback/list',
+    summary: 'What people told the operators, newest first.',
+    auth: OPERATOR,
+    input: ListInput.extend({ topics: z.array(Topic).max(FEEDBACK_TOPICS.length).optional() }),
+    output: listOf(Feedback),
+  }),
+  image: call({
+    path: 'admin/feedback/image/view',
+    summary:
+      'One screenshot of a feedback, as it was drawn anew. It has no address of its own that could be handed on.',
+    auth: OPERATOR,
+    input: z.object({ id: Id, position: z.number().int().min(0).max(FEEDBACK_MAX_IMAGES) }),
+    output: z.object({
+      isSuccess: z.literal(true),
+      mimeType: z.enum(['image/png', 'image/jpeg']),
+      contentBase64: z.string(),
+    }),
   }),
 };

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { workOnChecks } from './admin/providerCheck.ts';
 import { workOnAnalytics } from './analytics/forward.ts';
 import { loadSigningKeys } from './auth/signingKeys.ts';
 import { openSystemAccounts } from './billing/accounts.ts';
@@ -87,6 +88,7 @@ export async function start(config: Config): Promise<Running> {
     if (config.roles.has('worker')) {
       await workOnMail(ctx, queue);
       await workOnAnalytics(ctx, queue);
+      await workOnChecks(ctx, queue);
       await startCleanUp(ctx, queue);
       await startLedgerWork(ctx, queue);
       for (const begin of [startInstanceWorker, startLinkWorker, startContainerWorker]) {

@@ -245,3 +245,36 @@ describe('the chain', () => {
     });
   }
 });
+
+describe('operators', () => {
+  it('read what operators did, and any workspace’s log, and nobody else does', async () => {
+    const olga = await app.signUp('Olga');
+    const refusedAs = async (person: Person) =>
+      (
+        await app.post(
+          api.audit.listForOperators.path,
+          {},
+          { authorization: `Bearer ${person.tokens().accessToken}`, 'x-client-id': String(person.workspaceId) },
+        )
+      ).status;
+    expect(await refusedAs(olga)).toBe(403);
+    await app.ctx.db.updateTable('app_user').set({ is_employee: true }).where('id', '=', olga.userId).execute();
+
+    const server = await anOwnServer(app.ctx, alice);
+    await alice.client(api.selfHosted.edit, { id: server, title: 'Seen by operators' });
+    const own = await alice.client(api.audit.list, {});
+    const shown = await olga.client(api.audit.listForOperators, { workspaceId: alice.workspaceId });
+    expect(shown.entities).toEqual(own.entities);
+    expect([shown.totalCount, shown.actors, shown.areas]).toEqual([own.totalCount, own.actors, own.areas]);
+    expect(shown.workspace).toEqual({ id: alice.workspaceId, name: expect.stringContaining('Alice') });
+
+    const platform = await olga.client(api.audit.listForOperators, {});
+    expect(platform.workspace).toBeNull();
+    expect(platform.entities.filter(({ action }) => !action.startsWith('admin/'))).toEqual([]);
+    await expect(olga.client(api.audit.listForOperators, { workspaceId: 999_999_999 })).rejects.toMatchObject({
+      status: 400,
+      body: { message: 'This workspace cannot be found', fieldsWithError: ['workspaceId'] },
+    });
+    expect(await refusedAs(alice)).toBe(403);
+  });
+});

@@ -1,7 +1,7 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { HandlersOf } from '../http/mount.ts';
 import { pageOf } from '../http/paging.ts';
-import { countVisit } from './addressLimit.ts';
+import { countChallenge, countVisit } from './addressLimit.ts';
 import { listPasskeys, presentPasskey, removePasskey, renamePasskey } from './passkeyList.ts';
 import { addPasskey, askForNewPasskey } from './passkeys.ts';
 import { newRecoveryCodes } from './recoveryCodes.ts';
@@ -19,7 +19,7 @@ export const secondFactorHandlers: HandlersOf<typeof api.secondFactor> = {
     return { isSuccess: true, ...(await showSecondFactor(ctx, input)) };
   },
   async passkeyOptions(ctx, input) {
-    await countVisit(ctx);
+    await countChallenge(ctx);
     return { isSuccess: true, options: await passkeyOptions(ctx, input) };
   },
   async passkeyVerify(ctx, input) {

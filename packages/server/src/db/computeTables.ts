@@ -1,6 +1,7 @@
 import type { ContainerStatus, RestartPolicy } from '@stagi/contract/containers.ts';
 import type { Ed25519PublicJwk, Inventory } from '@stagi/contract/daemon.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
+import type { ProviderCheck } from '@stagi/contract/providers.ts';
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { z } from 'zod';
 import type { StoredOffer } from '../providers/offer.ts';
@@ -218,4 +219,16 @@ export interface LogGapTable {
   from_ns: bigint | null;
   to_ns: bigint | null;
   reason: string;
+}
+
+/** What an operator asked a cloud, and what came of it. */
+export interface ProviderCheckTable {
+  id: GeneratedAlways<number>;
+  provider: string;
+  asked_by: number;
+  asked_at: Created;
+  deadline_at: Date;
+  started_at: Date | null;
+  ended_at: Date | null;
+  steps: JsonWithDefault<ProviderCheck['steps']>;
 }

@@ -15,6 +15,7 @@ import type {
   LogHeadTable,
   LogLineTable,
   LogStreamTable,
+  ProviderCheckTable,
   ProviderOpTable,
   SshKeyTable,
   StatusMoveTable,
@@ -245,6 +246,7 @@ export interface Database {
   ssh_key: SshKeyTable;
   status_move: StatusMoveTable;
   instance: InstanceTable;
+  provider_check: ProviderCheckTable;
   provider_op: ProviderOpTable;
   stray: StrayTable;
   instance_ssh_key: InstanceSshKeyTable;
@@ -272,6 +274,7 @@ export type UserRow = Selectable<UserTable>;
 export type InstanceRow = Selectable<InstanceTable>;
 
 export type StrayRow = Selectable<StrayTable>;
+export type ProviderCheckRow = Selectable<ProviderCheckTable>;
 
 export type ContainerRow = Selectable<ContainerTable>;
 

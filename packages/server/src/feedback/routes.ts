@@ -1,5 +1,7 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { HandlersOf } from '../http/mount.ts';
+import { pageOf } from '../http/paging.ts';
+import { feedbackImage, listFeedback } from './list.ts';
 import { sendFeedback } from './send.ts';
 
 export const feedbackHandlers: HandlersOf<typeof api.feedback> = {
@@ -7,4 +9,9 @@ export const feedbackHandlers: HandlersOf<typeof api.feedback> = {
     await sendFeedback(ctx, input);
     return { isSuccess: true };
   },
+  async list({ db }, input) {
+    const { entities, count } = await listFeedback(db, input);
+    return pageOf(entities, count, input.entityFilterRequest);
+  },
+  image: async ({ db }, input) => ({ isSuccess: true, ...(await feedbackImage(db, input)) }),
 };

@@ -3,6 +3,7 @@ import { BODY_LIMIT } from '@stagi/contract/call.ts';
 import { MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
 import { openapi } from '@stagi/contract/openapi.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { providerHandlers } from '../admin/providerRoutes.ts';
 import { adminClientHandlers, adminUserHandlers } from '../admin/routes.ts';
 import { analyticsHandlers } from '../analytics/routes.ts';
 import { apiTokenHandlers } from '../apiTokens/routes.ts';
@@ -70,6 +71,7 @@ const handlers: Handlers = {
   sshKeys: sshKeyHandlers,
   apiTokens: apiTokenHandlers,
   strays: strayHandlers,
+  providers: providerHandlers,
   feedback: feedbackHandlers,
   analytics: analyticsHandlers,
   audit: auditHandlers,

@@ -12,6 +12,7 @@ export interface Jobs {
   /** Without a run: one that nobody asked for. */
   'ledger.verify': { runId?: string };
   'ledger.seal': Record<string, never>;
+  'provider.check': { checkId: number };
 }
 
 export interface Queue {
@@ -50,6 +51,7 @@ const QUEUES: Record<keyof Jobs, { expireInSeconds: number; heartbeatSeconds?: n
   'mail.send': { expireInSeconds: 60 },
   'clean-up': { expireInSeconds: 60 },
   'analytics.forward': { expireInSeconds: 60 },
+  'provider.check': { expireInSeconds: 60 },
   'ledger.verify': { expireInSeconds: 7_200, heartbeatSeconds: 30 },
   'ledger.seal': { expireInSeconds: 1_800, heartbeatSeconds: 30 },
 };

@@ -198,6 +198,11 @@ export const SAMPLES: Record<string, Sample> = {
   'admin/client/view': { input: () => ({ id: 1 }) },
   'admin/client/disable': { input: () => ({ id: 1, reason: 'walk' }) },
   'admin/client/enable': { input: () => ({ id: 1 }) },
+  'admin/audit/list': { input: () => ({}) },
+  'admin/provider/list': { input: () => ({}) },
+  'admin/provider/check': { input: () => ({ provider: 'nowhere' }) },
+  'admin/feedback/list': { input: () => ({}) },
+  'admin/feedback/image/view': { input: () => ({ id: 999_999_908, position: 0 }) },
   'admin/stray/list': { input: () => ({}) },
   'admin/stray/adopt': {
     input: ({ stray }) => ({ id: stray, workspaceId: 1, offerId: 'x:y', title: 't', slug: 'walk-stray' }),

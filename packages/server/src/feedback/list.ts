@@ -1,0 +1,102 @@
+import { FEEDBACK_TOPICS, type Feedback } from '@stagi/contract/feedback.ts';
+import type { EntityFilterRequest } from '@stagi/contract/page.ts';
+import { sql } from 'kysely';
+import type { Db } from '../db/schema.ts';
+import { notFound } from '../http/errors.ts';
+import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
+
+const SORTABLE = { createdAt: 'feedback.id', at: 'feedback.id', topic: 'feedback.topic' } as const;
+const SEARCHED = [
+  'feedback.subject',
+  'feedback.description',
+  'feedback.contact_email',
+  'app_user.email',
+  'app_user.name',
+];
+
+type Topic = Feedback['topic'];
+
+/** What people have told; ids are given in the order of time. */
+export async function listFeedback(
+  db: Db,
+  { entityFilterRequest: request, topics }: { entityFilterRequest: EntityFilterRequest; topics?: Topic[] | undefined },
+): Promise<{ entities: Feedback[]; count: number }> {
+  let all = db.selectFrom('feedback').innerJoin('app_user', 'app_user.id', 'feedback.user_id');
+  if (topics?.length) all = all.where('feedback.topic', 'in', topics);
+  if (request.queryString) all = all.where(contains(SEARCHED, request.queryString));
+  const [rows, { count }] = await Promise.all([
+    all
+      .select([
+        'feedback.id',
+        'feedback.created_at',
+        'feedback.topic',
+        'feedback.subject',
+        'feedback.description',
+        'feedback.contact_email',
+        'feedback.user_agent',
+        'feedback.user_id',
+        'app_user.name',
+        'app_user.email',
+      ])
+      .orderBy(sortColumn(request, SORTABLE), request.orderByDirection)
+      .orderBy('feedback.id', request.orderByDirection)
+      .limit(request.limit)
+      .offset(offsetOf(request))
+      .execute(),
+    all.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
+  ]);
+  const images = await imagesOf(
+    db,
+    rows.map(({ id }) => id),
+  );
+  const entities = rows.map((row) => ({
+    id: row.id,
+    at: row.created_at.toISOString(),
+    topic: topicOf(row.topic),
+    subject: row.subject,
+    description: row.description,
+    contactEmail: row.contact_email,
+    userAgent: row.user_agent,
+    from: { userId: row.user_id, name: row.name, email: row.email },
+    images: images.filter(({ feedbackId }) => feedbackId === row.id).map(({ feedbackId: _, ...image }) => image),
+  }));
+  return { entities, count };
+}
+
+/** One image; what was drawn anew, never what was uploaded. */
+export async function feedbackImage(db: Db, { id, position }: { id: number; position: number }) {
+  const image = await db
+    .selectFrom('feedback_image')
+    .select(['mime_type', 'content'])
+    .where(isId('feedback_id', id))
+    .where('position', '=', position)
+    .executeTakeFirst();
+  if (!image) throw notFound();
+  return { mimeType: image.mime_type, contentBase64: image.content.toString('base64') };
+}
+
+async function imagesOf(db: Db, ids: readonly number[]) {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('feedback_image')
+    .select([
+      'feedback_id as feedbackId',
+      'position',
+      'file_name as fileName',
+      'mime_type as mimeType',
+      'width',
+      'height',
+      sql<number>`octet_length(content)`.as('bytes'),
+    ])
+    .where('feedback_id', 'in', ids)
+    .orderBy('feedback_id')
+    .orderBy('position')
+    .execute();
+}
+
+/** The database keeps what the form sent, and the form has these alone. */
+function topicOf(text: string): Topic {
+  const topic = FEEDBACK_TOPICS.find((known) => known === text);
+  if (!topic) throw new Error(`feedback of the unknown kind ${text}`);
+  return topic;
+}
