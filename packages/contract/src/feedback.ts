@@ -3,7 +3,7 @@ import { call } from './call.ts';
 import { Email } from './fields.ts';
 import { FEEDBACK_MAX_IMAGES } from './files.ts';
 import { ImageUpload } from './imageUpload.ts';
-import { Done, Id, ListInput, listOf } from './page.ts';
+import { Done, Id, ListInput, listOf, oneOf } from './page.ts';
 
 export const FEEDBACK_TOPICS = ['Report an issue', 'Suggest a feature', 'Ask a question', 'Something else'] as const;
 
@@ -70,6 +70,13 @@ export const feedback = {
     auth: OPERATOR,
     input: ListInput.extend({ topics: z.array(Topic).max(FEEDBACK_TOPICS.length).optional() }),
     output: listOf(Feedback),
+  }),
+  view: call({
+    path: 'admin/feedback/view',
+    summary: 'What one person told the operators.',
+    auth: OPERATOR,
+    input: z.object({ id: Id }),
+    output: oneOf(Feedback),
   }),
   image: call({
     path: 'admin/feedback/image/view',

@@ -274,6 +274,7 @@ export type UserRow = Selectable<UserTable>;
 export type InstanceRow = Selectable<InstanceTable>;
 
 export type StrayRow = Selectable<StrayTable>;
+export type FeedbackRow = Selectable<FeedbackTable>;
 export type ProviderCheckRow = Selectable<ProviderCheckTable>;
 
 export type ContainerRow = Selectable<ContainerTable>;

@@ -48,6 +48,8 @@ it('shows operators what people told, by kind, word and page, and the images as 
   expect((await listed({ queryString: ada.email })).totalCount).toBe(FEEDBACK_TOPICS.length);
   expect((await listed({ queryString: 'nothing like it' })).totalCount).toBe(0);
 
+  expect((await operator.client(api.feedback.view, { id: issue?.id ?? 0 })).entity).toEqual(issue);
+
   const pages = [await listed({ page: 1, limit: 3 }), await listed({ page: 2, limit: 3 })];
   expect(pages.map(({ totalPages }) => totalPages)).toEqual([2, 2]);
   expect(pages.flatMap(({ entities }) => entities.map(({ id }) => id))).toEqual(all.entities.map(({ id }) => id));

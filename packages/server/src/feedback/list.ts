@@ -1,7 +1,7 @@
 import { FEEDBACK_TOPICS, type Feedback } from '@stagi/contract/feedback.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { sql } from 'kysely';
-import type { Db } from '../db/schema.ts';
+import type { Db, FeedbackRow } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';
 import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
 
@@ -21,23 +21,12 @@ export async function listFeedback(
   db: Db,
   { entityFilterRequest: request, topics }: { entityFilterRequest: EntityFilterRequest; topics?: Topic[] | undefined },
 ): Promise<{ entities: Feedback[]; count: number }> {
-  let all = db.selectFrom('feedback').innerJoin('app_user', 'app_user.id', 'feedback.user_id');
+  let all = everything(db);
   if (topics?.length) all = all.where('feedback.topic', 'in', topics);
   if (request.queryString) all = all.where(contains(SEARCHED, request.queryString));
   const [rows, { count }] = await Promise.all([
     all
-      .select([
-        'feedback.id',
-        'feedback.created_at',
-        'feedback.topic',
-        'feedback.subject',
-        'feedback.description',
-        'feedback.contact_email',
-        'feedback.user_agent',
-        'feedback.user_id',
-        'app_user.name',
-        'app_user.email',
-      ])
+      .select(COLUMNS)
       .orderBy(sortColumn(request, SORTABLE), request.orderByDirection)
       .orderBy('feedback.id', request.orderByDirection)
       .limit(request.limit)
@@ -45,22 +34,14 @@ export async function listFeedback(
       .execute(),
     all.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
   ]);
-  const images = await imagesOf(
-    db,
-    rows.map(({ id }) => id),
-  );
-  const entities = rows.map((row) => ({
-    id: row.id,
-    at: row.created_at.toISOString(),
-    topic: topicOf(row.topic),
-    subject: row.subject,
-    description: row.description,
-    contactEmail: row.contact_email,
-    userAgent: row.user_agent,
-    from: { userId: row.user_id, name: row.name, email: row.email },
-    images: images.filter(({ feedbackId }) => feedbackId === row.id).map(({ feedbackId: _, ...image }) => image),
-  }));
-  return { entities, count };
+  return { entities: await withImages(db, rows), count };
+}
+
+export async function viewFeedback(db: Db, id: number): Promise<Feedback> {
+  const rows = await everything(db).select(COLUMNS).where(isId('feedback.id', id)).execute();
+  const [one] = await withImages(db, rows);
+  if (!one) throw notFound();
+  return one;
 }
 
 /** One image; what was drawn anew, never what was uploaded. */
@@ -73,6 +54,41 @@ export async function feedbackImage(db: Db, { id, position }: { id: number; posi
     .executeTakeFirst();
   if (!image) throw notFound();
   return { mimeType: image.mime_type, contentBase64: image.content.toString('base64') };
+}
+
+const everything = (db: Db) => db.selectFrom('feedback').innerJoin('app_user', 'app_user.id', 'feedback.user_id');
+
+const COLUMNS = [
+  'feedback.id',
+  'feedback.created_at',
+  'feedback.topic',
+  'feedback.subject',
+  'feedback.description',
+  'feedback.contact_email',
+  'feedback.user_agent',
+  'feedback.user_id',
+  'app_user.name',
+  'app_user.email',
+] as const;
+
+type Row = FeedbackRow & { name: string; email: string };
+
+async function withImages(db: Db, rows: readonly Row[]): Promise<Feedback[]> {
+  const images = await imagesOf(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    at: row.created_at.toISOString(),
+    topic: topicOf(row.topic),
+    subject: row.subject,
+    description: row.description,
+    contactEmail: row.contact_email,
+    userAgent: row.user_agent,
+    from: { userId: row.user_id, name: row.name, email: row.email },
+    images: images.filter(({ feedbackId }) => feedbackId === row.id).map(({ feedbackId: _, ...image }) => image),
+  }));
 }
 
 async function imagesOf(db: Db, ids: readonly number[]) {

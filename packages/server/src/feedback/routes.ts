@@ -1,7 +1,7 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { HandlersOf } from '../http/mount.ts';
 import { pageOf } from '../http/paging.ts';
-import { feedbackImage, listFeedback } from './list.ts';
+import { feedbackImage, listFeedback, viewFeedback } from './list.ts';
 import { sendFeedback } from './send.ts';
 
 export const feedbackHandlers: HandlersOf<typeof api.feedback> = {
@@ -13,5 +13,6 @@ export const feedbackHandlers: HandlersOf<typeof api.feedback> = {
     const { entities, count } = await listFeedback(db, input);
     return pageOf(entities, count, input.entityFilterRequest);
   },
+  view: async ({ db }, { id }) => ({ isSuccess: true, entity: await viewFeedback(db, id) }),
   image: async ({ db }, input) => ({ isSuccess: true, ...(await feedbackImage(db, input)) }),
 };

@@ -202,6 +202,7 @@ export const SAMPLES: Record<string, Sample> = {
   'admin/provider/list': { input: () => ({}) },
   'admin/provider/check': { input: () => ({ provider: 'nowhere' }) },
   'admin/feedback/list': { input: () => ({}) },
+  'admin/feedback/view': { input: () => ({ id: 999_999_908 }) },
   'admin/feedback/image/view': { input: () => ({ id: 999_999_908, position: 0 }) },
   'admin/stray/list': { input: () => ({}) },
   'admin/stray/adopt': {
