@@ -66,7 +66,10 @@ describe('the walk over every call', () => {
     console.log(`canaries: n = ${houses.victim.sown.fields.length + houses.visitor.sown.fields.length} texts sown`);
   });
 
-  it('refuses everybody everything that is not theirs, alike for what is absent, and changes nothing', async () => {
+  it('refuses everybody everything that is not theirs, alike for what is absent, and changes nothing', {
+    // Thousands of calls.
+    timeout: 240_000,
+  }, async () => {
     for (const actor of actors) {
       const before = await contentsOf(app.databaseUrl);
       await inParallel(guarded, async (call) => {

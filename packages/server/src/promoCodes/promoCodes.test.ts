@@ -152,7 +152,12 @@ describe('a promo code', () => {
   it('is used as often as it may be, and no oftener, whoever races', async () => {
     const { id, code } = await aPromoCode(app.ctx, { uses: 5 });
     const racers = await people(100);
-    const outcomes = await Promise.all(racers.map((racer) => activateFor(racer, code)));
+    // As many at once as the platform has connections: who waits too long for one of those is turned away.
+    const outcomes: string[] = [];
+    const race = async (): Promise<void> => {
+      for (let racer = racers.pop(); racer; racer = racers.pop()) outcomes.push(await activateFor(racer, code));
+    };
+    await Promise.all(Array.from({ length: 10 }, race));
     console.log(`promo code: n = ${outcomes.length} activations of 5 uses`);
     expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(5);
     expect(outcomes.filter((outcome) => outcome === 'This promo code has been used up')).toHaveLength(95);
