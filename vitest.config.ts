@@ -19,7 +19,7 @@ export default defineConfig({
           name: 'unit',
           include: [`${FOLDERS}/*.test.{ts,tsx}`],
           exclude: [...configDefaults.exclude, ...DOCKER],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           sequence: { groupOrder: 0 },
         },
       },

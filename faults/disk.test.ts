@@ -5,6 +5,6 @@ import { sayUse } from './useReport.ts';
 const reason = noDisk();
 if (reason) console.log(`skipped: ${reason}`);
 
-it.skipIf(reason)('a full and a slow disk cost nothing but time', { timeout: 120_000 }, async () => {
+it.skipIf(reason)('a full and a slow disk cost nothing but time', { timeout: 400_000 }, async () => {
   expect(sayUse('disk', await runDisk({ fullMs: 4_000, slowMs: 3_000 }, console.log))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { newSeed, seeded } from './random.ts';
 
 // So few samples on a busy machine say nothing of milliseconds. Which of two takes longer they do say: by chance alone
 // the area is beyond 0.85 once in thousands of runs (3.8 standard deviations of the rank sum); a whole hash is seen beyond it.
-it('no way in tells whether an address has an account', { timeout: 120_000 }, async () => {
+it('no way in tells whether an address has an account', { timeout: 400_000 }, async () => {
   const seed = newSeed();
   console.log(`enumeration: seed ${seed}`);
   expect(

@@ -3,7 +3,7 @@ import { newSeed, seeded } from './random.ts';
 import { runStuffing, sayStuffing } from './stuffing.ts';
 
 it('guessing from many addresses and browsers is slowed down and keeps no owner out', {
-  timeout: 240_000,
+  timeout: 400_000,
 }, async () => {
   const seed = newSeed();
   console.log(`stuffing: seed ${seed}`);

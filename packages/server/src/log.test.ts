@@ -61,7 +61,7 @@ it('shows nothing under names that secrets have', () => {
   expect(text).not.toContain(VALUE);
 });
 
-it('that cannot be written costs its lines and nothing else', { timeout: 60_000 }, async () => {
+it('that cannot be written costs its lines and nothing else', { timeout: 120_000 }, async () => {
   const database = await createTestDatabase();
   // Every write to it says that the disk is full.
   const full = openSync('/dev/full', 'w');

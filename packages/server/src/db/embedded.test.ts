@@ -27,7 +27,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-describe('startEmbeddedPostgres', { timeout: 60_000 }, () => {
+describe('startEmbeddedPostgres', { timeout: 120_000 }, () => {
   it('creates a checksummed UTF-8 database that only a Unix socket reaches', async () => {
     const { url, adopted } = await start(newDirectory());
     expect(adopted).toBe(false);

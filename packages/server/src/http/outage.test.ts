@@ -26,7 +26,7 @@ const CROWD = 260;
 const SLOWEST_MS = 30_000;
 const AT_ONCE_MOST_MS = 4_000;
 
-describe('without its database', { timeout: 60_000 }, () => {
+describe('without its database', { timeout: 120_000 }, () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let proxy: DatabaseProxy;
   let app: TestApp;
@@ -188,7 +188,7 @@ describe('without its database', { timeout: 60_000 }, () => {
     console.log(`slow statement: 503 after ${ms.toFixed(0)} ms`);
   });
 
-  it('ends a request that trickles in', { timeout: 60_000 }, async () => {
+  it('ends a request that trickles in', { timeout: 120_000 }, async () => {
     const { text, ms } = await slow;
     expect(text).toMatch(/^HTTP\/1.1 408 /);
     expect(ms).toBeGreaterThan(HEADERS_WITHIN_MS - 1_000);

@@ -20,7 +20,7 @@ const DATABASE_PASSWORD = 'canary-database-90f3';
 const PATIENCE = { timeout: 20_000, interval: 50 };
 
 it('no secret stands in a log, an answer, an event, a mail of somebody else or the database', {
-  timeout: 90_000,
+  timeout: 240_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stagi-redaction-'));
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: quiet });

@@ -63,7 +63,7 @@ describe('a request', () => {
 });
 
 describe('a platform that is told to stop', () => {
-  it('tells streams to come back, ends the calls it has, and is gone within 10 s', { timeout: 60_000 }, async () => {
+  it('tells streams to come back, ends the calls it has, and is gone within 10 s', { timeout: 120_000 }, async () => {
     const app = await startTestApp();
     const platform = await spawnPlatform({ DATABASE_URL: app.databaseUrl, STAGI_DATA: app.dataDir });
     try {
