@@ -43,6 +43,8 @@ export interface Config {
   sweepMs: number;
   /** How long a machine that nobody owns is left alone before it is deleted. */
   quarantineMs: number;
+  /** How often what runs is charged for. */
+  meteringMs: number;
   /** Added to what other clouds ask, in 1/10,000. */
   markupBasisPoints: number;
   /** Micro-USD for one STAGI. */
@@ -98,6 +100,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     leaseMs: seconds(env, 'LEASE_SECONDS', 30),
     sweepMs: seconds(env, 'SWEEP_SECONDS', 300),
     quarantineMs: seconds(env, 'QUARANTINE_SECONDS', 600),
+    meteringMs: seconds(env, 'METERING_SECONDS', 60),
     markupBasisPoints: Math.round(decimal(env, 'MARKUP_PERCENT', 15) * 100),
     usdRate: amount(env, 'USD_RATE', '1'),
     starterCredit: amount(env, 'STARTER_CREDIT', '50'),

@@ -3,6 +3,7 @@ import { workOnChecks } from './admin/providerCheck.ts';
 import { workOnAnalytics } from './analytics/forward.ts';
 import { loadSigningKeys } from './auth/signingKeys.ts';
 import { openSystemAccounts } from './billing/accounts.ts';
+import { startMetering } from './billing/metering.ts';
 import { createBus, listen } from './bus/bus.ts';
 import { startCleanUp } from './cleanUp.ts';
 import { openClouds } from './clouds.ts';
@@ -92,6 +93,7 @@ export async function start(config: Config): Promise<Running> {
       await startCleanUp(ctx, queue);
       await startLedgerWork(ctx, queue);
       for (const begin of [startInstanceWorker, startLinkWorker, startContainerWorker]) {
+      for (const begin of [startInstanceWorker, startLinkWorker, startContainerWorker, startMetering]) {
         const worker = begin(ctx);
         stops.push(() => worker.stop());
       }

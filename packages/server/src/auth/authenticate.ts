@@ -91,7 +91,7 @@ const ownerAnd = (where: string): string => `u.id as user_id, u.email, u.name, u
       u.password_hash is not null as has_password, u.signup_form is not null as has_signup_form,
       coalesce((select json_agg(json_build_object('id', w.id, 'name', w.name, 'plan', w.plan, 'role', m.role,
           'exhausted', w.exhausted_at is not null,
-          'perHour', ${perHourOf('w.id')}::text, 'balance', ${balanceOf('w.id')}::text)
+          'perHour', ${perHourOf('w')}::text, 'balance', ${balanceOf('w.id')}::text)
           order by m.created_at, w.id)
         from membership m join workspace w on w.id = m.workspace_id
         where m.user_id = u.id and w.disabled_at is null ${where}), '[]') as relations`;

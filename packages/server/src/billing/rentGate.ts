@@ -2,12 +2,24 @@ import { toDecimal } from '@stagi/contract/money.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 import { lockAvailable } from './accounts.ts';
-import { burnPerHour } from './balance.ts';
+import { burnOf } from './balance.ts';
 
-/** Renting needs one hour of everything that runs plus the new machine; checked under the accounts' row lock. */
-export async function requireOneHour(trx: Db, workspaceId: number, addedPerHour: bigint): Promise<void> {
+interface Added {
+  /** Micro-STAGI an hour more than now. */
+  pricePerHour: bigint;
+  /** What its cloud cannot stop needs half an hour more, to leave in order. */
+  canStop: boolean;
+}
+
+/**
+ * Renting needs one hour of everything that runs plus the new machine, and the reserve of those that cannot be stopped;
+ * checked under the accounts' row lock.
+ */
+export async function requireOneHour(trx: Db, workspaceId: number, ...added: readonly Added[]): Promise<void> {
   const balance = await lockAvailable(trx, workspaceId);
-  const needed = (await burnPerHour(trx, workspaceId)) + addedPerHour;
+  const { perHour, reserve } = await burnOf(trx, workspaceId);
+  const more = added.reduce((all, one) => all + one.pricePerHour + (one.canStop ? 0n : one.pricePerHour / 2n), 0n);
+  const needed = perHour + reserve + more;
   if (balance < needed) {
     throw refused(
       'The balance must cover an hour of everything that runs: {{needed}} STAGI are needed, {{balance}} are there',

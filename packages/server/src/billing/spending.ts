@@ -1,14 +1,31 @@
-/** Statuses in which a rented machine costs its price an hour: it runs at its provider, or is on its way. */
-export const RUNNING_STATUSES = ['in queue', 'creating', 'online', 'rebooting', 'unresponsive', 'powering on'] as const;
+/**
+ * SQL: what an instance `i` of the workspace `w` costs an hour, now or as soon as it has come up. One that waits for a
+ * credit costs its disk; one that a credit is about to start again costs its price already.
+ */
+const PER_HOUR = (w: string): string => `case
+    when i.status in ('in queue', 'creating') then case when i.zero_stopped_at is null then i.price_per_hour else 0 end
+    when i.status in ('online', 'rebooting', 'unresponsive', 'powering on')
+      or (i.status = 'error' and i.machine_state = 'running' and i.desired = 'running')
+      then case when i.zero_stopped_at is null or ${w}.exhausted_at is null then i.price_per_hour else i.stopped_price_per_hour end
+    when i.status in ('stopped', 'powering off') or (i.status = 'error' and i.machine_state in ('running', 'stopped'))
+      then case when i.zero_stopped_at is null or ${w}.exhausted_at is not null then i.stopped_price_per_hour
+        else i.price_per_hour end
+    else 0 end`;
 
-const list = RUNNING_STATUSES.map((status) => `'${status}'`).join(', ');
+const OPEN = (w: string): string =>
+  `from instance i where i.workspace_id = ${w}.id and i.kind = 'rented' and i.closed_at is null`;
 
-/** SQL: micro-STAGI an hour that the workspace of `id` spends now. */
-export const perHourOf = (
-  id: string,
-): string => `(select coalesce(sum(case when i.status in (${list}) then i.price_per_hour
-    when i.status = 'stopped' then i.stopped_price_per_hour else 0 end), 0)::bigint
-  from instance i where i.workspace_id = ${id} and i.kind = 'rented' and i.closed_at is null)`;
+/** SQL: micro-STAGI an hour that the workspace `w` spends now, with what is on its way. */
+export const perHourOf = (w: string): string => `(select coalesce(sum(${PER_HOUR(w)}), 0)::bigint ${OPEN(w)})`;
+
+/** SQL: micro-STAGI that must be left in the workspace `w`, so that what its cloud cannot stop can leave in order. */
+export const reserveOf = (w: string): string => `(select coalesce(sum(i.price_per_hour / 2), 0)::bigint ${OPEN(w)}
+  and i.offer ->> 'canStop' = 'false' and ${PER_HOUR(w)} > 0)`;
+
+/** SQL: micro-STAGI an hour that it takes to start again what zero stopped in the workspace `w`, beyond what it costs stopped. */
+export const resumingOf = (w: string): string => `(select coalesce(sum(i.price_per_hour - case
+    when i.status in ('in queue', 'creating') then 0 else i.stopped_price_per_hour end), 0)::bigint
+  ${OPEN(w)} and i.zero_stopped_at is not null and i.status not in ('terminating', 'creation failed'))`;
 
 /** SQL: micro-STAGI that the workspace of `id` can spend. */
 export const balanceOf = (id: string): string => `(select coalesce(sum(a.balance), 0)::bigint

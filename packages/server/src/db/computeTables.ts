@@ -53,6 +53,10 @@ export interface InstanceTable {
   progress: JsonWithDefault<Partial<Record<'capacity' | 'booting' | 'daemon' | 'ready', string>>>;
   /** What its cloud calls the machine, where that is not what we would. */
   machine_name: string | null;
+  /** When its cloud showed it running last. */
+  running_seen_at: Date | null;
+  /** Since when a balance of zero holds it, or waits to. */
+  zero_stopped_at: Date | null;
   lock_token: string | null;
   lock_owner: number | null;
   lock_expires_at: Date | null;

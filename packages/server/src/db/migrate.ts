@@ -22,6 +22,7 @@ import * as operators from './migrations/0018_operators.ts';
 import * as ledger from './migrations/0022_ledger.ts';
 import * as providerChecks from './migrations/0024_provider_checks.ts';
 import * as ledgerEnd from './migrations/0025_ledger_end.ts';
+import * as metering from './migrations/0023_metering.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -46,6 +47,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0022_ledger', sql: ledger.sql },
   { name: '0024_provider_checks', sql: providerChecks.sql },
   { name: '0025_ledger_end', sql: ledgerEnd.sql },
+  { name: '0023_metering', sql: metering.sql },
 ];
 const LOCK = 7_239_001;
 

@@ -45,6 +45,13 @@ import type {
   UserPictureTable,
   UserTable,
 } from './identityTables.ts';
+import type {
+  SegmentChargeTable,
+  SegmentRefundTable,
+  SegmentTable,
+  UsageDayTable,
+  WorkspaceMeterTable,
+} from './meteringTables.ts';
 
 import type {
   AccountTable,
@@ -243,6 +250,11 @@ export interface Database {
   billing_transaction_count: BillingTransactionCountTable;
   promo_code: PromoCodeTable;
   promo_activation: PromoActivationTable;
+  segment: SegmentTable;
+  segment_charge: SegmentChargeTable;
+  segment_refund: SegmentRefundTable;
+  usage_day: UsageDayTable;
+  workspace_meter: WorkspaceMeterTable;
   ssh_key: SshKeyTable;
   status_move: StatusMoveTable;
   instance: InstanceTable;

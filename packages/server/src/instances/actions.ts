@@ -4,6 +4,7 @@ import type { Ref } from '@stagi/contract/page.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { requireOneHour } from '../billing/rentGate.ts';
+import { leaveZero } from '../billing/zero.ts';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -48,7 +49,10 @@ export async function want(
   trx: Db,
   action: Action,
   row: Pick<InstanceRow, 'id' | 'provider'>,
-  evidence: Pick<Evidence, 'actorId' | 'reason'>,
+  { isHeld = false, ...evidence }: Pick<Evidence, 'actorId' | 'reason'> & {
+    /** By a balance of zero, which may start it again. */
+    isHeld?: boolean;
+  },
 ): Promise<void> {
   const { to, desired, hasDeadline } = ACTIONS[action];
   await trx
@@ -57,6 +61,8 @@ export async function want(
       desired,
       gen: eb('gen', '+', 1),
       reboot_wanted: action === 'reboot' ? eb('reboot_wanted', '+', 1) : undefined,
+      // Who acts on it takes it out of the hands of a zero balance.
+      zero_stopped_at: isHeld ? undefined : null,
       attempts: 0,
       last_error: null,
       misses: 0,
@@ -83,5 +89,9 @@ async function deadlineOf(trx: Db, ms: number): Promise<Date> {
 
 async function requireMeans(trx: Db, ctx: Caller, row: InstanceRow): Promise<void> {
   await requireQuota(trx, ctx.workspace, { hasGpu: row.offer?.gpu != null, added: 0 });
-  await requireOneHour(trx, ctx.workspace.id, (row.price_per_hour ?? 0n) - (row.stopped_price_per_hour ?? 0n));
+  await requireOneHour(trx, ctx.workspace.id, {
+    pricePerHour: (row.price_per_hour ?? 0n) - (row.stopped_price_per_hour ?? 0n),
+    canStop: row.offer?.canStop ?? false,
+  });
+  await leaveZero(trx, ctx.workspace.id, { resumesAll: false });
 }

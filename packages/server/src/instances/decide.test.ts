@@ -73,6 +73,8 @@ function world(
       stopped_price_per_hour: 0n,
       progress: {},
       machine_name: null,
+      running_seen_at: null,
+      zero_stopped_at: null,
       lock_token: null,
       lock_owner: null,
       lock_expires_at: null,

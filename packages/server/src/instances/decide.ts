@@ -1,5 +1,15 @@
 import type { Decision, Settlement } from './decision.ts';
-import { ageMs, type Changes, doubt, doubtExistence, isHeard, isPastDeadline, isReady, wasAsked } from './evidence.ts';
+import {
+  ageMs,
+  type Changes,
+  doubt,
+  doubtExistence,
+  isHeard,
+  isPastDeadline,
+  isReady,
+  wasAsked,
+  ZERO_BALANCE,
+} from './evidence.ts';
 import { pollMs, WATCH_MS } from './pace.ts';
 import { towardsGone } from './terminate.ts';
 import type { World } from './world.ts';
@@ -144,7 +154,7 @@ function notBack({ row }: World): Settlement {
 function poweringOff(world: World): Decision {
   switch (world.machine?.state) {
     case 'stopped':
-      return { to: 'stopped', againMs: WATCH_MS };
+      return { to: 'stopped', reason: world.row.zero_stopped_at ? ZERO_BALANCE : null, againMs: WATCH_MS };
     case 'running':
     case 'creating':
     case 'stopping': {
@@ -210,7 +220,7 @@ function troubled(world: World): Settlement {
     return { to: 'error', reason: machine.detail ?? 'The cloud reports an error', againMs: WATCH_MS };
   }
   const { isBelieved, set, waitMs } = doubtExistence(world);
-  if (isBelieved) return { to: 'error', reason: VANISHED, againMs: WATCH_MS };
+  if (isBelieved) return { to: 'error', reason: VANISHED, set: { machine_state: null }, againMs: WATCH_MS };
   return decideBlind(world) ?? { set, againMs: Math.min(waitMs, WATCH_MS) };
 }
 

@@ -3,11 +3,22 @@ import type { InstanceRow } from '../db/schema.ts';
 import { MISS_AGE_MS, MISS_GAP_MS, REPEAT_MS } from './pace.ts';
 import type { Effect, World } from './world.ts';
 
+/** Why a balance that ran out has a server stopped. */
+export const ZERO_BALANCE = 'Zero balance';
+
 /** What a step changes of the row itself; the status goes through its door. */
 export type Changes = Partial<
   Pick<
     InstanceRow,
-    'desired' | 'gen' | 'provider_ref' | 'machine_state' | 'ip' | 'reboot_done' | 'misses' | 'missed_at'
+    | 'desired'
+    | 'gen'
+    | 'provider_ref'
+    | 'machine_state'
+    | 'running_seen_at'
+    | 'ip'
+    | 'reboot_done'
+    | 'misses'
+    | 'missed_at'
   >
 >;
 
@@ -19,10 +30,11 @@ export function isPastDeadline(world: World): boolean {
 }
 
 /** The facts of a look, applied with whatever was decided on them. */
-export function observed({ row, machine }: World): Changes {
+export function observed({ row, machine, now }: World): Changes {
   if (!machine) return {};
   return {
     machine_state: machine.state,
+    running_seen_at: machine.state === 'running' ? now : row.running_seen_at,
     ip: machine.ip ?? row.ip,
     provider_ref: row.provider_ref ?? machine.ref,
     misses: 0,

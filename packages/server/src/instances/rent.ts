@@ -5,6 +5,7 @@ import { fromDecimal, toDecimal } from '@stagi/contract/money.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { requireOneHour } from '../billing/rentGate.ts';
+import { leaveZero } from '../billing/zero.ts';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -28,7 +29,9 @@ export async function rent(ctx: Caller, input: Input, found: RentableOffer | nul
     if (!found) throw refused('This server is no longer available. Choose another one.');
     requirePrice(found, input.maxPricePerHour);
     await requireQuota(trx, ctx.workspace, { hasGpu: found.offer.gpu !== null, added: 1 });
-    await requireOneHour(trx, ctx.workspace.id, found.pricePerHour);
+    const { pricePerHour, provider } = found;
+    await requireOneHour(trx, ctx.workspace.id, { pricePerHour, canStop: provider.traits.canStop });
+    await leaveZero(trx, ctx.workspace.id, { resumesAll: false });
     const id = await insert(trx, ctx, found, input);
     await trx.insertInto('instance_ssh_key').values({ instance_id: id, ssh_key_id: input.sshKeyId }).execute();
     await recordActivity(trx, id, { kind: 'rented', actorId: ctx.user.id, to: 'in queue' });

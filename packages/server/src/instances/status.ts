@@ -1,5 +1,6 @@
 import { RENTED_MOVES, SELF_HOSTED_MOVES } from '@stagi/contract/instances.ts';
 import { sql } from 'kysely';
+import { followSegments } from '../billing/segments.ts';
 import { announce, type Topics } from '../bus/bus.ts';
 import { instanceMoved } from '../containers/followInstance.ts';
 import type { Context } from '../context.ts';
@@ -49,6 +50,7 @@ export async function moveInstance(
       .set({ status: to, status_reason: reason, status_seen_at: seenAt, status_deadline: deadline })
       .where('id', '=', instanceId)
       .execute();
+    if (row.kind === 'rented') await followSegments(trx, instanceId);
     return true;
   }
   if (!MOVES[row.kind][row.status]?.includes(to)) {
@@ -67,6 +69,7 @@ export async function moveInstance(
     })
     .where('id', '=', instanceId)
     .execute();
+  if (row.kind === 'rented') await followSegments(trx, instanceId);
   await recordActivity(trx, instanceId, { kind: 'status', actorId, from: row.status, to, detail: reason });
   await instanceMoved(trx, instanceId, to);
   await announceInstance(trx, row);

@@ -1,0 +1,61 @@
+import { asMicro, type Micro } from '@stagi/contract/money.ts';
+import { sql } from 'kysely';
+import type { Db } from '../db/schema.ts';
+import { accountOf, revenueOf, SPENDABLE } from './accounts.ts';
+import { NOTHING } from './charge.ts';
+import { post } from './ledger.ts';
+import type { Parts } from './spend.ts';
+
+/**
+ * Gives back what one interval was charged too much: what was never collected is forgiven first, then the newest parts go
+ * back, each to the account that it came from, so that credit never becomes money. Once for an interval.
+ */
+export async function giveBack(
+  trx: Db,
+  workspaceId: number,
+  /** `until`: where it ends in truth. */
+  { id: segmentId, until }: { id: bigint; until: string },
+  amount: Micro,
+): Promise<{ parts: Parts; forgiven: Micro }> {
+  const { rows } = await sql<Parts & { uncollected: bigint }>`
+    select credit, card, onchain, uncollected from segment_charge where segment_id = ${segmentId} order by until desc`.execute(
+    trx,
+  );
+  const { parts, forgiven } = partsBack(rows, amount);
+  const lines = [
+    ...SPENDABLE.map((kind) => ({ account: accountOf(workspaceId, kind), amount: parts[kind] })),
+    { account: 'writeoff', amount: forgiven },
+    { account: revenueOf(workspaceId), amount: asMicro(-amount) },
+  ].filter((line) => line.amount !== 0n);
+  const journalId = await post(trx, 'refund', `refund:${segmentId}`, workspaceId, lines);
+  await sql`insert into segment_refund (segment_id, at, journal_id, credit, card, onchain, forgiven)
+    values (${segmentId}, ${until}::timestamptz, ${journalId}, ${parts.credit}, ${parts.card}, ${parts.onchain}, ${forgiven})`.execute(
+    trx,
+  );
+  return { parts, forgiven };
+}
+
+/** Of charges with the newest first. */
+export function partsBack(
+  charges: readonly (Parts & { uncollected: bigint })[],
+  amount: Micro,
+): { parts: Parts; forgiven: Micro } {
+  const owedNot = charges.reduce((all, { uncollected }) => all + uncollected, 0n);
+  const forgiven = asMicro(least(amount, owedNot));
+  const parts = { ...NOTHING };
+  let left: bigint = amount - forgiven;
+  for (const charge of charges) {
+    for (const kind of SPENDABLE.toReversed()) {
+      const part = least(left, charge[kind]);
+      parts[kind] = asMicro(parts[kind] + part);
+      left -= part;
+    }
+  }
+  if (left > 0n) throw new Error(`${left} more than was charged would be given back`);
+  return { parts, forgiven };
+}
+
+function least(a: bigint, b: bigint): bigint {
+  if (a < b) return a;
+  return b;
+}

@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
+import { lockAvailable } from './accounts.ts';
+import { burnOf } from './balance.ts';
+import { balanceOf } from './spending.ts';
+
+/** How long saved data is kept without a balance. */
+export const KEPT_DAYS = 14;
+
+/**
+ * Ends the zero balance of a workspace, if it has one: the caller holds its accounts and has seen that they cover an hour of
+ * what is to run. Without `resumesAll` what zero stopped stays stopped, as somebody has chosen what is to run.
+ */
+export async function leaveZero(trx: Db, workspaceId: number, { resumesAll }: { resumesAll: boolean }): Promise<void> {
+  const { numAffectedRows } = await sql`update workspace set exhausted_at = null
+    where id = ${workspaceId} and exhausted_at is not null`.execute(trx);
+  if (!numAffectedRows) return;
+  await sql`update workspace_meter set notices = 0, resumes_all = ${resumesAll} where client_id = ${workspaceId}`.execute(
+    trx,
+  );
+}
+
+/** Workspaces at zero that have got something since. */
+export async function creditedAtZero(db: Db): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`select w.id from workspace w
+    where w.exhausted_at is not null and ${sql.raw(balanceOf('w.id'))} > 0`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Whether a credit covers an hour of all that zero stopped: then it ends here; else somebody is to choose. */
+export async function resumeAll(db: Db, workspaceId: number): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
+    const available = await lockAvailable(trx, workspaceId);
+    const { perHour, reserve, resuming } = await burnOf(trx, workspaceId);
+    if (available === 0n || available < perHour + reserve + resuming) return false;
+    await leaveZero(trx, workspaceId, { resumesAll: true });
+    return true;
+  });
+}
