@@ -5,15 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../db/pool.ts';
 import { STATUS_MOVES } from '../db/statusMoves.ts';
 import { moveInstance } from '../instances/status.ts';
-import {
-  aClockedDatabase,
-  aWorkspaceWith,
-  type ClockedDatabase,
-  credit,
-  serversOf,
-} from '../testing/meteredWorkspace.ts';
+import { createTestDatabase } from '../testing/database.ts';
 import { charge } from './charge.ts';
 import { meterWorkspace } from './meter.ts';
+import { aWorkspaceWith, type ClockedDatabase, clockDatabase, credit, serversOf } from './meteredWorkspace.ts';
 import { meterDue } from './metering.ts';
 import { rateOf } from './rate.ts';
 import { followSegments } from './segments.ts';
@@ -43,7 +38,7 @@ const exactly = (price: bigint, micros: bigint): bigint => (price * micros) / HO
 let clocked: ClockedDatabase;
 beforeAll(async () => {
   console.log(`metering: seed ${seed}`);
-  clocked = await aClockedDatabase();
+  clocked = await clockDatabase(await createTestDatabase());
   for (const { kind, moves } of STATUS_MOVES)
     for (const [from, tos] of Object.entries(moves))
       for (const to of tos)

@@ -49,7 +49,10 @@ export async function want(
   trx: Db,
   action: Action,
   row: Pick<InstanceRow, 'id' | 'provider'>,
-  { isHeld = false, ...evidence }: Pick<Evidence, 'actorId' | 'reason'> & {
+  {
+    isHeld = false,
+    ...evidence
+  }: Pick<Evidence, 'actorId' | 'reason'> & {
     /** By a balance of zero, which may start it again. */
     isHeld?: boolean;
   },

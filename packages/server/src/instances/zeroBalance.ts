@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db, InstanceRow } from '../db/schema.ts';
 import { takeTurns } from '../turns.ts';
-import { wish } from './actions.ts';
+import { want } from './actions.ts';
 import { ZERO_BALANCE } from './evidence.ts';
 
 /** Servers that are worked on at once: the pool is for others too. */
@@ -60,13 +60,13 @@ async function hold(ctx: Ctx, trx: Db, id: number): Promise<void> {
     await sql`update instance set zero_stopped_at = clock_timestamp() where id = ${id}`.execute(trx);
   const canStop = row.offer?.canStop ?? false;
   const how = { reason: ZERO_BALANCE, isHeld: true };
-  if (!canStop) await wish(ctx, trx, row, 'terminate', how);
+  if (!canStop) await want(ctx, trx, 'terminate', row, how);
   else if (instanceCan.stop({ status: row.status as RentedStatus, canStop }).allowed)
-    await wish(ctx, trx, row, 'stop', how);
+    await want(ctx, trx, 'stop', row, how);
   else await followSegments(trx, id);
 }
 
-const RELEASED = sql`i.kind = 'rented' and i.closed_at is null and w.exhausted_at is null
+const RELEASED = sql`i.kind = 'rented' and i.closed_at is null and w.exhausted_at is null and w.disabled_at is null
   and i.zero_stopped_at is not null and not (m.resumes_all and i.status = 'powering off')`;
 
 const toRelease = (db: Db): Promise<number[]> =>
@@ -81,7 +81,7 @@ async function release(ctx: Ctx, trx: Db, id: number): Promise<void> {
   if (!row) return;
   const { rows } = await sql<{ resumes_all: boolean }>`
     select resumes_all from workspace_meter where client_id = ${row.workspace_id}`.execute(trx);
-  if (rows[0]?.resumes_all && row.status === 'stopped') return wish(ctx, trx, row, 'start', {});
+  if (rows[0]?.resumes_all && row.status === 'stopped') return want(ctx, trx, 'start', row, {});
   await sql`update instance set zero_stopped_at = null where id = ${id}`.execute(trx);
   await followSegments(trx, id);
 }
@@ -94,7 +94,7 @@ const toEnd = (db: Db): Promise<number[]> =>
 
 async function end(ctx: Ctx, trx: Db, id: number): Promise<void> {
   const row = await lock(trx, id, OVERDUE);
-  if (row) await wish(ctx, trx, row, 'terminate', { reason: ZERO_BALANCE });
+  if (row) await want(ctx, trx, 'terminate', row, { reason: ZERO_BALANCE });
 }
 
 /** The row, if what it was chosen for still holds. */

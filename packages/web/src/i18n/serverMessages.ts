@@ -340,4 +340,5 @@ export const SERVER_MESSAGES: readonly string[] = [
   'About you',
   'Log in with Google',
   'Log in with GitHub',
+  'Zero balance',
 ];

@@ -1,10 +1,9 @@
 import { asMicro } from '@stagi/contract/money.ts';
 import { sql } from 'kysely';
-import { accountOf, openAccounts, openSystemAccounts } from '../billing/accounts.ts';
-import { post } from '../billing/ledger.ts';
 import { inTransaction, openPool, type Pool } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
-import { createTestDatabase } from './database.ts';
+import { accountOf, openAccounts, openSystemAccounts } from './accounts.ts';
+import { post } from './ledger.ts';
 
 /** A database whose metering clock stands still until it is set. */
 export interface ClockedDatabase {
@@ -16,8 +15,8 @@ export interface ClockedDatabase {
 
 const EPOCH = "timestamptz '2026-01-01 00:00:00Z'";
 
-export async function aClockedDatabase(): Promise<ClockedDatabase> {
-  const database = await createTestDatabase();
+/** For tests: of a fresh database of theirs. */
+export async function clockDatabase(database: { url: string; drop(): Promise<void> }): Promise<ClockedDatabase> {
   const pool: Pool = openPool(database.url);
   await sql`create table clock (at timestamptz not null)`.execute(pool.db);
   await sql.raw(`insert into clock values (${EPOCH})`).execute(pool.db);
