@@ -1,3 +1,6 @@
+/** Statuses in which a rented machine runs at its provider, or is on its way. */
+export const RUNNING_STATUSES = ['in queue', 'creating', 'online', 'rebooting', 'unresponsive', 'powering on'] as const;
+
 /**
  * SQL: what an instance `i` of the workspace `w` costs an hour, now or as soon as it has come up. One that waits for a
  * credit costs its disk; one that a credit is about to start again costs its price already.
