@@ -98,7 +98,7 @@ async function clientsOf(db: Db, ids: readonly number[]): Promise<Row[]> {
       (select count(*)::int from membership m where m.workspace_id = w.id) as members,
       (select count(*)::int from instance i where i.workspace_id = w.id and i.kind = 'rented' and i.closed_at is null
         and i.status in (${runningStatuses})) as running,
-      ${sql.raw(balanceOf('w.id'))} as balance, ${sql.raw(perHourOf('w.id'))} as per_hour
+      ${sql.raw(balanceOf('w.id'))} as balance, ${sql.raw(perHourOf('w'))} as per_hour
     from workspace w left join app_user operator on operator.id = w.disabled_by
     where w.id = any(${[...ids]}::int[])`.execute(db);
   return rows;
