@@ -92,7 +92,6 @@ export async function start(config: Config): Promise<Running> {
       await workOnChecks(ctx, queue);
       await startCleanUp(ctx, queue);
       await startLedgerWork(ctx, queue);
-      for (const begin of [startInstanceWorker, startLinkWorker, startContainerWorker]) {
       for (const begin of [startInstanceWorker, startLinkWorker, startContainerWorker, startMetering]) {
         const worker = begin(ctx);
         stops.push(() => worker.stop());

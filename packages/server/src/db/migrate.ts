@@ -20,9 +20,9 @@ import * as audit from './migrations/0016_audit.ts';
 import * as invites from './migrations/0017_invites.ts';
 import * as operators from './migrations/0018_operators.ts';
 import * as ledger from './migrations/0022_ledger.ts';
+import * as metering from './migrations/0023_metering.ts';
 import * as providerChecks from './migrations/0024_provider_checks.ts';
 import * as ledgerEnd from './migrations/0025_ledger_end.ts';
-import * as metering from './migrations/0023_metering.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -45,9 +45,9 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0017_invites', sql: invites.sql },
   { name: '0018_operators', sql: operators.sql },
   { name: '0022_ledger', sql: ledger.sql },
+  { name: '0023_metering', sql: metering.sql },
   { name: '0024_provider_checks', sql: providerChecks.sql },
   { name: '0025_ledger_end', sql: ledgerEnd.sql },
-  { name: '0023_metering', sql: metering.sql },
 ];
 const LOCK = 7_239_001;
 
