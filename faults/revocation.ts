@@ -4,12 +4,15 @@ import type { Tokens } from '@stagi/contract/client.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import { openSession } from '@stagi/server/src/auth/sessions.ts';
 import type { TestApp } from '@stagi/server/src/testing/app.ts';
-import { aContainer, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
+import { aContainer, anApiToken, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sessionOf } from './refresh.ts';
 import { until } from './until.ts';
 
 const PATIENCE_MS = 60_000;
+
+/** Who calls and follows streams meanwhile: their browser, or a program with an API token of theirs. */
+type Caller = 'session' | 'token';
 
 /** Milliseconds from the word that takes access away to the first refused call, and to the end of each stream. */
 export interface Refusals {
@@ -19,14 +22,15 @@ export interface Refusals {
 }
 
 export interface RevocationReport {
-  /** By the way it was taken away. */
+  /** By the way it was taken away, and from whom. */
   ways: Map<string, Refusals>;
   wrong: string[];
 }
 
 interface Ending {
   name: string;
-  end(tokens: Tokens): Promise<unknown>;
+  from: readonly Caller[];
+  end(tokens: Tokens, tokenId: number): Promise<unknown>;
   /** As it was before, for the next time. */
   undo?(): Promise<unknown>;
   /** They stay a member: the event stream goes on, without what they may no longer see. */
@@ -47,10 +51,12 @@ export async function runRevocations(app: TestApp, person: Person, times: number
   const endings: Ending[] = [
     {
       name: 'ended in the list',
+      from: ['session'],
       end: ({ accessToken }) => person.client(api.sessions.revoke, { id: sessionOf(accessToken) }),
     },
     {
       name: 'refresh token reused',
+      from: ['session'],
       async end({ refreshToken }) {
         const { refreshToken: next } = await app.anonymous(api.auth.exchangeRefreshToken, { refreshToken });
         await app.anonymous(api.auth.exchangeRefreshToken, { refreshToken: next });
@@ -58,21 +64,35 @@ export async function runRevocations(app: TestApp, person: Person, times: number
         await app.post(api.auth.exchangeRefreshToken.path, { refreshToken });
       },
     },
-    { name: 'logged out', end: ({ refreshToken }) => app.anonymous(api.auth.logout, { refreshToken }) },
+    {
+      name: 'logged out',
+      from: ['session'],
+      end: ({ refreshToken }) => app.anonymous(api.auth.logout, { refreshToken }),
+    },
     {
       name: 'disabled',
+      from: ['session', 'token'],
       end: () => db.updateTable('app_user').set({ disabled_at: new Date() }).where('id', '=', mine.user_id).execute(),
       undo: () => db.updateTable('app_user').set({ disabled_at: null }).where('id', '=', mine.user_id).execute(),
     },
     {
       name: 'workspace disabled',
+      from: ['session', 'token'],
       end: () =>
         db.updateTable('workspace').set({ disabled_at: new Date() }).where('id', '=', mine.workspace_id).execute(),
       undo: () => db.updateTable('workspace').set({ disabled_at: null }).where('id', '=', mine.workspace_id).execute(),
     },
-    { name: 'made a guest', end: () => setRole('Guest'), undo: () => setRole('Owner'), keepsEvents: true },
+    {
+      name: 'made a guest',
+      from: ['session', 'token'],
+      end: () => setRole('Guest'),
+      undo: () => setRole('Owner'),
+      keepsEvents: true,
+    },
+    { name: 'token archived', from: ['token'], end: (_, id) => person.client(api.apiTokens.archive, { id }) },
     {
       name: 'removed from the workspace',
+      from: ['session', 'token'],
       end: () =>
         db
           .deleteFrom('membership')
@@ -94,26 +114,35 @@ export async function runRevocations(app: TestApp, person: Person, times: number
       .where('workspace_id', '=', mine.workspace_id)
       .execute();
   const report: RevocationReport = {
-    ways: new Map(endings.map(({ name }) => [name, { call: [], events: [], tail: [] }])),
+    ways: new Map(
+      endings.flatMap(({ name, from }) =>
+        from.map((caller) => [wayOf(name, caller), { call: [], events: [], tail: [] }]),
+      ),
+    ),
     wrong: [],
   };
   for (let time = 0; time < times; time += 1) {
-    for (const ending of endings) {
-      try {
-        await takeAway(app, person, container, ending, report.ways.get(ending.name)!);
-      } catch (error) {
-        report.wrong.push(`${ending.name}: ${String(error)}`);
+    for (const ending of endings)
+      for (const caller of ending.from) {
+        const way = wayOf(ending.name, caller);
+        try {
+          await takeAway(app, person, container, caller, ending, report.ways.get(way)!);
+        } catch (error) {
+          report.wrong.push(`${way}: ${String(error)}`);
+        }
+        await ending.undo?.();
       }
-      await ending.undo?.();
-    }
   }
   return report;
 }
+
+const wayOf = (name: string, caller: Caller): string => (caller === 'session' ? name : `${name}, by API token`);
 
 async function takeAway(
   app: TestApp,
   person: Person,
   container: number,
+  caller: Caller,
   { end, keepsEvents }: Ending,
   refusals: Refusals,
 ): Promise<void> {
@@ -124,7 +153,9 @@ async function takeAway(
     person.userId,
     'email',
   );
-  const headers = { authorization: `Bearer ${tokens.accessToken}`, 'x-client-id': String(person.workspaceId) };
+  const token = await anApiToken(ctx, person);
+  const shown = caller === 'session' ? tokens.accessToken : token.token;
+  const headers = { authorization: `Bearer ${shown}`, 'x-client-id': String(person.workspaceId) };
   const ticket = async (): Promise<string> => {
     const { status, body } = await app.post(api.auth.streamTicket.path, {}, headers);
     if (status !== 200) throw new Error(`no ticket: ${status}`);
@@ -146,7 +177,7 @@ async function takeAway(
       if (performance.now() - since > PATIENCE_MS) return;
       else await pause(5);
   };
-  const others = [end(tokens), took(refused(), refusals.call), took(tail.ended, refusals.tail)];
+  const others = [end(tokens, token.id), took(refused(), refusals.call), took(tail.ended, refusals.tail)];
   if (!keepsEvents) await Promise.all([...others, took(events.ended, refusals.events)]);
   else {
     const lastAt = await lastHint(ctx, person.workspaceId, events, Promise.all(others));

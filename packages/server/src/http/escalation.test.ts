@@ -50,13 +50,14 @@ describe('more than one holds', () => {
     const before = await contentsOf(app.databaseUrl);
     for (const [role, person] of members) {
       const targets = [person.userId, victim.owner.userId, visitor.owner.userId, 0, -1, 2 ** 53, `${person.userId}`];
-      const roles = [...ROLES.slice(0, ROLES.indexOf(role)), ...WRITINGS];
+      const above = [...ROLES.slice(0, ROLES.indexOf(role)), ...WRITINGS];
       for (const userId of targets)
-        for (const wanted of roles) {
+        for (const wanted of above) {
           // An admin may make somebody else whatever they are themselves.
           if (role === 'Admin' && wanted !== 'Owner' && ROLES.includes(wanted as Role)) continue;
           await isRefused('a role', api.clients.editMember, person, { userId, role: wanted });
         }
+      for (const wanted of above) await isRefused('an invite', api.invites.create, person, { role: wanted });
       for (const extra of ['roleName', 'permissions', 'permission', 'is_employee', 'isEmployee'])
         await isRefused('a role', api.clients.editMember, person, {
           userId: victim.owner.userId,
@@ -168,7 +169,7 @@ describe('more than one holds', () => {
   });
 
   it('is not got by somebody else’s id at any place of any call', async () => {
-    const { email: _, ...things } = victim.ids;
+    const { email: _, containerSlug, ...things } = victim.ids;
     const ids = [...Object.values(things), victim.owner.workspaceId, victim.owner.userId];
     const calls = everyCall().filter((call) => call.auth !== 'public' && !isStaffs(call));
     let places = 0;
@@ -177,7 +178,7 @@ describe('more than one holds', () => {
       const sample = { ...(SAMPLES[call.path]!.input(visitor.ids) as object), ...INSTEAD[call.path] };
       for (const place of idPaths(call.input)) {
         places += 1;
-        for (const id of ids) {
+        for (const id of place.at(-1) === 'slug' ? [containerSlug] : ids) {
           const input = withValueAt(sample, place, id);
           if (!call.input.safeParse(input).success) continue;
           const answer = await ask(app.url, call.path, input, as(visitor.owner));
@@ -185,7 +186,11 @@ describe('more than one holds', () => {
           noCanary(answer, `${call.path} with ${place.join('.')} ${id}`);
           // A list may be narrowed down to it, and is as empty as for an absent one; whatever acts is refused.
           if (onlyReads(call.path) && accepted(answer)) {
-            const nobodys = withValueAt(sample, place, typeof id === 'number' ? 999_999_999 : ABSENT.session);
+            const nobodys = withValueAt(
+              sample,
+              place,
+              typeof id === 'number' ? 999_999_999 : place.at(-1) === 'slug' ? 'nowhere' : ABSENT.session,
+            );
             const empty = await ask(app.url, call.path, nobodys, as(visitor.owner));
             expect.soft(withoutItsNumber(answer), call.path).toBe(withoutItsNumber(empty));
           } else

@@ -29,7 +29,9 @@ function walk(schema: Schema, place: Place): Place[] {
   const inside = branches.flatMap((branch) => walk(branch, place));
   const fields = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const here = [...place, name];
-    const isId = /^id$|Id$|Ids$|_id$/.test(name) && field.type !== 'object';
+    // A Unique ID names a thing within a reference; elsewhere it is one that is about to be given.
+    const isSlug = name === 'slug' && /Ref$/.test(String(place.at(-1)));
+    const isId = (isSlug || /^id$|Id$|Ids$|_id$/.test(name)) && field.type !== 'object';
     return isId ? [field.type === 'array' ? [...here, 0] : here, ...walk(field, here)] : walk(field, here);
   });
   return [...inside, ...fields, ...(schema.items ? walk(schema.items, [...place, 0]) : [])];
