@@ -19,7 +19,9 @@ if (command === 'installed') {
 } else {
   const script = join(ROOT, 'scripts', `${command}.ts`);
   if (!command || !existsSync(script))
-    stop(`usage: node scripts/bootstrap.mjs start | dev | test | check | e2e | gen | baselines | bench | faults`);
+    stop(
+      `usage: node scripts/bootstrap.mjs start | dev | test | check | e2e | gen | baselines | bench | faults | operator`,
+    );
   if (!isInstalled()) install();
   checkOwnNode();
   run(script);

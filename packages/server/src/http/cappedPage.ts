@@ -26,16 +26,17 @@ export async function cappedPage(
   db: Db,
   { from, where, id, order }: Asked,
   request: EntityFilterRequest,
+  { few = FEW, countMax = COUNT_MAX } = {},
 ): Promise<{ ids: number[]; count: number }> {
   const direction = sql.raw(request.orderByDirection);
   const page = sql`limit ${request.limit} offset ${offsetOf(request)}`;
   const { rows } = await sql<{ ids: number[]; count: number }>`
-    with few as materialized (select ${id} as id, ${order} as place from ${from} where ${where} limit ${FEW + 1}),
+    with few as materialized (select ${id} as id, ${order} as place from ${from} where ${where} limit ${Math.max(few, countMax) + 1}),
       counted as materialized (select count(*)::int as n from few)
-    select least((select n from counted), ${COUNT_MAX}) as count, array(
-      (select id from few where (select n from counted) <= ${FEW} order by place ${direction}, id ${direction} ${page})
+    select least((select n from counted), ${countMax}) as count, array(
+      (select id from few where (select n from counted) <= ${few} order by place ${direction}, id ${direction} ${page})
       union all
-      (select ${id} from ${from} where (select n from counted) > ${FEW} and ${where}
+      (select ${id} from ${from} where (select n from counted) > ${few} and ${where}
         order by ${order} ${direction}, ${id} ${direction} ${page})) as ids`.execute(db);
   return rows[0] ?? { ids: [], count: 0 };
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /** What a trigram index can be asked for by its middle: three letters or digits of ASCII, or any sign beyond it. */
-const HAS_TRIGRAM = /[a-z0-9]{3}|[\u{80}-\u{10ffff}]/iu;
+const HAS_TRIGRAM = /[A-Za-z0-9]{3}|[\u{80}-\u{10ffff}]/u;
 
 /**
  * Whether a `search` column (migration 0018) holds a text, whatever case. A text too short for a trigram is looked for

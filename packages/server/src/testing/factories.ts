@@ -95,6 +95,11 @@ export async function haveSteppedUp(ctx: Context, person: Person): Promise<void>
     .execute();
 }
 
+/** Makes somebody one of the platform's operators, as its command line would. */
+export async function makeOperator(ctx: Context, person: Person): Promise<void> {
+  await ctx.db.updateTable('app_user').set({ is_employee: true }).where('id', '=', person.userId).execute();
+}
+
 export async function aRentedInstance(ctx: Context, owner: Person, status = 'online'): Promise<number> {
   const n = next();
   const row = await ctx.db

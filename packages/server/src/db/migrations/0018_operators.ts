@@ -6,12 +6,13 @@ alter table app_user add column disabled_reason text, add column disabled_by int
 alter table workspace add column disabled_reason text, add column disabled_by integer references app_user;
 
 /*
- * In small letters, each sign beyond ASCII as its number: trigrams know only what the database's locale calls a letter,
- * and in many that is ASCII alone.
+ * In small letters, each sign beyond ASCII as its number in capitals, which nothing else is written in: trigrams know
+ * only what the database's locale calls a letter, and in many that is ASCII alone.
  */
 create function search_form(t text) returns text language sql immutable strict parallel safe as $$
   select case when lower(t) ~ '^[\\x01-\\x7f]*$' then lower(t) else (
-    select string_agg(case when ascii(sign) < 128 then sign else 'u' || lpad(to_hex(ascii(sign)), 6, '0') end, '' order by place)
+    select string_agg(case when ascii(sign) < 128 then sign else
+        'Z' || translate(lpad(to_hex(ascii(sign)), 6, '0'), '0123456789abcdef', 'ABCDEFGHIJKLMNOP') end, '' order by place)
     from string_to_table(lower(t), null) with ordinality as signs (sign, place)) end
 $$;
 

@@ -47,6 +47,8 @@ export const ACTIONS: Record<string, string> = {
   'client/invite/revoke': text('Revoked a join link'),
   'client/member/edit': text('Changed a member’s role'),
   'client/member/remove': text('Removed a member'),
+  'admin/operator/make': text('Made an operator'),
+  'admin/operator/remove': text('Made no operator any more'),
   'admin/user/disable': text('Disabled the account of a member'),
   'admin/user/enable': text('Enabled the account of a member'),
   'admin/client/disable': text('Disabled the workspace'),

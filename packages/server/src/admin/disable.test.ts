@@ -1,0 +1,306 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { api, everyCall } from '@stagi/contract/api.ts';
+import type { AuditEntry } from '@stagi/contract/audit.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { pageOfEntries } from '../audit/entries.ts';
+import { authorizedKeys } from '../instances/sshAccess.ts';
+import { openMail } from '../mail/sealed.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { anApiToken, anSshKey, aRentedInstance, haveSteppedUp, makeOperator } from '../testing/factories.ts';
+import { PASSWORD, type Person } from '../testing/person.ts';
+
+const ROUNDS = 10;
+const SOON = { timeout: 20_000, interval: 100 };
+
+let app: TestApp;
+let operator: Person;
+beforeAll(async () => {
+  app = await startTestApp({ SUPPORT_EMAIL: 'help@example.com' });
+  operator = await anOperator('Olga Operator');
+});
+afterAll(() => app?.close());
+beforeEach(() => haveSteppedUp(app.ctx, operator));
+
+async function anOperator(name: string): Promise<Person> {
+  const person = await app.signUp(name);
+  await makeOperator(app.ctx, person);
+  await haveSteppedUp(app.ctx, person);
+  return person;
+}
+
+async function newestMail(email: string) {
+  const row = await app.ctx.db
+    .selectFrom('mail')
+    .selectAll()
+    .where('recipient', '=', email)
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow();
+  return openMail(app.ctx, row);
+}
+
+/** The newest entry of a chain; 0 is the operators' own. */
+async function newestEntry(chain: number): Promise<AuditEntry | undefined> {
+  const request = { orderByField: 'at', orderByDirection: 'desc', page: 1, limit: 1 } as const;
+  return (await pageOfEntries(app.ctx.db, chain, {}, request)).entities[0];
+}
+
+const instanceRow = (id: number) =>
+  app.ctx.db.selectFrom('instance').select(['desired', 'status']).where('id', '=', id).executeTakeFirstOrThrow();
+
+const statusOf = async (answer: Promise<unknown>): Promise<number> =>
+  answer.then(
+    () => 200,
+    (error: { status: number }) => error.status,
+  );
+
+describe('disabling somebody', () => {
+  it('ends what is open of them at once, tells them why, and is written down twice', async () => {
+    const victim = await app.signUp('Vera Victim');
+    await victim.client(api.user.edit, { language: 'tr' });
+    const { token } = await anApiToken(app.ctx, victim);
+    const server = await aRentedInstance(app.ctx, victim);
+    const key = await anSshKey(app.ctx, victim);
+    await app.ctx.db.insertInto('instance_ssh_key').values({ instance_id: server, ssh_key_id: key }).execute();
+    const events = await openEvents(victim);
+    const withToken = () => app.post(api.billing.balance.path, {}, { authorization: `Bearer ${token}` });
+    expect((await withToken()).status).toBe(200);
+    expect(await authorizedKeys(app.ctx.db, server)).toHaveLength(1);
+
+    const { entity } = await operator.client(api.adminUsers.disable, { id: victim.userId, reason: '  Mines coins ' });
+    expect(entity).toMatchObject({ state: 'disabled', disabled: { reason: 'Mines coins', by: 'Olga Operator' } });
+
+    await events.ended;
+    expect((await withToken()).status).toBe(401);
+    expect(await statusOf(victim.client(api.user.profile, {}))).toBe(401);
+    const { refreshToken } = victim.tokens() ?? {};
+    expect((await app.post(api.auth.exchangeRefreshToken.path, { refreshToken })).status).not.toBe(200);
+    expect(await authorizedKeys(app.ctx.db, server)).toEqual([]);
+    const again = await app.post('auth/email/authentication', { email: victim.email, password: PASSWORD });
+    expect(again.status).toBe(400);
+
+    const mail = await newestMail(victim.email);
+    expect(mail.subject).toContain('devre dışı');
+    expect(mail.text).toContain('Mines coins');
+    expect(mail.text).toContain('help@example.com');
+
+    expect(await newestEntry(0)).toMatchObject({
+      action: 'admin/user/disable',
+      actor: { userId: operator.userId },
+      outcome: 'done',
+      object: { type: 'admin/user', id: String(victim.userId), label: 'Vera Victim' },
+      detail: { reason: 'Mines coins' },
+      before: expect.any(String),
+      after: expect.any(String),
+    });
+    const entry = await newestEntry(victim.workspaceId);
+    expect(entry).toMatchObject({ action: 'admin/user/disable', actor: null, by: 'platform', detail: {} });
+    expect(entry?.object).toMatchObject({ id: String(victim.userId), label: 'Vera Victim' });
+
+    await operator.client(api.adminUsers.enable, { id: victim.userId });
+    expect((await withToken()).status).toBe(200);
+    expect(await authorizedKeys(app.ctx.db, server)).toHaveLength(1);
+    expect(await statusOf(victim.client(api.user.profile, {}))).toBe(401);
+    const back = await app.post('auth/email/authentication', { email: victim.email, password: PASSWORD });
+    expect(back.status).toBe(200);
+    expect((await newestMail(victim.email)).subject).not.toContain('devre dışı');
+    expect(await newestEntry(victim.workspaceId)).toMatchObject({ action: 'admin/user/enable' });
+  });
+
+  it('asks for a reason, and who it is, and refuses what makes no sense', async () => {
+    const victim = await app.signUp();
+    const disable = (id: number, reason = 'why not') => operator.client(api.adminUsers.disable, { id, reason });
+    await expect(disable(victim.userId, '   ')).rejects.toMatchObject({
+      status: 400,
+      body: { message: 'Reason is required', fieldsWithError: ['reason'] },
+    });
+    await expect(disable(operator.userId)).rejects.toMatchObject({
+      status: 200,
+      body: { message: 'You cannot disable your own account' },
+    });
+    await expect(disable(999_999_999)).rejects.toMatchObject({ status: 404 });
+    await expect(operator.client(api.adminUsers.enable, { id: victim.userId })).rejects.toMatchObject({
+      body: { message: 'This account is not disabled' },
+    });
+    await disable(victim.userId);
+    await expect(disable(victim.userId)).rejects.toMatchObject({
+      body: { message: 'This account is disabled already' },
+    });
+    await app.ctx.db
+      .updateTable('session')
+      .set({ stepped_up_at: null })
+      .where('user_id', '=', operator.userId)
+      .execute();
+    for (const call of everyCall().filter(({ path, stepUp }) => path.startsWith('admin/') && stepUp))
+      expect
+        .soft(await app.post(call.path, { id: victim.userId, reason: 'x' }, as(operator)), call.path)
+        .toMatchObject({ status: 403, body: { code: 'step-up' } });
+  });
+
+  it('lets one of two operators win who disable each other at once', async () => {
+    const other = await anOperator('Otto');
+    let won = 0;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const answers = await Promise.all([
+        app.post(api.adminUsers.disable.path, { id: other.userId, reason: 'first' }, as(operator)),
+        app.post(api.adminUsers.disable.path, { id: operator.userId, reason: 'second' }, as(other)),
+      ]);
+      const through = answers.filter(
+        ({ status, body }) => status === 200 && (body as { isSuccess: boolean }).isSuccess,
+      );
+      expect(through, JSON.stringify(answers)).toHaveLength(1);
+      expect(answers.find((answer) => answer !== through[0])?.status).toBeOneOf([401, 403]);
+      won += 1;
+      await sql`update app_user set disabled_at = null where id in (${operator.userId}, ${other.userId})`.execute(
+        app.ctx.db,
+      );
+      await sql`update session set revoked_at = null where user_id in (${operator.userId}, ${other.userId})`.execute(
+        app.ctx.db,
+      );
+    }
+    console.log(`operators: n = ${ROUNDS} races, one winner in ${won}`);
+  });
+
+  it('is not for those who are no operators, whatever else they may', async () => {
+    const owner = await app.signUp();
+    await haveSteppedUp(app.ctx, owner);
+    for (const call of everyCall().filter(({ path }) => path.startsWith('admin/')))
+      expect.soft((await app.post(call.path, { id: 1, reason: 'x' }, as(owner))).status, call.path).toBe(403);
+    expect(await newestEntry(0)).toMatchObject({ outcome: 'denied', actor: { userId: owner.userId } });
+  });
+});
+
+describe('disabling a workspace', () => {
+  it('shuts out its members, stops what can stop and gives up what never was ready', async () => {
+    const owner = await app.signUp('Walter');
+    const { token } = await anApiToken(app.ctx, owner);
+    const running = await aRentedInstance(app.ctx, owner, 'online');
+    const queued = await aRentedInstance(app.ctx, owner, 'in queue');
+    const rebooting = await aRentedInstance(app.ctx, owner, 'rebooting');
+    const stopped = await aRentedInstance(app.ctx, owner, 'stopped');
+    const unstoppable = await aRentedInstance(app.ctx, owner, 'online');
+    await sql`update instance set offer = offer || '{"canStop": false}' where id = ${unstoppable}`.execute(app.ctx.db);
+    await sql`update instance set desired = 'stopped' where id = ${stopped}`.execute(app.ctx.db);
+    const events = await openEvents(owner);
+
+    const id = owner.workspaceId;
+    const { entity } = await operator.client(api.adminClients.disable, { id, reason: 'Unpaid' });
+    expect(entity).toMatchObject({ state: 'disabled', disabled: { reason: 'Unpaid' } });
+    await events.ended;
+    await expect(owner.client(api.instances.list, {})).rejects.toMatchObject({
+      status: 404,
+      body: { fieldsWithError: ['X-Client-ID'] },
+    });
+    expect((await owner.client(api.user.profile, {})).userProfile.clientRelations).toEqual([]);
+    expect(
+      (await app.post(api.instances.list.path, {}, { authorization: `Bearer ${token}`, 'x-client-id': String(id) }))
+        .status,
+    ).toBe(404);
+    expect((await instanceRow(running)).desired).toBe('stopped');
+    expect((await instanceRow(queued)).desired).toBe('gone');
+    expect((await instanceRow(rebooting)).desired).toBe('running');
+    expect((await instanceRow(unstoppable)).desired).toBe('running');
+
+    await sql`update instance set status = 'online' where id = ${rebooting}`.execute(app.ctx.db);
+    await vi.waitFor(async () => expect((await instanceRow(rebooting)).desired).toBe('stopped'), SOON);
+    expect((await instanceRow(unstoppable)).desired).toBe('running');
+
+    expect((await newestMail(owner.email)).text).toContain('Unpaid');
+    expect(await newestEntry(0)).toMatchObject({ action: 'admin/client/disable', object: { id: String(id) } });
+    expect(await newestEntry(id)).toMatchObject({
+      action: 'admin/client/disable',
+      actor: null,
+      detail: { reason: 'Unpaid' },
+    });
+
+    await operator.client(api.adminClients.enable, { id });
+    expect((await owner.client(api.user.profile, {})).userProfile.clientRelations).toMatchObject([{ clientId: id }]);
+    expect((await instanceRow(running)).desired).toBe('stopped');
+    const { entities } = await owner.client(api.audit.list, {});
+    expect(entities.map(({ action }) => action).slice(0, 2)).toEqual(['admin/client/enable', 'admin/client/disable']);
+    const { entities: happened } = await owner.client(api.instances.activities, { id: running });
+    expect(happened.map(({ detail }) => detail)).toContain('The workspace was disabled by an operator');
+  });
+
+  it('terminates what cannot stop when that is said', async () => {
+    const owner = await app.signUp();
+    const unstoppable = await aRentedInstance(app.ctx, owner, 'online');
+    const stoppable = await aRentedInstance(app.ctx, owner, 'online');
+    await sql`update instance set offer = offer || '{"canStop": false}' where id = ${unstoppable}`.execute(app.ctx.db);
+    await operator.client(api.adminClients.disable, { id: owner.workspaceId, reason: 'Abuse', terminate: true });
+    expect((await instanceRow(unstoppable)).desired).toBe('gone');
+    expect((await instanceRow(stoppable)).desired).toBe('stopped');
+  });
+
+  it('refuses what is so already, and what is gone', async () => {
+    const owner = await app.signUp();
+    const id = owner.workspaceId;
+    await expect(operator.client(api.adminClients.enable, { id })).rejects.toMatchObject({
+      body: { message: 'This workspace is not disabled' },
+    });
+    await operator.client(api.adminClients.disable, { id, reason: 'x' });
+    await expect(operator.client(api.adminClients.disable, { id, reason: 'x' })).rejects.toMatchObject({
+      body: { message: 'This workspace is disabled already' },
+    });
+    await expect(operator.client(api.adminClients.disable, { id: 999_999_999, reason: 'x' })).rejects.toMatchObject({
+      status: 404,
+    });
+  });
+});
+
+describe('the command line', () => {
+  const run = async (...args: string[]) => {
+    const script = join(import.meta.dirname, '../../../../scripts/operator.ts');
+    const env = { ...process.env, DATABASE_URL: app.databaseUrl, STAGI_DATA: app.dataDir };
+    return promisify(execFile)(process.execPath, [script, ...args], { env }).then(
+      ({ stdout }) => ({ code: 0, out: stdout }),
+      ({ code, stderr }: { code: number; stderr: string }) => ({ code, out: stderr }),
+    );
+  };
+
+  it('makes and removes operators of a running platform, and refuses whom it cannot know', {
+    timeout: 60_000,
+  }, async () => {
+    const person = await app.signUp('Nina');
+    const may = () => statusOf(person.client(api.adminUsers.list, {}));
+    expect(await may()).toBe(403);
+    expect(await run('make', person.email.toUpperCase())).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('now'),
+    });
+    expect(await may()).toBe(200);
+    expect(await newestEntry(0)).toMatchObject({
+      action: 'admin/operator/make',
+      by: 'platform',
+      object: { id: String(person.userId), label: 'Nina' },
+    });
+    expect(await run('remove', person.email)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('no operator now'),
+    });
+    expect(await may()).toBe(403);
+    expect(await run('make', 'nobody@example.com')).toMatchObject({ code: 1, out: expect.stringContaining('Nobody') });
+    await app.ctx.db.updateTable('app_user').set({ email_verified_at: null }).where('id', '=', person.userId).execute();
+    expect(await run('make', person.email)).toMatchObject({ code: 1, out: expect.stringContaining('not shown') });
+    expect(await run('promote', person.email)).toMatchObject({ code: 2, out: expect.stringContaining('usage') });
+  });
+});
+
+const as = (person: Person) => ({
+  authorization: `Bearer ${person.tokens().accessToken}`,
+  'x-client-id': String(person.workspaceId),
+});
+
+async function openEvents(person: Person): Promise<{ ended: Promise<void> }> {
+  const { ticket } = await person.client(api.auth.streamTicket, {});
+  const response = await fetch(`${app.url}/frontend-api/events?ticket=${ticket}`);
+  expect(response.status).toBe(200);
+  const reader = response.body!.getReader();
+  await reader.read();
+  const drain = async (): Promise<void> => {
+    while (!(await reader.read()).done);
+  };
+  return { ended: drain() };
+}

@@ -1,0 +1,261 @@
+import { api } from '@stagi/contract/api.ts';
+import type { InputOf } from '@stagi/contract/call.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cappedPage } from '../http/cappedPage.ts';
+import { searches } from '../http/search.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { haveSteppedUp, makeOperator } from '../testing/factories.ts';
+import type { Person } from '../testing/person.ts';
+
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const PEOPLE = 400;
+const QUERIES = 150;
+
+let app: TestApp;
+let operator: Person;
+beforeAll(async () => {
+  app = await startTestApp();
+  operator = await app.signUp('Olga Operator');
+  await makeOperator(app.ctx, operator);
+  await haveSteppedUp(app.ctx, operator);
+  await fill();
+});
+afterAll(() => app?.close());
+
+const random = generator(SEED);
+const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
+
+const WORDS = [
+  'Ada',
+  'Grace',
+  'Linus',
+  'Иван',
+  'Петрова',
+  '王芳',
+  '李',
+  'Öykü',
+  'Şen',
+  'O’Neil',
+  '100%',
+  'a_b',
+  'x\\y',
+  'Jo',
+  '🙂',
+];
+const HOSTS = ['example.com', 'example.org', 'mail.ru', 'qq.com'];
+
+interface Row {
+  id: number;
+  name: string;
+  email: string;
+  created_at: Date;
+  disabled_at: Date | null;
+  deleted_at: Date | null;
+  is_employee: boolean;
+  email_verified_at: Date | null;
+}
+type Asked = InputOf<typeof api.adminUsers.list>;
+
+describe('the list of users', () => {
+  it('finds what a naive filter finds, in the same order', async () => {
+    const all = await everybody();
+    let found = 0;
+    for (let n = 0; n < QUERIES; n += 1) {
+      const asked = ask(all);
+      const expected = naive(all, asked);
+      const { entities, totalCount } = await operator.client(api.adminUsers.list, asked);
+      const hint = `seed ${SEED}, query ${n}: ${JSON.stringify(asked)}`;
+      expect(totalCount, hint).toBe(expected.length);
+      const { page, limit } = asked.entityFilterRequest as { page: number; limit: number };
+      expect(
+        entities.map(({ id }) => id),
+        hint,
+      ).toEqual(expected.slice((page - 1) * limit, page * limit).map(({ id }) => id));
+      found += entities.length;
+    }
+    console.log(`admin lists: n = ${QUERIES} queries over ${all.length} people, ${found} rows found, seed ${SEED}`);
+    expect(found).toBeGreaterThan(QUERIES / 4);
+  });
+
+  it('shows everybody once, page after page, however it is sorted', async () => {
+    const all = await everybody();
+    for (const orderByField of ['createdAt', 'name', 'email'])
+      for (const orderByDirection of ['asc', 'desc'] as const) {
+        const seen: number[] = [];
+        for (let page = 1, pages = 1; page <= pages; page += 1) {
+          const request = { orderByField, orderByDirection, page, limit: 100 };
+          const { entities, totalPages } = await operator.client(api.adminUsers.list, { entityFilterRequest: request });
+          seen.push(...entities.map(({ id }) => id));
+          pages = totalPages;
+        }
+        expect(new Set(seen).size).toBe(seen.length);
+        expect(seen.toSorted((a, b) => a - b)).toEqual(all.map(({ id }) => id).toSorted((a, b) => a - b));
+      }
+  });
+
+  it('refuses an order that it does not have', async () => {
+    const request = { entityFilterRequest: { orderByField: 'password_hash' } };
+    await expect(operator.client(api.adminUsers.list, request)).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('tells nobody’s secrets', async () => {
+    const { entity } = await operator.client(api.adminUsers.view, { id: operator.userId });
+    expect(entity).toMatchObject({
+      email: operator.email,
+      isEmployee: true,
+      hold: 'self',
+      signedInBy: ['password'],
+      hasSecondFactor: false,
+      sessions: 1,
+      apiTokens: 0,
+      workspaceCount: 1,
+    });
+    expect(entity.workspaces).toMatchObject([{ clientId: operator.workspaceId, roleName: 'Owner', isOnlyOwner: true }]);
+    expect(JSON.stringify(entity)).not.toMatch(/argon|hash|sealed|token":/i);
+    await expect(operator.client(api.adminUsers.view, { id: 999_999_999 })).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+describe('the list of workspaces', () => {
+  it('finds them by name, by id and by the beginning of an owner’s address', async () => {
+    const grace = await app.signUp('Grace Hopper');
+    const ids = async (queryString: string) =>
+      (await operator.client(api.adminClients.list, { entityFilterRequest: { queryString, limit: 100 } })).entities.map(
+        ({ id }) => id,
+      );
+    expect(await ids('ce hopper')).toEqual([grace.workspaceId]);
+    expect(await ids('ho')).toContain(grace.workspaceId);
+    expect(await ids('opper’s wo')).toEqual([grace.workspaceId]);
+    expect(await ids(String(grace.workspaceId))).toContain(grace.workspaceId);
+    expect(await ids(grace.email)).toEqual([grace.workspaceId]);
+    expect(await ids(grace.email.slice(0, grace.email.indexOf('@') + 1))).toEqual([grace.workspaceId]);
+    expect(await ids('@example.com')).toEqual([]);
+    expect(await ids('99999999999999')).toEqual([]);
+  });
+
+  it('narrows by plan and state', async () => {
+    const team = await app.signUp('Team Lead');
+    await app.ctx.db.updateTable('workspace').set({ plan: 'Team' }).where('id', '=', team.workspaceId).execute();
+    const { entities } = await operator.client(api.adminClients.list, { plans: ['Team'] });
+    expect(entities).toMatchObject([
+      { id: team.workspaceId, state: 'active', members: 1, owner: { userId: team.userId, email: team.email } },
+    ]);
+    const closed = await operator.client(api.adminClients.list, { entityFilterRequest: { statuses: ['closed'] } });
+    expect(closed.entities).toEqual([]);
+    const { entity } = await operator.client(api.adminClients.view, { id: team.workspaceId });
+    expect(entity).toMatchObject({
+      isPersonal: true,
+      people: [{ userId: team.userId, roleName: 'Owner' }],
+      machines: [],
+    });
+  });
+});
+
+describe('a page of a long list', () => {
+  it('is the same whether its rows are sorted or met along the order', async () => {
+    let pages = 0;
+    for (const order of ['t.created_at', 't.name', 't.email'])
+      for (const orderByDirection of ['asc', 'desc'] as const)
+        for (const page of [1, 3, 7]) {
+          const asked = {
+            from: sql`app_user t`,
+            where: searches('t.search', 'a'),
+            id: sql<number>`t.id`,
+            order: sql.ref(order),
+          };
+          const request = { orderByField: 'createdAt', orderByDirection, page, limit: 10 };
+          const sorted = await cappedPage(app.ctx.db, asked, request);
+          const walked = await cappedPage(app.ctx.db, asked, request, { few: 5, countMax: 20 });
+          expect(walked.ids).toEqual(sorted.ids);
+          expect(sorted.count).toBeGreaterThan(60);
+          expect(walked.count).toBe(20);
+          pages += sorted.ids.length > 0 ? 1 : 0;
+        }
+    expect(pages).toBeGreaterThan(0);
+  });
+});
+
+async function everybody(): Promise<Row[]> {
+  return app.ctx.db
+    .selectFrom('app_user')
+    .select(['id', 'name', 'email', 'created_at', 'disabled_at', 'deleted_at', 'is_employee', 'email_verified_at'])
+    .execute();
+}
+
+function ask(all: readonly Row[]): Asked {
+  const one = pick(all);
+  const signs = [...pick([one.name, one.email, pick(WORDS), String(one.id), 'zz', 'nobody at all'])];
+  const from = Math.floor(random() * signs.length);
+  const text = signs.slice(from, from + 1 + Math.floor(random() * 8)).join('');
+  const queryString = random() < 0.85 ? (random() < 0.3 ? text.toUpperCase() : text) : undefined;
+  return {
+    entityFilterRequest: {
+      queryString,
+      statuses: random() < 0.3 ? [pick(['active', 'disabled', 'deleted'])] : undefined,
+      orderByField: pick(['createdAt', 'name', 'email']),
+      orderByDirection: pick(['asc', 'desc'] as const),
+      page: random() < 0.8 ? 1 : 2,
+      limit: pick([10, 25, 100]),
+    },
+    verified: random() < 0.2 ? random() < 0.5 : undefined,
+    employee: random() < 0.1 ? random() < 0.5 : undefined,
+  };
+}
+
+/** What is asked for, in the plainest words. */
+function naive(all: readonly Row[], { entityFilterRequest: request = {}, verified, employee }: Asked): Row[] {
+  const text = request.queryString?.trim().toLowerCase() ?? '';
+  const state = (row: Row) => (row.deleted_at ? 'deleted' : row.disabled_at ? 'disabled' : 'active');
+  const isLong = /[a-z0-9]{3}/.test(text) || [...text].some((sign) => sign.codePointAt(0)! > 127);
+  const holds = (words: string) =>
+    isLong ? words.includes(text) : words.startsWith(text) || words.includes(` ${text}`);
+  const key = {
+    createdAt: (row: Row) => row.created_at.toISOString(),
+    name: (row: Row) => row.name,
+    email: (row: Row) => row.email,
+  }[request.orderByField as 'name']!;
+  const up = request.orderByDirection === 'asc' ? 1 : -1;
+  return all
+    .filter((row) => text === '' || holds(row.name.toLowerCase()) || holds(row.email) || String(row.id) === text)
+    .filter((row) => !request.statuses || request.statuses.includes(state(row)))
+    .filter((row) => verified === undefined || (row.email_verified_at !== null) === verified)
+    .filter((row) => employee === undefined || row.is_employee === employee)
+    .toSorted((a, b) => up * (compare(key(a), key(b)) || a.id - b.id));
+}
+
+/** As the database sorts: by the bytes of UTF-8. */
+const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+async function fill(): Promise<void> {
+  const now = Date.now();
+  await app.ctx.db
+    .insertInto('app_user')
+    .values(
+      Array.from({ length: PEOPLE }, (_, n) => {
+        const disabled = random() < 0.15 ? new Date(now - n * 1000) : null;
+        return {
+          name: `${pick(WORDS)} ${pick(WORDS)}`,
+          email: `${pick(['ada', 'zed', 'k', 'o_o', 'dot.ted'])}${n}@${pick(HOSTS)}`,
+          // Some of the same moment: their order is that of their ids.
+          created_at: new Date(now - Math.floor(n / 3) * 60_000),
+          email_verified_at: random() < 0.8 ? new Date(now) : null,
+          is_employee: random() < 0.05,
+          disabled_at: disabled,
+          deleted_at: disabled && random() < 0.5 ? disabled : null,
+        };
+      }),
+    )
+    .execute();
+}
+
+/** Mulberry32. */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
