@@ -4,8 +4,11 @@ import pg from 'pg';
 export async function fillQuickly(url: string, statements: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url, options: '-c session_replication_role=replica' });
   await client.connect();
-  for (const statement of statements) await client.query(statement);
-  await client.end();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 export async function timed(work: () => Promise<unknown>): Promise<number> {
