@@ -92,7 +92,10 @@ function namesOfCalls(): Plugin {
       const { api } = (await import(TABLE)) as { api: Record<string, Record<string, { path: string; auth: unknown }>> };
       const names = Object.entries(api).map(([domain, calls]) => [
         domain,
-        Object.fromEntries(Object.entries(calls).map(([name, { path, auth }]) => [name, { path, auth }])),
+        // Of who may make a call a browser only asks whether that is everybody.
+        Object.fromEntries(
+          Object.entries(calls).map(([name, { path, auth }]) => [name, auth === 'public' ? { path, auth } : { path }]),
+        ),
       ]);
       return `export const api = ${JSON.stringify(Object.fromEntries(names))};`;
     },

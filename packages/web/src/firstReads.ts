@@ -49,7 +49,15 @@ export const firstReads = {
     read(api.apiTokens.list, { ...listInput(search), archived: params.tab === 'archive' }),
   ],
   team: ({ search }) => [read(api.clients.members, { ...listInput(search), roles: undefined })],
+  balance: async ({ search }) => {
+    // A stretch of time ends now: what is read of it ahead would not be what the page asks for.
+    if (search.has('range')) return [];
+    const { transactionsInput } = await import('./features/billing/listInput.ts');
+    return [read(api.transactions.list, transactionsInput(listAddress(search)))];
+  },
   sshKeys: ({ search }) => [read(api.sshKeys.list, listInput(search))],
+  adminPromoCodes: ({ search }) => [read(api.promoCodes.list, listInput(search))],
+  adminLedger: ({ search }) => [read(api.ledger.list, listInput(search))],
   adminUsers: async ({ search }) => {
     const { usersInput } = await import('./features/admin/listInputs.ts');
     return [read(api.adminUsers.list, usersInput(listAddress(search)))];

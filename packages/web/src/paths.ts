@@ -33,6 +33,7 @@ export const paths = {
   security: () => '/profile/account/security',
   sessions: () => '/profile/account/sessions',
   tokens: (tab: TokensTab = 'active') => (tab === 'active' ? '/profile/tokens' : `/profile/tokens/${tab}`),
+  balance: () => '/profile/balance',
   sshKeys: () => '/profile/ssh',
   team: () => '/profile/team',
   newWorkspace: () => '/profile/account?workspace=new',

@@ -115,12 +115,23 @@ export const routes: RouteObject[] = [
         tabbed(ROUTES.tokens, async () => (await import('./features/apiTokens/TokensPage.tsx')).TokensPage, 'tokens'),
         page(ROUTES.team, async () => (await import('./features/team/TeamPage.tsx')).TeamPage, 'team'),
         page(ROUTES.audit, async () => (await import('./features/team/AuditPage.tsx')).AuditPage),
+        page(ROUTES.balance, async () => (await import('./features/billing/BalancePage.tsx')).BalancePage, 'balance'),
         page(ROUTES.sshKeys, async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage, 'sshKeys'),
         {
           path: ROUTES.admin.path,
           handle: { route: ROUTES.admin, leadsTo: paths.adminUsers } satisfies PageHandle,
           element: <Navigate to={paths.adminUsers()} replace />,
         },
+        page(
+          ROUTES.adminPromoCodes,
+          async () => (await import('./features/admin/PromoCodesPage.tsx')).PromoCodesPage,
+          'adminPromoCodes',
+        ),
+        page(
+          ROUTES.adminLedger,
+          async () => (await import('./features/admin/LedgerPage.tsx')).LedgerPage,
+          'adminLedger',
+        ),
         page(ROUTES.adminUsers, async () => (await import('./features/admin/UsersPage.tsx')).UsersPage, 'adminUsers'),
         page(
           ROUTES.adminWorkspaces,

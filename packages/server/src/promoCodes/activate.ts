@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { refuseWhileWaiting, takeAttempt } from '../auth/attempts.ts';
 import { accountOf, markOfPerson } from '../billing/accounts.ts';
 import { post } from '../billing/ledger.ts';
+import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, refused } from '../http/errors.ts';
@@ -64,5 +65,6 @@ export async function activate(
     .set({ uses: promo.uses + 1 })
     .where('id', '=', promo.id)
     .execute();
+  await announce(trx, 'changed', { workspaceId, entity: 'balance', id: null });
   return promo.amount;
 }

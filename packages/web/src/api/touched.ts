@@ -6,7 +6,7 @@ const CHANGES: Record<WorkspaceEvent['entity'], readonly string[]> = {
   'self-hosted-instance': ['self-hosted-instance/'],
   'docker-container': ['docker-container/', 'instance-rented/list', 'self-hosted-instance/list'],
   'ssh-key': ['ssh-key/', 'instance-rented/ssh-key/'],
-  balance: ['billing/'],
+  balance: ['billing/', 'v2/billing/'],
   hardware: ['hardware/'],
   client: ['user/profile', 'client/'],
 };

@@ -1,13 +1,16 @@
 import { UnstyledButton } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { errorText } from '../api/messages.ts';
 import { useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
+import { lazyPart } from '../ui/parts.ts';
 import { Banners } from './Banners.tsx';
 import { DemoNotice } from './DemoNotice.tsx';
 import classes from './Notices.module.css';
 import { useBalance } from './useBalance.ts';
 import { useRoute } from './useRoute.ts';
+
+const LedgerAlarm = lazyPart(async () => (await import('./LedgerAlarm.tsx')).LedgerAlarm);
 
 /** What stands between the header and the page: the operator's banners, what is wrong with the account. */
 export function Notices() {
@@ -18,6 +21,11 @@ export function Notices() {
       <Banners />
       {state.is === 'anonymous' && route.demoNotice && <DemoNotice />}
       {state.is === 'here' && state.user.workspace && <ZeroBalance />}
+      {state.is === 'here' && state.user.permissions.includes('EMPLOYEE') && (
+        <Suspense fallback={null}>
+          <LedgerAlarm />
+        </Suspense>
+      )}
       {state.is === 'failed' && route.public && <NoAccount error={state.error} retry={state.retry} />}
     </>
   );

@@ -1,16 +1,14 @@
-import { pageExists, ROUTES } from '@stagi/contract/routes.ts';
+import { ROUTES } from '@stagi/contract/routes.ts';
 import { Link } from 'react-router';
 import { track } from '../api/analytics.ts';
 import type { CurrentUser } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import classes from './ProfileMenu.module.css';
 
-const BALANCE = '/profile/balance';
-
 /** The person's own pages. */
 export function ProfileLinks({ user }: { user: CurrentUser }) {
   const t = useT();
-  const billing = pageExists(BALANCE) && user.permissions.includes('BILLING');
+  const billing = user.permissions.includes('BILLING');
   return (
     <>
       <Link className={classes.item} to={ROUTES.account.path} onClick={() => track('header_tab_profile_clicked')}>
@@ -20,8 +18,8 @@ export function ProfileLinks({ user }: { user: CurrentUser }) {
         {t(ROUTES.sshKeys.title)}
       </Link>
       {billing && (
-        <Link className={classes.item} to={BALANCE}>
-          {t('Transactions & Plans')}
+        <Link className={classes.item} to={ROUTES.balance.path}>
+          {t(ROUTES.balance.title)}
         </Link>
       )}
       {user.permissions.includes('EMPLOYEE') && (

@@ -10,7 +10,7 @@ export interface Section {
 export const ADMINISTRATION: Section = {
   under: ROUTES.admin.path,
   title: ROUTES.admin.title,
-  places: [ROUTES.adminUsers, ROUTES.adminWorkspaces],
+  places: [ROUTES.adminUsers, ROUTES.adminWorkspaces, ROUTES.adminPromoCodes, ROUTES.adminLedger],
 };
 
 /** The parts of the signed-in product whose pages are listed under the header. */
@@ -23,7 +23,7 @@ export const SECTIONS: readonly Section[] = [
   {
     under: ROUTES.profile.path,
     title: ROUTES.profile.title,
-    places: [ROUTES.account, ROUTES.team, ROUTES.tokens, ROUTES.sshKeys],
+    places: [ROUTES.account, ROUTES.team, ROUTES.balance, ROUTES.tokens, ROUTES.sshKeys],
   },
   ADMINISTRATION,
 ];

@@ -7,6 +7,7 @@ import { useT } from '../../i18n/i18n.ts';
 import { text } from '../../i18n/text.ts';
 import { useList } from '../../layouts/useList.ts';
 import { useListState } from '../../layouts/useListState.ts';
+import { usePanel } from '../../layouts/usePanel.ts';
 import { type Action, ActionMenu, type Verdict } from '../../ui/actions.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterMenu, StatusFilter } from '../../ui/FilterMenu.tsx';
@@ -18,7 +19,6 @@ import { DisableUser } from './DisableUser.tsx';
 import { EnableUser } from './EnableUser.tsx';
 import { STAFF, USER_FILTERS, usersInput, VERIFIED } from './listInputs.ts';
 import { UserPanel } from './UserPanel.tsx';
-import { usePanel } from './usePanel.ts';
 import { useUserColumns } from './useUserColumns.tsx';
 
 const STATES: readonly AdminUser['state'][] = ['active', 'disabled', 'deleted'];

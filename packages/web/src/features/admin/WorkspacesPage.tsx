@@ -7,6 +7,7 @@ import { useT } from '../../i18n/i18n.ts';
 import { text } from '../../i18n/text.ts';
 import { useList } from '../../layouts/useList.ts';
 import { useListState } from '../../layouts/useListState.ts';
+import { usePanel } from '../../layouts/usePanel.ts';
 import { type Action, ActionMenu, type Verdict } from '../../ui/actions.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterMenu, StatusFilter } from '../../ui/FilterMenu.tsx';
@@ -17,7 +18,6 @@ import { SearchBox } from '../../ui/SearchBox.tsx';
 import { DisableWorkspace } from './DisableWorkspace.tsx';
 import { EnableWorkspace } from './EnableWorkspace.tsx';
 import { PLAN, PLANS, plansOf, SEPARATOR, WORKSPACE_FILTERS, workspacesInput } from './listInputs.ts';
-import { usePanel } from './usePanel.ts';
 import { useWorkspaceColumns } from './useWorkspaceColumns.tsx';
 import { WorkspacePanel } from './WorkspacePanel.tsx';
 

@@ -1,0 +1,77 @@
+import type { LedgerRun } from '@stagi/contract/ledger.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { text } from '../../i18n/text.ts';
+import { Dialog } from '../../ui/dialogs/Dialog.tsx';
+import { FactList } from '../../ui/FactList.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { DateTime } from '../../ui/Time.tsx';
+import classes from './Admin.module.css';
+
+/** What a run looked at, by the names of the counts. */
+const COUNTS: Record<string, string> = {
+  journals: text('Journals'),
+  postings: text('Postings'),
+  accounts: text('Accounts'),
+  holds: text('Holds'),
+  seals: text('Seals'),
+  workspaces: text('Workspaces'),
+  transactions: text('Transactions shown'),
+  segments: text('Segments'),
+  charges: text('Charges'),
+  problems: text('Problems'),
+};
+
+/** What a verification looked at and found. */
+export function LedgerRunPanel({ run, onClose }: { run: LedgerRun | null; onClose(): void }) {
+  const t = useT();
+  return (
+    <Dialog
+      opened={run !== null}
+      onClose={onClose}
+      routed
+      placement="right"
+      title={t('Verification')}
+      testId="ledger-panel"
+    >
+      {run && (
+        <div className={classes.panel}>
+          <div className={classes.top}>
+            <StatusBadge status={run.state} prominent />
+          </div>
+          {run.findings.length > 0 && (
+            <section>
+              <h3 className={classes.title}>{t('What does not add up')}</h3>
+              <ul className={classes.rows}>
+                {run.findings.map(({ about, id, problem }) => (
+                  <li key={`${about} ${id} ${problem}`}>
+                    <span className={classes.row}>
+                      <span className="mono">
+                        {about} {id}
+                      </span>
+                      <span className={classes.small} lang="en">
+                        {problem}
+                      </span>
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
+          <FactList
+            facts={[
+              { label: t('Begun'), value: <DateTime at={run.createdAt} /> },
+              { label: t('Ended'), value: run.endedAt && <DateTime at={run.endedAt} /> },
+              ...Object.entries(run.counts).map(([name, count]) => ({
+                label: t(COUNTS[name] ?? name),
+                value: formatNumber(count),
+                mono: true,
+              })),
+              ...(run.error ? [{ label: t('Error'), value: run.error, mono: true }] : []),
+            ]}
+          />
+        </div>
+      )}
+    </Dialog>
+  );
+}

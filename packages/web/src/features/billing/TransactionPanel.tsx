@@ -1,0 +1,120 @@
+import { api } from '@stagi/contract/api.ts';
+import type { ChargedSegment, Transaction } from '@stagi/contract/transactions.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { errorText } from '../../api/messages.ts';
+import { q } from '../../api/query.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { paths } from '../../paths.ts';
+import { Dialog } from '../../ui/dialogs/Dialog.tsx';
+import { ErrorState } from '../../ui/ErrorState.tsx';
+import { FactList } from '../../ui/FactList.tsx';
+import { formatAmount, formatNumber } from '../../ui/format.ts';
+import { PanelSkeleton } from '../../ui/Skeletons.tsx';
+import { DateTime } from '../../ui/Time.tsx';
+import { Amount } from './Amount.tsx';
+import classes from './Billing.module.css';
+import { KIND, TYPE_WORD } from './transactionWords.ts';
+
+interface Props {
+  /** From the address; null: closed. */
+  id: number | null;
+  onClose(): void;
+}
+
+/** One transaction; of use also the stretches of time that were charged. */
+export function TransactionPanel({ id, onClose }: Props) {
+  const t = useT();
+  return (
+    <Dialog
+      opened={id !== null}
+      onClose={onClose}
+      routed
+      placement="right"
+      title={t('Transaction')}
+      testId="transaction-panel"
+    >
+      {id !== null && <Body key={id} id={id} />}
+    </Dialog>
+  );
+}
+
+function Body({ id }: { id: number }) {
+  const t = useT();
+  const { data, error, refetch } = useQuery(q(api.transactions.view, { id }, { quiet: true }));
+  if (!data) {
+    return error ? (
+      <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
+    ) : (
+      <PanelSkeleton rows={6} />
+    );
+  }
+  const { entity, segments } = data;
+  return (
+    <div className={classes.panel}>
+      <FactList facts={factsOf(entity)} />
+      {segments.length > 0 && <Segments segments={segments} />}
+    </div>
+  );
+
+  function factsOf({ instance, addresses, ...one }: Transaction) {
+    return [
+      { label: t('Amount'), value: <Amount amount={one.amount} /> },
+      { label: t('Type'), value: t(TYPE_WORD[one.type]) },
+      {
+        label: t('What'),
+        value: instance ? (
+          <Link to={paths.instance(instance.id)}>{instance.title}</Link>
+        ) : (
+          t(KIND[one.kind] ?? one.kind)
+        ),
+      },
+      { label: t('Date'), value: <DateTime at={one.createdAt} /> },
+      ...(one.day === null ? [] : [{ label: t('Day (UTC)'), value: one.day, mono: true }]),
+      ...(addresses.from
+        ? [{ label: t('From address'), value: addresses.from, mono: true, copy: addresses.from }]
+        : []),
+      ...(addresses.to ? [{ label: t('To address'), value: addresses.to, mono: true, copy: addresses.to }] : []),
+      ...(one.network ? [{ label: t('Network'), value: one.network }] : []),
+      { label: t('Number'), value: one.id, mono: true, copy: String(one.id) },
+    ];
+  }
+}
+
+function Segments({ segments }: { segments: readonly ChargedSegment[] }) {
+  const t = useT();
+  return (
+    <div>
+      <h3 className={classes.title}>{t('What was charged')}</h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways where it does not fit */}
+      <section className={classes.scroll} tabIndex={0} aria-label={t('What was charged')}>
+        <table className={classes.segments} data-testid="charged-segments">
+          <thead>
+            <tr>
+              <th scope="col">{t('From')}</th>
+              <th scope="col">{t('To')}</th>
+              <th scope="col">{t('Seconds')}</th>
+              <th scope="col">{t('Price per hour')}</th>
+              <th scope="col">{t('Amount')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {segments.map(({ id, from, to, seconds, pricePerHour, amount }) => (
+              <tr key={id}>
+                <td>
+                  <DateTime at={from} />
+                </td>
+                <td>
+                  <DateTime at={to} />
+                </td>
+                <td className="mono">{formatNumber(seconds, 3)}</td>
+                <td className="mono">{formatAmount(pricePerHour.decimalValue)}</td>
+                <td className="mono">{formatAmount(amount.decimalValue)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+import type { TransactionType } from '@stagi/contract/transactions.ts';
+import { text } from '../../i18n/text.ts';
+
+export const TYPE_WORD: Record<TransactionType, string> = {
+  Deposit: text('Deposit'),
+  Spending: text('Spending'),
+  Exchange: text('Exchange'),
+  Withdrawal: text('Withdrawal'),
+};
+
+/** What a booking was, by its kind. Use is called by the server that it was of. */
+export const KIND: Record<string, string> = {
+  starter: text('Starter credit'),
+  promo: text('Promo code'),
+  'test-deposit': text('Test money'),
+  deposit: text('Paid in'),
+  chargeback: text('Taken back by the card’s issuer'),
+  exchange: text('Changed into another currency'),
+  usage: text('Use of a server'),
+  refund: text('Refund'),
+  writeoff: text('Written off'),
+  plan: text('Plan'),
+  hold: text('Set aside for a withdrawal'),
+  release: text('Back from a withdrawal'),
+  capture: text('Paid out'),
+  reversal: text('Correction'),
+};

@@ -1,0 +1,64 @@
+import type { Transaction } from '@stagi/contract/transactions.ts';
+import { useT } from '../../i18n/i18n.ts';
+import type { Column } from '../../ui/DataTable.tsx';
+import { Tag } from '../../ui/Tag.tsx';
+import { DateTime } from '../../ui/Time.tsx';
+import { Amount } from './Amount.tsx';
+import classes from './Billing.module.css';
+import { KIND, TYPE_WORD } from './transactionWords.ts';
+
+export function useTransactionColumns(): Column<Transaction>[] {
+  const t = useT();
+  return [
+    { key: 'what', title: t('What'), card: 'head', cell: (transaction) => <What transaction={transaction} /> },
+    { key: 'type', title: t('Type'), width: 130, cell: ({ type }) => <Tag>{t(TYPE_WORD[type])}</Tag> },
+    { key: 'addresses', title: t('Addresses'), cell: ({ addresses }) => <Addresses addresses={addresses} /> },
+    { key: 'network', title: t('Network'), cell: ({ network }) => network ?? <span className="muted">—</span> },
+    {
+      key: 'number',
+      title: t('Number'),
+      extra: true,
+      align: 'right',
+      cell: ({ id }) => <span className="mono">{id}</span>,
+    },
+    { key: 'amount', title: t('Amount'), align: 'right', cell: ({ amount }) => <Amount amount={amount} /> },
+    {
+      key: 'date',
+      title: t('Date'),
+      sortBy: 'createdAt',
+      align: 'right',
+      width: 160,
+      cell: ({ createdAt }) => <DateTime at={createdAt} />,
+    },
+  ];
+}
+
+export function What({ transaction: { instance, kind } }: { transaction: Transaction }) {
+  const t = useT();
+  if (!instance) return <span>{t(KIND[kind] ?? kind)}</span>;
+  return (
+    <span className={classes.what}>
+      <span>{instance.title}</span>
+      <span className={`mono ${classes.slug}`}>{instance.slug}</span>
+    </span>
+  );
+}
+
+function Addresses({ addresses: { from, to } }: Pick<Transaction, 'addresses'>) {
+  const t = useT();
+  if (!from && !to) return <span className="muted">—</span>;
+  return (
+    <span className={classes.addresses}>
+      {from && (
+        <span>
+          {t('from')} <span className="mono">{from}</span>
+        </span>
+      )}
+      {to && (
+        <span>
+          {t('to')} <span className="mono">{to}</span>
+        </span>
+      )}
+    </span>
+  );
+}
