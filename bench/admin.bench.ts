@@ -129,8 +129,11 @@ process.exit(missed.length > 0 || failures.length === 0 ? 1 : 0);
  * in a hundred deleted, one in thirty not verified. Each has a workspace of their own and belongs to one of all.
  */
 async function fill(shared: number): Promise<void> {
-  await fillQuickly(app.databaseUrl, [
-    `insert into app_user (email, name, created_at, email_verified_at, disabled_at, deleted_at, is_employee)
+  await fillQuickly(
+    app.databaseUrl,
+    ['app_user', 'workspace', 'membership', 'account'],
+    [
+      `insert into app_user (email, name, created_at, email_verified_at, disabled_at, deleted_at, is_employee)
       select case when n % 100 = 7 then 'quentin@' || n || '.example.com' else 'person' || n || '@example.com' end,
         case when n % 1000 = 3 then 'Zzyzx ' when n % 100 = 7 then 'Quentin ' when n % 200 = 9 then 'Иван '
           when n % 500 = 11 then '王芳 ' else (array['Ada', 'Grace', 'Linus', 'Edsger', 'Barbara'])[1 + n % 5] || ' ' end
@@ -139,22 +142,19 @@ async function fill(shared: number): Promise<void> {
         case when n % 30 <> 5 then now() end,
         case when n % 50 = 13 or n % 100 = 77 then now() end, case when n % 100 = 77 then now() end, n % 20000 = 17
       from generate_series(1, ${PEOPLE}) n`,
-    `insert into workspace (name, plan, personal_of, created_by, created_at, disabled_at)
+      `insert into workspace (name, plan, personal_of, created_by, created_at, disabled_at)
       select name || '’s workspace',
         case when id % 100 = 0 then 'Enterprise' when id % 25 = 0 then 'Team' when id % 10 = 0 then 'Individual' else 'Free' end,
         id, id, created_at, case when id % 70 = 3 then now() end from app_user where email like '%example.com' order by id`,
-    `insert into membership (workspace_id, user_id, role, created_at)
+      `insert into membership (workspace_id, user_id, role, created_at)
       select w.id, w.personal_of, 'Owner', w.created_at from workspace w where personal_of is not null
       on conflict do nothing`,
-    `insert into membership (workspace_id, user_id, role, created_at)
+      `insert into membership (workspace_id, user_id, role, created_at)
       select ${shared}, u.id, case when u.id % 1000 = 0 then 'Admin' when u.id % 100 = 0 then 'Billing'
         when u.id % 3 = 0 then 'Developer' else 'Guest' end, u.created_at + interval '1 hour'
       from app_user u where email like '%example.com' on conflict do nothing`,
-    `insert into account (code, client_id, currency, balance)
+      `insert into account (code, client_id, currency, balance)
       select 'workspace:' || id || ':credit', id, 'STAGI', 0 from workspace on conflict do nothing`,
-    'vacuum analyze app_user',
-    'vacuum analyze workspace',
-    'vacuum analyze membership',
-    'vacuum analyze account',
-  ]);
+    ],
+  );
 }

@@ -1,11 +1,27 @@
 import pg from 'pg';
 
-/** Runs statements on a database without its triggers, as fast as it takes them; for filling tables with a million rows. */
-export async function fillQuickly(url: string, statements: readonly string[]): Promise<void> {
+/**
+ * Fills tables with a million rows: without triggers, and with the tables' indexes made at the end, as that takes a
+ * fraction of the time.
+ */
+export async function fillQuickly(
+  url: string,
+  tables: readonly string[],
+  statements: readonly string[],
+): Promise<void> {
   const client = new pg.Client({ connectionString: url, options: '-c session_replication_role=replica' });
   await client.connect();
   try {
+    await client.query("set maintenance_work_mem = '512MB'");
+    const { rows: indexes } = await client.query<{ name: string; definition: string }>(
+      `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
+        where indrelid = any($1::regclass[]) and not indisunique`,
+      [tables],
+    );
+    for (const { name } of indexes) await client.query(`drop index ${name}`);
     for (const statement of statements) await client.query(statement);
+    for (const { definition } of indexes) await client.query(definition);
+    for (const table of tables) await client.query(`vacuum analyze ${table}`);
   } finally {
     await client.end();
   }

@@ -68,7 +68,7 @@ export const clients = {
   }),
   members: call({
     path: 'client/member/list',
-    summary: 'Who belongs to the workspace, with their roles.',
+    summary: 'Who belongs to the workspace, with their roles; at most 10,000 are counted.',
     auth: MEMBERS,
     input: ListInput.extend({ roles: z.array(Role).max(ROLES.length).optional() }),
     output: listOf(Member),

@@ -1,8 +1,10 @@
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
-import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
+import { cappedPage } from '../http/cappedPage.ts';
+import { isId, sortColumn } from '../http/paging.ts';
+import { searches } from '../http/search.ts';
 import type { MemberRow } from './present.ts';
 
 const SORTABLE = {
@@ -18,20 +20,25 @@ export async function listMembers(
   request: EntityFilterRequest,
   roles: readonly Role[] | undefined,
 ): Promise<{ rows: MemberRow[]; count: number }> {
-  let some = membersOf(db, workspaceId);
-  if (request.queryString) some = some.where(contains(['app_user.name', 'app_user.email'], request.queryString));
-  if (roles && roles.length > 0) some = some.where('membership.role', 'in', roles);
-  const [rows, { count }] = await Promise.all([
-    some
-      .select(MEMBER)
-      .orderBy(sortColumn(request, SORTABLE), request.orderByDirection)
-      .orderBy('membership.user_id', request.orderByDirection)
-      .limit(request.limit)
-      .offset(offsetOf(request))
-      .execute(),
-    some.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
-  ]);
-  return { rows, count };
+  const all: RawBuilder<boolean>[] = [sql`membership.workspace_id = ${workspaceId}`];
+  if (request.queryString) all.push(searches('app_user.search', request.queryString));
+  if (roles && roles.length > 0) all.push(sql`membership.role in (${sql.join(roles)})`);
+  const { ids, count } = await cappedPage(
+    db,
+    {
+      from: sql`membership join app_user on app_user.id = membership.user_id`,
+      where: sql<boolean>`${sql.join(all, sql` and `)}`,
+      id: sql`membership.user_id`,
+      order: sql.ref(sortColumn(request, SORTABLE)),
+    },
+    request,
+  );
+  const found = await membersOf(db, workspaceId)
+    .where('membership.user_id', '=', sql<number>`any(${ids}::int[])`)
+    .select(MEMBER)
+    .execute();
+  const rows = new Map(found.map((row) => [row.user_id, row]));
+  return { rows: ids.flatMap((id) => rows.get(id) ?? []), count };
 }
 
 export function findMember(db: Db, workspaceId: number, userId: number): Promise<MemberRow | undefined> {

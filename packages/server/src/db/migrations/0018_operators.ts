@@ -32,6 +32,6 @@ create index workspace_age on workspace (created_at desc, id desc);
 create index workspace_name on workspace (name, id);
 create index workspace_plan on workspace (plan, created_at desc, id desc);
 create index workspace_closed on workspace (created_at desc, id desc) where disabled_at is not null;
-/* Who owns a workspace, among however many members. */
-create index membership_owner on membership (workspace_id, created_at, user_id) where role = 'Owner';
+/* Who owns a workspace, or has any rare role, among however many members. */
+create index membership_role on membership (workspace_id, role, user_id);
 `;
