@@ -145,7 +145,7 @@ async function fill(shared: number): Promise<void> {
       `insert into workspace (name, plan, personal_of, created_by, created_at, disabled_at)
       select name || '’s workspace',
         case when id % 100 = 0 then 'Enterprise' when id % 25 = 0 then 'Team' when id % 10 = 0 then 'Individual' else 'Free' end,
-        id, id, created_at, case when id % 70 = 3 then now() end from app_user where email like '%example.com' order by id`,
+        id, id, created_at, case when id % 70 = 3 then now() end from app_user where email like '%example.com' order by id on conflict do nothing`,
       `insert into membership (workspace_id, user_id, role, created_at)
       select w.id, w.personal_of, 'Owner', w.created_at from workspace w where personal_of is not null
       on conflict do nothing`,
