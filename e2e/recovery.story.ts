@@ -116,6 +116,8 @@ test('codes that are late or used open nothing, a known address is told by mail 
     await page.getByRole('link', { name: 'Sign up again' }).click();
     await page.getByRole('main').getByRole('link', { name: 'Log in' }).click();
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    // The page before has a field of that name too.
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('New password');
     await page.getByLabel('Email').fill(email);
     await page.getByRole('button', { name: 'Send the code' }).click();
     await expect(page.getByText(`We sent a mail to ${email}`)).toBeVisible();

@@ -15,6 +15,8 @@ const NAME = '<b>Ada & "Co"</b>';
 export function everyLetter(language: Language) {
   const at = { ...LETTER_GROUND, language };
   const receiver = { name: NAME, language: null };
+  // No browser of theirs is there when an operator acts.
+  const chosen = { name: NAME, language };
   return {
     code: letters.codeMail(at, '01234567', NAME),
     registered: letters.alreadyRegisteredMail(at, receiver),
@@ -40,10 +42,10 @@ export function everyLetter(language: Language) {
     recoveryCodes: letters.recoveryCodesMail(at, receiver),
     recoveryCodeUsed: letters.recoveryCodeUsedMail(at, receiver),
     factorGuessed: letters.factorGuessedMail(at, receiver),
-    accountDisabled: letters.accountDisabledMail(at, receiver, NAME),
-    accountEnabled: letters.accountEnabledMail(at, receiver),
-    clientDisabled: letters.clientDisabledMail(at, receiver, NAME, NAME),
-    clientEnabled: letters.clientEnabledMail(at, receiver, NAME),
+    accountDisabled: letters.accountDisabledMail(at, chosen, NAME),
+    accountEnabled: letters.accountEnabledMail(at, chosen),
+    clientDisabled: letters.clientDisabledMail(at, chosen, NAME, NAME),
+    clientEnabled: letters.clientEnabledMail(at, chosen, NAME),
     roleChanged: roleChangedMail(at, receiver, { workspaceName: `${NAME}\r\nBcc: x`, by: NAME, role: 'Developer' }),
     removed: removedMail(at, receiver, { workspaceName: `${NAME}\r\nBcc: x`, by: NAME }),
   };
