@@ -47,7 +47,8 @@ module.exports = {
 
     rule(
       'ground-knows-no-domain',
-      { path: `${SERVER}/(${GROUND.join('|')})/`, pathNot: '\\.test\\.ts$' },
+      // People in tests are made by what the end of a sign-up calls, not by rows that could differ from it.
+      { path: `${SERVER}/(${GROUND.join('|')})/`, pathNot: ['\\.test\\.ts$', '/testing/newPerson\\.ts$'] },
       { path: `${SERVER}/(${domains})/` },
     ),
     rule(

@@ -115,23 +115,29 @@ export async function verifyCode(ctx: Visitor, input: { email: string; code: str
       .returning('id')
       .executeTakeFirst();
     if (!ended) throw invalid(WRONG_CODE, 'code');
-    const user = await trx
-      .insertInto('app_user')
-      .values({
-        email: pending.email,
-        name: pending.name,
-        password_hash: pending.password_hash,
-        email_verified_at: new Date(),
-      })
-      .onConflict((conflict) => conflict.column('email').doNothing())
-      .returning('id')
-      .executeTakeFirst();
-    if (!user) throw invalid(WRONG_CODE, 'code');
-    await trx.deleteFrom('pending_registration').where('email', '=', pending.email).execute();
-    await createPersonalWorkspace(ctx, trx, { id: user.id, name: pending.name });
-    await rememberDevice(ctx, trx, user.id);
-    return openSession(ctx, trx, user.id, 'email');
+    const tokens = await openAccount(ctx, trx, pending);
+    if (!tokens) throw invalid(WRONG_CODE, 'code');
+    return tokens;
   });
+}
+
+/** A person whose address is proved, with a workspace of their own and a session; `null` where the address is taken. */
+export async function openAccount(
+  ctx: Visitor,
+  trx: Db,
+  { email, name, password_hash }: { email: string; name: string; password_hash: string },
+): Promise<Tokens | null> {
+  const user = await trx
+    .insertInto('app_user')
+    .values({ email, name, password_hash, email_verified_at: new Date() })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (!user) return null;
+  await trx.deleteFrom('pending_registration').where('email', '=', email).execute();
+  await createPersonalWorkspace(ctx, trx, { id: user.id, name });
+  await rememberDevice(ctx, trx, user.id);
+  return openSession(ctx, trx, user.id, 'email');
 }
 
 /**

@@ -7,7 +7,8 @@ import { readConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { start } from '../start.ts';
 import { createTestDatabase } from './database.ts';
-import { type Person, sender, signUp } from './person.ts';
+import { newPerson } from './newPerson.ts';
+import { type Person, sender } from './person.ts';
 
 export interface TestApp {
   url: string;
@@ -16,7 +17,7 @@ export interface TestApp {
   dataDir: string;
   /** A client without a session. */
   anonymous: Client;
-  /** Signs somebody up with the mailed code. */
+  /** Somebody who has signed up, without the mail of it (`person.ts` has the way through the front door). */
   signUp(name?: string): Promise<Person>;
   /** A raw POST, for requests that the typed client would not make. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
@@ -62,7 +63,7 @@ export async function startTestApp(
     async signUp(name) {
       people += 1;
       const email = `person${people}-${Date.now()}@example.com`;
-      return signUp(url, send, { name: name ?? `Person ${people}`, email });
+      return newPerson(running.ctx, send, { name: name ?? `Person ${people}`, email });
     },
     routes: () => pathsIn(running.app!.printRoutes({ commonPrefix: false })),
     async close() {

@@ -17,21 +17,31 @@ export interface Person {
   useWorkspace(id: number | null): void;
 }
 
+/** Signs somebody up with the mailed code. */
 export async function signUp(
   url: string,
   send: Send,
   { name, email }: { name: string; email: string },
 ): Promise<Person> {
-  let tokens: Tokens | null = null;
+  const visitor = createClient({ send, session: { get: () => null, set: () => {} }, clientId: () => null });
+  const { flow } = await visitor(api.auth.register, { name, email, password: PASSWORD });
+  const code = await mailedCode(url, email);
+  return firstVisit(send, await visitor(api.auth.verifyCode, { email, code, flow }), { name, email });
+}
+
+/** Sends the form that comes after the first sign-in. */
+export async function firstVisit(
+  send: Send,
+  given: Tokens,
+  { name, email }: { name: string; email: string },
+): Promise<Person> {
+  let tokens: Tokens | null = given;
   let workspaceId: number | null = null;
   const client = createClient({
     send,
     session: { get: () => tokens, set: (next) => (tokens = next) },
     clientId: () => workspaceId,
   });
-  const { flow } = await client(api.auth.register, { name, email, password: PASSWORD });
-  const code = await mailedCode(url, email);
-  tokens = await client(api.auth.verifyCode, { email, code, flow });
   const { userProfile } = await client(api.user.signupForm, { name, phone: PHONE });
   workspaceId = userProfile.clientRelations[0]?.clientId ?? null;
   return {
