@@ -60,9 +60,9 @@ export const furnishedTest = test.extend<object, { lab: Lab }>({
 });
 
 /** The address of every screen that visitors see. */
-export function publicScreens(): string[] {
+export function publicScreens(ids: Ids): string[] {
   const open = screens().filter((name) => isPublic(name));
-  return [...open.map((name) => ROUTES[name].path), '/no-such-page'];
+  return [...open.map((name) => addressOf(name, ids)), '/no-such-page'];
 }
 
 /** The address of every screen, tab and form with an address that a signed-in person sees. */
@@ -70,10 +70,15 @@ export function ownScreens(ids: Ids): string[] {
   return screens()
     .filter((name) => !isPublic(name))
     .flatMap((name) => {
-      const path = ROUTES[name].path.replace(':id', String(ids[name as keyof Ids]));
-      expect(path, `${name}: an id for its address`).not.toContain('undefined');
+      const path = addressOf(name, ids);
       return ['', ...(MORE[name] ?? [])].map((more) => path + more);
     });
+}
+
+function addressOf(name: RouteName, ids: Ids): string {
+  const path = ROUTES[name].path.replace(/:(?:id|code|slug)$/, String(ids[name as keyof Ids]));
+  expect(path, `${name}: an id for its address`).not.toContain('undefined');
+  return path;
 }
 
 const screens = () =>
@@ -94,6 +99,9 @@ export interface Ids {
   instance: number;
   selfInstance: number;
   container: number;
+  /** Of a join link that nobody has used. */
+  joinClient: string;
+  containerAuth: string;
 }
 
 /** A server rented, one attached, a container on it. */
@@ -126,8 +134,15 @@ async function furnish(url: string, { client }: Person): Promise<{ ids: Ids; clo
     restartPolicy: 'no',
     count: 1,
   });
+  const { link } = await client(api.invites.create, { role: 'Guest' });
   return {
-    ids: { instance: rented.id, selfInstance: own.id, container: containers[0]?.id ?? 0 },
+    ids: {
+      instance: rented.id,
+      selfInstance: own.id,
+      container: containers[0]?.id ?? 0,
+      joinClient: link.slice(link.lastIndexOf('/') + 1),
+      containerAuth: 'web',
+    },
     close() {
       clearInterval(beat);
       return daemon.close();

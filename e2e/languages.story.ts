@@ -60,7 +60,7 @@ test('every text of every screen, menu and dialog is translated and can be read'
     await page.goto(platform.url);
     await expect(page.getByText(OPEN).first()).toBeVisible();
     await expectFinderToFind(page);
-    for (const path of publicScreens()) {
+    for (const path of publicScreens(ids)) {
       await follow(page, path);
       await look(page, path, findings, { isPseudo: true });
     }
@@ -173,6 +173,7 @@ function overlays({ instance, selfInstance, container }: Ids) {
       },
     },
     { name: 'a new key', path: '/profile/ssh', open: press('ssh-key-add') },
+    { name: 'a new join link', path: '/profile/team/invites', open: press('invite-create') },
     { name: 'a new token', path: '/profile/tokens', open: press('token-create') },
     { name: 'dates of a log', path: `/cloud/containers/${container}/logs`, open: press('date-range') },
     {

@@ -27,12 +27,20 @@ export default defineConfig(({ isSsrBuild }) => ({
     copyPublicDir: !isSsrBuild,
     emptyOutDir: true,
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      // What every page has fetched already is not named again for each that may come.
+      resolveDependencies: (_file, files, { hostType }) =>
+        hostType === 'js' ? files.filter((file) => !/\/(base|confirm|react|rolldown-runtime)-/.test(file)) : files,
+    },
     target: 'es2022',
     rolldownOptions: isSsrBuild
       ? {}
       : {
           output: {
+            // A first page carries the names of all others: what a packer can do nothing about is kept short.
+            chunkFileNames: 'assets/[name]-[hash:7].js',
+            assetFileNames: 'assets/[name]-[hash:7][extname]',
             codeSplitting: {
               groups: [
                 { name: 'base', test: (id) => first.everywhere.has(id) || EVERYWHERE.test(id), priority: 1 },
@@ -90,14 +98,23 @@ function namesOfCalls(): Plugin {
     async load(id) {
       if (id !== NAMES) return null;
       const { api } = (await import(TABLE)) as { api: Record<string, Record<string, { path: string; auth: unknown }>> };
-      const names = Object.entries(api).map(([domain, calls]) => [
-        domain,
-        // Of who may make a call a browser only asks whether that is everybody.
-        Object.fromEntries(
-          Object.entries(calls).map(([name, { path, auth }]) => [name, auth === 'public' ? { path, auth } : { path }]),
-        ),
-      ]);
-      return `export const api = ${JSON.stringify(Object.fromEntries(names))};`;
+      // Of who may make a call a browser only asks whether that is everybody: those have a mark behind their path.
+      const names = Object.entries(api).map(([domain, calls]) =>
+        [
+          domain,
+          ...Object.entries(calls).flatMap(([name, { path, auth }]) => [name, path + (auth === 'public' ? '!' : '')]),
+        ].join(' '),
+      );
+      return `export const api = {};
+        for (const line of ${JSON.stringify(names.join('\n'))}.split('\\n')) {
+          const [domain, ...words] = line.split(' ');
+          const calls = (api[domain] = {});
+          while (words.length) {
+            const name = words.shift();
+            const [path, open] = words.shift().split('!');
+            calls[name] = open === undefined ? { path } : { path, auth: 'public' };
+          }
+        }`;
     },
   };
 }

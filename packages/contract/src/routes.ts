@@ -87,6 +87,9 @@ export const ROUTES = {
     title: 'Container',
     parent: '/cloud/containers',
   },
+  containerAuth: { path: '/container-auth/:slug', layout: 'default', title: 'Open a container' },
+  joinClient: { path: '/join-client/:code', layout: 'default', public: true, title: 'Join a workspace' },
+  expiredInvite: { path: '/expired-invite', layout: 'default', public: true, title: 'Expired invitation' },
   profile: { path: '/profile', layout: 'app', title: 'Profile' },
   account: { path: '/profile/account', layout: 'app', title: 'Account', parent: '/profile' },
   security: { path: '/profile/account/security', layout: 'app', title: 'Security', parent: '/profile/account' },
@@ -98,6 +101,13 @@ export const ROUTES = {
     permissions: ['INVITE_USERS_TO_CLIENT'],
     title: 'Team',
     parent: '/profile',
+  },
+  invites: {
+    path: '/profile/team/invites',
+    layout: 'app',
+    permissions: ['INVITE_USERS_TO_CLIENT'],
+    title: 'Invites',
+    parent: '/profile/team',
   },
   audit: {
     path: '/profile/team/audit',

@@ -55,6 +55,7 @@ export const firstReads = {
     const { transactionsInput } = await import('./features/billing/listInput.ts');
     return [read(api.transactions.list, transactionsInput(listAddress(search)))];
   },
+  invites: ({ search }) => [read(api.invites.list, { ...listInput(search), roles: undefined })],
   sshKeys: ({ search }) => [read(api.sshKeys.list, listInput(search))],
   adminPromoCodes: ({ search }) => [read(api.promoCodes.list, listInput(search))],
   adminLedger: ({ search }) => [read(api.ledger.list, listInput(search))],

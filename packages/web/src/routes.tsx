@@ -114,6 +114,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.sessions, async () => (await import('./features/account/SessionsPage.tsx')).SessionsPage),
         tabbed(ROUTES.tokens, async () => (await import('./features/apiTokens/TokensPage.tsx')).TokensPage, 'tokens'),
         page(ROUTES.team, async () => (await import('./features/team/TeamPage.tsx')).TeamPage, 'team'),
+        page(ROUTES.invites, async () => (await import('./features/team/InvitesPage.tsx')).InvitesPage, 'invites'),
         page(ROUTES.audit, async () => (await import('./features/team/AuditPage.tsx')).AuditPage),
         page(ROUTES.balance, async () => (await import('./features/billing/BalancePage.tsx')).BalancePage, 'balance'),
         page(ROUTES.sshKeys, async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage, 'sshKeys'),
@@ -140,6 +141,15 @@ export const routes: RouteObject[] = [
         ),
       ]),
       layout(<DefaultLayout feedback={feedback} />, [
+        page(ROUTES.joinClient, async () => (await import('./features/joining/JoinClientPage.tsx')).JoinClientPage),
+        page(
+          ROUTES.expiredInvite,
+          async () => (await import('./features/joining/JoinClientPage.tsx')).ExpiredInvitePage,
+        ),
+        page(
+          ROUTES.containerAuth,
+          async () => (await import('./features/containerAuth/ContainerAuthPage.tsx')).ContainerAuthPage,
+        ),
         page(ROUTES.consent, async () => (await import('./features/apps/ConsentPage.tsx')).ConsentPage),
         page(ROUTES.authGoogle, async () => (await import('./features/auth/GoogleReturnPage.tsx')).GoogleReturnPage),
         page(ROUTES.authGithub, async () => (await import('./features/auth/GithubReturnPage.tsx')).GithubReturnPage),

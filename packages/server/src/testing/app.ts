@@ -33,7 +33,8 @@ export async function startTestApp(
 ): Promise<TestApp> {
   const database = await createTestDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'stagi-test-'));
-  const port = await freePort();
+  // Who names the port has to know it before.
+  const port = env.PORT === undefined ? await freePort() : Number(env.PORT);
   const running = await start(
     readConfig(
       {

@@ -90,6 +90,13 @@ export function switchWorkspace(user: CurrentUser, to: ClientRelation): void {
   window.location.assign('/');
 }
 
+/** Starts the app anew in a workspace that the person has come to belong to, with a word about it. */
+export function enterWorkspace({ profile }: CurrentUser, to: ClientRelation, word?: string): void {
+  storeWorkspace(profile.email, to);
+  if (word) leaveToast(word);
+  window.location.assign('/');
+}
+
 let leaving: Promise<void> | null = null;
 
 /**

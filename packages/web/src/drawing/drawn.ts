@@ -23,6 +23,7 @@ export const HELD_BY: Record<string, readonly string[]> = {
   [ROUTES.containers.path]: [APP, 'src/features/containers/ContainersPage.tsx'],
   [ROUTES.container.path]: [APP, 'src/features/containers/ContainerPage.tsx'],
   [ROUTES.consent.path]: ['src/features/apps/ConsentPage.tsx'],
+  [ROUTES.expiredInvite.path]: ['src/features/joining/JoinClientPage.tsx'],
   [ROUTES.authGoogle.path]: ['src/features/auth/GoogleReturnPage.tsx'],
   [ROUTES.authGithub.path]: ['src/features/auth/GithubReturnPage.tsx'],
   [ROUTES.signUpForm.path]: ['src/features/auth/SignUpFormPage.tsx'],

@@ -13,13 +13,14 @@ export function Guarded({ waiting = null }: { waiting?: ReactNode }) {
   const t = useT();
   const route = useRoute();
   const state = useUserState();
-  const { pathname, search, hash } = useLocation();
+  const { pathname, search, hash, key } = useLocation();
   const { id } = useParams();
 
   const verdict = guard(route, visitorOf(state), new URL(pathname + search + hash, origin()));
   switch (verdict.go) {
     case 'elsewhere':
-      return <Navigate to={verdict.to} replace />;
+      // Two addresses that are answered alike may follow so closely that nothing is drawn between them: each has its own.
+      return <Navigate key={key} to={verdict.to} replace />;
     case 'wait':
       return waiting;
     case 'error':

@@ -1,7 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import type { Member } from '@stagi/contract/clients.ts';
 import { ROLES, type Role } from '@stagi/contract/permissions.ts';
-import { IconPencil, IconUserCog, IconUserMinus } from '@tabler/icons-react';
+import { IconPencil, IconUserCog, IconUserMinus, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMay, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
@@ -16,6 +16,7 @@ import { NoMatches } from '../../ui/NoMatches.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { ChangeRole } from './ChangeRole.tsx';
+import { InviteDialog } from './InviteDialog.tsx';
 import { RemoveMember } from './RemoveMember.tsx';
 import { RenameWorkspace } from './RenameWorkspace.tsx';
 import { TeamTabs } from './TeamTabs.tsx';
@@ -47,6 +48,7 @@ export function TeamPage() {
   const [changing, setChanging] = useState<Member | null>(null);
   const [removing, setRemoving] = useState<Member | null>(null);
   const [renaming, setRenaming] = useState(false);
+  const [inviting, setInviting] = useState(false);
 
   const verdictOf = ({ hold }: Member): Verdict =>
     hold === null ? { allowed: true } : { allowed: false, reason: HOLDS[hold] };
@@ -56,11 +58,21 @@ export function TeamPage() {
       <PageHeader
         title={t('Team')}
         actions={
-          mayRename && (
-            <ActionButton icon={<IconPencil size={16} />} testId="workspace-rename" onClick={() => setRenaming(true)}>
-              {t('Rename workspace')}
+          <>
+            {mayRename && (
+              <ActionButton icon={<IconPencil size={16} />} testId="workspace-rename" onClick={() => setRenaming(true)}>
+                {t('Rename workspace')}
+              </ActionButton>
+            )}
+            <ActionButton
+              tone="primary"
+              icon={<IconUserPlus size={16} />}
+              testId="invite-create"
+              onClick={() => setInviting(true)}
+            >
+              {t('Invite')}
             </ActionButton>
-          )
+          </>
         }
       >
         {t('Who works in {{workspace}}, and what their role lets them do.', { workspace: workspace?.clientName ?? '' })}
@@ -114,6 +126,7 @@ export function TeamPage() {
       />
       <ChangeRole member={changing} onClose={() => setChanging(null)} />
       <RemoveMember member={removing} onClose={() => setRemoving(null)} />
+      <InviteDialog opened={inviting} onClose={() => setInviting(false)} />
       <RenameWorkspace opened={renaming} onClose={() => setRenaming(false)} />
     </>
   );

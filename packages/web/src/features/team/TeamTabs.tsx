@@ -12,6 +12,7 @@ export function TeamTabs() {
   const { permissions } = useUser();
   const tabs = [
     { route: ROUTES.team, label: t('Members'), to: paths.team(), end: true },
+    { route: ROUTES.invites, label: t(ROUTES.invites.title), to: paths.invites() },
     { route: ROUTES.audit, label: t(ROUTES.audit.title), to: paths.audit() },
   ];
   return <LinkTabs label={t('Team')} link={NavLink} tabs={tabs.filter(({ route }) => opens(route, permissions))} />;

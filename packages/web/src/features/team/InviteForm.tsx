@@ -1,0 +1,90 @@
+import { Group, Stack } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { ROLES, type Role } from '@stagi/contract/permissions.ts';
+import { useQuery } from '@tanstack/react-query';
+import { q } from '../../api/query.ts';
+import { useCallForm } from '../../api/useCallForm.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { ROLE_WORDS } from '../../i18n/roleWords.ts';
+import { text } from '../../i18n/text.ts';
+import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
+import { Form } from '../../ui/form/Form.tsx';
+import { NumberInput } from '../../ui/form/NumberInput.tsx';
+import { RadioGroup } from '../../ui/form/RadioGroup.tsx';
+import { Select } from '../../ui/form/Select.tsx';
+import { DateTime } from '../../ui/Time.tsx';
+import { SeatsNote } from './SeatsNote.tsx';
+
+const LIFETIMES = [
+  { value: '1', label: text('One day') },
+  { value: '7', label: text('7 days') },
+  { value: '30', label: text('30 days') },
+] as const;
+
+const DAY_MS = 86_400_000;
+
+interface Values {
+  role: Role;
+  uses: number | string;
+  days: (typeof LIFETIMES)[number]['value'];
+}
+
+/** What the platform counts in seats; the dialog may be opened where no list of invites is. */
+const SEATS = q(api.invites.list, { entityFilterRequest: { limit: 1 } }, { quiet: true });
+
+export function InviteForm({ onDone, onCancel }: { onDone(link: string): void; onCancel(): void }) {
+  const t = useT();
+  const { data: roles } = useQuery(q(api.clients.roles, {}, { quiet: true }));
+  const { data: invites } = useQuery(SEATS);
+  const { form, field, submit, loading } = useCallForm(api.invites.create, {
+    initialValues: { role: 'Developer', uses: 1, days: '7' } as Values,
+    toInput: ({ role, uses, days }) => ({
+      role,
+      uses: uses === '' ? undefined : uses,
+      expiresAt: expiryOf(days).toISOString(),
+    }),
+    fieldOf: (path) => (path === 'expiresAt' ? 'days' : path),
+    onDone: ({ link }) => onDone(link),
+  });
+  const mayGive = (role: Role) => roles?.entities.find(({ roleName }) => roleName === role)?.grantable ?? true;
+
+  return (
+    <Form onSubmit={submit}>
+      <Stack gap={16}>
+        <RadioGroup
+          label={t('Role')}
+          variant="filled"
+          options={ROLES.map((role) => ({
+            value: role,
+            label: t(role),
+            description: mayGive(role) ? t(ROLE_WORDS[role]) : t('This role may do what yours may not'),
+            disabled: !mayGive(role),
+          }))}
+          {...field('role')}
+          value={form.values.role}
+        />
+        <Group gap={12} align="flex-start" grow>
+          <NumberInput
+            label={t('How many may join by it')}
+            min={1}
+            max={100}
+            allowDecimal={false}
+            data-testid="invite-uses"
+            {...field('uses')}
+          />
+          <Select
+            label={t('Good for')}
+            options={LIFETIMES.map(({ value, label }) => ({ value, label: t(label) }))}
+            description={<DateTime at={expiryOf(form.values.days).toISOString()} />}
+            data-testid="invite-lifetime"
+            {...field('days')}
+          />
+        </Group>
+        {invites && <SeatsNote seats={invites.seats} />}
+        <DialogButtons onCancel={onCancel} submitLabel={t('Make the link')} loading={loading} testId="invite-submit" />
+      </Stack>
+    </Form>
+  );
+}
+
+const expiryOf = (days: Values['days']): Date => new Date(Date.now() + Number(days) * DAY_MS);
