@@ -23,6 +23,7 @@ import * as ledger from './migrations/0022_ledger.ts';
 import * as metering from './migrations/0023_metering.ts';
 import * as providerChecks from './migrations/0024_provider_checks.ts';
 import * as ledgerEnd from './migrations/0025_ledger_end.ts';
+import * as transactionsOfUse from './migrations/0026_transactions_of_use.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -48,6 +49,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0023_metering', sql: metering.sql },
   { name: '0024_provider_checks', sql: providerChecks.sql },
   { name: '0025_ledger_end', sql: ledgerEnd.sql },
+  { name: '0026_transactions_of_use', sql: transactionsOfUse.sql },
 ];
 const LOCK = 7_239_001;
 

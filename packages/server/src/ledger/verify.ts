@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { readPage } from './digest.ts';
 import { NO_SEAL, sealsOf } from './seal.ts';
+import { checkUse } from './verifyUse.ts';
 
 export interface Verdict {
   journals: number;
@@ -42,6 +43,7 @@ export async function verifyLedger(
     });
     await checkBalances(trx, report, sums);
     await checkHolds(trx, report);
+    await checkUse(trx, report);
     await checkTransactions(trx, report);
   });
   return verdict;
@@ -53,7 +55,7 @@ function atOneMoment(db: Db, work: (trx: Db) => Promise<void>): Promise<void> {
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
 }
 
-interface Report {
+export interface Report {
   found(about: string, id: string, problem: string): void;
   count(what: string, n: number): void;
 }
@@ -154,7 +156,8 @@ async function checkTransactions(db: Db, report: Report): Promise<void> {
       with part as (select id from workspace where id > ${after} order by id limit ${WORKSPACES_AT_ONCE})
       select part.id,
         (select coalesce(sum(balance), 0)::bigint from account where client_id = part.id and class <> 'held') as balance,
-        (select coalesce(sum(amount), 0)::bigint from billing_transaction where workspace_id = part.id) as shown,
+        (select coalesce(sum(amount), 0)::bigint from billing_transaction where workspace_id = part.id)
+          - (select coalesce(sum(charged), 0)::bigint from usage_day where client_id = part.id) as shown,
         (select coalesce(sum(n), 0)::int from billing_transaction_count where workspace_id = part.id) as counted,
         (select count(*)::int from billing_transaction where workspace_id = part.id) as rows
       from part order by 1`.execute(db);

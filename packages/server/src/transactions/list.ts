@@ -3,7 +3,7 @@ import type { TransactionType } from '@stagi/contract/transactions.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { offsetOf, sortColumn } from '../http/paging.ts';
-import { present, shown, type TransactionRow } from './present.ts';
+import { present, shown, shownFrom, type TransactionRow } from './present.ts';
 
 export interface Narrowed {
   types?: readonly TransactionType[];
@@ -95,7 +95,7 @@ async function rowsFrom(
   const { rows } = await sql<TransactionRow>`
     select ${shown} from (
       select id, at from (${sql.join(branches, sql` union all `)}) as found ${order} offset ${offset} limit ${limit}
-    ) as page join billing_transaction t on t.id = page.id left join instance i on i.id = t.instance_id
+    ) as page join billing_transaction t on t.id = page.id ${shownFrom}
     order by page.at ${direction}, page.id ${direction}`.execute(db);
   return rows;
 }
