@@ -83,6 +83,8 @@ export function collect(): Collector {
   const instances = gauge('stagi_instances', 'Open servers', ['kind', 'status']);
   const containers = gauge('stagi_containers', 'Containers', ['status']);
   const mails = gauge('stagi_mails_unsent', 'Mails that are not sent, counted up to 10,000', ['state']);
+  const ledgerSound = gauge('stagi_ledger_sound', '1 when the last verification of the ledger found nothing');
+  const ledgerAge = gauge('stagi_ledger_verified_seconds', 'Since the last verification of the ledger');
   const mailAge = gauge('stagi_mail_oldest_seconds', 'For how long the oldest mail that has not failed waits');
 
   return {
@@ -142,6 +144,8 @@ export function collect(): Collector {
     for (const each of [jobs, jobAge, instances, containers, mails, strays]) each.reset();
     reconcile.remove();
     mailAge.remove();
+    ledgerSound.remove();
+    ledgerAge.remove();
     if (!figures) return;
     reconcile.set(figures.reconcileLagSeconds);
     for (const { reason, count } of figures.strays) strays.set({ reason }, count);
@@ -151,6 +155,10 @@ export function collect(): Collector {
     }
     for (const { kind, status, count } of figures.instances) instances.set({ kind, status }, count);
     for (const { status, count } of figures.containers) containers.set({ status }, count);
+    if (figures.ledger) {
+      ledgerSound.set(figures.ledger.sound ? 1 : 0);
+      ledgerAge.set(figures.ledger.seconds);
+    }
     if (!figures.mails) return;
     mails.set({ state: 'waiting' }, figures.mails.waiting);
     mails.set({ state: 'failed' }, figures.mails.failed);

@@ -11,6 +11,8 @@ export interface Figures {
   strays: { reason: string; count: number }[];
   instances: { kind: string; status: string; count: number }[];
   containers: { status: string; count: number }[];
+  /** The last verification of the ledger that came to an end: whether it adds up, and how long ago. Null before the first. */
+  ledger: { sound: boolean; seconds: number } | null;
   /** Mails that are stored and not sent, counted up to `MAILS_MOST`; `null` where mails are not sent at all. */
   mails: { waiting: number; failed: number; oldestSeconds: number } | null;
 }
@@ -51,6 +53,10 @@ export async function readFigures(db: Db, sendsMail: boolean): Promise<Figures> 
       'containers', (
         select coalesce(jsonb_agg(open), '[]')
         from (select status, count(*) from container where deleted_at is null group by status) as open
+      ),
+      'ledger', (
+        select jsonb_build_object('sound', state = 'sound', 'seconds', extract(epoch from now() - ended_at))
+        from ledger_run where state in ('sound', 'unsound') order by id desc limit 1
       ),
       'mails', (
         select jsonb_build_object(

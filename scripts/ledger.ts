@@ -1,0 +1,45 @@
+import pino from 'pino';
+import { readConfig } from '../packages/server/src/config.ts';
+import { ConfigError } from '../packages/server/src/configError.ts';
+import { startEmbeddedPostgres } from '../packages/server/src/db/embedded.ts';
+import { openPool } from '../packages/server/src/db/pool.ts';
+import { carryOut, createRun } from '../packages/server/src/ledger/runs.ts';
+
+/** Holds the whole ledger against itself, whether the platform runs or not; 1 when it does not add up. */
+if (process.argv[2] !== 'verify' || process.argv.length > 3) {
+  console.error('usage: npm run ledger:verify');
+  process.exit(2);
+}
+try {
+  process.exitCode = (await verify()) ? 0 : 1;
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+async function verify(): Promise<boolean> {
+  const config = readConfig(process.env);
+  const embedded = config.databaseUrl
+    ? null
+    : await startEmbeddedPostgres({
+        dataDir: `${config.dataDir}/postgres`,
+        log: { info: () => {}, warn: (line) => console.error(line) },
+      });
+  // One reads, the other writes down how far it is.
+  const pool = openPool(config.databaseUrl ?? embedded!.url, { max: 2 });
+  try {
+    const { rows } = await pool.pg.query(`select to_regclass('ledger_run') is not null as ready`);
+    if (!rows[0]?.ready) throw new ConfigError('DATABASE_URL', 'holds no ledger of this version: start the platform');
+    const run = await createRun(pool.db, 'command', null);
+    const verdict = await carryOut({ db: pool.db, log: pino({ level: 'silent' }) }, run);
+    if (!verdict) throw new Error(`run ${run} was carried out by somebody else`);
+    const counts = Object.entries(verdict.counts).map(([name, n]) => `${n} ${name}`);
+    console.log(`ledger: ${counts.join(', ')}; ${verdict.problems} problems`);
+    for (const { about, id, problem } of verdict.findings) console.log(`  ${about} ${id}: ${problem}`);
+    return verdict.problems === 0;
+  } finally {
+    await pool.close();
+    await embedded?.stop();
+  }
+}
