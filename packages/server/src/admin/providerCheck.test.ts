@@ -95,6 +95,8 @@ it('says what the cloud said when it refuses', async () => {
 });
 
 it('has one check of a cloud at a time, however often it is asked for', async () => {
+  // So that the first is not over before the last of them is asked for.
+  await app.control.fault('list', { kind: 'slow', delayMs: 5_000 });
   const asked = await Promise.all(Array.from({ length: 5 }, check));
   expect(new Set(asked.map(({ id }) => id)).size).toBe(1);
   await ended();

@@ -22,6 +22,8 @@ const HEADERS_WITHIN_MS = 15_000;
 const POOL = 10;
 const CALLS_AT_ONCE = 200;
 const CROWD = 260;
+/** The first of them wait 5 s for a connection; with this the last has come before those are over. */
+const TOGETHER_MS = 5_500;
 /** A loaded machine answers late; the times are printed. */
 const SLOWEST_MS = 30_000;
 const AT_ONCE_MOST_MS = 4_000;
@@ -132,7 +134,8 @@ describe('without its database', { timeout: 120_000 }, () => {
       const slowest = Math.max(...answers.map(({ ms }) => ms));
       expect(slowest).toBeLessThan(SLOWEST_MS);
       const atOnce = (await shed()) - shedBefore;
-      expect(atOnce).toBeGreaterThanOrEqual(CROWD - CALLS_AT_ONCE);
+      // Where they come one after another there are never too many inside; `overload.test.ts` counts without a clock.
+      if (slowest < TOGETHER_MS) expect(atOnce).toBeGreaterThanOrEqual(CROWD - CALLS_AT_ONCE);
       console.log(
         `pool exhausted: n = ${CROWD} calls, all 503, ${atOnce} of them at once, slowest ${slowest.toFixed(0)} ms; ` +
           `healthz ${alive.ms.toFixed(0)} ms, readyz ${ready.ms.toFixed(0)} ms`,
