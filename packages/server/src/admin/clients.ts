@@ -37,6 +37,7 @@ export async function listClients(
     {
       from: sql`workspace t`,
       where: wanted(request, plans),
+      search: request.queryString ? isCalled(request.queryString) : null,
       id: sql`t.id`,
       order: sql.ref(sortColumn(request, SORTABLE)),
     },
@@ -46,9 +47,8 @@ export async function listClients(
   return { entities: ids.flatMap((id) => rows.get(id) ?? []).map((row) => present(ctx.config, row)), count };
 }
 
-function wanted({ queryString, statuses }: EntityFilterRequest, plans?: readonly Plan[]): RawBuilder<boolean> {
+function wanted({ statuses }: EntityFilterRequest, plans?: readonly Plan[]): RawBuilder<boolean> {
   const all: RawBuilder<boolean>[] = [];
-  if (queryString) all.push(isCalled(queryString));
   if (statuses?.length) {
     const states = statuses.filter(isState).map((state) => STATES[state]);
     all.push(states.length === 0 ? sql<boolean>`false` : sql<boolean>`(${sql.join(states, sql` or `)})`);

