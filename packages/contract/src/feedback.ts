@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { call } from './call.ts';
+import { FEEDBACK_TOPICS } from './feedbackTopics.ts';
 import { Email } from './fields.ts';
 import { FEEDBACK_MAX_IMAGES } from './files.ts';
 import { ImageUpload } from './imageUpload.ts';
 import { Done, Id, ListInput, listOf, oneOf } from './page.ts';
-
-export const FEEDBACK_TOPICS = ['Report an issue', 'Suggest a feature', 'Ask a question', 'Something else'] as const;
 
 const Topic = z.enum(FEEDBACK_TOPICS, 'Please choose an option');
 

@@ -141,6 +141,10 @@ export const ROUTES = {
     title: 'Workspaces',
     parent: '/admin',
   },
+  adminStrays: { path: '/admin/strays', layout: 'app', permissions: STAFF, title: 'Strays', parent: '/admin' },
+  adminProviders: { path: '/admin/providers', layout: 'app', permissions: STAFF, title: 'Clouds', parent: '/admin' },
+  adminFeedback: { path: '/admin/feedback', layout: 'app', permissions: STAFF, title: 'Feedback', parent: '/admin' },
+  adminAudit: { path: '/admin/audit', layout: 'app', permissions: STAFF, title: 'Audit log', parent: '/admin' },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof ROUTES;

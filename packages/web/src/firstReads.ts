@@ -67,6 +67,12 @@ export const firstReads = {
     const { workspacesInput } = await import('./features/admin/listInputs.ts');
     return [read(api.adminClients.list, workspacesInput(listAddress(search)))];
   },
+  adminStrays: ({ search }) => [read(api.strays.list, listInput(search))],
+  adminProviders: ({ search }) => [read(api.providers.list, listInput(search))],
+  adminFeedback: async ({ search }) => {
+    const { feedbackInput } = await import('./features/admin/listInputs.ts');
+    return [read(api.feedback.list, feedbackInput(listAddress(search)))];
+  },
 } satisfies Record<string, FirstReads>;
 
 export type ReadsName = keyof typeof firstReads;

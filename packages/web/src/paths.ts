@@ -43,6 +43,8 @@ export const paths = {
   audit: () => '/profile/team/audit',
   adminUsers: () => '/admin/users',
   adminUser: (id: number) => `/admin/users?user=${id}`,
+  adminStrays: () => '/admin/strays',
+  adminAudit: (workspaceId?: number) => withQuery('/admin/audit', { workspace: workspaceId?.toString() }),
   adminWorkspaces: () => '/admin/workspaces',
   adminWorkspace: (id: number) => `/admin/workspaces?workspace=${id}`,
   kit: (section: string) => `/kit/${section}`,

@@ -139,6 +139,22 @@ export const routes: RouteObject[] = [
           async () => (await import('./features/admin/WorkspacesPage.tsx')).WorkspacesPage,
           'adminWorkspaces',
         ),
+        page(
+          ROUTES.adminStrays,
+          async () => (await import('./features/admin/StraysPage.tsx')).StraysPage,
+          'adminStrays',
+        ),
+        page(
+          ROUTES.adminProviders,
+          async () => (await import('./features/admin/ProvidersPage.tsx')).ProvidersPage,
+          'adminProviders',
+        ),
+        page(
+          ROUTES.adminFeedback,
+          async () => (await import('./features/admin/FeedbackPage.tsx')).FeedbackPage,
+          'adminFeedback',
+        ),
+        page(ROUTES.adminAudit, async () => (await import('./features/admin/AdminAuditPage.tsx')).AdminAuditPage),
       ]),
       layout(<DefaultLayout feedback={feedback} />, [
         page(ROUTES.joinClient, async () => (await import('./features/joining/JoinClientPage.tsx')).JoinClientPage),

@@ -1,5 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
-import { FEEDBACK_TOPICS, type Feedback } from '@stagi/contract/feedback.ts';
+import type { Feedback } from '@stagi/contract/feedback.ts';
+import { FEEDBACK_TOPICS } from '@stagi/contract/feedbackTopics.ts';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';

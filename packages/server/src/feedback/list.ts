@@ -1,4 +1,5 @@
-import { FEEDBACK_TOPICS, type Feedback } from '@stagi/contract/feedback.ts';
+import type { Feedback } from '@stagi/contract/feedback.ts';
+import { FEEDBACK_TOPICS } from '@stagi/contract/feedbackTopics.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { sql } from 'kysely';
 import type { Db, FeedbackRow } from '../db/schema.ts';

@@ -10,7 +10,16 @@ export interface Section {
 export const ADMINISTRATION: Section = {
   under: ROUTES.admin.path,
   title: ROUTES.admin.title,
-  places: [ROUTES.adminUsers, ROUTES.adminWorkspaces, ROUTES.adminPromoCodes, ROUTES.adminLedger],
+  places: [
+    ROUTES.adminUsers,
+    ROUTES.adminWorkspaces,
+    ROUTES.adminStrays,
+    ROUTES.adminProviders,
+    ROUTES.adminPromoCodes,
+    ROUTES.adminLedger,
+    ROUTES.adminFeedback,
+    ROUTES.adminAudit,
+  ],
 };
 
 /** The parts of the signed-in product whose pages are listed under the header. */

@@ -36,8 +36,17 @@ export interface List<C extends ListCall> {
 const ORDER_FIELD = 'entityFilterRequest.orderByField';
 
 /** One page of a list call. `everyMs` reads it again besides what events do, for figures that no event announces. */
-export function useList<C extends ListCall>(of: C, input: InputOf<C>, list: ListState, everyMs?: number): List<C> {
-  const query = useQuery({ ...q(of, input), placeholderData: keepPreviousData, refetchInterval: everyMs });
+export function useList<C extends ListCall>(
+  of: C,
+  input: InputOf<C>,
+  list: ListState,
+  everyMs?: number | ((answer: OutputOf<C> | undefined) => number),
+): List<C> {
+  const query = useQuery({
+    ...q(of, input),
+    placeholderData: keepPreviousData,
+    refetchInterval: typeof everyMs === 'function' ? ({ state }) => everyMs(state.data) : everyMs,
+  });
   const { data, error, isFetching, isPlaceholderData, refetch } = query;
 
   const { page, setPage, resetSort } = list;

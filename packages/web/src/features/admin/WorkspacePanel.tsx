@@ -78,6 +78,7 @@ function Body({ id, actionsOf }: { id: number; actionsOf: Props['actionsOf'] }) 
       />
       <People workspace={workspace} />
       <Machines workspace={workspace} />
+      <Link to={paths.adminAudit(workspace.id)}>{t('What was done in it')}</Link>
     </div>
   );
 }

@@ -1,15 +1,19 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
+import type { Feedback } from '@stagi/contract/feedback.ts';
+import { FEEDBACK_TOPICS } from '@stagi/contract/feedbackTopics.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import type { ListAddress } from '../../layouts/listAddress.ts';
 
 export const VERIFIED = 'verified';
 export const STAFF = 'staff';
 export const PLAN = 'plan';
+export const TOPIC = 'topic';
 export const USER_FILTERS = [VERIFIED, STAFF] as const;
 export const WORKSPACE_FILTERS = [PLAN] as const;
 
 export const PLANS: readonly Plan[] = ['Free', 'Individual', 'Team', 'Enterprise'];
+const isTopic = (word: string): word is Feedback['topic'] => (FEEDBACK_TOPICS as readonly string[]).includes(word);
 const isPlan = (word: string): word is Plan => (PLANS as readonly string[]).includes(word);
 
 export const SEPARATOR = ',';
@@ -28,6 +32,15 @@ export function workspacesInput(address: ListAddress): InputOf<typeof api.adminC
   const plans = plansOf(address);
   return { entityFilterRequest: address.request, plans: plans.length > 0 ? plans : undefined };
 }
+
+/** What an address of the list of feedback asks for. */
+export function feedbackInput(address: ListAddress): InputOf<typeof api.feedback.list> {
+  const topics = topicsOf(address);
+  return { entityFilterRequest: address.request, topics: topics.length > 0 ? topics : undefined };
+}
+
+export const topicsOf = ({ filter }: ListAddress): Feedback['topic'][] =>
+  filter(TOPIC).split(SEPARATOR).filter(isTopic);
 
 export const plansOf = ({ filter }: ListAddress): Plan[] => filter(PLAN).split(SEPARATOR).filter(isPlan);
 

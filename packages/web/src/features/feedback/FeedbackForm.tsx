@@ -1,5 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
-import { FEEDBACK_TOPICS } from '@stagi/contract/feedback.ts';
+import { FEEDBACK_TOPICS } from '@stagi/contract/feedbackTopics.ts';
 import { useEffect } from 'react';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';

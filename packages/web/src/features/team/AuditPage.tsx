@@ -1,21 +1,20 @@
 import { api } from '@stagi/contract/api.ts';
 import { IconDownload, IconHistory, IconShieldCheck } from '@tabler/icons-react';
 import { useT } from '../../i18n/i18n.ts';
-import { personName } from '../../i18n/personName.ts';
 import { useList } from '../../layouts/useList.ts';
 import { useListState } from '../../layouts/useListState.ts';
 import { RANGE, useRange } from '../../layouts/useRange.ts';
 import { ActionButton } from '../../ui/actions.tsx';
+import { AuditFilters } from '../../ui/audit/AuditFilters.tsx';
+import { OUTCOMES } from '../../ui/audit/auditWords.ts';
+import { useAuditColumns } from '../../ui/audit/useAuditColumns.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { DateRangePicker } from '../../ui/dateRange/DateRangePicker.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { FilterMenu } from '../../ui/FilterMenu.tsx';
 import { ListBar } from '../../ui/ListBar.tsx';
 import { NoMatches } from '../../ui/NoMatches.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
-import { AREAS, OUTCOMES } from './auditWords.ts';
 import { TeamTabs } from './TeamTabs.tsx';
-import { useAuditColumns } from './useAuditColumns.tsx';
 import { useExport } from './useExport.ts';
 import { useVerify } from './useVerify.ts';
 
@@ -79,26 +78,14 @@ export function AuditPage() {
       <TeamTabs />
       {some && (
         <ListBar>
-          <FilterMenu
-            label={t('Who')}
-            options={(data?.actors ?? []).map(({ userId, name, email }) => ({
-              value: String(userId),
-              label: `${personName(t, name)} · ${email}`,
-            }))}
-            value={chosen(WHO)}
-            onChange={choose(WHO)}
-          />
-          <FilterMenu
-            label={t('About')}
-            options={(data?.areas ?? []).map((area) => ({ value: area, label: t(AREAS[area] ?? area) }))}
-            value={areas}
-            onChange={choose(AREA)}
-          />
-          <FilterMenu
-            label={t('Outcome')}
-            options={Object.entries(OUTCOMES).map(([value, word]) => ({ value, label: t(word) }))}
-            value={list.statuses}
-            onChange={list.setStatuses}
+          <AuditFilters
+            log={data}
+            userIds={chosen(WHO)}
+            onUserIds={choose(WHO)}
+            areas={areas}
+            onAreas={choose(AREA)}
+            outcomes={list.statuses}
+            onOutcomes={list.setStatuses}
           />
           <DateRangePicker label={t('When')} value={range.value} onChange={range.set} clearable />
         </ListBar>

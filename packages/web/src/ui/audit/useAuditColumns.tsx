@@ -1,9 +1,9 @@
 import type { AuditEntry } from '@stagi/contract/audit.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { personName } from '../../i18n/personName.ts';
-import type { Column } from '../../ui/DataTable.tsx';
-import { Tag } from '../../ui/Tag.tsx';
-import { DateTime } from '../../ui/Time.tsx';
+import type { Column } from '../DataTable.tsx';
+import { Tag } from '../Tag.tsx';
+import { DateTime } from '../Time.tsx';
 import classes from './Audit.module.css';
 import { ACTIONS, OUTCOMES } from './auditWords.ts';
 

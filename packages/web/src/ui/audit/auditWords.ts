@@ -55,6 +55,9 @@ export const ACTIONS: Record<string, string> = {
   'admin/user/enable': text('Enabled the account of a member'),
   'admin/client/disable': text('Disabled the workspace'),
   'admin/client/enable': text('Enabled the workspace'),
+  'admin/stray/adopt': text('Adopted a stray machine'),
+  'admin/stray/delete': text('Had a stray machine deleted'),
+  'admin/provider/check': text('Checked a cloud'),
 };
 
 export const OUTCOMES: Record<AuditEntry['outcome'], string> = {

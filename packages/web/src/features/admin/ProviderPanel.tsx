@@ -1,0 +1,134 @@
+import type { OperatedProvider, ProviderCheck } from '@stagi/contract/providers.ts';
+import { IconStethoscope } from '@tabler/icons-react';
+import { useT } from '../../i18n/i18n.ts';
+import { personName } from '../../i18n/personName.ts';
+import { text } from '../../i18n/text.ts';
+import { ActionButton } from '../../ui/actions.tsx';
+import { Dialog } from '../../ui/dialogs/Dialog.tsx';
+import { FactList } from '../../ui/FactList.tsx';
+import { Note } from '../../ui/Note.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { DateTime, TimeAgo } from '../../ui/Time.tsx';
+import classes from './Admin.module.css';
+import { isUnderWay } from './useCheck.ts';
+
+interface Props {
+  /** Null: closed. */
+  provider: OperatedProvider | null;
+  onClose(): void;
+  onCheck(provider: string): void;
+  asking: boolean;
+}
+
+const STEPS: Record<ProviderCheck['steps'][number]['step'], string> = {
+  readiness: text('Is ready'),
+  offers: text('Tells its offers'),
+  machines: text('Lists our machines'),
+};
+
+/** One cloud: what it can do, how fast it may be asked, what went wrong, and what it answers now. */
+export function ProviderPanel({ provider, onClose, ...rest }: Props) {
+  const t = useT();
+  return (
+    <Dialog
+      opened={provider !== null}
+      onClose={onClose}
+      routed
+      placement="right"
+      title={provider?.title ?? t('Cloud')}
+      testId="provider-panel"
+    >
+      {provider && <Body provider={provider} {...rest} />}
+    </Dialog>
+  );
+}
+
+function Body({ provider, onCheck, asking }: Omit<Props, 'onClose' | 'provider'> & { provider: OperatedProvider }) {
+  const t = useT();
+  const { check, lastError, limit } = provider;
+  const busy = isUnderWay(provider);
+  return (
+    <div className={classes.panel}>
+      <div className={classes.top}>
+        <StatusBadge status={provider.state} prominent />
+        <ActionButton
+          icon={<IconStethoscope size={16} />}
+          testId="provider-check"
+          loading={asking || busy}
+          onClick={() => onCheck(provider.provider)}
+        >
+          {t('Check now')}
+        </ActionButton>
+      </div>
+      {provider.detail && <Note tone={provider.state === 'unavailable' ? 'warn' : 'info'}>{t(provider.detail)}</Note>}
+      {check && <Check check={check} />}
+      <FactList
+        facts={[
+          { label: t('Name in the configuration'), value: provider.provider, mono: true },
+          { label: t('Seen'), value: <TimeAgo at={provider.seenAt} /> },
+          { label: t('Offers'), value: provider.offers },
+          { label: t('Open servers'), value: provider.openInstances },
+          { label: t('Can stop servers'), value: provider.can.stop ? t('Yes') : t('No') },
+          { label: t('Can reboot servers'), value: provider.can.reboot ? t('Yes') : t('No') },
+          { label: t('Bills stopped servers'), value: provider.billedWhenStopped ? t('Yes') : t('No') },
+          {
+            label: t('Readiness of a server'),
+            value: provider.readiness === 'daemon' ? t('Told by our daemon') : t('Told by the cloud'),
+          },
+          { label: t('User on its machines'), value: provider.hostUsername, mono: true },
+          {
+            label: t('Patience'),
+            value: t('{{minutes}} minutes for a start, stop or reboot', {
+              minutes: Math.round(provider.deadlineSeconds / 60),
+            }),
+          },
+          {
+            label: t('Limit'),
+            value: limit
+              ? t('{{perSecond}} calls a second, {{burst}} at once', { perSecond: limit.perSecond, burst: limit.burst })
+              : t('As fast as one likes'),
+          },
+        ]}
+      />
+      {lastError && (
+        <Note tone="warn" title={t('Last error')}>
+          {lastError.message}
+          <p className={classes.small}>
+            <DateTime at={lastError.at} /> · <span className="mono">{lastError.action}</span> ·{' '}
+            <span className="mono">{lastError.slug}</span>
+          </p>
+        </Note>
+      )}
+    </div>
+  );
+}
+
+function Check({ check }: { check: ProviderCheck }) {
+  const t = useT();
+  return (
+    <section aria-live="polite" data-testid="check">
+      <h3 className={classes.title}>{t('Last check')}</h3>
+      <p className={classes.small}>
+        <StatusBadge status={check.status} /> · <DateTime at={check.askedAt} /> · {personName(t, check.askedBy)}
+      </p>
+      <ul className={classes.rows}>
+        {check.steps.map(({ step, isDone, milliseconds, count, message }) => (
+          <li key={step} data-testid="check-step">
+            <span className={classes.row}>
+              <span>{t(STEPS[step])}</span>
+              {message && <span className={classes.small}>{t(message)}</span>}
+            </span>
+            <span className={classes.small}>
+              {count !== null && <span className="mono">{count} · </span>}
+              <span className="mono">{t('{{milliseconds}} ms', { milliseconds })}</span>{' '}
+              <StatusBadge status={isDone ? 'done' : 'failed'} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {check.endedAt !== null && check.steps.length === 0 && (
+        <p className={classes.small}>{t('No answer by the deadline')}</p>
+      )}
+    </section>
+  );
+}
