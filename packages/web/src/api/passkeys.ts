@@ -14,24 +14,6 @@ export async function answerWithPasskey(options: PasskeyRequest): Promise<Passke
   return startAuthentication({ optionsJSON: options }).catch(turnedDown);
 }
 
-/** Whether the browser can offer passkeys among what it suggests for a field. */
-export const canSuggestPasskeys = async (): Promise<boolean> =>
-  hasPasskeys() && (await PublicKeyCredential.isConditionalMediationAvailable?.()) === true;
-
-/**
- * The answer of a passkey that the person picks among the suggestions of the field that says `autocomplete="… webauthn"`;
- * null when none came of it, or once `ended`.
- */
-export async function suggestPasskeys(options: PasskeyRequest, ended: AbortSignal): Promise<PasskeyAssertion | null> {
-  const { startAuthentication, WebAuthnAbortService } = await import('@simplewebauthn/browser');
-  if (ended.aborted) return null;
-  const stop = () => WebAuthnAbortService.cancelCeremony();
-  ended.addEventListener('abort', stop, { once: true });
-  return startAuthentication({ optionsJSON: options, useBrowserAutofill: true })
-    .catch((cause: unknown) => (ended.aborted ? null : turnedDown(cause)))
-    .finally(() => ended.removeEventListener('abort', stop));
-}
-
 /** A new passkey; null when none came of it. `known`: the device has one of this account already. */
 export async function makePasskey(options: PasskeyCreation): Promise<PasskeyAttestation | 'known' | null> {
   const { startRegistration } = await import('@simplewebauthn/browser');
@@ -41,7 +23,7 @@ export async function makePasskey(options: PasskeyCreation): Promise<PasskeyAtte
 }
 
 /** Browsers do not tell why: closed, timed out, no such key or not allowed here all look alike. */
-function turnedDown(cause: unknown): null {
+export function turnedDown(cause: unknown): null {
   console.warn('No passkey was used', cause);
   return null;
 }
