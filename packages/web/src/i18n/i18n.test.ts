@@ -1,3 +1,4 @@
+import './englishForms.ts';
 import { acceptedLanguage, LANGUAGES, languageOf, preferredLanguage } from '@stagi/contract/languages.ts';
 import i18next from 'i18next';
 import { expect, it } from 'vitest';

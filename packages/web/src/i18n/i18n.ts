@@ -2,7 +2,6 @@ import { type Language, LOCALE, languageOf, preferredLanguage } from '@stagi/con
 import i18next from 'i18next';
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
 import { part } from '../ui/parts.ts';
-import english from './en.json';
 import { patternsOf, unfilled } from './filled.ts';
 
 export type Values = Record<string, string | number>;
@@ -17,6 +16,21 @@ const TEXTS: Record<Exclude<Language, 'en'>, () => Promise<{ default: Record<str
   tr: () => import('./tr.json'),
 };
 
+/** The one plural that a first page may need; the others come with the pages of signed-in people. */
+const ENGLISH = {
+  'Try again in {{count}} seconds_one': 'Try again in one second',
+  'Try again in {{count}} seconds_other': 'Try again in {{count}} seconds',
+};
+let englishForms: Record<string, string> | null = null;
+
+/** Whichever comes first, this or the beginning of translation. */
+export function knowEnglishForms(forms: Record<string, string>): void {
+  englishForms = forms;
+  if (!i18next.isInitialized) return;
+  i18next.addResourceBundle('en', 'translation', forms);
+  kept = keptFor('');
+}
+
 /** Resolves when the language (the visitor's own by default) is at hand; screens may be drawn then without a change of words. */
 export async function startTranslation(language: Language = ownLanguage()): Promise<void> {
   await i18next.init({
@@ -26,8 +40,9 @@ export async function startTranslation(language: Language = ownLanguage()): Prom
     nsSeparator: false,
     returnEmptyString: false,
     interpolation: { escapeValue: false },
-    resources: { en: { translation: english } },
+    resources: { en: { translation: ENGLISH } },
   });
+  if (englishForms) i18next.addResourceBundle('en', 'translation', englishForms);
   await showLanguage(language);
 }
 

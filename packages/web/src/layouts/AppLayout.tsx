@@ -1,3 +1,4 @@
+import '../i18n/englishForms.ts';
 import type { ReactNode } from 'react';
 import { DetailSkeleton } from '../ui/Skeletons.tsx';
 import { Breadcrumbs } from './crumb.tsx';

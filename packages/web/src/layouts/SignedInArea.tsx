@@ -1,3 +1,4 @@
+import '../i18n/englishForms.ts';
 import type { CurrentUser } from '../api/user.ts';
 import { BalanceIndicator } from './BalanceIndicator.tsx';
 import { ProfileMenu } from './ProfileMenu.tsx';

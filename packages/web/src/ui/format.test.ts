@@ -1,3 +1,4 @@
+import '../i18n/englishForms.ts';
 import { LANGUAGES, LOCALE } from '@stagi/contract/languages.ts';
 import { expect, it } from 'vitest';
 import { showLanguage, startTranslation, t } from '../i18n/i18n.ts';

@@ -1,3 +1,4 @@
+import '../../i18n/englishForms.ts';
 import { lazy, Suspense } from 'react';
 import { NavLink, useParams } from 'react-router';
 import { ThemeChoice } from '../../layouts/Choices.tsx';

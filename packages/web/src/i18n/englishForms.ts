@@ -1,0 +1,5 @@
+import english from './en.json';
+import { knowEnglishForms } from './i18n.ts';
+
+/** English needs no dictionary but for what stands with a number; importing this file brings it. */
+knowEnglishForms(english);
