@@ -17,7 +17,8 @@ import { postLines } from './testing/raw.ts';
 import { ABSENT, SAMPLES } from './testing/samples.ts';
 
 /** Ways to more than one holds: none is let through, and each is counted. */
-describe('more than one holds', () => {
+// Hundreds of calls to a test: on a slow machine that is a minute.
+describe('more than one holds', { timeout: 240_000 }, () => {
   let app: TestApp;
   let victim: Household;
   let visitor: Household;
