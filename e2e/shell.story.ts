@@ -364,6 +364,9 @@ test('the shell tells what the account lacks', async ({ page }) => {
     });
     await page.goto(`${platform.url}/cloud/instances`);
     await expect(page).toHaveURL(/\/403$/);
+    await expect(page.getByRole('main')).toContainText(
+      'Instances needs a permission that your role in this workspace does not include: INSTANCE_RENTED_MANAGEMENT',
+    );
     await page.getByTestId('menu-cloud').hover();
     await expect(page.getByRole('tooltip')).toContainText('INSTANCE_RENTED or SELFHOSTED_INSTANCE');
   });

@@ -5,7 +5,6 @@ import { useSignedIn } from './api/session.ts';
 import type { ReadsName } from './firstReads.ts';
 import { CloudStart } from './layouts/CloudStart.tsx';
 import { DefaultLayout } from './layouts/DefaultLayout.tsx';
-import { Forbidden } from './layouts/Forbidden.tsx';
 import { cloudTarget } from './layouts/guard.ts';
 import { HomeLayout } from './layouts/HomeLayout.tsx';
 import { NotFound } from './layouts/NotFound.tsx';
@@ -169,7 +168,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.consent, async () => (await import('./features/apps/ConsentPage.tsx')).ConsentPage),
         page(ROUTES.authGoogle, async () => (await import('./features/auth/GoogleReturnPage.tsx')).GoogleReturnPage),
         page(ROUTES.authGithub, async () => (await import('./features/auth/GithubReturnPage.tsx')).GithubReturnPage),
-        { path: ROUTES.forbidden.path, handle: { route: ROUTES.forbidden }, element: <Forbidden /> },
+        page(ROUTES.forbidden, async () => (await import('./layouts/Forbidden.tsx')).Forbidden),
         ...(hasKit()
           ? [
               {

@@ -1,11 +1,15 @@
-import { Link } from 'react-router';
+import type { Route } from '@stagi/contract/routes.ts';
+import { Link, useLocation } from 'react-router';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/Button.tsx';
 import { Message } from './Message.tsx';
+import { anyOf } from './menuGate.ts';
 
+/** Whoever comes from a page that their role does not open reads which permission it asks for. */
 export function Forbidden() {
   const t = useT();
+  const from = useLocation().state as Route | null;
   return (
     <Message
       code="403"
@@ -16,6 +20,15 @@ export function Forbidden() {
         </Button>
       }
     >
+      {from?.permissions && (
+        <>
+          {t('{{name}} needs a permission that your role in this workspace does not include: {{permissions}}', {
+            name: t(from.title),
+            permissions: anyOf(from.permissions),
+          })}
+          <br />
+        </>
+      )}
       {t('Your role in this workspace does not allow this. An owner or admin of the workspace can change it.')}
     </Message>
   );

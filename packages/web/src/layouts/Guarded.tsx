@@ -20,7 +20,7 @@ export function Guarded({ waiting = null }: { waiting?: ReactNode }) {
   switch (verdict.go) {
     case 'elsewhere':
       // Two addresses that are answered alike may follow so closely that nothing is drawn between them: each has its own.
-      return <Navigate key={key} to={verdict.to} replace />;
+      return <Navigate key={key} to={verdict.to} replace state={verdict.lacks} />;
     case 'wait':
       return waiting;
     case 'error':

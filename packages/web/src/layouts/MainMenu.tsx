@@ -1,14 +1,13 @@
-import { LOCALE } from '@stagi/contract/languages.ts';
 import { MENU, type MenuItem } from '@stagi/contract/menu.ts';
-import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
+import { holdsAny } from '@stagi/contract/permissions.ts';
 import { useId } from 'react';
 import { NavLink } from 'react-router';
 import { track } from '../api/analytics.ts';
 import { useUserState } from '../api/user.ts';
-import { currentLanguage, useT } from '../i18n/i18n.ts';
+import { useT } from '../i18n/i18n.ts';
 import { Tooltip } from '../ui/Tooltip.tsx';
 import classes from './MainMenu.module.css';
-import { isShown } from './menuGate.ts';
+import { anyOf, isShown } from './menuGate.ts';
 
 /** The product's areas, from the contract's table; what one may not enter is greyed with the reason. */
 export function MainMenu({ mobile = false }: { mobile?: boolean }) {
@@ -39,10 +38,6 @@ export function MainMenu({ mobile = false }: { mobile?: boolean }) {
         });
     }
   }
-}
-
-function anyOf(permissions: readonly Permission[]): string {
-  return new Intl.ListFormat(LOCALE[currentLanguage()], { type: 'disjunction' }).format(permissions);
 }
 
 function Item({ item, reason, mobile }: { item: MenuItem; reason: string | null; mobile: boolean }) {

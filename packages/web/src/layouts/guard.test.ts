@@ -115,7 +115,11 @@ describe('the guard of routes', () => {
   });
 
   it('sends a member without the permission to /403', () => {
-    expect(guard(ROUTES.instances, guest, at('/cloud/instances'))).toEqual({ go: 'elsewhere', to: '/403' });
+    expect(guard(ROUTES.instances, guest, at('/cloud/instances'))).toEqual({
+      go: 'elsewhere',
+      to: '/403',
+      lacks: ROUTES.instances,
+    });
     expect(guard(ROUTES.account, guest, at('/profile/account'))).toEqual({ go: 'in' });
   });
 

@@ -12,7 +12,11 @@ export interface Visitor {
   isNew?: boolean;
 }
 
-export type GuardVerdict = { go: 'in' } | { go: 'wait' } | { go: 'error' } | { go: 'elsewhere'; to: string };
+export type GuardVerdict =
+  | { go: 'in' }
+  | { go: 'wait' }
+  | { go: 'error' }
+  | { go: 'elsewhere'; to: string /** What asks for a permission that they lack. */; lacks?: Route };
 
 /** What a route answers a visitor (specification sections 2 and 6). `url` is the whole address asked for. */
 export function guard(route: Route, visitor: Visitor, url: URL): GuardVerdict {
@@ -32,7 +36,11 @@ export function guard(route: Route, visitor: Visitor, url: URL): GuardVerdict {
     return { go: 'elsewhere', to: paths.signUpForm(url.pathname + url.search + url.hash) };
   }
   if (route.permissions && !holdsAny(visitor.permissions, route.permissions)) {
-    return { go: 'elsewhere', to: paths.forbidden() };
+    return {
+      go: 'elsewhere',
+      to: paths.forbidden(),
+      lacks: route,
+    };
   }
   return { go: 'in' };
 }

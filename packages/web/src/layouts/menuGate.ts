@@ -1,6 +1,13 @@
+import { LOCALE } from '@stagi/contract/languages.ts';
 import type { MenuItem } from '@stagi/contract/menu.ts';
 import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import type { Route } from '@stagi/contract/routes.ts';
+import { currentLanguage } from '../i18n/i18n.ts';
+
+/** The permissions of which any one would do, in the words of the language. */
+export function anyOf(permissions: readonly Permission[]): string {
+  return new Intl.ListFormat(LOCALE[currentLanguage()], { type: 'disjunction' }).format(permissions);
+}
 
 interface Viewer {
   mobile: boolean;
