@@ -55,6 +55,7 @@ export const promoCodes = {
       amount: z
         .string('Amount is required')
         .trim()
+        .min(1, 'Amount is required')
         .regex(/^\d{1,7}(\.\d{1,6})?$/, 'Amount must be a number')
         .refine((text) => /[1-9]/.test(text), 'Amount must be greater than 0')
         .refine((text) => Number(text.split('.')[0]) < AMOUNT_MOST, 'Amount must be below 1,000,000'),

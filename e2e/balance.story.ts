@@ -1,0 +1,155 @@
+import type { Browser, Page } from '@playwright/test';
+import { meterWorkspace } from '@stagi/server/src/billing/meter.ts';
+import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
+import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
+import { aRentedInstance, makeOperator } from '@stagi/server/src/testing/factories.ts';
+import type { Person } from '@stagi/server/src/testing/person.ts';
+import { sql } from 'kysely';
+import { expectAccessible } from './accessible.ts';
+import { expect, test } from './fixtures.ts';
+
+let app: TestApp;
+let stop: () => Promise<void>;
+test.beforeAll(async () => {
+  const postgres = await startTestPostgres();
+  app = await startTestApp();
+  stop = async () => {
+    await app.close();
+    await postgres.stop();
+  };
+});
+test.afterAll(() => stop?.());
+
+test('an operator makes a promo code, somebody adds it to their balance and sees where their money went', async ({
+  browser,
+}) => {
+  const olga = await app.signUp('Olga Operator');
+  const ada = await app.signUp('Ada Lovelace');
+  await makeOperator(app.ctx, olga);
+  await anHourOfUse(ada);
+  const desk = await openAs(browser, olga, '/admin/promo-codes');
+  const codes = desk.getByTestId('promo-row');
+
+  await test.step('the operator makes a code', async () => {
+    await expect(desk.getByText('No promo codes yet')).toBeVisible();
+    await desk.getByTestId('promo-create').click();
+    const dialog = desk.getByTestId('promo-dialog');
+    await dialog.getByRole('textbox', { name: /^Code/ }).fill('spring-26');
+    await dialog.getByTestId('promo-dialog-submit').click();
+    await expect(dialog.getByText('Amount is required')).toBeVisible();
+    await dialog.getByLabel('Amount in STAGI').fill('7.5');
+    await dialog.getByLabel('Uses').fill('2');
+    await expectAccessible(desk, 'a new promo code');
+    await dialog.getByTestId('promo-dialog-submit').click();
+    await expect(desk.getByText('SPRING-26 can be used now')).toBeVisible();
+    await expect(codes).toHaveCount(1);
+    await expect(codes).toContainText('0 of 2');
+    await expectAccessible(desk, 'promo codes');
+  });
+
+  const page = await openAs(browser, ada, '/profile/balance');
+  const rows = page.getByTestId('transaction-row');
+  const balance = page.getByTestId('balance');
+  await test.step('a code that nobody made adds nothing', async () => {
+    await expect(rows).toHaveCount(2);
+    await expect(balance).toHaveText('49.93 STAGI');
+    await page.getByTestId('promo-code').fill('winter');
+    await page.getByTestId('promo-submit').click();
+    await expect(page.getByText('This promo code does not exist')).toBeVisible();
+    await expect(balance).toHaveText('49.93 STAGI');
+  });
+
+  await test.step('the code changes the balance in the header and is among the transactions', async () => {
+    await page.getByTestId('promo-code').fill('Spring-26');
+    await page.getByTestId('promo-submit').click();
+    await expect(page.getByText('7.50 STAGI were added to your balance')).toBeVisible();
+    await expect(balance).toHaveText('57.43 STAGI');
+    await expect(page.getByTestId('available')).toContainText('57.43');
+    await expect(rows).toHaveCount(3);
+    await expect(rows.nth(0)).toContainText('Promo code');
+    await expect(rows.nth(0)).toContainText('+7.50');
+    await expectAccessible(page, 'balance');
+  });
+
+  await test.step('a second time it adds nothing', async () => {
+    await page.getByTestId('promo-code').fill('SPRING-26');
+    await page.getByTestId('promo-submit').click();
+    await expect(page.getByText('You have already used this promo code')).toBeVisible();
+    await expect(balance).toHaveText('57.43 STAGI');
+  });
+
+  await test.step('filters show what is asked for, and are in the address', async () => {
+    await page.getByRole('button', { name: 'Type', exact: true }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Spending' }).click();
+    await expect(rows).toHaveCount(1);
+    await expect(page).toHaveURL(/type=Spending/);
+    await page.getByRole('menuitemcheckbox', { name: 'Deposit' }).click();
+    await expect(rows).toHaveCount(3);
+    await page.getByRole('menuitemcheckbox', { name: 'Spending' }).click();
+    await expect(rows).toHaveCount(2);
+    await page.keyboard.press('Escape');
+  });
+
+  await test.step('of use it shows what was charged, on a phone too', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(`${app.url}/profile/balance?type=Spending`);
+    await expect(rows).toHaveCount(1);
+    await expect(rows).toContainText('−0.07');
+    expect(await sideways(page)).toBeLessThanOrEqual(0);
+    await rows.getByRole('link').click();
+    const panel = page.getByTestId('transaction-panel');
+    await expect(panel.getByTestId('charged-segments').getByRole('row')).toHaveCount(2);
+    await expect(panel.getByTestId('charged-segments')).toContainText('3,600');
+    await expect(panel.getByTestId('charged-segments')).toContainText('0.07');
+    await expectAccessible(page, 'a transaction');
+    expect(await sideways(page)).toBeLessThanOrEqual(0);
+  });
+
+  await test.step('the operator ends the code and finds the ledger sound', async () => {
+    await desk.reload();
+    await expect(codes).toContainText('1 of 2');
+    await desk.getByRole('button', { name: 'Actions for SPRING-26' }).click();
+    await desk.getByTestId('action-revoke').click();
+    await desk.getByTestId('confirm-submit').click();
+    await expect(desk.getByText('SPRING-26 has been revoked')).toBeVisible();
+    await expect(codes.locator('[data-status="revoked"]')).toHaveCount(1);
+    await desk.getByRole('link', { name: 'Ledger' }).first().click();
+    await desk.getByTestId('ledger-verify').click();
+    await expect(desk.getByTestId('ledger-row').locator('[data-status="sound"]')).toHaveCount(1, { timeout: 30_000 });
+    await expectAccessible(desk, 'ledger');
+    await desk.setViewportSize({ width: 360, height: 740 });
+    await expect(desk.getByTestId('ledger-row')).toHaveCount(1);
+    expect(await sideways(desk)).toBeLessThanOrEqual(0);
+  });
+  await page.context().close();
+  await desk.context().close();
+});
+
+/** One hour of one server, charged: at 0.07 STAGI an hour. */
+async function anHourOfUse(owner: Person): Promise<void> {
+  const { db } = app.ctx;
+  const instance = await aRentedInstance(app.ctx, owner, 'terminated');
+  await sql`update instance set closed_at = now() where id = ${instance}`.execute(db);
+  await sql`insert into segment (client_id, instance_id, rate, price_per_hour, started_at, ended_at, metered_until, confirmed)
+    select ${owner.workspaceId}, ${instance}, 'running', 70000, t - interval '2 hours', t - interval '1 hour', t - interval '2 hours', true
+    from (select clock_timestamp() as t) as now`.execute(db);
+  await sql`insert into workspace_meter (client_id, metered_at) values (${owner.workspaceId}, now()) on conflict do nothing`.execute(
+    db,
+  );
+  await meterWorkspace(db, owner.workspaceId);
+}
+
+async function openAs(browser: Browser, person: Person, path: string): Promise<Page> {
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(`${app.url}/configuration.json`);
+  await page.evaluate(
+    ({ accessToken, refreshToken }) => Object.assign(localStorage, { accessToken, refreshToken, authType: 'email' }),
+    person.tokens(),
+  );
+  await page.goto(app.url + path);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  return page;
+}
+
+const sideways = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
