@@ -114,6 +114,8 @@ function openBank(url: string, random: Random, workspaces: readonly number[]) {
   const receipts = new Map<number, { order: Order; moved: bigint }>();
   const lost: Order[] = [];
   const tellers = new Set<Teller>();
+  /** With those that were killed and whose end is not known yet: they have orders until then. */
+  const alive = new Set<Teller>();
   const spares: Teller[] = [];
   let starting = 0;
   let sentAgain = 0;
@@ -128,23 +130,24 @@ function openBank(url: string, random: Random, workspaces: readonly number[]) {
     async killOne(database: string): Promise<'inside' | 'outside' | null> {
       if (tellers.size < TELLERS - 1) return null;
       const teller = random.pick([...tellers]);
-      const pid = teller.child.pid!;
       // Stopped first: what its session waits for then, it waits for when the process is gone.
-      process.kill(pid, 'SIGSTOP');
-      const inside = await waitsForTeller(database, pid);
-      process.kill(pid, 'SIGKILL');
+      if (!teller.child.kill('SIGSTOP')) return null;
+      tellers.delete(teller);
+      const inside = await waitsForTeller(database, teller.child.pid!);
+      teller.child.kill('SIGKILL');
       return inside ? 'inside' : 'outside';
     },
     async finish(): Promise<void> {
       isClosing = true;
-      await until(
-        'every order has its receipt',
-        async () => lost.length === 0 && [...tellers].every(({ orders }) => orders.size === 0),
-      );
+      await until('every order has its receipt', async () => {
+        fill();
+        for (const teller of tellers) if (teller.orders.size < ORDERS_AT_ONCE) serve(teller);
+        return lost.length === 0 && [...alive].every(({ orders }) => orders.size === 0);
+      });
     },
     close(): void {
       isClosing = true;
-      for (const { child } of [...tellers, ...spares]) child.kill('SIGKILL');
+      for (const { child } of alive) child.kill('SIGKILL');
     },
   };
 
@@ -166,6 +169,7 @@ function openBank(url: string, random: Random, workspaces: readonly number[]) {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     const teller: Teller = { child, orders: new Map() };
+    alive.add(teller);
     child.on('message', (message: { ready?: true } & Partial<Receipt> & { error?: string }) => {
       if (message.ready) {
         isReady = true;
@@ -177,16 +181,20 @@ function openBank(url: string, random: Random, workspaces: readonly number[]) {
     child.on('exit', () => {
       if (!isReady) starting -= 1;
       tellers.delete(teller);
+      alive.delete(teller);
       if (spares.includes(teller)) spares.splice(spares.indexOf(teller), 1);
       sentAgain += teller.orders.size;
       lost.push(...teller.orders.values());
+      // A receipt may come after the end of who wrote it: there will be another.
+      teller.orders.clear();
       if (!isClosing || lost.length > 0) fill();
       for (const other of tellers) if (lost.length > 0 && other.orders.size < ORDERS_AT_ONCE) serve(other);
     });
   }
 
   function answer(teller: Teller, { id, moved, error }: Partial<Receipt> & { error?: string }): void {
-    const order = teller.orders.get(id!)!;
+    const order = teller.orders.get(id!);
+    if (!order) return;
     teller.orders.delete(order.id);
     if (error === undefined) {
       receipts.set(order.id, { order, moved: BigInt(moved!) });
