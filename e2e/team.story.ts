@@ -2,7 +2,7 @@ import type { Browser, Page } from '@playwright/test';
 import type { Role } from '@stagi/contract/permissions.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
-import { haveSteppedUp } from '@stagi/server/src/testing/factories.ts';
+import { aContainer, aRentedInstance, haveSteppedUp } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
@@ -58,7 +58,16 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
     await expect(there.getByTestId('profile-menu')).toContainText('Analytical engines');
   });
 
-  await test.step('removes her: she finds herself in her own workspace', async () => {
+  const stream = await test.step('while she follows what a container writes', async () => {
+    const container = await aContainer(app.ctx, ada, await aRentedInstance(app.ctx, ada));
+    const opened = there.waitForEvent('websocket', (socket) => socket.url().includes('/logging/tail'));
+    await there.goto(`${app.url}/cloud/containers/${container}/logs`);
+    await expect(there.getByTestId('log-connection')).toHaveText('Live');
+    return opened;
+  });
+
+  await test.step('removes her: she is thrown out, and finds herself in her own workspace', async () => {
+    const ended = stream.waitForEvent('close');
     await here.setViewportSize({ width: 360, height: 740 });
     await expect(rows).toHaveCount(2);
     expect(await sideways(here)).toBeLessThanOrEqual(0);
@@ -68,6 +77,7 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
     await here.getByTestId('confirm-submit').click();
     await expect(here.getByText('Grace Hopper has been removed')).toBeVisible();
     await expect(rows).toHaveCount(1);
+    await ended;
     await expect(there.getByTestId('profile-menu')).toContainText('Grace Hopper’s workspace');
   });
   await here.context().close();

@@ -63,7 +63,7 @@ export function InviteForm({ onDone, onCancel }: { onDone(link: string): void; o
           {...field('role')}
           value={form.values.role}
         />
-        <Group gap={12} align="flex-start" grow>
+        <Group gap={12} align="flex-end" grow>
           <NumberInput
             label={t('How many may join by it')}
             min={1}

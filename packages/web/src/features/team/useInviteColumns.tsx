@@ -33,10 +33,10 @@ export function useInviteColumns(): Column<Invite>[] {
       key: 'status',
       title: t('Status'),
       cell: ({ status, endedBy }) => (
-        <>
+        <span>
           <StatusBadge status={status} />
           {endedBy && <span className="muted"> · {t(ENDS[endedBy])}</span>}
-        </>
+        </span>
       ),
     },
     {
@@ -51,9 +51,9 @@ export function useInviteColumns(): Column<Invite>[] {
       title: t('Invited by'),
       sortBy: 'inviter',
       cell: ({ inviter }) => (
-        <>
+        <span>
           {inviter.name} {inviter.isMe && <Tag color="primary">{t('That’s you')}</Tag>}
-        </>
+        </span>
       ),
     },
     {
