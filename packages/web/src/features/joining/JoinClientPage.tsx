@@ -15,7 +15,7 @@ import { Message } from '../../layouts/Message.tsx';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
 import { FormCard } from '../../ui/FormCard.tsx';
-import { exactTime, formatDate } from '../../ui/format.ts';
+import { formatDate } from '../../ui/format.ts';
 import { Loader } from '../../ui/Loader.tsx';
 import { Note } from '../../ui/Note.tsx';
 import classes from './Joining.module.css';
@@ -112,7 +112,7 @@ function Invited({ code, invitation, lookAgain }: Props) {
           </dd>
           <dt>{t('Good until')}</dt>
           <dd>
-            <time dateTime={invitation.expiresAt} title={exactTime(invitation.expiresAt)}>
+            <time dateTime={invitation.expiresAt}>
               {formatDate(invitation.expiresAt, undefined, document.documentElement.lang)}
             </time>
           </dd>
