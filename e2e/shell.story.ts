@@ -163,7 +163,8 @@ test('a signed-in person steers by header, palette and keys', async ({ page }) =
     await expect(popover).toContainText(ada.email);
     await expect(popover.getByRole('link', { name: 'Edit profile' })).toHaveAttribute('href', '/profile/account');
     await expect(popover.getByRole('link', { name: 'Profile', exact: true })).toBeVisible();
-    await expect(popover.getByRole('link', { name: 'Transactions & Plans' })).toHaveCount(0);
+    const balancePage = popover.getByRole('link', { name: 'Transactions & Plans' });
+    await expect(balancePage).toHaveAttribute('href', '/profile/balance');
     await expect(popover.getByRole('button', { name: 'Ada Lovelace’s workspace Owner' })).toBeVisible();
     await expect.poll(async () => top(popover).then(async (y) => y - (await bottom(opener)))).toBeCloseTo(14, 0);
     await page.keyboard.press('Escape');

@@ -207,7 +207,7 @@ describe('the reaper', () => {
   });
 });
 
-it('holds no other server up while one of a thousand fails at every step', { timeout: 400_000 }, async () => {
+it('holds no other server up while one of a thousand fails at every step', { timeout: 1_000_000 }, async () => {
   const COUNT = 1_000;
   const before = await stepAll(COUNT, 0);
   const withPoison = await stepAll(COUNT, 1);
@@ -258,7 +258,7 @@ async function stepAll(count: number, poisoned: number): Promise<number> {
       from instance where id = any(${others}::int[]) and status = 'online'`.execute(db);
     return took[0]!;
   };
-  await expect.poll(async () => (await figures()).n, { timeout: 120_000, interval: 200 }).toBe(others.length);
+  await expect.poll(async () => (await figures()).n, { timeout: 300_000, interval: 200 }).toBe(others.length);
   const { p95 } = await figures();
   // Out of the way of whatever comes next.
   await db.transaction().execute(async (trx) => {
