@@ -64,7 +64,7 @@ function AdoptForm({ stray, onClose }: { stray: Stray; onClose(): void }) {
   return (
     <Form onSubmit={submit} noValidate>
       <Stack gap={16}>
-        <p>{t('It becomes an instance of a workspace, which is billed for it by the hour from then on.')}</p>
+        <div>{t('It becomes an instance of a workspace, which is billed for it by the hour from then on.')}</div>
         <NumberInput
           label={t('Id of the workspace')}
           description={<Link to={paths.adminWorkspaces()}>{t('Find a workspace')}</Link>}
