@@ -25,6 +25,7 @@ import { sessions } from './sessions.ts';
 import { sshKeys } from './sshKeys.ts';
 import { strays } from './strays.ts';
 import { transactions } from './transactions.ts';
+import { usage } from './usage.ts';
 import { user } from './user.ts';
 
 /** Every call there is. Server, web and command line are readings of this table. */
@@ -40,6 +41,7 @@ export const api = {
   invites,
   billing,
   transactions,
+  usage,
   promoCodes,
   ledger,
   hardware,

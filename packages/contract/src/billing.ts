@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
+import { Done, Id } from './page.ts';
+import { Money } from './price.ts';
 
 const Amount = z.object({ decimalValue: z.string() });
 
@@ -9,10 +11,23 @@ export const Balance = z.object({
   exhausted: z.boolean(),
   /** STAGI an hour. */
   burnPerHour: z.string(),
+  /** STAGI that must be left beside an hour of it: what clouds that cannot stop a server need to end it in order. */
+  reserve: z.string(),
   /** Whole and fractional days; `null` when nothing is spent. */
   daysLeft: z.number().nullable(),
 });
 export type Balance = z.infer<typeof Balance>;
+
+/** A server that the balance of zero stopped. */
+const Held = z.object({
+  id: Id,
+  title: z.string(),
+  slug: z.string(),
+  /** What starting it again adds to an hour. */
+  pricePerHour: Money,
+});
+
+const MANAGE = ['INSTANCE_RENTED_MANAGEMENT'] as const;
 
 export const billing = {
   balance: call({
@@ -22,5 +37,28 @@ export const billing = {
     byToken: true,
     input: z.object({}),
     output: Balance,
+  }),
+  zero: call({
+    path: 'billing/zero/view',
+    summary: 'What a balance of zero stopped, until when it is kept, and what starting it again takes.',
+    auth: MANAGE,
+    input: z.object({}),
+    output: z.object({
+      isSuccess: z.literal(true),
+      exhausted: z.boolean(),
+      /** When what was stopped will be deleted; null without a balance of zero. */
+      keptUntil: z.string().nullable(),
+      balance: Money,
+      /** What an hour of everything else costs, with what must be left beside it. */
+      otherPerHour: Money,
+      instances: z.array(Held),
+    }),
+  }),
+  resume: call({
+    path: 'billing/resume',
+    summary: 'Starts these of the servers that a balance of zero stopped; the others stay stopped.',
+    auth: MANAGE,
+    input: z.object({ instanceIds: z.array(Id).max(1_000, 'At most 1,000 servers at once') }),
+    output: Done,
   }),
 };

@@ -1,10 +1,11 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import type { Db } from '../db/schema.ts';
+import { csvOf } from '../http/csv.ts';
 import { invalid } from '../http/errors.ts';
 import type { HandlersOf } from '../http/mount.ts';
 import { isId, pageOf } from '../http/paging.ts';
-import { csvOf } from './csv.ts';
+import { AUDIT_COLUMNS } from './csv.ts';
 import { actorsOf, areasOf, entriesBefore, type Narrowed, pageOfEntries } from './entries.ts';
 import { verifyChain } from './verify.ts';
 
@@ -26,7 +27,7 @@ export const auditHandlers: HandlersOf<typeof api.audit> = {
     const isWhole = entries.length < EXPORTED_AT_ONCE;
     return {
       isSuccess: true,
-      csv: csvOf(entries, { heading: before === undefined }),
+      csv: csvOf(AUDIT_COLUMNS, entries, { heading: before === undefined }),
       next: isWhole ? null : (entries.at(-1)?.id ?? null),
     };
   },

@@ -8,13 +8,14 @@ import { takeTurns } from '../turns.ts';
 import { meterWorkspace, OWED, type Tick, UNTIL } from './meter.ts';
 import { balanceOf } from './spending.ts';
 import { creditedAtZero, resumeAll } from './zero.ts';
+import { sendZeroNotices } from './zeroNotices.ts';
 
 /** How often it is looked whether a balance has run out. */
 const CHECK_MS = 5_000;
 /** Workspaces that one process meters at once: the pool is for others too. */
 const AT_ONCE = 4;
 
-type Ctx = Pick<Context, 'config' | 'db' | 'log' | 'providers'>;
+type Ctx = Pick<Context, 'config' | 'db' | 'jobs' | 'log' | 'providers' | 'secrets'>;
 
 /** Meters what runs, every minute, and follows balances that run out. Any number of these may run on one database. */
 export function startMetering(ctx: Context): { stop(): Promise<void> } {
@@ -27,6 +28,7 @@ export async function meterPass(ctx: Ctx, meterMs: number): Promise<void> {
   await meterDue(ctx, meterMs);
   for (const id of await creditedAtZero(ctx.db)) await apart(ctx, id, () => resumeAll(ctx.db, id));
   await followZeroBalances(ctx);
+  await sendZeroNotices(ctx);
 }
 
 /** Meters the workspaces whose minute is over, or whose balance does not reach to its end. */

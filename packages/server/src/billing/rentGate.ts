@@ -13,9 +13,9 @@ interface Added {
 
 /**
  * Renting needs one hour of everything that runs plus the new machine, and the reserve of those that cannot be stopped;
- * checked under the accounts' row lock.
+ * checked under the accounts' row lock. Answers the balance.
  */
-export async function requireOneHour(trx: Db, workspaceId: number, ...added: readonly Added[]): Promise<void> {
+export async function requireOneHour(trx: Db, workspaceId: number, ...added: readonly Added[]): Promise<bigint> {
   const balance = await lockAvailable(trx, workspaceId);
   const { perHour, reserve } = await burnOf(trx, workspaceId);
   const more = added.reduce((all, one) => all + one.pricePerHour + (one.canStop ? 0n : one.pricePerHour / 2n), 0n);
@@ -29,4 +29,5 @@ export async function requireOneHour(trx: Db, workspaceId: number, ...added: rea
       },
     );
   }
+  return balance;
 }

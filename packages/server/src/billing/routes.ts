@@ -1,11 +1,15 @@
 import type { api } from '@stagi/contract/api.ts';
+import { CURRENCY } from '@stagi/contract/brand.ts';
 import { toDecimal } from '@stagi/contract/money.ts';
 import type { HandlersOf } from '../http/mount.ts';
-import { daysLeft } from './balance.ts';
+import { resumeChosen } from '../instances/resume.ts';
+import { burnOf, daysLeft } from './balance.ts';
 import { toUsd } from './price.ts';
+import { zeroOf } from './zero.ts';
 
 export const billingHandlers: HandlersOf<typeof api.billing> = {
-  async balance({ config, workspace }) {
+  async balance({ config, db, workspace }) {
+    const { reserve } = await burnOf(db, workspace.id);
     return {
       isSuccess: true,
       clientBalance: {
@@ -14,7 +18,24 @@ export const billingHandlers: HandlersOf<typeof api.billing> = {
       },
       exhausted: workspace.exhausted,
       burnPerHour: toDecimal(workspace.perHour),
+      reserve: toDecimal(reserve),
       daysLeft: daysLeft(workspace),
     };
+  },
+  async zero({ db, workspace }) {
+    const { keptUntil, held, otherPerHour } = await zeroOf(db, workspace.id);
+    const stagi = (micro: bigint) => ({ currency: CURRENCY, decimalValue: toDecimal(micro) });
+    return {
+      isSuccess: true,
+      exhausted: keptUntil !== null,
+      keptUntil: keptUntil?.toISOString() ?? null,
+      balance: stagi(workspace.balance),
+      otherPerHour: stagi(otherPerHour),
+      instances: held.map(({ added, ...server }) => ({ ...server, pricePerHour: stagi(added) })),
+    };
+  },
+  async resume(ctx, { instanceIds }) {
+    await resumeChosen(ctx, instanceIds);
+    return { isSuccess: true };
   },
 };

@@ -5,6 +5,8 @@ import { lockAvailable } from './accounts.ts';
 import { burnOf } from './balance.ts';
 import { balanceOf } from './spending.ts';
 
+/** Why a server is stopped, or its end, that a balance of zero brought about. */
+export const ZERO_BALANCE = 'Zero balance';
 /** How long saved data is kept without a balance. */
 export const KEPT_DAYS = 14;
 
@@ -37,4 +39,30 @@ export async function resumeAll(db: Db, workspaceId: number): Promise<boolean> {
     await leaveZero(trx, workspaceId, { resumesAll: true });
     return true;
   });
+}
+
+interface Held {
+  id: number;
+  title: string;
+  slug: string;
+  /** Micro-STAGI an hour more once it runs. */
+  added: bigint;
+}
+
+/** What a balance of zero stopped, and until when it is kept. */
+export async function zeroOf(
+  db: Db,
+  workspaceId: number,
+): Promise<{ keptUntil: Date | null; held: Held[]; otherPerHour: bigint }> {
+  const { rows } = await sql<{ until: Date | null }>`
+    select exhausted_at + make_interval(days => ${KEPT_DAYS}) as until from workspace where id = ${workspaceId}`.execute(
+    db,
+  );
+  const keptUntil = rows[0]?.until ?? null;
+  if (!keptUntil) return { keptUntil, held: [], otherPerHour: 0n };
+  const held = await sql<Held>`select id, title, slug, price_per_hour - stopped_price_per_hour as added from instance
+    where workspace_id = ${workspaceId} and kind = 'rented' and closed_at is null and zero_stopped_at is not null
+      and desired <> 'gone' order by title, id`.execute(db);
+  const { perHour, reserve } = await burnOf(db, workspaceId);
+  return { keptUntil, held: held.rows, otherPerHour: perHour + reserve };
 }

@@ -36,6 +36,7 @@ import { shownSite } from '../site.ts';
 import { sshKeyHandlers } from '../sshKeys/routes.ts';
 import { strayHandlers } from '../strays/routes.ts';
 import { transactionHandlers } from '../transactions/routes.ts';
+import { usageHandlers } from '../usage/routes.ts';
 import { accountHandlers } from '../users/accountRoutes.ts';
 import { mountPictures } from '../users/pictureRoute.ts';
 import { userHandlers } from '../users/routes.ts';
@@ -60,6 +61,7 @@ const handlers: Handlers = {
   invites: inviteHandlers,
   billing: billingHandlers,
   transactions: transactionHandlers,
+  usage: usageHandlers,
   promoCodes: promoCodeHandlers,
   ledger: ledgerHandlers,
   hardware: hardwareHandlers,

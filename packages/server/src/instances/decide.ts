@@ -1,15 +1,6 @@
+import { ZERO_BALANCE } from '../billing/zero.ts';
 import type { Decision, Settlement } from './decision.ts';
-import {
-  ageMs,
-  type Changes,
-  doubt,
-  doubtExistence,
-  isHeard,
-  isPastDeadline,
-  isReady,
-  wasAsked,
-  ZERO_BALANCE,
-} from './evidence.ts';
+import { ageMs, type Changes, doubt, doubtExistence, isHeard, isPastDeadline, isReady, wasAsked } from './evidence.ts';
 import { pollMs, WATCH_MS } from './pace.ts';
 import { towardsGone } from './terminate.ts';
 import type { World } from './world.ts';

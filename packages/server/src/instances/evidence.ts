@@ -3,9 +3,6 @@ import type { InstanceRow } from '../db/schema.ts';
 import { MISS_AGE_MS, MISS_GAP_MS, REPEAT_MS } from './pace.ts';
 import type { Effect, World } from './world.ts';
 
-/** Why a balance that ran out has a server stopped. */
-export const ZERO_BALANCE = 'Zero balance';
-
 /** What a step changes of the row itself; the status goes through its door. */
 export type Changes = Partial<
   Pick<

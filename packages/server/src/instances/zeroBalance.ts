@@ -1,13 +1,12 @@
 import { instanceCan, type RentedStatus } from '@stagi/contract/instances.ts';
 import { sql } from 'kysely';
 import { followSegments } from '../billing/segments.ts';
-import { KEPT_DAYS } from '../billing/zero.ts';
+import { KEPT_DAYS, ZERO_BALANCE } from '../billing/zero.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db, InstanceRow } from '../db/schema.ts';
 import { takeTurns } from '../turns.ts';
 import { want } from './actions.ts';
-import { ZERO_BALANCE } from './evidence.ts';
 
 /** Servers that are worked on at once: the pool is for others too. */
 const AT_ONCE = 4;

@@ -52,4 +52,4 @@ export function removedMail(ground: HereIs, receiver: Receiver, { workspaceName,
 }
 
 /** A subject is one line, whatever people call their workspaces. */
-const onOneLine = (name: string): string => name.replace(/\s+/g, ' ');
+export const onOneLine = (name: string): string => name.replace(/\s+/g, ' ');

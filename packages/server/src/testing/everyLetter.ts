@@ -1,6 +1,7 @@
 import type { Language } from '@stagi/contract/languages.ts';
 import * as letters from '../mail/letters.ts';
 import { removedMail, roleChangedMail } from '../mail/memberLetters.ts';
+import { zeroBalanceMail, zeroEndedMail, zeroReminderMail } from '../mail/moneyLetters.ts';
 
 export const LETTER_GROUND = {
   config: { appOrigin: 'https://stagi.example', site: { supportEmail: 'help@stagi.example' } },
@@ -11,11 +12,13 @@ export const LETTER_GROUND = {
 /** A name that wants to be markup. */
 const NAME = '<b>Ada & "Co"</b>';
 
+const KEPT = { workspace: `${NAME}\r\nBcc: x`, until: new Date('2026-12-06T14:00:00Z') };
+
 /** Every mail that the platform writes, by a name for the reader of a test. */
 export function everyLetter(language: Language) {
   const at = { ...LETTER_GROUND, language };
   const receiver = { name: NAME, language: null };
-  // No browser of theirs is there when an operator acts.
+  // No browser of theirs is there when an operator or the clock acts.
   const chosen = { name: NAME, language };
   return {
     code: letters.codeMail(at, '01234567', NAME),
@@ -48,5 +51,8 @@ export function everyLetter(language: Language) {
     clientEnabled: letters.clientEnabledMail(at, chosen, NAME),
     roleChanged: roleChangedMail(at, receiver, { workspaceName: `${NAME}\r\nBcc: x`, by: NAME, role: 'Developer' }),
     removed: removedMail(at, receiver, { workspaceName: `${NAME}\r\nBcc: x`, by: NAME }),
+    zero: zeroBalanceMail(at, chosen, KEPT),
+    zeroReminder: zeroReminderMail(at, chosen, KEPT),
+    zeroEnded: zeroEndedMail(at, chosen, KEPT),
   };
 }

@@ -348,4 +348,7 @@ export const SERVER_MESSAGES: readonly string[] = [
   'Log in with Google',
   'Log in with GitHub',
   'Zero balance',
+  'One of these servers is still being stopped. Try again in a moment.',
+  'The balance is still zero',
+  'At most 1,000 servers at once',
 ];

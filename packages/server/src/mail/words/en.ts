@@ -172,4 +172,21 @@ export const en: Words = {
     lead: 'Your membership in the workspace {{workspace}} was ended, and with it your API tokens there and your SSH keys on its servers.',
     end: 'Your account and your other workspaces stay as they are. If you did not expect it, ask whoever removed you.',
   },
+  zero: {
+    subject: '{{workspace}} has no STAGI left',
+    lead: 'The balance of the workspace {{workspace}} is used up. All its instances were stopped, and running tasks canceled. Servers of clouds that cannot stop were terminated.',
+    end: 'Stopped servers and their data are kept until {{date}}, then they are deleted. A deposit that covers an hour of all of them starts them again; with less you choose which.',
+  },
+  zeroSoon: {
+    subject: 'The servers of {{workspace}} will be deleted on {{date}}',
+    lead: 'The workspace {{workspace}} still has no STAGI. Its stopped servers and all their data will be deleted on {{date}}. Nobody can bring them back then.',
+    end: 'A deposit before that date keeps them, and starts them again when it covers an hour of all of them.',
+  },
+  zeroEnded: {
+    subject: 'The servers of {{workspace}} were deleted',
+    lead: 'The workspace {{workspace}} had no STAGI for 14 days. Its stopped servers and their data were deleted, as announced.',
+    end: 'The workspace itself, its members and its records stay. After a deposit you can rent again.',
+  },
+  balancePage: 'Look at your instances',
+  keptUntil: 'Kept until',
 };

@@ -172,4 +172,21 @@ export const tr: Words = {
     lead: '{{workspace}} çalışma alanındaki üyeliğiniz sona erdi; oradaki API token’larınız ve sunucularındaki SSH anahtarlarınız da geçersiz oldu.',
     end: 'Hesabınız ve diğer çalışma alanlarınız olduğu gibi kalır. Bunu beklemiyorduysanız sizi çıkaran kişiye sorun.',
   },
+  zero: {
+    subject: '{{workspace}} çalışma alanında STAGI kalmadı',
+    lead: '{{workspace}} çalışma alanının bakiyesi bitti. Tüm sunucuları durduruldu, çalışan görevler iptal edildi. Durdurulamayan bulutlardaki sunucular sonlandırıldı.',
+    end: 'Durdurulan sunucular ve verileri {{date}} tarihine kadar saklanır, sonra silinir. Hepsinin bir saatini karşılayan bir yatırma onları yeniden başlatır; daha azında hangilerinin başlayacağını siz seçersiniz.',
+  },
+  zeroSoon: {
+    subject: '{{workspace}} sunucuları {{date}} tarihinde silinecek',
+    lead: '{{workspace}} çalışma alanında hâlâ STAGI yok. Durdurulan sunucular ve tüm verileri {{date}} tarihinde silinecek. Ondan sonra kimse geri getiremez.',
+    end: 'Bu tarihten önceki bir yatırma onları korur ve hepsinin bir saatini karşılıyorsa yeniden başlatır.',
+  },
+  zeroEnded: {
+    subject: '{{workspace}} sunucuları silindi',
+    lead: '{{workspace}} çalışma alanında 14 gün boyunca STAGI yoktu. Durdurulan sunucular ve verileri bildirildiği gibi silindi.',
+    end: 'Çalışma alanının kendisi, üyeleri ve kayıtları kalır. Bakiye yükledikten sonra yeniden kiralayabilirsiniz.',
+  },
+  balancePage: 'Sunucularınıza bakın',
+  keptUntil: 'Saklama sonu',
 };

@@ -61,4 +61,10 @@ export interface Words {
   factorGuessed: Mail;
   roleChanged: Mail;
   removed: Mail;
+  /** The balance of a workspace is zero; what is kept, until when; that it is gone. */
+  zero: Mail;
+  zeroSoon: Mail;
+  zeroEnded: Mail;
+  balancePage: string;
+  keptUntil: string;
 }

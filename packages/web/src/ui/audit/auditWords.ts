@@ -10,6 +10,7 @@ export const AREAS: Record<string, string> = {
   'api-token': text('API tokens'),
   'promo-code': text('Promo codes'),
   client: text('Workspace'),
+  billing: text('Balance'),
   authorization: text('Apps'),
   admin: text('Administration'),
 };
@@ -34,6 +35,7 @@ export const ACTIONS: Record<string, string> = {
   'docker-container/restart': text('Restarted a container'),
   'docker-container/delete': text('Deleted a container'),
   'promo-code/activate': text('Activated a promo code'),
+  'billing/resume': text('Chose what starts again after a zero balance'),
   'ssh-key/add': text('Added an SSH key'),
   'ssh-key/generate': text('Generated an SSH key'),
   'ssh-key/delete': text('Deleted an SSH key'),

@@ -1,0 +1,78 @@
+import type { Language } from '@stagi/contract/languages.ts';
+import { ROLE_PERMISSIONS, ROLES } from '@stagi/contract/permissions.ts';
+import { sql } from 'kysely';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
+import { zeroBalanceMail, zeroEndedMail, zeroReminderMail } from '../mail/moneyLetters.ts';
+import { sendMail } from '../mail/send.ts';
+import { KEPT_DAYS, ZERO_BALANCE } from './zero.ts';
+
+type Ctx = Pick<Context, 'config' | 'db' | 'jobs' | 'log' | 'secrets'>;
+
+/** The notices of a zero balance in their order, by the days that are left then. After an outage only the last is sent. */
+const NOTICES = [
+  { daysLeft: KEPT_DAYS, mail: zeroBalanceMail },
+  { daysLeft: 7, mail: zeroReminderMail },
+  { daysLeft: 1, mail: zeroReminderMail },
+  { daysLeft: 0, mail: zeroEndedMail },
+] as const;
+
+/** Mails those who see to the money of workspaces without any: at once, and before what is kept is deleted. */
+export async function sendZeroNotices(ctx: Ctx): Promise<void> {
+  for (const { id, number } of await due(ctx.db)) await inTransaction(ctx.db, (trx) => send(ctx, trx, id, number));
+}
+
+/** Of what nothing is kept, nothing is announced. */
+async function due(db: Db): Promise<{ id: number; number: number }[]> {
+  const { rows } = await sql<{ id: number; number: number }>`
+    select w.id, n.number from workspace w join workspace_meter m on m.client_id = w.id,
+      lateral (select max(number)::int as number
+        from unnest(${NOTICES.map(({ daysLeft }) => KEPT_DAYS - daysLeft)}::int[]) with ordinality as notice (after, number)
+        where metering_clock() >= w.exhausted_at + make_interval(days => notice.after)) n
+    where w.exhausted_at is not null and w.deleted_at is null and m.notices < n.number
+      and (n.number in (1, ${NOTICES.length}) or exists (select 1 from instance i
+        where i.workspace_id = w.id and i.kind = 'rented' and i.closed_at is null and i.desired <> 'gone'))`.execute(
+    db,
+  );
+  return rows;
+}
+
+async function send(ctx: Ctx, trx: Db, workspaceId: number, number: number): Promise<void> {
+  const { rows } = await sql<{ name: string; until: Date }>`
+    update workspace_meter m set notices = ${number} from workspace w
+    where m.client_id = ${workspaceId} and w.id = m.client_id and w.exhausted_at is not null and m.notices < ${number}
+    returning w.name, w.exhausted_at + make_interval(days => ${KEPT_DAYS}) as until`.execute(trx);
+  const notice = NOTICES[number - 1];
+  if (!rows[0] || !notice) return;
+  const { name: workspace, until } = rows[0];
+  // Nothing of theirs was deleted.
+  if (number === NOTICES.length && !(await hadSomething(trx, workspaceId))) return;
+  for (const receiver of await receivers(trx, workspaceId))
+    await sendMail(ctx, trx, receiver.email, notice.mail(ctx, receiver, { workspace, until }));
+}
+
+async function hadSomething(trx: Db, workspaceId: number): Promise<boolean> {
+  const { rows } = await sql`select 1 from workspace w join instance i on i.workspace_id = w.id
+      join instance_activity a on a.instance_id = i.id
+    where w.id = ${workspaceId} and a.to_status = 'terminating' and a.detail = ${ZERO_BALANCE} and a.at > w.exhausted_at
+    limit 1`.execute(trx);
+  return rows.length > 0;
+}
+
+const TOLD = ROLES.filter((role) => ROLE_PERMISSIONS[role].includes('BILLING'));
+
+async function receivers(
+  trx: Db,
+  workspaceId: number,
+): Promise<{ name: string; email: string; language: Language | null }[]> {
+  return trx
+    .selectFrom('membership')
+    .innerJoin('app_user', 'app_user.id', 'membership.user_id')
+    .select(['app_user.name', 'app_user.email', 'app_user.language'])
+    .where('membership.workspace_id', '=', workspaceId)
+    .where('membership.role', 'in', TOLD)
+    .where('app_user.disabled_at', 'is', null)
+    .orderBy('app_user.id')
+    .execute();
+}
