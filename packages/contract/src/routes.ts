@@ -123,6 +123,13 @@ export const ROUTES = {
     title: 'Transactions & Plans',
     parent: '/profile',
   },
+  usage: {
+    path: '/profile/usage',
+    layout: 'app',
+    permissions: ['BILLING'],
+    title: 'Usage',
+    parent: '/profile',
+  },
   sshKeys: { path: '/profile/ssh', layout: 'app', title: 'SSH keys', parent: '/profile' },
   admin: { path: '/admin', layout: 'app', permissions: STAFF, title: 'Administration' },
   adminUsers: { path: '/admin/users', layout: 'app', permissions: STAFF, title: 'Users', parent: '/admin' },

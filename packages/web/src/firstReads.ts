@@ -56,6 +56,11 @@ export const firstReads = {
     return [read(api.transactions.list, transactionsInput(listAddress(search)))];
   },
   invites: ({ search }) => [read(api.invites.list, { ...listInput(search), roles: undefined })],
+  usage: async ({ search }) => {
+    if (search.has('range')) return [];
+    const { NEWEST, usageInput } = await import('./features/usage/listInput.ts');
+    return [read(api.usage.list, usageInput(listAddress(search, NEWEST)))];
+  },
   sshKeys: ({ search }) => [read(api.sshKeys.list, listInput(search))],
   adminPromoCodes: ({ search }) => [read(api.promoCodes.list, listInput(search))],
   adminLedger: ({ search }) => [read(api.ledger.list, listInput(search))],

@@ -36,6 +36,7 @@ export const paths = {
   sessions: () => '/profile/account/sessions',
   tokens: (tab: TokensTab = 'active') => (tab === 'active' ? '/profile/tokens' : `/profile/tokens/${tab}`),
   balance: () => '/profile/balance',
+  usage: () => '/profile/usage',
   sshKeys: () => '/profile/ssh',
   team: () => '/profile/team',
   invites: () => '/profile/team/invites',

@@ -115,6 +115,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.team, async () => (await import('./features/team/TeamPage.tsx')).TeamPage, 'team'),
         page(ROUTES.invites, async () => (await import('./features/team/InvitesPage.tsx')).InvitesPage, 'invites'),
         page(ROUTES.audit, async () => (await import('./features/team/AuditPage.tsx')).AuditPage),
+        page(ROUTES.usage, async () => (await import('./features/usage/UsagePage.tsx')).UsagePage, 'usage'),
         page(ROUTES.balance, async () => (await import('./features/billing/BalancePage.tsx')).BalancePage, 'balance'),
         page(ROUTES.sshKeys, async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage, 'sshKeys'),
         {

@@ -53,7 +53,7 @@ const SHOWN: readonly Shown[] = [
     text: 'You have no STAGI left. All your instances and tasks are paused.',
     screen: 'every page of the app layout, above the content',
     trigger: 'the balance of the workspace is zero',
-    from: 'packages/web/src/layouts/Notices.tsx',
+    from: 'packages/web/src/layouts/ZeroNotice.tsx',
     proof: 'e2e/shell.story.ts',
   },
   {

@@ -351,4 +351,5 @@ export const SERVER_MESSAGES: readonly string[] = [
   'One of these servers is still being stopped. Try again in a moment.',
   'The balance is still zero',
   'At most 1,000 servers at once',
+  'Usage',
 ];

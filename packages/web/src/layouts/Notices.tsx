@@ -1,15 +1,14 @@
-import { UnstyledButton } from '@mantine/core';
-import { type ReactNode, Suspense } from 'react';
-import { errorText } from '../api/messages.ts';
+import { Suspense } from 'react';
 import { useUserState } from '../api/user.ts';
-import { useT } from '../i18n/i18n.ts';
 import { lazyPart } from '../ui/parts.ts';
 import { Banners } from './Banners.tsx';
 import { DemoNotice } from './DemoNotice.tsx';
-import classes from './Notices.module.css';
 import { useBalance } from './useBalance.ts';
 import { useRoute } from './useRoute.ts';
 
+// What is wrong is seldom shown: it does not weigh on the first page.
+const NoAccount = lazyPart(async () => (await import('./NoAccount.tsx')).NoAccount);
+const ZeroNotice = lazyPart(async () => (await import('./ZeroNotice.tsx')).ZeroNotice);
 const LedgerAlarm = lazyPart(async () => (await import('./LedgerAlarm.tsx')).LedgerAlarm);
 
 /** What stands between the header and the page: the operator's banners, what is wrong with the account. */
@@ -20,49 +19,29 @@ export function Notices() {
     <>
       <Banners />
       {state.is === 'anonymous' && route.demoNotice && <DemoNotice />}
-      {state.is === 'here' && state.user.workspace && <ZeroBalance />}
+      {state.is === 'here' && state.user.workspace && (
+        <ZeroBalance mayStart={state.user.permissions.includes('INSTANCE_RENTED_MANAGEMENT')} />
+      )}
       {state.is === 'here' && state.user.permissions.includes('EMPLOYEE') && (
         <Suspense fallback={null}>
           <LedgerAlarm />
         </Suspense>
       )}
-      {state.is === 'failed' && route.public && <NoAccount error={state.error} retry={state.retry} />}
+      {state.is === 'failed' && route.public && (
+        <Suspense fallback={null}>
+          <NoAccount error={state.error} retry={state.retry} />
+        </Suspense>
+      )}
     </>
   );
 }
 
-function ZeroBalance() {
-  const t = useT();
+function ZeroBalance({ mayStart }: { mayStart: boolean }) {
   const { data } = useBalance();
   if (!data?.exhausted) return null;
   return (
-    <Notice
-      title={t('You have no STAGI left. All your instances and tasks are paused.')}
-      detail={t('Servers were stopped and running tasks canceled; their data is kept for 14 days.')}
-    />
-  );
-}
-
-/** A public page is readable without the account; the rest of it is one click away. */
-function NoAccount({ error, retry }: { error: Error; retry(): void }) {
-  const t = useT();
-  return (
-    <Notice
-      title={t('Your account could not be loaded')}
-      detail={errorText(error)}
-      action={
-        <UnstyledButton className={classes.action} onClick={retry}>
-          {t('Try again')}
-        </UnstyledButton>
-      }
-    />
-  );
-}
-
-function Notice({ title, detail, action }: { title: string; detail: string; action?: ReactNode }) {
-  return (
-    <div className={classes.notice} role="status">
-      <strong>{title}</strong> <span className={classes.detail}>{detail}</span> {action}
-    </div>
+    <Suspense fallback={null}>
+      <ZeroNotice isZero={Number(data.clientBalance.STAGI.decimalValue) === 0} mayStart={mayStart} />
+    </Suspense>
   );
 }

@@ -18,9 +18,14 @@ export function ProfileLinks({ user }: { user: CurrentUser }) {
         {t(ROUTES.sshKeys.title)}
       </Link>
       {billing && (
-        <Link className={classes.item} to={ROUTES.balance.path}>
-          {t(ROUTES.balance.title)}
-        </Link>
+        <>
+          <Link className={classes.item} to={ROUTES.balance.path}>
+            {t(ROUTES.balance.title)}
+          </Link>
+          <Link className={classes.item} to={ROUTES.usage.path}>
+            {t(ROUTES.usage.title)}
+          </Link>
+        </>
       )}
       {user.permissions.includes('EMPLOYEE') && (
         <Link className={classes.item} to={ROUTES.adminUsers.path} data-testid="menu-admin">

@@ -15,7 +15,7 @@ import { aDay, forecast } from './forecast.ts';
 export function RentSummary({ offer }: { offer: Offer }) {
   const t = useT();
   const { data: balance } = useBalance();
-  const after = balance && forecast(balance, offer.pricePerHour);
+  const after = balance && forecast(balance, offer.pricePerHour, offer.canStop);
   return (
     <>
       <FactList
@@ -43,6 +43,7 @@ export function RentSummary({ offer }: { offer: Offer }) {
           { label: t('Logs'), value: t('a free S3 bucket of up to {{gb}} GB', { gb: LOG_BUCKET_GB }) },
         ]}
       />
+      {after?.coversAnHour && after.hours !== null && after.hours < SHOWN_HOURS && <Empties hours={after.hours} />}
       {after && !after.coversAnHour && (
         <Note tone="warn">
           {t('Your balance of {{amount}} {{currency}} covers less than an hour of all your servers and this one.', {
@@ -52,6 +53,20 @@ export function RentSummary({ offer }: { offer: Offer }) {
         </Note>
       )}
     </>
+  );
+}
+
+/** What lasts longer than this is for no note. */
+const SHOWN_HOURS = 24 * 14;
+
+function Empties({ hours }: { hours: number }) {
+  const t = useT();
+  const when = new Date(useNow() + hours * 3_600_000);
+  const weekday = new Intl.DateTimeFormat(document.documentElement.lang, { weekday: 'short' }).format(when);
+  return (
+    <Note tone="info">
+      {t('This rental empties the balance on {{when}}', { when: `${weekday} ${formatDate(when)}` })}
+    </Note>
   );
 }
 

@@ -5,11 +5,12 @@ const price = (STAGI: string, USD = STAGI) => ({
   STAGI: { currency: 'STAGI', decimalValue: STAGI },
   USD: { currency: 'USD', decimalValue: USD },
 });
-const balance = (has: string, burnPerHour: string) => ({
+const balance = (has: string, burnPerHour: string, reserve = '0.00') => ({
   isSuccess: true as const,
   clientBalance: { USD: { decimalValue: has }, STAGI: { decimalValue: has } },
   exhausted: false,
   burnPerHour,
+  reserve,
   daysLeft: null,
 });
 
@@ -21,6 +22,14 @@ it('counts the new server to what is spent already', () => {
   });
   expect(forecast(balance('0.20', '0.10'), price('0.15')).coversAnHour).toBe(false);
   expect(forecast(balance('5.00', '0.00'), price('0.00')).hours).toBeNull();
+});
+
+it('keeps back what those need that cannot be stopped', () => {
+  expect(forecast(balance('0.40', '0.10', '0.05'), price('0.20'), false)).toMatchObject({
+    hours: 0.25 / 0.3,
+    coversAnHour: false,
+  });
+  expect(forecast(balance('0.45', '0.10', '0.05'), price('0.20'), false).coversAnHour).toBe(true);
 });
 
 it('multiplies without rounding', () => {

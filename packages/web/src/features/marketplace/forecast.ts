@@ -11,14 +11,20 @@ export interface Forecast {
   coversAnHour: boolean;
 }
 
-/** What a balance does once one more thing of this price runs. */
-export function forecast(balance: Balance, price: Price): Forecast {
-  const has = fromDecimal(balance.clientBalance.STAGI.decimalValue);
-  const burn = fromDecimal(balance.burnPerHour) + fromDecimal(price.STAGI.decimalValue);
+/**
+ * What a balance does once one more thing of this price runs. What its provider cannot stop needs half an hour more, to
+ * leave in order.
+ */
+export function forecast(balance: Balance, price: Price, canStop = true): Forecast {
+  const more = fromDecimal(price.STAGI.decimalValue);
+  const reserve = fromDecimal(balance.reserve) + (canStop ? 0n : more / 2n);
+  const all = fromDecimal(balance.clientBalance.STAGI.decimalValue);
+  const has = all > reserve ? all - reserve : 0n;
+  const burn = fromDecimal(balance.burnPerHour) + more;
   return {
     burnPerHour: toDecimal(burn),
     hours: burn === 0n ? null : Number(has) / Number(burn),
-    coversAnHour: has >= burn,
+    coversAnHour: all >= burn + reserve,
   };
 }
 

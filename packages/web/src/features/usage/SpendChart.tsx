@@ -1,0 +1,76 @@
+import { CURRENCY } from '@stagi/contract/brand.ts';
+import type { Money } from '@stagi/contract/price.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { formatAmount } from '../../ui/format.ts';
+import { spendByDay } from './days.ts';
+import classes from './Usage.module.css';
+
+interface Props {
+  days: readonly { day: string; charged: Money }[];
+}
+
+const HEIGHT = 96;
+const STEP = 10;
+
+/** What each day cost: bars to compare, and the figures as a table beside them for who reads them otherwise. */
+export function SpendChart({ days }: Props) {
+  const t = useT();
+  const bars = spendByDay(days);
+  if (bars.length === 0) return null;
+  const most = Math.max(...bars.map(({ value }) => value));
+  const title = t('Spent per day (UTC), in {{currency}}', { currency: CURRENCY });
+  return (
+    <figure className={classes.chart}>
+      <figcaption className={classes.caption}>
+        <span>{title}</span>
+        <span className="muted">
+          {t('most on a day: {{amount}}', { amount: formatAmount(String(most.toFixed(6))) })}
+        </span>
+      </figcaption>
+      <svg
+        className={classes.bars}
+        viewBox={`0 0 ${bars.length * STEP} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={title}
+        data-testid="spend-chart"
+      >
+        {bars.map(({ day, value, label }, n) => {
+          const height = most > 0 ? Math.max(value > 0 ? 2 : 0, (value / most) * HEIGHT) : 0;
+          return (
+            <g key={day}>
+              <title>{`${label} · ${formatAmount(value.toFixed(6))} ${CURRENCY}`}</title>
+              <rect className={classes.slot} x={n * STEP} y={0} width={STEP} height={HEIGHT} />
+              <rect className={classes.bar} x={n * STEP + 1.5} y={HEIGHT - height} width={STEP - 3} height={height} />
+            </g>
+          );
+        })}
+      </svg>
+      <div className={classes.ends}>
+        <span>{bars[0]?.label}</span>
+        {bars.length > 1 && <span>{bars.at(-1)?.label}</span>}
+      </div>
+      <details className={classes.details}>
+        <summary>{t('As a table')}</summary>
+        <div className={classes.scroll}>
+          <table className={classes.table}>
+            <thead>
+              <tr>
+                <th scope="col">{t('Day')}</th>
+                <th scope="col">{CURRENCY}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {bars.toReversed().map(({ day, label, value }) => (
+                <tr key={day}>
+                  <td>{label}</td>
+                  <td className="mono">{formatAmount(value.toFixed(6))}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}

@@ -1,0 +1,103 @@
+import { api } from '@stagi/contract/api.ts';
+import { ROUTES } from '@stagi/contract/routes.ts';
+import { IconChartBar, IconDownload } from '@tabler/icons-react';
+import { Link } from 'react-router';
+import { useUser } from '../../api/user.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { opens } from '../../layouts/menuGate.ts';
+import { useList } from '../../layouts/useList.ts';
+import { useListState } from '../../layouts/useListState.ts';
+import { useRange } from '../../layouts/useRange.ts';
+import { paths } from '../../paths.ts';
+import { ActionButton } from '../../ui/actions.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { DateRangePicker } from '../../ui/dateRange/DateRangePicker.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { ListBar } from '../../ui/ListBar.tsx';
+import { NoMatches } from '../../ui/NoMatches.tsx';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { FILTERS, NEWEST, usageInput } from './listInput.ts';
+import { SpendChart } from './SpendChart.tsx';
+import { UsageTotals } from './UsageTotals.tsx';
+import { useUsageColumns } from './useUsageColumns.tsx';
+import { useUsageExport } from './useUsageExport.ts';
+
+/** Use is charged each minute. */
+const REFETCH_MS = 60_000;
+
+/** What each rented server cost, second by second, and what was charged for it. */
+export function UsagePage() {
+  const t = useT();
+  const { permissions } = useUser();
+  const list = useListState({ sort: NEWEST, filters: FILTERS });
+  const range = useRange(list);
+  const asked = { ...usageInput(list), ...range.bounds };
+  const { data, table } = useList(api.usage.list, asked, list, REFETCH_MS);
+  const columns = useUsageColumns();
+  const exporting = useUsageExport(range.bounds);
+  const some = list.narrowed || (table.rows?.length ?? 0) > 0;
+  return (
+    <>
+      <PageHeader
+        title={t(ROUTES.usage.title)}
+        actions={
+          some && (
+            <ActionButton
+              icon={<IconDownload size={16} />}
+              testId="usage-export"
+              loading={exporting.running}
+              onClick={exporting.run}
+            >
+              {t('Export as CSV')}
+            </ActionButton>
+          )
+        }
+      >
+        {t('Rented servers are charged for each second at their provider; every minute it is taken from the balance.')}
+      </PageHeader>
+      {some && data && (
+        <>
+          <UsageTotals total={data.total} />
+          <SpendChart days={data.days} />
+        </>
+      )}
+      {some && (
+        <ListBar>
+          <DateRangePicker label={t('When')} value={range.value} onChange={range.set} clearable />
+        </ListBar>
+      )}
+      <DataTable
+        {...table}
+        label={t(ROUTES.usage.title)}
+        name="usage"
+        rowTestId="usage-row"
+        columns={columns}
+        rowKey={({ id }) => id}
+        sort={list.sort}
+        onSort={list.setSort}
+        empty={
+          list.narrowed ? (
+            <NoMatches title={t('Nothing was used then')} onClear={list.clear}>
+              {t('Try a longer stretch of time or other filters.')}
+            </NoMatches>
+          ) : (
+            <EmptyState
+              icon={<IconChartBar size={20} />}
+              title={t('Nothing has been used yet')}
+              action={
+                opens(ROUTES.marketplace, permissions) && (
+                  <Button component={Link} to={paths.marketplace()}>
+                    {t('Rent a server')}
+                  </Button>
+                )
+              }
+            >
+              {t('What your rented servers cost will be listed here, second by second.')}
+            </EmptyState>
+          )
+        }
+      />
+    </>
+  );
+}

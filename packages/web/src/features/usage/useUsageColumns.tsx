@@ -1,0 +1,91 @@
+import { CURRENCY } from '@stagi/contract/brand.ts';
+import type { Money } from '@stagi/contract/price.ts';
+import type { UsageInterval } from '@stagi/contract/usage.ts';
+import { useT } from '../../i18n/i18n.ts';
+import type { Column } from '../../ui/DataTable.tsx';
+import { formatAmount, formatNumber } from '../../ui/format.ts';
+import { NameCell } from '../../ui/NameCell.tsx';
+import { Tag } from '../../ui/Tag.tsx';
+import { DateTime } from '../../ui/Time.tsx';
+import classes from './Usage.module.css';
+
+export function useUsageColumns(): Column<UsageInterval>[] {
+  const t = useT();
+  return [
+    {
+      key: 'server',
+      title: t('Server'),
+      sortBy: 'title',
+      card: 'head',
+      cell: ({ instance }) => <NameCell title={instance.title} slug={instance.slug} />,
+    },
+    {
+      key: 'state',
+      title: t('State'),
+      width: 110,
+      cell: ({ rate }) => <Tag>{rate === 'running' ? t('Running') : t('Stopped')}</Tag>,
+    },
+    { key: 'from', title: t('From'), sortBy: 'from', width: 150, cell: ({ from }) => <DateTime at={from} /> },
+    {
+      key: 'to',
+      title: t('To'),
+      width: 150,
+      cell: ({ to, open }) =>
+        open || to === null ? <span className="muted">{t('goes on')}</span> : <DateTime at={to} />,
+    },
+    {
+      key: 'seconds',
+      title: t('Seconds'),
+      sortBy: 'seconds',
+      align: 'right',
+      cell: ({ seconds }) => <span className="mono">{formatNumber(Math.floor(seconds))}</span>,
+    },
+    {
+      key: 'price',
+      title: `${CURRENCY}/${t('h')}`,
+      sortBy: 'pricePerHour',
+      align: 'right',
+      cell: ({ pricePerHour }) => <Figure of={pricePerHour} />,
+    },
+    {
+      key: 'quoted',
+      title: t('Quoted'),
+      sortBy: 'quoted',
+      align: 'right',
+      cell: ({ quoted }) => <Figure of={quoted} />,
+    },
+    {
+      key: 'charged',
+      title: t('Charged'),
+      sortBy: 'charged',
+      align: 'right',
+      cell: (interval) => <Charged interval={interval} />,
+    },
+  ];
+}
+
+function Figure({ of }: { of: Money }) {
+  return <span className="mono">{formatAmount(of.decimalValue)}</span>;
+}
+
+const isSome = ({ decimalValue }: Money): boolean => Number(decimalValue) !== 0;
+
+/** Where it is not what the price says, the reason stands below it. */
+function Charged({ interval: { charged, uncollected, refunded } }: { interval: UsageInterval }) {
+  const t = useT();
+  return (
+    <span className={classes.charged} data-testid="charged">
+      <Figure of={charged} />
+      {isSome(uncollected) && (
+        <span className={classes.why}>
+          {t('{{amount}} not paid', { amount: formatAmount(uncollected.decimalValue) })}
+        </span>
+      )}
+      {isSome(refunded) && (
+        <span className={classes.why}>
+          {t('{{amount}} given back', { amount: formatAmount(refunded.decimalValue) })}
+        </span>
+      )}
+    </span>
+  );
+}
