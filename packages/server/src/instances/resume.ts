@@ -13,6 +13,8 @@ type Caller = Context & { user: { id: number }; workspace: { id: number } };
 export async function resumeChosen(ctx: Caller, instanceIds: readonly number[]): Promise<void> {
   await inTransaction(ctx.db, async (trx) => {
     const chosen = await heldServers(trx, ctx.workspace.id, instanceIds);
+    if (chosen.some(({ zero_stopped_at }) => zero_stopped_at === null))
+      throw refused('One of these servers was not stopped by a zero balance');
     if (chosen.some(({ status }) => status === 'powering off'))
       throw refused('One of these servers is still being stopped. Try again in a moment.');
     const balance = await requireOneHour(
@@ -35,7 +37,7 @@ export async function resumeChosen(ctx: Caller, instanceIds: readonly number[]):
 async function heldServers(trx: Db, workspaceId: number, ids: readonly number[]): Promise<InstanceRow[]> {
   const wanted = [...new Set(ids)];
   const { rows } = await sql<InstanceRow>`select * from instance
-    where workspace_id = ${workspaceId} and kind = 'rented' and closed_at is null and zero_stopped_at is not null
+    where workspace_id = ${workspaceId} and kind = 'rented' and closed_at is null
       and id = any(${wanted}::bigint[]) order by id for no key update`.execute(trx);
   if (rows.length < wanted.length) throw notFound();
   return rows;

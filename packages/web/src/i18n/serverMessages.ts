@@ -352,4 +352,5 @@ export const SERVER_MESSAGES: readonly string[] = [
   'The balance is still zero',
   'At most 1,000 servers at once',
   'Usage',
+  'One of these servers was not stopped by a zero balance',
 ];
