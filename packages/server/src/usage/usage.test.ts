@@ -1,0 +1,103 @@
+import { api } from '@stagi/contract/api.ts';
+import { fromDecimal } from '@stagi/contract/money.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { meterWorkspace } from '../billing/meter.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { aRentedInstance } from '../testing/factories.ts';
+import type { Person } from '../testing/person.ts';
+
+let app: TestApp;
+let alice: Person;
+/** Two servers that ran over four days, charged at many moments; one stopped, one goes on. */
+beforeAll(async () => {
+  // Its own pace is too slow to meet what is metered here.
+  app = await startTestApp({ METERING_SECONDS: '86400' });
+  alice = await app.signUp();
+  const { db } = app.ctx;
+  const ids = [await aRentedInstance(app.ctx, alice), await aRentedInstance(app.ctx, alice)];
+  await sql`update instance set title = '=1+1' where id = ${ids[0]}`.execute(db);
+  await sql`create table clock (at timestamptz not null)`.execute(db);
+  await sql`insert into clock values (timestamptz '2026-03-01 06:00Z')`.execute(db);
+  await sql`create or replace function metering_clock() returns timestamptz language sql volatile as 'select at from clock'`.execute(
+    db,
+  );
+  await sql`insert into segment (client_id, instance_id, rate, price_per_hour, started_at, ended_at, metered_until, confirmed)
+    values (${alice.workspaceId}, ${ids[0]}, 'running', 70007, '2026-03-01 06:00Z', '2026-03-03 18:00:01.5Z', '2026-03-01 06:00Z', true),
+      (${alice.workspaceId}, ${ids[0]}, 'stopped', 3, '2026-03-03 18:00:01.5Z', null, '2026-03-03 18:00:01.5Z', true),
+      (${alice.workspaceId}, ${ids[1]}, 'running', 123457, '2026-03-02 00:00Z', null, '2026-03-02 00:00Z', true)`.execute(
+    db,
+  );
+  await sql`insert into workspace_meter (client_id, metered_at) values (${alice.workspaceId}, metering_clock()) on conflict do nothing`.execute(
+    db,
+  );
+  for (const at of [
+    '2026-03-01 07:11Z',
+    '2026-03-02 00:00Z',
+    '2026-03-02 13:37Z',
+    '2026-03-03 23:59:59Z',
+    '2026-03-04 12:00Z',
+  ]) {
+    await sql`update clock set at = ${at}::timestamptz`.execute(db);
+    await meterWorkspace(db, alice.workspaceId);
+  }
+});
+afterAll(() => app?.close());
+
+const list = (input: object = {}) => alice.client(api.usage.list, input);
+const spent = async (): Promise<bigint> => {
+  const { rows } = await sql<{ spent: bigint }>`select -coalesce(sum(p.amount), 0)::bigint as spent
+    from posting p join account a on a.id = p.account_id join journal j on j.id = p.journal_id
+    where a.client_id = ${alice.workspaceId} and j.kind in ('usage', 'refund')`.execute(app.ctx.db);
+  return rows[0]!.spent;
+};
+const sum = (amounts: { decimalValue: string }[]): bigint =>
+  amounts.reduce((all, { decimalValue }) => all + fromDecimal(decimalValue), 0n);
+
+it('lists intervals with seconds, price and cost, whose sum is the ledger’s', async () => {
+  const { entities, total, totalCount, days } = await list({
+    entityFilterRequest: { orderByField: 'from', orderByDirection: 'asc' },
+  });
+  expect(totalCount).toBe(3);
+  expect(entities[0]).toMatchObject({
+    rate: 'running',
+    from: '2026-03-01T06:00:00.000Z',
+    seconds: 216_001.5,
+    open: false,
+  });
+  expect(sum(entities.map(({ charged }) => charged))).toBe(await spent());
+  expect(fromDecimal(total.charged.decimalValue)).toBe(await spent());
+  expect(total.quoted).toEqual(total.charged);
+  expect(sum(days.map(({ charged }) => charged))).toBe(await spent());
+  expect(days.map(({ day }) => day)).toEqual(['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04']);
+  expect((await spent()) > 0n).toBe(true);
+});
+
+it('adds up to the whole however the time is split where something was charged', async () => {
+  const whole = await spent();
+  for (const cut of ['2026-03-01T07:11:00', '2026-03-02T13:37:00', '2026-03-03T23:59:59']) {
+    const before = await list({ to: `${cut}Z` });
+    const after = await list({ from: `${cut}.001Z` });
+    expect(sum([before.total.charged, after.total.charged])).toBe(whole);
+  }
+  expect((await list({ from: '2026-04-01T00:00:00Z' })).total.charged.decimalValue).toBe('0.00');
+  expect((await list({ to: '2026-02-01T00:00:00Z' })).totalCount).toBe(0);
+});
+
+it('exports the same as CSV, harmless to spreadsheets', async () => {
+  const { csv, next } = await alice.client(api.usage.export, {});
+  expect(next).toBeNull();
+  const [heading, ...lines] = csv
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => line.split(','));
+  const charged = heading!.indexOf('charged');
+  expect(lines).toHaveLength(3);
+  expect(sum(lines.map((line) => ({ decimalValue: line[charged]! })))).toBe(await spent());
+  expect(lines.some((line) => line[heading!.indexOf('title')] === "'=1+1")).toBe(true);
+});
+
+it('shows nobody the use of another workspace', async () => {
+  const bob = await app.signUp();
+  expect(await bob.client(api.usage.list, {})).toMatchObject({ totalCount: 0, entities: [], days: [] });
+});
