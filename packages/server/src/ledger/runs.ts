@@ -66,8 +66,13 @@ export async function carryOut({ db, log }: Pick<Context, 'db' | 'log'>, id: big
     else log.info(told, 'the ledger adds up');
     return verdict;
   } catch (error) {
+    // Its job tries again, and may succeed then.
     await open()
-      .set({ error: error instanceof Error ? error.name : 'unknown', touched_at: sql<Date>`clock_timestamp()` })
+      .set({
+        state: 'failed',
+        error: error instanceof Error ? error.name : 'unknown',
+        touched_at: sql<Date>`clock_timestamp()`,
+      })
       .execute();
     throw error;
   }
