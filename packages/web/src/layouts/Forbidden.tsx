@@ -20,16 +20,19 @@ export function Forbidden() {
         </Button>
       }
     >
-      {from?.permissions && (
+      {from?.permissions ? (
         <>
           {t('{{name}} needs a permission that your role in this workspace does not include: {{permissions}}', {
             name: t(from.title),
             permissions: anyOf(from.permissions),
           })}
           <br />
+          {/* Nobody in a workspace makes somebody one of the platform's staff. */}
+          {!from.permissions.includes('EMPLOYEE') && t('An owner or admin of the workspace can change your role.')}
         </>
+      ) : (
+        t('Your role in this workspace does not allow this. An owner or admin of the workspace can change it.')
       )}
-      {t('Your role in this workspace does not allow this. An owner or admin of the workspace can change it.')}
     </Message>
   );
 }
