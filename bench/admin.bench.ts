@@ -137,13 +137,13 @@ async function fill(shared: number): Promise<void> {
       select case when n % 100 = 7 then 'quentin@' || n || '.example.com' else 'person' || n || '@example.com' end,
         case when n % 1000 = 3 then 'Zzyzx ' when n % 100 = 7 then 'Quentin ' when n % 200 = 9 then 'Иван '
           when n % 500 = 11 then '王芳 ' else (array['Ada', 'Grace', 'Linus', 'Edsger', 'Barbara'])[1 + n % 5] || ' ' end
-        || case when n % 10 = 1 then 'Smith' when n % 200 = 9 then 'Петров' else initcap(substr(md5(n::text), 1, 7)) end,
+        || case when hashint4extended(n, 1) % 10 = 1 then 'Smith' when n % 200 = 9 then 'Петров' else initcap(substr(md5(n::text), 1, 7)) end,
         now() - (${PEOPLE} - n) * (interval '1000 days' / ${PEOPLE}),
         case when n % 30 <> 5 then now() end,
         case when n % 50 = 13 or n % 100 = 77 then now() end, case when n % 100 = 77 then now() end, n % 20000 = 17
       from generate_series(1, ${PEOPLE}) n`,
       `insert into workspace (name, plan, personal_of, created_by, created_at, disabled_at)
-      select name || '’s workspace',
+      select name || ' workspace',
         case when id % 100 = 0 then 'Enterprise' when id % 25 = 0 then 'Team' when id % 10 = 0 then 'Individual' else 'Free' end,
         id, id, created_at, case when id % 70 = 3 then now() end from app_user where email like '%example.com' order by id on conflict do nothing`,
       `insert into membership (workspace_id, user_id, role, created_at)

@@ -45,8 +45,17 @@ create index app_user_unverified_name on app_user (name, id)
 create index workspace_age on workspace (created_at desc, id desc) include (search, plan, disabled_at, deleted_at);
 create index workspace_name on workspace (name, id) include (search, plan, disabled_at, deleted_at);
 create index workspace_plan on workspace (plan, created_at desc, id desc) include (disabled_at, deleted_at);
+create index workspace_plan_name on workspace (plan, name, id) include (disabled_at, deleted_at);
 create index workspace_closed on workspace (created_at desc, id desc) include (plan, deleted_at)
   where disabled_at is not null;
+create index workspace_closed_name on workspace (name, id) include (plan, deleted_at) where disabled_at is not null;
 /* Who owns a workspace, or has any rare role, among however many members. */
 create index membership_role on membership (workspace_id, role, user_id);
+drop index membership_list;
+create index membership_list on membership (workspace_id, created_at desc, user_id desc) include (role);
+/* Whether somebody who was found by their name is a member, and since when. */
+create index membership_of on membership (workspace_id, user_id) include (role, created_at);
+create index app_user_words on app_user (id) include (search);
+/* Most people own one workspace: that says nothing of the roles in a large one. */
+create statistics membership_roles (mcv) on workspace_id, role from membership;
 `;
