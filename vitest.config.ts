@@ -29,7 +29,7 @@ export default defineConfig({
           name: 'docker',
           include: DOCKER,
           fileParallelism: false,
-          testTimeout: 180_000,
+          testTimeout: 500_000,
           hookTimeout: 600_000,
           sequence: { groupOrder: 1 },
         },

@@ -9,7 +9,7 @@ let nodes = 9_100_000;
 
 const lines = (id: number) => platform.logs.of(id).lines;
 const ended = (id: number, times = 1) =>
-  platform.until(`log ${id} has ended`, () => platform.logs.of(id).ends >= times, 120_000);
+  platform.until(`log ${id} has ended`, () => platform.logs.of(id).ends >= times, 300_000);
 const numbers = (id: number, stream: 'stdout' | 'stderr') =>
   lines(id).flatMap((line) => (line.stream === stream ? [Number(/\d+$/.exec(line.text)?.[0])] : []));
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
@@ -134,7 +134,7 @@ describe('a platform that does not keep up', () => {
     await platform.until(
       'the container has ended',
       () => platform.inventory()?.containers.find(({ state }) => state === 'exited'),
-      120_000,
+      300_000,
     );
     const rss = await daemon.rssBytes();
     expect(lines(1).length).toBeGreaterThan(0);

@@ -66,7 +66,7 @@ describe('a platform that was taken over', () => {
     const plain = container(900, 'true');
     await platform.desire([...rights, plain]);
     const ended = () => platform.inventory()?.containers.filter(({ state }) => state === 'exited').length;
-    await platform.until('all have run', () => ended() === rights.length + 1, 120_000);
+    await platform.until('all have run', () => ended() === rights.length + 1, 300_000);
     const expected = (await inspect(900)).HostConfig;
     for (const [index] of rights.entries()) expect((await inspect(index + 1)).HostConfig).toEqual(expected);
     console.log(`signed rights: n = ${rights.length}, of any effect 0`);
@@ -111,7 +111,7 @@ describe('what Docker shows', () => {
     );
     await platform.desire(targets);
     const ended = () => platform.inventory()?.containers.filter(({ state }) => state === 'exited').length;
-    await platform.until('all have run', () => ended() === targets.length, 120_000);
+    await platform.until('all have run', () => ended() === targets.length, 300_000);
     for (const [index, word] of WORDS.entries()) {
       const { Config, HostConfig, Mounts, Name } = await inspect(index + 1);
       const { Cmd, Entrypoint, Env, Hostname, Image, Labels, Tty, OpenStdin } = Config;

@@ -126,7 +126,7 @@ describe('a request', () => {
   });
 
   it('of the wrong shape is refused or ignored, whatever the call, and breaks nothing', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     let n = 0;
     for (const call of everyCall()) {
