@@ -232,7 +232,7 @@ export async function startPlatform({
       if (isDeaf) live?.pause();
       else live?.resume();
     },
-    until(what, check, ms = 20_000) {
+    until(what, check, ms = 60_000) {
       const { promise, resolve, reject } =
         Promise.withResolvers<Exclude<ReturnType<typeof check>, false | null | undefined>>();
       const look = () => {
