@@ -32,6 +32,11 @@ const BANS: { why: string; pattern: RegExp; except?: RegExp }[] = [
     why: 'a float on its way to money',
     pattern: /\b(?:BigInt|asMicro)\([^)]*(?:Math\.|parseFloat|Number\(|\*\s*1e\d)/,
   },
+  {
+    why: 'a way around the policies of the database: calls use the handle that they are given',
+    pattern: /\b(?:ctx|context|app\.ctx)\.(?:pg|callsPg|within)\b/,
+    except: /server\/src\/(?:http\/reach|logging\/tail|auth\/authenticate|metrics\/server|instances\/presence)\.ts$/,
+  },
   { why: 'TLS that trusts anybody', pattern: /rejectUnauthorized:\s*false|NODE_TLS_REJECT_UNAUTHORIZED/ },
 ];
 

@@ -12,9 +12,14 @@ import type { SecretBox } from './secrets/box.ts';
 /** What the product runs on; passed, never injected. */
 export interface Context {
   config: Config;
+  /** All rows, for what the platform does of itself. Handlers of calls find in its place what their call may reach (`http/reach.ts`). */
   db: Db;
+  /** A handle on the rows of one workspace; null: on those that are of none. */
+  within(workspaceId: number | null): Db;
   /** The pool behind `db`, for the named statements of hot paths. */
   pg: pg.Pool;
+  /** The pool behind `within`. */
+  callsPg: pg.Pool;
   jobs: Queue;
   bus: Bus;
   providers: ReadonlyMap<string, Provider>;

@@ -13,8 +13,10 @@ import { startContainerWorker } from './containers/worker.ts';
 import type { Context } from './context.ts';
 import { startLinkWorker } from './daemon-link/worker.ts';
 import { startEmbeddedPostgres } from './db/embedded.ts';
+import { asMember, requireMemberRole } from './db/memberRole.ts';
 import { migrate } from './db/migrate.ts';
 import { openPool } from './db/pool.ts';
+import { within } from './db/within.ts';
 import { buildApp, buildDaemonApp } from './http/app.ts';
 import { startInstanceWorker } from './instances/worker.ts';
 import { startQueue } from './jobs/queue.ts';
@@ -47,8 +49,12 @@ export async function start(config: Config): Promise<Running> {
     await migrate(databaseUrl).catch((cause: unknown) => {
       throw new Error(`The database cannot be used: ${(cause as Error).message}`, { cause });
     });
-    const pool = openPool(databaseUrl, { onError: (error) => log.warn({ err: error }, 'database connection lost') });
+    const onError = (error: Error): void => log.warn({ err: error }, 'database connection lost');
+    const pool = openPool(databaseUrl, { onError });
     stops.push(() => pool.close());
+    const calls = openPool(asMember(databaseUrl), { onError });
+    stops.push(() => calls.close());
+    await requireMemberRole(calls.pg);
     const bus = createBus();
     const listener = listen(databaseUrl, bus, log);
     stops.push(() => listener.close());
@@ -64,7 +70,9 @@ export async function start(config: Config): Promise<Running> {
     const ctx: Context = {
       config,
       db: pool.db,
+      within: (workspaceId) => within(calls.pg, workspaceId),
       pg: pool.pg,
+      callsPg: calls.pg,
       jobs: queue,
       bus,
       providers: clouds.providers,

@@ -81,7 +81,8 @@ async function book(trx: Db, { kind, idemKey, workspaceId, lines, meta, reverses
       on conflict (idem_key) do nothing returning id
     )
     insert into posting (journal_id, line, account_id, amount)
-    select booked.id, given.line, account.id, given.amount from booked, given join account using (code)
+    select booked.id, given.line, account.id, given.amount
+    from booked, given join accounts_named(${sorted.map((line) => line.account)}::text[]) account using (code)
     order by given.line
     returning journal_id`.execute(trx);
   if (rows[0]) return rows[0].journal_id;

@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
+import { isolate, letEnqueue } from './isolation.ts';
 import { JOURNAL_KINDS } from './journalKinds.ts';
+import { ensureMemberRole } from './memberRole.ts';
 import * as foundation from './migrations/0001_foundation.ts';
 import * as reconcile from './migrations/0002_reconcile.ts';
 import * as nodeKeys from './migrations/0003_node_keys.ts';
@@ -24,6 +26,7 @@ import * as metering from './migrations/0023_metering.ts';
 import * as providerChecks from './migrations/0024_provider_checks.ts';
 import * as ledgerEnd from './migrations/0025_ledger_end.ts';
 import * as transactionsOfUse from './migrations/0026_transactions_of_use.ts';
+import * as isolation from './migrations/0030_isolation.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -50,12 +53,13 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0024_provider_checks', sql: providerChecks.sql },
   { name: '0025_ledger_end', sql: ledgerEnd.sql },
   { name: '0026_transactions_of_use', sql: transactionsOfUse.sql },
+  { name: '0030_isolation', sql: isolation.sql },
 ];
 const LOCK = 7_239_001;
 
 /**
  * Brings a database to this version: each migration once, in its own transaction, under an advisory
- * lock so that nodes that start together do not race. Also the tables of the job queue.
+ * lock so that nodes that start together do not race. Also the rules of isolation.ts and the tables of the job queue.
  */
 export async function migrate(databaseUrl: string): Promise<void> {
   const client = new pg.Client({
@@ -66,6 +70,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
+    await ensureMemberRole(client);
     await client.query(
       'create table if not exists migration (name text primary key, applied_at timestamptz not null default now())',
     );
@@ -80,7 +85,9 @@ export async function migrate(databaseUrl: string): Promise<void> {
     }
     await inOneTransaction(client, () => writeStatusMoves(client));
     await inOneTransaction(client, () => writeJournalKinds(client));
+    await isolate(client);
     await createQueueTables(databaseUrl);
+    await inOneTransaction(client, () => letEnqueue(client));
   } finally {
     await client.end();
   }

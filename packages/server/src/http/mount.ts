@@ -29,6 +29,7 @@ import { badInput, forbidden, forbiddenToTokens, sendError, unauthenticated, wor
 import { once, requireKey } from './idempotency.ts';
 import { guardLargeBodies } from './largeBodies.ts';
 import type { Gate } from './overload.ts';
+import { reach } from './reach.ts';
 import type { Visitor as PlainVisitor } from './visitor.ts';
 
 /** From the first byte of a call to its answer. */
@@ -119,16 +120,16 @@ async function serve(
     );
   };
   const trail = 'workspace' in ctx ? trailOf(call, ctx, parsed.data) : null;
-  const answer = trail ? written(trail, act, context) : act;
+  const answer = trail ? written(trail, act, ctx) : act;
   const answered = needsIdempotencyKey(call.path)
     ? await once(ctx as SignedIn & { workspace?: Membership }, call.path, request, answer)
-    : await answer(context.db);
+    : await answer(ctx.db);
   crashPoint(`${call.path as `${string}/${string}`}.committed`);
   return answered;
 }
 
 /** An act and its entry in the audit log are one transaction; what came to nothing is written down after it. */
-function written(trail: Trail, act: (db: Db) => Promise<unknown>, { db: outside }: Context) {
+function written(trail: Trail, act: (db: Db) => Promise<unknown>, { db: outside }: Pick<Context, 'db'>) {
   return async (db: Db): Promise<unknown> => {
     try {
       return await inTransaction(db, (trx) => trail.done(trx, () => act(trx)));
@@ -147,6 +148,7 @@ async function admit(
 ): Promise<Visitor | SignedIn | Member> {
   const visitor: Visitor = {
     ...context,
+    db: reach(context, call, null),
     ip: request.ip,
     userAgent: request.headers['user-agent'] ?? null,
     language: acceptedLanguage(request.headers['accept-language']),
@@ -163,10 +165,10 @@ async function admit(
   const signedIn: SignedIn = { ...visitor, ...found, chosenWorkspace: workspace ?? null };
   if (call.auth === 'signed-in') return signedIn;
   if (!workspace) throw workspaceGone();
-  const member: Member = { ...signedIn, workspace };
+  const member: Member = { ...signedIn, db: reach(context, call, workspace), workspace };
   if (call.auth !== 'member' && !holdsAny(workspace.permissions, call.auth)) {
     const asked = call.input.safeParse(request.body ?? {});
-    await trailOf(call, member, asked.data)?.notDone(context.db, forbidden());
+    await trailOf(call, member, asked.data)?.notDone(member.db, forbidden());
     throw forbidden();
   }
   return member;

@@ -27,24 +27,17 @@ export async function requireQuota(
   const kind: Kind = hasGpu ? 'gpu' : 'cpuOnly';
   const limit = QUOTAS[workspace.plan]?.[kind];
   if (limit === undefined) return;
-  const workspaces = workspace.plan === 'Free' ? await lockFreeSiblings(trx, workspace.id) : [workspace.id];
-  const { count } = await trx
-    .selectFrom('instance')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where('workspace_id', 'in', workspaces)
-    .where('kind', '=', 'rented')
-    .where('closed_at', 'is', null)
-    .where('status', 'not in', HOLDS_NOTHING)
-    .where(sql<boolean>`(jsonb_typeof(offer -> 'gpu') = 'object') = ${hasGpu}`)
-    .executeTakeFirstOrThrow();
-  if (count + added <= limit) return;
+  const owners = workspace.plan === 'Free' ? await lockOwners(trx, workspace.id) : [];
+  // Counted by the database itself: of the owners' other workspaces this call sees nothing.
+  const { rows } = await sql<{ count: number }>`
+    select rented_under(${workspace.id}, ${owners}, ${hasGpu}, ${HOLDS_NOTHING}) as count`.execute(trx);
+  if (rows[0]!.count + added <= limit) return;
   throw hasGpu
     ? refused('GPU servers that your plan allows at a time: {{limit}}', { limit })
     : refused('CPU-only servers that your plan allows at a time: {{limit}}', { limit });
 }
 
-/** This workspace and every other free one of its owners. */
-async function lockFreeSiblings(trx: Db, workspaceId: number): Promise<number[]> {
+async function lockOwners(trx: Db, workspaceId: number): Promise<number[]> {
   const owners = await trx
     .selectFrom('app_user')
     .select('id')
@@ -54,19 +47,5 @@ async function lockFreeSiblings(trx: Db, workspaceId: number): Promise<number[]>
     .orderBy('id')
     .forNoKeyUpdate()
     .execute();
-  if (owners.length === 0) return [workspaceId];
-  const rows = await trx
-    .selectFrom('membership')
-    .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
-    .select('workspace.id')
-    .distinct()
-    .where('role', '=', 'Owner')
-    .where('plan', '=', 'Free')
-    .where(
-      'user_id',
-      'in',
-      owners.map(({ id }) => id),
-    )
-    .execute();
-  return [...new Set([workspaceId, ...rows.map(({ id }) => id)])];
+  return owners.map(({ id }) => id);
 }

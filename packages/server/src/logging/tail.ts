@@ -57,9 +57,11 @@ async function admit(ctx: Context, request: FastifyRequest): Promise<Admitted> {
   if (!parsed.success) throw badInput(parsed.error);
   const owner = await spendStreamTicket(ctx, parsed.data.ticket);
   if (!owner) throw unauthenticated();
-  const { id } = await visibleContainer({ db: ctx.db, workspace: owner.workspace }, { id: parsed.data.id });
+  const { id } = await visibleContainer(seenBy(ctx, owner), { id: parsed.data.id });
   return { owner, containerId: id, after: parsed.data.after };
 }
+
+const seenBy = (ctx: Context, { workspace }: StreamOwner) => ({ db: ctx.within(workspace.id), workspace });
 
 /** Browsers always name the page's origin; what names none is no browser and has no cookie to misuse. */
 function isOwnOrigin({ config }: Context, request: FastifyRequest): boolean {
@@ -75,7 +77,8 @@ function serveTail(ctx: Context, socket: WebSocket, { owner, containerId, after 
   const send = (message: TailMessage): void => {
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message));
   };
-  const follower = followLog(ctx, containerId, after, {
+  const { db } = seenBy(ctx, owner);
+  const follower = followLog({ bus: ctx.bus, db }, containerId, after, {
     send,
     unsent: () => socket.bufferedAmount,
     broken(error) {
@@ -102,7 +105,7 @@ function serveTail(ctx: Context, socket: WebSocket, { owner, containerId, after 
     try {
       const now = await streamOwner(ctx, owner);
       if (!now) return socket.close(ENDED, 'signed out');
-      await visibleContainer({ db: ctx.db, workspace: now.workspace }, { id: containerId });
+      await visibleContainer(seenBy(ctx, now), { id: containerId });
     } catch (error) {
       if (!(error instanceof PublicError)) throw error;
       socket.close(ENDED, 'no access any more');

@@ -11,7 +11,7 @@ export interface Collector extends Meters {
   /** Something logged could not be written. */
   logLost(): void;
   /** Everything in Prometheus' text form; `figures` is null when the database did not tell them. */
-  text(pool: pg.Pool, figures: Figures | null): Promise<string>;
+  text(pools: Readonly<Record<string, pg.Pool>>, figures: Figures | null): Promise<string>;
   contentType: string;
   stop(): void;
 }
@@ -74,8 +74,8 @@ export function collect(): Collector {
   started.set(Date.now() / 1000 - process.uptime());
 
   const up = gauge('stagi_database_up', '1 when the database answered this scrape in time');
-  const connections = gauge('stagi_pool_connections', 'Connections of the pool', ['state']);
-  const waiting = gauge('stagi_pool_waiting', 'Queries that wait for a connection');
+  const connections = gauge('stagi_pool_connections', 'Connections of the pools', ['pool', 'state']);
+  const waiting = gauge('stagi_pool_waiting', 'Queries that wait for a connection', ['pool']);
   const jobs = gauge('stagi_jobs_waiting', 'Jobs due and not begun, counted up to 10,000', ['queue']);
   const jobAge = gauge('stagi_jobs_oldest_seconds', 'For how long the oldest of them waits', ['queue']);
   const strays = gauge('stagi_strays', 'Machines at clouds that no open server owns', ['reason']);
@@ -113,11 +113,13 @@ export function collect(): Collector {
     },
     contentType: registry.contentType,
     stop: () => delays.disable(),
-    text(pool, figures) {
+    text(pools, figures) {
       lookAtProcess();
-      connections.set({ state: 'total' }, pool.totalCount);
-      connections.set({ state: 'idle' }, pool.idleCount);
-      waiting.set(pool.waitingCount);
+      for (const [name, pool] of Object.entries(pools)) {
+        connections.set({ pool: name, state: 'total' }, pool.totalCount);
+        connections.set({ pool: name, state: 'idle' }, pool.idleCount);
+        waiting.set({ pool: name }, pool.waitingCount);
+      }
       showFigures(figures);
       return registry.metrics();
     },

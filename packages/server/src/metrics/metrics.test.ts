@@ -65,8 +65,10 @@ describe('the metrics', () => {
     expect(sample(text, 'stagi_call_seconds_count', 'call="/frontend-api/user/signup-form"', 'status="200"')).toBe(1);
     expect(sample(text, 'stagi_call_seconds_count', 'instance-rented/view', 'status="404"')).toBe(1);
     expect(sample(text, 'stagi_database_up')).toBe(1);
-    expect(sample(text, 'stagi_pool_connections', 'state="total"')).toBeGreaterThan(0);
-    expect(sample(text, 'stagi_pool_waiting')).toBe(0);
+    for (const pool of ['pool="platform"', 'pool="calls"']) {
+      expect(sample(text, 'stagi_pool_connections', pool, 'state="total"')).toBeGreaterThan(0);
+      expect(sample(text, 'stagi_pool_waiting', pool)).toBe(0);
+    }
     expect(sample(text, 'stagi_jobs_waiting', 'queue="mail.send"')).toBeLessThanOrEqual(1);
     expect(sample(text, 'stagi_reconcile_lag_seconds')).toBe(0);
     expect(sample(text, 'stagi_instances', 'kind="rented"', 'status="online"')).toBe(1);

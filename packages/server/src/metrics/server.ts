@@ -11,7 +11,7 @@ const PATIENCE_MS = 1_000;
 
 /** Serves `GET /metrics` on loopback. Fails when the port is taken. */
 export async function serveMetrics(
-  ctx: Pick<Context, 'config' | 'db' | 'pg' | 'log'>,
+  ctx: Pick<Context, 'config' | 'db' | 'pg' | 'callsPg' | 'log'>,
   collector: Collector,
   port: number,
 ): Promise<{ close(): Promise<void> }> {
@@ -22,7 +22,7 @@ export async function serveMetrics(
       return;
     }
     figures()
-      .then((known) => collector.text(ctx.pg, known))
+      .then((known) => collector.text({ platform: ctx.pg, calls: ctx.callsPg }, known))
       .then(
         (text) => response.writeHead(200, { 'content-type': collector.contentType }).end(text),
         (error: unknown) => {

@@ -35,13 +35,9 @@ export async function activate(
     .executeTakeFirst();
   if (!promo) throw invalid('This promo code does not exist', 'promoCode');
   const mark = await markOfPerson(ctx, trx, userId);
-  const before = await trx
-    .selectFrom('promo_activation')
-    .select('journal_id')
-    .where('promo_code_id', '=', promo.id)
-    .where((where) => where.or([where('activated_by', '=', userId), where('person_mark', '=', mark)]))
-    .executeTakeFirst();
-  if (before) throw refused('You have already used this promo code');
+  const { rows } = await sql<{ before: boolean }>`
+    select promo_code_was_used(${promo.id}, ${userId}, ${mark}) as before`.execute(trx);
+  if (rows[0]?.before) throw refused('You have already used this promo code');
   if (promo.revoked_at) throw refused('This promo code is no longer valid');
   if (promo.expired) throw refused('This promo code has expired');
   if (promo.uses >= promo.uses_max) throw refused('This promo code has been used up');

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { MEMBER_ROLE } from './memberRole.ts';
+import type { Database } from './schema.ts';
+
+type Table = keyof Database;
+
+const OWN = 'workspace_id = current_workspace()';
+const BILLED = 'client_id = current_workspace()';
+const OF_OWN_SEGMENT = 'exists (select from segment s where s.id = segment_id)';
+const OF_OWN_INSTANCE = 'exists (select from instance i where i.id = instance_id)';
+const OF_OWN_CONTAINER = 'exists (select from container c where c.id = container_id)';
+
+/**
+ * Tables whose rows are a workspace's, with what makes a row that of the workspace of the moment. Calls of people see
+ * and write no other rows of them, whatever their queries say. Where a row hangs on another one, the policy of that one
+ * decides.
+ */
+export const OF_A_WORKSPACE = {
+  workspace: { sees: 'id = current_workspace()' },
+  membership: { sees: OWN },
+  invite: { sees: OWN },
+  api_token: { sees: OWN },
+  stream_ticket: { sees: OWN },
+  /* Of calls that are made in no workspace: 0. */
+  idempotency: {
+    sees: `workspace_id = case current_setting('stagi.workspace', true) when 'none' then 0 else current_workspace() end`,
+  },
+  account: { sees: BILLED, may: ['select', 'insert', 'update'] },
+  journal: { sees: BILLED, may: ['select', 'insert'] },
+  /* Its journal comes in the same statement, which therefore sees none yet. */
+  posting: { sees: 'not is_foreign_journal(journal_id)', may: ['select', 'insert'] },
+  hold: { sees: OWN, may: ['select', 'insert', 'update'] },
+  billing_transaction: { sees: OWN, may: ['select'] },
+  billing_transaction_count: { sees: OWN, may: ['select'] },
+  segment: { sees: BILLED },
+  segment_charge: { sees: OF_OWN_SEGMENT, may: ['select', 'insert'] },
+  segment_refund: { sees: OF_OWN_SEGMENT, may: ['select', 'insert'] },
+  usage_day: { sees: BILLED },
+  workspace_meter: { sees: BILLED },
+  promo_activation: { sees: OWN, may: ['select', 'insert'] },
+  audit: { sees: OWN, may: ['select', 'insert'] },
+  /* Chain 0 is the platform's own. */
+  audit_head: { sees: 'chain = current_workspace() and chain > 0', may: ['select'] },
+  audit_actor: { sees: 'chain = current_workspace() and chain > 0', may: ['select'] },
+  instance: { sees: OWN },
+  provider_op: { sees: OF_OWN_INSTANCE },
+  instance_ssh_key: { sees: OF_OWN_INSTANCE },
+  instance_activity: { sees: OF_OWN_INSTANCE },
+  daemon_node: { sees: OF_OWN_INSTANCE },
+  daemon_command: { sees: OF_OWN_INSTANCE },
+  container: { sees: OWN, writes: `${OWN} and ${OF_OWN_INSTANCE}` },
+  container_code: { sees: OF_OWN_CONTAINER },
+  log_stream: { sees: OF_OWN_CONTAINER },
+  log_line: { sees: OF_OWN_CONTAINER },
+  log_head: { sees: OF_OWN_CONTAINER },
+  log_gap: { sees: OF_OWN_CONTAINER },
+} satisfies Partial<Record<Table, Isolated>>;
+
+export interface Isolated {
+  sees: string;
+  /** What a row that is written must be besides; as `sees` when left out. */
+  writes?: string;
+  may?: readonly Privilege[];
+}
+
+type Privilege = 'select' | 'insert' | 'update' | 'delete';
+const EVERYTHING: readonly Privilege[] = ['select', 'insert', 'update', 'delete'];
+
+/** Tables whose rows are a person's own, whichever workspace they are in: their queries name the person. */
+export const OF_A_PERSON: readonly Table[] = [
+  'app_user',
+  'pending_registration',
+  'password_reset',
+  'external_identity',
+  'provider_trip',
+  'known_device',
+  'user_picture',
+  'email_change',
+  'session',
+  'oauth_code',
+  'refresh_token',
+  'totp',
+  'recovery_code',
+  'passkey',
+  'passkey_challenge',
+  'second_factor_ticket',
+  'step_up_code',
+  'ssh_key',
+  'feedback',
+  'feedback_image',
+];
+
+/** Tables of the platform itself, and what calls of people may do with them. */
+export const OF_THE_PLATFORM: Partial<
+  Record<Table | 'migration' | 'journal_kind' | 'journal_flow', { why: string; may: readonly Privilege[] }>
+> = {
+  former_address: { why: 'keyed hashes of addresses that nobody has any more', may: EVERYTHING },
+  attempt: { why: 'tries, counted under keyed hashes of what was tried', may: EVERYTHING },
+  mail: { why: 'what is to be sent; its content is sealed', may: EVERYTHING },
+  analytics_event: { why: 'visitors’ clicks, on their way out', may: EVERYTHING },
+  status_move: { why: 'which moves of a status are allowed; written at start', may: ['select'] },
+  journal_kind: { why: 'which journals there are; written at start', may: ['select'] },
+  journal_flow: { why: 'what each kind of journal may do; written at start', may: ['select'] },
+  ledger_seal: { why: 'seals over all journals', may: [] },
+  ledger_run: { why: 'when all journals were looked at, and what was found', may: [] },
+  promo_code: { why: 'codes that operators give out, and how often they were used', may: ['select', 'update'] },
+  provider_check: { why: 'what operators asked clouds', may: [] },
+  signing_key: { why: 'read at start', may: [] },
+  migration: { why: 'what has been applied; written at start', may: [] },
+  stray: { why: 'machines that no workspace owns: for operators alone', may: [] },
+};
+
+/** Other tables that lead to a workspace, and why that does not make their rows the workspace's. */
+export const NAMES_A_WORKSPACE: Partial<Record<Table, string>> = {
+  session: 'the one workspace that an app was let into narrows what the session reaches',
+  oauth_code: 'the one workspace that an app is to be let into',
+  stray: 'the server whose machine it may be; calls see nothing of it',
+};
+
+/**
+ * Brings the rules of the database to what stands above: after each migration, as a table may come with any of them.
+ * Only what differs is touched; a policy's comment tells what it was made of.
+ */
+export async function isolate(client: pg.Client): Promise<void> {
+  const { rows: made } = await client.query<{ table: string; fingerprint: string | null }>(
+    `select c.relname as "table", obj_description(p.oid, 'pg_policy') as fingerprint
+     from pg_policy p join pg_class c on c.oid = p.polrelid
+     where c.relnamespace = 'public'::regnamespace and p.polname = 'of_workspace' and c.relrowsecurity and c.relforcerowsecurity`,
+  );
+  const { rows: user } = await client.query<{ name: string }>('select current_user as name');
+  const fingerprintOf = new Map(made.map(({ table, fingerprint }) => [table, fingerprint]));
+  for (const [table, { sees, writes = sees }] of Object.entries<Isolated>(OF_A_WORKSPACE)) {
+    const fingerprint = createHash('sha256')
+      .update(JSON.stringify([sees, writes, MEMBER_ROLE, user[0]!.name]))
+      .digest('hex');
+    if (fingerprintOf.get(table) === fingerprint) continue;
+    // Each table by itself: what waits for one holds up no other.
+    await client.query(`
+      begin;
+      set local lock_timeout = '2s';
+      alter table ${table} enable row level security;
+      alter table ${table} force row level security;
+      drop policy if exists of_workspace on ${table};
+      create policy of_workspace on ${table} to ${MEMBER_ROLE} using (${sees}) with check (${writes});
+      drop policy if exists of_platform on ${table};
+      create policy of_platform on ${table} to current_user using (true) with check (true);
+      comment on policy of_workspace on ${table} is '${fingerprint}';
+      commit`);
+  }
+  await grant(client);
+}
+
+async function grant(client: pg.Client): Promise<void> {
+  const wanted = [
+    ...Object.entries<Isolated>(OF_A_WORKSPACE).map(([table, { may = EVERYTHING }]) => ({ table, may })),
+    ...OF_A_PERSON.map((table) => ({ table, may: EVERYTHING })),
+    ...Object.entries(OF_THE_PLATFORM).map(([table, { may }]) => ({ table, may })),
+  ].flatMap(({ table, may }) => EVERYTHING.map((privilege) => ({ table, privilege, held: may.includes(privilege) })));
+  const { rows: differing } = await client.query<{ table: string; privilege: Privilege; held: boolean }>(
+    `select * from json_to_recordset($1) as wanted ("table" text, privilege text, held boolean)
+     where has_table_privilege($2, 'public.' || quote_ident("table"), privilege) <> held`,
+    [JSON.stringify(wanted), MEMBER_ROLE],
+  );
+  await client.query(`grant usage on schema public to ${MEMBER_ROLE}`);
+  for (const { table, privilege, held } of differing)
+    await client.query(
+      held ? `grant ${privilege} on ${table} to ${MEMBER_ROLE}` : `revoke ${privilege} on ${table} from ${MEMBER_ROLE}`,
+    );
+}
+
+/** Jobs are made in the transaction of the call that wants them, and done by others. */
+export async function letEnqueue(client: pg.Client): Promise<void> {
+  await client.query(`grant usage on schema pgboss to ${MEMBER_ROLE}`);
+  await client.query(`grant select, insert on all tables in schema pgboss to ${MEMBER_ROLE}`);
+}
