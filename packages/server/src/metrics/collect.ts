@@ -80,6 +80,7 @@ export function collect(): Collector {
   const jobAge = gauge('stagi_jobs_oldest_seconds', 'For how long the oldest of them waits', ['queue']);
   const strays = gauge('stagi_strays', 'Machines at clouds that no open server owns', ['reason']);
   const reconcile = gauge('stagi_reconcile_lag_seconds', 'For how long the most overdue server waits for its step');
+  const metering = gauge('stagi_metering_lag_seconds', 'For how long what runs longest uncharged was not charged');
   const instances = gauge('stagi_instances', 'Open servers', ['kind', 'status']);
   const containers = gauge('stagi_containers', 'Containers', ['status']);
   const mails = gauge('stagi_mails_unsent', 'Mails that are not sent, counted up to 10,000', ['state']);
@@ -145,11 +146,13 @@ export function collect(): Collector {
     up.set(figures ? 1 : 0);
     for (const each of [jobs, jobAge, instances, containers, mails, strays]) each.reset();
     reconcile.remove();
+    metering.remove();
     mailAge.remove();
     ledgerSound.remove();
     ledgerAge.remove();
     if (!figures) return;
     reconcile.set(figures.reconcileLagSeconds);
+    metering.set(figures.meteringLagSeconds);
     for (const { reason, count } of figures.strays) strays.set({ reason }, count);
     for (const { name, waiting: count, oldestSeconds } of figures.jobs) {
       jobs.set({ queue: name }, count);

@@ -10,7 +10,7 @@ import { inTransaction } from '../db/pool.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { connectDaemon, enrolNode } from '../testing/daemon.ts';
 import { aContainer, aRentedInstance, aStray } from '../testing/factories.ts';
-import type { Person } from '../testing/person.ts';
+import { PASSWORD, type Person } from '../testing/person.ts';
 import { readFigures } from './platform.ts';
 
 /** The figures are read anew every five seconds; a busy machine takes its time. */
@@ -71,6 +71,7 @@ describe('the metrics', () => {
     }
     expect(sample(text, 'stagi_jobs_waiting', 'queue="mail.send"')).toBeLessThanOrEqual(1);
     expect(sample(text, 'stagi_reconcile_lag_seconds')).toBe(0);
+    expect(sample(text, 'stagi_metering_lag_seconds')).toBeGreaterThanOrEqual(0);
     expect(sample(text, 'stagi_instances', 'kind="rented"', 'status="online"')).toBe(1);
     expect(sample(text, 'stagi_strays', 'reason="unknown"')).toBe(1);
     expect(sample(text, 'stagi_containers{')).toBe(1);
@@ -80,7 +81,8 @@ describe('the metrics', () => {
     expect(sample(text, 'stagi_log_lines_total')).toBe(3);
     expect(sample(text, 'stagi_log_lag_seconds_sum')).toBeGreaterThanOrEqual(1);
     expect(sample(text, 'stagi_log_messages_total', 'level="error"')).toBe(0);
-    expect(sample(text, 'stagi_event_loop_delay_seconds', 'quantile="0.99"')).toBeLessThan(1);
+    // That these are seconds: nanoseconds would be millions.
+    expect(sample(text, 'stagi_event_loop_delay_seconds', 'quantile="0.99"')).toBeLessThan(1_000);
     expect(sample(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
     expect(text).not.toContain('NaN');
 
@@ -105,10 +107,19 @@ describe('the metrics', () => {
   });
 
   it('count the mails that are not sent, where mails are sent', async () => {
+    await app.anonymous(api.auth.register, { name: 'Mallory', email: 'mallory@example.com', password: PASSWORD });
     const { mails } = await readFigures(app.ctx.db, true);
     expect(mails).toMatchObject({ waiting: 1, failed: 0 });
     expect(mails?.oldestSeconds).toBeGreaterThan(0);
     expect((await readFigures(app.ctx.db, false)).mails).toBeNull();
+  });
+
+  it('tell since when what runs was not charged', async () => {
+    const { meteringLagSeconds } = await inTransaction(app.ctx.db, async (trx) => {
+      await sql`update workspace_meter set metered_at = now() - interval '400 seconds'`.execute(trx);
+      return readFigures(trx, false);
+    });
+    expect(meteringLagSeconds).toBeGreaterThanOrEqual(400);
   });
 
   it('are those that the runbook explains', async () => {

@@ -7,6 +7,8 @@ export interface Figures {
   jobs: { name: string; waiting: number; oldestSeconds: number }[];
   /** For how long the most overdue server waits for its next step; 0 when none is due. */
   reconcileLagSeconds: number;
+  /** For how long the workspace that waits longest for what runs to be charged does so; 0 while nothing runs. */
+  meteringLagSeconds: number;
   /** Machines at clouds that no open server owns. */
   strays: { reason: string; count: number }[];
   instances: { kind: string; status: string; count: number }[];
@@ -45,6 +47,10 @@ export async function readFigures(db: Db, sendsMail: boolean): Promise<Figures> 
           (select min(next_at) from instance where next_at is not null and lock_expires_at is null),
           (select min(lock_expires_at) from instance where lock_expires_at is not null)
         ))), 0)
+      ),
+      'meteringLagSeconds', (
+        select coalesce(greatest(0, extract(epoch from now() - min(metered_at))), 0)
+        from (select distinct client_id from segment where not settled) as running join workspace_meter using (client_id)
       ),
       'instances', (
         select coalesce(jsonb_agg(open), '[]')
