@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { mailedCode } from '@stagi/server/src/testing/person.ts';
 import { expect, test } from './fixtures.ts';
 import { signUpInBrowser, typeCode } from './people.ts';
+import { sideways } from './readable.ts';
 
 test.use({ viewport: { width: 360, height: 740 } });
 
@@ -92,7 +93,5 @@ test('somebody shows their picture, moves to another address and deletes their a
 });
 
 async function noSidewaysScroll(page: Page): Promise<void> {
-  expect(
-    await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
-  ).toBeLessThanOrEqual(0);
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
 }

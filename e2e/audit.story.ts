@@ -4,6 +4,7 @@ import { api } from '@stagi/contract/api.ts';
 import { sender, signUp } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
 import { test } from './fixtures.ts';
+import { sideways } from './readable.ts';
 
 test('an owner reads the audit log, narrows, checks and exports it', async ({ page, platform }) => {
   const email = `audit-${Date.now()}@example.com`;
@@ -55,7 +56,5 @@ test('an owner reads the audit log, narrows, checks and exports it', async ({ pa
   await page.setViewportSize({ width: 360, height: 740 });
   await expect(rows).toHaveCount(3);
   await expect(rows.nth(2)).toContainText('laptop');
-  expect(
-    await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
-  ).toBeLessThanOrEqual(0);
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
 });

@@ -1,4 +1,3 @@
-import type { Browser, Page } from '@playwright/test';
 import { meterWorkspace } from '@stagi/server/src/billing/meter.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
@@ -7,6 +6,8 @@ import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
+import { openAs } from './people.ts';
+import { sideways } from './readable.ts';
 
 let app: TestApp;
 let stop: () => Promise<void>;
@@ -27,7 +28,7 @@ test('an operator makes a promo code, somebody adds it to their balance and sees
   const ada = await app.signUp('Ada Lovelace');
   await makeOperator(app.ctx, olga);
   await anHourOfUse(ada);
-  const desk = await openAs(browser, olga, '/admin/promo-codes');
+  const desk = await openAs(browser, app.url, olga, '/admin/promo-codes');
   const codes = desk.getByTestId('promo-row');
 
   await test.step('the operator makes a code', async () => {
@@ -47,7 +48,7 @@ test('an operator makes a promo code, somebody adds it to their balance and sees
     await expectAccessible(desk, 'promo codes');
   });
 
-  const page = await openAs(browser, ada, '/profile/balance');
+  const page = await openAs(browser, app.url, ada, '/profile/balance');
   const rows = page.getByTestId('transaction-row');
   const balance = page.getByTestId('balance');
   await test.step('a code that nobody made adds nothing', async () => {
@@ -138,18 +139,3 @@ async function anHourOfUse(owner: Person): Promise<void> {
   );
   await meterWorkspace(db, owner.workspaceId);
 }
-
-async function openAs(browser: Browser, person: Person, path: string): Promise<Page> {
-  const page = await (await browser.newContext()).newPage();
-  await page.goto(`${app.url}/configuration.json`);
-  await page.evaluate(
-    ({ accessToken, refreshToken }) => Object.assign(localStorage, { accessToken, refreshToken, authType: 'email' }),
-    person.tokens(),
-  );
-  await page.goto(app.url + path);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  return page;
-}
-
-const sideways = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -4,6 +4,7 @@ import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
 import { signUpInBrowser } from './people.ts';
 import { type Platform, startPlatform } from './platform.ts';
+import { sideways } from './readable.ts';
 import { type Replies, standBefore } from './replies.ts';
 
 const DEADLINE = { timeout: 20_000 };
@@ -182,9 +183,7 @@ test('the feedback menu and form are usable by everybody, on a phone', async ({ 
   await dialog.getByRole('button', { name: 'Submit' }).click();
   await expect(dialog.getByText('Subject is required')).toBeVisible();
   await expectAccessible(page, 'feedback form');
-  expect(
-    await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
-  ).toBeLessThanOrEqual(0);
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
 });
 
 async function openForm(page: Page, dialog: Locator): Promise<void> {

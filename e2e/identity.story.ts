@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { mailedCode, PASSWORD } from '@stagi/server/src/testing/person.ts';
 import { expect, test } from './fixtures.ts';
 import { signUpInBrowser, typeCode } from './people.ts';
+import { sideways } from './readable.ts';
 
 const PHONE = { width: 360, height: 740 };
 
@@ -137,7 +138,5 @@ test.describe('on a phone', () => {
 });
 
 async function noSidewaysScroll(page: Page): Promise<void> {
-  expect(
-    await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
-  ).toBeLessThanOrEqual(0);
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
 }

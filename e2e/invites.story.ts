@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Page } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
 import { ROLE_PERMISSIONS, ROLES, type Role } from '@stagi/contract/permissions.ts';
 import { ROUTES, type Route } from '@stagi/contract/routes.ts';
@@ -10,7 +10,8 @@ import { aContainer, anInvite, aRentedInstance, haveSteppedUp } from '@stagi/ser
 import { mailedCode, PASSWORD, type Person } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
-import { sendSignUpForm, typeCode } from './people.ts';
+import { openAs, sendSignUpForm, typeCode } from './people.ts';
+import { sideways } from './readable.ts';
 
 let app: TestApp;
 /** What browsers call the platform: hosts of ports lie beside it. */
@@ -32,7 +33,7 @@ test.afterAll(() => stop?.());
 
 test('somebody is invited by a link, signs up and joins by it, which its maker sees at once', async ({ browser }) => {
   const ada = await onPlan('Team', await app.signUp('Ada Lovelace'));
-  const here = await openAs(browser, ada, '/profile/team/invites');
+  const here = await openAs(browser, url, ada, '/profile/team/invites');
   const rows = here.getByTestId('invite-row');
 
   const path = await test.step('the link is made and shown once', async () => {
@@ -120,14 +121,14 @@ test('a workspace without a free seat lets nobody in and says so; who is a membe
   await setRole(ada, grace, 'Guest');
   const late = await app.signUp('Late Comer');
 
-  const here = await openAs(browser, ada, '/profile/team');
+  const here = await openAs(browser, url, ada, '/profile/team');
   await here.getByTestId('invite-create').click();
   await expect(here.getByTestId('seats')).toContainText('2 of 2 seats of the Free plan are taken');
   await here.getByTestId('invite-submit').click();
   await expect(here.getByText('All seats of this workspace are taken: its plan allows 2. Remove')).toBeVisible();
   await here.context().close();
 
-  const there = await openAs(browser, late, `/join-client/${code}`);
+  const there = await openAs(browser, url, late, `/join-client/${code}`);
   await there.getByTestId('join-submit').click();
   await expect(there.getByText('All seats of this workspace are taken: its plan allows 2. Ask')).toBeVisible();
   await ada.client(api.clients.removeMember, { userId: grace.userId });
@@ -145,7 +146,7 @@ test('each role sees the menu and the pages that it opens, and no others', async
   const grace = await app.signUp('Grace Hopper');
   await haveSteppedUp(app.ctx, ada);
   await setRole(ada, grace, 'Owner');
-  const page = await openAs(browser, grace, '/profile/account', ada.workspaceId);
+  const page = await openAs(browser, url, grace, '/profile/account', ada.workspaceId);
   const gated = Object.values<Route>(ROUTES).filter(
     ({ path, permissions }) => permissions && !path.includes(':') && !permissions.includes('EMPLOYEE'),
   );
@@ -251,22 +252,6 @@ async function aContainerWithPort(owner: Person): Promise<string> {
 }
 
 /** Opens a page as somebody, in the workspace of that id or in their first. */
-async function openAs(browser: Browser, person: Person, path: string, clientId?: number): Promise<Page> {
-  const page = await (await browser.newContext()).newPage();
-  await page.goto(`${url}/configuration.json`);
-  await page.evaluate(
-    ({ tokens: { accessToken, refreshToken }, email, clientId }) => {
-      Object.assign(localStorage, { accessToken, refreshToken, authType: 'email' });
-      if (clientId !== undefined)
-        localStorage.setItem(`activeWorkspace:${email}`, JSON.stringify({ clientId, clientName: '' }));
-    },
-    { tokens: person.tokens(), email: person.email, clientId },
-  );
-  await page.goto(url + path);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  return page;
-}
-
 /** Goes on within the page, as a link would. */
 async function follow(page: Page, path: string): Promise<void> {
   await page.evaluate((to) => {
@@ -282,6 +267,3 @@ const portCookies = async (context: BrowserContext, host: string) =>
 
 const storedWorkspace = (page: Page, email: string): Promise<string> =>
   page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? '{}').clientName, `activeWorkspace:${email}`);
-
-const sideways = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

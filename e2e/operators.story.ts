@@ -1,11 +1,11 @@
-import type { Browser, Page } from '@playwright/test';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { haveSteppedUp, makeOperator } from '@stagi/server/src/testing/factories.ts';
-import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
+import { openAs } from './people.ts';
+import { sideways } from './readable.ts';
 
 const CROWD = 300;
 
@@ -33,7 +33,7 @@ test('an operator finds somebody among many, shuts them out before their eyes, a
     app.ctx.db,
   );
 
-  const there = await openAs(browser, vera, '/profile/account');
+  const there = await openAs(browser, app.url, vera, '/profile/account');
   await test.step('who is no operator sees none of it', async () => {
     await there.getByTestId('profile-menu').click();
     await expect(there.getByRole('link', { name: 'SSH keys' }).last()).toBeVisible();
@@ -44,7 +44,7 @@ test('an operator finds somebody among many, shuts them out before their eyes, a
     await expect(there.getByRole('heading', { level: 1 })).toHaveText('Account');
   });
 
-  const here = await openAs(browser, olga, '/profile/account');
+  const here = await openAs(browser, app.url, olga, '/profile/account');
   const rows = here.getByTestId('user-row');
   await test.step('finds them by a part of their name', async () => {
     await here.getByTestId('profile-menu').click();
@@ -108,18 +108,3 @@ test('an operator finds somebody among many, shuts them out before their eyes, a
   await here.context().close();
   await there.context().close();
 });
-
-async function openAs(browser: Browser, person: Person, path: string): Promise<Page> {
-  const page = await (await browser.newContext()).newPage();
-  await page.goto(`${app.url}/configuration.json`);
-  await page.evaluate(
-    ({ accessToken, refreshToken }) => Object.assign(localStorage, { accessToken, refreshToken, authType: 'email' }),
-    person.tokens(),
-  );
-  await page.goto(app.url + path);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  return page;
-}
-
-const sideways = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -1,5 +1,5 @@
-import { expect, type Page } from '@playwright/test';
-import { mailedCode, PASSWORD, PHONE } from '@stagi/server/src/testing/person.ts';
+import { type Browser, expect, type Page } from '@playwright/test';
+import { mailedCode, PASSWORD, type Person, PHONE } from '@stagi/server/src/testing/person.ts';
 import type { Platform } from './platform.ts';
 
 let people = 0;
@@ -37,4 +37,27 @@ export async function sendSignUpForm(page: Page): Promise<void> {
 export async function typeCode(page: Page, code: string): Promise<void> {
   await page.getByLabel(/code/i).first().click();
   await page.keyboard.type(code);
+}
+
+/** A browser of somebody's own, signed in, at `path`; in the workspace of `clientId`, else in their first one. */
+export async function openAs(
+  browser: Browser,
+  url: string,
+  person: Person,
+  path: string,
+  clientId?: number,
+): Promise<Page> {
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(`${url}/configuration.json`);
+  await page.evaluate(
+    ({ tokens: { accessToken, refreshToken }, email, clientId }) => {
+      Object.assign(localStorage, { accessToken, refreshToken, authType: 'email' });
+      if (clientId !== undefined)
+        localStorage.setItem(`activeWorkspace:${email}`, JSON.stringify({ clientId, clientName: '' }));
+    },
+    { tokens: person.tokens(), email: person.email, clientId },
+  );
+  await page.goto(url + path);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  return page;
 }

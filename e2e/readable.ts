@@ -89,3 +89,7 @@ function withoutPseudo(text: string): string {
   }
   return left;
 }
+
+/** By how many pixels the page is wider than the screen. */
+export const sideways = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

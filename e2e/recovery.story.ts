@@ -4,6 +4,7 @@ import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { mailedCode, mailsTo, PASSWORD } from '@stagi/server/src/testing/person.ts';
 import { expect, test } from './fixtures.ts';
 import { sendSignUpForm, signUpInBrowser, typeCode } from './people.ts';
+import { sideways } from './readable.ts';
 
 const NEW_PASSWORD = 'Fresh-battery-42';
 const LATER_PASSWORD = 'Later-staple-43';
@@ -161,7 +162,5 @@ async function fillNew(page: Page, password: string, again = password): Promise<
 }
 
 async function noSidewaysScroll(page: Page): Promise<void> {
-  expect(
-    await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
-  ).toBeLessThanOrEqual(0);
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
 }

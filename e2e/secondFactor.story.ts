@@ -4,6 +4,7 @@ import { mailedCode, PASSWORD, type Person, sender, signUp } from '@stagi/server
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
 import { typeCode } from './people.ts';
+import { sideways } from './readable.ts';
 
 test('somebody sets up an app and a passkey, and logs in with a recovery code, then with the passkey alone, by button and suggestion', async ({
   page,
@@ -130,7 +131,5 @@ async function openSecurity(page: Page, url: string, person: Person): Promise<vo
 }
 
 async function noSidewaysScroll(page: Page): Promise<void> {
-  expect(
-    await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
-  ).toBeLessThanOrEqual(0);
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
 }

@@ -4,6 +4,7 @@ import { PASSWORD, type Person, sender, signUp } from '@stagi/server/src/testing
 import { expectAccessible } from './accessible.ts';
 import { test } from './fixtures.ts';
 import type { Platform } from './platform.ts';
+import { sideways } from './readable.ts';
 import { standBefore } from './replies.ts';
 
 const EDIT = 'user/edit';
@@ -36,9 +37,7 @@ test('somebody sees where they are logged in, ends one session, then all others'
   await expectAccessible(here, 'sessions');
   await here.setViewportSize({ width: 360, height: 740 });
   await expect(rows).toHaveCount(3);
-  expect(
-    await here.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
-  ).toBeLessThanOrEqual(0);
+  expect(await sideways(here)).toBeLessThanOrEqual(0);
   await here.setViewportSize({ width: 1280, height: 800 });
 
   // The one that one is in says why it cannot be ended here.

@@ -1,4 +1,4 @@
-import type { Browser, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import type { Role } from '@stagi/contract/permissions.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
@@ -6,6 +6,8 @@ import { aContainer, aRentedInstance, haveSteppedUp } from '@stagi/server/src/te
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
+import { openAs } from './people.ts';
+import { sideways } from './readable.ts';
 
 let app: TestApp;
 let stop: () => Promise<void>;
@@ -24,8 +26,8 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
   const grace = await app.signUp('Grace Hopper');
   await join(grace, ada.workspaceId, 'Guest');
   await haveSteppedUp(app.ctx, ada);
-  const here = await openAs(browser, ada, '/profile/team');
-  const there = await openAs(browser, grace, '/profile/account', ada.workspaceId);
+  const here = await openAs(browser, app.url, ada, '/profile/team');
+  const there = await openAs(browser, app.url, grace, '/profile/account', ada.workspaceId);
   const rows = here.getByTestId('member-row');
 
   await test.step('sees who belongs to the workspace', async () => {
@@ -86,7 +88,7 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
 
 test('somebody makes a workspace, goes back to the first, and cannot leave what needs them', async ({ browser }) => {
   const ada = await app.signUp('Ada Lovelace');
-  const page = await openAs(browser, ada, '/profile/account');
+  const page = await openAs(browser, app.url, ada, '/profile/account');
   const entries = page.getByTestId('workspace-entry');
 
   await page.getByTestId('profile-menu').click();
@@ -118,22 +120,6 @@ async function join({ userId }: Person, workspace_id: number, role: Role): Promi
 }
 
 /** Opens a page as somebody, in the workspace of that id or in their first. */
-async function openAs(browser: Browser, person: Person, path: string, clientId?: number): Promise<Page> {
-  const page = await (await browser.newContext()).newPage();
-  await page.goto(`${app.url}/configuration.json`);
-  await page.evaluate(
-    ({ tokens: { accessToken, refreshToken }, email, clientId }) => {
-      Object.assign(localStorage, { accessToken, refreshToken, authType: 'email' });
-      if (clientId !== undefined)
-        localStorage.setItem(`activeWorkspace:${email}`, JSON.stringify({ clientId, clientName: '' }));
-    },
-    { tokens: person.tokens(), email: person.email, clientId },
-  );
-  await page.goto(app.url + path);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  return page;
-}
-
 async function openMenu(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: `Actions for ${name}` }).click();
   await expect(page.getByTestId('action-change-role')).toBeVisible();
@@ -141,6 +127,3 @@ async function openMenu(page: Page, name: string): Promise<void> {
 
 const storedWorkspace = (page: Page, { email }: Person): Promise<string> =>
   page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? '{}').clientName, `activeWorkspace:${email}`);
-
-const sideways = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from '../accessible.ts';
 import { expect, test } from '../fixtures.ts';
+import { sideways } from '../readable.ts';
 
 /** A Sunday, the day on which clocks go forward in Europe; the browser itself runs in UTC. */
 const NOW = '2026-03-29T12:00:00.000Z';
@@ -178,7 +179,7 @@ test('at 360 px the choice is a dialog that fits', async () => {
   await open();
   await expect(page.getByRole('dialog').filter({ has: panel() })).toBeVisible();
   await link('Last hour').click();
-  const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  const beyond = await sideways(page);
   expect(beyond).toBeLessThanOrEqual(0);
   await expect(apply()).toBeInViewport();
   await apply().click();
