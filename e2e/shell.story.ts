@@ -325,7 +325,13 @@ test('the shell tells what the account lacks', async ({ page }) => {
   });
 
   await test.step('the days left, only in the last two weeks, and the notice at zero', async () => {
-    const balance = { isSuccess: true, exhausted: false, burnPerHour: '1', reserve: '0', daysLeft: null as number | null };
+    const balance = {
+      isSuccess: true,
+      exhausted: false,
+      burnPerHour: '1',
+      reserve: '0',
+      daysLeft: null as number | null,
+    };
     const shown = { ...balance, clientBalance: { USD: { decimalValue: '7' }, STAGI: { decimalValue: '7' } } };
     await page.route('**/frontend-api/billing/balance', (route) => route.fulfill({ json: shown }));
     const header = page.getByRole('banner');

@@ -32,7 +32,7 @@ export const SECTIONS: readonly Section[] = [
   {
     under: ROUTES.profile.path,
     title: ROUTES.profile.title,
-    places: [ROUTES.account, ROUTES.team, ROUTES.balance, ROUTES.tokens, ROUTES.sshKeys],
+    places: [ROUTES.account, ROUTES.team, ROUTES.balance, ROUTES.usage, ROUTES.tokens, ROUTES.sshKeys],
   },
   ADMINISTRATION,
 ];

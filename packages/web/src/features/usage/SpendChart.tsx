@@ -11,6 +11,8 @@ interface Props {
 
 const HEIGHT = 96;
 const STEP = 10;
+/** Of few days the bars are no wider than their date. */
+const WIDEST_PX = 80;
 
 /** What each day cost: bars to compare, and the figures as a table beside them for who reads them otherwise. */
 export function SpendChart({ days }: Props) {
@@ -27,28 +29,30 @@ export function SpendChart({ days }: Props) {
           {t('most on a day: {{amount}}', { amount: formatAmount(String(most.toFixed(6))) })}
         </span>
       </figcaption>
-      <svg
-        className={classes.bars}
-        viewBox={`0 0 ${bars.length * STEP} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={title}
-        data-testid="spend-chart"
-      >
-        {bars.map(({ day, value, label }, n) => {
-          const height = most > 0 ? Math.max(value > 0 ? 2 : 0, (value / most) * HEIGHT) : 0;
-          return (
-            <g key={day}>
-              <title>{`${label} · ${formatAmount(value.toFixed(6))} ${CURRENCY}`}</title>
-              <rect className={classes.slot} x={n * STEP} y={0} width={STEP} height={HEIGHT} />
-              <rect className={classes.bar} x={n * STEP + 1.5} y={HEIGHT - height} width={STEP - 3} height={height} />
-            </g>
-          );
-        })}
-      </svg>
-      <div className={classes.ends}>
-        <span>{bars[0]?.label}</span>
-        {bars.length > 1 && <span>{bars.at(-1)?.label}</span>}
+      <div className={classes.time} style={{ maxWidth: bars.length * WIDEST_PX }}>
+        <svg
+          className={classes.bars}
+          viewBox={`0 0 ${bars.length * STEP} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={title}
+          data-testid="spend-chart"
+        >
+          {bars.map(({ day, value, label }, n) => {
+            const height = most > 0 ? Math.max(value > 0 ? 2 : 0, (value / most) * HEIGHT) : 0;
+            return (
+              <g key={day}>
+                <title>{`${label} · ${formatAmount(value.toFixed(6))} ${CURRENCY}`}</title>
+                <rect className={classes.slot} x={n * STEP} y={0} width={STEP} height={HEIGHT} />
+                <rect className={classes.bar} x={n * STEP + 1.5} y={HEIGHT - height} width={STEP - 3} height={height} />
+              </g>
+            );
+          })}
+        </svg>
+        <div className={classes.ends}>
+          <span>{bars[0]?.label}</span>
+          {bars.length > 1 && <span>{bars.at(-1)?.label}</span>}
+        </div>
       </div>
       <details className={classes.details}>
         <summary>{t('As a table')}</summary>
