@@ -8,6 +8,8 @@ export const GO_TO: readonly { letter: string; route: Route }[] = [
   { letter: 'c', route: ROUTES.containers },
   { letter: 'a', route: ROUTES.account },
   { letter: 'w', route: ROUTES.team },
+  { letter: 'b', route: ROUTES.balance },
+  { letter: 'u', route: ROUTES.usage },
   { letter: 't', route: ROUTES.tokens },
   { letter: 'k', route: ROUTES.sshKeys },
   { letter: 'l', route: ROUTES.audit },
