@@ -5,6 +5,7 @@ import { expectAccessible } from './accessible.ts';
 import { expect } from './fixtures.ts';
 import { sendSignUpForm } from './people.ts';
 import { type Platform, startPlatform } from './platform.ts';
+import { sideways } from './readable.ts';
 
 /** A platform that lets people in through a real provider on this machine. */
 const test = base.extend<object, { there: IdentityProviderServer; platform: Platform }>({
@@ -44,12 +45,12 @@ test('somebody comes by Google, tells who they are, comes again, connects GitHub
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`${platform.url}/sign-in?returnUrl=${encodeURIComponent('/profile/account')}`);
   await expect(page.getByTestId('continue-github')).toBeVisible();
-  await fits(page);
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
   await page.getByTestId('continue-google').click();
   await page.getByRole('button', { name: `Log in as ${login}`, exact: true }).click();
   await expect(heading).toHaveText('About you');
   await expect(page).toHaveURL(`${platform.url}/sign-up/form?returnUrl=%2Fprofile%2Faccount`);
-  await fits(page);
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
   await expectAccessible(page, 'sign-up form');
   await expect(page.getByLabel('Name')).toHaveValue('Ada Lovelace');
   const send = page.getByRole('button', { name: 'Continue', exact: true });
@@ -105,6 +106,9 @@ test('somebody comes by Google, tells who they are, comes again, connects GitHub
   );
   await expect(page).toHaveURL(`${platform.url}/auth/github`);
   await expectAccessible(page, 'a refused login');
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect(page.getByRole('alert')).toBeVisible();
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
 
   // Nor does a code that this tab did not ask for, or somebody who changes their mind.
   await page.getByRole('link', { name: 'Back to login' }).click();
@@ -120,9 +124,4 @@ async function logOut(page: Page): Promise<void> {
   await page.getByTestId('profile-menu').click();
   await page.getByText('Log out').click();
   await expect(page.getByRole('link', { name: 'Log in' }).first()).toBeVisible();
-}
-
-async function fits(page: Page): Promise<void> {
-  const beyond = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
-  expect(await page.evaluate(beyond)).toBeLessThanOrEqual(0);
 }
