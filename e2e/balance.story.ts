@@ -1,23 +1,18 @@
 import { meterWorkspace } from '@stagi/server/src/billing/meter.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
-import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { aRentedInstance, makeOperator } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
+import { onOwnPostgres } from './ownApp.ts';
 import { openAs } from './people.ts';
 import { sideways } from './readable.ts';
 
 let app: TestApp;
 let stop: () => Promise<void>;
 test.beforeAll(async () => {
-  const postgres = await startTestPostgres();
-  app = await startTestApp();
-  stop = async () => {
-    await app.close();
-    await postgres.stop();
-  };
+  ({ app, stop } = await onOwnPostgres(() => startTestApp()));
 });
 test.afterAll(() => stop?.());
 

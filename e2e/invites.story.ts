@@ -5,11 +5,11 @@ import { ROUTES, type Route } from '@stagi/contract/routes.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
-import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { aContainer, anInvite, aRentedInstance, haveSteppedUp } from '@stagi/server/src/testing/factories.ts';
 import { mailedCode, PASSWORD, type Person } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
+import { onOwnPostgres } from './ownApp.ts';
 import { openAs, sendSignUpForm, typeCode } from './people.ts';
 import { sideways } from './readable.ts';
 
@@ -19,15 +19,10 @@ let url: string;
 let appsDomain: string;
 let stop: () => Promise<void>;
 test.beforeAll(async () => {
-  const postgres = await startTestPostgres();
   const port = await freePort();
   appsDomain = `apps.localhost:${port}`;
-  app = await startTestApp({ PORT: String(port), APPS_DOMAIN: appsDomain });
+  ({ app, stop } = await onOwnPostgres(() => startTestApp({ PORT: String(port), APPS_DOMAIN: appsDomain })));
   url = app.ctx.config.appOrigin;
-  stop = async () => {
-    await app.close();
-    await postgres.stop();
-  };
 });
 test.afterAll(() => stop?.());
 

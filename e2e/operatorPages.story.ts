@@ -2,11 +2,11 @@ import type { Page } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
 import { sweepClouds } from '@stagi/server/src/strays/sweep.ts';
 import { type CloudApp, startCloudApp } from '@stagi/server/src/testing/cloudApp.ts';
-import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { makeOperator } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
+import { onOwnPostgres } from './ownApp.ts';
 import { sideways } from './readable.ts';
 
 /** 8 × 4 pixels. */
@@ -19,12 +19,7 @@ const LOST = 'stagi-test-900002';
 let app: CloudApp;
 let stop: () => Promise<void>;
 test.beforeAll(async () => {
-  const postgres = await startTestPostgres();
-  app = await startCloudApp();
-  stop = async () => {
-    await app.close();
-    await postgres.stop();
-  };
+  ({ app, stop } = await onOwnPostgres(() => startCloudApp()));
 });
 test.afterAll(() => stop?.());
 

@@ -7,11 +7,11 @@ import { post } from '@stagi/server/src/billing/ledger.ts';
 import { followSegments } from '@stagi/server/src/billing/segments.ts';
 import { inTransaction } from '@stagi/server/src/db/pool.ts';
 import { type CloudApp, rentOne, seen, startCloudApp } from '@stagi/server/src/testing/cloudApp.ts';
-import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
+import { onOwnPostgres } from './ownApp.ts';
 import { openAs } from './people.ts';
 import { sideways } from './readable.ts';
 
@@ -23,12 +23,7 @@ const DEAR = 10n ** 12n;
 let app: CloudApp;
 let stop: () => Promise<void>;
 test.beforeAll(async () => {
-  const postgres = await startTestPostgres();
-  app = await startCloudApp({ METERING_SECONDS: '1' });
-  stop = async () => {
-    await app.close();
-    await postgres.stop();
-  };
+  ({ app, stop } = await onOwnPostgres(() => startCloudApp({ METERING_SECONDS: '1' })));
 });
 test.afterAll(() => stop?.());
 

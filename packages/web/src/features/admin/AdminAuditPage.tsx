@@ -3,10 +3,9 @@ import { IconHistory } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
+import { useAuditList } from '../../layouts/useAuditList.ts';
 import { useList } from '../../layouts/useList.ts';
-import { useListState } from '../../layouts/useListState.ts';
 import { usePanel } from '../../layouts/usePanel.ts';
-import { RANGE, useRange } from '../../layouts/useRange.ts';
 import { paths } from '../../paths.ts';
 import { AuditFilters } from '../../ui/audit/AuditFilters.tsx';
 import { useAuditColumns } from '../../ui/audit/useAuditColumns.tsx';
@@ -21,30 +20,15 @@ import { NoMatches } from '../../ui/NoMatches.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import classes from './Audit.module.css';
-import { SEPARATOR } from './listInputs.ts';
-
-const WHO = 'who';
-const AREA = 'area';
 
 /** What operators did, and what was done in any one workspace. */
 export function AdminAuditPage() {
   const t = useT();
-  const list = useListState({ sort: { field: 'at', direction: 'desc' }, filters: [RANGE, WHO, AREA] });
-  const range = useRange(list);
+  const { list, range, narrowed, filters } = useAuditList();
   const { id: workspaceId } = usePanel('workspace');
-  const chosen = (name: string): string[] => list.filter(name).split(SEPARATOR).filter(Boolean);
-  const choose = (name: string) => (values: string[]) => list.setFilter(name, values.join(SEPARATOR));
-  const userIds = chosen(WHO).map(Number).filter(Number.isSafeInteger);
-  const areas = chosen(AREA);
   const { data, table } = useList(
     api.audit.listForOperators,
-    {
-      workspaceId,
-      ...range.bounds,
-      ...(userIds.length > 0 && { userIds }),
-      ...(areas.length > 0 && { areas }),
-      entityFilterRequest: list.request,
-    },
+    { workspaceId, ...narrowed, entityFilterRequest: list.request },
     list,
   );
   const columns = useAuditColumns();
@@ -63,15 +47,7 @@ export function AdminAuditPage() {
       )}
       {some && (
         <ListBar>
-          <AuditFilters
-            log={data}
-            userIds={chosen(WHO)}
-            onUserIds={choose(WHO)}
-            areas={areas}
-            onAreas={choose(AREA)}
-            outcomes={list.statuses}
-            onOutcomes={list.setStatuses}
-          />
+          <AuditFilters log={data} {...filters} />
           <DateRangePicker label={t('When')} value={range.value} onChange={range.set} clearable />
         </ListBar>
       )}

@@ -1,9 +1,8 @@
 import { api } from '@stagi/contract/api.ts';
 import { IconDownload, IconHistory, IconShieldCheck } from '@tabler/icons-react';
 import { useT } from '../../i18n/i18n.ts';
+import { useAuditList } from '../../layouts/useAuditList.ts';
 import { useList } from '../../layouts/useList.ts';
-import { useListState } from '../../layouts/useListState.ts';
-import { RANGE, useRange } from '../../layouts/useRange.ts';
 import { ActionButton } from '../../ui/actions.tsx';
 import { AuditFilters } from '../../ui/audit/AuditFilters.tsx';
 import { OUTCOMES } from '../../ui/audit/auditWords.ts';
@@ -18,26 +17,12 @@ import { TeamTabs } from './TeamTabs.tsx';
 import { useExport } from './useExport.ts';
 import { useVerify } from './useVerify.ts';
 
-const WHO = 'who';
-const AREA = 'area';
-const SEPARATOR = ',';
-
 const isOutcome = (status: string): status is keyof typeof OUTCOMES => status in OUTCOMES;
 
 /** What was done in the workspace, by whom and from where; narrowed, exported, and held against its own chain. */
 export function AuditPage() {
   const t = useT();
-  const list = useListState({ sort: { field: 'at', direction: 'desc' }, filters: [RANGE, WHO, AREA] });
-  const range = useRange(list);
-  const chosen = (name: string): string[] => list.filter(name).split(SEPARATOR).filter(Boolean);
-  const choose = (name: string) => (values: string[]) => list.setFilter(name, values.join(SEPARATOR));
-  const userIds = chosen(WHO).map(Number).filter(Number.isSafeInteger);
-  const areas = chosen(AREA);
-  const narrowed = {
-    ...range.bounds,
-    ...(userIds.length > 0 && { userIds }),
-    ...(areas.length > 0 && { areas }),
-  };
+  const { list, range, narrowed, filters } = useAuditList();
   const { data, table } = useList(api.audit.list, { ...narrowed, entityFilterRequest: list.request }, list);
   const columns = useAuditColumns();
   const exporting = useExport({ ...narrowed, outcomes: list.statuses.filter(isOutcome) });
@@ -78,15 +63,7 @@ export function AuditPage() {
       <TeamTabs />
       {some && (
         <ListBar>
-          <AuditFilters
-            log={data}
-            userIds={chosen(WHO)}
-            onUserIds={choose(WHO)}
-            areas={areas}
-            onAreas={choose(AREA)}
-            outcomes={list.statuses}
-            onOutcomes={list.setStatuses}
-          />
+          <AuditFilters log={data} {...filters} />
           <DateRangePicker label={t('When')} value={range.value} onChange={range.set} clearable />
         </ListBar>
       )}

@@ -1,17 +1,15 @@
 import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { Member } from '@stagi/contract/clients.ts';
-import { ROLES, type Role } from '@stagi/contract/permissions.ts';
-import { useQuery } from '@tanstack/react-query';
-import { invalidate, q } from '../../api/query.ts';
+import type { Role } from '@stagi/contract/permissions.ts';
+import { invalidate } from '../../api/query.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { ROLE_WORDS } from '../../i18n/roleWords.ts';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
 import { Form } from '../../ui/form/Form.tsx';
-import { RadioGroup } from '../../ui/form/RadioGroup.tsx';
 import { toast } from '../../ui/toasts.ts';
+import { RoleField } from './RoleField.tsx';
 
 interface Props {
   member: Member | null;
@@ -35,7 +33,6 @@ export function ChangeRole({ member, onClose }: Props) {
 
 function RoleForm({ member, onClose }: { member: Member; onClose(): void }) {
   const t = useT();
-  const { data } = useQuery(q(api.clients.roles, {}));
   const { form, field, submit, loading } = useCallForm(api.clients.editMember, {
     initialValues: { role: member.roleName } as { role: Role },
     toInput: ({ role }) => ({ userId: member.userId, role }),
@@ -45,22 +42,10 @@ function RoleForm({ member, onClose }: { member: Member; onClose(): void }) {
       onClose();
     },
   });
-  const mayGive = (role: Role) => data?.entities.find(({ roleName }) => roleName === role)?.grantable ?? true;
   return (
     <Form onSubmit={submit}>
       <Stack gap={16}>
-        <RadioGroup
-          label={t('Role')}
-          variant="filled"
-          options={ROLES.map((role) => ({
-            value: role,
-            label: t(role),
-            description: mayGive(role) ? t(ROLE_WORDS[role]) : t('This role may do what yours may not'),
-            disabled: !mayGive(role),
-          }))}
-          {...field('role')}
-          value={form.values.role}
-        />
+        <RoleField {...field('role')} value={form.values.role} />
         <DialogButtons onCancel={onClose} submitLabel={t('Save')} loading={loading} testId="role-submit" />
       </Stack>
     </Form>

@@ -1,18 +1,17 @@
 import { Group, Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
-import { ROLES, type Role } from '@stagi/contract/permissions.ts';
+import type { Role } from '@stagi/contract/permissions.ts';
 import { useQuery } from '@tanstack/react-query';
 import { q } from '../../api/query.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { ROLE_WORDS } from '../../i18n/roleWords.ts';
 import { text } from '../../i18n/text.ts';
 import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { NumberInput } from '../../ui/form/NumberInput.tsx';
-import { RadioGroup } from '../../ui/form/RadioGroup.tsx';
 import { Select } from '../../ui/form/Select.tsx';
 import { DateTime } from '../../ui/Time.tsx';
+import { RoleField } from './RoleField.tsx';
 import { SeatsNote } from './SeatsNote.tsx';
 
 const LIFETIMES = [
@@ -34,7 +33,6 @@ const SEATS = q(api.invites.list, { entityFilterRequest: { limit: 1 } }, { quiet
 
 export function InviteForm({ onDone, onCancel }: { onDone(link: string): void; onCancel(): void }) {
   const t = useT();
-  const { data: roles } = useQuery(q(api.clients.roles, {}, { quiet: true }));
   const { data: invites } = useQuery(SEATS);
   const { form, field, submit, loading } = useCallForm(api.invites.create, {
     initialValues: { role: 'Developer', uses: 1, days: '7' } as Values,
@@ -46,23 +44,11 @@ export function InviteForm({ onDone, onCancel }: { onDone(link: string): void; o
     fieldOf: (path) => (path === 'expiresAt' ? 'days' : path),
     onDone: ({ link }) => onDone(link),
   });
-  const mayGive = (role: Role) => roles?.entities.find(({ roleName }) => roleName === role)?.grantable ?? true;
 
   return (
     <Form onSubmit={submit}>
       <Stack gap={16}>
-        <RadioGroup
-          label={t('Role')}
-          variant="filled"
-          options={ROLES.map((role) => ({
-            value: role,
-            label: t(role),
-            description: mayGive(role) ? t(ROLE_WORDS[role]) : t('This role may do what yours may not'),
-            disabled: !mayGive(role),
-          }))}
-          {...field('role')}
-          value={form.values.role}
-        />
+        <RoleField {...field('role')} value={form.values.role} />
         <Group gap={12} align="flex-end" grow>
           <NumberInput
             label={t('How many may join by it')}
