@@ -1,10 +1,9 @@
 import { asMicro, type Micro } from '@stagi/contract/money.ts';
 import { sql } from 'kysely';
-import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { accountOf, revenueOf, SPENDABLE } from './accounts.ts';
 import { charge, NOTHING, sumOfBoth } from './charge.ts';
-import { post } from './ledger.ts';
+import { inLedgerTransaction, post } from './ledger.ts';
 import { giveBack } from './refund.ts';
 import { type Parts, type Spending, spendingLines, sumOf } from './spend.ts';
 
@@ -24,19 +23,23 @@ export const UNTIL = sql`least(coalesce(s.ended_at, 'infinity'), greatest(s.mete
 export const OWED = sql`case when s.voided then 0
   else floor(s.price_per_hour::numeric * extract(epoch from u.until - s.started_at) / 3600)::bigint end`;
 
+/** Ended before what was charged, of a server that may come to nothing yet: what goes back goes back once, then all of it. */
+export const UNDECIDED = sql`((not s.confirmed and not s.voided and s.ended_at < s.metered_until) is true)`;
+
 /**
  * Books what the servers of a workspace cost since the last tick, whenever that was: one journal, and a line for each
  * interval. `null`: somebody else is at it, or at the accounts, right now, or was at it since `seen`.
  */
 export function meterWorkspace(db: Db, workspaceId: number, seen: string | null = null): Promise<Tick | null> {
-  return inTransaction(db, async (trx) => {
+  return inLedgerTransaction(db, async (trx) => {
     const claimed = await claim(trx, workspaceId, seen);
     if (!claimed) return null;
     const lines = await linesOf(trx, workspaceId);
     let { balances } = claimed;
     let refunded = 0n;
-    for (const line of lines) {
-      if (line.due >= 0n) continue;
+    const overcharged = lines.filter(({ due }) => due < 0n);
+    if (overcharged.length > 0) await lockPlatformAccounts(trx, workspaceId);
+    for (const line of overcharged) {
       const back = await giveBack(trx, workspaceId, line, asMicro(-line.due));
       balances = sumOfBoth(balances, back.parts);
       refunded += sumOf(back.parts);
@@ -48,7 +51,7 @@ export function meterWorkspace(db: Db, workspaceId: number, seen: string | null 
     await sql`update workspace_meter set metered_at = metering_clock(), journals = ${booked.journalId === null ? claimed.journals : number}
       where client_id = ${workspaceId}`.execute(trx);
     const left = sumOf(balances) - booked.charged;
-    const exhausted = await exhaust(trx, workspaceId, lines, left, booked.uncollected);
+    const exhausted = await exhaust(trx, workspaceId, lines, left, booked);
     return { segments: lines.length, charged: booked.charged, uncollected: booked.uncollected, refunded, exhausted };
   });
 }
@@ -71,11 +74,17 @@ async function claim(trx: Db, workspaceId: number, seen: string | null): Promise
   return { journals: rows[0]!.journals, balances };
 }
 
+/** In the order of a single journal, as there are several: ticks of others that need both never wait crosswise. */
+async function lockPlatformAccounts(trx: Db, workspaceId: number): Promise<void> {
+  await sql`select 1 from account where code in ('writeoff', ${revenueOf(workspaceId)}) order by id for no key update`.execute(
+    trx,
+  );
+}
+
 interface LineRow {
   id: bigint;
   instance_id: number;
   /** As text: a date of JavaScript knows no microseconds. */
-  since: string;
   until: string;
   /** Owed beyond what stands to its debit; below zero when it ended before what was metered. */
   due: Micro;
@@ -92,13 +101,15 @@ interface Line extends LineRow {
 async function linesOf(trx: Db, workspaceId: number): Promise<Line[]> {
   const { rows } = await sql<LineRow>`
     with t as materialized (select metering_clock() as now)
-    select s.id, s.instance_id, s.metered_until::text as since, u.until::text as until,
+    select s.id, s.instance_id, u.until::text as until,
       ${OWED} - (s.charged + s.uncollected - s.refunded - s.forgiven) as due,
       s.charged, s.uncollected, s.ended_at is not null and u.until = s.ended_at as ends,
       case when s.ended_at is null then s.price_per_hour else 0 end as price_per_hour,
       case when s.ended_at is null then s.reserve else 0 end as reserve
     from t, segment s, lateral (select ${UNTIL} as until) u
-    where s.client_id = ${workspaceId} and not s.settled order by s.id for no key update of s`.execute(trx);
+    where s.client_id = ${workspaceId} and not s.settled and not ${UNDECIDED} order by s.id for no key update of s`.execute(
+    trx,
+  );
   return rows;
 }
 
@@ -141,12 +152,12 @@ async function writeDown(trx: Db, workspaceId: number, lines: readonly Line[], b
   await sql`
     with line as (
       select * from unnest(${column(({ id }) => id)}::bigint[], ${column((line) => line.instance_id)}::int[],
-        ${column(({ since }) => since)}::timestamptz[], ${column(({ until }) => until)}::timestamptz[],
+        ${column(({ until }) => until)}::timestamptz[],
         ${partOf('credit')}::bigint[], ${partOf('card')}::bigint[], ${partOf('onchain')}::bigint[],
         ${column(({ id }) => booked.charges.get(id)?.uncollected ?? 0n)}::bigint[],
         ${column(({ back }) => (back ? sumOf(back.parts) : 0n))}::bigint[],
         ${column(({ back }) => back?.forgiven ?? 0n)}::bigint[], ${column(({ ends }) => ends)}::boolean[])
-        as line (id, instance_id, since, until, credit, card, onchain, uncollected, refunded, forgiven, ends)
+        as line (id, instance_id, until, credit, card, onchain, uncollected, refunded, forgiven, ends)
     ), stored as (
       update segment s set metered_until = line.until, charged = s.charged + line.credit + line.card + line.onchain,
         uncollected = s.uncollected + line.uncollected, refunded = s.refunded + line.refunded,
@@ -161,29 +172,42 @@ async function writeDown(trx: Db, workspaceId: number, lines: readonly Line[], b
       from line join stored on stored.id = line.id
       where line.credit + line.card + line.onchain + line.uncollected > 0
     )
-    insert into usage_day as d (client_id, day, instance_id, micros, charged, uncollected, refunded, forgiven, last_at)
-    select ${workspaceId}::int, (until at time zone 'UTC')::date, instance_id,
-      sum((extract(epoch from until - since) * 1000000)::bigint), sum(credit + card + onchain), sum(uncollected),
-      sum(refunded), sum(forgiven), max(until)
-    from line where until <> since group by 2, 3
-    on conflict (client_id, day, instance_id) do update set micros = d.micros + excluded.micros,
-      charged = d.charged + excluded.charged, uncollected = d.uncollected + excluded.uncollected,
-      refunded = d.refunded + excluded.refunded, forgiven = d.forgiven + excluded.forgiven,
-      last_at = greatest(d.last_at, excluded.last_at)`.execute(trx);
+    insert into usage_day as d (client_id, day, instance_id, charged, uncollected, last_at)
+    select ${workspaceId}::int, (until at time zone 'UTC')::date, instance_id, sum(credit + card + onchain),
+      sum(uncollected), max(until)
+    from line where credit + card + onchain + uncollected > 0 group by 2, 3
+    on conflict (client_id, day, instance_id) do update set charged = d.charged + excluded.charged,
+      uncollected = d.uncollected + excluded.uncollected, last_at = greatest(d.last_at, excluded.last_at)`.execute(trx);
 }
 
-/** Stored with the charge that took the last of it. */
+/**
+ * Stored with the charge that took the last of it. Who holds the workspace may want its servers next, which are held here:
+ * they are not waited for, the next look comes in seconds.
+ */
 async function exhaust(
   trx: Db,
   workspaceId: number,
   lines: readonly Line[],
   left: bigint,
-  uncollected: bigint,
+  { charged, uncollected }: Booked,
 ): Promise<Tick['exhausted']> {
   const burn = lines.reduce((all, line) => all + line.price_per_hour, 0n);
   const reserve = lines.reduce((all, line) => all + line.reserve, 0n);
   if (left > reserve || (burn === 0n && uncollected === 0n)) return 'no';
-  const { numAffectedRows } = await sql`update workspace set exhausted_at = metering_clock()
-    where id = ${workspaceId} and exhausted_at is null`.execute(trx);
-  return numAffectedRows ? 'now' : 'before';
+  const { rows } = await sql<{ before: boolean }>`select exhausted_at is not null as before from workspace
+    where id = ${workspaceId} for no key update skip locked`.execute(trx);
+  if (!rows[0]) return 'no';
+  if (!rows[0].before) {
+    await sql`update workspace set exhausted_at = metering_clock() where id = ${workspaceId}`.execute(trx);
+    return 'now';
+  }
+  if (left === 0n && charged > 0n) await keepAnew(trx, workspaceId);
+  return 'before';
+}
+
+/** A credit that came after a reminder is used up: what it paid for was not deleted, and its time begins again. */
+async function keepAnew(trx: Db, workspaceId: number): Promise<void> {
+  await sql`with told as (
+      update workspace_meter set notices = 0 where client_id = ${workspaceId} and notices > 1 returning client_id
+    ) update workspace set exhausted_at = metering_clock() from told where id = told.client_id`.execute(trx);
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
 import { followZeroBalances } from '../instances/zeroBalance.ts';
 import { takeTurns } from '../turns.ts';
-import { meterWorkspace, OWED, type Tick, UNTIL } from './meter.ts';
+import { meterWorkspace, OWED, type Tick, UNDECIDED, UNTIL } from './meter.ts';
 import { balanceOf } from './spending.ts';
 import { creditedAtZero, resumeAll } from './zero.ts';
 import { sendZeroNotices } from './zeroNotices.ts';
@@ -72,11 +72,13 @@ async function dueWorkspaces(db: Db, meterMs: number): Promise<{ id: number; see
       select s.client_id, sum(${OWED} - (s.charged + s.uncollected - s.refunded - s.forgiven)) as accrued,
         sum(s.reserve) filter (where s.ended_at is null) as reserve
       from t, segment s, lateral (select ${UNTIL} as until) u
-      where not s.settled group by s.client_id
+      where not s.settled and not ${UNDECIDED} group by s.client_id
     )
     select m.client_id as id, m.metered_at::text as seen
     from t, use join workspace_meter m on m.client_id = use.client_id join workspace w on w.id = use.client_id
     where m.metered_at <= t.now - ${`${meterMs} milliseconds`}::interval
+      -- The clock has gone back since: nothing waits until it is there again.
+      or m.metered_at > t.now + ${`${meterMs} milliseconds`}::interval
       or (w.exhausted_at is null and use.accrued > 0
         and use.accrued >= ${sql.raw(balanceOf('m.client_id'))} - coalesce(use.reserve, 0))
     order by m.metered_at`.execute(db);

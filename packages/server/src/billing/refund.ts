@@ -4,7 +4,10 @@ import type { Db } from '../db/schema.ts';
 import { accountOf, revenueOf, SPENDABLE } from './accounts.ts';
 import { NOTHING } from './charge.ts';
 import { post } from './ledger.ts';
-import type { Parts } from './spend.ts';
+import { type Parts, sumOf } from './spend.ts';
+
+/** SQL: where an interval `s` ended in truth: what came to nothing never began. */
+export const TRUE_END = sql`case when s.voided then s.started_at else s.ended_at end`;
 
 /**
  * Gives back what one interval was charged too much: what was never collected is forgiven first, then the newest parts go
@@ -32,7 +35,36 @@ export async function giveBack(
     values (${segmentId}, ${until}::timestamptz, ${journalId}, ${parts.credit}, ${parts.card}, ${parts.onchain}, ${forgiven})`.execute(
     trx,
   );
+  await tellDays(trx, segmentId, { refunded: sumOf(parts), forgiven });
   return { parts, forgiven };
+}
+
+/**
+ * What was charged for time after its true end is taken off the days that it was charged on; what is left of it is the
+ * use of the day of its end. So no day stands for less than nothing.
+ */
+async function tellDays(
+  trx: Db,
+  segmentId: bigint,
+  { refunded, forgiven }: { refunded: bigint; forgiven: bigint },
+): Promise<void> {
+  await sql`
+    with truth as (
+      select client_id, instance_id, ${TRUE_END} as at, (${TRUE_END} at time zone 'UTC')::date as day
+      from segment s where s.id = ${segmentId}
+    ), late as (
+      select (c.until at time zone 'UTC')::date as day, max(c.until) as at, sum(c.credit + c.card + c.onchain) as paid,
+        sum(c.uncollected) as unpaid
+      from segment_charge c, truth
+      where c.segment_id = ${segmentId} and (c.until at time zone 'UTC')::date > truth.day group by 1
+    )
+    insert into usage_day as d (client_id, day, instance_id, refunded, forgiven, last_at)
+    select client_id, late.day, instance_id, paid, unpaid, late.at from late, truth
+    union all
+    select client_id, day, instance_id, ${refunded}::bigint - (select coalesce(sum(paid), 0) from late),
+      ${forgiven}::bigint - (select coalesce(sum(unpaid), 0) from late), at from truth
+    on conflict (client_id, day, instance_id) do update set refunded = d.refunded + excluded.refunded,
+      forgiven = d.forgiven + excluded.forgiven`.execute(trx);
 }
 
 /** Of charges with the newest first. */

@@ -20,10 +20,16 @@ const NOTICES = [
 
 /** Mails those who see to the money of workspaces without any: at once, and before what is kept is deleted. */
 export async function sendZeroNotices(ctx: Ctx): Promise<void> {
-  for (const { id, number } of await due(ctx.db)) await inTransaction(ctx.db, (trx) => send(ctx, trx, id, number));
+  for (const { id, number } of await due(ctx.db)) {
+    try {
+      await inTransaction(ctx.db, (trx) => send(ctx, trx, id, number));
+    } catch (error) {
+      ctx.log.error({ err: error, workspaceId: id }, 'a notice of a zero balance could not be sent; it is tried again');
+    }
+  }
 }
 
-/** Of what nothing is kept, nothing is announced. */
+/** Of what nothing is kept, nothing is announced; that it was deleted is said once all of it is. */
 async function due(db: Db): Promise<{ id: number; number: number }[]> {
   const { rows } = await sql<{ id: number; number: number }>`
     select w.id, n.number from workspace w join workspace_meter m on m.client_id = w.id,
@@ -31,7 +37,7 @@ async function due(db: Db): Promise<{ id: number; number: number }[]> {
         from unnest(${NOTICES.map(({ daysLeft }) => KEPT_DAYS - daysLeft)}::int[]) with ordinality as notice (after, number)
         where metering_clock() >= w.exhausted_at + make_interval(days => notice.after)) n
     where w.exhausted_at is not null and w.deleted_at is null and m.notices < n.number
-      and (n.number in (1, ${NOTICES.length}) or exists (select 1 from instance i
+      and (n.number = 1 or (n.number < ${NOTICES.length}) = exists (select 1 from instance i
         where i.workspace_id = w.id and i.kind = 'rented' and i.closed_at is null and i.desired <> 'gone'))`.execute(
     db,
   );
@@ -46,17 +52,17 @@ async function send(ctx: Ctx, trx: Db, workspaceId: number, number: number): Pro
   const notice = NOTICES[number - 1];
   if (!rows[0] || !notice) return;
   const { name: workspace, until } = rows[0];
-  // Nothing of theirs was deleted.
-  if (number === NOTICES.length && !(await hadSomething(trx, workspaceId))) return;
+  if (number === NOTICES.length && !(await wasSomethingKept(trx, workspaceId))) return;
   for (const receiver of await receivers(trx, workspaceId))
     await sendMail(ctx, trx, receiver.email, notice.mail(ctx, receiver, { workspace, until }));
 }
 
-async function hadSomething(trx: Db, workspaceId: number): Promise<boolean> {
+/** What had to be ended at once, as its cloud cannot stop, was not kept. */
+async function wasSomethingKept(trx: Db, workspaceId: number): Promise<boolean> {
   const { rows } = await sql`select 1 from workspace w join instance i on i.workspace_id = w.id
       join instance_activity a on a.instance_id = i.id
-    where w.id = ${workspaceId} and a.to_status = 'terminating' and a.detail = ${ZERO_BALANCE} and a.at > w.exhausted_at
-    limit 1`.execute(trx);
+    where w.id = ${workspaceId} and a.to_status = 'terminating' and a.detail = ${ZERO_BALANCE}
+      and a.at > w.exhausted_at + make_interval(days => ${KEPT_DAYS}) limit 1`.execute(trx);
   return rows.length > 0;
 }
 

@@ -26,18 +26,18 @@ export const OF_A_WORKSPACE = {
   idempotency: {
     sees: `workspace_id = case current_setting('stagi.workspace', true) when 'none' then 0 else current_workspace() end`,
   },
-  account: { sees: BILLED, may: ['select', 'insert', 'update'] },
+  account: { sees: BILLED, may: ['select', 'update'] },
   journal: { sees: BILLED, may: ['select', 'insert'] },
   /* Its journal comes in the same statement, which therefore sees none yet. */
   posting: { sees: 'not is_foreign_journal(journal_id)', may: ['select', 'insert'] },
   hold: { sees: OWN, may: ['select', 'insert', 'update'] },
   billing_transaction: { sees: OWN, may: ['select'] },
   billing_transaction_count: { sees: OWN, may: ['select'] },
-  segment: { sees: BILLED },
+  segment: { sees: BILLED, may: ['select', 'insert', 'update'] },
   segment_charge: { sees: OF_OWN_SEGMENT, may: ['select', 'insert'] },
   segment_refund: { sees: OF_OWN_SEGMENT, may: ['select', 'insert'] },
-  usage_day: { sees: BILLED },
-  workspace_meter: { sees: BILLED },
+  usage_day: { sees: BILLED, may: ['select'] },
+  workspace_meter: { sees: BILLED, may: ['select', 'insert', 'update'] },
   promo_activation: { sees: OWN, may: ['select', 'insert'] },
   audit: { sees: OWN, may: ['select', 'insert'] },
   /* Chain 0 is the platform's own. */

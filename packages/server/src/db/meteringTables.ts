@@ -46,7 +46,6 @@ export interface UsageDayTable {
   client_id: number;
   day: Date;
   instance_id: number;
-  micros: Generated<bigint>;
   charged: Generated<bigint>;
   uncollected: Generated<bigint>;
   refunded: Generated<bigint>;

@@ -124,9 +124,9 @@ function translate(error: unknown, request: FastifyRequest): PublicError {
   return new PublicError(500, GENERIC_ERROR, { cause: error });
 }
 
-/** Text that PostgreSQL has no place for: NUL, half a surrogate pair within JSON. */
+/** What PostgreSQL has no place for: NUL in a text, half a surrogate pair within JSON, a date of the year 0. */
 function isUnstorable(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === '22021' || error.code === '22P05');
+  return error instanceof pg.DatabaseError && ['22021', '22P05', '22008'].includes(error.code ?? '');
 }
 
 /** PostgreSQL: out of disk, memory or connections; ended a statement, a transaction or itself; cannot be reached; a lost race. */

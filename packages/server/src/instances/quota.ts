@@ -1,5 +1,6 @@
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
+import { lockAvailable } from '../billing/accounts.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 
@@ -17,7 +18,8 @@ const HOLDS_NOTHING = ['creation failed', 'terminating', 'terminated'];
 
 /**
  * Refuses when the plan does not allow `added` servers more. Free workspaces share their owners' quota: the
- * owners stay locked until the transaction ends, so that rents in two of their workspaces cannot both be the last.
+ * owners stay locked until the transaction ends, so that rents in two of their workspaces cannot both be the last. Of two
+ * rents in a paid one the second waits for the workspace's accounts.
  */
 export async function requireQuota(
   trx: Db,
@@ -28,6 +30,7 @@ export async function requireQuota(
   const limit = QUOTAS[workspace.plan]?.[kind];
   if (limit === undefined) return;
   const owners = workspace.plan === 'Free' ? await lockOwners(trx, workspace.id) : [];
+  if (workspace.plan !== 'Free') await lockAvailable(trx, workspace.id);
   // Counted by the database itself: of the owners' other workspaces this call sees nothing.
   const { rows } = await sql<{ count: number }>`
     select rented_under(${workspace.id}, ${owners}, ${hasGpu}, ${HOLDS_NOTHING}) as count`.execute(trx);

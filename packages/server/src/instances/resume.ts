@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { requireOneHour } from '../billing/rentGate.ts';
+import { followSegments } from '../billing/segments.ts';
 import { leaveZero } from '../billing/zero.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -21,16 +22,27 @@ export async function resumeChosen(ctx: Caller, instanceIds: readonly number[]):
       trx,
       ctx.workspace.id,
       ...chosen.map((row) => ({
-        pricePerHour: (row.price_per_hour ?? 0n) - (row.stopped_price_per_hour ?? 0n),
+        pricePerHour:
+          (row.price_per_hour ?? 0n) - (NOT_MADE_YET.includes(row.status) ? 0n : (row.stopped_price_per_hour ?? 0n)),
         canStop: row.offer?.canStop ?? false,
       })),
     );
     if (balance === 0n) throw refused('The balance is still zero');
     await leaveZero(trx, ctx.workspace.id, { resumesAll: false });
-    // Those that were not stopped yet go on by themselves.
-    for (const row of chosen)
+    for (const row of chosen) {
       if (row.status === 'stopped') await want(ctx, trx, 'start', row, { actorId: ctx.user.id });
+      else await goOn(trx, row.id);
+    }
   });
+}
+
+/** Of these a balance of zero does not even pay the disk. */
+const NOT_MADE_YET: readonly string[] = ['in queue', 'creating'];
+
+/** One that was not stopped yet costs its price again. */
+async function goOn(trx: Db, id: number): Promise<void> {
+  await trx.updateTable('instance').set({ zero_stopped_at: null }).where('id', '=', id).execute();
+  await followSegments(trx, id);
 }
 
 /** Locked in the order of their numbers, before the accounts. */

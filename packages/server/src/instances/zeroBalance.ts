@@ -1,6 +1,7 @@
 import { instanceCan, type RentedStatus } from '@stagi/contract/instances.ts';
 import { sql } from 'kysely';
 import { followSegments } from '../billing/segments.ts';
+import { balanceOf } from '../billing/spending.ts';
 import { KEPT_DAYS, ZERO_BALANCE } from '../billing/zero.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -44,12 +45,23 @@ export async function followZeroBalances(ctx: Ctx): Promise<number> {
 const idsOf = async (query: { execute(db: Db): Promise<{ rows: { id: number }[] }> }, db: Db): Promise<number[]> =>
   (await query.execute(db)).rows.map(({ id }) => id);
 
-const HELD = sql`i.kind = 'rented' and i.closed_at is null and w.exhausted_at is not null and (
-  (i.zero_stopped_at is null and (i.desired = 'running' and i.status not in ('creation failed', 'terminating', 'terminated')))
-  or (i.zero_stopped_at is not null and i.status in ('online', 'unresponsive')))`;
+const RENTED = sql`i.kind = 'rented' and i.closed_at is null`;
+const REACHED = sql`${RENTED} and w.exhausted_at is not null and i.zero_stopped_at is null and i.desired = 'running'
+  and i.status not in ('creation failed', 'terminating', 'terminated')`;
+/** What was on its way up then; also when somebody has chosen others since: it stays stopped, as soon as it can be. */
+const ARRIVED = sql`${RENTED} and i.zero_stopped_at is not null and i.status in ('online', 'unresponsive')
+  and (w.exhausted_at is not null or not m.resumes_all)`;
+const HELD = sql`((${REACHED}) or (${ARRIVED}))`;
 
 const toHold = (db: Db): Promise<number[]> =>
-  idsOf(sql`select i.id from workspace w join instance i on i.workspace_id = w.id where ${HELD} order by i.id`, db);
+  idsOf(
+    sql`select i.id from workspace w join instance i on i.workspace_id = w.id where ${REACHED}
+      union all
+      select i.id from instance i join workspace w on w.id = i.workspace_id
+        left join workspace_meter m on m.client_id = w.id where ${ARRIVED}
+      order by id`,
+    db,
+  );
 
 /** The bill stops with the accepted stop, also where the machine must first have finished something else. */
 async function hold(ctx: Ctx, trx: Db, id: number): Promise<void> {
@@ -65,8 +77,9 @@ async function hold(ctx: Ctx, trx: Db, id: number): Promise<void> {
   else await followSegments(trx, id);
 }
 
-const RELEASED = sql`i.kind = 'rented' and i.closed_at is null and w.exhausted_at is null and w.disabled_at is null
-  and i.zero_stopped_at is not null and not (m.resumes_all and i.status = 'powering off')`;
+const RELEASED = sql`${RENTED} and w.exhausted_at is null and w.disabled_at is null
+  and i.zero_stopped_at is not null and case when m.resumes_all then i.status <> 'powering off'
+    else i.status not in ('in queue', 'creating', 'powering on', 'rebooting', 'online', 'unresponsive') end`;
 
 const toRelease = (db: Db): Promise<number[]> =>
   idsOf(
@@ -85,8 +98,10 @@ async function release(ctx: Ctx, trx: Db, id: number): Promise<void> {
   await followSegments(trx, id);
 }
 
-const OVERDUE = sql`i.kind = 'rented' and i.closed_at is null and i.desired <> 'gone'
-  and w.exhausted_at < metering_clock() - make_interval(days => ${KEPT_DAYS})`;
+/** What a credit still pays for is kept, whether or not it was enough to start anything. */
+const OVERDUE = sql`${RENTED} and i.desired <> 'gone'
+  and w.exhausted_at < metering_clock() - make_interval(days => ${KEPT_DAYS})
+  and ${sql.raw(balanceOf('w.id'))} = 0`;
 
 const toEnd = (db: Db): Promise<number[]> =>
   idsOf(sql`select i.id from workspace w join instance i on i.workspace_id = w.id where ${OVERDUE} order by i.id`, db);
@@ -96,10 +111,14 @@ async function end(ctx: Ctx, trx: Db, id: number): Promise<void> {
   if (row) await want(ctx, trx, 'terminate', row, { reason: ZERO_BALANCE });
 }
 
-/** The row, if what it was chosen for still holds. */
+/**
+ * The row, if what it was chosen for still holds: asked once it is locked, as whoever it was waited for may have ended the
+ * zero balance, which a statement that waited itself would not see.
+ */
 async function lock(trx: Db, id: number, condition: typeof HELD): Promise<InstanceRow | undefined> {
+  await sql`select 1 from instance where id = ${id} for no key update`.execute(trx);
   const { rows } = await sql<InstanceRow>`select i.* from instance i join workspace w on w.id = i.workspace_id
     left join workspace_meter m on m.client_id = w.id
-    where i.id = ${id} and ${condition} for no key update of i`.execute(trx);
+    where i.id = ${id} and ${condition}`.execute(trx);
   return rows[0];
 }

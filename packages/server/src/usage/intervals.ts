@@ -1,5 +1,6 @@
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { type RawBuilder, sql } from 'kysely';
+import { TRUE_END } from '../billing/refund.ts';
 import type { Db } from '../db/schema.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 
@@ -27,7 +28,8 @@ export interface IntervalRow {
 
 /**
  * SQL: the intervals of a workspace as far as they lie within a range. What was charged up to a moment is the running total
- * of the last line before it, so that any split of a range adds up to the whole; what was given back counts where it ended.
+ * of the last line before it, so that any split of a range adds up to the whole; what was charged beyond the true end, and
+ * what was given back of it, counts where it ended.
  */
 const intervals = (workspaceId: number, { from, to }: Range): RawBuilder<unknown> => sql`
   select s.id, s.instance_id, i.slug, i.title, s.rate, part.start, case when part.stop > part.start then part.stop end as stop,
@@ -40,15 +42,19 @@ const intervals = (workspaceId: number, { from, to }: Range): RawBuilder<unknown
   from segment s join instance i on i.id = s.instance_id,
     lateral (select ${from ?? null}::timestamptz as from_at, ${to ?? null}::timestamptz as to_at) asked,
     lateral (select greatest(s.started_at, asked.from_at) as start) begun,
-    lateral (select begun.start, greatest(begun.start, least(s.metered_until, s.ended_at, asked.to_at)) as stop) part
+    lateral (select begun.start, greatest(begun.start, least(s.metered_until, s.ended_at, asked.to_at)) as stop) part,
+    lateral (select ${TRUE_END} as at) ended
     left join lateral (select charged_total, uncollected_total from segment_charge c
-      where c.segment_id = s.id and (asked.to_at is null or c.until <= asked.to_at) order by c.until desc limit 1) upto on true
+      where c.segment_id = s.id
+        and c.until <= case when asked.to_at is null or ended.at <= asked.to_at then 'infinity' else asked.to_at end
+      order by c.until desc limit 1) upto on true
     left join lateral (select charged_total, uncollected_total from segment_charge c
-      where c.segment_id = s.id and c.until < asked.from_at order by c.until desc limit 1) before on true,
-    lateral (select case when s.ended_at >= coalesce(asked.from_at, '-infinity') and s.ended_at <= coalesce(asked.to_at, 'infinity')
-        then s.refunded else 0 end as refunded,
-      case when s.ended_at >= coalesce(asked.from_at, '-infinity') and s.ended_at <= coalesce(asked.to_at, 'infinity')
-        then s.forgiven else 0 end as forgiven) back
+      where c.segment_id = s.id
+        and c.until < case when ended.at < asked.from_at then 'infinity' else asked.from_at end
+      order by c.until desc limit 1) before on true,
+    lateral (select ended.at >= coalesce(asked.from_at, '-infinity') and ended.at <= coalesce(asked.to_at, 'infinity') as it) here,
+    lateral (select case when here.it then s.refunded else 0 end as refunded,
+      case when here.it then s.forgiven else 0 end as forgiven) back
   where s.client_id = ${workspaceId} and (s.ended_at is null or s.ended_at > s.started_at or s.charged > 0)
     and s.started_at <= coalesce(asked.to_at, 'infinity')
     and (asked.from_at is null or coalesce(s.ended_at, 'infinity') >= asked.from_at)`;

@@ -101,3 +101,11 @@ it('shows nobody the use of another workspace', async () => {
   const bob = await app.signUp();
   expect(await bob.client(api.usage.list, {})).toMatchObject({ totalCount: 0, entities: [], days: [] });
 });
+
+it('refuses a date that no calendar of the database has, in lists of money as well', async () => {
+  for (const call of [api.usage.list, api.usage.export, api.transactions.list])
+    for (const range of [{ from: '0000-01-01T00:00:00Z' }, { to: '0000-01-01T00:00:00Z' }])
+      await expect(alice.client(call, range), `${call.path} ${Object.keys(range)}`).rejects.toMatchObject({
+        status: 400,
+      });
+});
