@@ -146,15 +146,27 @@ test('each role sees the menu and the pages that it opens, and no others', async
     ({ path, permissions }) => permissions && !path.includes(':') && !permissions.includes('EMPLOYEE'),
   );
   let n = 0;
+  const denied: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() === 403) denied.push(response.url());
+  });
   for (const role of ROLES) {
     await ada.client(api.clients.editMember, { userId: grace.userId, role });
     await page.getByTestId('profile-menu').click();
     await expect(page.getByRole('button').filter({ hasText: `Ada Lovelace’s workspace${role}` })).toBeVisible();
-    await page.keyboard.press('Escape');
     const held = ROLE_PERMISSIONS[role];
+    const billing = page.getByRole('link', { name: 'Transactions & Plans' });
+    await expect(billing, role).toHaveCount(held.includes('BILLING') ? 1 : 0);
+    await page.keyboard.press('Escape');
     const cloud = page.getByTestId('menu-cloud').first();
     if (held.includes('INSTANCE_RENTED')) await expect(cloud).not.toHaveAttribute('aria-disabled', 'true');
-    else await expect(cloud).toHaveAttribute('aria-disabled', 'true');
+    else {
+      await expect(cloud).toHaveAttribute('aria-disabled', 'true');
+      await cloud.focus();
+      await expect(page.getByRole('tooltip')).toHaveText(
+        'Cloud needs a permission that your role in this workspace does not include: INSTANCE_RENTED or SELFHOSTED_INSTANCE',
+      );
+    }
     for (const { path, permissions, title } of gated) {
       await follow(page, path);
       const opens = permissions?.some((permission) => held.includes(permission)) === true;
@@ -163,13 +175,18 @@ test('each role sees the menu and the pages that it opens, and no others', async
       await expect(page.getByRole('heading', { level: 1 }), `${role} at ${path}`).toHaveText(
         opens ? title : 'No access',
       );
+      if (!opens)
+        await expect(page.getByRole('main'), `${role} at ${path}`).toContainText(
+          `${title} needs a permission that your role in this workspace does not include: ${permissions?.join(' or ')}`,
+        );
       n += 1;
     }
     await follow(page, '/profile/account');
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Account');
   }
-  console.log(`pages by role: n = ${n}`);
+  console.log(`pages by role: n = ${n}, calls refused: ${denied.length}`);
   expect(n).toBeGreaterThan(0);
+  expect(denied, 'no call is made for a page that is closed').toEqual([]);
   await page.context().close();
 });
 

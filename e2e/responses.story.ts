@@ -1,10 +1,13 @@
 import type { Page } from '@playwright/test';
+import type { api } from '@stagi/contract/api.ts';
+import type { OutputOf } from '@stagi/contract/call.ts';
 import { expect, test } from './fixtures.ts';
 import { signUpInBrowser } from './people.ts';
 import { type Replies, type Scripted, standBefore } from './replies.ts';
 
 const REFRESH = 'auth/exchange-refresh-token';
 const EDIT = 'user/edit';
+const PROFILE = 'user/profile';
 const GENERIC = 'Something goes wrong. Try again!';
 const DEADLINE = { timeout: 20_000 };
 /** They start together, on a machine that may have much else to do. */
@@ -115,11 +118,15 @@ test('every refusal is told once, in its place', async ({ page, platform }) => {
       await expect(page).toHaveURL(`${replies.url}/${status}`, DEADLINE);
       await openAccount(page, replies);
     }
-    // The workspace is gone: the first that is left, from the root on.
-    await page.evaluate(() => {
-      const key = Object.keys(localStorage).find((name) => name.startsWith('activeWorkspace:')) ?? '';
-      localStorage.setItem(key, JSON.stringify({ clientId: 999_999_999, clientName: 'Gone' }));
-    });
+    // The workspace is gone: the first that is left, from the root on. By a call alone: its stream would tell as well.
+    replies.always('stream-ticket', refusal(503));
+    const answered = page.waitForResponse((response) => response.url().endsWith(PROFILE));
+    await openAccount(page, replies);
+    const { userProfile } = (await (await answered).json()) as OutputOf<typeof api.user.profile>;
+    const clientRelations = [{ ...userProfile.clientRelations[0]!, clientId: 999_999_999, clientName: 'Gone' }];
+    replies.next(PROFILE, { status: 200, body: { isSuccess: true, userProfile: { ...userProfile, clientRelations } } });
+    await openAccount(page, replies);
+    await expect(page.getByTestId('profile-menu')).toContainText('Gone');
     await save(page, replies, refusal(404, { fieldsWithError: ['X-Client-ID'] }));
     await expect(page).toHaveURL(/\/cloud\/instances$/, DEADLINE);
     await expect(page.getByTestId('profile-menu')).toBeVisible();

@@ -104,9 +104,21 @@ test('somebody makes a workspace, goes back to the first, and cannot leave what 
   await expect(page.getByText('A workspace needs an owner. Make somebody else its owner first.')).toBeVisible();
   await page.keyboard.press('Escape');
 
-  await page.getByRole('button', { name: 'Switch to Ada Lovelace’s workspace' }).click();
-  await expect(page.getByTestId('profile-menu')).toContainText('Ada Lovelace’s workspace');
-  expect(await storedWorkspace(page, ada)).toBe('Ada Lovelace’s workspace');
+  await test.step('switches, in every tab at once: nothing that is pressed lands in another workspace than is shown', async () => {
+    const other = await page.context().newPage();
+    await other.goto(`${app.url}/profile/ssh`);
+    await expect(other.getByTestId('profile-menu')).toContainText('Second');
+    await other.getByTestId('profile-menu').click();
+    await other.getByRole('button').filter({ hasText: 'SecondOwner' }).click();
+    await expect(other, 'the current one does nothing').toHaveURL(`${app.url}/profile/ssh`);
+    await page.getByRole('button', { name: 'Switch to Ada Lovelace’s workspace' }).click();
+    for (const tab of [page, other]) {
+      await expect(tab).toHaveURL(`${app.url}/cloud/instances`);
+      await expect(tab.getByTestId('profile-menu')).toContainText('Ada Lovelace’s workspace');
+    }
+    expect(await storedWorkspace(page, ada)).toBe('Ada Lovelace’s workspace');
+    await other.close();
+  });
   await page.context().close();
 });
 

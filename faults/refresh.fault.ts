@@ -1,21 +1,21 @@
 /**
  * 1,000 races of 2 to 8 tabs for new tokens, in most of them somebody has copied the refresh token: nobody honest is
- * signed out, and no thief keeps a session. Then access is taken away 50 times in each way there is: calls are refused
- * and open streams end within 2 s. `--n=` races, `--times=` of each way, `--seed=`.
+ * signed out, and no thief keeps a session. Then access is taken away 100 times in each way there is: calls are
+ * refused, cookies of ports let nobody in and open streams end within 2 s. `--n=` races, `--times=` of each way, `--seed=`.
  */
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { newSeed, option } from './random.ts';
 import { runRaces } from './refresh.ts';
 import { sayRaces, sayRevocations } from './refreshReport.ts';
-import { runRevocations } from './revocation.ts';
+import { runRevocations, WITH_PORTS } from './revocation.ts';
 
 const seed = newSeed();
 const races = option('n', 1_000);
-const times = option('times', 50);
+const times = option('times', 100);
 console.log(`refresh: seed ${seed}, ${races} races`);
 const postgres = await startTestPostgres();
-const app = await startTestApp();
+const app = await startTestApp(WITH_PORTS);
 const person = await app.signUp();
 const failures = [
   ...sayRaces(await runRaces(app, person.userId, races, seed)),

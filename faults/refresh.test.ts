@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newSeed } from './random.ts';
 import { runRaces } from './refresh.ts';
 import { sayRaces, sayRevocations } from './refreshReport.ts';
-import { runRevocations } from './revocation.ts';
+import { runRevocations, WITH_PORTS } from './revocation.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp(WITH_PORTS);
 });
 afterAll(() => app?.close());
 

@@ -1,8 +1,11 @@
+import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { api } from '@stagi/contract/api.ts';
 import type { Tokens } from '@stagi/contract/client.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import { openSession } from '@stagi/server/src/auth/sessions.ts';
+import { hostOf, type PortPlace } from '@stagi/server/src/containerAccess/address.ts';
+import { signPass } from '@stagi/server/src/containerAccess/pass.ts';
 import type { TestApp } from '@stagi/server/src/testing/app.ts';
 import { aContainer, anApiToken, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
@@ -14,11 +17,18 @@ const PATIENCE_MS = 60_000;
 /** Who calls and follows streams meanwhile: their browser, or a program with an API token of theirs. */
 type Caller = 'session' | 'token';
 
-/** Milliseconds from the word that takes access away to the first refused call, and to the end of each stream. */
+/** What an app needs to have ports of containers on hosts of their own. */
+export const WITH_PORTS = { APPS_DOMAIN: 'apps.localhost:4400' };
+
+/**
+ * Milliseconds from the word that takes access away to the first refused call, to the end of each stream, and until the
+ * cookie of a container's port lets nobody in. Programs have no cookie.
+ */
 export interface Refusals {
   call: number[];
   events: number[];
   tail: number[];
+  port?: number[];
 }
 
 export interface RevocationReport {
@@ -47,7 +57,7 @@ export async function runRevocations(app: TestApp, person: Person, times: number
     .insertInto('membership')
     .values({ ...mine, user_id: other, role: 'Owner' })
     .execute();
-  const container = await aContainer(app.ctx, person, await aRentedInstance(app.ctx, person));
+  const container = await aContainerWithPort(app, person);
   const endings: Ending[] = [
     {
       name: 'ended in the list',
@@ -116,7 +126,10 @@ export async function runRevocations(app: TestApp, person: Person, times: number
   const report: RevocationReport = {
     ways: new Map(
       endings.flatMap(({ name, from }) =>
-        from.map((caller) => [wayOf(name, caller), { call: [], events: [], tail: [] }]),
+        from.map((caller): [string, Refusals] => [
+          wayOf(name, caller),
+          { call: [], events: [], tail: [], ...(caller === 'session' && { port: [] }) },
+        ]),
       ),
     ),
     wrong: [],
@@ -141,7 +154,7 @@ const wayOf = (name: string, caller: Caller): string => (caller === 'session' ? 
 async function takeAway(
   app: TestApp,
   person: Person,
-  container: number,
+  container: { id: number; place: PortPlace },
   caller: Caller,
   { end, keepsEvents }: Ending,
   refusals: Refusals,
@@ -162,27 +175,65 @@ async function takeAway(
     return (body as { ticket: string }).ticket;
   };
   const events = await openEvents(app.url, await ticket());
-  const tail = await openTail(app.url, await ticket(), container);
+  const tail = await openTail(app.url, await ticket(), container.id);
   const isAllowed = async (): Promise<boolean> =>
     (await app.post(api.containers.list.path, {}, headers)).status === 200;
   if (!(await isAllowed())) throw new Error('refused too early');
+  const pass =
+    refusals.port &&
+    (await signPass(ctx, {
+      place: container.place,
+      containerId: container.id,
+      userId: person.userId,
+      sessionId: sessionOf(tokens.accessToken),
+    }));
+  const isLetIn = async (): Promise<boolean> =>
+    pass !== undefined && (await visitPort(app, container.place, pass)) === 404;
+  if (pass && !(await isLetIn())) throw new Error('not let in to begin with');
 
   const since = performance.now();
   const took = async (over: Promise<unknown>, into: number[]): Promise<void> => {
     await within(over);
     into.push(performance.now() - since);
   };
-  const refused = async (): Promise<void> => {
-    while (await isAllowed())
+  const overOnce = async (isGoing: () => Promise<boolean>): Promise<void> => {
+    while (await isGoing())
       if (performance.now() - since > PATIENCE_MS) return;
       else await pause(5);
   };
-  const others = [end(tokens, token.id), took(refused(), refusals.call), took(tail.ended, refusals.tail)];
+  const others = [end(tokens, token.id), took(overOnce(isAllowed), refusals.call), took(tail.ended, refusals.tail)];
+  if (refusals.port) others.push(took(overOnce(isLetIn), refusals.port));
   if (!keepsEvents) await Promise.all([...others, took(events.ended, refusals.events)]);
   else {
     const lastAt = await lastHint(ctx, person.workspaceId, events, Promise.all(others));
     refusals.events.push(Math.max(0, lastAt - since));
   }
+}
+
+async function aContainerWithPort(app: TestApp, person: Person): Promise<{ id: number; place: PortPlace }> {
+  const id = await aContainer(app.ctx, person, await aRentedInstance(app.ctx, person));
+  const { slug } = await app.ctx.db
+    .updateTable('container')
+    .set({ ports: JSON.stringify([{ host: 8080, container: 80, visibility: 'private' }]) })
+    .where('id', '=', id)
+    .returning('slug')
+    .executeTakeFirstOrThrow();
+  return { id, place: { slug, port: 8080 } };
+}
+
+/** What a page on the host of a port is answered that shows this cookie: nothing serves ports yet, who is let in finds nothing. */
+function visitPort({ url, ctx }: TestApp, place: PortPlace, pass: string): Promise<number> {
+  const domain = ctx.config.appsDomain;
+  if (!domain) throw new Error('ports have no domain');
+  const headers = { host: hostOf(place, domain), cookie: `stagi-port=${pass}`, accept: 'application/json' };
+  return new Promise((resolve, reject) => {
+    request(url, { headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on('error', reject)
+      .end();
+  });
 }
 
 /** Tells of the container again and again until `over`, and answers when the stream last passed it on. */

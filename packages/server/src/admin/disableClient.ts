@@ -6,7 +6,7 @@ import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
-import { shutDown } from '../instances/shutDown.ts';
+import { holdServers, shutDown } from '../instances/shutDown.ts';
 import { clientDisabledMail, clientEnabledMail } from '../mail/letters.ts';
 import { sendMail } from '../mail/send.ts';
 import { clientOf } from './clients.ts';
@@ -24,6 +24,8 @@ interface Input {
  */
 export function disableClient(ctx: Operator, { id, reason, terminate }: Input): Promise<AdminClient> {
   return inTransaction(ctx.db, async (trx) => {
+    // What is rented at this moment is either among what is shut down, or finds the workspace disabled.
+    await holdServers(trx, id);
     const client = await holdClient(trx, ctx.user.id, id);
     if (client.deleted_at) throw refused('This workspace has been closed');
     if (client.disabled_at) throw refused('This workspace is disabled already');

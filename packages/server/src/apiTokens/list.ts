@@ -4,7 +4,10 @@ import type { ApiTokenTable } from '../db/identityTables.ts';
 import type { Db } from '../db/schema.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 
-export type ApiTokenRow = Omit<Selectable<ApiTokenTable>, 'hash'> & { workspace_name: string; is_expired: boolean };
+export type ApiTokenRow = Omit<Selectable<ApiTokenTable>, 'hash' | 'left_workspace_name'> & {
+  workspace_name: string;
+  is_expired: boolean;
+};
 
 const SORTABLE = {
   createdAt: 'api_token.created_at',
@@ -25,7 +28,7 @@ export async function listTokens(
   const [rows, { count }] = await Promise.all([
     mine
       .select(TOKEN_COLUMNS)
-      .select(hasEnded.as('is_expired'))
+      .select([workspaceName.as('workspace_name'), hasEnded.as('is_expired')])
       // What was never used, or never ends, stands where the longest ago or the latest would.
       .orderBy(sortColumn(request, SORTABLE), (order) =>
         direction === 'asc'
@@ -44,7 +47,7 @@ export async function listTokens(
 /** Whether a token works no more. */
 export const hasEnded = sql<boolean>`(api_token.archived_at is not null or coalesce(api_token.expires_at <= now(), false))`;
 
-export const TOKEN_COLUMNS = [
+const TOKEN_COLUMNS = [
   'api_token.id',
   'api_token.user_id',
   'api_token.workspace_id',
@@ -56,18 +59,26 @@ export const TOKEN_COLUMNS = [
   'api_token.archived_at',
   'api_token.archived_by',
   'api_token.created_at',
-  'workspace.name as workspace_name',
 ] as const;
+
+/** Of one that they left: as it was called then. */
+const workspaceName = sql<string>`case when membership.user_id is null
+  then coalesce(api_token.left_workspace_name, '') else workspace.name end`;
 
 function tokensOf(db: Db, userId: number, { queryString }: EntityFilterRequest) {
   const mine = db
     .selectFrom('api_token')
     .innerJoin('workspace', 'workspace.id', 'api_token.workspace_id')
+    .leftJoin('membership', (join) =>
+      join
+        .onRef('membership.workspace_id', '=', 'api_token.workspace_id')
+        .onRef('membership.user_id', '=', 'api_token.user_id'),
+    )
     .where('api_token.user_id', '=', userId);
   if (!queryString) return mine;
   // A token that was found somewhere is looked up by how it begins.
   const found = /^stg_(\d{1,10})(?:_|$)/.exec(queryString)?.[1];
   return found
     ? mine.where(sql<boolean>`api_token.id = ${found}::bigint`)
-    : mine.where(contains(['api_token.description', 'workspace.name'], queryString));
+    : mine.where(contains(['api_token.description', workspaceName], queryString));
 }

@@ -443,7 +443,8 @@ describe('what an app may do', () => {
       .where('workspace_id', '=', boss.workspaceId)
       .where('user_id', '=', bo.userId)
       .execute();
-    expect((await callWith(access_token, 'instance-rented/list', boss.workspaceId)).status).toBe(404);
+    // It has ended with the membership, and stays so when they come back.
+    expect((await callWith(access_token, 'instance-rented/list', boss.workspaceId)).status).toBe(401);
     const foreign = await app.post(
       api.apps.authorizationCode.path,
       { ...ask(DASH).request, workspace_id: boss.workspaceId },

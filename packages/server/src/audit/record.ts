@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Credential } from '../auth/authenticate.ts';
 import type { Db } from '../db/schema.ts';
-import { PublicError } from '../http/errors.ts';
+import { isOverload, PublicError } from '../http/errors.ts';
 
 export interface Actor {
   user: { id: number } | null;
@@ -66,6 +66,7 @@ export function trailOf(call: Call, member: Member, input: unknown): Trail | nul
   const detail = { ...detailOf(input), ...(member.app && { app: member.app.id }) };
   return {
     async done(trx, act) {
+      if (kind) await waitForOthers(trx, kind, member, ref);
       const before = kind && (await stateOf(trx, kind[1], member, ref));
       const answer = await act();
       const made = (answer as { entity?: { id?: unknown } } | null)?.entity?.id;
@@ -100,7 +101,7 @@ export function trailOf(call: Call, member: Member, input: unknown): Trail | nul
 
 /** A slip in a form, a race or an outage is no act. */
 function outcomeOf(error: unknown): Act['outcome'] | null {
-  if (!(error instanceof PublicError)) return 'failed';
+  if (!(error instanceof PublicError)) return isOverload(error) ? null : 'failed';
   // Whoever is asked to show that it is them is about to do it.
   if (error.body.code === 'step-up') return null;
   if (error.status === 403) return 'denied';
@@ -162,15 +163,29 @@ function refOf(call: Call, kind: string, { workspace }: Member, input: unknown):
   return isSlug ? { slug } : null;
 }
 
+/**
+ * Acts upon one thing come one after the other, so that each begins with what the one before it left. Before any row is
+ * locked, and for one thing alone: nobody waits in a circle.
+ */
+async function waitForOthers(trx: Db, [name, kind]: [string, Kind], member: Member, ref: Reference | null) {
+  if (!ref) return;
+  const ofWhom = kind.mine === ofWorkspace ? member.workspace.id : 0;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`audit|${name}|`} || meant.id, ${ofWhom}))
+    from (select t.id from ${meant(kind, member, ref)}) meant`.execute(trx);
+}
+
 async function stateOf(db: Db, kind: Kind, member: Member, ref: Reference | null) {
   if (!ref) return undefined;
   const { rows } = await sql<{ id: string; label: string | null; hash: Buffer }>`
     select t.id::text, ${sql.ref(`t.${kind.label}`)} as label, sha256(convert_to(to_jsonb(t)::text, 'UTF8')) as hash
-    from ${kind.from} t
-    where ${'id' in ref ? sql`t.id = ${ref.id}::bigint` : sql`t.slug = ${ref.slug}`} and ${kind.mine(member)}
-    order by t.id desc limit 1`.execute(db);
+    from ${meant(kind, member, ref)}`.execute(db);
   return rows[0];
 }
+
+/** The row that is meant; of several that had the same word, the newest. */
+const meant = (kind: Kind, member: Member, ref: Reference) => sql`${kind.from} t
+    where ${'id' in ref ? sql`t.id = ${ref.id}::bigint` : sql`t.slug = ${ref.slug}`} and ${kind.mine(member)}
+    order by t.id desc limit 1`;
 
 /** What of an input may be read in the log for ever: names and choices, nothing that could be a secret. */
 const TOLD = new Set([

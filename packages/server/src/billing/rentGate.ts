@@ -1,6 +1,6 @@
 import { toDecimal } from '@stagi/contract/money.ts';
 import type { Db } from '../db/schema.ts';
-import { refused } from '../http/errors.ts';
+import { refused, workspaceGone } from '../http/errors.ts';
 import { lockAvailable } from './accounts.ts';
 import { burnOf } from './balance.ts';
 
@@ -17,6 +17,7 @@ interface Added {
  */
 export async function requireOneHour(trx: Db, workspaceId: number, ...added: readonly Added[]): Promise<bigint> {
   const balance = await lockAvailable(trx, workspaceId);
+  await requireOpen(trx, workspaceId);
   const { perHour, reserve } = await burnOf(trx, workspaceId);
   const more = added.reduce((all, one) => all + one.pricePerHour + (one.canStop ? 0n : one.pricePerHour / 2n), 0n);
   const needed = perHour + reserve + more;
@@ -30,4 +31,15 @@ export async function requireOneHour(trx: Db, workspaceId: number, ...added: rea
     );
   }
   return balance;
+}
+
+/** Whoever disables a workspace holds its accounts: what was asked for a moment before does not begin after it. */
+async function requireOpen(trx: Db, workspaceId: number): Promise<void> {
+  const open = await trx
+    .selectFrom('workspace')
+    .select('id')
+    .where('id', '=', workspaceId)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst();
+  if (!open) throw workspaceGone();
 }

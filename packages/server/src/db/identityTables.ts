@@ -242,6 +242,8 @@ export interface ApiTokenTable {
   last_used_ip: string | null;
   archived_at: Date | null;
   archived_by: 'archived' | 'left' | null;
+  /** What the workspace was called when its owner left it. */
+  left_workspace_name: string | null;
   created_at: Created;
 }
 

@@ -13,7 +13,7 @@ import { holdsAny } from '@stagi/contract/permissions.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { type Trail, trailOf } from '../audit/record.ts';
+import { trailOf } from '../audit/record.ts';
 import {
   type Authenticated,
   authenticate,
@@ -120,24 +120,24 @@ async function serve(
     );
   };
   const trail = 'workspace' in ctx ? trailOf(call, ctx, parsed.data) : null;
-  const answer = trail ? written(trail, act, ctx) : act;
-  const answered = needsIdempotencyKey(call.path)
-    ? await once(ctx as SignedIn & { workspace?: Membership }, call.path, request, answer)
-    : await answer(ctx.db);
+  let hasBegun = false;
+  const answer = async (db: Db): Promise<unknown> => {
+    hasBegun = true;
+    // An act and its entry in the audit log are one transaction.
+    return trail ? inTransaction(db, (trx) => trail.done(trx, () => act(trx))) : act(db);
+  };
+  let answered: unknown;
+  try {
+    answered = needsIdempotencyKey(call.path)
+      ? await once(ctx as SignedIn & { workspace?: Membership }, call.path, request, answer)
+      : await answer(ctx.db);
+  } catch (error) {
+    // Once the transaction is over: who waits for a second connection with the first in their hands is waited for by all.
+    if (hasBegun) await trail?.notDone(ctx.db, error);
+    throw error;
+  }
   crashPoint(`${call.path as `${string}/${string}`}.committed`);
   return answered;
-}
-
-/** An act and its entry in the audit log are one transaction; what came to nothing is written down after it. */
-function written(trail: Trail, act: (db: Db) => Promise<unknown>, { db: outside }: Pick<Context, 'db'>) {
-  return async (db: Db): Promise<unknown> => {
-    try {
-      return await inTransaction(db, (trx) => trail.done(trx, () => act(trx)));
-    } catch (error) {
-      await trail.notDone(outside, error);
-      throw error;
-    }
-  };
 }
 
 async function admit(

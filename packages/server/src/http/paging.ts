@@ -12,10 +12,10 @@ export function sortColumn<T extends string>(request: EntityFilterRequest, colum
 }
 
 /** Matches text anywhere, whatever case, with nothing special about `%` and `_`. */
-export function contains(columns: readonly string[], text: string): RawBuilder<boolean> {
+export function contains(columns: readonly (string | RawBuilder<string>)[], text: string): RawBuilder<boolean> {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
   return sql<boolean>`(${sql.join(
-    columns.map((column) => sql`${sql.ref(column)} ilike ${pattern}`),
+    columns.map((column) => sql`${typeof column === 'string' ? sql.ref(column) : column} ilike ${pattern}`),
     sql` or `,
   )})`;
 }

@@ -1,8 +1,10 @@
 import { instanceCan, type RentedStatus } from '@stagi/contract/instances.ts';
 import { sql } from 'kysely';
+import { lockAvailable } from '../billing/accounts.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db, InstanceRow } from '../db/schema.ts';
+import { isId } from '../http/paging.ts';
 import { want } from './actions.ts';
 
 const REASON = 'The workspace was disabled by an operator';
@@ -37,6 +39,22 @@ export async function shutDown(
     if (isLost && instanceCan.terminate(instance).allowed) await want(ctx, trx, 'terminate', row, { reason: REASON });
     else if (instanceCan.stop(instance).allowed) await want(ctx, trx, 'stop', row, { reason: REASON });
   }
+}
+
+/**
+ * Nothing is rented or started in a workspace until the transaction ends: its servers and its accounts are held, in the
+ * order in which whoever rents, starts or bills takes them.
+ */
+export async function holdServers(trx: Db, workspaceId: number): Promise<void> {
+  await trx
+    .selectFrom('instance')
+    .select('id')
+    .where(isId('workspace_id', workspaceId))
+    .where('closed_at', 'is', null)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+  await lockAvailable(trx, workspaceId);
 }
 
 /** Stops what came to run in a disabled workspace after all: it was rebooting, starting, or out of sight. */

@@ -1,7 +1,10 @@
+import { api } from '@stagi/contract/api.ts';
 import { DELETED_USER } from '@stagi/contract/nobody.ts';
 import { sql } from 'kysely';
+import { recordAct } from '../audit/record.ts';
 import type { Authenticated } from '../auth/authenticate.ts';
 import { rememberAddress } from '../billing/accounts.ts';
+import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, refused } from '../http/errors.ts';
@@ -11,7 +14,7 @@ import { sendMail } from '../mail/send.ts';
 import { removeAllKeys } from '../sshKeys/change.ts';
 import { deletionOf, type WholeDeletion } from './deletion.ts';
 
-type SignedIn = Visitor & Pick<Authenticated, 'user'>;
+type SignedIn = Visitor & Pick<Authenticated, 'credential' | 'user'>;
 
 const NOWHERE = 'Deleted workspace';
 
@@ -37,6 +40,7 @@ export async function deleteAccount(ctx: SignedIn, { email }: { email: string })
     await rememberAddress(ctx, trx, user.email);
     await forgetName(trx, user.id);
     await sendMail(ctx, trx, user.email, accountDeletedMail(ctx, user));
+    await tellWhoStays(ctx, trx, deletion.leaves);
   });
   ctx.log.info({ userId: user.id }, 'an account was deleted');
 }
@@ -93,6 +97,15 @@ async function deleteWhatIsTheirs(trx: Db, userId: number): Promise<void> {
     order by 1, 2`.execute(trx);
   for (const { table, column } of rows)
     await sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${userId}`.execute(trx);
+}
+
+/** Those they worked with read that they left, under the name that is left of them. */
+async function tellWhoStays(ctx: SignedIn, trx: Db, left: WholeDeletion['leaves']): Promise<void> {
+  for (const { id } of left.toSorted((a, b) => a.id - b.id)) {
+    const object = { type: 'client/member', id: String(ctx.user.id) };
+    await recordAct(trx, { ...ctx, workspace: { id } }, { action: api.account.delete.path, outcome: 'done', object });
+    await announce(trx, 'changed', { entity: 'client', id, workspaceId: id });
+  }
 }
 
 async function forgetName(trx: Db, userId: number): Promise<void> {

@@ -4,7 +4,7 @@ import { ROLES, type Role } from '@stagi/contract/permissions.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizedKeys } from '../instances/sshAccess.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { anApiToken, anSshKey, aRentedInstance, haveSteppedUp } from '../testing/factories.ts';
+import { aConsent, anApiToken, anSshKey, aRentedInstance, haveSteppedUp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 25 };
@@ -154,6 +154,12 @@ describe('workspaces', () => {
     for (const ssh_key_id of keys)
       await app.ctx.db.insertInto('instance_ssh_key').values({ instance_id: server, ssh_key_id }).execute();
     const { token } = await anApiToken(app.ctx, member);
+    const letIn = await aConsent(app.ctx, member);
+    await app.ctx.db
+      .updateTable('session')
+      .set({ app_workspace_id: owner.workspaceId })
+      .where('id', '=', letIn)
+      .execute();
     const { ticket } = await member.client(api.auth.streamTicket, {});
     const stream = await fetch(`${app.url}/frontend-api/events?ticket=${ticket}`);
     let ended = false;
@@ -174,6 +180,22 @@ describe('workspaces', () => {
     expect(await authorizedKeys(app.ctx.db, server)).toHaveLength(1);
     const { entities } = await owner.client(api.instances.activities, { id: server });
     expect(entities.map(({ kind }) => kind)).toContain('ssh key removed');
+    // What it is called from now on is none of their business.
+    const before = (await relations(owner))[0]!.clientName;
+    await owner.client(api.clients.edit, { newName: 'Secret venture' });
+    const archived = await member.client(api.apiTokens.list, { archived: true });
+    expect(archived.entities.map(({ clientName }) => clientName)).toEqual([before]);
+    for (const [queryString, found] of [
+      ['secret', 0],
+      [before, 1],
+    ] as const) {
+      const { totalCount } = await member.client(api.apiTokens.list, {
+        archived: true,
+        entityFilterRequest: { queryString },
+      });
+      expect(totalCount).toBe(found);
+    }
+    expect((await member.client(api.apps.consents, {})).entities).toEqual([]);
     // Nothing comes back with them.
     await app.ctx.db
       .insertInto('membership')
@@ -181,6 +203,7 @@ describe('workspaces', () => {
       .execute();
     expect(await authorizedKeys(app.ctx.db, server)).toHaveLength(1);
     expect((await app.post('instance-rented/list', {}, { authorization: `Bearer ${token}` })).status).toBe(401);
+    expect((await member.client(api.apps.consents, {})).entities).toEqual([]);
   });
 
   it('do what was decided last: who loses a role while changing another’s changes nothing', async () => {

@@ -1,6 +1,6 @@
 import type { Tokens } from '@stagi/contract/client.ts';
 import { useSyncExternalStore } from 'react';
-import { isAnother } from './workspace.ts';
+import { isAnother, isChosenElsewhere } from './workspace.ts';
 
 export type AuthType = 'email' | 'google' | 'github';
 
@@ -129,10 +129,10 @@ function announce(): void {
   for (const listener of listeners) listener();
 }
 
-/** Sign-in and sign-out in another tab; called once at start. Another person there starts the app anew here. */
+/** Sign-in and sign-out in another tab; called once at start. Another person or workspace there starts the app anew here. */
 export function watchOtherTabs(): void {
   window.addEventListener('storage', ({ key, oldValue, newValue }) => {
-    if (key === META && isAnother(oldValue, newValue)) window.location.assign('/');
+    if ((key === META && isAnother(oldValue, newValue)) || isChosenElsewhere(key)) window.location.assign('/');
     if (key === ACCESS || key === null) announce();
   });
 }

@@ -9,27 +9,47 @@ type Meta = Pick<UserProfile, 'email' | 'userId'>;
 const isMeta = (value: Partial<Meta>): value is Meta =>
   typeof value.email === 'string' && typeof value.userId === 'number';
 
+/**
+ * What this tab shows, and its calls are made for, from its start to its end: another tab may choose another one, and
+ * then nothing that is pressed here may happen there.
+ */
+let here: { email: string; clientId: number } | null = null;
+
 /** The workspace that calls are made for (`X-Client-ID`); null until a profile was seen in this browser. */
 export function activeClientId(): number | null {
   const meta = read(META, isMeta);
-  return meta ? (read(keyOf(meta.email), isStored)?.clientId ?? null) : null;
+  return meta ? chosenBy(meta.email) : null;
+}
+
+function chosenBy(email: string): number | null {
+  if (here?.email !== email) {
+    const stored = read(keyOf(email), isStored);
+    here = stored && { email, clientId: stored.clientId };
+  }
+  return here?.clientId ?? null;
 }
 
 /** Takes the stored workspace of this person, or their first one where it is gone; keeps its newest name. */
-export function adoptWorkspace(profile: UserProfile): ClientRelation | null {
-  const { email, userId } = profile;
+export function adoptWorkspace({ email, userId, clientRelations }: UserProfile): ClientRelation | null {
   const before = read(META, isMeta);
   if (before?.userId === userId && before.email !== email) carryOver(before.email, email);
   localStorage.setItem(META, JSON.stringify({ email, userId }));
-  const stored = read(keyOf(profile.email), isStored);
-  const active =
-    profile.clientRelations.find((relation) => relation.clientId === stored?.clientId) ?? profile.clientRelations[0];
-  if (!active) {
-    localStorage.removeItem(keyOf(profile.email));
-    return null;
-  }
-  storeWorkspace(profile.email, active);
+  const mine = (id: number | null | undefined) => clientRelations.find(({ clientId }) => clientId === id);
+  const stored = mine(read(keyOf(email), isStored)?.clientId);
+  const active = mine(chosenBy(email)) ?? stored ?? clientRelations[0] ?? null;
+  here = active && { email, clientId: active.clientId };
+  // What another tab has just chosen stays chosen.
+  const kept = stored ?? active;
+  if (kept) storeWorkspace(email, kept);
+  else localStorage.removeItem(keyOf(email));
   return active;
+}
+
+/** Whether another tab has chosen another workspace than this one shows. */
+export function isChosenElsewhere(key: string | null): boolean {
+  if (here === null || key !== keyOf(here.email)) return false;
+  const stored = read(key, isStored);
+  return stored !== null && stored.clientId !== here.clientId;
 }
 
 export function storeWorkspace(email: string, workspace: Stored): void {
@@ -42,6 +62,7 @@ function carryOver(from: string, to: string): void {
   const stored = localStorage.getItem(keyOf(from));
   if (stored !== null) localStorage.setItem(keyOf(to), stored);
   localStorage.removeItem(keyOf(from));
+  if (here?.email === from) here = { ...here, email: to };
 }
 
 export function forgetWorkspace(email: string): void {

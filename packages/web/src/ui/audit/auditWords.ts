@@ -12,6 +12,7 @@ export const AREAS: Record<string, string> = {
   client: text('Workspace'),
   billing: text('Balance'),
   authorization: text('Apps'),
+  user: text('Account'),
   admin: text('Administration'),
 };
 
@@ -60,6 +61,10 @@ export const ACTIONS: Record<string, string> = {
   'admin/stray/adopt': text('Adopted a stray machine'),
   'admin/stray/delete': text('Had a stray machine deleted'),
   'admin/provider/check': text('Checked a cloud'),
+  'admin/promo-code/create': text('Made a promo code'),
+  'admin/promo-code/revoke': text('Revoked a promo code'),
+  'admin/ledger/verify': text('Had the ledger verified'),
+  'user/delete': text('Deleted their account'),
 };
 
 export const OUTCOMES: Record<AuditEntry['outcome'], string> = {

@@ -1,0 +1,143 @@
+import { api } from '@stagi/contract/api.ts';
+import type { AuditEntry } from '@stagi/contract/audit.ts';
+import { CallError } from '@stagi/contract/errors.ts';
+import { ROLES, type Role } from '@stagi/contract/permissions.ts';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { anOwnServer, haveSteppedUp, makeOperator } from '../testing/factories.ts';
+import type { Person } from '../testing/person.ts';
+
+/** More than the pool has connections. */
+const AT_ONCE = 24;
+const SOON = { timeout: 20_000, interval: 20 };
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({}, { role: 'api' });
+});
+afterAll(() => app?.close());
+
+it('writes down what was refused without a second connection, however many are refused at once', async () => {
+  const alice = await app.signUp('Alice');
+  await join(alice, await app.signUp(), 'Guest');
+  const answers = await Promise.all(
+    Array.from({ length: AT_ONCE }, () => outcome(alice.client(api.invites.create, { role: 'Guest' }))),
+  );
+  console.log(`refused at once: n = ${answers.length}`);
+  expect(answers).toEqual(Array.from({ length: AT_ONCE }, () => 200));
+  const { entities, totalCount } = await log(alice, AT_ONCE);
+  expect(totalCount).toBe(AT_ONCE);
+  expect(entities.every(({ action, outcome: how }) => action === 'client/invite/create' && how === 'refused')).toBe(
+    true,
+  );
+});
+
+it('begins each act upon a thing with what the one before it left, however many act at once', async () => {
+  const alice = await app.signUp('Alice');
+  const max = await app.signUp('Max');
+  await join(alice, max, 'Guest');
+  const roles = ROLES.filter((role) => role !== 'Owner');
+  const server = await anOwnServer(app.ctx, alice);
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, (_, n) =>
+      n % 2 === 0
+        ? alice.client(api.clients.editMember, { userId: max.userId, role: roles[(n / 2) % roles.length]! })
+        : alice.client(api.selfHosted.edit, { id: server, title: `Title ${n}` }),
+    ),
+  );
+  const { entities } = await log(alice, AT_ONCE);
+  let n = 0;
+  for (const type of ['client/member', 'self-hosted-instance']) {
+    const acts = entities.filter(({ object }) => object?.type === type).toReversed();
+    for (const [index, act] of acts.entries()) {
+      if (index > 0) expect.soft(act.before, `${type} ${index}`).toBe(acts[index - 1]!.after);
+      n += 1;
+    }
+  }
+  console.log(`acts upon one thing at once: n = ${n}`);
+  expect(n).toBe(AT_ONCE);
+});
+
+it('counts an outage as no act', async () => {
+  const alice = await app.signUp('Alice');
+  const held = await hold(sql`select 1 from workspace where id = ${alice.workspaceId} for no key update`);
+  const renamed = outcome(alice.client(api.clients.edit, { newName: 'Renamed' }));
+  await held.cancelWaiting();
+  expect(await renamed).toBe(503);
+  await held.letGo();
+  expect((await log(alice)).entities).toEqual([]);
+});
+
+it('holds that an operator had the ledger verified', async () => {
+  const olga = await app.signUp('Olga');
+  await makeOperator(app.ctx, olga);
+  await olga.client(api.ledger.verify, {});
+  const { entities } = await olga.client(api.audit.listForOperators, {});
+  expect(entities[0]).toMatchObject({
+    action: 'admin/ledger/verify',
+    outcome: 'done',
+    actor: { userId: olga.userId },
+  });
+});
+
+it('tells those who stay that somebody deleted their account, and no more of who that was', async () => {
+  const alice = await app.signUp('Alice');
+  const max = await app.signUp('Max Secret');
+  await join(alice, max, 'Developer');
+  await haveSteppedUp(app.ctx, max);
+  await max.client(api.account.delete, { email: max.email });
+  const { entities } = await log(alice);
+  expect(entities).toMatchObject([
+    { action: 'user/delete', outcome: 'done', object: { type: 'client/member', id: String(max.userId), label: null } },
+  ]);
+  expect(entities[0]?.actor?.userId).toBe(max.userId);
+  expect(JSON.stringify(entities)).not.toContain('Max Secret');
+  expect(JSON.stringify(entities)).not.toContain(max.email);
+  expect(await alice.client(api.audit.verify, {})).toMatchObject({ checked: 1, broken: null });
+});
+
+async function join({ workspaceId }: Person, { userId }: Person, role: Role): Promise<void> {
+  await app.ctx.db.insertInto('membership').values({ workspace_id: workspaceId, user_id: userId, role }).execute();
+}
+
+const log = (person: Person, limit = 10): Promise<{ entities: AuditEntry[]; totalCount: number }> =>
+  person.client(api.audit.list, { entityFilterRequest: { limit } });
+
+const outcome = (answer: Promise<unknown>): Promise<number | 'done'> =>
+  answer.then(
+    () => 'done',
+    (error: unknown) => {
+      if (error instanceof CallError) return error.status;
+      throw error;
+    },
+  );
+
+/** Holds rows until it lets go. */
+async function hold(rows: ReturnType<typeof sql>) {
+  const client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  const { sql: text, parameters } = rows.compile(app.ctx.db);
+  await client.query('begin');
+  await client.query(text, [...parameters]);
+  return {
+    /** Ends the statements that wait for them, as an administrator or a time limit would. */
+    async cancelWaiting(): Promise<void> {
+      const cancel = async () => {
+        // Who is there is looked up once a transaction.
+        await client.query('select pg_stat_clear_snapshot()');
+        const { rows: ended } = await client.query(
+          `select pg_cancel_backend(pid) from pg_stat_activity
+           where datname = current_database() and pg_backend_pid() = any(pg_blocking_pids(pid))`,
+        );
+        return ended.length;
+      };
+      await expect.poll(cancel, SOON).toBeGreaterThan(0);
+    },
+    async letGo(): Promise<void> {
+      await client.query('rollback');
+      await client.end();
+    },
+  };
+}
