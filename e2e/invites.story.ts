@@ -155,7 +155,7 @@ test('each role sees the menu and the pages that it opens, and no others', async
     await page.getByTestId('profile-menu').click();
     await expect(page.getByRole('button').filter({ hasText: `Ada Lovelace’s workspace${role}` })).toBeVisible();
     const held = ROLE_PERMISSIONS[role];
-    const billing = page.getByRole('link', { name: 'Transactions & Plans' });
+    const billing = page.getByRole('dialog').getByRole('link', { name: 'Transactions & Plans' });
     await expect(billing, role).toHaveCount(held.includes('BILLING') ? 1 : 0);
     await page.keyboard.press('Escape');
     const cloud = page.getByTestId('menu-cloud').first();
