@@ -60,8 +60,9 @@ it('begins each act upon a thing with what the one before it left, however many 
   expect(n).toBe(AT_ONCE);
 });
 
-it('counts an outage as no act', async () => {
+it('counts an outage as no act, nor what cannot be stored', async () => {
   const alice = await app.signUp('Alice');
+  expect(await outcome(alice.client(api.clients.edit, { newName: 'No\u0000t storable' }))).toBe(400);
   const held = await hold(sql`select 1 from workspace where id = ${alice.workspaceId} for no key update`);
   const renamed = outcome(alice.client(api.clients.edit, { newName: 'Renamed' }));
   await held.cancelWaiting();

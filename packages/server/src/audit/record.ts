@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Credential } from '../auth/authenticate.ts';
 import type { Db } from '../db/schema.ts';
-import { isOverload, PublicError } from '../http/errors.ts';
+import { isOverload, isUnstorable, PublicError } from '../http/errors.ts';
 
 export interface Actor {
   user: { id: number } | null;
@@ -101,7 +101,7 @@ export function trailOf(call: Call, member: Member, input: unknown): Trail | nul
 
 /** A slip in a form, a race or an outage is no act. */
 function outcomeOf(error: unknown): Act['outcome'] | null {
-  if (!(error instanceof PublicError)) return isOverload(error) ? null : 'failed';
+  if (!(error instanceof PublicError)) return isOverload(error) || isUnstorable(error) ? null : 'failed';
   // Whoever is asked to show that it is them is about to do it.
   if (error.body.code === 'step-up') return null;
   if (error.status === 403) return 'denied';

@@ -125,7 +125,7 @@ function translate(error: unknown, request: FastifyRequest): PublicError {
 }
 
 /** What PostgreSQL has no place for: NUL in a text, half a surrogate pair within JSON, a date of the year 0. */
-function isUnstorable(error: unknown): boolean {
+export function isUnstorable(error: unknown): boolean {
   return error instanceof pg.DatabaseError && ['22021', '22P05', '22008'].includes(error.code ?? '');
 }
 
