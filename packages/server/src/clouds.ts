@@ -36,6 +36,11 @@ export async function openClouds(config: Config, log: Logger): Promise<Clouds> {
     const fake = createFakeProvider({ url: config.fakeCloudUrl, environment: config.environment });
     providers.set(fake.name, paced(fake));
   }
+  if (config.fakeFixedCloudUrl) {
+    const { environment, fakeFixedCloudUrl: url } = config;
+    const fixed = createFakeProvider({ url, environment, isFixed: true });
+    providers.set(fixed.name, paced(fixed));
+  }
 
   let gateway = (await local?.gateway()) ?? null;
   const listeners: ((address: string) => Promise<void>)[] = [];

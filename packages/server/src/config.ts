@@ -36,6 +36,8 @@ export interface Config {
   /** Where the local cloud’s Docker Engine listens. */
   dockerSocket: string;
   fakeCloudUrl: string | null;
+  /** Another simulated cloud, which cannot stop a server. */
+  fakeFixedCloudUrl: string | null;
   environment: string;
   /** How long a worker that stops answering keeps the server it works on. */
   leaseMs: number;
@@ -96,6 +98,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     devMail: !env.SMTP_URL && (originIsLoopback || env.DEV_MAIL === 'on'),
     dockerSocket: dockerSocket(env),
     fakeCloudUrl: env.FAKE_CLOUD_URL || null,
+    fakeFixedCloudUrl: env.FAKE_FIXED_CLOUD_URL || null,
     environment: word(env, 'STAGI_ENVIRONMENT', defaultEnvironment(dataDir)),
     leaseMs: seconds(env, 'LEASE_SECONDS', 30),
     sweepMs: seconds(env, 'SWEEP_SECONDS', 300),

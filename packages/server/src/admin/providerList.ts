@@ -48,7 +48,7 @@ function present({ provider, readiness, offers, seenAt }: Snapshot) {
   return {
     ...presentState({ provider, readiness, offers, seenAt }),
     seenAt: seenAt.toISOString(),
-    simulated: provider.name === 'fake',
+    simulated: provider.simulated ?? false,
     offers: offers.length,
     can: { stop: traits.canStop, reboot: provider.reboot !== undefined },
     billedWhenStopped: traits.billedWhenStopped,

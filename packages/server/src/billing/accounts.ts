@@ -54,7 +54,7 @@ export function accountOf(workspaceId: number, kind: (typeof OF_A_WORKSPACE)[num
  * address before is that person still.
  */
 export async function grantStarterCredit(ctx: Context, trx: Db, workspaceId: number, userId: number): Promise<void> {
-  const onlyOwnMachines = [...ctx.providers.keys()].every((name) => name === 'local' || name === 'fake');
+  const onlyOwnMachines = [...ctx.providers.values()].every(({ name, simulated }) => name === 'local' || simulated);
   const amount = asMicro(onlyOwnMachines ? ctx.config.starterCredit : 0n);
   if (amount === 0n || (await isReturning(ctx, trx, userId))) return;
   await post(trx, 'starter', `starter:${userId}`, workspaceId, [

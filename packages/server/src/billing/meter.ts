@@ -48,9 +48,11 @@ export function meterWorkspace(db: Db, workspaceId: number, seen: string | null 
     const number = claimed.journals + 1n;
     const booked = await book(trx, workspaceId, number, lines, balances);
     await writeDown(trx, workspaceId, lines, booked);
-    await sql`update workspace_meter set metered_at = metering_clock(), journals = ${booked.journalId === null ? claimed.journals : number}
-      where client_id = ${workspaceId}`.execute(trx);
     const left = sumOf(balances) - booked.charged;
+    await sql`update workspace_meter set metered_at = metering_clock(),
+        journals = ${booked.journalId === null ? claimed.journals : number},
+        left_at_zero = greatest(0, least(left_at_zero - ${booked.charged} + ${refunded}, ${left}))
+      where client_id = ${workspaceId}`.execute(trx);
     const exhausted = await exhaust(trx, workspaceId, lines, left, booked);
     return { segments: lines.length, charged: booked.charged, uncollected: booked.uncollected, refunded, exhausted };
   });
@@ -199,6 +201,7 @@ async function exhaust(
   if (!rows[0]) return 'no';
   if (!rows[0].before) {
     await sql`update workspace set exhausted_at = metering_clock() where id = ${workspaceId}`.execute(trx);
+    await sql`update workspace_meter set left_at_zero = ${left} where client_id = ${workspaceId}`.execute(trx);
     return 'now';
   }
   if (left === 0n && charged > 0n) await keepAnew(trx, workspaceId);

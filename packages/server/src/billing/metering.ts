@@ -31,7 +31,10 @@ export async function meterPass(ctx: Ctx, meterMs: number): Promise<void> {
   await sendZeroNotices(ctx);
 }
 
-/** Meters the workspaces whose minute is over, or whose balance does not reach to its end. */
+/**
+ * Meters the workspaces whose minute is over, or whose balance does not reach to its end; and settles at once what zero
+ * has ended, so that a later credit does not pay for it.
+ */
 export async function meterDue(ctx: Pick<Ctx, 'db' | 'log'>, meterMs: number): Promise<Tick[]> {
   const turns = takeTurns(AT_ONCE);
   const ticks: Tick[] = [];
@@ -70,7 +73,7 @@ async function dueWorkspaces(db: Db, meterMs: number): Promise<{ id: number; see
     with t as materialized (select metering_clock() as now),
     use as (
       select s.client_id, sum(${OWED} - (s.charged + s.uncollected - s.refunded - s.forgiven)) as accrued,
-        sum(s.reserve) filter (where s.ended_at is null) as reserve
+        sum(s.reserve) filter (where s.ended_at is null) as reserve, bool_or(s.ended_at is not null) as has_ended
       from t, segment s, lateral (select ${UNTIL} as until) u
       where not s.settled and not ${UNDECIDED} group by s.client_id
     )
@@ -79,6 +82,7 @@ async function dueWorkspaces(db: Db, meterMs: number): Promise<{ id: number; see
     where m.metered_at <= t.now - ${`${meterMs} milliseconds`}::interval
       -- The clock has gone back since: nothing waits until it is there again.
       or m.metered_at > t.now + ${`${meterMs} milliseconds`}::interval
+      or (w.exhausted_at is not null and use.has_ended)
       or (w.exhausted_at is null and use.accrued > 0
         and use.accrued >= ${sql.raw(balanceOf('m.client_id'))} - coalesce(use.reserve, 0))
     order by m.metered_at`.execute(db);

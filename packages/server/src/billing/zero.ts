@@ -23,10 +23,10 @@ export async function leaveZero(trx: Db, workspaceId: number, { resumesAll }: { 
   );
 }
 
-/** Workspaces at zero that have got something since. */
+/** Workspaces at zero that have got something since: what is left of a reserve starts nothing again by itself. */
 export async function creditedAtZero(db: Db): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`select w.id from workspace w
-    where w.exhausted_at is not null and ${sql.raw(balanceOf('w.id'))} > 0`.execute(db);
+  const { rows } = await sql<{ id: number }>`select w.id from workspace w join workspace_meter m on m.client_id = w.id
+    where w.exhausted_at is not null and ${sql.raw(balanceOf('w.id'))} > m.left_at_zero`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -34,8 +34,10 @@ export async function creditedAtZero(db: Db): Promise<number[]> {
 export async function resumeAll(db: Db, workspaceId: number): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     const available = await lockAvailable(trx, workspaceId);
+    const { rows } = await sql<{ left: bigint }>`
+      select left_at_zero as left from workspace_meter where client_id = ${workspaceId}`.execute(trx);
     const { perHour, reserve, resuming } = await burnOf(trx, workspaceId);
-    if (available === 0n || available < perHour + reserve + resuming) return false;
+    if (available <= (rows[0]?.left ?? 0n) || available < perHour + reserve + resuming) return false;
     await leaveZero(trx, workspaceId, { resumesAll: true });
     return true;
   });

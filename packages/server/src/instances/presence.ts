@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
 
 /** First half of the keys of our advisory locks; the second is the process's number. */
-const SPACE = 7_239_002;
+export const PRESENCE_SPACE = 7_239_002;
 const RETRY_MS = 1_000;
 
 /** Shows the other processes that this one lives: its connection holds a lock that ends with it, however it ends. */
@@ -39,7 +39,7 @@ export function showPresence(ctx: Pick<Context, 'pg' | 'log'>): Presence {
     });
     client = next;
     await next.connect();
-    await next.query('select pg_advisory_lock($1, $2)', [SPACE, mine]);
+    await next.query('select pg_advisory_lock($1, $2)', [PRESENCE_SPACE, mine]);
     isShown = true;
   };
   const again = (): void => {
@@ -75,7 +75,7 @@ export async function freeAbandoned(db: Db): Promise<number> {
     update instance set lock_expires_at = clock_timestamp()
     where lock_expires_at > clock_timestamp() and lock_owner is not null and lock_owner not in (
       select objid::bigint from pg_locks
-      where locktype = 'advisory' and granted and classid = ${SPACE}::oid
+      where locktype = 'advisory' and granted and classid = ${PRESENCE_SPACE}::oid
         and database = (select oid from pg_database where datname = current_database()))`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

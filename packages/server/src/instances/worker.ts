@@ -42,6 +42,8 @@ export function startInstanceWorker(ctx: Context): { stop(): Promise<void> } {
   const pass = async (): Promise<void> => {
     isKicked = false;
     if (timer) clearTimeout(timer);
+    // A lease that bears no number would outlive us.
+    await presence.tried;
     let waitMs = RESCAN_MS;
     try {
       await takeDue();
@@ -93,8 +95,7 @@ export function startInstanceWorker(ctx: Context): { stop(): Promise<void> } {
     every(ctx, RESCAN_MS, 'stopping servers of disabled workspaces', () => stopLatecomers(ctx)),
     every(ctx, sweepMs, 'the sweep of the clouds', () => sweepClouds(ctx), sweepMs),
   ];
-  // A lease that bears no number would outlive us.
-  void presence.tried.then(kick);
+  kick();
 
   return {
     async stop() {

@@ -74,7 +74,7 @@ export function presentOffer(
     canStop: provider.traits.canStop,
     availability: availability(offer.available),
     seenAt: seenAt.toISOString(),
-    simulated: provider.name === 'fake',
+    simulated: provider.simulated ?? false,
   };
 }
 

@@ -7,6 +7,8 @@ export interface Provider {
   readonly name: string;
   readonly title: string;
   readonly traits: ProviderTraits;
+  /** Its machines exist nowhere: nobody pays for them. */
+  readonly simulated?: boolean;
   /** Whether machines can be had now, and if not why, or how far the preparation is. Never throws. */
   readiness(): Promise<Readiness>;
   offers(): Promise<ProviderOffer[]>;

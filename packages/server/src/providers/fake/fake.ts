@@ -6,10 +6,17 @@ export interface FakeProviderOptions {
   environment: string;
   /** How long a reply may take. */
   timeoutMs?: number;
+  /** One whose machines run until they are terminated, as at clouds that know no stop. */
+  isFixed?: boolean;
 }
 
 /** The simulated cloud: for tests, and for a demo without an account anywhere. Its machines exist nowhere. */
-export function createFakeProvider({ url, environment, timeoutMs = 30_000 }: FakeProviderOptions): Provider {
+export function createFakeProvider({
+  url,
+  environment,
+  timeoutMs = 30_000,
+  isFixed = false,
+}: FakeProviderOptions): Provider {
   const ask = <T>(method: string, path: string, body?: unknown) => request<T>(url + path, method, timeoutMs, body);
   const machines = (query: Record<string, string>) =>
     ask<{ machines: FakeMachine[] }>('GET', `/v1/machines?${new URLSearchParams({ env: environment, ...query })}`);
@@ -18,10 +25,11 @@ export function createFakeProvider({ url, environment, timeoutMs = 30_000 }: Fak
   };
 
   return {
-    name: 'fake',
-    title: 'Simulated cloud',
+    name: isFixed ? 'fake-fixed' : 'fake',
+    title: isFixed ? 'Simulated cloud without stop' : 'Simulated cloud',
+    simulated: true,
     traits: {
-      canStop: true,
+      canStop: !isFixed,
       billedWhenStopped: true,
       readiness: 'provider',
       hostUsername: 'ubuntu',
@@ -50,8 +58,12 @@ export function createFakeProvider({ url, environment, timeoutMs = 30_000 }: Fak
       return machine ? presentMachine(machine) : null;
     },
     list: async () => (await machines({})).machines.map(presentMachine),
-    stop: (ref) => change('POST', ref, '/stop'),
-    resume: (ref) => change('POST', ref, '/resume'),
+    ...(isFixed
+      ? {}
+      : {
+          stop: (ref: string) => change('POST', ref, '/stop'),
+          resume: (ref: string) => change('POST', ref, '/resume'),
+        }),
     reboot: (ref) => change('POST', ref, '/reboot'),
     async terminate(ref) {
       try {

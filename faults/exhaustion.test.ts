@@ -1,0 +1,54 @@
+import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
+import { expect, it } from 'vitest';
+import { type Interval, usedUpAt } from './exhaustion/arithmetic.ts';
+import { runExhaustion } from './exhaustion/run.ts';
+import { sayExhaustion } from './exhaustionReport.ts';
+import { newSeed, seeded } from './random.ts';
+
+it('balances run out while workers are killed: all is stopped, nothing is charged twice or too much', {
+  timeout: 400_000,
+}, async () => {
+  const seed = newSeed();
+  console.log(`exhaustion: seed ${seed}`);
+  const database = await createTestDatabase();
+  const plan = {
+    orders: [
+      { stoppable: 4, fixed: 0, isCredited: false },
+      { stoppable: 2, fixed: 2, isCredited: false },
+      { stoppable: 2, fixed: 0, isCredited: true },
+    ],
+    workers: 2,
+    killEveryMs: [500, 2_000],
+    ambushes: 1,
+    lastsMs: [2_000, 4_000],
+    creditAfterMs: [-500, 2_000],
+    env: { METERING_SECONDS: '1' },
+  } as const;
+  try {
+    // How fast is for a quiet machine to say.
+    expect(sayExhaustion(await runExhaustion(database, plan, seeded(seed), console.log), null)).toEqual([]);
+  } finally {
+    await database.drop();
+  }
+});
+
+const S = 1_000_000n;
+const server = (start: bigint, end: bigint | null, perSecond: bigint, reserve = 0n): Interval => ({
+  instanceId: 1,
+  rate: 'running',
+  pricePerHour: perSecond * 3_600n,
+  reserve,
+  startUs: start * S,
+  endUs: end === null ? null : end * S,
+  booked: 0n,
+});
+
+it('a balance is used up when starts, ends and prices say so', () => {
+  const from = { atUs: 100n * S, balance: 1_000n, booked: 0n };
+  expect(usedUpAt([server(100n, null, 10n)], from)).toBe(200n * S);
+  expect(usedUpAt([server(90n, null, 10n)], { ...from, booked: 60n })).toBe(196n * S);
+  expect(usedUpAt([server(100n, null, 10n), server(150n, 160n, 40n)], from)).toBe(160n * S);
+  expect(usedUpAt([server(100n, 120n, 10n), server(130n, null, 10n)], from)).toBe(210n * S);
+  expect(usedUpAt([server(100n, null, 10n, 300n)], from)).toBe(170n * S);
+  expect(usedUpAt([server(100n, 150n, 10n)], from)).toBe(null);
+});

@@ -1,0 +1,57 @@
+/** An interval of one price, as it is stored; times in microseconds of the database's clock. */
+export interface Interval {
+  instanceId: number;
+  rate: 'running' | 'stopped';
+  pricePerHour: bigint;
+  /** Counted against the balance while the interval is open. */
+  reserve: bigint;
+  startUs: bigint;
+  endUs: bigint | null;
+  /** What was charged or written off of it. */
+  booked: bigint;
+}
+
+/** A moment at which the accounts of a workspace were locked and nothing came into them afterwards. */
+export interface Opening {
+  atUs: bigint;
+  balance: bigint;
+  /** What had been charged or written off of all intervals by then. */
+  booked: bigint;
+}
+
+const HOUR_US = 3_600_000_000n;
+
+/** What an interval owes until a moment. */
+export function owedUntil({ pricePerHour, startUs, endUs }: Interval, us: bigint): bigint {
+  const until = endUs !== null && endUs < us ? endUs : us;
+  return until > startUs ? (pricePerHour * (until - startUs)) / HOUR_US : 0n;
+}
+
+/**
+ * When the balance was used up, or used up but for the reserve: by starts, ends and prices alone, whoever noticed it when.
+ * Microseconds, rounded up; `null`: never.
+ */
+export function usedUpAt(intervals: readonly Interval[], { atUs, balance, booked }: Opening): bigint | null {
+  const owing = intervals.reduce((sum, interval) => sum + owedUntil(interval, atUs), 0n) - booked;
+  let available = balance - owing;
+  let from = atUs;
+  for (const to of [...changesAfter(intervals, atUs), null]) {
+    const open = intervals.filter(({ startUs, endUs }) => startUs <= from && (endUs === null || endUs > from));
+    const reserve = open.reduce((sum, interval) => sum + interval.reserve, 0n);
+    const perHour = open.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0n);
+    if (available <= reserve) return from;
+    if (perHour > 0n) {
+      const us = ((available - reserve) * HOUR_US + perHour - 1n) / perHour;
+      if (to === null || from + us <= to) return from + us;
+      available -= (perHour * (to - from)) / HOUR_US;
+    }
+    if (to === null) return null;
+    from = to;
+  }
+  return null;
+}
+
+function changesAfter(intervals: readonly Interval[], us: bigint): bigint[] {
+  const moments = intervals.flatMap(({ startUs, endUs }) => (endUs === null ? [startUs] : [startUs, endUs]));
+  return [...new Set(moments.filter((moment) => moment > us))].toSorted((a, b) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,127 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { inTransaction } from '@stagi/server/src/db/pool.ts';
+import type { Db } from '@stagi/server/src/db/schema.ts';
+import { PRESENCE_SPACE } from '@stagi/server/src/instances/presence.ts';
+import { sql } from 'kysely';
+import type { Random } from '../random.ts';
+import { until } from '../until.ts';
+
+export interface Kills {
+  kills: number;
+  /** Of them, of processes that were in the middle of a transaction. */
+  insideTransaction: number;
+  /** Of these, while they charged or settled a workspace. */
+  insideCharge: number;
+}
+
+/** Of a transaction that meters: its last statement, or that it waits in. */
+const CHARGING = sql.raw(`query ~ 'segment_charge|workspace_meter|posting'`);
+/** Kills that are aimed wait so long for a transaction, and for a charge that writes something off. */
+const AIM_MS = 1_500;
+const AMBUSH_MS = 20_000;
+
+/** Keeps so many workers alive; each is known to the database by a name of its own. */
+export function keepWorkers(
+  db: Db,
+  random: Random,
+  { count, launch }: { count: number; launch: (name: string) => Promise<ChildProcess> },
+) {
+  const workers = new Map<string, ChildProcess>();
+  const gone: Promise<unknown>[] = [];
+  const done: Kills = { kills: 0, insideTransaction: 0, insideCharge: 0 };
+  let made = 0;
+
+  async function hire(): Promise<void> {
+    made += 1;
+    const name = `worker-${made}`;
+    workers.set(name, await launch(name));
+  }
+
+  /** Those that have begun to work: they have shown their presence. */
+  async function atWork(): Promise<string[]> {
+    const { rows } = await sql<{ name: string }>`select distinct application_name as name
+      from pg_stat_activity join pg_locks using (pid)
+      where datname = current_database() and locktype = 'advisory' and granted and classid = ${PRESENCE_SPACE}::oid`.execute(
+      db,
+    );
+    return rows.map(({ name }) => name).filter((name) => workers.has(name));
+  }
+
+  async function sessions(condition: typeof CHARGING): Promise<string[]> {
+    const { rows } = await sql<{ name: string }>`select application_name as name from pg_stat_activity
+      where datname = current_database() and application_name like 'worker-%' and ${condition}`.execute(db);
+    return rows.map(({ name }) => name).filter((name) => workers.has(name));
+  }
+
+  async function kill(name: string): Promise<void> {
+    const child = workers.get(name);
+    // Stopped first: what its sessions are in the middle of then, they are when the process is gone.
+    if (!child?.kill('SIGSTOP')) return;
+    workers.delete(name);
+    const inside = await transactionsOf(db, name);
+    gone.push(once(child, 'exit'));
+    child.kill('SIGKILL');
+    done.kills += 1;
+    if (inside.open > 0) done.insideTransaction += 1;
+    if (inside.charging > 0) done.insideCharge += 1;
+    await hire();
+  }
+
+  return {
+    done,
+    async open(): Promise<void> {
+      await Promise.all(Array.from({ length: count }, hire));
+      await until('the workers are at work', async () => (await atWork()).length === count);
+    },
+    /** Kills one, at this moment or, half of the time, as soon as one is within a transaction. */
+    async killOne(): Promise<void> {
+      const ready = await atWork();
+      // Others must be left to see to it: what is measured is their taking over, not how fast a process starts.
+      if (ready.length < Math.max(2, count / 2)) return;
+      const victim = random.pick(ready);
+      if (random() < 0.5) return kill(victim);
+      let inside: string[] = [];
+      for (const deadline = Date.now() + AIM_MS; inside.length === 0 && Date.now() < deadline; await pause(5))
+        inside = await sessions(sql`xact_start is not null`);
+      await kill(inside.length > 0 ? random.pick(inside) : victim);
+    },
+    /**
+     * Kills one in the middle of a charge that writes something off: it meets the account in the hands of somebody else, as
+     * it would beside another workspace's charge. Answers whether one came.
+     */
+    async killInCharge(): Promise<boolean> {
+      return inTransaction(db, async (trx) => {
+        await sql`select from account where code = 'writeoff' for update`.execute(trx);
+        for (const deadline = Date.now() + AMBUSH_MS; Date.now() < deadline; await pause(5)) {
+          const [waiting] = await sessions(sql`wait_event_type = 'Lock' and ${CHARGING}`);
+          if (waiting) {
+            await kill(waiting);
+            return true;
+          }
+          // An idle transaction would be ended.
+          await sql`select 1`.execute(trx);
+        }
+        return false;
+      });
+    },
+    async close(): Promise<void> {
+      for (const child of workers.values()) {
+        if (child.exitCode !== null || child.signalCode !== null) continue;
+        gone.push(once(child, 'exit'));
+        child.kill('SIGKILL');
+      }
+      await Promise.all(gone);
+    },
+  };
+}
+
+/** Of a process that does nothing more: a statement of its may still run, or wait for another session of its. */
+async function transactionsOf(db: Db, name: string): Promise<{ open: number; charging: number }> {
+  const { rows } = await sql<{ open: number; charging: number }>`
+    select count(*)::int as open, (count(*) filter (where ${CHARGING}))::int as charging from pg_stat_activity
+    where datname = current_database() and application_name = ${name}
+      and (state = 'idle in transaction' or (state = 'active' and wait_event_type = 'Lock'))`.execute(db);
+  return rows[0]!;
+}
