@@ -73,8 +73,9 @@ export async function credit(
 ): Promise<void> {
   if (amount === 0n) return;
   credits += 1;
+  const key = `test:${workspaceId}:${credits}`;
   await inTransaction(db, (trx) =>
-    post(trx, kind === 'credit' ? 'promo' : 'deposit', `test:${workspaceId}:${credits}`, workspaceId, [
+    post(trx, kind === 'credit' ? 'promo' : 'deposit', key, workspaceId, [
       { account: kind === 'credit' ? 'promo' : 'world:deposit', amount: asMicro(-amount) },
       { account: accountOf(workspaceId, kind), amount: asMicro(amount) },
     ]),

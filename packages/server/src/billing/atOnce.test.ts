@@ -1,0 +1,155 @@
+import { RENTED_MOVES, type RentedStatus } from '@stagi/contract/instances.ts';
+import { asMicro } from '@stagi/contract/money.ts';
+import { seeded } from '@stagi/contract/testing/random.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { disableClient, enableClient } from '../admin/disableClient.ts';
+import { inTransaction } from '../db/pool.ts';
+import { isOverload, PublicError } from '../http/errors.ts';
+import { act } from '../instances/actions.ts';
+import { resumeChosen } from '../instances/resume.ts';
+import { moveInstance } from '../instances/status.ts';
+import { followZeroBalances } from '../instances/zeroBalance.ts';
+import { verifyLedger } from '../ledger/verify.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import type { Person } from '../testing/person.ts';
+
+import { capture, hold, release } from './holds.ts';
+import { inLedgerTransaction } from './ledger.ts';
+import { meterWorkspace } from './meter.ts';
+import { credit, serversOf } from './meteredWorkspace.ts';
+import { requireOneHour } from './rentGate.ts';
+import { leaveZero, resumeAll } from './zero.ts';
+import { sendZeroNotices } from './zeroNotices.ts';
+
+/** There is an act of its own for these. */
+const ENDS: readonly string[] = ['terminated', 'terminating', 'creation failed'];
+const PEOPLE = 3;
+const SERVERS = 4;
+const AT_ONCE = 8;
+const ACTS = 1_000;
+/** How much more often than the others: what there is always much of, and what would end everything soon. */
+const OFTEN: Record<string, number> = { move: 40, tick: 10, start: 10, stop: 10, resume: 8, credit: 6, follow: 6 };
+const SELDOM: Record<string, number> = { disable: 1, terminate: 1, rent: 2 };
+
+const seed = Date.now() % 2 ** 31;
+const random = seeded(seed);
+const { pick } = random;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ STARTER_CREDIT: '1' }, { role: 'api' });
+});
+afterAll(() => app?.close());
+
+it('keeps the books, and nobody waits crosswise, whatever happens at once', { timeout: 120_000 }, async () => {
+  const { ctx } = app;
+  const { db } = ctx;
+  const people: { person: Person; servers: number[] }[] = [];
+  for (let n = 0; n < PEOPLE; n += 1) {
+    const person = await app.signUp();
+    const servers = await serversOf(db, person, SERVERS, {
+      status: 'online',
+      machineState: 'running',
+      running: 3_600_000_000n,
+      stopped: 36_000_000n,
+    });
+    servers.push(...(await serversOf(db, person, 1, { running: 3_600_000_000n, canStop: false })));
+    people.push({ person, servers });
+  }
+  const operator = people[0]!.person;
+  await db.updateTable('app_user').set({ is_employee: true }).where('id', '=', operator.userId).execute();
+  const asOperator = {
+    ...ctx,
+    user: { id: operator.userId },
+    credential: { kind: 'session', id: '0' } as never,
+    ip: '127.0.0.1',
+    userAgent: null,
+  };
+  const holds: bigint[] = [];
+  let keys = 0;
+  const callerOf = ({ person }: (typeof people)[number]) => ({
+    ...ctx,
+    user: { id: person.userId },
+    workspace: { id: person.workspaceId, plan: 'Team' as const },
+  });
+
+  const acts: Record<string, (of: (typeof people)[number]) => Promise<unknown>> = {
+    tick: ({ person }) => meterWorkspace(db, person.workspaceId),
+    move: ({ servers }) => {
+      const id = pick(servers);
+      return inTransaction(db, async (trx) => {
+        const { rows } = await sql<{
+          status: RentedStatus;
+        }>`select status from instance where id = ${id} for no key update`.execute(trx);
+        const { status } = rows[0]!;
+        const to = pick([status, ...RENTED_MOVES[status].filter((next) => !ENDS.includes(next))]);
+        const shows = pick(['running', 'running', 'running', 'stopped', 'creating', null]);
+        await sql`update instance set machine_state = ${shows}, running_seen_at = case when ${shows === 'running'} then now() else running_seen_at end where id = ${id}`.execute(
+          trx,
+        );
+        await moveInstance(ctx, trx, id, to, {});
+      });
+    },
+    rent: (of) =>
+      inTransaction(db, async (trx) => {
+        await requireOneHour(trx, of.person.workspaceId, { pricePerHour: 1_000n, canStop: true });
+        await leaveZero(trx, of.person.workspaceId, { resumesAll: false });
+        of.servers.push(...(await serversOf(trx, of.person, 1, { running: 1_000n })));
+      }),
+    terminate: (of) => act(callerOf(of), 'terminate', { id: pick(of.servers) }),
+    stop: (of) => act(callerOf(of), 'stop', { id: pick(of.servers) }),
+    start: (of) => act(callerOf(of), 'start', { id: pick(of.servers) }),
+    resume: (of) => resumeChosen(callerOf(of), [pick(of.servers), pick(of.servers)]),
+    resumeAll: ({ person }) => resumeAll(db, person.workspaceId),
+    follow: () => followZeroBalances(ctx),
+    notices: () => sendZeroNotices(ctx),
+    credit: ({ person }) =>
+      credit(db, person.workspaceId, pick(['credit', 'card', 'onchain']), BigInt(1 + Math.floor(random() * 2_000_000))),
+    more: ({ person }) => credit(db, person.workspaceId, 'onchain', 7_300_000_000n),
+    hold: async ({ person }) => {
+      keys += 1;
+      const key = `at-once:${keys}`;
+      holds.push(await inLedgerTransaction(db, (trx) => hold(trx, person.workspaceId, key, asMicro(100n))));
+    },
+    endHold: async () => {
+      const id = holds.length > 0 ? pick(holds) : null;
+      if (id !== null) await inLedgerTransaction(db, (trx) => pick([release, capture])(trx, id));
+    },
+    disable: async ({ person }) => {
+      await disableClient(asOperator, { id: person.workspaceId, reason: 'At once', terminate: false });
+      await enableClient(asOperator, person.workspaceId);
+    },
+    seal: () => sql`select ledger_end()`.execute(db),
+  };
+  const names = Object.keys(acts).flatMap((name) => Array<string>(OFTEN[name] ?? SELDOM[name] ?? 3).fill(name));
+  let done = 0;
+  let refused = 0;
+  const failures: string[] = [];
+  const somebody = async () => {
+    for (let n = 0; n < ACTS / AT_ONCE; n += 1) {
+      const name = pick(names);
+      try {
+        await acts[name]!(pick(people));
+        done += 1;
+      } catch (error) {
+        // Also a busy machine, which would be asked again.
+        if (error instanceof PublicError || isOverload(error)) refused += 1;
+        else failures.push(`${name}: ${String(error)}`);
+      }
+    }
+  };
+  console.log(`at once: seed ${seed}`);
+  await Promise.all(Array.from({ length: AT_ONCE }, somebody));
+  for (const { person } of people) await meterWorkspace(db, person.workspaceId);
+  const { counts, findings } = await verifyLedger(db);
+  const { rows } = await sql<{ deadlocks: bigint }>`
+    select deadlocks from pg_stat_database where datname = current_database()`.execute(db);
+  console.log(
+    `at once: n = ${ACTS} acts, ${done} done, ${refused} refused, ${counts.journals} journals, ${counts.segments} intervals, ${rows[0]!.deadlocks} deadlocks`,
+  );
+  expect(failures).toEqual([]);
+  expect(findings).toEqual([]);
+  expect(rows[0]!.deadlocks).toBe(0n);
+  expect(done).toBeGreaterThan(ACTS / 3);
+});
