@@ -79,7 +79,7 @@ test('somebody shows their picture, moves to another address and deletes their a
   await page.getByTestId('language-ru').click();
   await page.getByRole('button', { name: 'Удалить аккаунт' }).click();
   const dialog = page.getByRole('dialog', { name: 'Удалить ваш аккаунт?' });
-  await expect(dialog.getByText('«Grace Hopper’s workspace» со всем содержимым и балансом 50.00 STAGI')).toBeVisible();
+  await expect(dialog.getByText('«Grace Hopper’s workspace» со всем содержимым и балансом 50,00 STAGI')).toBeVisible();
   const confirm = dialog.getByRole('button', { name: 'Удалить аккаунт' });
   await expect(confirm).toBeDisabled();
   await noSidewaysScroll(page);

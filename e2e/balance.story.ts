@@ -1,3 +1,4 @@
+import type { Language } from '@stagi/contract/languages.ts';
 import { meterWorkspace } from '@stagi/server/src/billing/meter.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { aRentedInstance, makeOperator } from '@stagi/server/src/testing/factories.ts';
@@ -8,6 +9,7 @@ import { expect, test } from './fixtures.ts';
 import { onOwnPostgres } from './ownApp.ts';
 import { openAs } from './people.ts';
 import { sideways } from './readable.ts';
+import { inEachLanguage, say } from './spoken.ts';
 
 let app: TestApp;
 let stop: () => Promise<void>;
@@ -74,6 +76,32 @@ test('an operator makes a promo code, somebody adds it to their balance and sees
     await expect(balance).toHaveText('57.43 STAGI');
   });
 
+  await test.step('all of it in four languages, with room on a phone', async () => {
+    const panel = page.getByTestId('transaction-panel');
+    await inEachLanguage(page, {
+      async look(language) {
+        const { amount, unknown, kinds, charged } = SAID[language];
+        await expect(balance).toHaveText(amount);
+        await expect(page.getByTestId('available')).toContainText(amount);
+        for (const [row, words] of kinds.entries())
+          for (const word of words) await expect(rows.nth(row)).toContainText(word);
+        for (const words of ['Transactions', 'Addresses', 'Network', 'Spent an hour now', 'for ever: nothing is spent'])
+          await expect(page.getByText(say(language, words), { exact: true }).first()).toBeVisible();
+        await page.getByTestId('promo-code').fill('winter');
+        await page.getByTestId('promo-submit').click();
+        await expect(page.getByText(unknown)).toBeVisible();
+        await rows.nth(2).getByRole('link').first().click();
+        await expect(panel.getByRole('heading', { name: charged })).toBeVisible();
+        await expect(panel.getByTestId('charged-segments')).toContainText(say(language, 'Price per hour'));
+      },
+      async leave() {
+        await page.keyboard.press('Escape');
+        await expect(panel).toBeHidden();
+      },
+    });
+    await page.getByTestId('promo-code').fill('');
+  });
+
   await test.step('filters show what is asked for, and are in the address', async () => {
     await page.getByRole('button', { name: 'Type', exact: true }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Spending' }).click();
@@ -120,6 +148,50 @@ test('an operator makes a promo code, somebody adds it to their balance and sees
   await page.context().close();
   await desk.context().close();
 });
+
+/** The header; a wrong code; the rows, newest first; the heading above what was charged. */
+const SAID: Record<Language, { amount: string; unknown: string; kinds: string[][]; charged: string }> = {
+  en: {
+    amount: '57.43 STAGI',
+    unknown: 'This promo code does not exist',
+    kinds: [
+      ['Promo code', 'Deposit', '+7.50'],
+      ['Starter credit', 'Deposit'],
+      ['Spending', '−0.07'],
+    ],
+    charged: 'What was charged',
+  },
+  ru: {
+    amount: '57,43 STAGI',
+    unknown: 'Такого промокода нет',
+    kinds: [
+      ['Промокод', 'Пополнение', '+7,50'],
+      ['Стартовый бонус', 'Пополнение'],
+      ['Расход', '−0,07'],
+    ],
+    charged: 'За что списано',
+  },
+  tr: {
+    amount: '57,43 STAGI',
+    unknown: 'Böyle bir promosyon kodu yok',
+    kinds: [
+      ['Promosyon kodu', 'Para yatırma', '+7,50'],
+      ['Başlangıç kredisi', 'Para yatırma'],
+      ['Harcama', '−0,07'],
+    ],
+    charged: 'Ücretlendirilenler',
+  },
+  cn: {
+    amount: '57.43 STAGI',
+    unknown: '此优惠码不存在',
+    kinds: [
+      ['优惠码', '充值', '+7.50'],
+      ['初始赠金', '充值'],
+      ['消费', '−0.07'],
+    ],
+    charged: '扣费明细',
+  },
+};
 
 /** One hour of one server, charged: at 0.07 STAGI an hour. */
 async function anHourOfUse(owner: Person): Promise<void> {

@@ -328,6 +328,7 @@ test('the shell tells what the account lacks', async ({ page }) => {
     const balance = {
       isSuccess: true,
       exhausted: false,
+      zero: null,
       burnPerHour: '1',
       reserve: '0',
       daysLeft: null as number | null,

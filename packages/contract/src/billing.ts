@@ -9,6 +9,17 @@ export const Balance = z.object({
   isSuccess: z.literal(true),
   clientBalance: z.object({ USD: Amount, STAGI: Amount }),
   exhausted: z.boolean(),
+  /** What a balance of zero has done to rented servers; null without one. */
+  zero: z
+    .object({
+      /** When what is kept will be deleted. */
+      keptUntil: z.string(),
+      /** Stopped servers that are kept. */
+      kept: z.number().int(),
+      /** Servers that were terminated, as their clouds cannot stop any: the data on them is lost. */
+      lost: z.number().int(),
+    })
+    .nullable(),
   /** STAGI an hour. */
   burnPerHour: z.string(),
   /** STAGI that must be left beside an hour of it: what clouds that cannot stop a server need to end it in order. */
@@ -52,6 +63,8 @@ export const billing = {
       /** What an hour of everything else costs, with what must be left beside it. */
       otherPerHour: Money,
       instances: z.array(Held),
+      /** Those that it ended, as their clouds cannot stop any: the data on them is lost. At most 100. */
+      lost: z.array(Held.omit({ pricePerHour: true })),
     }),
   }),
   resume: call({

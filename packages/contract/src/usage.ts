@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { Id, ListInput, listOf } from './page.ts';
+import { EntityFilterRequest, Id, ListInput, listOf } from './page.ts';
 import { Money } from './price.ts';
 
 /** A stretch of time that a rented server had one price, as far as it lies within what was asked for. */
@@ -27,7 +27,7 @@ export const UsageInterval = z.object({
 });
 export type UsageInterval = z.infer<typeof UsageInterval>;
 
-/** Both are included. */
+/** Both are included. A text narrows to servers whose name or Unique ID holds it. */
 const Between = { from: z.iso.datetime().optional(), to: z.iso.datetime().optional() };
 
 const BILLING = ['BILLING'] as const;
@@ -55,7 +55,11 @@ export const usage = {
     path: 'billing/usage/export',
     summary: 'The same intervals as lines of CSV, newest first, in parts: go on with `before` until `next` is null.',
     auth: BILLING,
-    input: z.object({ ...Between, before: Id.optional() }),
+    input: z.object({
+      ...Between,
+      queryString: EntityFilterRequest.shape.queryString,
+      before: Id.optional(),
+    }),
     output: z.object({ isSuccess: z.literal(true), csv: z.string(), next: Id.nullable() }),
   }),
 };

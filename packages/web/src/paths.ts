@@ -36,7 +36,8 @@ export const paths = {
   sessions: () => '/profile/account/sessions',
   tokens: (tab: TokensTab = 'active') => (tab === 'active' ? '/profile/tokens' : `/profile/tokens/${tab}`),
   balance: () => '/profile/balance',
-  usage: () => '/profile/usage',
+  /** Of the servers whose name or Unique ID holds a text. */
+  usage: (search?: string) => withQuery('/profile/usage', { q: search }),
   sshKeys: () => '/profile/ssh',
   team: () => '/profile/team',
   invites: () => '/profile/team/invites',

@@ -5,11 +5,12 @@ import type { HandlersOf } from '../http/mount.ts';
 import { resumeChosen } from '../instances/resume.ts';
 import { burnOf, daysLeft } from './balance.ts';
 import { toUsd } from './price.ts';
-import { zeroOf } from './zero.ts';
+import { zeroInBrief, zeroOf } from './zero.ts';
 
 export const billingHandlers: HandlersOf<typeof api.billing> = {
   async balance({ config, db, workspace }) {
     const { reserve } = await burnOf(db, workspace.id);
+    const zero = workspace.exhausted ? await zeroInBrief(db, workspace.id) : null;
     return {
       isSuccess: true,
       clientBalance: {
@@ -17,13 +18,14 @@ export const billingHandlers: HandlersOf<typeof api.billing> = {
         USD: { decimalValue: toDecimal(toUsd(config, workspace.balance)) },
       },
       exhausted: workspace.exhausted,
+      zero: zero && { ...zero, keptUntil: zero.keptUntil.toISOString() },
       burnPerHour: toDecimal(workspace.perHour),
       reserve: toDecimal(reserve),
       daysLeft: daysLeft(workspace),
     };
   },
   async zero({ db, workspace }) {
-    const { keptUntil, held, otherPerHour } = await zeroOf(db, workspace.id);
+    const { keptUntil, held, lost, otherPerHour } = await zeroOf(db, workspace.id);
     const stagi = (micro: bigint) => ({ currency: CURRENCY, decimalValue: toDecimal(micro) });
     return {
       isSuccess: true,
@@ -32,6 +34,7 @@ export const billingHandlers: HandlersOf<typeof api.billing> = {
       balance: stagi(workspace.balance),
       otherPerHour: stagi(otherPerHour),
       instances: held.map(({ added, ...server }) => ({ ...server, pricePerHour: stagi(added) })),
+      lost,
     };
   },
   async resume(ctx, { instanceIds }) {

@@ -43,10 +43,57 @@ export async function resumeAll(db: Db, workspaceId: number): Promise<boolean> {
   });
 }
 
-interface Held {
+/** SQL: whether the instance `i` is kept without a balance: stopped by it or before. */
+export const KEPT =
+  "i.kind = 'rented' and i.closed_at is null and i.desired <> 'gone' and i.status <> 'creation failed'";
+
+/** SQL: whether the instance `i` of a workspace without a balance is still to be stopped. */
+export const RUNS_YET = `i.kind = 'rented' and i.closed_at is null and i.zero_stopped_at is null and i.desired = 'running'
+  and i.status not in ('creation failed', 'terminating', 'terminated')`;
+
+/** SQL: whether the zero balance that the workspace `w` has now ended the instance `i`. */
+const ENDED = `i.kind = 'rented' and exists (select 1 from instance_activity a where a.instance_id = i.id
+  and a.to_status = 'terminating' and a.detail = '${ZERO_BALANCE}' and a.at >= w.exhausted_at)`;
+
+/** SQL: the same at once, as its cloud cannot stop it; `DELETED` after it had been kept. */
+const LOST = `${ENDED} and coalesce(i.offer ->> 'canStop', 'false') = 'false'`;
+export const DELETED = `${ENDED} and i.offer ->> 'canStop' = 'true'`;
+
+/** Until when things are kept, how many are, and how many could not be; null without a zero balance. */
+export async function zeroInBrief(
+  db: Db,
+  workspaceId: number,
+): Promise<{ keptUntil: Date; kept: number; lost: number } | null> {
+  const { rows } = await sql<{ keptUntil: Date; kept: number; lost: number }>`
+    select w.exhausted_at + make_interval(days => ${KEPT_DAYS}) as "keptUntil",
+      (select count(*)::int from instance i where i.workspace_id = w.id and ${sql.raw(KEPT)}) as kept,
+      (select count(*)::int from instance i where i.workspace_id = w.id and ${sql.raw(LOST)}) as lost
+    from workspace w where w.id = ${workspaceId} and w.exhausted_at is not null`.execute(db);
+  return rows[0] ?? null;
+}
+
+export interface ServerName {
   id: number;
   title: string;
   slug: string;
+}
+
+/** What has become of the servers of a workspace whose balance is zero: at most 100 of each. */
+export async function fateOf(
+  db: Db,
+  workspaceId: number,
+): Promise<{ kept: ServerName[]; lost: ServerName[]; deleted: ServerName[] }> {
+  const of = async (which: string) =>
+    (
+      await sql<ServerName>`select i.id, i.title, i.slug from workspace w join instance i on i.workspace_id = w.id
+        where w.id = ${workspaceId} and ${sql.raw(which)} order by i.title, i.id limit ${NAMED_MOST}`.execute(db)
+    ).rows;
+  return { kept: await of(KEPT), lost: await of(LOST), deleted: await of(DELETED) };
+}
+
+const NAMED_MOST = 100;
+
+interface Held extends ServerName {
   /** Micro-STAGI an hour more once it runs. */
   added: bigint;
 }
@@ -55,16 +102,17 @@ interface Held {
 export async function zeroOf(
   db: Db,
   workspaceId: number,
-): Promise<{ keptUntil: Date | null; held: Held[]; otherPerHour: bigint }> {
+): Promise<{ keptUntil: Date | null; held: Held[]; lost: ServerName[]; otherPerHour: bigint }> {
   const { rows } = await sql<{ until: Date | null }>`
     select exhausted_at + make_interval(days => ${KEPT_DAYS}) as until from workspace where id = ${workspaceId}`.execute(
     db,
   );
   const keptUntil = rows[0]?.until ?? null;
-  if (!keptUntil) return { keptUntil, held: [], otherPerHour: 0n };
+  if (!keptUntil) return { keptUntil, held: [], lost: [], otherPerHour: 0n };
   const held = await sql<Held>`select id, title, slug, price_per_hour - stopped_price_per_hour as added from instance
     where workspace_id = ${workspaceId} and kind = 'rented' and closed_at is null and zero_stopped_at is not null
       and desired <> 'gone' order by title, id`.execute(db);
   const { perHour, reserve } = await burnOf(db, workspaceId);
-  return { keptUntil, held: held.rows, otherPerHour: perHour + reserve };
+  const { lost } = await fateOf(db, workspaceId);
+  return { keptUntil, held: held.rows, lost, otherPerHour: perHour + reserve };
 }

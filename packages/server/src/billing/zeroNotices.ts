@@ -4,18 +4,20 @@ import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
+import type { MailText } from '../mail/layout.ts';
+import type { Receiver } from '../mail/letters.ts';
 import { zeroBalanceMail, zeroEndedMail, zeroReminderMail } from '../mail/moneyLetters.ts';
 import { sendMail } from '../mail/send.ts';
-import { KEPT_DAYS, ZERO_BALANCE } from './zero.ts';
+import { DELETED, fateOf, KEPT, KEPT_DAYS, RUNS_YET, type ServerName } from './zero.ts';
 
 type Ctx = Pick<Context, 'config' | 'db' | 'jobs' | 'log' | 'secrets'>;
 
 /** The notices of a zero balance in their order, by the days that are left then. After an outage only the last is sent. */
 const NOTICES = [
-  { daysLeft: KEPT_DAYS, mail: zeroBalanceMail },
-  { daysLeft: 7, mail: zeroReminderMail },
-  { daysLeft: 1, mail: zeroReminderMail },
-  { daysLeft: 0, mail: zeroEndedMail },
+  { daysLeft: KEPT_DAYS, is: 'begun' },
+  { daysLeft: 7, is: 'reminder' },
+  { daysLeft: 1, is: 'reminder' },
+  { daysLeft: 0, is: 'ended' },
 ] as const;
 
 /** Mails those who see to the money of workspaces without any: at once, and before what is kept is deleted. */
@@ -29,18 +31,23 @@ export async function sendZeroNotices(ctx: Ctx): Promise<void> {
   }
 }
 
-/** Of what nothing is kept, nothing is announced; that it was deleted is said once all of it is. */
+/**
+ * Of what nothing is kept, nothing is announced; that it was deleted is said once all of it is. The first one says what was
+ * stopped and what is lost, so that it waits, though not for ever, until that has happened.
+ */
 async function due(db: Db): Promise<{ id: number; number: number }[]> {
+  const some = (which: string) =>
+    sql`exists (select 1 from instance i where i.workspace_id = w.id and ${sql.raw(which)})`;
   const { rows } = await sql<{ id: number; number: number }>`
     select w.id, n.number from workspace w join workspace_meter m on m.client_id = w.id,
       lateral (select max(number)::int as number
         from unnest(${NOTICES.map(({ daysLeft }) => KEPT_DAYS - daysLeft)}::int[]) with ordinality as notice (after, number)
         where metering_clock() >= w.exhausted_at + make_interval(days => notice.after)) n
     where w.exhausted_at is not null and w.deleted_at is null and m.notices < n.number
-      and (n.number = 1 or (n.number < ${NOTICES.length}) = exists (select 1 from instance i
-        where i.workspace_id = w.id and i.kind = 'rented' and i.closed_at is null and i.desired <> 'gone'))`.execute(
-    db,
-  );
+      and case n.number
+        when 1 then not ${some(RUNS_YET)} or metering_clock() >= w.exhausted_at + interval '1 minute'
+        when ${NOTICES.length} then ${some(DELETED)} and not ${some(KEPT)}
+        else ${some(KEPT)} end`.execute(db);
   return rows;
 }
 
@@ -51,20 +58,29 @@ async function send(ctx: Ctx, trx: Db, workspaceId: number, number: number): Pro
     returning w.name, w.exhausted_at + make_interval(days => ${KEPT_DAYS}) as until`.execute(trx);
   const notice = NOTICES[number - 1];
   if (!rows[0] || !notice) return;
-  const { name: workspace, until } = rows[0];
-  if (number === NOTICES.length && !(await wasSomethingKept(trx, workspaceId))) return;
+  const mail = await mailOf(trx, workspaceId, notice.is, { workspace: rows[0].name, until: rows[0].until });
   for (const receiver of await receivers(trx, workspaceId))
-    await sendMail(ctx, trx, receiver.email, notice.mail(ctx, receiver, { workspace, until }));
+    await sendMail(ctx, trx, receiver.email, mail(ctx, receiver));
 }
 
-/** What had to be ended at once, as its cloud cannot stop, was not kept. */
-async function wasSomethingKept(trx: Db, workspaceId: number): Promise<boolean> {
-  const { rows } = await sql`select 1 from workspace w join instance i on i.workspace_id = w.id
-      join instance_activity a on a.instance_id = i.id
-    where w.id = ${workspaceId} and a.to_status = 'terminating' and a.detail = ${ZERO_BALANCE}
-      and a.at > w.exhausted_at + make_interval(days => ${KEPT_DAYS}) limit 1`.execute(trx);
-  return rows.length > 0;
+async function mailOf(
+  trx: Db,
+  workspaceId: number,
+  is: (typeof NOTICES)[number]['is'],
+  what: { workspace: string; until: Date },
+): Promise<(ctx: Ctx, receiver: Receiver) => MailText> {
+  const { kept, lost, deleted } = await fateOf(trx, workspaceId);
+  switch (is) {
+    case 'begun':
+      return (ctx, receiver) => zeroBalanceMail(ctx, receiver, { ...what, servers: titles(kept), lost: titles(lost) });
+    case 'reminder':
+      return (ctx, receiver) => zeroReminderMail(ctx, receiver, { ...what, servers: titles(kept) });
+    case 'ended':
+      return (ctx, receiver) => zeroEndedMail(ctx, receiver, { ...what, servers: titles(deleted) });
+  }
 }
+
+const titles = (servers: readonly ServerName[]): string[] => servers.map(({ title }) => title);
 
 const TOLD = ROLES.filter((role) => ROLE_PERMISSIONS[role].includes('BILLING'));
 

@@ -2,7 +2,7 @@ import { instanceCan, type RentedStatus } from '@stagi/contract/instances.ts';
 import { sql } from 'kysely';
 import { followSegments } from '../billing/segments.ts';
 import { balanceOf } from '../billing/spending.ts';
-import { KEPT_DAYS, ZERO_BALANCE } from '../billing/zero.ts';
+import { KEPT_DAYS, RUNS_YET, ZERO_BALANCE } from '../billing/zero.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db, InstanceRow } from '../db/schema.ts';
@@ -46,8 +46,7 @@ const idsOf = async (query: { execute(db: Db): Promise<{ rows: { id: number }[] 
   (await query.execute(db)).rows.map(({ id }) => id);
 
 const RENTED = sql`i.kind = 'rented' and i.closed_at is null`;
-const REACHED = sql`${RENTED} and w.exhausted_at is not null and i.zero_stopped_at is null and i.desired = 'running'
-  and i.status not in ('creation failed', 'terminating', 'terminated')`;
+const REACHED = sql`w.exhausted_at is not null and ${sql.raw(RUNS_YET)}`;
 /** What was on its way up then; also when somebody has chosen others since: it stays stopped, as soon as it can be. */
 const ARRIVED = sql`${RENTED} and i.zero_stopped_at is not null and i.status in ('online', 'unresponsive')
   and (w.exhausted_at is not null or not m.resumes_all)`;

@@ -12,7 +12,7 @@ export const LETTER_GROUND = {
 /** A name that wants to be markup. */
 const NAME = '<b>Ada & "Co"</b>';
 
-const KEPT = { workspace: `${NAME}\r\nBcc: x`, until: new Date('2026-12-06T14:00:00Z') };
+const KEPT = { workspace: `${NAME}\r\nBcc: x`, until: new Date('2026-12-06T14:00:00Z'), servers: [NAME] };
 
 /** Every mail that the platform writes, by a name for the reader of a test. */
 export function everyLetter(language: Language) {
@@ -51,7 +51,7 @@ export function everyLetter(language: Language) {
     clientEnabled: letters.clientEnabledMail(at, chosen, NAME),
     roleChanged: roleChangedMail(at, receiver, { workspaceName: `${NAME}\r\nBcc: x`, by: NAME, role: 'Developer' }),
     removed: removedMail(at, receiver, { workspaceName: `${NAME}\r\nBcc: x`, by: NAME }),
-    zero: zeroBalanceMail(at, chosen, KEPT),
+    zero: zeroBalanceMail(at, chosen, { ...KEPT, lost: [NAME] }),
     zeroReminder: zeroReminderMail(at, chosen, KEPT),
     zeroEnded: zeroEndedMail(at, chosen, KEPT),
   };

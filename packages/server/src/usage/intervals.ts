@@ -7,6 +7,8 @@ import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 export interface Range {
   from?: string;
   to?: string;
+  /** Part of a server's name or Unique ID. */
+  queryString?: string;
 }
 
 export interface IntervalRow {
@@ -31,7 +33,7 @@ export interface IntervalRow {
  * of the last line before it, so that any split of a range adds up to the whole; what was charged beyond the true end, and
  * what was given back of it, counts where it ended.
  */
-const intervals = (workspaceId: number, { from, to }: Range): RawBuilder<unknown> => sql`
+const intervals = (workspaceId: number, { from, to, queryString }: Range): RawBuilder<unknown> => sql`
   select s.id, s.instance_id, i.slug, i.title, s.rate, part.start, case when part.stop > part.start then part.stop end as stop,
     s.ended_at is null as open, (extract(epoch from part.stop - part.start) * 1000000)::bigint as micros, s.price_per_hour,
     floor(s.price_per_hour::numeric * extract(epoch from part.stop - s.started_at) / 3600)::bigint
@@ -57,7 +59,12 @@ const intervals = (workspaceId: number, { from, to }: Range): RawBuilder<unknown
       case when here.it then s.forgiven else 0 end as forgiven) back
   where s.client_id = ${workspaceId} and (s.ended_at is null or s.ended_at > s.started_at or s.charged > 0)
     and s.started_at <= coalesce(asked.to_at, 'infinity')
-    and (asked.from_at is null or coalesce(s.ended_at, 'infinity') >= asked.from_at)`;
+    and (asked.from_at is null or coalesce(s.ended_at, 'infinity') >= asked.from_at) and ${isOf(queryString)}`;
+
+/** Of an instance `i`. */
+function isOf(queryString: string | undefined): RawBuilder<boolean> {
+  return queryString ? contains(['i.title', 'i.slug'], queryString) : sql<boolean>`true`;
+}
 
 const COLUMNS = {
   createdAt: 'start',
@@ -86,8 +93,7 @@ export async function pageOfIntervals(
 ): Promise<{ rows: IntervalRow[]; totals: Totals }> {
   const column = sql.ref(sortColumn(request, COLUMNS));
   const direction = sql.raw(request.orderByDirection);
-  const wanted = request.queryString ? contains(['title', 'slug'], request.queryString) : sql`true`;
-  const all = sql`from (${intervals(workspaceId, range)}) as interval where ${wanted}`;
+  const all = sql`from (${intervals(workspaceId, range)}) as interval`;
   const { rows } = await sql<IntervalRow>`select * ${all} order by ${column} ${direction}, id ${direction}
     limit ${request.limit} offset ${offsetOf(request)}`.execute(db);
   const summed = await sql<Totals>`select count(*)::int as count, coalesce(sum(micros), 0)::bigint as micros,
@@ -117,12 +123,13 @@ const DAYS_MOST = 400;
 export async function spentByDay(
   db: Db,
   workspaceId: number,
-  { from, to }: Range,
+  { from, to, queryString }: Range,
 ): Promise<{ day: string; charged: bigint }[]> {
   const { rows } = await sql<{ day: string; charged: bigint }>`
     select * from (
       select day::text, sum(charged - refunded)::bigint as charged from usage_day
-      where client_id = ${workspaceId}
+        join instance i on i.id = usage_day.instance_id
+      where client_id = ${workspaceId} and ${isOf(queryString)}
         and day >= coalesce((${from ?? null}::timestamptz at time zone 'UTC')::date, '-infinity')
         and day <= coalesce((${to ?? null}::timestamptz at time zone 'UTC')::date, 'infinity')
       group by day order by usage_day.day desc limit ${DAYS_MOST}

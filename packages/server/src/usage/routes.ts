@@ -9,7 +9,8 @@ import { presentInterval, secondsOf, stagi, USAGE_COLUMNS } from './present.ts';
 const EXPORTED_AT_ONCE = 5_000;
 
 export const usageHandlers: HandlersOf<typeof api.usage> = {
-  async list({ db, workspace }, { entityFilterRequest, ...range }) {
+  async list({ db, workspace }, { entityFilterRequest, ...between }) {
+    const range = { ...between, queryString: entityFilterRequest.queryString };
     const [{ rows, totals }, days] = await Promise.all([
       pageOfIntervals(db, workspace.id, range, entityFilterRequest),
       spentByDay(db, workspace.id, range),

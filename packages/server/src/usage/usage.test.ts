@@ -16,7 +16,7 @@ beforeAll(async () => {
   alice = await app.signUp();
   const { db } = app.ctx;
   const ids = [await aRentedInstance(app.ctx, alice), await aRentedInstance(app.ctx, alice)];
-  await sql`update instance set title = '=1+1' where id = ${ids[0]}`.execute(db);
+  await sql`update instance set title = '=1+1', slug = 'summing' where id = ${ids[0]}`.execute(db);
   await sql`create table clock (at timestamptz not null)`.execute(db);
   await sql`insert into clock values (timestamptz '2026-03-01 06:00Z')`.execute(db);
   await sql`create or replace function metering_clock() returns timestamptz language sql volatile as 'select at from clock'`.execute(
@@ -95,6 +95,18 @@ it('exports the same as CSV, harmless to spreadsheets', async () => {
   expect(lines).toHaveLength(3);
   expect(sum(lines.map((line) => ({ decimalValue: line[charged]! })))).toBe(await spent());
   expect(lines.some((line) => line[heading!.indexOf('title')] === "'=1+1")).toBe(true);
+});
+
+it('narrows rows, sum, days and file to the servers of a text', async () => {
+  const of = (queryString: string) => list({ entityFilterRequest: { queryString } });
+  const [summing, none] = [await of('SUMM'), await of('nobody’s')];
+  expect(summing.entities.map(({ instance }) => instance.slug)).toEqual(['summing', 'summing']);
+  const charged = fromDecimal(summing.total.charged.decimalValue);
+  expect(charged > 0n && charged < (await spent())).toBe(true);
+  expect(sum(summing.days.map((day) => day.charged))).toBe(charged);
+  const { csv } = await alice.client(api.usage.export, { queryString: 'summing' });
+  expect(csv.trimEnd().split('\r\n')).toHaveLength(1 + 2);
+  expect(none).toMatchObject({ totalCount: 0, days: [], total: { charged: { decimalValue: '0.00' } } });
 });
 
 it('shows nobody the use of another workspace', async () => {

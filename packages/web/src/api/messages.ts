@@ -1,13 +1,29 @@
 import { CallError, type ErrorBody, GENERIC_ERROR } from '@stagi/contract/errors.ts';
-import { t } from '../i18n/i18n.ts';
+import { LOCALE } from '@stagi/contract/languages.ts';
+import { currentLanguage, t, type Values } from '../i18n/i18n.ts';
 
 /** The words of a refusal in the person's language, and how long to wait unless they say so themselves. */
 export function refusalText(message: string, body: ErrorBody | null, retryAfter: number | null = null): string {
   const source = body?.template ?? message;
-  const said = body?.template ? t(body.template, body.values ?? {}) : t(message);
+  const said = body?.template ? t(body.template, inLanguage(body.values ?? {})) : t(message);
   if (retryAfter === null || /try again/i.test(source)) return said;
   return `${/[.!?。！？]$/.test(said) ? said : `${said}.`} ${t('Try again in {{count}} seconds', { count: retryAfter })}`;
 }
+
+/** Amounts arrive as decimals; a refusal shows them as the page around it does. */
+function inLanguage(values: Values): Values {
+  const numbers = new Intl.NumberFormat(LOCALE[currentLanguage()], AMOUNT_PLACES);
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      AMOUNTS.includes(name) && DECIMAL.test(String(value)) ? numbers.format(Number(value)) : value,
+    ]),
+  );
+}
+
+const AMOUNTS = ['amount', 'balance', 'needed', 'price'];
+const DECIMAL = /^\d+\.\d{2,6}$/;
+const AMOUNT_PLACES = { minimumFractionDigits: 2, maximumFractionDigits: 6 };
 
 /** What to tell about anything thrown: a refusal in its own words; the generic text for what is our fault. */
 export function errorText(error: unknown): string {

@@ -55,7 +55,7 @@ export function SidePanel({ opened, onClose }: { opened: boolean; onClose(): voi
           <Who user={state.user} />
           {state.user.workspace && (
             <div className={classes.balance}>
-              <BalanceIndicator />
+              <BalanceIndicator user={state.user} />
             </div>
           )}
           <WorkspaceList user={state.user} />

@@ -1,6 +1,8 @@
 import { api } from '@stagi/contract/api.ts';
 import { CURRENCY } from '@stagi/contract/brand.ts';
+import type { OutputOf } from '@stagi/contract/call.ts';
 import { fromDecimal, toDecimal } from '@stagi/contract/money.ts';
+import type { Money } from '@stagi/contract/price.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { errorText } from '../api/messages.ts';
@@ -15,19 +17,104 @@ import { PanelSkeleton } from '../ui/Skeletons.tsx';
 import { TickBox } from '../ui/TickBox.tsx';
 import classes from './ZeroDialog.module.css';
 
-/** Which of the paused servers a credit is for that does not reach for all of them. */
+type Zero = OutputOf<typeof api.billing.zero>;
+
+/** What a balance of zero stopped; once a credit is there that does not reach for all of it, which it is for. */
 export function ZeroDialog({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const t = useT();
+  const { data, error, refetch } = useQuery(q(api.billing.zero, {}, { quiet: true }));
+  const mayChoose = Number(data?.balance.decimalValue ?? 0) > 0;
   return (
-    <Dialog opened={opened} onClose={onClose} title={t('What is to start again?')} testId="zero-dialog">
-      <Choice onDone={onClose} />
+    <Dialog
+      opened={opened}
+      onClose={onClose}
+      title={mayChoose ? t('What is to start again?') : t('What was stopped')}
+      testId="zero-dialog"
+    >
+      {data ? (
+        <div className={classes.choice}>
+          {mayChoose ? <Choice zero={data} onDone={onClose} /> : <Stopped zero={data} />}
+          {data.keptUntil && data.instances.length > 0 && (
+            <p className={classes.kept}>
+              {t('Without a balance, what was stopped is kept until {{when}}.', { when: formatDate(data.keptUntil) })}
+            </p>
+          )}
+          {data.lost.length > 0 && <Lost servers={data.lost} />}
+        </div>
+      ) : error ? (
+        <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
+      ) : (
+        <PanelSkeleton rows={4} />
+      )}
     </Dialog>
   );
 }
 
-function Choice({ onDone }: { onDone(): void }) {
+function Stopped({ zero: { instances, otherPerHour } }: { zero: Zero }) {
   const t = useT();
-  const { data, error, refetch } = useQuery(q(api.billing.zero, {}, { quiet: true }));
+  const all = instances.reduce(
+    (sum, { pricePerHour }) => sum + fromDecimal(pricePerHour.decimalValue),
+    fromDecimal(otherPerHour.decimalValue) as bigint,
+  );
+  if (instances.length === 0) return <p className={classes.lead}>{t('Nothing is waiting to be started again.')}</p>;
+  return (
+    <>
+      <p className={classes.lead}>
+        {t(
+          'These servers start again as soon as the balance covers an hour of all of them: {{amount}} {{currency}}. With less you choose which.',
+          { amount: formatAmount(toDecimal(all)), currency: CURRENCY },
+        )}
+      </p>
+      <ul className={classes.servers}>
+        {instances.map(({ pricePerHour, ...server }) => (
+          <li key={server.id} className={classes.server}>
+            <ServerName server={server} />
+            <PerHour amount={pricePerHour} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Lost({ servers }: { servers: Zero['lost'] }) {
+  const t = useT();
+  return (
+    <section aria-labelledby="zero-lost">
+      <h3 className={classes.title} id="zero-lost">
+        {t('Terminated, with the data on them')}
+      </h3>
+      <p className={classes.kept}>{t('Their providers cannot stop servers.')}</p>
+      <ul className={classes.servers}>
+        {servers.map((server) => (
+          <li key={server.id} className={classes.server}>
+            <ServerName server={server} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function ServerName({ server: { title, slug } }: { server: Pick<Zero['lost'][number], 'title' | 'slug'> }) {
+  return (
+    <span className={classes.name}>
+      {title} <span className={`mono ${classes.slug}`}>{slug}</span>
+    </span>
+  );
+}
+
+function PerHour({ amount }: { amount: Money }) {
+  const t = useT();
+  return (
+    <span className="mono">
+      +{formatAmount(amount.decimalValue)} {CURRENCY}/{t('h')}
+    </span>
+  );
+}
+
+function Choice({ zero: data, onDone }: { zero: Zero; onDone(): void }) {
+  const t = useT();
   const [chosen, setChosen] = useState<readonly number[]>([]);
   const { run, loading } = useCall(api.billing.resume, {
     onDone: () => {
@@ -35,8 +122,6 @@ function Choice({ onDone }: { onDone(): void }) {
       void invalidate('billing/', 'instance-rented/', 'user/profile');
     },
   });
-  if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
-  if (!data) return <PanelSkeleton rows={4} />;
 
   const has = fromDecimal(data.balance.decimalValue);
   const needed = data.instances
@@ -49,7 +134,7 @@ function Choice({ onDone }: { onDone(): void }) {
   const toggle = (id: number) =>
     setChosen((before) => (before.includes(id) ? before.filter((one) => one !== id) : [...before, id]));
   return (
-    <div className={classes.choice}>
+    <>
       <p className={classes.lead}>
         {t(
           'Your balance of {{amount}} {{currency}} does not cover an hour of everything that was paused. Choose what is to run; the rest stays stopped.',
@@ -65,12 +150,8 @@ function Choice({ onDone }: { onDone(): void }) {
             {/* biome-ignore lint/a11y/noLabelWithoutControl: the box inside is its control */}
             <label className={classes.server}>
               <TickBox label={title} checked={chosen.includes(id)} onChange={() => toggle(id)} />
-              <span className={classes.name}>
-                {title} <span className={`mono ${classes.slug}`}>{slug}</span>
-              </span>
-              <span className="mono">
-                +{formatAmount(pricePerHour.decimalValue)} {CURRENCY}/{t('h')}
-              </span>
+              <ServerName server={{ title, slug }} />
+              <PerHour amount={pricePerHour} />
             </label>
           </li>
         ))}
@@ -81,11 +162,6 @@ function Choice({ onDone }: { onDone(): void }) {
           currency: CURRENCY,
         })}
       </p>
-      {data.keptUntil && (
-        <p className={classes.kept}>
-          {t('Without a balance, what was stopped is kept until {{when}}.', { when: formatDate(data.keptUntil) })}
-        </p>
-      )}
       <Button
         fullWidth
         loading={loading}
@@ -102,6 +178,6 @@ function Choice({ onDone }: { onDone(): void }) {
       >
         {chosen.length === 0 ? t('Leave everything stopped') : t('Start what is chosen')}
       </Button>
-    </div>
+    </>
   );
 }

@@ -1,37 +1,88 @@
 import { UnstyledButton } from '@mantine/core';
+import type { Balance } from '@stagi/contract/billing.ts';
+import type { Permission } from '@stagi/contract/permissions.ts';
+import { ROUTES } from '@stagi/contract/routes.ts';
 import { Suspense, useState } from 'react';
+import { Link, useLocation } from 'react-router';
 import { useT } from '../i18n/i18n.ts';
+import { formatDate } from '../ui/format.ts';
 import { lazyPart } from '../ui/parts.ts';
 import { Notice } from './Notice.tsx';
 import classes from './Notices.module.css';
 
 const ZeroDialog = lazyPart(async () => (await import('./ZeroDialog.tsx')).ZeroDialog);
 
-/** While the balance is used up; with a credit that does not reach for all of it, the way to choose. */
-export function ZeroNotice({ isZero, mayStart }: { isZero: boolean; mayStart: boolean }) {
+interface Props {
+  balance: Balance;
+  permissions: readonly Permission[];
+}
+
+/** While the balance is used up: what that stopped; with a credit that does not reach for all of it, the way to choose. */
+export function ZeroNotice({ balance, permissions }: Props) {
   const t = useT();
-  const [choosing, setChoosing] = useState(false);
-  const detail = t('Servers were stopped and running tasks canceled; their data is kept for 14 days.');
-  if (isZero)
-    return <Notice title={t('You have no STAGI left. All your instances and tasks are paused.')} detail={detail} />;
+  const [opened, setOpened] = useState(false);
+  const detail = useDetail(balance.zero);
+  const isZero = Number(balance.clientBalance.STAGI.decimalValue) === 0;
+  const mayStart = permissions.includes('INSTANCE_RENTED_MANAGEMENT');
+  const open = (label: string, testId: string) =>
+    mayStart && (
+      <UnstyledButton className={classes.action} onClick={() => setOpened(true)} data-testid={testId}>
+        {label}
+      </UnstyledButton>
+    );
   return (
     <>
       <Notice
-        title={t('Your balance does not cover an hour of everything that was paused.')}
+        title={
+          isZero
+            ? t('You have no STAGI left. All your instances and tasks are paused.')
+            : t('Your balance does not cover an hour of everything that was paused.')
+        }
         detail={detail}
         action={
-          mayStart && (
-            <UnstyledButton className={classes.action} onClick={() => setChoosing(true)} data-testid="zero-choose">
-              {t('Choose what starts again')}
-            </UnstyledButton>
+          isZero ? (
+            <>
+              {open(t('See what was stopped'), 'zero-see')}
+              <AddToBalance permissions={permissions} />
+            </>
+          ) : (
+            open(t('Choose what starts again'), 'zero-choose')
           )
         }
       />
-      {choosing && (
+      {opened && (
         <Suspense fallback={null}>
-          <ZeroDialog opened onClose={() => setChoosing(false)} />
+          <ZeroDialog opened onClose={() => setOpened(false)} />
         </Suspense>
       )}
     </>
+  );
+}
+
+function useDetail(zero: Balance['zero']): string {
+  const t = useT();
+  if (!zero) return '';
+  const when = formatDate(zero.keptUntil);
+  const isOver = new Date(zero.keptUntil).getTime() <= Date.now();
+  return [
+    t('Servers were stopped and running tasks canceled.'),
+    ...(zero.kept > 0
+      ? [t('{{count}} stopped servers are kept with their data until {{when}}.', { count: zero.kept, when })]
+      : []),
+    ...(zero.kept === 0 && isOver ? [t('What was stopped was kept for 14 days and then deleted.')] : []),
+    ...(zero.lost > 0
+      ? [t('{{count}} servers that cannot be stopped were terminated; the data on them is lost.', { count: zero.lost })]
+      : []),
+  ].join(' ');
+}
+
+function AddToBalance({ permissions }: Pick<Props, 'permissions'>) {
+  const t = useT();
+  const { pathname } = useLocation();
+  if (!permissions.includes('BILLING') || pathname === ROUTES.balance.path) return null;
+  return (
+    <Link className={classes.action} to={ROUTES.balance.path}>
+      {t('Add to the balance')}
+    </Link>
   );
 }

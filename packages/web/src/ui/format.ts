@@ -67,6 +67,9 @@ export function formatAmount(decimal: string): string {
   return micro < 0n ? `-${text}` : text;
 }
 
+/** Money to the last of its places, for what is to be added up. */
+export const formatExact = (decimal: string): string => grouped(toDecimal(fromDecimal(decimal)));
+
 /** Micro-units: the fourth place. */
 const SMALLEST_SHOWN = 100n;
 

@@ -174,7 +174,9 @@ export const cn: Words = {
   },
   zero: {
     subject: '{{workspace}} 的 STAGI 已用完',
-    lead: '工作空间 {{workspace}} 的余额已用完。其所有实例均已停止，正在运行的任务已取消。无法停止的云上的服务器已被终止。',
+    lead: '工作空间 {{workspace}} 的余额已用完。其服务器均已停止，正在运行的任务已取消。',
+    lost: '以下服务器的提供商无法停止服务器，因此已被终止，其上的数据已丢失：{{servers}}。',
+    nothingKept: '充值后即可再次租用。',
     end: '已停止的服务器及其数据将保留至 {{date}}，之后会被删除。充值金额足以支付全部服务器一小时费用时，它们会自动重新启动；不足时由您选择启动哪些。',
   },
   zeroSoon: {
@@ -187,6 +189,8 @@ export const cn: Words = {
     lead: '工作空间 {{workspace}} 已有 14 天没有 STAGI。其已停止的服务器及数据已按通知删除。',
     end: '工作空间本身、其成员和记录均保留。充值后即可再次租用。',
   },
-  balancePage: '查看您的实例',
+  stoppedServers: '已停止的服务器',
+  deletedServers: '已删除的服务器',
+  balancePage: '查看余额',
   keptUntil: '保留至',
 };

@@ -174,7 +174,9 @@ export const en: Words = {
   },
   zero: {
     subject: '{{workspace}} has no STAGI left',
-    lead: 'The balance of the workspace {{workspace}} is used up. All its instances were stopped, and running tasks canceled. Servers of clouds that cannot stop were terminated.',
+    lead: 'The balance of the workspace {{workspace}} is used up. Its servers were stopped, and running tasks canceled.',
+    lost: 'The providers of these servers cannot stop them, so they were terminated. The data on them is lost: {{servers}}.',
+    nothingKept: 'After a deposit you can rent again.',
     end: 'Stopped servers and their data are kept until {{date}}, then they are deleted. A deposit that covers an hour of all of them starts them again; with less you choose which.',
   },
   zeroSoon: {
@@ -187,6 +189,8 @@ export const en: Words = {
     lead: 'The workspace {{workspace}} had no STAGI for 14 days. Its stopped servers and their data were deleted, as announced.',
     end: 'The workspace itself, its members and its records stay. After a deposit you can rent again.',
   },
-  balancePage: 'Look at your instances',
+  stoppedServers: 'Stopped servers',
+  deletedServers: 'Deleted servers',
+  balancePage: 'Look at the balance',
   keptUntil: 'Kept until',
 };

@@ -174,7 +174,9 @@ export const tr: Words = {
   },
   zero: {
     subject: '{{workspace}} çalışma alanında STAGI kalmadı',
-    lead: '{{workspace}} çalışma alanının bakiyesi bitti. Tüm sunucuları durduruldu, çalışan görevler iptal edildi. Durdurulamayan bulutlardaki sunucular sonlandırıldı.',
+    lead: '{{workspace}} çalışma alanının bakiyesi bitti. Sunucuları durduruldu, çalışan görevler iptal edildi.',
+    lost: 'Sağlayıcıları şu sunucuları durduramadığı için bu sunucular sonlandırıldı. Üzerlerindeki veriler kayboldu: {{servers}}.',
+    nothingKept: 'Bakiye yükledikten sonra yeniden kiralayabilirsiniz.',
     end: 'Durdurulan sunucular ve verileri {{date}} tarihine kadar saklanır, sonra silinir. Hepsinin bir saatini karşılayan bir yatırma onları yeniden başlatır; daha azında hangilerinin başlayacağını siz seçersiniz.',
   },
   zeroSoon: {
@@ -187,6 +189,8 @@ export const tr: Words = {
     lead: '{{workspace}} çalışma alanında 14 gün boyunca STAGI yoktu. Durdurulan sunucular ve verileri bildirildiği gibi silindi.',
     end: 'Çalışma alanının kendisi, üyeleri ve kayıtları kalır. Bakiye yükledikten sonra yeniden kiralayabilirsiniz.',
   },
-  balancePage: 'Sunucularınıza bakın',
+  stoppedServers: 'Durdurulan sunucular',
+  deletedServers: 'Silinen sunucular',
+  balancePage: 'Bakiyeye bakın',
   keptUntil: 'Saklama sonu',
 };

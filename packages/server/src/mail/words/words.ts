@@ -62,9 +62,16 @@ export interface Words {
   roleChanged: Mail;
   removed: Mail;
   /** The balance of a workspace is zero; what is kept, until when; that it is gone. */
-  zero: Mail;
+  zero: Mail & {
+    /** Of what no cloud could stop. */
+    lost: string;
+    /** In the place of `end`, where nothing is kept. */
+    nothingKept: string;
+  };
   zeroSoon: Mail;
   zeroEnded: Mail;
+  stoppedServers: string;
+  deletedServers: string;
   balancePage: string;
   keptUntil: string;
 }

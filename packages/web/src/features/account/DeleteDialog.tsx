@@ -12,6 +12,7 @@ import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { ResultDialog } from '../../ui/dialogs/ResultDialog.tsx';
 import { ErrorState } from '../../ui/ErrorState.tsx';
+import { formatAmount } from '../../ui/format.ts';
 import { Loader } from '../../ui/Loader.tsx';
 import classes from './AccountPage.module.css';
 
@@ -117,7 +118,7 @@ function useLosses(): (deletion: Deletion) => string[] {
     ...closes.map(({ clientName, balance: { decimalValue, currency } }) =>
       t('“{{name}}” with all it holds and its balance of {{amount}} {{currency}}', {
         name: clientName,
-        amount: decimalValue,
+        amount: formatAmount(decimalValue),
         currency,
       }),
     ),

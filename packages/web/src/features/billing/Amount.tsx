@@ -1,14 +1,15 @@
 import type { Money } from '@stagi/contract/price.ts';
-import { formatAmount } from '../../ui/format.ts';
+import { formatAmount, formatExact } from '../../ui/format.ts';
 import classes from './Billing.module.css';
 
 /** What it did to the balance: with its sign, so that colour says nothing alone. */
-export function Amount({ amount: { currency, decimalValue } }: { amount: Money }) {
+export function Amount({ amount: { currency, decimalValue }, exact = false }: { amount: Money; exact?: boolean }) {
+  const format = exact ? formatExact : formatAmount;
   const isLess = decimalValue.startsWith('-');
   return (
     <span className={classes.amount} data-less={isLess || undefined}>
       {isLess ? '−' : '+'}
-      {formatAmount(isLess ? decimalValue.slice(1) : decimalValue)} <span className={classes.unit}>{currency}</span>
+      {format(isLess ? decimalValue.slice(1) : decimalValue)} <span className={classes.unit}>{currency}</span>
     </span>
   );
 }

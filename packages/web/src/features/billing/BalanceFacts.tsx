@@ -1,65 +1,71 @@
 import { Skeleton } from '@mantine/core';
+import type { Balance } from '@stagi/contract/billing.ts';
 import { CURRENCY } from '@stagi/contract/brand.ts';
+import type { ReactNode } from 'react';
+import { errorText } from '../../api/messages.ts';
 import { useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { forecast } from '../../layouts/forecast.ts';
+import { Lasts } from '../../layouts/Lasts.tsx';
 import { useBalance } from '../../layouts/useBalance.ts';
-import { useNow } from '../../ui/clock.ts';
+import { ErrorState } from '../../ui/ErrorState.tsx';
 import { FactList } from '../../ui/FactList.tsx';
-import { formatAmount, formatDate, formatHours } from '../../ui/format.ts';
+import { formatAmount, formatDate } from '../../ui/format.ts';
 
 /** What is there, what is spent, and until when that goes well. */
 export function BalanceFacts() {
   const t = useT();
   const { workspace } = useUser();
-  const { data } = useBalance();
-  const wait = <Skeleton width={120} height={12} />;
+  const { data, dataUpdatedAt, error, refetch } = useBalance();
+  if (!data && error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
+
+  const once = (value: (balance: Balance) => ReactNode) => (data ? value(data) : <Skeleton width={120} height={12} />);
   return (
     <FactList
       title={t('Balance')}
       facts={[
         {
-          label: t('Available'),
-          value: data ? (
+          label: t('To spend'),
+          value: once(({ clientBalance: { STAGI, USD } }) => (
             <span data-testid="available">
-              <span className="mono">{formatAmount(data.clientBalance.STAGI.decimalValue)}</span> {CURRENCY}
-              <span className="muted"> · ${formatAmount(data.clientBalance.USD.decimalValue)}</span>
+              <span className="mono">{formatAmount(STAGI.decimalValue)}</span> {CURRENCY}
+              <span className="muted"> · ${formatAmount(USD.decimalValue)}</span>
             </span>
-          ) : (
-            wait
-          ),
+          )),
         },
         {
           label: t('Spent an hour now'),
-          value: data ? (
-            <span>
-              <span className="mono">{formatAmount(data.burnPerHour)}</span> {CURRENCY}
-            </span>
-          ) : (
-            wait
+          value: once(({ burnPerHour }) => <Stagi amount={burnPerHour} />),
+        },
+        {
+          label: t('Your balance lasts'),
+          value: once((balance) =>
+            balance.exhausted ? t('It is used up') : <Lasts hours={forecast(balance).hours} readAt={dataUpdatedAt} />,
           ),
         },
-        { label: t('Your balance lasts'), value: data ? <Lasts days={data.daysLeft} /> : wait },
+        ...(data && Number(data.reserve) > 0
+          ? [{ label: t('Of it set aside'), value: <Reserve amount={data.reserve} /> }]
+          : []),
+        ...(data?.zero ? [{ label: t('Kept until'), value: formatDate(data.zero.keptUntil), mono: true }] : []),
         { label: t('Plan'), value: workspace && t(workspace.subscriptionPlan) },
       ]}
     />
   );
 }
 
-const YEAR_DAYS = 365;
-
-function Lasts({ days }: { days: number | null }) {
-  const t = useT();
-  const now = useNow();
-  if (days === null) return t('for ever: nothing is spent');
+function Stagi({ amount }: { amount: string }) {
   return (
     <span>
-      <span className="mono">{formatHours(days * 24)}</span>
-      {days > 0 && days < YEAR_DAYS && (
-        <>
-          {' · '}
-          {t('until')} <span className="mono">{formatDate(new Date(now + days * 86_400_000))}</span>
-        </>
-      )}
+      <span className="mono">{formatAmount(amount)}</span> {CURRENCY}
+    </span>
+  );
+}
+
+function Reserve({ amount }: { amount: string }) {
+  const t = useT();
+  return (
+    <span>
+      <Stagi amount={amount} /> <span className="muted">· {t('for servers that cannot be stopped')}</span>
     </span>
   );
 }

@@ -33,7 +33,7 @@ export function BalancePage() {
   const { table } = useList(api.transactions.list, { ...transactionsInput(list), ...range.bounds }, list, REFETCH_MS);
   const columns = useTransactionColumns();
   const panel = usePanel('transaction');
-  const some = list.narrowed || (table.rows?.length ?? 0) > 0;
+  const some = list.narrowed || (table.rows?.length ?? 1) > 0;
   return (
     <>
       <PageHeader title={t(ROUTES.balance.title)} />

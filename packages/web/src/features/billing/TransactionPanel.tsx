@@ -4,12 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
+import { useMay } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { ErrorState } from '../../ui/ErrorState.tsx';
 import { FactList } from '../../ui/FactList.tsx';
-import { formatAmount, formatNumber } from '../../ui/format.ts';
+import { formatExact, formatNumber } from '../../ui/format.ts';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
 import { DateTime } from '../../ui/Time.tsx';
 import { Amount } from './Amount.tsx';
@@ -41,6 +42,7 @@ export function TransactionPanel({ id, onClose }: Props) {
 
 function Body({ id }: { id: number }) {
   const t = useT();
+  const mayOpen = useMay('INSTANCE_RENTED_MANAGEMENT');
   const { data, error, refetch } = useQuery(q(api.transactions.view, { id }, { quiet: true }));
   if (!data) {
     return error ? (
@@ -59,16 +61,20 @@ function Body({ id }: { id: number }) {
 
   function factsOf({ instance, addresses, ...one }: Transaction) {
     return [
-      { label: t('Amount'), value: <Amount amount={one.amount} /> },
+      { label: t('Amount'), value: <Amount amount={one.amount} exact /> },
       { label: t('Type'), value: t(TYPE_WORD[one.type]) },
       {
         label: t('What'),
-        value: instance ? (
-          <Link to={paths.instance(instance.id)}>{instance.title}</Link>
-        ) : (
-          t(KIND[one.kind] ?? one.kind)
-        ),
+        value: t(KIND[one.kind] ?? one.kind),
       },
+      ...(instance
+        ? [
+            {
+              label: t('Server'),
+              value: mayOpen ? <Link to={paths.instance(instance.id)}>{instance.title}</Link> : instance.title,
+            },
+          ]
+        : []),
       { label: t('Date'), value: <DateTime at={one.createdAt} /> },
       ...(one.day === null ? [] : [{ label: t('Day (UTC)'), value: one.day, mono: true }]),
       ...(addresses.from
@@ -108,8 +114,8 @@ function Segments({ segments }: { segments: readonly ChargedSegment[] }) {
                   <DateTime at={to} />
                 </td>
                 <td className="mono">{formatNumber(seconds, 3)}</td>
-                <td className="mono">{formatAmount(pricePerHour.decimalValue)}</td>
-                <td className="mono">{formatAmount(amount.decimalValue)}</td>
+                <td className="mono">{formatExact(pricePerHour.decimalValue)}</td>
+                <td className="mono">{formatExact(amount.decimalValue)}</td>
               </tr>
             ))}
           </tbody>

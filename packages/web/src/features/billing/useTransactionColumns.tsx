@@ -33,12 +33,12 @@ export function useTransactionColumns(): Column<Transaction>[] {
   ];
 }
 
-export function What({ transaction: { instance, kind } }: { transaction: Transaction }) {
+function What({ transaction: { instance, kind } }: { transaction: Transaction }) {
   const t = useT();
   if (!instance) return <span>{t(KIND[kind] ?? kind)}</span>;
   return (
     <span className={classes.what}>
-      <span>{instance.title}</span>
+      <span>{kind === 'usage' ? instance.title : `${t(KIND[kind] ?? kind)} · ${instance.title}`}</span>
       <span className={`mono ${classes.slug}`}>{instance.slug}</span>
     </span>
   );
@@ -51,12 +51,12 @@ function Addresses({ addresses: { from, to } }: Pick<Transaction, 'addresses'>) 
     <span className={classes.addresses}>
       {from && (
         <span>
-          {t('from')} <span className="mono">{from}</span>
+          <span className="muted">{t('From address')}</span> <span className="mono">{from}</span>
         </span>
       )}
       {to && (
         <span>
-          {t('to')} <span className="mono">{to}</span>
+          <span className="muted">{t('To address')}</span> <span className="mono">{to}</span>
         </span>
       )}
     </span>

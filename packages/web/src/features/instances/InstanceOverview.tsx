@@ -1,6 +1,9 @@
 import type { Instance } from '@stagi/contract/instances.ts';
+import { Link } from 'react-router';
+import { useMay } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { personName } from '../../i18n/personName.ts';
+import { paths } from '../../paths.ts';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { FactList } from '../../ui/FactList.tsx';
 import { formatNumber } from '../../ui/format.ts';
@@ -14,9 +17,17 @@ import classes from './Instances.module.css';
 export function InstanceOverview({ instance }: { instance: Instance }) {
   const t = useT();
   const { facts, ip, hostUsername } = instance;
+  const seesUse = useMay('BILLING');
   return (
     <div className={classes.stack}>
       <Ready instance={instance} />
+      {!instance.canStop && !isGone(instance) && (
+        <Note tone="warn" title={t('What is on it is lost when the balance runs out')}>
+          {t(
+            'This provider cannot stop servers, so the server is terminated before the balance is empty, and nothing of its disk is saved. Keep a copy elsewhere of what you need.',
+          )}
+        </Note>
+      )}
       {facts?.warnings.map((warning) => (
         <Note key={warning} tone="warn">
           {t(warning)}
@@ -37,6 +48,9 @@ export function InstanceOverview({ instance }: { instance: Instance }) {
                 t('This provider cannot stop servers')
               ),
             },
+            ...(seesUse
+              ? [{ label: t('Charged'), value: <Link to={paths.usage(instance.slug)}>{t('Every second of it')}</Link> }]
+              : []),
             { label: t('IP'), value: ip, mono: true, copy: ip ?? undefined },
             { label: t('Host username'), value: hostUsername, mono: true, copy: hostUsername },
             { label: t('Log bucket'), value: t('{{gb}} GB, free', { gb: instance.logBucketGb }) },
@@ -86,6 +100,8 @@ export function InstanceOverview({ instance }: { instance: Instance }) {
     return instance.gpu && instance.gpu.count > 0 ? `${instance.gpu.count} × ${instance.gpu.name}` : null;
   }
 }
+
+const isGone = ({ status }: Instance): boolean => ['creation failed', 'terminating', 'terminated'].includes(status);
 
 /** The first thing one wants of a server: how far it is, then how to get in. */
 function Ready({ instance }: { instance: Instance }) {

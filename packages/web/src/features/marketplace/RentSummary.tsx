@@ -3,19 +3,19 @@ import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { Offer } from '@stagi/contract/hardware.ts';
 import { LOG_BUCKET_GB, PROVISIONING_MINUTES } from '@stagi/contract/instances.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { aDay, forecast, reserveOf } from '../../layouts/forecast.ts';
+import { emptyAt, Lasts } from '../../layouts/Lasts.tsx';
 import { useBalance } from '../../layouts/useBalance.ts';
-import { useNow } from '../../ui/clock.ts';
 import { FactList } from '../../ui/FactList.tsx';
-import { formatAmount, formatDate, formatHours } from '../../ui/format.ts';
+import { formatAmount, formatDate } from '../../ui/format.ts';
 import { Money } from '../../ui/Money.tsx';
 import { Note } from '../../ui/Note.tsx';
-import { aDay, forecast } from './forecast.ts';
 
 /** What it costs and what one gets, before the click. */
 export function RentSummary({ offer }: { offer: Offer }) {
   const t = useT();
-  const { data: balance } = useBalance();
-  const after = balance && forecast(balance, offer.pricePerHour, offer.canStop);
+  const { data: balance, dataUpdatedAt: readAt, isError } = useBalance();
+  const after = balance && forecast(balance, { price: offer.pricePerHour, canStop: offer.canStop });
   return (
     <>
       <FactList
@@ -34,8 +34,15 @@ export function RentSummary({ offer }: { offer: Offer }) {
           {
             label: t('Your balance lasts'),
             value: after ? (
-              <Lasts hours={after.hours} burnPerHour={after.burnPerHour} />
-            ) : (
+              <span
+                title={t('At {{amount}} {{currency}} an hour for all your servers', {
+                  amount: formatAmount(after.burnPerHour),
+                  currency: CURRENCY,
+                })}
+              >
+                <Lasts hours={after.hours} readAt={readAt} />
+              </span>
+            ) : isError ? null : (
               <Skeleton width={120} height={12} />
             ),
           },
@@ -43,13 +50,30 @@ export function RentSummary({ offer }: { offer: Offer }) {
           { label: t('Logs'), value: t('a free S3 bucket of up to {{gb}} GB', { gb: LOG_BUCKET_GB }) },
         ]}
       />
-      {after?.coversAnHour && after.hours !== null && after.hours < SHOWN_HOURS && <Empties hours={after.hours} />}
-      {after && !after.coversAnHour && (
-        <Note tone="warn">
-          {t('Your balance of {{amount}} {{currency}} covers less than an hour of all your servers and this one.', {
-            amount: formatAmount(balance.clientBalance.STAGI.decimalValue),
+      {!offer.canStop && (
+        <Note tone="warn" title={t('What is on it is lost when the balance runs out')}>
+          {t(
+            'This provider cannot stop servers, so the server is terminated before the balance is empty, and nothing of its disk is saved. Keep a copy elsewhere of what you need.',
+          )}{' '}
+          {t('For its last half hour {{amount}} {{currency}} of your balance are set aside.', {
+            amount: formatAmount(reserveOf(offer.pricePerHour)),
             currency: CURRENCY,
           })}
+        </Note>
+      )}
+      {after?.isCovered && after.hours !== null && after.hours < SHOWN_HOURS && (
+        <Empties at={emptyAt(readAt, after.hours)} />
+      )}
+      {after && !after.isCovered && (
+        <Note tone="warn">
+          {t(
+            'Renting needs a balance of {{needed}} {{currency}}, for an hour of all your servers and this one. You have {{amount}} {{currency}}.',
+            {
+              needed: formatAmount(after.needed),
+              amount: formatAmount(balance.clientBalance.STAGI.decimalValue),
+              currency: CURRENCY,
+            },
+          )}
         </Note>
       )}
     </>
@@ -59,36 +83,12 @@ export function RentSummary({ offer }: { offer: Offer }) {
 /** What lasts longer than this is for no note. */
 const SHOWN_HOURS = 24 * 14;
 
-function Empties({ hours }: { hours: number }) {
+function Empties({ at }: { at: Date }) {
   const t = useT();
-  const when = new Date(useNow() + hours * 3_600_000);
-  const weekday = new Intl.DateTimeFormat(document.documentElement.lang, { weekday: 'short' }).format(when);
+  const weekday = new Intl.DateTimeFormat(document.documentElement.lang, { weekday: 'short' }).format(at);
   return (
     <Note tone="info">
-      {t('This rental empties the balance on {{when}}', { when: `${weekday} ${formatDate(when)}` })}
+      {t('This rental empties the balance on {{when}}', { when: `${weekday} ${formatDate(at)}` })}
     </Note>
-  );
-}
-
-function Lasts({ hours, burnPerHour }: { hours: number | null; burnPerHour: string }) {
-  const t = useT();
-  const now = useNow();
-  if (hours === null) return t('for ever: nothing is spent');
-  const until = new Date(now + hours * 3_600_000);
-  return (
-    <span
-      title={t('At {{amount}} {{currency}} an hour for all your servers', {
-        amount: formatAmount(burnPerHour),
-        currency: CURRENCY,
-      })}
-    >
-      <span className="mono">{formatHours(hours)}</span>
-      {hours < 24 * 365 && (
-        <>
-          {' · '}
-          {t('until')} <span className="mono">{formatDate(until)}</span>
-        </>
-      )}
-    </span>
   );
 }

@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core';
 import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { Money } from '@stagi/contract/price.ts';
 import { useT } from '../../i18n/i18n.ts';
@@ -78,3 +79,6 @@ export function SpendChart({ days }: Props) {
     </figure>
   );
 }
+
+/** As high as the chart, while it loads. */
+export const SpendChartSkeleton = () => <Skeleton className={classes.chart} height={198} />;

@@ -2,7 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { ROUTES } from '@stagi/contract/routes.ts';
 import { IconChartBar, IconDownload } from '@tabler/icons-react';
 import { Link } from 'react-router';
-import { useUser } from '../../api/user.ts';
+import { useMay, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { opens } from '../../layouts/menuGate.ts';
 import { useList } from '../../layouts/useList.ts';
@@ -17,8 +17,10 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ListBar } from '../../ui/ListBar.tsx';
 import { NoMatches } from '../../ui/NoMatches.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
+import { SearchBox } from '../../ui/SearchBox.tsx';
+import { PanelSkeleton } from '../../ui/Skeletons.tsx';
 import { FILTERS, NEWEST, usageInput } from './listInput.ts';
-import { SpendChart } from './SpendChart.tsx';
+import { SpendChart, SpendChartSkeleton } from './SpendChart.tsx';
 import { UsageTotals } from './UsageTotals.tsx';
 import { useUsageColumns } from './useUsageColumns.tsx';
 import { useUsageExport } from './useUsageExport.ts';
@@ -35,8 +37,9 @@ export function UsagePage() {
   const asked = { ...usageInput(list), ...range.bounds };
   const { data, table } = useList(api.usage.list, asked, list, REFETCH_MS);
   const columns = useUsageColumns();
-  const exporting = useUsageExport(range.bounds);
-  const some = list.narrowed || (table.rows?.length ?? 0) > 0;
+  const mayOpen = useMay('INSTANCE_RENTED_MANAGEMENT');
+  const exporting = useUsageExport({ ...range.bounds, queryString: list.request.queryString });
+  const some = list.narrowed || (table.rows?.length ?? 1) > 0;
   return (
     <>
       <PageHeader
@@ -56,14 +59,23 @@ export function UsagePage() {
       >
         {t('Rented servers are charged for each second at their provider; every minute it is taken from the balance.')}
       </PageHeader>
-      {some && data && (
-        <>
-          <UsageTotals total={data.total} />
-          <SpendChart days={data.days} />
-        </>
-      )}
+      {some &&
+        (data ? (
+          <>
+            <UsageTotals total={data.total} />
+            <SpendChart days={data.days} />
+          </>
+        ) : (
+          table.error === null && (
+            <>
+              <PanelSkeleton rows={3} />
+              <SpendChartSkeleton />
+            </>
+          )
+        ))}
       {some && (
         <ListBar>
+          <SearchBox value={list.search} onChange={list.setSearch} placeholder={t('Search instances')} />
           <DateRangePicker label={t('When')} value={range.value} onChange={range.set} clearable />
         </ListBar>
       )}
@@ -74,6 +86,7 @@ export function UsagePage() {
         rowTestId="usage-row"
         columns={columns}
         rowKey={({ id }) => id}
+        rowLink={mayOpen ? ({ instance }, cell) => <Link to={paths.instance(instance.id)}>{cell}</Link> : undefined}
         sort={list.sort}
         onSort={list.setSort}
         empty={

@@ -2,7 +2,7 @@ import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { Money } from '@stagi/contract/price.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { FactList } from '../../ui/FactList.tsx';
-import { formatAmount, formatHours } from '../../ui/format.ts';
+import { formatExact, formatHours } from '../../ui/format.ts';
 
 interface Total {
   seconds: number;
@@ -17,7 +17,7 @@ export function UsageTotals({ total }: { total: Total }) {
   const t = useT();
   const amount = (money: Money, testId?: string) => (
     <span data-testid={testId}>
-      <span className="mono">{formatAmount(money.decimalValue)}</span> {CURRENCY}
+      <span className="mono">{formatExact(money.decimalValue)}</span> {CURRENCY}
     </span>
   );
   const some = (label: string, money: Money) =>

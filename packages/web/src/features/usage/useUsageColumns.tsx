@@ -3,7 +3,7 @@ import type { Money } from '@stagi/contract/price.ts';
 import type { UsageInterval } from '@stagi/contract/usage.ts';
 import { useT } from '../../i18n/i18n.ts';
 import type { Column } from '../../ui/DataTable.tsx';
-import { formatAmount, formatNumber } from '../../ui/format.ts';
+import { formatExact, formatNumber } from '../../ui/format.ts';
 import { NameCell } from '../../ui/NameCell.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { DateTime } from '../../ui/Time.tsx';
@@ -65,7 +65,7 @@ export function useUsageColumns(): Column<UsageInterval>[] {
 }
 
 function Figure({ of }: { of: Money }) {
-  return <span className="mono">{formatAmount(of.decimalValue)}</span>;
+  return <span className="mono">{formatExact(of.decimalValue)}</span>;
 }
 
 const isSome = ({ decimalValue }: Money): boolean => Number(decimalValue) !== 0;
@@ -78,12 +78,12 @@ function Charged({ interval: { charged, uncollected, refunded } }: { interval: U
       <Figure of={charged} />
       {isSome(uncollected) && (
         <span className={classes.why}>
-          {t('{{amount}} not paid', { amount: formatAmount(uncollected.decimalValue) })}
+          {t('{{amount}} not paid', { amount: formatExact(uncollected.decimalValue) })}
         </span>
       )}
       {isSome(refunded) && (
         <span className={classes.why}>
-          {t('{{amount}} given back', { amount: formatAmount(refunded.decimalValue) })}
+          {t('{{amount}} given back', { amount: formatExact(refunded.decimalValue) })}
         </span>
       )}
     </span>

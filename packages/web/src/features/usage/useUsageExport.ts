@@ -4,14 +4,14 @@ import { useUser } from '../../api/user.ts';
 import { downloadText } from '../../ui/download.ts';
 
 /** Hands the intervals of a stretch of time over as one file, however many parts it comes in. */
-export function useUsageExport(bounds: { from?: string; to?: string }) {
+export function useUsageExport(narrowed: { from?: string; to?: string; queryString?: string }) {
   const { workspace } = useUser();
   const { run: fetchPart, loading } = useCall(api.usage.export);
 
   async function run(): Promise<void> {
     const parts: string[] = [];
     for (let before: number | undefined; ; ) {
-      const part = await fetchPart({ ...bounds, before });
+      const part = await fetchPart({ ...narrowed, before });
       if (!part) return;
       parts.push(part.csv);
       if (part.next === null) break;

@@ -3,30 +3,36 @@ import { fromDecimal, toDecimal } from '@stagi/contract/money.ts';
 import type { Price } from '@stagi/contract/price.ts';
 
 export interface Forecast {
-  /** STAGI an hour with the new server. */
+  /** STAGI an hour. */
   burnPerHour: string;
   /** Hours until the balance is spent; null when nothing is. */
   hours: number | null;
-  /** Renting asks for one hour of everything that runs and of the new one. */
-  coversAnHour: boolean;
+  /** STAGI that renting asks for: an hour of everything that runs, and the reserve of what cannot be stopped. */
+  needed: string;
+  /** Whether the balance holds what is needed. */
+  isCovered: boolean;
 }
 
 /**
- * What a balance does once one more thing of this price runs. What its provider cannot stop needs half an hour more, to
+ * What a balance does as things are, or once one more server runs. What its provider cannot stop needs half an hour more, to
  * leave in order.
  */
-export function forecast(balance: Balance, price: Price, canStop = true): Forecast {
-  const more = fromDecimal(price.STAGI.decimalValue);
-  const reserve = fromDecimal(balance.reserve) + (canStop ? 0n : more / 2n);
+export function forecast(balance: Balance, added?: { price: Price; canStop: boolean }): Forecast {
+  const more = added ? fromDecimal(added.price.STAGI.decimalValue) : 0n;
+  const reserve = fromDecimal(balance.reserve) + (added && !added.canStop ? fromDecimal(reserveOf(added.price)) : 0n);
   const all = fromDecimal(balance.clientBalance.STAGI.decimalValue);
   const has = all > reserve ? all - reserve : 0n;
   const burn = fromDecimal(balance.burnPerHour) + more;
   return {
     burnPerHour: toDecimal(burn),
     hours: burn === 0n ? null : Number(has) / Number(burn),
-    coversAnHour: all >= burn + reserve,
+    needed: toDecimal(burn + reserve),
+    isCovered: all >= burn + reserve,
   };
 }
+
+/** STAGI that are set aside for what cannot be stopped at this price of an hour. */
+export const reserveOf = (price: Price): string => toDecimal(fromDecimal(price.STAGI.decimalValue) / 2n);
 
 /** A price of an hour, for a day. */
 export function aDay(price: Price): Price {

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
+import { LANGUAGES, type Language, LOCALE } from '@stagi/contract/languages.ts';
+import { cutOff } from './readable.ts';
+
+const TEXTS = join(import.meta.dirname, '../packages/web/src/i18n');
+const catalogues = new Map<Language, Record<string, string>>();
+
+/** What the app says for an English text in a language, as far as no value stands in it. */
+export function say(language: Language, english: string): string {
+  if (language === 'en') return english;
+  const known = catalogues.get(language) ?? JSON.parse(readFileSync(join(TEXTS, `${language}.json`), 'utf8'));
+  catalogues.set(language, known);
+  const said = known[english];
+  if (!said) throw new Error(`${language} has no words for "${english}"`);
+  return said;
+}
+
+interface Look {
+  /** What is to be read, on a wide screen; what it leaves open is measured on a narrow one. */
+  look(language: Language): Promise<void>;
+  /** Closes what `look` has opened. */
+  leave?(): Promise<void>;
+}
+
+/**
+ * Looks at a page in each language, changed in place as a person would, and then at 360 px, where nothing may be cut off
+ * or wider than the screen. English is the last, so that a story goes on in it.
+ */
+export async function inEachLanguage(page: Page, { look, leave }: Look): Promise<void> {
+  for (const language of [...LANGUAGES.filter((one) => one !== 'en'), 'en' as const]) {
+    await speak(page, language);
+    await look(language);
+    await page.setViewportSize(NARROW);
+    expect(await cutOff(page), `${language} at ${NARROW.width} px`).toEqual([]);
+    await page.setViewportSize(WIDE);
+    await leave?.();
+  }
+}
+
+const WIDE = { width: 1280, height: 900 };
+const NARROW = { width: 360, height: 740 };
+
+/** By the menu of the profile, which wide screens have. */
+async function speak(page: Page, language: Language): Promise<void> {
+  const choice = page.getByTestId('language-switch');
+  await page.getByTestId('profile-menu').click();
+  await choice.click();
+  await page.getByTestId(`language-${language}`).click();
+  await expect(page.locator('html')).toHaveAttribute('lang', LOCALE[language]);
+  await page.getByTestId('profile-menu').click();
+  await expect(choice).toBeHidden();
+}
