@@ -6,6 +6,7 @@ import { charge, NOTHING, sumOfBoth } from './charge.ts';
 import { inLedgerTransaction, post } from './ledger.ts';
 import { giveBack } from './refund.ts';
 import { type Parts, type Spending, spendingLines, sumOf } from './spend.ts';
+import { REMINDED_AFTER_DAYS } from './zero.ts';
 
 /** What one tick of a workspace did. */
 export interface Tick {
@@ -208,9 +209,14 @@ async function exhaust(
   return 'before';
 }
 
-/** A credit that came after a reminder is used up: what it paid for was not deleted, and its time begins again. */
+/**
+ * A credit is used up that came after a reminder, or kept one from being sent: what it paid for was not deleted, and its
+ * time begins again.
+ */
 async function keepAnew(trx: Db, workspaceId: number): Promise<void> {
   await sql`with told as (
-      update workspace_meter set notices = 0 where client_id = ${workspaceId} and notices > 1 returning client_id
+      update workspace_meter m set notices = 0 from workspace w where m.client_id = ${workspaceId} and w.id = m.client_id
+        and (m.notices > 1 or w.exhausted_at <= metering_clock() - make_interval(days => ${REMINDED_AFTER_DAYS}))
+      returning m.client_id
     ) update workspace set exhausted_at = metering_clock() from told where id = told.client_id`.execute(trx);
 }

@@ -9,6 +9,8 @@ import { balanceOf } from './spending.ts';
 export const ZERO_BALANCE = 'Zero balance';
 /** How long saved data is kept without a balance. */
 export const KEPT_DAYS = 14;
+/** When it is first said again that it will be deleted. */
+export const REMINDED_AFTER_DAYS = 7;
 
 /**
  * Ends the zero balance of a workspace, if it has one: the caller holds its accounts and has seen that they cover an hour of

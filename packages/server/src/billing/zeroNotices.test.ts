@@ -16,7 +16,8 @@ const AT_ONCE = 4;
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp({ METERING_SECONDS: '86400' });
+  // Nothing follows a balance here but the test.
+  app = await startTestApp({ STARTER_CREDIT: '0' }, { role: 'api' });
   const { db } = app.ctx;
   await sql`create table clock (at timestamptz not null)`.execute(db);
   await sql`insert into clock values (${ZERO}::timestamptz)`.execute(db);
@@ -68,7 +69,7 @@ async function setClock(at: string): Promise<void> {
 
 const after = (days: number, ms = 0) => setClock(new Date(Date.parse(ZERO) + days * DAY_MS + ms).toISOString());
 
-/** What several workers do at once, beside the one of the platform itself. */
+/** What several workers do at once. */
 async function look(): Promise<void> {
   await followZeroBalances(app.ctx);
   await Promise.all(Array.from({ length: AT_ONCE }, () => sendZeroNotices(app.ctx)));

@@ -8,14 +8,15 @@ import type { MailText } from '../mail/layout.ts';
 import type { Receiver } from '../mail/letters.ts';
 import { zeroBalanceMail, zeroEndedMail, zeroReminderMail } from '../mail/moneyLetters.ts';
 import { sendMail } from '../mail/send.ts';
-import { DELETED, fateOf, KEPT, KEPT_DAYS, RUNS_YET, type ServerName } from './zero.ts';
+import { balanceOf } from './spending.ts';
+import { DELETED, fateOf, KEPT, KEPT_DAYS, REMINDED_AFTER_DAYS, RUNS_YET, type ServerName } from './zero.ts';
 
 type Ctx = Pick<Context, 'config' | 'db' | 'jobs' | 'log' | 'secrets'>;
 
 /** The notices of a zero balance in their order, by the days that are left then. After an outage only the last is sent. */
 const NOTICES = [
   { daysLeft: KEPT_DAYS, is: 'begun' },
-  { daysLeft: 7, is: 'reminder' },
+  { daysLeft: KEPT_DAYS - REMINDED_AFTER_DAYS, is: 'reminder' },
   { daysLeft: 1, is: 'reminder' },
   { daysLeft: 0, is: 'ended' },
 ] as const;
@@ -32,7 +33,7 @@ export async function sendZeroNotices(ctx: Ctx): Promise<void> {
 }
 
 /**
- * Of what nothing is kept, nothing is announced; that it was deleted is said once all of it is. The first one says what was
+ * Of what nothing is kept, or a credit keeps, nothing is announced; that it was deleted is said once all of it is. The first one says what was
  * stopped and what is lost, so that it waits, though not for ever, until that has happened.
  */
 async function due(db: Db): Promise<{ id: number; number: number }[]> {
@@ -47,7 +48,7 @@ async function due(db: Db): Promise<{ id: number; number: number }[]> {
       and case n.number
         when 1 then not ${some(RUNS_YET)} or metering_clock() >= w.exhausted_at + interval '1 minute'
         when ${NOTICES.length} then ${some(DELETED)} and not ${some(KEPT)}
-        else ${some(KEPT)} end`.execute(db);
+        else ${some(KEPT)} and ${sql.raw(balanceOf('w.id'))} = 0 end`.execute(db);
   return rows;
 }
 

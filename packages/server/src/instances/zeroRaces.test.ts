@@ -122,6 +122,20 @@ it('keeps what a credit pays for beyond the 14 days, and for 14 days more when i
   expect((await stateOf(id)).status).toBe('terminating');
 });
 
+it('announces no deletion of what a credit keeps, and begins anew when that is used up later than a reminder was due', async () => {
+  const id = await held('stopped');
+  await move(id, 'stopped', 'stopped');
+  await sql`update segment set started_at = now() - interval '1 hour', metered_until = now() - interval '1 hour'
+    where instance_id = ${id}`.execute(app.ctx.db);
+  await atZero({ days: 8, notices: 1 });
+  await credit(app.ctx.db, alice.workspaceId, 'credit', 1_000n);
+  await sendZeroNotices(app.ctx);
+  expect(await subjects()).toEqual([]);
+  expect(await meterWorkspace(app.ctx.db, alice.workspaceId)).toMatchObject({ charged: 1_000n, exhausted: 'before' });
+  await sendZeroNotices(app.ctx);
+  expect(await subjects()).toEqual([expect.stringContaining('has no STAGI left')]);
+});
+
 it('says that something was deleted once it is, and not of what could not be kept', async () => {
   const id = await held('stopped');
   await atZero({ days: 14, notices: 3 });

@@ -21,8 +21,8 @@ interface Props {
 export function ZeroNotice({ balance, permissions }: Props) {
   const t = useT();
   const [opened, setOpened] = useState(false);
-  const detail = useDetail(balance.zero);
   const isZero = Number(balance.clientBalance.STAGI.decimalValue) === 0;
+  const detail = useDetail(balance.zero, isZero);
   const mayStart = permissions.includes('INSTANCE_RENTED_MANAGEMENT');
   const open = (label: string, testId: string) =>
     mayStart && (
@@ -59,14 +59,15 @@ export function ZeroNotice({ balance, permissions }: Props) {
   );
 }
 
-function useDetail(zero: Balance['zero']): string {
+/** What a credit pays for is kept for as long as it does. */
+function useDetail(zero: Balance['zero'], isZero: boolean): string {
   const t = useT();
   if (!zero) return '';
   const when = formatDate(zero.keptUntil);
   const isOver = new Date(zero.keptUntil).getTime() <= Date.now();
   return [
     t('Servers were stopped and running tasks canceled.'),
-    ...(zero.kept > 0
+    ...(isZero && zero.kept > 0
       ? [t('{{count}} stopped servers are kept with their data until {{when}}.', { count: zero.kept, when })]
       : []),
     ...(zero.kept === 0 && isOver ? [t('What was stopped was kept for 14 days and then deleted.')] : []),

@@ -46,7 +46,9 @@ export function BalanceFacts() {
         ...(data && Number(data.reserve) > 0
           ? [{ label: t('Of it set aside'), value: <Reserve amount={data.reserve} /> }]
           : []),
-        ...(data?.zero ? [{ label: t('Kept until'), value: formatDate(data.zero.keptUntil), mono: true }] : []),
+        ...(data?.zero && Number(data.clientBalance.STAGI.decimalValue) === 0
+          ? [{ label: t('Kept until'), value: formatDate(data.zero.keptUntil), mono: true }]
+          : []),
         { label: t('Plan'), value: workspace && t(workspace.subscriptionPlan) },
       ]}
     />
