@@ -13,6 +13,7 @@ import { api } from '@stagi/contract/api.ts';
 import { createClient } from '@stagi/contract/client.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { PASSWORD, sender, signUp, tokensOf } from '@stagi/server/src/testing/person.ts';
+import { seeded } from './random.ts';
 
 const kills = Number(process.argv.find((argument) => argument.startsWith('--n='))?.slice(4) ?? 25);
 const seed = Number(process.argv.find((argument) => argument.startsWith('--seed='))?.slice(7) ?? Date.now() % 2 ** 31);
@@ -22,7 +23,7 @@ const MAIN = join(import.meta.dirname, '../packages/server/src/main.ts');
 const dataDir = mkdtempSync(join(tmpdir(), 'stagi-restart-'));
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
-const random = mulberry32(seed);
+const random = seeded(seed);
 const answered: string[] = [];
 let slowestStart = 0;
 
@@ -92,15 +93,4 @@ async function startServer(): Promise<ChildProcess> {
   }
   slowestStart = Math.max(slowestStart, Date.now() - started);
   return child;
-}
-
-/** A small seeded generator (Tommy Ettinger, 2017). */
-function mulberry32(state: number): () => number {
-  let a = state;
-  return () => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }

@@ -4,7 +4,7 @@ import { Id, ListInput, listOf, oneOf } from './page.ts';
 
 /** A place where the books do not agree with themselves. */
 export const Finding = z.object({
-  /** The table of the row: `journal`, `account`, `ledger_seal`, `hold`, `billing_transaction`, `segment`, `currency`. */
+  /** The table of the row (`journal`, `account`, `ledger_seal`, `hold`, `segment`, `segment_charge`, …), or `currency`. */
   about: z.string(),
   id: z.string(),
   problem: z.string(),

@@ -3,7 +3,7 @@ export const RUNNING_STATUSES = ['in queue', 'creating', 'online', 'rebooting', 
 
 /**
  * SQL: what an instance `i` of the workspace `w` costs an hour, now or as soon as it has come up. One that waits for a
- * credit costs its disk; one that a credit is about to start again costs its price already.
+ * credit costs its disk; one that a credit is about to start again costs its price already, unless somebody chose others.
  */
 const PER_HOUR = (w: string): string => `case
     when i.status in ('in queue', 'creating') then case when i.zero_stopped_at is null then i.price_per_hour else 0 end
@@ -11,8 +11,9 @@ const PER_HOUR = (w: string): string => `case
       or (i.status = 'error' and i.machine_state = 'running' and i.desired = 'running')
       then case when i.zero_stopped_at is null or ${w}.exhausted_at is null then i.price_per_hour else i.stopped_price_per_hour end
     when i.status in ('stopped', 'powering off') or (i.status = 'error' and i.machine_state in ('running', 'stopped'))
-      then case when i.zero_stopped_at is null or ${w}.exhausted_at is not null then i.stopped_price_per_hour
-        else i.price_per_hour end
+      then case when i.zero_stopped_at is not null and ${w}.exhausted_at is null
+        and (select m.resumes_all from workspace_meter m where m.client_id = ${w}.id)
+        then i.price_per_hour else i.stopped_price_per_hour end
     else 0 end`;
 
 const OPEN = (w: string): string =>

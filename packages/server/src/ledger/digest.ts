@@ -12,11 +12,16 @@ export interface Page {
   findings: { id: string; problem: string }[];
   /** What the lines in it add up to, by account. */
   sums: Record<string, string>;
+  /** Of these, what journals of use booked as use, and as use that nobody pays for. */
+  use: { booked: string; unpaid: string };
 }
 
 /** So many at a time stay well within the five seconds of a statement. */
 const JOURNALS_AT_ONCE = 10_000;
 const FINDINGS_AT_ONCE = 100;
+
+/** Journals that were booked for intervals. */
+export const OF_USE = ['usage', 'refund'];
 
 /**
  * Reads the journals behind `after`, up to `upto`, and holds each against its own hash, its lines and their balance. The
@@ -30,7 +35,7 @@ export async function readPage(db: Db, after: bigint, upto: bigint, before: Buff
       select case when count(*) < ${JOURNALS_AT_ONCE} then ${upto}::bigint else max((j).id) end as last, count(*)::int as n
       from page
     ), lines as materialized (
-      select p.journal_id, p.line, p.account_id, p.amount, a.code, a.currency
+      select p.journal_id, p.line, p.account_id, p.amount, a.code, a.class, a.currency
       from posting p join account a on a.id = p.account_id
       where p.journal_id > ${after} and p.journal_id <= (select last from ends)
     ), made as materialized (
@@ -56,7 +61,11 @@ export async function readPage(db: Db, after: bigint, upto: bigint, before: Buff
       (select coalesce(jsonb_agg(jsonb_build_object('id', id::text, 'problem', problem) order by id), '[]')
         from (select * from found order by id limit ${FINDINGS_AT_ONCE}) as first) as findings,
       (select coalesce(jsonb_object_agg(account_id, amount), '{}')
-        from (select account_id, sum(amount)::text as amount from lines group by 1) as totals) as sums
+        from (select account_id, sum(amount)::text as amount from lines group by 1) as totals) as sums,
+      (select jsonb_build_object(
+          'booked', coalesce(sum(amount) filter (where class = 'revenue:usage'), 0)::text,
+          'unpaid', coalesce(-sum(amount) filter (where class = 'writeoff'), 0)::text)
+        from lines join page on (page.j).id = lines.journal_id where (page.j).kind = any(${OF_USE}::text[])) as use
     from ends`.execute(db);
   return rows[0]!;
 }

@@ -1,3 +1,4 @@
+import { asMicro } from '@stagi/contract/money.ts';
 import { sql } from 'kysely';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -6,6 +7,7 @@ import { inLedgerTransaction } from '../billing/ledger.ts';
 import { type Books, charge, openBooks, units } from '../billing/testing/books.ts';
 import type { Db } from '../db/schema.ts';
 import { sealYesterday } from './seal.ts';
+import { tampered } from './testing/tamper.ts';
 import { verifyLedger } from './verify.ts';
 
 const log = pino({ level: 'silent' });
@@ -37,8 +39,7 @@ it('finds nothing wrong with what the platform booked, sealed or not', async () 
 });
 
 it('chains each seal to the one before, over what was booked since', async () => {
-  await sql`select 1`.execute(db);
-  await asSuperuser(db, [`update ledger_seal set day = day - 1`], async (trx) => {
+  await tampered(db, [`update ledger_seal set day = day - 1`], async (trx) => {
     await charge(trx, workspace, 'after the first seal', units(1));
     expect(await sealYesterday({ db: trx, log })).toBe(true);
     const { rows } = await sql<{ follows: boolean; journals: bigint }>`
@@ -142,7 +143,7 @@ it('names the row when one byte of it was changed behind the back of the databas
     ],
   ];
   for (const [what, statements, expected] of changes)
-    await asSuperuser(db, statements, async (trx) => {
+    await tampered(db, statements, async (trx) => {
       const { findings, problems } = await verifyLedger(trx);
       expect
         .soft(findings.map(({ about, id: row, problem }) => `${about} ${row} ${problem}`).join('\n'), what)
@@ -153,19 +154,21 @@ it('names the row when one byte of it was changed behind the back of the databas
   expect((await verifyLedger(db)).problems).toBe(0);
 });
 
-/** With the database's own guards switched off, as only its superuser can; undone afterwards. */
-async function asSuperuser(on: Db, statements: string[], look: (trx: Db) => Promise<void>): Promise<void> {
-  const undone = new Error('undone');
-  await on
-    .transaction()
-    .execute(async (trx) => {
-      await sql`set local session_replication_role = replica`.execute(trx);
-      for (const statement of statements) await sql.raw(statement).execute(trx);
-      await sql`set local session_replication_role = origin`.execute(trx);
-      await look(trx);
-      throw undone;
-    })
-    .catch((error: unknown) => {
-      if (error !== undone) throw error;
-    });
-}
+it('keeps nobody from booking while it reads, and holds against itself what was there when it began', async () => {
+  const journals = async () =>
+    (await sql<{ n: number }>`select count(*)::int as n from journal`.execute(db)).rows[0]!.n;
+  const before = await journals();
+  let booked = 0;
+  // Told in the middle of its reading: whoever had to wait for it would wait for ever.
+  const verdict = await verifyLedger(db, async () => {
+    await charge(db, workspace, `meanwhile:${booked}`, asMicro(1n));
+    const id = await inLedgerTransaction(db, (trx) => hold(trx, workspace, `meanwhile:${booked}`, asMicro(1n)));
+    await inLedgerTransaction(db, (trx) => release(trx, id));
+    booked += 3;
+  });
+  console.log(`booked while the verifier reads: n = ${booked}`);
+  expect(booked).toBeGreaterThan(0);
+  expect(verdict).toMatchObject({ problems: 0, journals: before });
+  expect(await journals()).toBe(before + booked);
+  expect((await verifyLedger(db)).problems).toBe(0);
+});

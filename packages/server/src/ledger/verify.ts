@@ -1,9 +1,10 @@
 import { FINDINGS_MOST, type Finding } from '@stagi/contract/ledger.ts';
 import { sql } from 'kysely';
+import { accountOf } from '../billing/accounts.ts';
 import type { Db } from '../db/schema.ts';
 import { readPage } from './digest.ts';
 import { NO_SEAL, sealsOf } from './seal.ts';
-import { checkUse } from './verifyUse.ts';
+import { type BookedUse, checkUse } from './verifyUse.ts';
 
 export interface Verdict {
   journals: number;
@@ -41,9 +42,9 @@ export async function verifyLedger(
       verdict.journals += journals;
       await tell(verdict);
     });
-    await checkBalances(trx, report, sums);
+    await checkBalances(trx, report, sums.byAccount);
     await checkHolds(trx, report);
-    await checkUse(trx, report);
+    await checkUse(trx, report, sums.use);
     await checkTransactions(trx, report);
   });
   return verdict;
@@ -60,11 +61,15 @@ export interface Report {
   count(what: string, n: number): void;
 }
 
-type Sums = Map<string, bigint>;
+interface Sums {
+  byAccount: Map<string, bigint>;
+  use: BookedUse;
+}
 
 /** Page by page, a page ending where a seal does. */
 async function checkJournals(db: Db, report: Report, tell: (n: number) => Promise<void>): Promise<Sums> {
-  const sums: Sums = new Map();
+  const byAccount = new Map<string, bigint>();
+  const use: BookedUse = { booked: 0n, unpaid: 0n };
   const seals = await sealsOf(db);
   const { rows } = await sql<{ last: bigint }>`select greatest(
     (select coalesce(max(id), 0) from journal), (select coalesce(max(journal_id), 0) from posting)) as last`.execute(
@@ -76,7 +81,9 @@ async function checkJournals(db: Db, report: Report, tell: (n: number) => Promis
       const page = await readPage(db, last, upto, hash);
       for (const { id, problem } of page.findings) report.found('journal', id, problem);
       for (const [account, amount] of Object.entries(page.sums))
-        sums.set(account, (sums.get(account) ?? 0n) + BigInt(amount));
+        byAccount.set(account, (byAccount.get(account) ?? 0n) + BigInt(amount));
+      use.booked += BigInt(page.use.booked);
+      use.unpaid += BigInt(page.use.unpaid);
       report.count('journals', page.journals);
       report.count('postings', page.postings);
       [last, hash, journals] = [page.last, page.digest, journals + BigInt(page.journals)];
@@ -96,12 +103,12 @@ async function checkJournals(db: Db, report: Report, tell: (n: number) => Promis
     [last, prev] = [seal.last, seal.hash];
   }
   if (rows[0]!.last > last || seals.length === 0) await stretch(last, rows[0]!.last, prev);
-  return sums;
+  return { byAccount, use };
 }
 
 const ROWS_AT_ONCE = 10_000;
 
-async function checkBalances(db: Db, report: Report, sums: Sums): Promise<void> {
+async function checkBalances(db: Db, report: Report, sums: Map<string, bigint>): Promise<void> {
   const perCurrency = new Map<string, bigint>();
   let after = 0n;
   for (;;) {
@@ -128,44 +135,71 @@ async function checkBalances(db: Db, report: Report, sums: Sums): Promise<void> 
     if (sum !== 0n) report.found('currency', currency, `all balances together are ${sum}`);
 }
 
-/** What is held is what the open holds say, and an ended one was ended by its own journal. */
+/** What is held is what the open holds say, each as much as its own journal set aside; an ended one was ended by its own. */
 async function checkHolds(db: Db, report: Report): Promise<void> {
-  const { rows } = await sql<{ code: string; balance: bigint; open: bigint }>`
-    select a.code, a.balance, coalesce(h.open, 0)::bigint as open
-    from account a full join (select workspace_id, sum(amount) as open from hold where state = 'open' group by 1) h
-      on h.workspace_id = a.client_id
-    where a.class = 'held' and a.balance <> coalesce(h.open, 0)`.execute(db);
-  for (const { code, balance, open } of rows)
-    report.found('account', code, `it holds ${balance}, open holds are ${open}`);
-  const { rows: odd } = await sql<{ id: string; n: number }>`
-    select h.id::text from hold h join journal j on j.id = h.journal_id left join journal e on e.id = h.ended_by
-    where j.kind <> 'hold' or (h.state = 'released' and e.kind is distinct from 'release')
-      or (h.state = 'captured' and e.kind is distinct from 'capture')`.execute(db);
-  for (const { id } of odd) report.found('hold', id, 'its journals are not those of its state');
-  const { rows: all } = await sql<{ n: number }>`select count(*)::int as n from hold`.execute(db);
-  report.count('holds', all[0]!.n);
+  const { rows } = await sql<{ workspace: number; balance: bigint; open: bigint }>`
+    select coalesce(a.client_id, h.workspace_id) as workspace, coalesce(a.balance, 0)::bigint as balance,
+      coalesce(h.open, 0)::bigint as open
+    from (select client_id, balance from account where class = 'held') a
+      full join (select workspace_id, sum(amount) as open from hold where state = 'open' group by 1) h
+        on h.workspace_id = a.client_id
+    where coalesce(a.balance, 0) <> coalesce(h.open, 0)`.execute(db);
+  for (const { workspace, balance, open } of rows)
+    report.found('account', accountOf(workspace, 'held'), `it holds ${balance}, open holds are ${open}`);
+  let after = 0n;
+  for (;;) {
+    const { rows: page } = await sql<{ id: bigint; problem: string | null }>`
+      select h.id, case
+        when j.kind <> 'hold' or e.kind is distinct from
+          (case h.state when 'released' then 'release' when 'captured' then 'capture' end)
+          then 'its journals are not those of its state'
+        when h.amount is distinct from set_aside.amount or (e.id is not null and h.amount is distinct from given.amount)
+          or j.client_id <> h.workspace_id then 'it is not what its journals moved'
+        end as problem
+      from (select * from hold where id > ${after} order by id limit ${ROWS_AT_ONCE}) h
+        join journal j on j.id = h.journal_id left join journal e on e.id = h.ended_by
+        left join lateral (select sum(p.amount) as amount from posting p join account a on a.id = p.account_id
+          where p.journal_id = j.id and a.class = 'held') set_aside on true
+        left join lateral (select -sum(p.amount) as amount from posting p join account a on a.id = p.account_id
+          where p.journal_id = e.id and a.class = 'held') given on true
+      order by h.id`.execute(db);
+    for (const { id, problem } of page) if (problem) report.found('hold', String(id), problem);
+    report.count('holds', page.length);
+    const last = page.at(-1);
+    if (!last || page.length < ROWS_AT_ONCE) return;
+    after = last.id;
+  }
 }
 
 const WORKSPACES_AT_ONCE = 500;
 
-/** What a workspace sees as its transactions adds up to what it can spend. */
+/** What a workspace sees as its transactions adds up to what it can spend, and its days of use to its intervals. */
 async function checkTransactions(db: Db, report: Report): Promise<void> {
+  const sums = sql`concat_ws(', ', coalesce(sum(charged), 0), coalesce(sum(uncollected), 0), coalesce(sum(refunded), 0),
+    coalesce(sum(forgiven), 0))`;
   let after = 0;
   for (;;) {
-    const { rows } = await sql<{ id: number; balance: bigint; shown: bigint; counted: number; rows: number }>`
+    const { rows } = await sql<Shown>`
       with part as (select id from workspace where id > ${after} order by id limit ${WORKSPACES_AT_ONCE})
       select part.id,
         (select coalesce(sum(balance), 0)::bigint from account where client_id = part.id and class <> 'held') as balance,
         (select coalesce(sum(amount), 0)::bigint from billing_transaction where workspace_id = part.id)
           - (select coalesce(sum(charged), 0)::bigint from usage_day where client_id = part.id) as shown,
         (select coalesce(sum(n), 0)::int from billing_transaction_count where workspace_id = part.id) as counted,
-        (select count(*)::int from billing_transaction where workspace_id = part.id) as rows
+        (select count(*)::int from billing_transaction where workspace_id = part.id) as rows,
+        (select ${sums} from usage_day where client_id = part.id) as days,
+        (select ${sums} from segment where client_id = part.id) as intervals
       from part order by 1`.execute(db);
-    for (const { id, balance, shown, counted, rows: n } of rows) {
-      if (shown !== balance)
-        report.found('billing_transaction', `workspace ${id}`, `${shown} are shown, ${balance} are there`);
-      if (counted !== n)
-        report.found('billing_transaction_count', `workspace ${id}`, `${n} are there, ${counted} counted`);
+    for (const { id, balance, shown, counted, rows: n, days, intervals } of rows) {
+      const workspace = `workspace ${id}`;
+      if (shown !== balance) report.found('billing_transaction', workspace, `${shown} are shown, ${balance} are there`);
+      if (counted !== n) report.found('billing_transaction_count', workspace, `${n} are there, ${counted} counted`);
+      if (days !== intervals)
+        report.found(
+          'usage_day',
+          workspace,
+          `its days say ${days}, its intervals ${intervals} (charged, uncollected, refunded, forgiven)`,
+        );
       report.count('transactions', n);
     }
     report.count('workspaces', rows.length);
@@ -173,4 +207,14 @@ async function checkTransactions(db: Db, report: Report): Promise<void> {
     if (!last || rows.length < WORKSPACES_AT_ONCE) return;
     after = last.id;
   }
+}
+
+interface Shown {
+  id: number;
+  balance: bigint;
+  shown: bigint;
+  counted: number;
+  rows: number;
+  days: string;
+  intervals: string;
 }

@@ -1,16 +1,31 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
+import { OF_USE } from './digest.ts';
 import type { Report } from './verify.ts';
 
 const JOURNALS_AT_ONCE = 2_000;
 const CHARGES_AT_ONCE = 50_000;
 const SEGMENTS_AT_ONCE = 5_000;
 
-/** What intervals were charged is what the journals of use booked, from the same accounts, and what their time costs. */
-export async function checkUse(db: Db, report: Report): Promise<void> {
+/** Micro-units that journals of use booked to the accounts of use, and took from `writeoff`, less what they gave back. */
+export interface BookedUse {
+  booked: bigint;
+  unpaid: bigint;
+}
+
+/**
+ * What intervals were charged, less what was given back and forgiven of it, is what the journals of use booked: each one
+ * from the same accounts, and all together; and it is what their time costs.
+ */
+export async function checkUse(db: Db, report: Report, booked: BookedUse): Promise<void> {
   await checkJournalsOfUse(db, report);
   await checkCharges(db, report);
-  await checkSegments(db, report);
+  await checkRefunds(db, report);
+  const owed = await checkSegments(db, report);
+  if (owed.booked !== booked.booked)
+    report.found('account', 'revenue:usage', `${booked.booked} were booked, the intervals say ${owed.booked}`);
+  if (owed.unpaid !== booked.unpaid)
+    report.found('account', 'writeoff', `${booked.unpaid} were written off, the intervals say ${owed.unpaid}`);
 }
 
 async function checkJournalsOfUse(db: Db, report: Report): Promise<void> {
@@ -18,7 +33,7 @@ async function checkJournalsOfUse(db: Db, report: Report): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ last: bigint | null; n: number; odd: string[] }>`
       with page as materialized (
-        select id, kind from journal where kind in ('usage', 'refund') and id > ${after} order by id limit ${JOURNALS_AT_ONCE}
+        select id, kind from journal where kind = any(${OF_USE}::text[]) and id > ${after} order by id limit ${JOURNALS_AT_ONCE}
       ), booked as (
         select p.journal_id as id, coalesce(-sum(p.amount) filter (where a.class = 'credit'), 0) as credit,
           coalesce(-sum(p.amount) filter (where a.class = 'card'), 0) as card,
@@ -56,8 +71,8 @@ async function checkCharges(db: Db, report: Report): Promise<void> {
         select c.*, row_number() over w as place, count(*) over () as n,
           coalesce(lag(c.charged_total) over w, before.charged_total, 0) + c.credit + c.card + c.onchain <> c.charged_total
             or coalesce(lag(c.uncollected_total) over w, before.uncollected_total, 0) + c.uncollected <> c.uncollected_total
-            or j.kind <> 'usage' as odd
-        from page c join journal j on j.id = c.journal_id
+            or j.kind <> 'usage' or j.client_id is distinct from s.client_id as odd
+        from page c join journal j on j.id = c.journal_id join segment s on s.id = c.segment_id
           left join lateral (select charged_total, uncollected_total from segment_charge b
             where b.segment_id = c.segment_id and b.until < c.until and c.segment_id = ${after.segment}
             order by until desc limit 1) before on true
@@ -78,12 +93,32 @@ async function checkCharges(db: Db, report: Report): Promise<void> {
   }
 }
 
-/** An interval stands where its last charge left it, and has cost what its time costs, to the unit. */
-async function checkSegments(db: Db, report: Report): Promise<void> {
+/** What was given back of an interval belongs to a journal that gives back, of the same workspace. */
+async function checkRefunds(db: Db, report: Report): Promise<void> {
   let after = 0n;
   for (;;) {
-    const { rows } = await sql<{ id: bigint; problem: string | null }>`
-      select s.id, case
+    const { rows } = await sql<{ segment: bigint; odd: boolean }>`
+      select r.segment_id as segment, j.kind <> 'refund' or j.client_id is distinct from s.client_id as odd
+      from (select * from segment_refund where segment_id > ${after} order by segment_id limit ${SEGMENTS_AT_ONCE}) r
+        join journal j on j.id = r.journal_id join segment s on s.id = r.segment_id
+      order by r.segment_id`.execute(db);
+    for (const { segment, odd } of rows)
+      if (odd) report.found('segment_refund', String(segment), 'its journal did not give it back');
+    report.count('refunds', rows.length);
+    const last = rows.at(-1);
+    if (!last || rows.length < SEGMENTS_AT_ONCE) return;
+    after = last.segment;
+  }
+}
+
+/** An interval stands where its last charge left it, and has cost what its time costs, to the unit. Answers their sums. */
+async function checkSegments(db: Db, report: Report): Promise<BookedUse> {
+  const owed: BookedUse = { booked: 0n, unpaid: 0n };
+  let after = 0n;
+  for (;;) {
+    const { rows } = await sql<{ id: bigint; booked: bigint; unpaid: bigint; problem: string | null }>`
+      select s.id, s.charged + s.uncollected - s.refunded - s.forgiven as booked, s.uncollected - s.forgiven as unpaid,
+        case
         when s.charged <> coalesce(c.charged_total, 0) or s.uncollected <> coalesce(c.uncollected_total, 0)
           then 'its charges add up to something else'
         when s.refunded <> coalesce(r.credit + r.card + r.onchain, 0) or s.forgiven <> coalesce(r.forgiven, 0)
@@ -99,10 +134,14 @@ async function checkSegments(db: Db, report: Report): Promise<void> {
           where segment_id = s.id order by until desc limit 1) c on true
         left join segment_refund r on r.segment_id = s.id
       where s.id > ${after} order by s.id limit ${SEGMENTS_AT_ONCE}`.execute(db);
-    for (const { id, problem } of rows) if (problem) report.found('segment', String(id), problem);
+    for (const { id, booked, unpaid, problem } of rows) {
+      if (problem) report.found('segment', String(id), problem);
+      owed.booked += booked;
+      owed.unpaid += unpaid;
+    }
     report.count('segments', rows.length);
     const last = rows.at(-1);
-    if (!last || rows.length < SEGMENTS_AT_ONCE) return;
+    if (!last || rows.length < SEGMENTS_AT_ONCE) return owed;
     after = last.id;
   }
 }

@@ -23,11 +23,14 @@ export interface CloudApp extends TestApp {
 
 const CLOUD_SPEED = 50;
 
-export async function startCloudApp(env: Record<string, string> = {}): Promise<CloudApp> {
+export async function startCloudApp(
+  env: Record<string, string> = {},
+  options: { role?: string } = {},
+): Promise<CloudApp> {
   const folder = mkdtempSync(join(tmpdir(), 'stagi-fake-cloud-'));
   const cloud = await spawnFakeCloud({ statePath: join(folder, 'state.json'), provisionMs: 5_000 });
   await cloud.control.clock({ scale: CLOUD_SPEED });
-  const app = await startTestApp({ FAKE_CLOUD_URL: cloud.url, ...aDaemonIn(folder), ...env });
+  const app = await startTestApp({ FAKE_CLOUD_URL: cloud.url, ...aDaemonIn(folder), ...env }, options);
   return {
     ...app,
     cloud,

@@ -19,6 +19,7 @@ const COUNTS: Record<string, string> = {
   transactions: text('Transactions shown'),
   segments: text('Segments'),
   charges: text('Charges'),
+  refunds: text('Refunds'),
   problems: text('Problems'),
 };
 
