@@ -26,6 +26,8 @@ export interface Config {
   /** How long a daemon's proof of its key holds. */
   linkLeaseSeconds: number;
   databaseUrl: string | null;
+  /** At once for the calls of people, and as many for the platform's own work. */
+  databaseConnections: number;
   dataDir: string;
   smtpUrl: string | null;
   mailFrom: string;
@@ -90,6 +92,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     daemonOrigin: origin(env, 'DAEMON_ORIGIN'),
     linkLeaseSeconds: decimal(env, 'LINK_LEASE_SECONDS', LINK_LEASE_SECONDS),
     databaseUrl: databaseUrl(env),
+    databaseConnections: count(env, 'DATABASE_CONNECTIONS', 10),
     dataDir,
     smtpUrl: env.SMTP_URL || null,
     mailFrom: env.MAIL_FROM ?? 'Stagi <no-reply@localhost>',

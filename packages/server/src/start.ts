@@ -50,9 +50,10 @@ export async function start(config: Config): Promise<Running> {
       throw new Error(`The database cannot be used: ${(cause as Error).message}`, { cause });
     });
     const onError = (error: Error): void => log.warn({ err: error }, 'database connection lost');
-    const pool = openPool(databaseUrl, { onError });
+    const pooled = { onError, max: config.databaseConnections };
+    const pool = openPool(databaseUrl, pooled);
     stops.push(() => pool.close());
-    const calls = openPool(asMember(databaseUrl), { onError });
+    const calls = openPool(asMember(databaseUrl), pooled);
     stops.push(() => calls.close());
     await requireMemberRole(calls.pg);
     const bus = createBus();

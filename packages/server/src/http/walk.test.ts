@@ -32,7 +32,8 @@ describe('the walk over every call', { timeout: 240_000 }, () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'stagi-matrix-'));
-    app = await startTestApp(aDaemonIn(folder), { role: 'api' });
+    // A call that waits for a second connection with one in hand would wait in vain, as many at once would for each other.
+    app = await startTestApp({ ...aDaemonIn(folder), DATABASE_CONNECTIONS: '1' }, { role: 'api' });
     const victim = await furnish(app, 'victim');
     houses = { victim, visitor: await furnish(app, 'visitor') };
     actors = await actorsOf(app, houses.victim, houses.visitor);
