@@ -1,9 +1,11 @@
-import type { Page } from '@playwright/test';
+import { readFileSync } from 'node:fs';
+import type { Locator, Page } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
 import { sweepClouds } from '@stagi/server/src/strays/sweep.ts';
 import { type CloudApp, startCloudApp } from '@stagi/server/src/testing/cloudApp.ts';
 import { makeOperator } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
+import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
 import { onOwnPostgres } from './ownApp.ts';
@@ -54,7 +56,7 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     const dialog = page.getByTestId('adopt-dialog');
     await page.getByTestId('adopt-submit').click();
     await expect(dialog.getByText('Offer is required')).toBeVisible();
-    await dialog.getByLabel('Id of the workspace').fill(String(alice.workspaceId));
+    await pickWorkspace(page, dialog.getByTestId('adopt-workspace'), alice);
     await dialog.getByRole('combobox', { name: 'Offer' }).click();
     await page.getByRole('option').first().click();
     await dialog.getByLabel('Title').fill('Found again');
@@ -133,14 +135,51 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     await expect(rows.filter({ hasText: 'Adopted a stray machine' })).toHaveCount(1);
     await expect(rows.filter({ hasText: 'Had a stray machine deleted' })).toHaveCount(1);
     await expectNoSidewaysScroll(page);
-    await page.getByTestId('audit-workspace').fill(String(alice.workspaceId));
-    await page.getByTestId('audit-show').click();
+    const whose = page.getByTestId('audit-workspace');
+    await pickWorkspace(page, whose, alice);
+    await expect(page).toHaveURL(new RegExp(`workspace=${alice.workspaceId}$`));
     await expect(page.getByText('This is the log of the workspace')).toBeVisible();
+    await expect(whose).toHaveText('Alice’s workspace');
     await expect(rows.filter({ hasText: 'Generated an SSH key' })).toHaveCount(1);
+    await expect(rows).toHaveCount(1);
     await expectAccessible(page, 'the log of a workspace');
     await expectNoSidewaysScroll(page);
-    await page.getByTestId('audit-workspace').fill('999999');
-    await page.getByTestId('audit-show').click();
+  });
+
+  await test.step('checks and exports that log, and their own', async () => {
+    await page.getByTestId('audit-verify').click();
+    await expect(page.getByText('The chain is whole: 1 entry')).toBeVisible();
+    expect(await exported(page)).toMatch(/^1,.*,ssh-key\/generate,/m);
+    await page.reload();
+    await expect(page.getByTestId('audit-workspace')).toHaveText('Alice’s workspace');
+    await page.getByRole('link', { name: 'Show what operators did' }).click();
+    await expect(page.getByTestId('audit-row').filter({ hasText: 'Checked a cloud' })).toHaveCount(2);
+    expect(await exported(page)).toMatch(/,admin\/stray\/adopt,/);
+  });
+
+  await test.step('has all logs checked, and is told which one is broken', async () => {
+    await page.getByTestId('open-audit-checks').click();
+    const panel = page.getByTestId('audit-checks');
+    await expect(panel.getByText('Nothing has been checked yet')).toBeVisible();
+    await panel.getByTestId('audit-check-all').click();
+    await expect(panel.getByText('Whole', { exact: true })).toBeVisible();
+    await expect(panel.getByText('Olga Operator')).toBeVisible();
+    await changeBehindItsBack(alice);
+    await panel.getByTestId('audit-check-all').click();
+    await expect(panel.getByText('One log is broken')).toBeVisible();
+    await expect(panel.getByText('Broken', { exact: true })).toBeVisible();
+    await expect(panel.getByText('Whole', { exact: true })).toBeVisible();
+    await expectAccessible(page, 'the checks of all logs');
+    await expectNoSidewaysScroll(page);
+    const broken = panel.getByTestId('broken-logs').getByRole('listitem');
+    await expect(broken).toHaveText('Alice’s workspaceEntry 1');
+    await broken.getByRole('link').click();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expect(page.getByText('This is the log of the workspace')).toBeVisible();
+    await expect(page.getByText('An audit log is broken')).toBeVisible();
+    await page.getByTestId('audit-verify').click();
+    await expect(page.getByText('The chain is broken at entry 1')).toBeVisible();
+    await page.goto(`${app.url}/admin/audit?workspace=999999`);
     await expect(page.getByText('This workspace cannot be found')).toBeVisible();
   });
 });
@@ -152,6 +191,33 @@ async function signIn(page: Page, person: Person, path: string): Promise<void> {
     person.tokens(),
   );
   await page.goto(app.url + path);
+}
+
+/** By the keyboard, once what was typed has been answered. */
+async function pickWorkspace(page: Page, control: Locator, owner: Person): Promise<void> {
+  await control.click();
+  const search = page.getByRole('combobox', { name: 'Name, id or owner’s email' });
+  await expect(search).toBeFocused();
+  await expect(page.getByRole('option')).toHaveCount(2);
+  await search.fill(owner.email);
+  await expect(page.getByRole('option')).toHaveCount(1);
+  await expect(page.locator('[data-combobox-selected]')).toContainText(owner.email);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('option')).toHaveCount(0);
+}
+
+async function exported(page: Page): Promise<string> {
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByTestId('audit-export').click()]);
+  return readFileSync(await file.path(), 'utf8');
+}
+
+/** As somebody with every right over the database could. */
+async function changeBehindItsBack({ workspaceId }: Person): Promise<void> {
+  await app.ctx.db.transaction().execute(async (trx) => {
+    await sql`alter table audit disable trigger user`.execute(trx);
+    await sql`update audit set ip = '192.0.2.1' where chain = ${workspaceId} and seq = 1`.execute(trx);
+    await sql`alter table audit enable trigger user`.execute(trx);
+  });
 }
 
 async function section(page: Page, name: string): Promise<void> {

@@ -69,7 +69,7 @@ export const adminClients = {
   disable: call({
     path: 'admin/client/disable',
     summary:
-      'Shuts a workspace at once: nobody acts in it, nothing new starts, and what can stop stops; a server that never was ready is given up. Its owners are told why by mail.',
+      'Shuts a workspace at once: nobody acts in it, nothing new starts, and what can stop stops; a server that never was ready is given up. Its members are told why by mail.',
     auth: OPERATOR,
     stepUp: true,
     input: z.object({

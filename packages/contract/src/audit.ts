@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { Id, ListInput, listOf } from './page.ts';
+import { Id, ListInput, listOf, oneOf } from './page.ts';
 
 export const AUDIT_OUTCOMES = ['done', 'refused', 'denied', 'failed'] as const;
 
@@ -34,6 +34,9 @@ const Narrowed = {
   userIds: z.array(Id).max(100).optional(),
 };
 
+const Part = { ...Narrowed, outcomes: z.array(z.enum(AUDIT_OUTCOMES)).optional(), before: Id.optional() };
+const Behind = { after: z.number().int().min(0).optional() };
+
 /** Everybody and every area that the log speaks of. */
 const ToNarrowBy = {
   actors: z.array(z.object({ userId: Id, name: z.string(), email: z.string() })),
@@ -41,6 +44,47 @@ const ToNarrowBy = {
 };
 
 const LOOKS_AT = ['CLIENT_MANAGEMENT'] as const;
+
+const OPERATOR = ['EMPLOYEE'] as const;
+
+/** Whose log: null is that of the operators themselves. */
+const OfAny = { workspaceId: Id.nullable().default(null) };
+
+const Exported = z.object({ isSuccess: z.literal(true), csv: z.string(), next: Id.nullable() });
+
+const Verified = z.object({
+  isSuccess: z.literal(true),
+  checked: z.number().int(),
+  /** The first entry that does not fit; null where all do. */
+  broken: Id.nullable(),
+  next: Id.nullable(),
+});
+
+export const AUDIT_CHECK_STATUSES = ['in queue', 'running', 'whole', 'broken', 'failed'] as const;
+
+/** All logs held against their hashes. */
+export const AuditCheck = z.object({
+  id: Id,
+  /** `failed`: nobody went on with it by its deadline. */
+  status: z.enum(AUDIT_CHECK_STATUSES),
+  cause: z.enum(['cron', 'operator']),
+  askedBy: z.object({ userId: Id, name: z.string(), email: z.string() }).nullable(),
+  createdAt: z.string(),
+  /** By when it has gone on; it moves with each part that is done. */
+  deadline: z.string(),
+  endedAt: z.string().nullable(),
+  /** Each workspace has one, and the operators have one. */
+  logs: z.number().int(),
+  logsToDo: z.number().int(),
+  entries: z.number().int(),
+  entriesToDo: z.number().int(),
+  brokenLogs: z.number().int(),
+  /** The first entry that does not fit of each log that is broken, of at most 100; without a workspace: the operators' own. */
+  findings: z.array(z.object({ workspace: z.object({ id: Id, name: z.string() }).nullable(), entry: Id })),
+});
+export type AuditCheck = z.infer<typeof AuditCheck>;
+
+export const AUDIT_FINDINGS_MOST = 100;
 
 /** More entries than this match: lists count no further, exports hold them all. */
 export const AUDIT_COUNT_MAX = 10_000;
@@ -57,30 +101,55 @@ export const audit = {
     path: 'client/audit/export',
     summary: 'The same as lines of CSV, newest first, in parts: go on with `before` until `next` is null.',
     auth: LOOKS_AT,
-    input: z.object({ ...Narrowed, outcomes: z.array(z.enum(AUDIT_OUTCOMES)).optional(), before: Id.optional() }),
-    output: z.object({ isSuccess: z.literal(true), csv: z.string(), next: Id.nullable() }),
+    input: z.object(Part),
+    output: Exported,
   }),
   verify: call({
     path: 'client/audit/verify',
     summary: 'Holds each entry against its hash and the one before it, from the oldest on, in parts.',
     auth: LOOKS_AT,
-    input: z.object({ after: z.number().int().min(0).optional() }),
-    output: z.object({
-      isSuccess: z.literal(true),
-      checked: z.number().int(),
-      /** The first entry that does not fit; null where all do. */
-      broken: Id.nullable(),
-      next: Id.nullable(),
-    }),
+    input: z.object(Behind),
+    output: Verified,
   }),
   listForOperators: call({
     path: 'admin/audit/list',
     summary: 'What operators did, or with `workspaceId` what was done in that workspace, newest first.',
-    auth: ['EMPLOYEE'],
-    input: ListInput.extend({ ...Narrowed, workspaceId: Id.nullable().default(null) }),
+    auth: OPERATOR,
+    input: ListInput.extend({ ...Narrowed, ...OfAny }),
     output: listOf(AuditEntry).extend({
       ...ToNarrowBy,
       workspace: z.object({ id: Id, name: z.string() }).nullable(),
+    }),
+  }),
+  exportForOperators: call({
+    path: 'admin/audit/export',
+    summary: 'The same as lines of CSV, newest first, in parts: go on with `before` until `next` is null.',
+    auth: OPERATOR,
+    input: z.object({ ...Part, ...OfAny }),
+    output: Exported,
+  }),
+  verifyForOperators: call({
+    path: 'admin/audit/verify',
+    summary: 'Holds each entry of one log against its hash and the one before it, from the oldest on, in parts.',
+    auth: OPERATOR,
+    input: z.object({ ...Behind, ...OfAny }),
+    output: Verified,
+  }),
+  checkAll: call({
+    path: 'admin/audit/check-all',
+    summary: 'Has all logs held against their hashes in the background. A check that is under way is answered.',
+    auth: OPERATOR,
+    input: z.object({}),
+    output: oneOf(AuditCheck),
+  }),
+  listChecks: call({
+    path: 'admin/audit/check/list',
+    summary: 'The checks of all logs, newest first.',
+    auth: OPERATOR,
+    input: ListInput,
+    output: listOf(AuditCheck).extend({
+      /** Null until a check has come to an end. */
+      lastIsWhole: z.boolean().nullable(),
     }),
   }),
 };

@@ -5,7 +5,7 @@ import { invitesToEnd } from './invites/status.ts';
 import type { RunningQueue } from './jobs/queue.ts';
 
 /**
- * Deletes what has had its time: idempotent answers (30 days), sessions and checks of clouds (90), images of feedback (180), audit entries (400), mails (30),
+ * Deletes what has had its time: idempotent answers (30 days), sessions and checks of clouds and audit logs (90), images of feedback (180), audit entries (400), mails (30),
  * spent codes and tickets, the logs of workspaces that were deleted.
  */
 export async function startCleanUp(ctx: Pick<Context, 'db'>, queue: RunningQueue): Promise<void> {
@@ -39,6 +39,7 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
     .execute();
   await db.deleteFrom('feedback_image').where('created_at', '<', sql<Date>`now() - interval '180 days'`).execute();
   await db.deleteFrom('provider_check').where('asked_at', '<', sql<Date>`now() - interval '90 days'`).execute();
+  await db.deleteFrom('audit_check').where('created_at', '<', sql<Date>`now() - interval '90 days'`).execute();
   await db.deleteFrom('mail').where('created_at', '<', sql<Date>`now() - interval '30 days'`).execute();
   await eraseLogs(db);
   // So many at a time as a statement's five seconds allow; the next hour takes more.

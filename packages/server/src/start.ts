@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { workOnChecks } from './admin/providerCheck.ts';
 import { workOnAnalytics } from './analytics/forward.ts';
+import { workOnAuditChecks } from './audit/checks.ts';
 import { loadSigningKeys } from './auth/signingKeys.ts';
 import { openSystemAccounts } from './billing/accounts.ts';
 import { startMetering } from './billing/metering.ts';
@@ -99,6 +100,7 @@ export async function start(config: Config): Promise<Running> {
       await workOnMail(ctx, queue);
       await workOnAnalytics(ctx, queue);
       await workOnChecks(ctx, queue);
+      await workOnAuditChecks(ctx, queue);
       await startCleanUp(ctx, queue);
       await startLedgerWork(ctx, queue);
       for (const begin of [startInstanceWorker, startLinkWorker, startContainerWorker, startMetering]) {

@@ -42,6 +42,11 @@ async function newestMail(email: string) {
   return openMail(app.ctx, row);
 }
 
+async function newestMailId(): Promise<number> {
+  const { id } = await app.ctx.db.selectFrom('mail').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow();
+  return id;
+}
+
 /** The newest entry of a chain; 0 is the operators' own. */
 async function newestEntry(chain: number): Promise<AuditEntry | undefined> {
   const request = { orderByField: 'at', orderByDirection: 'desc', page: 1, limit: 1 } as const;
@@ -223,6 +228,58 @@ describe('disabling a workspace', () => {
     expect(entities.map(({ action }) => action).slice(0, 2)).toEqual(['admin/client/enable', 'admin/client/disable']);
     const { entities: happened } = await owner.client(api.instances.activities, { id: running });
     expect(happened.map(({ detail }) => detail)).toContain('The workspace was disabled by an operator');
+  });
+
+  it('tells its members by mail why it was shut and that it is open again, each in their language', async () => {
+    const owner = await app.signUp('Walter');
+    const second = await app.signUp('Wilma');
+    const developer = await app.signUp('Dmitri');
+    const guest = await app.signUp('Gül');
+    const out = await app.signUp('Otto Out');
+    const roles = [
+      [second, 'Owner'],
+      [developer, 'Developer'],
+      [guest, 'Guest'],
+      [out, 'Admin'],
+    ] as const;
+    for (const [{ userId }, role] of roles)
+      await app.ctx.db
+        .insertInto('membership')
+        .values({ workspace_id: owner.workspaceId, user_id: userId, role })
+        .execute();
+    await developer.client(api.user.edit, { language: 'ru' });
+    await guest.client(api.user.edit, { language: 'tr' });
+    await app.ctx.db.updateTable('app_user').set({ disabled_at: new Date() }).where('id', '=', out.userId).execute();
+    await sql`update workspace set name = ${'Lab\nTwo'} where id = ${owner.workspaceId}`.execute(app.ctx.db);
+    const told = async () => {
+      const { rows } = await sql<{ recipient: string }>`select recipient from mail where recipient in
+        (${sql.join([owner, second, developer, guest, out].map(({ email }) => email))}) and id > ${before}
+        order by id`.execute(app.ctx.db);
+      return rows.map(({ recipient }) => recipient);
+    };
+    let before = await newestMailId();
+    await operator.client(api.adminClients.disable, { id: owner.workspaceId, reason: 'Mines coins' });
+    expect(await told()).toEqual([owner.email, second.email, developer.email, guest.email]);
+    for (const { email } of [owner, second, developer, guest]) {
+      const { subject, text, html } = await newestMail(email);
+      expect.soft(subject, email).toContain('Lab Two');
+      for (const part of [text, html]) expect.soft(part, email).toContain('Mines coins');
+    }
+    expect((await newestMail(second.email)).text).toContain('a workspace of yours');
+    expect((await newestMail(developer.email)).text).toContain('участником которого вы являетесь');
+    expect((await newestMail(guest.email)).text).toContain('üyesi olduğunuz bir çalışma alanını devre dışı');
+    before = await newestMailId();
+    await operator.client(api.adminClients.enable, { id: owner.workspaceId });
+    expect(await told()).toEqual([owner.email, second.email, developer.email, guest.email]);
+    expect((await newestMail(guest.email)).text).toContain('yeniden etkinleştirdi. Oradaki rolünüz');
+    expect((await newestMail(developer.email)).text).toContain('/sign-in');
+
+    // Refused: nobody is told of what did not happen.
+    before = await newestMailId();
+    await expect(operator.client(api.adminClients.enable, { id: owner.workspaceId })).rejects.toMatchObject({
+      status: 200,
+    });
+    expect(await told()).toEqual([]);
   });
 
   it('terminates what cannot stop when that is said', async () => {

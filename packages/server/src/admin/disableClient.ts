@@ -1,5 +1,6 @@
 import type { AdminClient } from '@stagi/contract/adminClients.ts';
 import { api } from '@stagi/contract/api.ts';
+import type { Role } from '@stagi/contract/permissions.ts';
 import { sql } from 'kysely';
 import { recordAct } from '../audit/record.ts';
 import { announce } from '../bus/bus.ts';
@@ -7,8 +8,15 @@ import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 import { holdServers, shutDown } from '../instances/shutDown.ts';
-import { clientDisabledMail, clientEnabledMail } from '../mail/letters.ts';
-import { sendMail } from '../mail/send.ts';
+import type { MailText } from '../mail/layout.ts';
+import type { Receiver } from '../mail/letters.ts';
+import {
+  clientDisabledMail,
+  clientEnabledMail,
+  memberClientDisabledMail,
+  memberClientEnabledMail,
+} from '../mail/operatorLetters.ts';
+import { sendMails } from '../mail/send.ts';
 import { clientOf } from './clients.ts';
 import { holdClient, type Operator } from './operator.ts';
 
@@ -35,8 +43,9 @@ export function disableClient(ctx: Operator, { id, reason, terminate }: Input): 
       .where('id', '=', client.id)
       .execute();
     await shutDown(ctx, trx, client.id, { terminate });
-    for (const owner of await ownersOf(trx, client.id))
-      await sendMail(ctx, trx, owner.email, clientDisabledMail(ctx, owner, client.name, reason));
+    await tellMembers(ctx, trx, client.id, (member) =>
+      (member.role === 'Owner' ? clientDisabledMail : memberClientDisabledMail)(ctx, member, client.name, reason),
+    );
     await recordThere(trx, api.adminClients.disable.path, client, { reason });
     await announce(trx, 'changed', { entity: 'client', id: client.id, workspaceId: client.id });
     return clientOf({ ...ctx, db: trx }, client.id);
@@ -54,28 +63,39 @@ export function enableClient(ctx: Operator, id: number): Promise<AdminClient> {
       .set({ disabled_at: null, disabled_reason: null, disabled_by: null })
       .where('id', '=', client.id)
       .execute();
-    for (const owner of await ownersOf(trx, client.id))
-      await sendMail(ctx, trx, owner.email, clientEnabledMail(ctx, owner, client.name));
+    await tellMembers(ctx, trx, client.id, (member) =>
+      (member.role === 'Owner' ? clientEnabledMail : memberClientEnabledMail)(ctx, member, client.name),
+    );
     await recordThere(trx, api.adminClients.enable.path, client, {});
     return clientOf({ ...ctx, db: trx }, client.id);
   });
 }
 
-/** More owners than this are told by the others. */
-const TOLD_OWNERS = 50;
+/** Of more members than these, owners first, the others are told by them: all mails are written in one transaction. */
+const TOLD_MEMBERS = 1_000;
 
-function ownersOf(trx: Db, workspaceId: number) {
-  return trx
+async function tellMembers(
+  ctx: Operator,
+  trx: Db,
+  workspaceId: number,
+  mailTo: (member: Receiver & { role: Role }) => MailText,
+): Promise<void> {
+  const members = await trx
     .selectFrom('membership')
     .innerJoin('app_user', 'app_user.id', 'membership.user_id')
-    .select(['app_user.name', 'app_user.email', 'app_user.language'])
+    .select(['app_user.name', 'app_user.email', 'app_user.language', 'membership.role'])
     .where('membership.workspace_id', '=', workspaceId)
-    .where('membership.role', '=', 'Owner')
     .where('app_user.disabled_at', 'is', null)
+    .orderBy(sql`membership.role <> 'Owner'`)
     .orderBy('membership.created_at')
     .orderBy('membership.user_id')
-    .limit(TOLD_OWNERS)
+    .limit(TOLD_MEMBERS)
     .execute();
+  await sendMails(
+    ctx,
+    trx,
+    members.map((member) => ({ recipient: member.email, mail: mailTo(member) })),
+  );
 }
 
 /** Its members read that it was an operator, and why, not who. */

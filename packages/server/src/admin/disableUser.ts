@@ -7,7 +7,7 @@ import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 import { tellServersOfKeys } from '../instances/sshAccess.ts';
-import { accountDisabledMail, accountEnabledMail } from '../mail/letters.ts';
+import { accountDisabledMail, accountEnabledMail } from '../mail/operatorLetters.ts';
 import { sendMail } from '../mail/send.ts';
 import { holdUser, type Operator } from './operator.ts';
 import { userOf } from './users.ts';

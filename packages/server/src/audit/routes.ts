@@ -1,38 +1,43 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
+import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { csvOf } from '../http/csv.ts';
 import { invalid } from '../http/errors.ts';
 import type { HandlersOf } from '../http/mount.ts';
 import { isId, pageOf } from '../http/paging.ts';
+import { askForCheck, listChecks, oneCheck } from './checks.ts';
 import { AUDIT_COLUMNS } from './csv.ts';
 import { actorsOf, areasOf, entriesBefore, type Narrowed, pageOfEntries } from './entries.ts';
-import { verifyChain } from './verify.ts';
+import { PLATFORM, verifyChain } from './verify.ts';
 
 /** One answer's worth: well within the five seconds of a statement. */
 const EXPORTED_AT_ONCE = 5_000;
 const VERIFIED_AT_ONCE = 10_000;
 
-/** The chain of what operators do. */
-const PLATFORM = 0;
-
 export const auditHandlers: HandlersOf<typeof api.audit> = {
   list: ({ db, workspace }, input) => pageOfChain(db, workspace.id, input),
   async listForOperators({ db }, { workspaceId, ...input }) {
-    const workspace = workspaceId === null ? null : await workspaceNamed(db, workspaceId);
-    return { ...(await pageOfChain(db, workspace?.id ?? PLATFORM, input)), workspace };
+    const { chain, workspace } = await chainOf(db, workspaceId);
+    return { ...(await pageOfChain(db, chain, input)), workspace };
   },
-  async export({ db, workspace }, { before, ...narrowed }) {
-    const entries = await entriesBefore(db, workspace.id, narrowed, before, EXPORTED_AT_ONCE);
-    const isWhole = entries.length < EXPORTED_AT_ONCE;
-    return {
-      isSuccess: true,
-      csv: csvOf(AUDIT_COLUMNS, entries, { heading: before === undefined }),
-      next: isWhole ? null : (entries.at(-1)?.id ?? null),
-    };
-  },
+  export: ({ db, workspace }, input) => partOfChain(db, workspace.id, input),
+  exportForOperators: async ({ db }, { workspaceId, ...input }) =>
+    partOfChain(db, (await chainOf(db, workspaceId)).chain, input),
   async verify({ db, workspace }, { after }) {
     return { isSuccess: true, ...(await verifyChain(db, workspace.id, after ?? null, VERIFIED_AT_ONCE)) };
+  },
+  async verifyForOperators({ db }, { workspaceId, after }) {
+    const { chain } = await chainOf(db, workspaceId);
+    return { isSuccess: true, ...(await verifyChain(db, chain, after ?? null, VERIFIED_AT_ONCE)) };
+  },
+  async checkAll(ctx) {
+    const id = await inTransaction(ctx.db, (trx) => askForCheck(ctx, trx, ctx.user.id));
+    return { isSuccess: true, entity: await oneCheck(ctx.db, id) };
+  },
+  async listChecks({ db }, { entityFilterRequest }) {
+    const { entities, count, lastIsWhole } = await listChecks(db, entityFilterRequest);
+    return { ...pageOf(entities, count, entityFilterRequest), lastIsWhole };
   },
 };
 
@@ -46,6 +51,22 @@ async function pageOfChain(db: Db, chain: number, { entityFilterRequest, ...narr
     areasOf(db, chain),
   ]);
   return { ...pageOf(entities, count, entityFilterRequest), actors, areas };
+}
+
+type Part = Narrowed & { before?: number };
+
+async function partOfChain(db: Db, chain: number, { before, ...narrowed }: Part) {
+  const entries = await entriesBefore(db, chain, narrowed, before, EXPORTED_AT_ONCE);
+  return {
+    isSuccess: true as const,
+    csv: csvOf(AUDIT_COLUMNS, entries, { heading: before === undefined }),
+    next: entries.length < EXPORTED_AT_ONCE ? null : (entries.at(-1)?.id ?? null),
+  };
+}
+
+async function chainOf(db: Db, workspaceId: number | null) {
+  const workspace = workspaceId === null ? null : await workspaceNamed(db, workspaceId);
+  return { chain: workspace?.id ?? PLATFORM, workspace };
 }
 
 /** Closed ones too: what was done in them is what is asked after. */

@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 
+/** The chain of what operators do; every other one has the id of its workspace. */
+export const PLATFORM = 0;
+
 export interface Verdict {
   checked: number;
   /** The first entry that is missing, changed or put in between. */
@@ -19,23 +22,24 @@ export async function verifyChain(db: Db, chain: number, after: number | null, l
     select first_seq::int as first, first_prev_hash as first_prev, seq::int as last, hash
     from audit_head where chain = ${chain}`.execute(db);
   const head = heads[0];
-  const start = Math.max(after ?? 0, (head?.first ?? 1) - 1);
+  const start = after ?? 0;
   const { rows } = await sql<{ seq: number; prev: Buffer; hash: Buffer; whole: boolean }>`
     select seq::int as seq, prev_hash as prev, hash, hash = audit_hash(audit) as whole
     from audit where chain = ${chain} and seq > ${start} order by seq limit ${limit}`.execute(db);
   if (!head) return { checked: 0, broken: rows[0]?.seq ?? null, next: null };
 
-  let expected = start === head.first - 1 ? head.first_prev : await hashOf(db, chain, start);
-  let seq = start;
+  const behind = Math.max(start, head.first - 1);
+  let expected = behind === head.first - 1 ? head.first_prev : await hashOf(db, chain, behind);
+  let seq = behind;
   for (const row of rows) {
     // Written after the chain's end was looked up.
     if (row.seq > head.last) break;
     seq += 1;
     if (row.seq !== seq || !row.whole || !expected?.equals(row.prev))
-      return { checked: seq - start - 1, broken: seq, next: null };
+      return { checked: seq - behind - 1, broken: Math.min(seq, row.seq), next: null };
     expected = row.hash;
   }
-  const checked = seq - start;
+  const checked = seq - behind;
   if (seq === head.last) return { checked, broken: expected?.equals(head.hash) ? null : seq, next: null };
   return rows.length < limit ? { checked, broken: seq + 1, next: null } : { checked, broken: null, next: seq };
 }

@@ -6,6 +6,7 @@ import type { Db } from '../db/schema.ts';
 import { forbidden, invalid, notFound, refused } from '../http/errors.ts';
 import { originOf, placeOfAddress } from './address.ts';
 import { findEntrance, hasPort } from './entrance.ts';
+import { hashOfState } from './trip.ts';
 
 const CODE_SECONDS = 60;
 
@@ -18,10 +19,13 @@ interface Caller extends Pick<Authenticated, 'session'> {
   db: Db;
 }
 
-/** Leads the caller's browser to the host of a port with a code that is bound to container, port and session. */
+/**
+ * Leads the caller's browser to the host of a port with a code that is bound to container, port and session, and to the
+ * browser that came from there; one that did not is sent there first.
+ */
 export async function enterPort(
   { config: { appsDomain }, db, session, memberships }: Caller,
-  { slug, returnUrl }: { slug: string; returnUrl: string },
+  { slug, returnUrl, trip }: { slug: string; returnUrl: string; trip?: string },
 ): Promise<string> {
   const found = await findEntrance(db, memberships, slug);
   if (found === null) throw notFound();
@@ -33,6 +37,8 @@ export async function enterPort(
   const { place, path } = wanted;
   if (!hasPort(found, place.port))
     throw invalid('The container has no port {{port}}', 'returnUrl', { port: place.port });
+  const tripHash = hashOfState(trip);
+  if (!tripHash) return originOf(place, appsDomain) + path;
   const code = randomBytes(32).toString('base64url');
   await db
     .insertInto('container_code')
@@ -42,6 +48,7 @@ export async function enterPort(
       port: place.port,
       session_id: session.id,
       path,
+      trip_hash: tripHash,
       expires_at: sql<Date>`now() + make_interval(secs => ${CODE_SECONDS})`,
     })
     .execute();

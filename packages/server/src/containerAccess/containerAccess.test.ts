@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { api } from '@stagi/contract/api.ts';
 import { ROLE_PERMISSIONS, ROLES, type Role } from '@stagi/contract/permissions.ts';
@@ -9,13 +10,22 @@ import { startTestApp, type TestApp } from '../testing/app.ts';
 import { aConsent, aContainer, anOwnServer, aRentedInstance } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { admitted } from './pass.ts';
+import { beginTrip, endTrip, hashOfState } from './trip.ts';
 
 /** What the browser of somebody gets who asks for something on a host. */
 interface Page {
   status: number;
   location: string | null;
+  /** What lets in; null where the browser is given none. */
   cookie: string | null;
+  cookies: string[];
   body: string;
+}
+
+/** A link with a code, and the cookie of the browser that may follow it. */
+interface Way {
+  link: string;
+  trip: string;
 }
 
 /** No browser is asked to find it: the tests name it as their `Host`. */
@@ -49,55 +59,130 @@ describe('the access page of a container', () => {
       `/container-auth/${slug}`,
     ]);
     expect(page.searchParams.get('returnUrl')).toBe(`http://${host}/notebook?id=1`);
+    expect(stranger.cookies).toEqual([
+      expect.stringMatching(/^stagi-trip-[0-9a-f]{16}=[\w-]{43}; Path=\/; Max-Age=1800; HttpOnly; SameSite=Lax$/),
+    ]);
 
-    const { link } = await owner.client(api.containerAccess.enter, { slug, returnUrl: address });
-    expect(link).toMatch(new RegExp(`^http://${host}/\\.stagi/enter\\?code=[\\w-]{43}$`));
-    const entered = await follow(link);
+    const way = await wayOf(owner);
+    expect(way.link).toMatch(new RegExp(`^http://${host}/\\.stagi/enter\\?code=[\\w-]{43}$`));
+    const entered = await follow(way);
     expect(entered).toMatchObject({ status: 303, location: address });
+    // What the browser kept of its trip is taken back.
+    expect(entered.cookies[1]).toMatch(new RegExp(`^${way.trip.split('=')[0]}=; Path=/; Max-Age=0;`));
     expect(entered.cookie).toMatch(/^stagi-port=[\w.-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/);
 
     const pass = passOf(entered);
     expect(await admitted(app.ctx, { slug, port: 8080 }, pass)).toMatchObject({ containerId, userId: owner.userId });
     // Nothing serves the port itself yet; who is let in is not sent away any more.
-    expect(await visit(host, '/notebook', pass)).toMatchObject({ status: 404, location: null });
-    expect((await visit(host, '/data', undefined, { accept: 'application/json' })).status).toBe(401);
+    expect(await visit(host, '/notebook', withPass(pass))).toMatchObject({ status: 404, location: null });
+    expect((await visit(host, '/data', { accept: 'application/json' })).status).toBe(401);
   });
 
   it('trades a code once, within a minute, on its own host', async () => {
-    const link = async () => (await owner.client(api.containerAccess.enter, { slug, returnUrl: address })).link;
-    const spent = await link();
+    const spent = await wayOf(owner);
     await follow(spent);
     const other = await slugOf(await aContainerWithPort(owner));
-    const elsewhere = (text: string, to: string) => text.replace(`//${slug}-8080`, `//${to}`);
-    const late = await link();
+    const elsewhere = ({ link, trip }: Way, to: string): Way => ({
+      link: link.replace(`//${slug}-8080`, `//${to}`),
+      trip,
+    });
+    const late = await wayOf(owner);
     await app.ctx.db.updateTable('container_code').set({ expires_at: sql<Date>`now()` }).execute();
-    const strayed = await link();
+    const strayed = await wayOf(owner);
+    const { trip } = strayed;
     const refused = {
       'used twice': spent,
       'too late': late,
       'for another port': elsewhere(strayed, `${slug}-8081`),
       'and then for its own': strayed,
-      'for another container': elsewhere(await link(), `${other}-8080`),
-      'made up': `http://${slug}-8080.${domain}/.stagi/enter?code=${'A'.repeat(43)}`,
-      'left out': `http://${slug}-8080.${domain}/.stagi/enter`,
+      'for another container': elsewhere(await wayOf(owner), `${other}-8080`),
+      'made up': { link: `http://${slug}-8080.${domain}/.stagi/enter?code=${'A'.repeat(43)}`, trip },
+      'left out': { link: `http://${slug}-8080.${domain}/.stagi/enter`, trip },
     };
     let n = 0;
     for (const [what, tried] of Object.entries(refused)) {
-      const { status, location, cookie } = await follow(tried);
-      expect.soft([status, cookie], what).toEqual([302, null]);
+      const { status, location, cookies } = await follow(tried);
+      expect.soft([status, cookies], what).toEqual([302, []]);
       const page = new URL(location ?? '');
       expect.soft([page.origin, page.searchParams.get('failed')], what).toEqual([app.ctx.config.appOrigin, '1']);
       n += 1;
     }
-    const at = await link();
+    const at = await wayOf(owner);
     const atOnce = await Promise.all(Array.from({ length: 10 }, () => follow(at)));
     expect(atOnce.filter(({ cookie }) => cookie !== null)).toHaveLength(1);
     console.log(`codes that open nothing: n = ${n}; one of ${atOnce.length} at once opened`);
     expect(n).toBeGreaterThan(0);
   });
 
+  it('opens in the browser alone that began the way, however the code came into another one', async () => {
+    const mallory = await app.signUp('Mallory');
+    await setRole(mallory, 'Developer');
+    const host = `${slug}-8080.${domain}`;
+    const victim = tripOf(await visit(host, '/'));
+    const [name = '', secret = ''] = victim.split('=');
+    const brought: Record<string, (way: Way) => string | null> = {
+      'a browser that began none': () => null,
+      'a browser that began another one': () => victim,
+      'the secret of another one under this name': ({ trip }) => `${trip.split('=')[0]}=${secret}`,
+      'the state in place of the secret': ({ trip }) => `${trip.split('=')[0]}=${stateOf(trip)}`,
+      'no secret': ({ trip }) => `${trip.split('=')[0]}=`,
+      'two of that name': ({ trip }) => `${trip}; ${trip}`,
+    };
+    let n = 0;
+    for (const [what, cookieOf] of Object.entries(brought)) {
+      const way = await wayOf(mallory);
+      const { status, cookies, location } = await follow(way, cookieOf(way));
+      expect.soft([status, cookies], what).toEqual([302, []]);
+      expect.soft(new URL(location ?? '').searchParams.get('failed'), what).toBe('1');
+      // Whoever tried has spent it: it opens nothing in the right browser either.
+      expect.soft((await follow(way)).cookie, what).toBeNull();
+      n += 1;
+    }
+    // Nor is one let in that was asked for without any trip: its browser is led to the host first, and takes none along.
+    for (const trip of [undefined, '', 'x', `${'A'.repeat(42)}+`, name]) {
+      const { link } = await mallory.client(api.containerAccess.enter, { slug, returnUrl: address, trip });
+      expect.soft(link, `trip ${trip}`).toBe(address);
+      n += 1;
+    }
+    console.log(`codes in another browser: n = ${n}, 0 opened`);
+    expect(n).toBeGreaterThan(0);
+  });
+
+  it('lets tabs that are opened at once each go their way, and remembers no more than it must', async () => {
+    const host = `${slug}-8080.${domain}`;
+    const opened = await Promise.all(Array.from({ length: 5 }, () => visit(host, '/notebook')));
+    const jar = opened.map(tripOf);
+    expect(new Set(jar.map((cookie) => cookie.split('=')[0])).size).toBe(5);
+    for (const trip of jar) {
+      const { link } = await owner.client(api.containerAccess.enter, {
+        slug,
+        returnUrl: address,
+        trip: stateOf(trip),
+      });
+      expect.soft(passOf(await follow({ link, trip }, jar.join('; ')))).not.toBe('');
+    }
+    const many: string[] = [];
+    for (let page = 0; page < 20; page += 1) {
+      const trip = tripOf(await visit(host, '/', { cookie: many.join('; ') }));
+      if (!many.includes(trip)) many.push(trip);
+    }
+    expect(many).toHaveLength(16);
+  });
+
+  it('names its cookies so that browsers keep them from every other host, where there is HTTPS', () => {
+    const config = { appsDomain: { protocol: 'https:' as const, host: 'apps.example' } };
+    const { state, setCookie } = beginTrip(config, undefined);
+    expect(setCookie).toMatch(
+      /^__Host-stagi-trip-[0-9a-f]{16}=[\w-]{43}; Path=\/; Max-Age=1800; HttpOnly; SameSite=Lax; Secure$/,
+    );
+    const [pair = ''] = setCookie.split(';');
+    expect(endTrip(config, pair, hashOfState(state))).toMatch(/^__Host-stagi-trip-[0-9a-f]{16}=; .*Max-Age=0/);
+    expect(endTrip(config, pair.replace('__Host-', ''), hashOfState(state))).toBeNull();
+    expect(endTrip(config, pair, null)).toBeNull();
+  });
+
   it('keeps of a code its hash alone', async () => {
-    const { link } = await owner.client(api.containerAccess.enter, { slug, returnUrl: address });
+    const { link } = await wayOf(owner);
     const code = new URL(link).searchParams.get('code') ?? '';
     const { rows } = await sql<{ all: string }>`
       select string_agg(t::text, '|') as all from container_code t`.execute(app.ctx.db);
@@ -157,8 +242,7 @@ describe('the access page of a container', () => {
         .soft(enter(returnUrl), returnUrl)
         .rejects.toMatchObject({ status: 400, message: 'This address does not belong to the container' });
     await expect(enter(`http://${slug}-8081.${domain}/`)).rejects.toThrow('The container has no port 8081');
-    const { link } = await enter(`http://${slug}-8080.${domain}//evil.example/`);
-    const { location } = await follow(link);
+    const { location } = await follow(await wayOf(owner, `http://${slug}-8080.${domain}//evil.example/`));
     expect(new URL(location ?? '').host).toBe(`${slug}-8080.${domain}`);
   });
 
@@ -184,11 +268,10 @@ describe('the access page of a container', () => {
     for (const [what, end] of Object.entries(ends)) {
       const member = await app.signUp();
       await setRole(member, 'Developer');
-      const enter = async () => (await member.client(api.containerAccess.enter, { slug, returnUrl: address })).link;
-      const pass = passOf(await follow(await enter()));
+      const pass = passOf(await follow(await wayOf(member)));
       const place = { slug, port: 8080 };
       expect(await admitted(app.ctx, place, pass), what).not.toBeNull();
-      const unused = await enter();
+      const unused = await wayOf(member);
       await end(member);
       expect.soft(await admitted(app.ctx, place, pass), what).toBeNull();
       expect.soft((await follow(unused)).cookie, what).toBeNull();
@@ -200,8 +283,7 @@ describe('the access page of a container', () => {
   });
 
   it('takes no pass of another host, another key or another kind, nor two at once', async () => {
-    const { link } = await owner.client(api.containerAccess.enter, { slug, returnUrl: address });
-    const pass = passOf(await follow(link));
+    const pass = passOf(await follow(await wayOf(owner)));
     const place = { slug, port: 8080 };
     expect(await admitted(app.ctx, { slug, port: 8081 }, pass)).toBeNull();
     expect(await admitted(app.ctx, { slug: 'other', port: 8080 }, pass)).toBeNull();
@@ -220,13 +302,12 @@ describe('the access page of a container', () => {
     // Nor is it worth anything to the platform's own calls.
     expect((await app.post('user/profile', {}, { authorization: `Bearer ${pass}` })).status).toBe(401);
     const host = `${slug}-8080.${domain}`;
-    expect((await visit(host, '/', pass)).status).toBe(404);
-    expect((await visit(host, '/', `x; stagi-port=${pass}`)).status).toBe(302);
+    expect((await visit(host, '/', withPass(pass))).status).toBe(404);
+    expect((await visit(host, '/', withPass(`x; stagi-port=${pass}`))).status).toBe(302);
   });
 
   it('serves nothing of the platform on the hosts of ports', async () => {
-    const { link } = await owner.client(api.containerAccess.enter, { slug, returnUrl: address });
-    const pass = passOf(await follow(link));
+    const pass = passOf(await follow(await wayOf(owner)));
     const hosts = [`${slug}-8080.${domain}`, `${slug}-8080.${domain}`.toUpperCase(), domain, `a.b.${domain}`];
     for (const host of hosts)
       for (const path of [
@@ -238,13 +319,14 @@ describe('the access page of a container', () => {
         '//',
         '//evil.example/',
       ])
-        for (const shown of [undefined, pass]) {
+        for (const shown of [{}, withPass(pass)]) {
           const { status, location, body } = await visit(host, path, shown);
           expect.soft([302, 404], `${host}${path}`).toContain(status);
           if (location) expect.soft(new URL(location).origin).toBe(app.ctx.config.appOrigin);
           expect.soft(body).not.toMatch(/<html|openapi|"version"/);
         }
-    const call = await visit(`${slug}-8080.${domain}`, '/frontend-api/user/profile', pass, {
+    const call = await visit(`${slug}-8080.${domain}`, '/frontend-api/user/profile', {
+      ...withPass(pass),
       authorization: `Bearer ${owner.tokens().accessToken}`,
       accept: 'application/json',
     });
@@ -295,28 +377,36 @@ describe('the access page of a container', () => {
       .execute();
   }
 
-  const follow = (link: string): Promise<Page> => {
+  /** By way of the host, as a browser comes: a trip, and a code for it. */
+  async function wayOf({ client }: Person, returnUrl = address): Promise<Way> {
+    const trip = tripOf(await visit(new URL(returnUrl).host, '/'));
+    const { link } = await client(api.containerAccess.enter, { slug, returnUrl, trip: stateOf(trip) });
+    return { link, trip };
+  }
+
+  const follow = ({ link, trip }: Way, cookie: string | null = trip): Promise<Page> => {
     const { host, pathname, search } = new URL(link);
-    return visit(host, pathname + search);
+    return visit(host, pathname + search, cookie === null ? {} : { cookie });
   };
 
   /** As a browser that found this platform under that name. */
-  function visit(host: string, path: string, pass?: string, headers: Record<string, string> = {}): Promise<Page> {
+  function visit(host: string, path: string, headers: Record<string, string> = {}): Promise<Page> {
     const { port } = new URL(app.url);
-    const cookie = pass === undefined ? {} : { cookie: `stagi-port=${pass}` };
     return new Promise((resolve, reject) => {
       const asked = request(
-        { host: '127.0.0.1', port, path, headers: { host, accept: 'text/html', ...cookie, ...headers } },
+        { host: '127.0.0.1', port, path, headers: { host, accept: 'text/html', ...headers } },
         (reply) => {
           let body = '';
           reply.setEncoding('utf8').on('data', (part: string) => {
             body += part;
           });
+          const cookies = reply.headers['set-cookie'] ?? [];
           reply.on('end', () =>
             resolve({
               status: reply.statusCode ?? 0,
               location: reply.headers.location ?? null,
-              cookie: reply.headers['set-cookie']?.[0] ?? null,
+              cookie: cookies.find((one) => one.startsWith('stagi-port=')) ?? null,
+              cookies,
               body,
             }),
           );
@@ -328,3 +418,11 @@ describe('the access page of a container', () => {
 });
 
 const passOf = ({ cookie }: Page): string => /^stagi-port=([^;]+)/.exec(cookie ?? '')?.[1] ?? '';
+const withPass = (pass: string) => ({ cookie: `stagi-port=${pass}` });
+
+/** What the browser keeps of the trip that it has been sent on: name and secret. */
+const tripOf = ({ cookies }: Page): string => /^stagi-trip-[^;]+/.exec(cookies[0] ?? '')?.[0] ?? '';
+const stateOf = (trip: string): string =>
+  createHash('sha256')
+    .update(trip.slice(trip.indexOf('=') + 1))
+    .digest('base64url');

@@ -6,6 +6,7 @@ import { ENTER_PATH } from './code.ts';
 import type { AppsDomain } from './domain.ts';
 import { exchangeCode, shownPass } from './exchange.ts';
 import { admitted } from './pass.ts';
+import { beginTrip } from './trip.ts';
 
 /**
  * Answers everything that comes for the hosts of ports, before any page or call of the platform could: a code becomes a
@@ -22,12 +23,15 @@ export function guardPortHosts(app: FastifyInstance, ctx: Context): void {
     if (!request.url.startsWith('/') || !URL.canParse(asked)) throw notFound();
     const url = new URL(asked);
     void reply.header('cache-control', 'no-store');
-    if (url.pathname === ENTER_PATH) return enter(ctx, appsDomain, place, url, reply);
+    if (url.pathname === ENTER_PATH) return enter(ctx, appsDomain, place, url, request, reply);
     const shown = shownPass(ctx, request.headers.cookie);
     if (shown !== null && (await admitted(ctx, place, shown))) throw notFound();
     if (!opensPage(request)) throw unauthenticated();
     const wanted = originOf(place, appsDomain) + url.pathname + url.search;
-    return reply.redirect(accessPage(ctx, place, wanted));
+    const trip = beginTrip(ctx.config, request.headers.cookie);
+    return reply
+      .header('set-cookie', trip.setCookie)
+      .redirect(accessPage(ctx, place, { returnUrl: wanted, trip: trip.state }));
   });
 }
 
@@ -37,15 +41,17 @@ async function enter(
   domain: AppsDomain,
   place: PortPlace,
   url: URL,
+  request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const entrance = await exchangeCode(ctx, place, url.searchParams.get('code') ?? '');
-  if (!entrance) return reply.redirect(`${accessPage(ctx, place, `${originOf(place, domain)}/`)}&failed=1`);
-  return reply.header('set-cookie', entrance.setCookie).redirect(entrance.location, 303);
+  const entrance = await exchangeCode(ctx, place, url.searchParams.get('code') ?? '', request.headers.cookie);
+  if (!entrance)
+    return reply.redirect(accessPage(ctx, place, { returnUrl: `${originOf(place, domain)}/`, failed: '1' }));
+  return reply.header('set-cookie', entrance.setCookies).redirect(entrance.location, 303);
 }
 
-function accessPage({ config }: Context, { slug }: PortPlace, returnUrl: string): string {
-  return `${config.appOrigin}/container-auth/${slug}?${new URLSearchParams({ returnUrl })}`;
+function accessPage({ config }: Context, { slug }: PortPlace, query: Record<string, string>): string {
+  return `${config.appOrigin}/container-auth/${slug}?${new URLSearchParams(query)}`;
 }
 
 const isOfDomain = (host: string, domain: AppsDomain): boolean =>

@@ -113,6 +113,8 @@ export interface ContainerCodeTable {
   port: number;
   session_id: string;
   path: string;
+  /** Of what the browser keeps that may bring it. */
+  trip_hash: Buffer | null;
   expires_at: Date;
 }
 
@@ -211,6 +213,23 @@ export interface AuditActorTable {
   user_id: number;
 }
 
+export interface AuditCheckTable {
+  id: GeneratedAlways<number>;
+  cause: 'cron' | 'operator';
+  asked_by: number | null;
+  created_at: Created;
+  deadline_at: Date;
+  started_at: Date | null;
+  ended_at: Date | null;
+  behind_chain: Generated<number>;
+  chains: Generated<number>;
+  chains_to_do: Generated<number>;
+  entries: Generated<bigint>;
+  entries_to_do: Generated<bigint>;
+  broken_chains: Generated<number>;
+  findings: JsonWithDefault<{ chain: number; entry: number }[]>;
+}
+
 export interface Database {
   app_user: UserTable;
   pending_registration: PendingRegistrationTable;
@@ -276,6 +295,7 @@ export interface Database {
   audit: AuditTable;
   audit_head: AuditHeadTable;
   audit_actor: AuditActorTable;
+  audit_check: AuditCheckTable;
 }
 
 /** A pool or a transaction: whoever takes it does not care which. */

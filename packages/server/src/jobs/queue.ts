@@ -13,6 +13,8 @@ export interface Jobs {
   'ledger.verify': { runId?: string };
   'ledger.seal': Record<string, never>;
   'provider.check': { checkId: number };
+  /** Without a check: one that nobody asked for. */
+  'audit.check': { checkId?: number };
 }
 
 export interface Queue {
@@ -53,6 +55,7 @@ const QUEUES: Record<keyof Jobs, { expireInSeconds: number; heartbeatSeconds?: n
   'analytics.forward': { expireInSeconds: 60 },
   'provider.check': { expireInSeconds: 60 },
   'ledger.verify': { expireInSeconds: 7_200, heartbeatSeconds: 30 },
+  'audit.check': { expireInSeconds: 7_200, heartbeatSeconds: 30 },
   'ledger.seal': { expireInSeconds: 1_800, heartbeatSeconds: 30 },
 };
 

@@ -4,12 +4,15 @@ import { everyLetter, LETTER_GROUND } from '../testing/everyLetter.ts';
 import * as letters from './letters.ts';
 import * as memberLetters from './memberLetters.ts';
 import * as moneyLetters from './moneyLetters.ts';
+import * as operatorLetters from './operatorLetters.ts';
 
 describe.each(LANGUAGES)('the mails in %s', (language) => {
   const mails = everyLetter(language);
 
   it('are all here', () => {
-    const all = Object.keys({ ...letters, ...memberLetters, ...moneyLetters }).filter((name) => name.endsWith('Mail'));
+    const all = Object.keys({ ...letters, ...memberLetters, ...moneyLetters, ...operatorLetters }).filter((name) =>
+      name.endsWith('Mail'),
+    );
     expect(Object.keys(mails)).toHaveLength(all.length);
   });
 

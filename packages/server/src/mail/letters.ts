@@ -94,53 +94,6 @@ export function accountDeletedMail(ground: SupportedGround, receiver: Receiver):
   return lastWord(ground, receiver, 'deleted');
 }
 
-/** Written by an operator's act; whose language nobody knows reads English. */
-interface OperatorsGround {
-  config: SupportedGround['config'];
-}
-export function accountDisabledMail(ground: OperatorsGround, receiver: Receiver, reason: string): MailText {
-  return operatorsMail(ground, receiver, 'shutOut', { reason });
-}
-
-export function accountEnabledMail(ground: OperatorsGround, receiver: Receiver): MailText {
-  return operatorsMail(ground, receiver, 'letIn', { link: '/sign-in' });
-}
-
-export function clientDisabledMail(
-  ground: OperatorsGround,
-  receiver: Receiver,
-  workspace: string,
-  reason: string,
-): MailText {
-  return operatorsMail(ground, receiver, 'shut', { workspace, reason });
-}
-
-export function clientEnabledMail(ground: OperatorsGround, receiver: Receiver, workspace: string): MailText {
-  return operatorsMail(ground, receiver, 'opened', { workspace, link: '/sign-in' });
-}
-
-function operatorsMail(
-  { config }: OperatorsGround,
-  { name, language: chosen }: Receiver,
-  what: 'shutOut' | 'letIn' | 'shut' | 'opened',
-  { workspace, reason, link }: { workspace?: string; reason?: string; link?: string },
-): MailText {
-  const language = chosen ?? 'en';
-  const words = WORDS[language];
-  const { supportEmail } = config.site;
-  const facts: [string, string][] = [];
-  if (workspace !== undefined) facts.push([words.workspace, workspace]);
-  if (reason !== undefined) facts.push([words.reason, reason]);
-  return letter(language, fill(words[what].subject, { workspace: workspace ?? '' }), [
-    fill(words.hello, { name }),
-    words[what].lead,
-    ...(facts.length > 0 ? [{ facts } satisfies Part] : []),
-    ...(link || supportEmail ? [words[what].end] : []),
-    ...(link ? [{ link: `${config.appOrigin}${link}`, label: words.logIn } satisfies Part] : []),
-    ...(supportEmail ? [{ facts: [[words.support, supportEmail]] } satisfies Part] : []),
-  ]);
-}
-
 /** Somebody wants a new password for an address that has no account. */
 export function noAccountMail({ config, language }: Ground): MailText {
   const words = WORDS[language];

@@ -9,6 +9,11 @@ import { openMail, sealMail } from './sealed.ts';
 /** The library's own patience is minutes, and a job has one. */
 const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 10_000 };
 
+interface Addressed {
+  recipient: string;
+  mail: MailText;
+}
+
 /** Stores a mail and, where there is SMTP, the job that sends it, in the transaction of `trx`. */
 export async function sendMail(
   ctx: Pick<Context, 'config' | 'jobs' | 'secrets'>,
@@ -16,13 +21,30 @@ export async function sendMail(
   recipient: string,
   mail: MailText,
 ): Promise<void> {
-  const row = await trx
-    .insertInto('mail')
-    .values({ recipient, content_sealed: sealMail(ctx, recipient, mail) })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  // The outbox of development reads the stored mail itself: a job would wait for ever.
-  if (ctx.config.smtpUrl) await ctx.jobs.enqueue(trx, 'mail.send', { mailId: row.id });
+  await sendMails(ctx, trx, [{ recipient, mail }]);
+}
+
+const STORED_AT_ONCE = 500;
+
+/** The same for what is written to many. */
+export async function sendMails(
+  ctx: Pick<Context, 'config' | 'jobs' | 'secrets'>,
+  trx: Db,
+  mails: readonly Addressed[],
+): Promise<void> {
+  for (let from = 0; from < mails.length; from += STORED_AT_ONCE) {
+    const rows = await trx
+      .insertInto('mail')
+      .values(
+        mails
+          .slice(from, from + STORED_AT_ONCE)
+          .map(({ recipient, mail }) => ({ recipient, content_sealed: sealMail(ctx, recipient, mail) })),
+      )
+      .returning('id')
+      .execute();
+    // The outbox of development reads the stored mail itself: a job would wait for ever.
+    if (ctx.config.smtpUrl) for (const { id } of rows) await ctx.jobs.enqueue(trx, 'mail.send', { mailId: id });
+  }
 }
 
 /** Sends stored mails by SMTP. Without SMTP they stay in the outbox, where development reads them. */

@@ -86,6 +86,8 @@ export function collect(): Collector {
   const mails = gauge('stagi_mails_unsent', 'Mails that are not sent, counted up to 10,000', ['state']);
   const ledgerSound = gauge('stagi_ledger_sound', '1 when the last verification of the ledger found nothing');
   const ledgerAge = gauge('stagi_ledger_verified_seconds', 'Since the last verification of the ledger');
+  const auditWhole = gauge('stagi_audit_whole', '1 when the last check of all audit logs found each whole');
+  const auditAge = gauge('stagi_audit_checked_seconds', 'Since the last check of all audit logs');
   const mailAge = gauge('stagi_mail_oldest_seconds', 'For how long the oldest mail that has not failed waits');
 
   return {
@@ -150,6 +152,8 @@ export function collect(): Collector {
     mailAge.remove();
     ledgerSound.remove();
     ledgerAge.remove();
+    auditWhole.remove();
+    auditAge.remove();
     if (!figures) return;
     reconcile.set(figures.reconcileLagSeconds);
     metering.set(figures.meteringLagSeconds);
@@ -163,6 +167,10 @@ export function collect(): Collector {
     if (figures.ledger) {
       ledgerSound.set(figures.ledger.sound ? 1 : 0);
       ledgerAge.set(figures.ledger.seconds);
+    }
+    if (figures.audit) {
+      auditWhole.set(figures.audit.whole ? 1 : 0);
+      auditAge.set(figures.audit.seconds);
     }
     if (!figures.mails) return;
     mails.set({ state: 'waiting' }, figures.mails.waiting);

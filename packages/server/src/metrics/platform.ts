@@ -15,6 +15,8 @@ export interface Figures {
   containers: { status: string; count: number }[];
   /** The last verification of the ledger that came to an end: whether it adds up, and how long ago. Null before the first. */
   ledger: { sound: boolean; seconds: number } | null;
+  /** The last check of all audit logs that came to an end: whether all are whole, and how long ago. Null before the first. */
+  audit: { whole: boolean; seconds: number } | null;
   /** Mails that are stored and not sent, counted up to `MAILS_MOST`; `null` where mails are not sent at all. */
   mails: { waiting: number; failed: number; oldestSeconds: number } | null;
 }
@@ -63,6 +65,11 @@ export async function readFigures(db: Db, sendsMail: boolean): Promise<Figures> 
       'ledger', (
         select jsonb_build_object('sound', state = 'sound', 'seconds', extract(epoch from now() - ended_at))
         from ledger_run where state in ('sound', 'unsound') order by id desc limit 1
+      ),
+      'audit', (
+        select jsonb_build_object('whole', broken_chains = 0, 'seconds', extract(epoch from now() - ended_at))
+        from audit_check where ended_at is not null and (broken_chains > 0 or ended_at <> deadline_at)
+        order by id desc limit 1
       ),
       'mails', (
         select jsonb_build_object(

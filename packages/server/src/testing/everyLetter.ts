@@ -2,6 +2,7 @@ import type { Language } from '@stagi/contract/languages.ts';
 import * as letters from '../mail/letters.ts';
 import { removedMail, roleChangedMail } from '../mail/memberLetters.ts';
 import { zeroBalanceMail, zeroEndedMail, zeroReminderMail } from '../mail/moneyLetters.ts';
+import * as operatorLetters from '../mail/operatorLetters.ts';
 
 export const LETTER_GROUND = {
   config: { appOrigin: 'https://stagi.example', site: { supportEmail: 'help@stagi.example' } },
@@ -12,7 +13,10 @@ export const LETTER_GROUND = {
 /** A name that wants to be markup. */
 const NAME = '<b>Ada & "Co"</b>';
 
-const KEPT = { workspace: `${NAME}\r\nBcc: x`, until: new Date('2026-12-06T14:00:00Z'), servers: [NAME] };
+/** And a header of its own. */
+const LINES = `${NAME}\r\nBcc: x`;
+
+const KEPT = { workspace: LINES, until: new Date('2026-12-06T14:00:00Z'), servers: [NAME] };
 
 /** Every mail that the platform writes, by a name for the reader of a test. */
 export function everyLetter(language: Language) {
@@ -45,12 +49,14 @@ export function everyLetter(language: Language) {
     recoveryCodes: letters.recoveryCodesMail(at, receiver),
     recoveryCodeUsed: letters.recoveryCodeUsedMail(at, receiver),
     factorGuessed: letters.factorGuessedMail(at, receiver),
-    accountDisabled: letters.accountDisabledMail(at, chosen, NAME),
-    accountEnabled: letters.accountEnabledMail(at, chosen),
-    clientDisabled: letters.clientDisabledMail(at, chosen, NAME, NAME),
-    clientEnabled: letters.clientEnabledMail(at, chosen, NAME),
-    roleChanged: roleChangedMail(at, receiver, { workspaceName: `${NAME}\r\nBcc: x`, by: NAME, role: 'Developer' }),
-    removed: removedMail(at, receiver, { workspaceName: `${NAME}\r\nBcc: x`, by: NAME }),
+    accountDisabled: operatorLetters.accountDisabledMail(at, chosen, NAME),
+    accountEnabled: operatorLetters.accountEnabledMail(at, chosen),
+    clientDisabled: operatorLetters.clientDisabledMail(at, chosen, LINES, NAME),
+    clientEnabled: operatorLetters.clientEnabledMail(at, chosen, LINES),
+    memberClientDisabled: operatorLetters.memberClientDisabledMail(at, chosen, LINES, NAME),
+    memberClientEnabled: operatorLetters.memberClientEnabledMail(at, chosen, LINES),
+    roleChanged: roleChangedMail(at, receiver, { workspaceName: LINES, by: NAME, role: 'Developer' }),
+    removed: removedMail(at, receiver, { workspaceName: LINES, by: NAME }),
     zero: zeroBalanceMail(at, chosen, { ...KEPT, lost: [NAME] }),
     zeroReminder: zeroReminderMail(at, chosen, KEPT),
     zeroEnded: zeroEndedMail(at, chosen, KEPT),

@@ -10,6 +10,8 @@ export const STATUS: Record<string, { word: string; tone: StatusTone }> = {
   open: { word: text('Open'), tone: 'ok' },
   sound: { word: text('It adds up'), tone: 'ok' },
   unsound: { word: text('It does not add up'), tone: 'bad' },
+  whole: { word: text('Whole'), tone: 'ok' },
+  broken: { word: text('Broken'), tone: 'bad' },
   waiting: { word: text('Waiting'), tone: 'busy' },
   'used up': { word: text('Used up'), tone: 'idle' },
   expired: { word: text('Expired'), tone: 'idle' },

@@ -77,6 +77,16 @@ export const en: Words = {
     lead: 'An operator has enabled a workspace of yours again. Its servers that were stopped stay stopped until somebody starts them.',
     end: 'Your members can go on.',
   },
+  memberShut: {
+    subject: 'The workspace {{workspace}} has been disabled',
+    lead: 'An operator has disabled a workspace that you are a member of. Nobody can act in it, nothing new starts in it, and its rented servers are being stopped. Your API tokens for it open nothing until it is enabled again.',
+    end: 'Your account and your other workspaces stay as they are. If you have questions, ask its owners: they were told as well.',
+  },
+  memberOpened: {
+    subject: 'The workspace {{workspace}} is enabled again',
+    lead: 'An operator has enabled a workspace that you are a member of again. Your role in it is as it was. Its servers that were stopped stay stopped until somebody starts them.',
+    end: 'Log in to go on.',
+  },
   noAccount: {
     subject: 'There is no {{brand}} account to recover with this address',
     lead: 'Somebody, probably you, asked for a new password for this address. No account can be recovered with it; perhaps you signed up with another one.',

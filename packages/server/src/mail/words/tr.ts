@@ -77,6 +77,16 @@ export const tr: Words = {
     lead: 'Bir işletmen bir çalışma alanınızı yeniden etkinleştirdi. Durdurulan sunucular, biri başlatana kadar durmuş kalır.',
     end: 'Üyeleriniz devam edebilir.',
   },
+  memberShut: {
+    subject: '{{workspace}} çalışma alanı devre dışı bırakıldı',
+    lead: 'Bir işletmen, üyesi olduğunuz bir çalışma alanını devre dışı bıraktı. Orada kimse işlem yapamaz, yeni hiçbir şey başlamaz ve kiralanan sunucuları durduruluyor. Yeniden etkinleştirilene kadar bu alana ait API belirteçleriniz hiçbir şeyi açmaz.',
+    end: 'Hesabınız ve diğer çalışma alanlarınız olduğu gibi kalır. Sorularınız varsa sahiplerine sorun: onlara da bildirildi.',
+  },
+  memberOpened: {
+    subject: '{{workspace}} çalışma alanı yeniden etkin',
+    lead: 'Bir işletmen, üyesi olduğunuz bir çalışma alanını yeniden etkinleştirdi. Oradaki rolünüz eskisi gibi. Durdurulan sunucular, biri başlatana kadar durmuş kalır.',
+    end: 'Devam etmek için oturum açın.',
+  },
   noAccount: {
     subject: 'Bu adresle kurtarılacak bir {{brand}} hesabı yok',
     lead: 'Biri, büyük olasılıkla siz, bu adres için yeni bir parola istedi. Bu adresle kurtarılabilecek bir hesap yok; belki başka bir adresle kaydoldunuz.',

@@ -42,6 +42,9 @@ export interface Words {
   letIn: Mail;
   shut: Mail;
   opened: Mail;
+  /** The same to members of it who own it not. */
+  memberShut: Mail;
+  memberOpened: Mail;
   noAccount: Mail;
   changed: Mail;
   added: Mail;

@@ -1,56 +1,116 @@
 import { api } from '@stagi/contract/api.ts';
-import { IconHistory } from '@tabler/icons-react';
-import { useState } from 'react';
-import { Link } from 'react-router';
+import { IconHistory, IconStack2 } from '@tabler/icons-react';
+import { Link, useSearchParams } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
+import { useAuditExport } from '../../layouts/useAuditExport.ts';
 import { useAuditList } from '../../layouts/useAuditList.ts';
+import { useAuditVerify } from '../../layouts/useAuditVerify.ts';
 import { useList } from '../../layouts/useList.ts';
 import { usePanel } from '../../layouts/usePanel.ts';
 import { paths } from '../../paths.ts';
+import { AuditActions } from '../../ui/audit/AuditActions.tsx';
 import { AuditFilters } from '../../ui/audit/AuditFilters.tsx';
+import { isOutcome } from '../../ui/audit/auditWords.ts';
 import { useAuditColumns } from '../../ui/audit/useAuditColumns.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { DateRangePicker } from '../../ui/dateRange/DateRangePicker.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { Form } from '../../ui/form/Form.tsx';
-import { TextInput } from '../../ui/form/TextInput.tsx';
 import { ListBar } from '../../ui/ListBar.tsx';
 import { NoMatches } from '../../ui/NoMatches.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
-import classes from './Audit.module.css';
+import classes from './Admin.module.css';
+import { AuditChecksPanel } from './AuditChecksPanel.tsx';
+import { useAuditChecks } from './useAuditChecks.ts';
+import { WorkspacePicker } from './WorkspacePicker.tsx';
 
-/** What operators did, and what was done in any one workspace. */
+const WORKSPACE = 'workspace';
+/** What belongs to one log alone, in the address. */
+const OF_ONE_LOG = [WORKSPACE, 'page', 'who', 'area'];
+
+/** What operators did, and what was done in any one workspace; exported, and held against its chain. */
 export function AdminAuditPage() {
   const t = useT();
+  const [params, setParams] = useSearchParams();
   const { list, range, narrowed, filters } = useAuditList();
-  const { id: workspaceId } = usePanel('workspace');
+  const { id: workspaceId } = usePanel(WORKSPACE);
   const { data, table } = useList(
     api.audit.listForOperators,
     { workspaceId, ...narrowed, entityFilterRequest: list.request },
     list,
   );
   const columns = useAuditColumns();
+  const shown = { ...narrowed, workspaceId, outcomes: list.statuses.filter(isOutcome) };
+  const exporting = useAuditExport(api.audit.exportForOperators, shown, workspaceId ?? 'operators');
+  const verifying = useAuditVerify(api.audit.verifyForOperators, { workspaceId });
+  const checks = useAuditChecks();
+  const panel = usePanel('checks');
   const some = list.narrowed || (table.rows?.length ?? 0) > 0;
+
+  function choose(id: number | null): void {
+    const next = new URLSearchParams(params);
+    for (const name of OF_ONE_LOG) next.delete(name);
+    if (id !== null) next.set(WORKSPACE, String(id));
+    setParams(next, { preventScrollReset: true });
+  }
 
   return (
     <>
-      <PageHeader title={t('Audit log')} actions={<Choice key={workspaceId} workspaceId={workspaceId} />}>
+      <PageHeader
+        title={t('Audit log')}
+        actions={
+          <>
+            {some && <AuditActions verifying={verifying} exporting={exporting} />}
+            <Button
+              color="gray"
+              icon={<IconStack2 size={16} />}
+              component={Link}
+              to={panel.to(1)}
+              data-testid="open-audit-checks"
+            >
+              {t('All logs')}
+            </Button>
+          </>
+        }
+      >
         {t('What operators did or tried to do, or what was done in one workspace. Kept for 400 days.')}
       </PageHeader>
-      {workspaceId !== null && data?.workspace && (
-        <Note action={<Link to={paths.adminAudit()}>{t('Show what operators did')}</Link>}>
-          {t('This is the log of the workspace')}{' '}
-          <Link to={paths.adminWorkspace(workspaceId)}>{data.workspace.name}</Link>
-        </Note>
-      )}
-      {some && (
-        <ListBar>
-          <AuditFilters log={data} {...filters} />
-          <DateRangePicker label={t('When')} value={range.value} onChange={range.set} clearable />
-        </ListBar>
-      )}
+      <div className={classes.notes}>
+        {checks.data?.lastIsWhole === false && (
+          <Note
+            tone="warn"
+            title={t('An audit log is broken')}
+            action={<Link to={panel.to(1)}>{t('See what was found')}</Link>}
+          >
+            {t('Follow the runbook: change nothing, keep a copy of the database.')}
+          </Note>
+        )}
+        {workspaceId !== null && data?.workspace?.id === workspaceId && (
+          <Note action={<Link to={paths.adminAudit()}>{t('Show what operators did')}</Link>}>
+            {t('This is the log of the workspace')}{' '}
+            <Link to={paths.adminWorkspace(workspaceId)}>{data.workspace.name}</Link>
+          </Note>
+        )}
+      </div>
+      <ListBar>
+        <WorkspacePicker
+          aria-label={t('Whose log')}
+          placeholder={t('What operators did')}
+          value={workspaceId}
+          called={data?.workspace?.id === workspaceId ? data?.workspace?.name : undefined}
+          onChange={choose}
+          clearable
+          w={{ base: '100%', sm: 260 }}
+          data-testid="audit-workspace"
+        />
+        {some && (
+          <>
+            <AuditFilters log={data} {...filters} />
+            <DateRangePicker label={t('When')} value={range.value} onChange={range.set} clearable />
+          </>
+        )}
+      </ListBar>
       <DataTable
         {...table}
         label={t('Audit log')}
@@ -72,36 +132,7 @@ export function AdminAuditPage() {
           )
         }
       />
+      <AuditChecksPanel checks={checks} opened={panel.id !== null} onClose={panel.close} />
     </>
-  );
-}
-
-/** Which log: that of the workspace with this id. */
-function Choice({ workspaceId }: { workspaceId: number | null }) {
-  const t = useT();
-  const { to } = usePanel('workspace');
-  const [typed, setTyped] = useState(workspaceId === null ? '' : String(workspaceId));
-  const id = /^[1-9]\d{0,14}$/.test(typed.trim()) ? Number(typed) : null;
-  return (
-    <Form className={classes.choice} onSubmit={(event) => event.preventDefault()}>
-      <TextInput
-        aria-label={t('Id of a workspace')}
-        placeholder={t('Id of a workspace')}
-        inputMode="numeric"
-        autoComplete="off"
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-        data-testid="audit-workspace"
-      />
-      {id === null ? (
-        <Button color="gray" disabled>
-          {t('Show')}
-        </Button>
-      ) : (
-        <Button color="gray" component={Link} to={to(id)} data-testid="audit-show">
-          {t('Show')}
-        </Button>
-      )}
-    </Form>
   );
 }

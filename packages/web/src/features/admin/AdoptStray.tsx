@@ -3,21 +3,19 @@ import { api } from '@stagi/contract/api.ts';
 import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { Stray } from '@stagi/contract/strays.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'react-router';
 import { invalidate, q } from '../../api/query.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { paths } from '../../paths.ts';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
 import { Form } from '../../ui/form/Form.tsx';
-import { NumberInput } from '../../ui/form/NumberInput.tsx';
 import { Select } from '../../ui/form/Select.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
 import { UniqueIdInput } from '../../ui/form/UniqueIdInput.tsx';
 import { formatAmount, formatNumber } from '../../ui/format.ts';
 import { Note } from '../../ui/Note.tsx';
 import { toast } from '../../ui/toasts.ts';
+import { WorkspacePicker } from './WorkspacePicker.tsx';
 
 interface Props {
   stray: Stray | null;
@@ -49,12 +47,8 @@ function AdoptForm({ stray, onClose }: { stray: Stray; onClose(): void }) {
     ),
   );
   const { field, submit, loading } = useCallForm(api.strays.adopt, {
-    initialValues: { workspaceId: '' as number | string, offerId: '', title: '', slug: '' },
-    toInput: ({ workspaceId, ...rest }) => ({
-      id: stray.id,
-      workspaceId: workspaceId === '' ? undefined : Number(workspaceId),
-      ...rest,
-    }),
+    initialValues: { workspaceId: null as number | null, offerId: '', title: '', slug: '' },
+    toInput: ({ workspaceId, ...rest }) => ({ id: stray.id, workspaceId: workspaceId ?? undefined, ...rest }),
     onDone: ({ entity }) => {
       void invalidate('admin/');
       toast.success(t('“{{title}}” has been adopted', { title: entity.name }));
@@ -65,14 +59,7 @@ function AdoptForm({ stray, onClose }: { stray: Stray; onClose(): void }) {
     <Form onSubmit={submit} noValidate>
       <Stack gap={16}>
         <div>{t('It becomes an instance of a workspace, which is billed for it by the hour from then on.')}</div>
-        <NumberInput
-          label={t('Id of the workspace')}
-          description={<Link to={paths.adminWorkspaces()}>{t('Find a workspace')}</Link>}
-          min={1}
-          hideControls
-          data-autofocus
-          {...field('workspaceId')}
-        />
+        <WorkspacePicker label={t('Workspace')} data-testid="adopt-workspace" {...field('workspaceId')} />
         <Select
           label={t('Offer')}
           description={t('What the machine is, and its price')}

@@ -1,15 +1,11 @@
 import { api } from '@stagi/contract/api.ts';
-import { useQuery } from '@tanstack/react-query';
+import type { OutputOf } from '@stagi/contract/call.ts';
 import { Link } from 'react-router';
-import { errorText } from '../../api/messages.ts';
-import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { personName } from '../../i18n/personName.ts';
+import { RowPanel } from '../../layouts/RowPanel.tsx';
 import { paths } from '../../paths.ts';
-import { Dialog } from '../../ui/dialogs/Dialog.tsx';
-import { ErrorState } from '../../ui/ErrorState.tsx';
 import { FactList } from '../../ui/FactList.tsx';
-import { PanelSkeleton } from '../../ui/Skeletons.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { DateTime } from '../../ui/Time.tsx';
 import classes from './Feedback.module.css';
@@ -19,32 +15,16 @@ import { FeedbackImage } from './FeedbackImage.tsx';
 export function FeedbackPanel({ id, onClose }: { id: number | null; onClose(): void }) {
   const t = useT();
   return (
-    <Dialog
-      opened={id !== null}
-      onClose={onClose}
-      routed
-      placement="right"
-      title={t('Feedback')}
-      testId="feedback-panel"
-    >
-      {id !== null && <Body key={id} id={id} />}
-    </Dialog>
+    <RowPanel view={api.feedback.view} id={id} onClose={onClose} title={t('Feedback')} testId="feedback-panel" rows={6}>
+      {({ entity }) => <Told entity={entity} />}
+    </RowPanel>
   );
 }
 
-function Body({ id }: { id: number }) {
+function Told({ entity }: Pick<OutputOf<typeof api.feedback.view>, 'entity'>) {
   const t = useT();
-  const { data, error, refetch } = useQuery(q(api.feedback.view, { id }, { quiet: true }));
-  if (!data) {
-    return error ? (
-      <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
-    ) : (
-      <PanelSkeleton rows={6} />
-    );
-  }
-  const { entity } = data;
   return (
-    <div className={classes.panel}>
+    <>
       <div>
         <Tag>{t(entity.topic)}</Tag>
         <h3 className={classes.subject}>{entity.subject}</h3>
@@ -74,6 +54,6 @@ function Body({ id }: { id: number }) {
           { label: t('Browser'), value: entity.userAgent },
         ]}
       />
-    </div>
+    </>
   );
 }

@@ -18,6 +18,7 @@ import { ListBar } from '../../ui/ListBar.tsx';
 import { NoMatches } from '../../ui/NoMatches.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
+import classes from './Admin.module.css';
 import { LedgerRunPanel } from './LedgerRunPanel.tsx';
 import { LedgerSeals } from './LedgerSeals.tsx';
 import { useLedgerColumns } from './useLedgerColumns.tsx';
@@ -56,11 +57,13 @@ export function LedgerPage() {
       <PageHeader title={t(ROUTES.adminLedger.title)} actions={some && verify}>
         {t('Every journal, balance, hold and seal held against each other: once a day, and whenever you ask.')}
       </PageHeader>
-      {data?.lastIsSound === false && (
-        <Note tone="warn" title={t('The ledger does not add up')}>
-          {t('Open the run that says so, and follow the runbook: change nothing, keep a copy of the database.')}
-        </Note>
-      )}
+      <div className={classes.notes}>
+        {data?.lastIsSound === false && (
+          <Note tone="warn" title={t('The ledger does not add up')}>
+            {t('Open the run that says so, and follow the runbook: change nothing, keep a copy of the database.')}
+          </Note>
+        )}
+      </div>
       {some && (
         <ListBar>
           <StatusFilter statuses={STATES} value={list.statuses} onChange={list.setStatuses} />

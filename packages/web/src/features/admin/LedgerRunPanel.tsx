@@ -1,7 +1,7 @@
 import type { LedgerRun } from '@stagi/contract/ledger.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { text } from '../../i18n/text.ts';
-import { Dialog } from '../../ui/dialogs/Dialog.tsx';
+import { RightPanel } from '../../ui/dialogs/RightPanel.tsx';
 import { FactList } from '../../ui/FactList.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -24,19 +24,12 @@ const COUNTS: Record<string, string> = {
 };
 
 /** What a verification looked at and found. */
-export function LedgerRunPanel({ run, onClose }: { run: LedgerRun | null; onClose(): void }) {
+export function LedgerRunPanel({ run: opened, onClose }: { run: LedgerRun | null; onClose(): void }) {
   const t = useT();
   return (
-    <Dialog
-      opened={run !== null}
-      onClose={onClose}
-      routed
-      placement="right"
-      title={t('Verification')}
-      testId="ledger-panel"
-    >
-      {run && (
-        <div className={classes.panel}>
+    <RightPanel of={opened} onClose={onClose} title={t('Verification')} testId="ledger-panel">
+      {(run) => (
+        <>
           <div className={classes.top}>
             <StatusBadge status={run.state} prominent />
           </div>
@@ -71,8 +64,8 @@ export function LedgerRunPanel({ run, onClose }: { run: LedgerRun | null; onClos
               ...(run.error ? [{ label: t('Error'), value: run.error, mono: true }] : []),
             ]}
           />
-        </div>
+        </>
       )}
-    </Dialog>
+    </RightPanel>
   );
 }

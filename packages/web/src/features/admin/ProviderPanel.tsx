@@ -4,7 +4,7 @@ import { useT } from '../../i18n/i18n.ts';
 import { personName } from '../../i18n/personName.ts';
 import { text } from '../../i18n/text.ts';
 import { ActionButton } from '../../ui/actions.tsx';
-import { Dialog } from '../../ui/dialogs/Dialog.tsx';
+import { RightPanel } from '../../ui/dialogs/RightPanel.tsx';
 import { FactList } from '../../ui/FactList.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -30,16 +30,9 @@ const STEPS: Record<ProviderCheck['steps'][number]['step'], string> = {
 export function ProviderPanel({ provider, onClose, ...rest }: Props) {
   const t = useT();
   return (
-    <Dialog
-      opened={provider !== null}
-      onClose={onClose}
-      routed
-      placement="right"
-      title={provider?.title ?? t('Cloud')}
-      testId="provider-panel"
-    >
-      {provider && <Body provider={provider} {...rest} />}
-    </Dialog>
+    <RightPanel of={provider} onClose={onClose} title={provider?.title ?? t('Cloud')} testId="provider-panel">
+      {(one) => <Body provider={one} {...rest} />}
+    </RightPanel>
   );
 }
 
@@ -48,7 +41,7 @@ function Body({ provider, onCheck, asking }: Omit<Props, 'onClose' | 'provider'>
   const { check, lastError, limit } = provider;
   const busy = isUnderWay(provider);
   return (
-    <div className={classes.panel}>
+    <>
       <div className={classes.top}>
         <StatusBadge status={provider.state} prominent />
         <ActionButton
@@ -99,7 +92,7 @@ function Body({ provider, onCheck, asking }: Omit<Props, 'onClose' | 'provider'>
           </p>
         </Note>
       )}
-    </div>
+    </>
   );
 }
 

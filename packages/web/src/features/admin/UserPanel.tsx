@@ -1,23 +1,17 @@
 import type { AdminUser, AdminUserView } from '@stagi/contract/adminUsers.ts';
 import { api } from '@stagi/contract/api.ts';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { errorText } from '../../api/messages.ts';
-import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { LANGUAGE_NAME } from '../../i18n/locale.ts';
 import { text } from '../../i18n/text.ts';
+import { RowPanel } from '../../layouts/RowPanel.tsx';
 import { paths } from '../../paths.ts';
-import { type Action, ActionButton } from '../../ui/actions.tsx';
-import { Dialog } from '../../ui/dialogs/Dialog.tsx';
-import { ErrorState } from '../../ui/ErrorState.tsx';
+import type { Action } from '../../ui/actions.tsx';
 import { FactList } from '../../ui/FactList.tsx';
-import { PanelSkeleton } from '../../ui/Skeletons.tsx';
-import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
 import classes from './Admin.module.css';
-import { DisabledNote } from './DisabledNote.tsx';
+import { PanelTop } from './PanelTop.tsx';
 
 interface Props {
   /** From the address; null: closed. */
@@ -37,35 +31,17 @@ const WAYS: Record<AdminUserView['signedInBy'][number], string> = {
 export function UserPanel({ id, onClose, actionsOf }: Props) {
   const t = useT();
   return (
-    <Dialog opened={id !== null} onClose={onClose} routed placement="right" title={t('User')} testId="user-panel">
-      {id !== null && <Body key={id} id={id} actionsOf={actionsOf} />}
-    </Dialog>
+    <RowPanel view={api.adminUsers.view} id={id} onClose={onClose} title={t('User')} testId="user-panel">
+      {({ entity }) => <Body user={entity} actions={entity.state === 'deleted' ? [] : actionsOf(entity)} />}
+    </RowPanel>
   );
 }
 
-function Body({ id, actionsOf }: { id: number; actionsOf: Props['actionsOf'] }) {
+function Body({ user, actions }: { user: AdminUserView; actions: Action[] }) {
   const t = useT();
-  const { data, error, refetch } = useQuery(q(api.adminUsers.view, { id }, { quiet: true }));
-  if (!data) {
-    return error ? (
-      <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
-    ) : (
-      <PanelSkeleton rows={8} />
-    );
-  }
-  const user = data.entity;
   return (
-    <div className={classes.panel}>
-      <div className={classes.top}>
-        <StatusBadge status={user.state} prominent />
-        {user.state !== 'deleted' &&
-          actionsOf(user).map(({ label, danger, testId, ...action }) => (
-            <ActionButton key={label} {...action} tone={danger ? 'danger' : 'default'} testId={`panel-${testId}`}>
-              {label}
-            </ActionButton>
-          ))}
-      </div>
-      <DisabledNote disabled={user.state === 'disabled' ? user.disabled : null} />
+    <>
+      <PanelTop state={user.state} disabled={user.disabled} actions={actions} />
       <FactList facts={factsOf(user)} />
       <section>
         <h3 className={classes.title}>{t('Workspaces')}</h3>
@@ -93,7 +69,7 @@ function Body({ id, actionsOf }: { id: number; actionsOf: Props['actionsOf'] }) 
           </p>
         )}
       </section>
-    </div>
+    </>
   );
 
   function factsOf(one: AdminUserView) {

@@ -16,7 +16,7 @@ import { NoMatches } from '../../ui/NoMatches.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { DisableUser } from './DisableUser.tsx';
-import { EnableUser } from './EnableUser.tsx';
+import { EnableDialog } from './EnableDialog.tsx';
 import { STAFF, USER_FILTERS, usersInput, VERIFIED } from './listInputs.ts';
 import { UserPanel } from './UserPanel.tsx';
 import { useUserColumns } from './useUserColumns.tsx';
@@ -109,7 +109,7 @@ export function UsersPage() {
       />
       <UserPanel id={panel.id} onClose={panel.close} actionsOf={actionsOf} />
       <DisableUser user={disabling} onClose={() => setDisabling(null)} />
-      <EnableUser user={enabling} onClose={() => setEnabling(null)} />
+      <EnableDialog what="user" of={enabling} onClose={() => setEnabling(null)} />
     </>
   );
 }

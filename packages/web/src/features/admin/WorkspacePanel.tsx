@@ -1,22 +1,17 @@
 import type { AdminClient, AdminClientView } from '@stagi/contract/adminClients.ts';
 import { api } from '@stagi/contract/api.ts';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { errorText } from '../../api/messages.ts';
-import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { RowPanel } from '../../layouts/RowPanel.tsx';
 import { paths } from '../../paths.ts';
-import { type Action, ActionButton } from '../../ui/actions.tsx';
-import { Dialog } from '../../ui/dialogs/Dialog.tsx';
-import { ErrorState } from '../../ui/ErrorState.tsx';
+import type { Action } from '../../ui/actions.tsx';
 import { FactList } from '../../ui/FactList.tsx';
 import { Money } from '../../ui/Money.tsx';
-import { PanelSkeleton } from '../../ui/Skeletons.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { DateTime } from '../../ui/Time.tsx';
 import classes from './Admin.module.css';
-import { DisabledNote } from './DisabledNote.tsx';
+import { PanelTop } from './PanelTop.tsx';
 
 interface Props {
   /** From the address; null: closed. */
@@ -29,42 +24,17 @@ interface Props {
 export function WorkspacePanel({ id, onClose, actionsOf }: Props) {
   const t = useT();
   return (
-    <Dialog
-      opened={id !== null}
-      onClose={onClose}
-      routed
-      placement="right"
-      title={t('Workspace')}
-      testId="workspace-panel"
-    >
-      {id !== null && <Body key={id} id={id} actionsOf={actionsOf} />}
-    </Dialog>
+    <RowPanel view={api.adminClients.view} id={id} onClose={onClose} title={t('Workspace')} testId="workspace-panel">
+      {({ entity }) => <Body workspace={entity} actions={entity.state === 'closed' ? [] : actionsOf(entity)} />}
+    </RowPanel>
   );
 }
 
-function Body({ id, actionsOf }: { id: number; actionsOf: Props['actionsOf'] }) {
+function Body({ workspace, actions }: { workspace: AdminClientView; actions: Action[] }) {
   const t = useT();
-  const { data, error, refetch } = useQuery(q(api.adminClients.view, { id }, { quiet: true }));
-  if (!data) {
-    return error ? (
-      <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
-    ) : (
-      <PanelSkeleton rows={8} />
-    );
-  }
-  const workspace = data.entity;
   return (
-    <div className={classes.panel}>
-      <div className={classes.top}>
-        <StatusBadge status={workspace.state} prominent />
-        {workspace.state !== 'closed' &&
-          actionsOf(workspace).map(({ label, danger, testId, ...action }) => (
-            <ActionButton key={label} {...action} tone={danger ? 'danger' : 'default'} testId={`panel-${testId}`}>
-              {label}
-            </ActionButton>
-          ))}
-      </div>
-      <DisabledNote disabled={workspace.state === 'disabled' ? workspace.disabled : null} />
+    <>
+      <PanelTop state={workspace.state} disabled={workspace.disabled} actions={actions} />
       <FactList
         facts={[
           { label: t('Name'), value: workspace.name },
@@ -79,7 +49,7 @@ function Body({ id, actionsOf }: { id: number; actionsOf: Props['actionsOf'] }) 
       <People workspace={workspace} />
       <Machines workspace={workspace} />
       <Link to={paths.adminAudit(workspace.id)}>{t('What was done in it')}</Link>
-    </div>
+    </>
   );
 }
 

@@ -16,7 +16,7 @@ import { NoMatches } from '../../ui/NoMatches.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { DisableWorkspace } from './DisableWorkspace.tsx';
-import { EnableWorkspace } from './EnableWorkspace.tsx';
+import { EnableDialog } from './EnableDialog.tsx';
 import { PLAN, PLANS, plansOf, SEPARATOR, WORKSPACE_FILTERS, workspacesInput } from './listInputs.ts';
 import { useWorkspaceColumns } from './useWorkspaceColumns.tsx';
 import { WorkspacePanel } from './WorkspacePanel.tsx';
@@ -94,7 +94,7 @@ export function WorkspacesPage() {
       />
       <WorkspacePanel id={panel.id} onClose={panel.close} actionsOf={actionsOf} />
       <DisableWorkspace workspace={disabling} onClose={() => setDisabling(null)} />
-      <EnableWorkspace workspace={enabling} onClose={() => setEnabling(null)} />
+      <EnableDialog what="workspace" of={enabling} onClose={() => setEnabling(null)} />
     </>
   );
 }

@@ -1,17 +1,13 @@
 import { api } from '@stagi/contract/api.ts';
+import type { OutputOf } from '@stagi/contract/call.ts';
 import type { ChargedSegment, Transaction } from '@stagi/contract/transactions.ts';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { errorText } from '../../api/messages.ts';
-import { q } from '../../api/query.ts';
 import { useMay } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { RowPanel } from '../../layouts/RowPanel.tsx';
 import { paths } from '../../paths.ts';
-import { Dialog } from '../../ui/dialogs/Dialog.tsx';
-import { ErrorState } from '../../ui/ErrorState.tsx';
 import { FactList } from '../../ui/FactList.tsx';
 import { formatExact, formatNumber } from '../../ui/format.ts';
-import { PanelSkeleton } from '../../ui/Skeletons.tsx';
 import { DateTime } from '../../ui/Time.tsx';
 import { Amount } from './Amount.tsx';
 import classes from './Billing.module.css';
@@ -27,36 +23,27 @@ interface Props {
 export function TransactionPanel({ id, onClose }: Props) {
   const t = useT();
   return (
-    <Dialog
-      opened={id !== null}
+    <RowPanel
+      view={api.transactions.view}
+      id={id}
       onClose={onClose}
-      routed
-      placement="right"
       title={t('Transaction')}
       testId="transaction-panel"
+      rows={6}
     >
-      {id !== null && <Body key={id} id={id} />}
-    </Dialog>
+      {(answer) => <Body {...answer} />}
+    </RowPanel>
   );
 }
 
-function Body({ id }: { id: number }) {
+function Body({ entity, segments }: OutputOf<typeof api.transactions.view>) {
   const t = useT();
   const mayOpen = useMay('INSTANCE_RENTED_MANAGEMENT');
-  const { data, error, refetch } = useQuery(q(api.transactions.view, { id }, { quiet: true }));
-  if (!data) {
-    return error ? (
-      <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
-    ) : (
-      <PanelSkeleton rows={6} />
-    );
-  }
-  const { entity, segments } = data;
   return (
-    <div className={classes.panel}>
+    <>
       <FactList facts={factsOf(entity)} />
       {segments.length > 0 && <Segments segments={segments} />}
-    </div>
+    </>
   );
 
   function factsOf({ instance, addresses, ...one }: Transaction) {

@@ -21,6 +21,7 @@ export function ContainerAuthPage() {
   const { pathname, search } = useLocation();
   const { profile } = useUser();
   const returnUrl = params.get('returnUrl') ?? '';
+  const trip = params.get('trip') ?? undefined;
   const [tried, setTried] = useState(params.has('failed'));
   const [error, setError] = useState<CallError | null>(null);
   const [asking, setAsking] = useState(false);
@@ -38,7 +39,7 @@ export function ContainerAuthPage() {
     setError(null);
     setAsking(true);
     try {
-      const { link } = await call(api.containerAccess.enter, { slug, returnUrl }, { quiet: true });
+      const { link } = await call(api.containerAccess.enter, { slug, returnUrl, trip }, { quiet: true });
       // Going back in the browser leads to where one came from, not here again.
       window.location.replace(link);
     } catch (cause) {
@@ -66,7 +67,9 @@ export function ContainerAuthPage() {
           <Refused error={error} onRetry={() => void enter()} retrying={asking} />
         ) : tried ? (
           <div className={classes.again}>
-            <Note tone="warn">{t('The way into the container was used already or took too long.')}</Note>
+            <Note tone="warn">
+              {t('The way into the container was used already, took too long or began in another browser.')}
+            </Note>
             <Button fullWidth onClick={() => void enter()} data-testid="container-auth-again">
               {t('Open it again')}
             </Button>

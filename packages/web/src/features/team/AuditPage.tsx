@@ -1,11 +1,14 @@
 import { api } from '@stagi/contract/api.ts';
-import { IconDownload, IconHistory, IconShieldCheck } from '@tabler/icons-react';
+import { IconHistory } from '@tabler/icons-react';
+import { useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { useAuditExport } from '../../layouts/useAuditExport.ts';
 import { useAuditList } from '../../layouts/useAuditList.ts';
+import { useAuditVerify } from '../../layouts/useAuditVerify.ts';
 import { useList } from '../../layouts/useList.ts';
-import { ActionButton } from '../../ui/actions.tsx';
+import { AuditActions } from '../../ui/audit/AuditActions.tsx';
 import { AuditFilters } from '../../ui/audit/AuditFilters.tsx';
-import { OUTCOMES } from '../../ui/audit/auditWords.ts';
+import { isOutcome } from '../../ui/audit/auditWords.ts';
 import { useAuditColumns } from '../../ui/audit/useAuditColumns.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { DateRangePicker } from '../../ui/dateRange/DateRangePicker.tsx';
@@ -14,10 +17,6 @@ import { ListBar } from '../../ui/ListBar.tsx';
 import { NoMatches } from '../../ui/NoMatches.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { TeamTabs } from './TeamTabs.tsx';
-import { useExport } from './useExport.ts';
-import { useVerify } from './useVerify.ts';
-
-const isOutcome = (status: string): status is keyof typeof OUTCOMES => status in OUTCOMES;
 
 /** What was done in the workspace, by whom and from where; narrowed, exported, and held against its own chain. */
 export function AuditPage() {
@@ -25,37 +24,15 @@ export function AuditPage() {
   const { list, range, narrowed, filters } = useAuditList();
   const { data, table } = useList(api.audit.list, { ...narrowed, entityFilterRequest: list.request }, list);
   const columns = useAuditColumns();
-  const exporting = useExport({ ...narrowed, outcomes: list.statuses.filter(isOutcome) });
-  const verifying = useVerify();
+  const { workspace } = useUser();
+  const shown = { ...narrowed, outcomes: list.statuses.filter(isOutcome) };
+  const exporting = useAuditExport(api.audit.export, shown, workspace?.clientId ?? '');
+  const verifying = useAuditVerify(api.audit.verify, {});
   const some = list.narrowed || (table.rows?.length ?? 0) > 0;
 
   return (
     <>
-      <PageHeader
-        title={t('Audit log')}
-        actions={
-          some && (
-            <>
-              <ActionButton
-                icon={<IconShieldCheck size={16} />}
-                testId="audit-verify"
-                loading={verifying.running}
-                onClick={verifying.run}
-              >
-                {t('Check the chain')}
-              </ActionButton>
-              <ActionButton
-                icon={<IconDownload size={16} />}
-                testId="audit-export"
-                loading={exporting.running}
-                onClick={exporting.run}
-              >
-                {t('Export as CSV')}
-              </ActionButton>
-            </>
-          )
-        }
-      >
+      <PageHeader title={t('Audit log')} actions={some && <AuditActions verifying={verifying} exporting={exporting} />}>
         {t(
           'Everything that members and their API tokens did or tried to do here, kept for 400 days. Entries are chained: none can be changed or left out without showing.',
         )}

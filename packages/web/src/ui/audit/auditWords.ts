@@ -65,6 +65,7 @@ export const ACTIONS: Record<string, string> = {
   'admin/promo-code/revoke': text('Revoked a promo code'),
   'admin/ledger/verify': text('Had the ledger verified'),
   'user/delete': text('Deleted their account'),
+  'admin/audit/check-all': text('Had all audit logs checked'),
 };
 
 export const OUTCOMES: Record<AuditEntry['outcome'], string> = {
@@ -73,3 +74,5 @@ export const OUTCOMES: Record<AuditEntry['outcome'], string> = {
   denied: text('No permission'),
   failed: text('Failed'),
 };
+
+export const isOutcome = (word: string): word is AuditEntry['outcome'] => Object.hasOwn(OUTCOMES, word);

@@ -37,6 +37,8 @@ interface Common<O extends Choice> extends ChoiceFields {
   leftSection?: ReactNode;
   /** Draws an option in the list; its label is shown otherwise. */
   renderOption?(option: O): ReactNode;
+  /** Options are found elsewhere by what is typed here: all that are given are shown, and there is always a search box. */
+  found?: FoundElsewhere;
   /** The end of the list is in sight: more may be fetched. At most every 500 ms. */
   onEnd?(): void;
   w?: BoxProps['w'];
@@ -45,6 +47,19 @@ interface Common<O extends Choice> extends ChoiceFields {
   'data-path'?: string;
   onFocus?: ComponentProps<'button'>['onFocus'];
   onBlur?: ComponentProps<'button'>['onBlur'];
+}
+
+interface FoundElsewhere {
+  search: string;
+  onSearch(text: string): void;
+  /** What can be searched by. */
+  hint: string;
+  /** What is given belongs to an older search: it stays, and none of it can be chosen. */
+  stale: boolean;
+  /** The list has been opened: now there is something to find. */
+  onOpen?(): void;
+  /** How the value is called, which may be none of what was found. */
+  chosenLabel: string | undefined;
 }
 
 interface Single<K extends Key> {
@@ -66,11 +81,15 @@ export type SelectProps<O extends Choice, K extends Key> = Common<O> & Named & (
 export function Select<O extends Choice, K extends Key = string>(props: SelectProps<O, K>) {
   const { label, optional, options, labelField, keyField, size = 's', tagLimit = SELECT_TAG_LIMIT } = props;
   const t = useT();
-  const [search, setSearch] = useState('');
+  const { found } = props;
+  const [typed, setTyped] = useState('');
+  const search = found?.search ?? typed;
+  const setSearch = found?.onSearch ?? setTyped;
   /** Some time after it was opened the list is drawn: it is announced, and can be gone through, from then on. */
   const [drawn, setDrawn] = useState(false);
   const dropdown = useRef<HTMLDivElement>(null);
   const combobox = useCombobox({
+    onDropdownOpen: () => found?.onOpen?.(),
     onDropdownClose: (by) => {
       combobox.resetSelectedOption();
       setDrawn(false);
@@ -83,14 +102,17 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
   const keys: readonly K[] = props.multiple ? props.value : props.value == null ? [] : [props.value];
   const isChosen = (key: Key) => keys.some((chosen) => String(chosen) === String(key));
   const chosen = choices.filter(({ key }) => isChosen(key));
-  const clearable = (props.clearable ?? props.multiple) && chosen.length > 0 && !props.disabled;
-  const searchable = choices.length > SELECT_SEARCH_ABOVE;
-  const matching = matchingChoices(choices, search);
+  const clearable = (props.clearable ?? props.multiple) && (found ? keys : chosen).length > 0 && !props.disabled;
+  const searchable = found !== undefined || choices.length > SELECT_SEARCH_ABOVE;
+  const matching = found
+    ? choices.map((choice) => ({ ...choice, disabled: choice.disabled || found.stale }))
+    : matchingChoices(choices, search);
+  const answer = found && !found.stale ? matching.map(({ key }) => key).join() : '';
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: its functions are new in each render, their work is not
   useEffect(() => {
     if (opened && search !== '') combobox.selectFirstOption();
-  }, [search]);
+  }, [search, answer]);
 
   function begin(index: number): void {
     setDrawn(true);
@@ -131,6 +153,11 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
     const to = event.relatedTarget;
     if (to === combobox.targetRef.current || dropdown.current?.contains(to)) return;
     combobox.closeDropdown();
+  }
+
+  function emptyWord(): string {
+    if (found?.stale) return t('Searching…');
+    return choices.length === 0 && search.trim() === '' ? t('List is empty') : t('No matches');
   }
 
   function clearByKey(event: KeyboardEvent): void {
@@ -179,7 +206,9 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
           data-testid={props['data-testid']}
           data-path={props['data-path']}
         >
-          {chosen.length === 0 ? (
+          {found && !props.multiple && props.value != null ? (
+            <span className={classes.value}>{found.chosenLabel ?? '…'}</span>
+          ) : chosen.length === 0 ? (
             <Input.Placeholder>{props.placeholder ?? t('Not chosen')}</Input.Placeholder>
           ) : props.multiple ? (
             <Tags labels={chosen.map((choice) => choice.label)} limit={tagLimit} />
@@ -195,8 +224,8 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
             onChange={(event) => setSearch(event.currentTarget.value)}
             role="combobox"
             aria-expanded
-            aria-label={t('Search')}
-            placeholder={t('Search')}
+            aria-label={found?.hint ?? t('Search')}
+            placeholder={found?.hint ?? t('Search')}
             onKeyDown={(event) => {
               // The list is drawn at the end of the page: the way on leads from the control.
               if (event.key === 'Tab') combobox.targetRef.current?.focus();
@@ -207,7 +236,7 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
         <SelectList
           choices={matching.slice(0, SELECT_OPTION_LIMIT)}
           cut={matching.length > SELECT_OPTION_LIMIT}
-          empty={choices.length === 0 ? t('List is empty') : t('No matches')}
+          empty={emptyWord()}
           name={typeof label === 'string' ? label : props['aria-label']}
           multiple={props.multiple === true}
           isChosen={isChosen}

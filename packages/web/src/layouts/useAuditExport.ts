@@ -1,0 +1,29 @@
+import type { api } from '@stagi/contract/api.ts';
+import type { InputOf } from '@stagi/contract/call.ts';
+import { useCall } from '../api/useCall.ts';
+import { downloadText } from '../ui/download.ts';
+
+type ExportCall = typeof api.audit.export | typeof api.audit.exportForOperators;
+
+/** Hands what the filters show over as one file, however many parts it comes in. `whose` log it is stands in its name. */
+export function useAuditExport<C extends ExportCall>(
+  of: C,
+  narrowed: Omit<InputOf<C>, 'before'>,
+  whose: number | string,
+) {
+  const { run: fetchPart, loading } = useCall<ExportCall>(of);
+
+  async function run(): Promise<void> {
+    const parts: string[] = [];
+    for (let before: number | undefined; ; ) {
+      const part = await fetchPart({ ...narrowed, before });
+      if (!part) return;
+      parts.push(part.csv);
+      if (part.next === null) break;
+      before = part.next;
+    }
+    downloadText(`audit-${whose}-${new Date().toISOString().slice(0, 10)}.csv`, parts, 'text/csv');
+  }
+
+  return { running: loading, run: () => void run() };
+}
