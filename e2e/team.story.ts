@@ -77,6 +77,19 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
     await ended;
     await expect(there.getByTestId('profile-menu')).toContainText('Grace Hopper’s workspace');
   });
+
+  await test.step('an operator shuts that too: she is told that she has none, and makes another', async () => {
+    await app.ctx.db
+      .updateTable('workspace')
+      .set({ disabled_at: new Date() })
+      .where('id', '=', grace.workspaceId)
+      .execute();
+    await expect(there.getByText('You belong to no workspace')).toBeVisible();
+    await there.getByTestId('no-workspace').click();
+    await there.getByLabel('Name', { exact: true }).last().fill('Fresh start');
+    await there.getByTestId('workspace-submit').click();
+    await expect(there.getByTestId('profile-menu')).toContainText('Fresh start');
+  });
   await here.context().close();
   await there.context().close();
 });

@@ -5,13 +5,14 @@ import { useBalance } from './useBalance.ts';
 
 const ZeroNotice = lazyPart(async () => (await import('./ZeroNotice.tsx')).ZeroNotice);
 const LowBalance = lazyPart(async () => (await import('./LowBalance.tsx')).LowBalance);
+const NoWorkspace = lazyPart(async () => (await import('./NoWorkspace.tsx')).NoWorkspace);
 const LedgerAlarm = lazyPart(async () => (await import('./LedgerAlarm.tsx')).LedgerAlarm);
 
 /** What somebody who is signed in must know on every page. */
 export function AccountNotices({ user }: { user: CurrentUser }) {
   return (
     <Suspense fallback={null}>
-      {user.workspace && <BalanceNotice permissions={user.permissions} />}
+      {user.workspace ? <BalanceNotice permissions={user.permissions} /> : <NoWorkspace />}
       {user.permissions.includes('EMPLOYEE') && <LedgerAlarm />}
     </Suspense>
   );

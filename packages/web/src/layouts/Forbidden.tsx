@@ -1,5 +1,6 @@
 import type { Route } from '@stagi/contract/routes.ts';
 import { Link, useLocation } from 'react-router';
+import { useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/Button.tsx';
@@ -10,6 +11,7 @@ import { anyOf } from './menuGate.ts';
 export function Forbidden() {
   const t = useT();
   const from = useLocation().state as Route | null;
+  const state = useUserState();
   return (
     <Message
       code="403"
@@ -20,7 +22,9 @@ export function Forbidden() {
         </Button>
       }
     >
-      {from?.permissions ? (
+      {state.is === 'here' && !state.user.workspace ? (
+        t('You belong to no workspace')
+      ) : from?.permissions ? (
         <>
           {t('{{name}} needs a permission that your role in this workspace does not include: {{permissions}}', {
             name: t(from.title),

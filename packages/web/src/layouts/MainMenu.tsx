@@ -32,6 +32,7 @@ export function MainMenu({ mobile = false }: { mobile?: boolean }) {
       case 'failed':
         return t('Your permissions are being loaded');
       case 'here':
+        if (!state.user.workspace) return t('You belong to no workspace');
         return t('{{name}} needs a permission that your role in this workspace does not include: {{permissions}}', {
           name: t(item.name),
           permissions: anyOf(item.needs),

@@ -43,7 +43,7 @@ export function ProfileMenu({ user }: { user: CurrentUser }) {
           data-testid="profile-menu"
         >
           <Face name={user.profile.name} image={user.profile.image} size={28} />
-          <span className={classes.workspaceName}>{user.workspace?.clientName}</span>
+          <span className={classes.workspaceName}>{user.workspace?.clientName ?? t('No workspace')}</span>
           <span className="visually-hidden">{t('Profile menu')}</span>
           <IconChevronDown size={14} />
         </UnstyledButton>
