@@ -86,7 +86,7 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
       .execute();
     await expect(there.getByText('You belong to no workspace')).toBeVisible();
     await there.getByTestId('no-workspace').click();
-    await there.getByLabel('Name', { exact: true }).last().fill('Fresh start');
+    await there.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Fresh start');
     await there.getByTestId('workspace-submit').click();
     await expect(there.getByTestId('profile-menu')).toContainText('Fresh start');
   });
