@@ -61,3 +61,13 @@ export async function openAs(
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   return page;
 }
+
+/** Opens a page with somebody's session, which this page then keeps. */
+export async function enter(page: Page, url: string, person: Person, path: string): Promise<void> {
+  await page.addInitScript((tokens) => {
+    if (localStorage.getItem('refreshToken')) return;
+    localStorage.setItem('accessToken', tokens.accessToken);
+    localStorage.setItem('refreshToken', tokens.refreshToken);
+  }, person.tokens());
+  await page.goto(url + path);
+}

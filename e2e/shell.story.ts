@@ -1,12 +1,12 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, type Locator, type Page, test } from '@playwright/test';
+import { expect, type Locator, test } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
 import { type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { enter } from './people.ts';
 import { type Platform, startPlatform } from './platform.ts';
 
-const BALANCE_EVERY_MS = 60_000;
 const SOCIALS = ['GitHub', 'X', 'LinkedIn', 'Discord', 'YouTube'];
 const SITE = {
   SOCIAL_LINKS: SOCIALS.map((name) => `${name.toLowerCase()}=https://example.com/${name}`).join(','),
@@ -35,41 +35,6 @@ test.beforeAll(async () => {
 test.afterAll(async () => {
   await platform?.stop();
   rmSync(webDir, { recursive: true, force: true });
-});
-
-test('a page whose parts do not arrive tries again, and says so when that does not help', async ({ page }) => {
-  const main = '**/assets/index-*.js';
-  await page.route(main, (route) => route.abort('failed'), { times: 1 });
-  await page.goto(platform.url);
-  // Drawn ahead, it is visible at once; alive only after the second try.
-  await expect(page.locator('html[data-started]')).toHaveCount(1);
-
-  // What is fetched later is fetched again without a word, and nothing on the page is lost.
-  const kept = () => page.evaluate(() => document.documentElement.dataset.kept);
-  await page.evaluate(() => document.documentElement.setAttribute('data-kept', 'yes'));
-  let lost = 0;
-  for (const part of ['TooltipBubble', 'SignInPage'])
-    await page.route(
-      `**/assets/${part}-*.js`,
-      async (route) => {
-        lost += 1;
-        await route.abort('failed');
-      },
-      { times: 1 },
-    );
-  await page.getByTestId('menu-cloud').focus();
-  await expect(page.getByRole('tooltip')).toHaveText('Log in to open Cloud');
-  await page.getByRole('banner').getByRole('link', { name: 'Log in' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Log in' })).toBeVisible();
-  expect(await kept()).toBe('yes');
-  expect(lost).toBe(2);
-
-  await page.route(main, (route) => route.abort('failed'));
-  await page.reload();
-  await expect(page.getByRole('alert')).toContainText('Stagi could not be loaded');
-  await page.unroute(main);
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Log in' })).toBeVisible();
 });
 
 test('a visitor finds the ways in, the words of the operator, their language and theme', async ({ page }) => {
@@ -145,7 +110,7 @@ test('a visitor finds the ways in, the words of the operator, their language and
 });
 
 test('a signed-in person steers by header, palette and keys', async ({ page }) => {
-  await enter(page, '/cloud/instances');
+  await enter(page, platform.url, ada, '/cloud/instances');
   const header = page.getByRole('banner');
 
   await test.step('header: menu, balance, popover; a banner of the app; no footer', async () => {
@@ -310,149 +275,6 @@ test('a signed-in person steers by header, palette and keys', async ({ page }) =
   });
 });
 
-test('the shell tells what the account lacks', async ({ page }) => {
-  await test.step('an account that cannot be loaded has a retry, on public pages as a notice', async () => {
-    await page.clock.install();
-    await page.route('**/frontend-api/user/profile', (route) => route.fulfill({ status: 500, body: '{}' }));
-    await enter(page, '/403');
-    await expect(page.getByRole('heading', { level: 1, name: 'No access' })).toBeVisible({ timeout: 20_000 });
-    await expect(page.getByRole('status').filter({ hasText: 'Your account could not be loaded' })).toBeVisible();
-    await page.goto(`${platform.url}/cloud/instances`);
-    await expect(page.getByRole('alert')).toContainText('Your account could not be loaded', { timeout: 20_000 });
-    await page.unroute('**/frontend-api/user/profile');
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await expect(page.getByRole('heading', { level: 1, name: 'Instances' })).toBeVisible();
-  });
-
-  await test.step('the days left, only in the last two weeks, and the notice at zero', async () => {
-    const balance = {
-      isSuccess: true,
-      exhausted: false,
-      zero: null,
-      burnPerHour: '1',
-      reserve: '0',
-      daysLeft: null as number | null,
-    };
-    const shown = { ...balance, clientBalance: { USD: { decimalValue: '7' }, STAGI: { decimalValue: '7' } } };
-    await page.route('**/frontend-api/billing/balance', (route) => route.fulfill({ json: shown }));
-    const header = page.getByRole('banner');
-    for (const [daysLeft, words] of [
-      [14, '14 days left'],
-      [1.5, '1 day left'],
-      [0.5, '< 1 day left'],
-    ] as const) {
-      shown.daysLeft = daysLeft;
-      await page.clock.fastForward(BALANCE_EVERY_MS);
-      await expect(header.getByText(words)).toBeVisible();
-    }
-    await header.getByText('< 1 day left').hover();
-    await expect(page.getByRole('tooltip')).toHaveText(
-      'Time remaining before the balance runs out at the current usage rate',
-    );
-    shown.daysLeft = 15;
-    await page.clock.fastForward(BALANCE_EVERY_MS);
-    await expect(header.getByText(/left/)).toHaveCount(0);
-    await expect(header.getByTestId('balance')).toBeVisible();
-    Object.assign(shown, { daysLeft: 0, exhausted: true, clientBalance: { USD: zero(), STAGI: zero() } });
-    await page.clock.fastForward(BALANCE_EVERY_MS);
-    await expect(header.getByText('0 days left')).toBeVisible();
-    await expect(page.getByRole('status').filter({ hasText: 'You have no STAGI left.' })).toContainText(
-      'You have no STAGI left. All your instances and tasks are paused.',
-    );
-    await page.unroute('**/frontend-api/billing/balance');
-  });
-
-  await test.step('a greyed menu item names the missing permission; the page says 403', async () => {
-    await page.route('**/frontend-api/user/profile', async (route) => {
-      const reply = await route.fetch();
-      const body = await reply.json();
-      for (const relation of body.userProfile.clientRelations)
-        Object.assign(relation, { permissions: ['BASIC_ACTIONS'], roleName: 'Guest' });
-      await route.fulfill({ response: reply, json: body });
-    });
-    await page.goto(`${platform.url}/cloud/instances`);
-    await expect(page).toHaveURL(/\/403$/);
-    await expect(page.getByRole('main')).toContainText(
-      'Instances needs a permission that your role in this workspace does not include: INSTANCE_RENTED_MANAGEMENT',
-    );
-    await page.getByTestId('menu-cloud').hover();
-    await expect(page.getByRole('tooltip')).toContainText('INSTANCE_RENTED or SELFHOSTED_INSTANCE');
-  });
-});
-
-test.describe('on a phone', () => {
-  test.use({ viewport: { width: 360, height: 740 }, hasTouch: true });
-
-  test('the panel holds everything, the header gives way to the page', async ({ page }) => {
-    await page.clock.install();
-    await page.goto(platform.url);
-    const header = page.getByRole('banner');
-    const burger = page.getByTestId('open-panel');
-    const panel = page.getByRole('dialog', { name: 'Menu' });
-
-    await test.step('a visitor’s panel: Home, log in, sign up; the focus stays in it and comes back', async () => {
-      await expect(header.getByRole('link', { name: 'Log in' })).toBeHidden();
-      await burger.click();
-      await expect(panel.getByTestId('menu-home')).toBeVisible();
-      await expect(panel.getByText('Log in to open Cloud')).toBeVisible();
-      for (let press = 0; press < 20; press += 1) {
-        await page.keyboard.press('Tab');
-        expect(await panel.evaluate((element) => element.contains(document.activeElement)), `Tab ${press}`).toBe(true);
-      }
-      expect(await page.evaluate(() => getComputedStyle(document.documentElement).overflowY)).toBe('hidden');
-      await page.keyboard.press('Escape');
-      await expect(panel).toBeHidden();
-      await expect(burger).toBeFocused();
-      await burger.click();
-      await panel.getByRole('link', { name: 'Log in' }).click();
-      await expect(page).toHaveURL(/\/sign-in$/);
-      await expect(panel).toBeHidden();
-    });
-
-    await test.step('a signed-in panel: profile, workspaces, balance, menu', async () => {
-      await enter(page, '/cloud/instances');
-      await expect(page.getByRole('heading', { level: 1, name: 'Instances' })).toBeVisible();
-      await burger.click();
-      await expect(panel).toContainText(ada.email);
-      await expect(panel.getByRole('button', { name: 'Ada Lovelace’s workspace Owner' })).toBeVisible();
-      await expect(panel.getByTestId('balance')).toBeVisible();
-      expect(await panel.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
-      await panel.getByRole('link', { name: 'SSH keys' }).click();
-      await expect(panel).toBeHidden();
-      await expect(page.getByRole('heading', { level: 1, name: 'SSH keys' })).toBeFocused();
-    });
-
-    await test.step('the header hides 500 ms after a scroll to 100 px, and is back near the top', async () => {
-      await page.evaluate(() => {
-        document.body.style.minHeight = '3000px';
-      });
-      await page.clock.pauseAt(Date.now() + 60_000);
-      await scroll(page, 99);
-      await page.clock.runFor(1_000);
-      await expect(header).not.toHaveAttribute('data-hidden');
-      await scroll(page, 100);
-      await page.clock.runFor(499);
-      await expect(header).not.toHaveAttribute('data-hidden');
-      await page.clock.runFor(1);
-      await expect(header).toHaveAttribute('data-hidden');
-      await scroll(page, 0);
-      await expect(header).not.toHaveAttribute('data-hidden');
-    });
-  });
-});
-
-/** Opens a page with Ada's session. */
-async function enter(page: Page, path: string): Promise<void> {
-  await page.addInitScript((tokens) => {
-    if (localStorage.getItem('refreshToken')) return;
-    localStorage.setItem('accessToken', tokens.accessToken);
-    localStorage.setItem('refreshToken', tokens.refreshToken);
-  }, ada.tokens());
-  await page.goto(platform.url + path);
-}
-
-const zero = () => ({ decimalValue: '0' });
-
 async function top(element: Locator): Promise<number> {
   return (await element.boundingBox())?.y ?? Number.NaN;
 }
@@ -460,16 +282,4 @@ async function top(element: Locator): Promise<number> {
 async function bottom(element: Locator): Promise<number> {
   const box = await element.boundingBox();
   return box ? box.y + box.height : Number.NaN;
-}
-
-/** Scrolls and waits until the page was told of it. */
-async function scroll(page: Page, to: number): Promise<void> {
-  await page.evaluate(
-    (y) =>
-      new Promise<void>((resolve) => {
-        window.addEventListener('scroll', () => resolve(), { once: true });
-        window.scrollTo({ top: y, behavior: 'instant' });
-      }),
-    to,
-  );
 }
