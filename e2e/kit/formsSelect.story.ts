@@ -102,6 +102,41 @@ test('select: one and several values, search, limits, texts, keyboard', async ({
     await expect(multiple).toHaveText('Not chosen');
   });
 
+  await test.step('what is found elsewhere: nothing can be chosen until it is answered, the value keeps its name', async () => {
+    const city = page.getByRole('combobox', { name: 'City' });
+    await city.click();
+    const search = page.getByRole('combobox', { name: 'The beginning of its name' });
+    await expect(search).toBeFocused();
+    const options = list(page).getByRole('option');
+    await expect(options).toHaveCount(4);
+    await search.fill('slow');
+    await expect(list(page).getByRole('option', { disabled: true })).toHaveCount(4);
+    await page.keyboard.press('Enter');
+    await expect(options).toHaveCount(4);
+    await search.fill('nowhere');
+    await expect(page.getByText('No matches')).toBeVisible();
+    await search.fill('slow');
+    await expect(page.getByText('Searching…')).toBeVisible();
+    await search.fill('li');
+    await expect(options).toHaveText(['Lima', 'Lisbon']);
+    await expectMarked(search, 'Lima');
+    await page.keyboard.press('ArrowDown');
+    await expectMarked(search, 'Lisbon');
+    await page.keyboard.press('Enter');
+    await expect(list(page)).toHaveCount(0);
+    await expect(city).toHaveText('Lisbon');
+    await city.click();
+    await expect(options).toHaveCount(4);
+    await search.fill('b');
+    await expect(options).toHaveText(['Berlin']);
+    await expect(city).toHaveText('Lisbon');
+    await page.keyboard.press('Escape');
+    await expect(list(page)).toHaveCount(0);
+    await expect(city).toBeFocused();
+    await page.keyboard.press('Delete');
+    await expect(city).toHaveText('Not chosen');
+  });
+
   await test.step('objects are shown by one field and kept by another', async () => {
     const server = page.getByRole('combobox', { name: 'Server' });
     await expect(server).toHaveText('training');

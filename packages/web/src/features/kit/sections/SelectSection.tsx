@@ -108,6 +108,9 @@ export default function SelectSection() {
         />
         <Select label="Off" options={EIGHT} value="Option 1" onChange={() => undefined} disabled w={240} />
       </Specimen>
+      <Specimen id="select-found" title="Found elsewhere by what is typed; “slow” is never answered">
+        <FoundElsewhere />
+      </Specimen>
       <Specimen id="search" title="Search box">
         <SearchBox value={search} onChange={setSearch} placeholder="Search servers" />
         <Value id="search-value" of={search} />
@@ -116,5 +119,33 @@ export default function SelectSection() {
         <ModeSearchBox value={lines} onChange={setLines} mode={mode} onMode={setMode} />
       </Specimen>
     </Specimens>
+  );
+}
+
+const CITIES = ['Berlin', 'Lima', 'Lisbon', 'Oslo'].map((label, index) => ({ label, value: index + 1 }));
+
+function FoundElsewhere() {
+  const [city, setCity] = useState<number | null>(null);
+  const [search, setSearch] = useState('');
+  const [asked, setAsked] = useState('');
+  return (
+    <Select
+      label="City"
+      options={CITIES.filter(({ label }) => label.toLowerCase().startsWith(asked.toLowerCase()))}
+      value={city}
+      onChange={setCity}
+      clearable
+      found={{
+        search,
+        onSearch: (text) => {
+          setSearch(text);
+          if (text !== 'slow') setAsked(text);
+        },
+        hint: 'The beginning of its name',
+        stale: search !== asked,
+        chosenLabel: CITIES.find(({ value }) => value === city)?.label,
+      }}
+      w={240}
+    />
   );
 }
