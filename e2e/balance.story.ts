@@ -92,7 +92,7 @@ test('an operator makes a promo code, somebody adds it to their balance and sees
         await expect(page.getByText(unknown)).toBeVisible();
         await rows.nth(2).getByRole('link').first().click();
         await expect(panel.getByRole('heading', { name: charged })).toBeVisible();
-        await expect(panel.getByTestId('charged-segments')).toContainText(say(language, 'Price per hour'));
+        await expect(panel.getByTestId('charged-segments')).toContainText(say(language, 'Seconds'));
       },
       async leave() {
         await page.keyboard.press('Escape');

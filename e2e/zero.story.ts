@@ -102,7 +102,7 @@ test('somebody whose servers use up their balance is told, chooses what a small 
         await expect(notice).toContainText(kept, SLOW);
         await expect(notice).toContainText(gone, SLOW);
         for (const words of figures) await expect(page.getByText(words, { exact: true }).first()).toBeVisible();
-        for (const words of ['Not paid, as the balance was zero', 'Quoted', 'Seconds', 'As a table', 'Export as CSV'])
+        for (const words of ['Not paid at zero', 'Quoted', 'Seconds', 'As a table', 'Export as CSV'])
           await expect(page.getByText(say(language, words), { exact: true }).first()).toBeVisible();
       },
     });

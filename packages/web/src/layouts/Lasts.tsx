@@ -1,5 +1,6 @@
 import { useT } from '../i18n/i18n.ts';
 import { formatDate, formatHours } from '../ui/format.ts';
+import classes from './Lasts.module.css';
 
 interface Props {
   /** Null: nothing is spent. */
@@ -18,7 +19,7 @@ export function Lasts({ hours, readAt }: Props) {
       {hours > 0 && hours < YEAR_HOURS && (
         <>
           {' · '}
-          {t('until')} <span className="mono">{formatDate(emptyAt(readAt, hours))}</span>
+          {t('until')} <span className={`mono ${classes.when}`}>{formatDate(emptyAt(readAt, hours))}</span>
         </>
       )}
     </span>

@@ -61,7 +61,7 @@ function Stopped({ zero: { instances, otherPerHour } }: { zero: Zero }) {
     <>
       <p className={classes.lead}>
         {t(
-          'These servers start again as soon as the balance covers an hour of all of them: {{amount}} {{currency}}. With less you choose which.',
+          'These servers start again as soon as the balance covers an hour of everything: {{amount}} {{currency}}. With less you choose which.',
           { amount: formatAmount(toDecimal(all)), currency: CURRENCY },
         )}
       </p>

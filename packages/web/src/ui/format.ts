@@ -22,6 +22,9 @@ export function formatDate(value: string | Date, format: DateFormat = 'DD.MM.YYY
   }
 }
 
+/** A day of a calendar, which is nobody's time zone: `2026-11-22` → `22.11.2026`. */
+export const formatDay = (day: string): string => day.split('-').toReversed().join('.');
+
 /** To the second and with its offset, for who needs to compare with a log. */
 export function exactTime(value: string | Date): string {
   const date = new Date(value);

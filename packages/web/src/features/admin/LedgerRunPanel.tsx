@@ -23,6 +23,13 @@ const COUNTS: Record<string, string> = {
   problems: text('Problems'),
 };
 
+/** As they stand above; what this page does not know yet comes last. */
+const inOrder = (counts: LedgerRun['counts']): [string, number][] =>
+  [...new Set([...Object.keys(COUNTS), ...Object.keys(counts)])].flatMap((name) => {
+    const count = counts[name];
+    return count === undefined ? [] : [[name, count] as [string, number]];
+  });
+
 /** What a verification looked at and found. */
 export function LedgerRunPanel({ run: opened, onClose }: { run: LedgerRun | null; onClose(): void }) {
   const t = useT();
@@ -56,7 +63,7 @@ export function LedgerRunPanel({ run: opened, onClose }: { run: LedgerRun | null
             facts={[
               { label: t('Begun'), value: <DateTime at={run.createdAt} /> },
               { label: t('Ended'), value: run.endedAt && <DateTime at={run.endedAt} /> },
-              ...Object.entries(run.counts).map(([name, count]) => ({
+              ...inOrder(run.counts).map(([name, count]) => ({
                 label: t(COUNTS[name] ?? name),
                 value: formatNumber(count),
                 mono: true,

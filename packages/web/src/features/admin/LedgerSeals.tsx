@@ -2,7 +2,7 @@ import type { api } from '@stagi/contract/api.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
-import { formatNumber } from '../../ui/format.ts';
+import { formatDay, formatNumber } from '../../ui/format.ts';
 import classes from './Admin.module.css';
 
 /** The last days and what they were sealed with; the same stands in the log of the platform. */
@@ -15,7 +15,7 @@ export function LedgerSeals({ seals }: Pick<OutputOf<typeof api.ledger.list>, 's
         {seals.map(({ day, journals, hash }) => (
           <li key={day}>
             <span className={classes.row}>
-              <span className="mono">{day}</span>
+              <span className="mono">{formatDay(day)}</span>
               <span className={classes.small}>{t('{{number}} journals', { number: formatNumber(journals) })}</span>
             </span>
             <span className={classes.person}>

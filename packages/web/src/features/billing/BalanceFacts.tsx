@@ -11,6 +11,7 @@ import { useBalance } from '../../layouts/useBalance.ts';
 import { ErrorState } from '../../ui/ErrorState.tsx';
 import { FactList } from '../../ui/FactList.tsx';
 import { formatAmount, formatDate } from '../../ui/format.ts';
+import classes from './Billing.module.css';
 
 /** What is there, what is spent, and until when that goes well. */
 export function BalanceFacts() {
@@ -28,7 +29,7 @@ export function BalanceFacts() {
           label: t('To spend'),
           value: once(({ clientBalance: { STAGI, USD } }) => (
             <span data-testid="available">
-              <span className="mono">{formatAmount(STAGI.decimalValue)}</span> {CURRENCY}
+              <Stagi amount={STAGI.decimalValue} />
               <span className="muted"> · ${formatAmount(USD.decimalValue)}</span>
             </span>
           )),
@@ -57,7 +58,7 @@ export function BalanceFacts() {
 
 function Stagi({ amount }: { amount: string }) {
   return (
-    <span>
+    <span className={classes.sum}>
       <span className="mono">{formatAmount(amount)}</span> {CURRENCY}
     </span>
   );

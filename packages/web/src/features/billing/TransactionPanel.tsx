@@ -1,4 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
+import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
 import type { ChargedSegment, Transaction } from '@stagi/contract/transactions.ts';
 import { Link } from 'react-router';
@@ -7,7 +8,7 @@ import { useT } from '../../i18n/i18n.ts';
 import { RowPanel } from '../../layouts/RowPanel.tsx';
 import { paths } from '../../paths.ts';
 import { FactList } from '../../ui/FactList.tsx';
-import { formatExact, formatNumber } from '../../ui/format.ts';
+import { formatDay, formatExact, formatNumber } from '../../ui/format.ts';
 import { DateTime } from '../../ui/Time.tsx';
 import { Amount } from './Amount.tsx';
 import classes from './Billing.module.css';
@@ -63,7 +64,7 @@ function Body({ entity, segments }: OutputOf<typeof api.transactions.view>) {
           ]
         : []),
       { label: t('Date'), value: <DateTime at={one.createdAt} /> },
-      ...(one.day === null ? [] : [{ label: t('Day (UTC)'), value: one.day, mono: true }]),
+      ...(one.day === null ? [] : [{ label: t('Day (UTC)'), value: formatDay(one.day), mono: true }]),
       ...(addresses.from
         ? [{ label: t('From address'), value: addresses.from, mono: true, copy: addresses.from }]
         : []),
@@ -84,10 +85,11 @@ function Segments({ segments }: { segments: readonly ChargedSegment[] }) {
         <table className={classes.segments} data-testid="charged-segments">
           <thead>
             <tr>
-              <th scope="col">{t('From')}</th>
-              <th scope="col">{t('To')}</th>
+              <th scope="col">{t('Time')}</th>
               <th scope="col">{t('Seconds')}</th>
-              <th scope="col">{t('Price per hour')}</th>
+              <th scope="col">
+                {CURRENCY}/{t('h')}
+              </th>
               <th scope="col">{t('Amount')}</th>
             </tr>
           </thead>
@@ -96,9 +98,8 @@ function Segments({ segments }: { segments: readonly ChargedSegment[] }) {
               <tr key={id}>
                 <td>
                   <DateTime at={from} />
-                </td>
-                <td>
-                  <DateTime at={to} />
+                  <br />
+                  <span className="muted">{t('until')}</span> <DateTime at={to} />
                 </td>
                 <td className="mono">{formatNumber(seconds, 3)}</td>
                 <td className="mono">{formatExact(pricePerHour.decimalValue)}</td>

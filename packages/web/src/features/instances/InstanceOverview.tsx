@@ -49,7 +49,7 @@ export function InstanceOverview({ instance }: { instance: Instance }) {
               ),
             },
             ...(seesUse
-              ? [{ label: t('Charged'), value: <Link to={paths.usage(instance.slug)}>{t('Every second of it')}</Link> }]
+              ? [{ label: t('Usage'), value: <Link to={paths.usage(instance.slug)}>{t('What it cost')}</Link> }]
               : []),
             { label: t('IP'), value: ip, mono: true, copy: ip ?? undefined },
             { label: t('Host username'), value: hostUsername, mono: true, copy: hostUsername },

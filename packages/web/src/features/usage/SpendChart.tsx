@@ -13,7 +13,7 @@ interface Props {
 const HEIGHT = 96;
 const STEP = 10;
 /** Of few days the bars are no wider than their date. */
-const WIDEST_PX = 80;
+const WIDEST_PX = 96;
 
 /** What each day cost: bars to compare, and the figures as a table beside them for who reads them otherwise. */
 export function SpendChart({ days }: Props) {
@@ -81,4 +81,9 @@ export function SpendChart({ days }: Props) {
 }
 
 /** As high as the chart, while it loads. */
-export const SpendChartSkeleton = () => <Skeleton className={classes.chart} height={198} />;
+export const SpendChartSkeleton = () => (
+  <div className={classes.chart} aria-busy="true">
+    <Skeleton height={12} width="40%" mt={4} mb={16} />
+    <Skeleton height={132} />
+  </div>
+);

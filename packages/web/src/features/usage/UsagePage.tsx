@@ -21,6 +21,7 @@ import { SearchBox } from '../../ui/SearchBox.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
 import { FILTERS, NEWEST, usageInput } from './listInput.ts';
 import { SpendChart, SpendChartSkeleton } from './SpendChart.tsx';
+import classes from './Usage.module.css';
 import { UsageTotals } from './UsageTotals.tsx';
 import { useUsageColumns } from './useUsageColumns.tsx';
 import { useUsageExport } from './useUsageExport.ts';
@@ -61,16 +62,16 @@ export function UsagePage() {
       </PageHeader>
       {some &&
         (data ? (
-          <>
+          <div className={classes.top}>
             <UsageTotals total={data.total} />
             <SpendChart days={data.days} />
-          </>
+          </div>
         ) : (
           table.error === null && (
-            <>
-              <PanelSkeleton rows={3} />
+            <div className={classes.top}>
+              <PanelSkeleton rows={4} />
               <SpendChartSkeleton />
-            </>
+            </div>
           )
         ))}
       {some && (

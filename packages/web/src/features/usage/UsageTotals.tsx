@@ -3,6 +3,7 @@ import type { Money } from '@stagi/contract/price.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { FactList } from '../../ui/FactList.tsx';
 import { formatExact, formatHours } from '../../ui/format.ts';
+import classes from './Usage.module.css';
 
 interface Total {
   seconds: number;
@@ -16,7 +17,7 @@ interface Total {
 export function UsageTotals({ total }: { total: Total }) {
   const t = useT();
   const amount = (money: Money, testId?: string) => (
-    <span data-testid={testId}>
+    <span className={classes.sum} data-testid={testId}>
       <span className="mono">{formatExact(money.decimalValue)}</span> {CURRENCY}
     </span>
   );
@@ -28,7 +29,7 @@ export function UsageTotals({ total }: { total: Total }) {
       facts={[
         { label: t('Charged'), value: amount(total.charged, 'usage-charged') },
         { label: t('Quoted'), value: amount(total.quoted) },
-        ...some(t('Not paid, as the balance was zero'), total.uncollected),
+        ...some(t('Not paid at zero'), total.uncollected),
         ...some(t('Given back'), total.refunded),
         { label: t('Time'), value: <span className="mono">{formatHours(total.seconds / 3600)}</span> },
       ]}

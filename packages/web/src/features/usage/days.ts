@@ -1,4 +1,5 @@
 import type { Money } from '@stagi/contract/price.ts';
+import { formatDay } from '../../ui/format.ts';
 
 export interface DayBar {
   /** `2026-11-22`. */
@@ -23,7 +24,7 @@ export function spendByDay(days: readonly { day: string; charged: Money }[]): Da
   const bars: DayBar[] = [];
   for (let at = start; at <= end; at += DAY_MS) {
     const day = new Date(at).toISOString().slice(0, 10);
-    bars.push({ day, label: day.split('-').toReversed().join('.'), value: Math.max(0, known.get(day) ?? 0) });
+    bars.push({ day, label: formatDay(day), value: Math.max(0, known.get(day) ?? 0) });
   }
   return bars;
 }
