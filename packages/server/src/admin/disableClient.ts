@@ -3,6 +3,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import { sql } from 'kysely';
 import { recordAct } from '../audit/record.ts';
+import { lockAvailable } from '../billing/accounts.ts';
 import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
@@ -18,7 +19,7 @@ import {
 } from '../mail/operatorLetters.ts';
 import { sendMails } from '../mail/send.ts';
 import { clientOf } from './clients.ts';
-import { holdClient, type Operator } from './operator.ts';
+import { holdClient, holdUser, type Operator } from './operator.ts';
 
 interface Input {
   id: number;
@@ -32,8 +33,11 @@ interface Input {
  */
 export function disableClient(ctx: Operator, { id, reason, terminate }: Input): Promise<AdminClient> {
   return inTransaction(ctx.db, async (trx) => {
-    // What is rented at this moment is either among what is shut down, or finds the workspace disabled.
+    // What is rented or started at this moment is either among what is shut down, or finds the workspace disabled. In the
+    // order in which whoever rents and starts takes these.
     await holdServers(trx, id);
+    await holdUser(trx, ctx.user.id, ctx.user.id);
+    await lockAvailable(trx, id);
     const client = await holdClient(trx, ctx.user.id, id);
     if (client.deleted_at) throw refused('This workspace has been closed');
     if (client.disabled_at) throw refused('This workspace is disabled already');

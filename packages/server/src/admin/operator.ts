@@ -31,6 +31,19 @@ export async function holdUser(trx: Db, operatorId: number, id: number) {
   return user;
 }
 
+/** Whoever acts is an operator still, and stays one until the transaction ends. */
+export async function holdOperator(trx: Db, id: number): Promise<void> {
+  const operator = await trx
+    .selectFrom('app_user')
+    .select('id')
+    .where('id', '=', id)
+    .where('is_employee', '=', true)
+    .where('disabled_at', 'is', null)
+    .forShare()
+    .executeTakeFirst();
+  if (!operator) throw forbidden();
+}
+
 /** The same for a workspace. */
 export async function holdClient(trx: Db, operatorId: number, id: number) {
   await holdUser(trx, operatorId, operatorId);

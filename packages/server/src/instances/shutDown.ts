@@ -1,6 +1,5 @@
 import { instanceCan, type RentedStatus } from '@stagi/contract/instances.ts';
 import { sql } from 'kysely';
-import { lockAvailable } from '../billing/accounts.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db, InstanceRow } from '../db/schema.ts';
@@ -41,10 +40,7 @@ export async function shutDown(
   }
 }
 
-/**
- * Nothing is rented or started in a workspace until the transaction ends: its servers and its accounts are held, in the
- * order in which whoever rents, starts or bills takes them.
- */
+/** Nobody starts, stops or ends a server of a workspace until the transaction ends. */
 export async function holdServers(trx: Db, workspaceId: number): Promise<void> {
   await trx
     .selectFrom('instance')
@@ -54,7 +50,6 @@ export async function holdServers(trx: Db, workspaceId: number): Promise<void> {
     .orderBy('id')
     .forNoKeyUpdate()
     .execute();
-  await lockAvailable(trx, workspaceId);
 }
 
 /** Stops what came to run in a disabled workspace after all: it was rebooting, starting, or out of sight. */

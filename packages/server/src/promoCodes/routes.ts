@@ -1,6 +1,7 @@
 import type { api } from '@stagi/contract/api.ts';
 import { CURRENCY } from '@stagi/contract/brand.ts';
 import { fromDecimal, toDecimal } from '@stagi/contract/money.ts';
+import { holdOperator } from '../admin/operator.ts';
 import { inTransaction } from '../db/pool.ts';
 import { invalid } from '../http/errors.ts';
 import { type HandlersOf, lookFirst } from '../http/mount.ts';
@@ -21,16 +22,21 @@ export const promoCodeHandlers: HandlersOf<typeof api.promoCodes> = {
   async create({ db, user, clock }, { amount, expiresAt, ...made }) {
     const until = new Date(expiresAt);
     if (until <= clock.now()) throw invalid('Expiry must be in the future', 'expiresAt');
-    const entity = await inTransaction(db, (trx) =>
-      createPromoCode(trx, user.id, { ...made, amount: fromDecimal(amount), expiresAt: until }),
-    );
+    const entity = await inTransaction(db, async (trx) => {
+      await holdOperator(trx, user.id);
+      return createPromoCode(trx, user.id, { ...made, amount: fromDecimal(amount), expiresAt: until });
+    });
     return { isSuccess: true, entity };
   },
   async list({ db }, { entityFilterRequest }) {
     const { entities, count } = await listPromoCodes(db, entityFilterRequest);
     return pageOf(entities, count, entityFilterRequest);
   },
-  async revoke({ db }, { id }) {
-    return { isSuccess: true, entity: await inTransaction(db, (trx) => revokePromoCode(trx, id)) };
+  async revoke({ db, user }, { id }) {
+    const entity = await inTransaction(db, async (trx) => {
+      await holdOperator(trx, user.id);
+      return revokePromoCode(trx, id);
+    });
+    return { isSuccess: true, entity };
   },
 };

@@ -1,6 +1,7 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import { sql } from 'kysely';
+import { holdOperator } from '../admin/operator.ts';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -26,6 +27,7 @@ export async function adopt(
   offer: RentableOffer | null,
 ): Promise<{ stray: StrayRow; instanceId: number }> {
   return inTransaction(ctx.db, async (trx) => {
+    await holdOperator(trx, ctx.user.id);
     const row = await undecidedStray(trx, input.id);
     if (!offer || offer.provider.name !== row.provider) throw invalid('This is no offer of its cloud', 'offerId');
     if (row.state === 'error') throw refused('This machine is broken: it can only be deleted');

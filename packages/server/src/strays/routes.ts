@@ -1,4 +1,5 @@
 import type { api } from '@stagi/contract/api.ts';
+import { holdOperator } from '../admin/operator.ts';
 import { inTransaction } from '../db/pool.ts';
 import { type HandlersOf, lookFirst } from '../http/mount.ts';
 import { pageOf } from '../http/paging.ts';
@@ -24,6 +25,7 @@ export const strayHandlers: HandlersOf<typeof api.strays> = {
   ),
   async delete(ctx, { id }) {
     const row = await inTransaction(ctx.db, async (trx) => {
+      await holdOperator(trx, ctx.user.id);
       await undecidedStray(trx, id);
       return decide(trx, id, 'delete', ctx.user.id);
     });
