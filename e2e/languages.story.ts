@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { LANGUAGES, LOCALE } from '@stagi/contract/languages.ts';
+import { settled, walkTo } from './follow.ts';
 import { type Ids, ownScreens, publicScreens, furnishedTest as test } from './furnished.ts';
 import { OPEN, pseudo, speakPseudo } from './pseudoLanguage.ts';
 import { cutOff, untranslated } from './readable.ts';
@@ -61,7 +62,7 @@ test('every text of every screen, menu and dialog is translated and can be read'
     await expect(page.getByText(OPEN).first()).toBeVisible();
     await expectFinderToFind(page);
     for (const path of publicScreens(ids)) {
-      await follow(page, path);
+      await walkTo(page, path);
       await look(page, path, findings, { isPseudo: true });
     }
     await page.evaluate(
@@ -70,13 +71,13 @@ test('every text of every screen, menu and dialog is translated and can be read'
     );
     await page.goto(`${platform.url}/profile/account`);
     for (const path of ownScreens(ids)) {
-      await follow(page, path);
+      await walkTo(page, path);
       await look(page, path, findings, { isPseudo: true });
     }
     for (const { name, path, open, width } of overlays(ids)) {
-      await follow(page, '/cloud/instances');
+      await walkTo(page, '/cloud/instances');
       await page.setViewportSize({ width: width ?? 1280, height: HEIGHT });
-      await follow(page, path);
+      await walkTo(page, path);
       await open(page);
       await look(page, name, findings, { isPseudo: true, widths: width ? [width] : WIDTHS });
       await page.keyboard.press('Escape');
@@ -93,7 +94,7 @@ test('every text of every screen, menu and dialog is translated and can be read'
       await expect(page.locator('html')).toHaveAttribute('lang', LOCALE[language]);
       await expect(page.getByRole('heading', { level: 1 })).not.toContainText(OPEN);
       for (const path of FEW) {
-        await follow(page, path);
+        await walkTo(page, path);
         await look(page, `${language} ${path}`, findings, { isPseudo: false });
       }
     }
@@ -186,21 +187,6 @@ function overlays({ instance, selfInstance, container }: Ids) {
     },
   ];
   return all;
-}
-
-/** Goes on within the page, as a link would: a page load costs more than all the looking. */
-async function follow(page: Page, path: string): Promise<void> {
-  await page.evaluate((to) => {
-    history.pushState(null, '', to);
-    dispatchEvent(new PopStateEvent('popstate'));
-  }, path);
-  await expect(page).toHaveURL((url) => path.startsWith(url.pathname));
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  await settled(page);
-}
-
-async function settled(page: Page): Promise<void> {
-  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
 }
 
 /** A finder that finds nothing would pass too. */
