@@ -4,12 +4,16 @@ import { createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
+import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
 import { STORY_APP } from './storyApp.ts';
 import { until } from './until.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The platform as `npm start` runs it, in a process and a data directory of its own. */
+/** For `startPlatform`. */
+export const EMBEDDED = { DATABASE_URL: '' };
+
+/** The platform as `npm start` runs it, in a process, a data directory and a database of its own. */
 export interface Platform {
   url: string;
   port: number;
@@ -18,7 +22,12 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
+/**
+ * `EMBEDDED` brings a PostgreSQL of its own along, as it does for everybody; else its database is one of the stories'
+ * common server: making a server and its tables costs more than most stories.
+ */
 export async function startPlatform(environment: string, env: Record<string, string> = {}): Promise<Platform> {
+  const database = env.DATABASE_URL === undefined ? await createTestDatabase() : null;
   const dataDir = mkdtempSync(join(tmpdir(), `stagi-${environment}-`));
   const port = await freePort();
   mkdirSync(join(ROOT, 'test-results'), { recursive: true });
@@ -31,7 +40,7 @@ export async function startPlatform(environment: string, env: Record<string, str
       METRICS_PORT: 'off',
       STAGI_DATA: dataDir,
       STAGI_ENVIRONMENT: environment,
-      DATABASE_URL: '',
+      DATABASE_URL: database?.url,
       OAUTH_APPS: JSON.stringify([STORY_APP]),
       ...env,
     },
@@ -53,6 +62,7 @@ export async function startPlatform(environment: string, env: Record<string, str
     environment,
     async stop() {
       await end(child);
+      await database?.drop();
       log.end();
       rmSync(dataDir, { recursive: true, force: true });
     },

@@ -8,6 +8,7 @@ const DOCKER = ['rent.story.ts', 'ownServer.story.ts'];
 /** Browser stories on the real server, real Docker and the distribution's Chromium. */
 export default defineConfig({
   testDir: '.',
+  globalSetup: './postgres.ts',
   outputDir: '../test-results',
   timeout: 180_000,
   expect: {

@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test';
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
-import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { mailedCode, mailsTo, PASSWORD } from '@stagi/server/src/testing/person.ts';
 import { expect, test } from './fixtures.ts';
 import { sendSignUpForm, signUpInBrowser, typeCode } from './people.ts';
@@ -87,7 +86,6 @@ test('codes that are late or used open nothing, a known address is told by mail 
   page,
 }) => {
   // On a platform of its own, whose database makes codes late, and takes a password away as no way in does.
-  const postgres = await startTestPostgres();
   const app = await startTestApp();
   const email = `gertrude-${Date.now()}@example.com`;
   const refused = page.getByText('Incorrect or expired code');
@@ -144,7 +142,6 @@ test('codes that are late or used open nothing, a known address is told by mail 
     await expect(page.getByLabel('Current password')).toBeVisible();
   } finally {
     await app.close();
-    await postgres.stop();
   }
 });
 
