@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { haveSteppedUp } from '../testing/factories.ts';
 import { PASSWORD, type Person } from '../testing/person.ts';
+import { haveRecoveryCodes } from '../testing/recoveryCodes.ts';
 import { type SoftPasskey, softPasskey } from '../testing/softPasskey.ts';
 
 let app: TestApp;
@@ -26,9 +27,15 @@ const statusOf = (work: Promise<unknown>): Promise<number> =>
     },
   );
 
-async function aHolder(): Promise<{ person: Person; passkey: SoftPasskey; recoveryCodes: string[] | null }> {
+/** Somebody with a passkey; recovery codes come along with it unless they have some. */
+async function aHolder({ hasCodes = true } = {}): Promise<{
+  person: Person;
+  passkey: SoftPasskey;
+  recoveryCodes: string[] | null;
+}> {
   const person = await app.signUp('Petra');
   await haveSteppedUp(app.ctx, person);
+  if (hasCodes) await haveRecoveryCodes(app.ctx, person);
   const passkey = softPasskey(origin);
   const { options } = await person.client(api.secondFactor.passkeyAddOptions, {});
   const { recoveryCodes } = await person.client(api.secondFactor.passkeyAdd, {
@@ -44,7 +51,7 @@ const logIn = (assertion: PasskeyAssertion) => app.anonymous(api.secondFactor.pa
 
 describe('a passkey', () => {
   it('is added after a step-up, listed, named anew and removed', async () => {
-    const { person, recoveryCodes } = await aHolder();
+    const { person, recoveryCodes } = await aHolder({ hasCodes: false });
     expect(recoveryCodes).toHaveLength(10);
     const { entities } = await person.client(api.secondFactor.passkeyList, {});
     expect(entities).toEqual([expect.objectContaining({ name: 'Laptop', synced: false, lastUsedAt: null })]);

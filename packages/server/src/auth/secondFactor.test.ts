@@ -8,6 +8,7 @@ import { startTestApp, type TestApp } from '../testing/app.ts';
 import { codeOfApp } from '../testing/authenticatorApp.ts';
 import { haveSteppedUp } from '../testing/factories.ts';
 import { mailedCode, PASSWORD, type Person } from '../testing/person.ts';
+import { haveRecoveryCodes } from '../testing/recoveryCodes.ts';
 import { stepOf } from './totp.ts';
 
 const STEP_MS = 30_000;
@@ -38,16 +39,17 @@ interface Protected {
   fresh(): Promise<string>;
 }
 
-/** Somebody with an authenticator app. */
-async function aProtected(): Promise<Protected> {
+/** Somebody with an authenticator app; recovery codes of their own come along with it unless they have those of all. */
+async function aProtected({ hasCodes = true } = {}): Promise<Protected> {
   const person = await app.signUp('Prue');
   await haveSteppedUp(app.ctx, person);
+  const before = hasCodes ? await haveRecoveryCodes(app.ctx, person) : [];
   const { secret } = await person.client(api.secondFactor.totpBegin, {});
   const { recoveryCodes } = await person.client(api.secondFactor.totpConfirm, { code: codeOfApp(secret, Date.now()) });
   return {
     person,
     secret,
-    recoveryCodes: recoveryCodes ?? [],
+    recoveryCodes: recoveryCodes ?? before,
     async fresh() {
       // As if the codes before had been used a while ago: the test need not wait for the next.
       await app.ctx.db.updateTable('totp').set({ last_step: 0n }).where('user_id', '=', person.userId).execute();
@@ -220,7 +222,7 @@ describe('a recovery code', () => {
 
 describe('the ticket of a login', () => {
   it('is good for its own person alone', async () => {
-    const [victim, thief] = [await aProtected(), await aProtected()];
+    const [victim, thief] = [await aProtected(), await aProtected({ hasCodes: false })];
     const ticket = await ticketFor(victim.person);
     expect(await refusal(app.anonymous(api.secondFactor.verify, { ticket, code: await thief.fresh() }))).toEqual(WRONG);
     const stolen = thief.recoveryCodes[0] ?? '';
