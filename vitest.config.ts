@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { FaultsFirst } from './scripts/faultsFirst.ts';
 
 const FOLDERS = '{packages,scripts,bench,faults}/**';
 const DOCKER = [`${FOLDERS}/*.docker.test.ts`];
@@ -9,6 +10,9 @@ export default defineConfig({
     // Two cores are the smallest machine the project is worked on; every worker also drives a PostgreSQL.
     maxWorkers: Math.max(2, Math.min(4, availableParallelism() - 1)),
     globalSetup: ['packages/server/src/testing/globalSetup.ts'],
+    // Node runs the tests as it runs the platform, without a bundler between.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    sequence: { sequencer: FaultsFirst },
     hookTimeout: 60_000,
     // What is waited for comes late on a machine that has much else to do; half a minute late it is broken.
     expect: { poll: { timeout: 20_000 } },
@@ -20,6 +24,8 @@ export default defineConfig({
           include: [`${FOLDERS}/*.test.{ts,tsx}`],
           exclude: [...configDefaults.exclude, ...DOCKER],
           testTimeout: 120_000,
+          // What many files need is read once for each worker.
+          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },

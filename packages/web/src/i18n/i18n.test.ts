@@ -3,7 +3,7 @@ import { acceptedLanguage, LANGUAGES, languageOf, preferredLanguage } from '@sta
 import i18next from 'i18next';
 import { expect, it } from 'vitest';
 import { literalsIn, missingTranslations, unusedTranslations } from './check.ts';
-import chinese from './cn.json';
+import chinese from './cn.json' with { type: 'json' };
 import { patternsOf, unfilled } from './filled.ts';
 import { showLanguage, startTranslation, t } from './i18n.ts';
 import { untranslatedIn } from './visibleScan.ts';

@@ -11,9 +11,9 @@ export type T = (text: string, values?: Values) => string;
 const STORED = 'language';
 
 const TEXTS: Record<Exclude<Language, 'en'>, () => Promise<{ default: Record<string, string> }>> = {
-  cn: () => import('./cn.json'),
-  ru: () => import('./ru.json'),
-  tr: () => import('./tr.json'),
+  cn: () => import('./cn.json', { with: { type: 'json' } }),
+  ru: () => import('./ru.json', { with: { type: 'json' } }),
+  tr: () => import('./tr.json', { with: { type: 'json' } }),
 };
 
 /** The one plural that a first page may need; the others come with the pages of signed-in people. */
