@@ -54,27 +54,30 @@ export function meterWorkspace(db: Db, workspaceId: number, seen: string | null 
         journals = ${booked.journalId === null ? claimed.journals : number},
         left_at_zero = greatest(0, least(left_at_zero - ${booked.charged} + ${refunded}, ${left}))
       where client_id = ${workspaceId}`.execute(trx);
-    const exhausted = await exhaust(trx, workspaceId, lines, left, booked);
+    const isUsedUp = left === 0n && booked.charged > claimed.leftAtZero;
+    const exhausted = await exhaust(trx, workspaceId, lines, { left, uncollected: booked.uncollected, isUsedUp });
     return { segments: lines.length, charged: booked.charged, uncollected: booked.uncollected, refunded, exhausted };
   });
 }
 
 interface Claimed {
   journals: bigint;
+  /** Of the balance, what was there when it counted as used up. */
+  leftAtZero: bigint;
   balances: Parts;
 }
 
 /** The accounts before the segments, as everybody does who needs both. */
 async function claim(trx: Db, workspaceId: number, seen: string | null): Promise<Claimed | null> {
   const codes = SPENDABLE.map((kind) => accountOf(workspaceId, kind));
-  const { rows } = await sql<{ code: string; balance: Micro; journals: bigint }>`
-    select a.code, a.balance, m.journals from workspace_meter m join account a on a.code = any(${codes})
+  const { rows } = await sql<{ code: string; balance: Micro; journals: bigint; leftAtZero: bigint }>`
+    select a.code, a.balance, m.journals, m.left_at_zero as "leftAtZero" from workspace_meter m join account a on a.code = any(${codes})
     where m.client_id = ${workspaceId} and (${seen}::timestamptz is null or m.metered_at = ${seen}::timestamptz)
     order by a.id for no key update skip locked`.execute(trx);
   if (rows.length < SPENDABLE.length) return null;
   const balances = { ...NOTHING };
   for (const [n, kind] of SPENDABLE.entries()) balances[kind] = rows.find(({ code }) => code === codes[n])!.balance;
-  return { journals: rows[0]!.journals, balances };
+  return { journals: rows[0]!.journals, leftAtZero: rows[0]!.leftAtZero, balances };
 }
 
 /** In the order of a single journal, as there are several: ticks of others that need both never wait crosswise. */
@@ -191,8 +194,7 @@ async function exhaust(
   trx: Db,
   workspaceId: number,
   lines: readonly Line[],
-  left: bigint,
-  { charged, uncollected }: Booked,
+  { left, uncollected, isUsedUp }: { left: bigint; uncollected: bigint; isUsedUp: boolean },
 ): Promise<Tick['exhausted']> {
   const burn = lines.reduce((all, line) => all + line.price_per_hour, 0n);
   const reserve = lines.reduce((all, line) => all + line.reserve, 0n);
@@ -205,7 +207,7 @@ async function exhaust(
     await sql`update workspace_meter set left_at_zero = ${left} where client_id = ${workspaceId}`.execute(trx);
     return 'now';
   }
-  if (left === 0n && charged > 0n) await keepAnew(trx, workspaceId);
+  if (isUsedUp) await keepAnew(trx, workspaceId);
   return 'before';
 }
 

@@ -48,7 +48,7 @@ async function due(db: Db): Promise<{ id: number; number: number }[]> {
       and case n.number
         when 1 then not ${some(RUNS_YET)} or metering_clock() >= w.exhausted_at + interval '1 minute'
         when ${NOTICES.length} then ${some(DELETED)} and not ${some(KEPT)}
-        else ${some(KEPT)} and ${sql.raw(balanceOf('w.id'))} = 0 end`.execute(db);
+        else ${some(KEPT)} and ${sql.raw(balanceOf('w.id'))} <= m.left_at_zero end`.execute(db);
   return rows;
 }
 

@@ -97,13 +97,17 @@ async function release(ctx: Ctx, trx: Db, id: number): Promise<void> {
   await followSegments(trx, id);
 }
 
-/** What a credit still pays for is kept, whether or not it was enough to start anything. */
+/** What a credit still pays for is kept, whether or not it was enough to start anything; what was left then is none. */
 const OVERDUE = sql`${RENTED} and i.desired <> 'gone'
   and w.exhausted_at < metering_clock() - make_interval(days => ${KEPT_DAYS})
-  and ${sql.raw(balanceOf('w.id'))} = 0`;
+  and ${sql.raw(balanceOf('w.id'))} <= coalesce(m.left_at_zero, 0)`;
 
 const toEnd = (db: Db): Promise<number[]> =>
-  idsOf(sql`select i.id from workspace w join instance i on i.workspace_id = w.id where ${OVERDUE} order by i.id`, db);
+  idsOf(
+    sql`select i.id from workspace w join instance i on i.workspace_id = w.id
+      left join workspace_meter m on m.client_id = w.id where ${OVERDUE} order by i.id`,
+    db,
+  );
 
 async function end(ctx: Ctx, trx: Db, id: number): Promise<void> {
   const row = await lock(trx, id, OVERDUE);

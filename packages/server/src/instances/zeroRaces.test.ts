@@ -136,6 +136,20 @@ it('announces no deletion of what a credit keeps, and begins anew when that is u
   expect(await subjects()).toEqual([expect.stringContaining('has no STAGI left')]);
 });
 
+it('deletes after 14 days what nobody has paid for, also where a reserve was not used to its end', async () => {
+  const id = await held('stopped');
+  await credit(app.ctx.db, alice.workspaceId, 'credit', 1_000n);
+  await atZero({ days: 14, notices: 3 });
+  await sql`update workspace_meter set left_at_zero = 1000 where client_id = ${alice.workspaceId}`.execute(app.ctx.db);
+  await sql`insert into segment (client_id, instance_id, rate, price_per_hour, started_at, metered_until, confirmed)
+    values (${alice.workspaceId}, ${id}, 'stopped', 3600000, now() - interval '1 hour', now() - interval '1 hour', true)`.execute(
+    app.ctx.db,
+  );
+  expect(await meterWorkspace(app.ctx.db, alice.workspaceId)).toMatchObject({ charged: 1_000n });
+  await followZeroBalances(app.ctx);
+  expect((await stateOf(id)).status).toBe('terminating');
+});
+
 it('says that something was deleted once it is, and not of what could not be kept', async () => {
   const id = await held('stopped');
   await atZero({ days: 14, notices: 3 });
