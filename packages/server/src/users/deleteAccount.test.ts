@@ -1,182 +1,18 @@
 import { api } from '@stagi/contract/api.ts';
-import { CODE_TRIES } from '@stagi/contract/mailedCodes.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forgetAttempts } from '../auth/attempts.ts';
 import { cleanUp } from '../cleanUp.ts';
-import { openMail } from '../mail/sealed.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { aContainer, anOwnServer, anSshKey, aRentedInstance, haveSteppedUp } from '../testing/factories.ts';
+import { waitsForLock } from '../testing/locks.ts';
 import { mailedCode, PASSWORD, type Person } from '../testing/person.ts';
+import { as, change, mailsTo, newAddress, signIn, signUp } from './testing/accounts.ts';
 
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp({ TRUST_PROXY: '127.0.0.1', SUPPORT_EMAIL: 'help@example.com' });
 });
 afterAll(() => app?.close());
-
-let addresses = 0;
-const newAddress = (): string => {
-  addresses += 1;
-  return `moved${addresses}-${Date.now()}@example.com`;
-};
-const as = (person: Person) => ({ authorization: `Bearer ${person.tokens().accessToken}` });
-const change = (person: Person, newEmail: string) => app.post('auth/email/change-email', { newEmail }, as(person));
-const confirm = (person: Person, code: string) => app.post('auth/email/confirm-new-email', { code }, as(person));
-const signIn = (email: string) =>
-  app.post(
-    'auth/email/authentication',
-    { email, password: PASSWORD },
-    { 'x-forwarded-for': `10.9.0.${addresses % 250}` },
-  );
-const otherThan = (code: string, offset = 1) => String((Number(code) + offset) % 100_000_000).padStart(8, '0');
-const WRONG = { status: 400, body: { message: 'Incorrect or expired code', fieldsWithError: ['code'] } };
-
-async function mailsTo(email: string) {
-  const rows = await app.ctx.db
-    .selectFrom('mail')
-    .selectAll()
-    .where('recipient', '=', email)
-    .orderBy('id', 'desc')
-    .execute();
-  return rows.map((row) => openMail(app.ctx, row));
-}
-
-const userRow = (id: number) =>
-  app.ctx.db.selectFrom('app_user').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-
-/** Somebody who has just shown that it is them. */
-async function signUp(name?: string): Promise<Person> {
-  const person = await app.signUp(name);
-  await haveSteppedUp(app.ctx, person);
-  return person;
-}
-
-/** As the rules of attempts would let it in a day. */
-const forgiveAttempts = () => app.ctx.db.deleteFrom('attempt').execute();
-
-describe('changing the address', () => {
-  it('moves the account with the mailed code, ends the other sessions and tells the old address', async () => {
-    const person = await signUp('Ada');
-    const elsewhere = await signIn(person.email);
-    const newEmail = newAddress();
-    expect(await change(person, ` ${newEmail.toUpperCase()} `)).toMatchObject({
-      status: 200,
-      body: { isSuccess: true },
-    });
-    expect((await userRow(person.userId)).email).toBe(person.email);
-    const code = await mailedCode(app.url, newEmail);
-    const { userProfile } = await person.client(api.account.confirmNewEmail, { code });
-    expect(userProfile).toMatchObject({ email: newEmail, userId: person.userId });
-    expect((await person.client(api.user.profile, {})).userProfile.email).toBe(newEmail);
-    const { accessToken } = elsewhere.body as { accessToken: string };
-    expect((await app.post('user/profile', {}, { authorization: `Bearer ${accessToken}` })).status).toBe(401);
-    expect((await signIn(person.email)).status).toBe(400);
-    expect((await signIn(newEmail)).status).toBe(200);
-    const [told] = await mailsTo(person.email);
-    expect(told?.subject).toBe('The address of your Stagi account was changed');
-    expect(told?.text).toContain('help@example.com');
-    expect(told?.text).not.toContain(newEmail);
-    expect(await confirm(person, code)).toMatchObject(WRONG);
-  });
-
-  it('wants another address than the present one, and an address', async () => {
-    const person = await signUp();
-    expect(await change(person, person.email.toUpperCase())).toMatchObject({
-      status: 400,
-      body: { message: 'A new email must differ from the current one', fieldsWithError: ['newEmail'] },
-    });
-    expect(await change(person, 'not an address')).toMatchObject({
-      status: 400,
-      body: { fieldMessages: { newEmail: 'Incorrect email' } },
-    });
-  });
-
-  it('answers the same for an address that has an account, and no code moves anybody there', async () => {
-    const [person, owner] = [await signUp(), await signUp('Owner')];
-    const free = await change(person, newAddress());
-    const taken = await change(person, owner.email);
-    expect({ ...taken, body: { ...(taken.body as object), requestId: null } }).toEqual({
-      ...free,
-      body: { ...(free.body as object), requestId: null },
-    });
-    const [mail] = await mailsTo(owner.email);
-    expect(mail?.subject).toBe('Your address is in use at Stagi');
-    expect(mail?.subject + (mail?.text ?? '')).not.toMatch(/\d{8}/);
-    // Even with the code, which nobody was mailed.
-    const { hashSecret } = await import('../auth/passwords.ts');
-    await app.ctx.db
-      .updateTable('email_change')
-      .set({ code_hash: await hashSecret('12345678') })
-      .where('user_id', '=', person.userId)
-      .execute();
-    expect(await confirm(person, '12345678')).toMatchObject(WRONG);
-    expect((await userRow(person.userId)).email).toBe(person.email);
-    expect((await userRow(owner.userId)).email).toBe(owner.email);
-  });
-
-  it('refuses a wrong code five times, then the right one too; an expired one; one of another session or address', async () => {
-    const person = await signUp();
-    const newEmail = newAddress();
-    await change(person, newEmail);
-    const code = await mailedCode(app.url, newEmail);
-    for (let tries = 1; tries <= CODE_TRIES; tries += 1)
-      expect(await confirm(person, otherThan(code, tries))).toMatchObject(WRONG);
-    expect(await confirm(person, code)).toMatchObject(WRONG);
-
-    await forgiveAttempts();
-    await change(person, newEmail);
-    const second = await mailedCode(app.url, newEmail);
-    await app.ctx.db
-      .updateTable('email_change')
-      .set({ expires_at: sql<Date>`now() - interval '1 second'` })
-      .where('user_id', '=', person.userId)
-      .execute();
-    expect(await confirm(person, second)).toMatchObject(WRONG);
-
-    await forgiveAttempts();
-    await change(person, newEmail);
-    const third = await mailedCode(app.url, newEmail);
-    const { accessToken } = (await signIn(person.email)).body as { accessToken: string };
-    const foreign = await app.post(
-      'auth/email/confirm-new-email',
-      { code: third },
-      { authorization: `Bearer ${accessToken}` },
-    );
-    expect(foreign).toMatchObject(WRONG);
-    const later = newAddress();
-    await change(person, later);
-    if (third !== (await mailedCode(app.url, later))) expect(await confirm(person, third)).toMatchObject(WRONG);
-    expect((await userRow(person.userId)).email).toBe(person.email);
-    expect((await confirm(person, await mailedCode(app.url, later))).status).toBe(200);
-  });
-
-  it('lets nobody flood an address with codes', async () => {
-    const person = await signUp();
-    const newEmail = newAddress();
-    expect((await change(person, newEmail)).status).toBe(200);
-    expect(await change(person, newEmail)).toMatchObject({ status: 429, retryAfter: expect.any(Number) });
-    const sent: number[] = [];
-    // However many people ask for it.
-    for (let n = 0; n < 8; n += 1) {
-      for (const own of [`change-email|${person.userId}`, `change-email|${person.userId}|${newEmail}`])
-        await forgetAttempts(app.ctx.db, own);
-      sent.push((await change(person, newEmail)).status);
-    }
-    expect(sent.filter((status) => status === 200)).toHaveLength(4);
-    expect((await mailsTo(newEmail)).length).toBe(5);
-  });
-
-  it('leaves the address to whoever signed up with it meanwhile', async () => {
-    const person = await signUp();
-    const newEmail = newAddress();
-    await change(person, newEmail);
-    const code = await mailedCode(app.url, newEmail);
-    await app.ctx.db.insertInto('app_user').values({ email: newEmail, name: 'Quick', password_hash: null }).execute();
-    expect(await confirm(person, code)).toMatchObject(WRONG);
-    expect((await person.client(api.user.profile, {})).userProfile.email).toBe(person.email);
-  });
-});
 
 describe('deleting the account', () => {
   const remove = (person: Person, email = person.email) => app.post('user/delete', { email }, as(person));
@@ -189,7 +25,7 @@ describe('deleting the account', () => {
   }
 
   it('says what it takes along and wants the own address typed', async () => {
-    const person = await signUp('Ada');
+    const person = await signUp(app, 'Ada');
     await anSshKey(app.ctx, person);
     expect(await person.client(api.account.deletion, {})).toEqual({
       isSuccess: true,
@@ -212,7 +48,7 @@ describe('deleting the account', () => {
   });
 
   it('is refused while servers are there, and to the last owner of a workspace of others', async () => {
-    const [person, friend] = [await signUp('Ada'), await signUp()];
+    const [person, friend] = [await signUp(app, 'Ada'), await signUp(app)];
     for (const open of [aRentedInstance, anOwnServer]) {
       const id = await open(app.ctx, person);
       expect(await remove(person)).toMatchObject({
@@ -243,7 +79,7 @@ describe('deleting the account', () => {
   });
 
   it('lets only one of two owners go who leave at the same moment', async () => {
-    const [one, two, guest] = [await signUp(), await signUp(), await signUp()];
+    const [one, two, guest] = [await signUp(app), await signUp(app), await signUp(app)];
     await join(two, one.workspaceId, 'Owner');
     await join(guest, one.workspaceId, 'Developer');
     const replies = await Promise.all([remove(one), remove(two)]);
@@ -251,7 +87,7 @@ describe('deleting the account', () => {
   });
 
   it('lets nothing be made in a workspace that closes at that moment', async () => {
-    const person = await signUp();
+    const person = await signUp(app);
     const make = () =>
       app.post(
         'self-hosted-instance/create',
@@ -261,7 +97,7 @@ describe('deleting the account', () => {
     const { reply } = await app.ctx.db.transaction().execute(async (closing) => {
       await closing.selectFrom('workspace').select('id').where('id', '=', person.workspaceId).forUpdate().execute();
       const late = make();
-      await somebodyWaits();
+      await waitsForLock(app.ctx.db);
       await closing
         .updateTable('workspace')
         .set({ disabled_at: new Date() })
@@ -275,11 +111,11 @@ describe('deleting the account', () => {
   });
 
   it('is refused when a server was being made at that moment', async () => {
-    const person = await signUp();
+    const person = await signUp(app);
     const { reply } = await app.ctx.db.transaction().execute(async (making) => {
       await anOwnServer({ ...app.ctx, db: making }, person);
       const removal = remove(person);
-      await somebodyWaits();
+      await waitsForLock(app.ctx.db);
       return { reply: removal };
     });
     expect(await reply).toMatchObject({ status: 200, body: { isSuccess: false } });
@@ -287,7 +123,7 @@ describe('deleting the account', () => {
   });
 
   it('ends every session, takes keys off shared servers, and leaves nothing that names the person', async () => {
-    const [person, friend] = [await signUp('Zebulon Quagga'), await signUp()];
+    const [person, friend] = [await signUp(app, 'Zebulon Quagga'), await signUp(app)];
     await join(person, friend.workspaceId, 'Developer');
     const shared = await aRentedInstance(app.ctx, friend);
     const key = await anSshKey(app.ctx, person);
@@ -307,7 +143,7 @@ describe('deleting the account', () => {
     });
     await haveSteppedUp(app.ctx, person);
     const { token } = await person.client(api.apiTokens.create, { description: 'Quagga’s laptop' });
-    await change(person, newAddress());
+    await change(app, person, newAddress());
     const { workspaceId } = person;
 
     expect((await remove(person)).body).toEqual({ isSuccess: true });
@@ -317,7 +153,7 @@ describe('deleting the account', () => {
       401,
     );
     expect((await app.post('ssh-key/list', {}, { authorization: `Bearer ${token}` })).status).toBe(401);
-    expect((await signIn(person.email)).status).toBe(400);
+    expect((await signIn(app, person.email)).status).toBe(400);
     expect(await app.ctx.db.selectFrom('instance_ssh_key').selectAll().where('ssh_key_id', '=', key).execute()).toEqual(
       [],
     );
@@ -327,7 +163,7 @@ describe('deleting the account', () => {
       .where('id', '=', workspaceId)
       .executeTakeFirstOrThrow();
     expect([disabled_at, deleted_at]).toEqual([expect.any(Date), expect.any(Date)]);
-    const [told, ...older] = await mailsTo(person.email);
+    const [told, ...older] = await mailsTo(app, person.email);
     expect(told?.subject).toBe('Your Stagi account was deleted');
     expect(older).toEqual([]);
     await app.ctx.db.deleteFrom('mail').where('recipient', '=', person.email).execute();
@@ -347,7 +183,7 @@ describe('deleting the account', () => {
   });
 
   it('lets the address sign up anew, without a second starter credit', async () => {
-    const person = await signUp();
+    const person = await signUp(app);
     expect((await remove(person)).body).toEqual({ isSuccess: true });
     await app.post('auth/email/register', { name: 'Again', email: person.email, password: PASSWORD });
     const code = await mailedCode(app.url, person.email);
@@ -366,21 +202,6 @@ describe('deleting the account', () => {
     expect(balance.body).toMatchObject({ clientBalance: { STAGI: { decimalValue: '0.00' } } });
   });
 });
-
-/** Until a statement waits for a lock that another transaction holds. */
-async function somebodyWaits(): Promise<void> {
-  await expect
-    .poll(
-      async () => {
-        const { rows } = await sql<{ waiting: number }>`
-          select count(*)::int as waiting from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(app.ctx.db);
-        return rows[0]?.waiting;
-      },
-      { timeout: 20_000, interval: 20 },
-    )
-    .toBeGreaterThan(0);
-}
 
 /** What still points to a deleted person: that somebody nameless made or did it. */
 const KEPT = [

@@ -1,0 +1,41 @@
+import { openMail } from '../../mail/sealed.ts';
+import type { TestApp } from '../../testing/app.ts';
+import { haveSteppedUp } from '../../testing/factories.ts';
+import { PASSWORD, type Person } from '../../testing/person.ts';
+
+let addresses = 0;
+export const newAddress = (): string => {
+  addresses += 1;
+  return `moved${addresses}-${Date.now()}@example.com`;
+};
+
+export const as = (person: Person) => ({ authorization: `Bearer ${person.tokens().accessToken}` });
+
+export const change = (app: TestApp, person: Person, newEmail: string) =>
+  app.post('auth/email/change-email', { newEmail }, as(person));
+
+/** From an address that has tried nothing before. */
+export const signIn = (app: TestApp, email: string) =>
+  app.post(
+    'auth/email/authentication',
+    { email, password: PASSWORD },
+    { 'x-forwarded-for': `10.9.0.${addresses % 250}` },
+  );
+
+/** Newest first. */
+export async function mailsTo(app: TestApp, email: string) {
+  const rows = await app.ctx.db
+    .selectFrom('mail')
+    .selectAll()
+    .where('recipient', '=', email)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map((row) => openMail(app.ctx, row));
+}
+
+/** Somebody who has just shown that it is them. */
+export async function signUp(app: TestApp, name?: string): Promise<Person> {
+  const person = await app.signUp(name);
+  await haveSteppedUp(app.ctx, person);
+  return person;
+}
