@@ -1,7 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
 import { ROLES, type Role } from '@stagi/contract/permissions.ts';
-import { SEATS } from '@stagi/contract/plans.ts';
-import { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dropUnverified } from '../auth/dropUnverified.ts';
@@ -9,132 +7,24 @@ import { cleanUp } from '../cleanUp.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { anApiToken, anInvite, haveSteppedUp } from '../testing/factories.ts';
 import { mailsTo, type Person } from '../testing/person.ts';
+import { aMember, anOwner, expire, OVER, setRole } from './testing/hosts.ts';
 
-const OVER = 'This invitation can no longer be used. Ask whoever sent it for another one.';
 const DAY_MS = 86_400_000;
 
 describe('invites', () => {
   let app: TestApp;
-  /** Nobody of a test before is touched: everybody else is made anew. */
-  const passersBy: Person[] = [];
-
   beforeAll(async () => {
     app = await startTestApp();
   });
   afterAll(() => app?.close());
 
-  it('lead by a link that is shown once from its maker to a member with its role', async () => {
-    const owner = await anOwner();
-    const guest = await app.signUp('Grace Hopper');
-    const { entity, link } = await owner.client(api.invites.create, { role: 'Developer' });
-    expect(entity).toMatchObject({ roleName: 'Developer', status: 'pending', uses: 1, used: 0, hold: null });
-    expect(daysUntil(entity.expiresAt)).toBeCloseTo(7, 1);
-    const code = codeOf(link);
-    expect(link).toBe(`${app.ctx.config.appOrigin}/join-client/${code}`);
-    expect(Buffer.from(code, 'base64url')).toHaveLength(32);
-    expect(await everythingStored(code)).toEqual([]);
-
-    const { invitation } = await app.anonymous(api.invites.view, { code });
-    expect(invitation).toMatchObject({
-      clientId: owner.workspaceId,
-      clientName: 'Ada’s workspace',
-      roleName: 'Developer',
-      invitedBy: 'Ada',
-    });
-    const before = (await guest.client(api.user.profile, {})).userProfile.clientRelations;
-    const answer = await guest.client(api.invites.join, { code });
-    expect(answer).toMatchObject({ joined: true, entity: { clientId: owner.workspaceId, roleName: 'Developer' } });
-    const now = (await guest.client(api.user.profile, {})).userProfile.clientRelations;
-    expect(now).toEqual([...before, answer.entity]);
-    const { entities, seats } = await owner.client(api.invites.list, {});
-    expect(entities).toMatchObject([
-      { id: entity.id, status: 'finished', endedBy: 'used up', used: 1, hold: 'ended', inviter: { isMe: true } },
-    ]);
-    expect(seats).toEqual({ plan: 'Free', used: 2, limit: 2 });
-
-    const log = (await owner.client(api.audit.list, {})).entities;
-    expect(log.slice(0, 2)).toMatchObject([
-      { action: 'client/join', actor: { userId: guest.userId }, detail: { role: 'Developer', invitedBy: 'Ada' } },
-      { action: 'client/invite/create', actor: { userId: owner.userId }, object: { type: 'client/invite' } },
-    ]);
-    expect(JSON.stringify(log)).not.toContain(code);
-  });
-
-  it('answer alike for a link that is used up, expired, revoked, of somebody who left, or none at all', async () => {
-    const owner = await anOwner('Team');
-    const inviter = await aMember(owner, 'Admin');
-    const stranger = await app.signUp();
-    const codes: Record<string, string> = { 'never was': 'A'.repeat(43), 'no code': 'x', empty: '' };
-    for (const what of ['used up', 'expired', 'revoked', 'inviter']) {
-      const { id, code } = await anInvite(app.ctx, what === 'inviter' ? inviter : owner);
-      codes[what] = code;
-      if (what === 'used up') await (await app.signUp()).client(api.invites.join, { code });
-      if (what === 'expired') await expire(id);
-      if (what === 'revoked') await owner.client(api.invites.revoke, { id });
-    }
-    await owner.client(api.clients.removeMember, { userId: inviter.userId });
-    const { tokens } = stranger;
-    let n = 0;
-    for (const [what, code] of Object.entries(codes)) {
-      const viewed = await app.post('client/invite/view', { code });
-      const joined = await app.post('client/join', { code }, { authorization: `Bearer ${tokens().accessToken}` });
-      for (const reply of [viewed, joined]) {
-        expect.soft(reply.status, what).toBe(200);
-        expect.soft(reply.body, what).toEqual({ isSuccess: false, message: OVER, requestId: expect.any(String) });
-        n += 1;
-      }
-    }
-    console.log(`links that lead nowhere: n = ${n} answers alike`);
-    expect(n).toBeGreaterThan(0);
-    const { entities } = await owner.client(api.invites.list, {});
-    expect(entities.map(({ endedBy }) => endedBy).toSorted()).toEqual(['expired', 'inviter', 'revoked', 'used up']);
-    await expect(owner.client(api.invites.revoke, { id: entities[0]!.id })).rejects.toThrow(
-      'This invitation has ended already',
-    );
-  });
-
-  it('let one in of twenty who come at once by a link for one, and five by one for five', async () => {
-    const many = await people(20);
-    for (const uses of [1, 5]) {
-      const owner = await anOwner('Enterprise');
-      const { code } = await anInvite(app.ctx, owner, { uses });
-      const came = await Promise.allSettled(many.map(({ client }) => client(api.invites.join, { code })));
-      const refusals = came.filter((one) => one.status === 'rejected').map(({ reason }) => reason.message);
-      expect(refusals).toEqual(Array.from({ length: 20 - uses }, () => OVER));
-      const { totalCount } = await owner.client(api.clients.members, {});
-      expect(totalCount).toBe(1 + uses);
-      const { entities } = await owner.client(api.invites.list, {});
-      expect(entities).toMatchObject([{ used: uses, status: 'finished', endedBy: 'used up' }]);
-      console.log(`joins at once by a link for ${uses}: n = ${came.length}`);
-    }
-  });
-
-  it('spend nothing and change nothing for who is a member already, even by a link that has ended', async () => {
-    const owner = await anOwner('Team');
-    const { code } = await anInvite(app.ctx, owner, { role: 'Admin' });
-    const member = await aMember(owner, 'Guest');
-    for (const person of [member, owner])
-      expect(await person.client(api.invites.join, { code })).toMatchObject({ joined: false });
-    expect((await owner.client(api.invites.list, {})).entities).toMatchObject([{ used: 0, status: 'pending' }]);
-    const { entities } = await owner.client(api.clients.members, {});
-    expect(entities.find(({ userId }) => userId === member.userId)?.roleName).toBe('Guest');
-
-    const newcomer = await app.signUp();
-    expect(await newcomer.client(api.invites.join, { code })).toMatchObject({ joined: true });
-    // The answer was lost, and the browser asks again.
-    expect(await newcomer.client(api.invites.join, { code })).toMatchObject({
-      joined: false,
-      entity: { clientId: owner.workspaceId, roleName: 'Admin' },
-    });
-  });
-
   it('cannot be made for a role that holds what their maker lacks, whoever asks', async () => {
-    const owner = await anOwner('Enterprise');
-    const member = await aMember(owner, 'Guest');
+    const owner = await anOwner(app, 'Enterprise');
+    const member = await aMember(app, owner, 'Guest');
     await haveSteppedUp(app.ctx, member);
     let n = 0;
     for (const mine of ROLES) {
-      await setRole(owner, member, mine);
+      await setRole(app, owner, member, mine);
       for (const role of ROLES) {
         const may = mine === 'Owner' || (mine === 'Admin' && role !== 'Owner');
         const made = await member.client(api.invites.create, { role }).catch((error) => error.status);
@@ -153,7 +43,7 @@ describe('invites', () => {
   });
 
   it('ask who invites an owner to show that it is them', async () => {
-    const owner = await anOwner();
+    const owner = await anOwner(app);
     const make = () => owner.client(api.invites.create, { role: 'Owner' });
     await expect(make()).rejects.toMatchObject({ status: 403, body: { code: 'step-up' } });
     await haveSteppedUp(app.ctx, owner);
@@ -161,7 +51,7 @@ describe('invites', () => {
   });
 
   it('end as soon as their maker leaves, is disabled, or could no longer make them', async () => {
-    const owner = await anOwner('Enterprise');
+    const owner = await anOwner(app, 'Enterprise');
     await haveSteppedUp(app.ctx, owner);
     const ends: Record<string, (inviter: Person) => Promise<unknown>> = {
       'is made a guest': ({ userId }) => owner.client(api.clients.editMember, { userId, role: 'Guest' }),
@@ -178,7 +68,7 @@ describe('invites', () => {
     };
     let n = 0;
     for (const [what, end] of Object.entries(ends)) {
-      const inviter = await aMember(owner, 'Owner');
+      const inviter = await aMember(app, owner, 'Owner');
       const { id, code } = await anInvite(app.ctx, inviter, { role: 'Owner' });
       await app.anonymous(api.invites.view, { code });
       await end(inviter);
@@ -190,18 +80,18 @@ describe('invites', () => {
     console.log(`ends of those who invited: n = ${n}`);
     expect(n).toBeGreaterThan(0);
 
-    const inviter = await aMember(owner, 'Owner');
+    const inviter = await aMember(app, owner, 'Owner');
     const kept = await anInvite(app.ctx, inviter, { role: 'Guest' });
     await owner.client(api.clients.editMember, { userId: inviter.userId, role: 'Admin' });
     expect((await app.anonymous(api.invites.view, { code: kept.code })).invitation.roleName).toBe('Guest');
     // By whatever way a role is lost.
-    await setRole(owner, inviter, 'Guest');
+    await setRole(app, owner, inviter, 'Guest');
     await expect(app.anonymous(api.invites.view, { code: kept.code })).rejects.toThrow(OVER);
   });
 
   it('are revoked by members who could have made them, at once', async () => {
-    const owner = await anOwner('Team');
-    const admin = await aMember(owner, 'Admin');
+    const owner = await anOwner(app, 'Team');
+    const admin = await aMember(app, owner, 'Admin');
     const forOwner = await anInvite(app.ctx, owner, { role: 'Owner' });
     const forGuest = await anInvite(app.ctx, owner);
     await expect(admin.client(api.invites.revoke, { id: forOwner.id })).rejects.toMatchObject({ status: 403 });
@@ -219,42 +109,8 @@ describe('invites', () => {
     });
   });
 
-  it('bring no more members than the plan has seats, also of those who come at once', async () => {
-    const many = await people(20);
-    for (const plan of Plan.options) {
-      const owner = await anOwner(plan);
-      const limit = SEATS[plan];
-      const { code } = await anInvite(app.ctx, owner, { uses: 20 });
-      const came = await Promise.allSettled(many.slice(0, 10).map(({ client }) => client(api.invites.join, { code })));
-      const members = (await owner.client(api.clients.members, {})).totalCount;
-      expect.soft(members, plan).toBe(limit ?? 11);
-      for (const one of came)
-        if (one.status === 'rejected')
-          expect
-            .soft(one.reason.message)
-            .toBe(
-              `All seats of this workspace are taken: its plan allows ${limit}. Ask whoever invited you to make room.`,
-            );
-      expect.soft((await owner.client(api.invites.list, {})).seats).toEqual({ plan, used: members, limit });
-      const another = owner.client(api.invites.create, { role: 'Guest' });
-      if (limit === null) await another;
-      else
-        await expect
-          .soft(another)
-          .rejects.toThrow(
-            `All seats of this workspace are taken: its plan allows ${limit}. Remove a member or choose a larger plan first.`,
-          );
-    }
-    const owner = await anOwner('Free');
-    const { code } = await anInvite(app.ctx, owner, { uses: 2 });
-    const [first, second] = many as [Person, Person];
-    await first.client(api.invites.join, { code });
-    await owner.client(api.clients.removeMember, { userId: first.userId });
-    expect(await second.client(api.invites.join, { code })).toMatchObject({ joined: true });
-  });
-
   it('take their number of people and their end within bounds', async () => {
-    const owner = await anOwner('Team');
+    const owner = await anOwner(app, 'Team');
     const make = (input: object) => owner.client(api.invites.create, { role: 'Guest', ...input });
     const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
     expect((await make({ uses: 100, expiresAt: inDays(30) })).entity).toMatchObject({ uses: 100 });
@@ -275,11 +131,11 @@ describe('invites', () => {
   });
 
   it('are listed by state, role and who made them, a page at a time', async () => {
-    const owner = await anOwner('Team');
-    const admin = await aMember(owner, 'Admin', 'Zoe Admin');
+    const owner = await anOwner(app, 'Team');
+    const admin = await aMember(app, owner, 'Admin', 'Zoe Admin');
     const open = await anInvite(app.ctx, owner, { role: 'Developer' });
     const late = await anInvite(app.ctx, admin);
-    await expire(late.id);
+    await expire(app, late.id);
     const revoked = await anInvite(app.ctx, admin, { role: 'Billing' });
     await owner.client(api.invites.revoke, { id: revoked.id });
     const ids = async (input: object) => (await owner.client(api.invites.list, input)).entities.map(({ id }) => id);
@@ -302,7 +158,7 @@ describe('invites', () => {
   });
 
   it('are nothing for API tokens, and their members nothing for a workspace that is closed', async () => {
-    const owner = await anOwner('Team');
+    const owner = await anOwner(app, 'Team');
     const { token } = await anApiToken(app.ctx, owner);
     for (const [path, body] of Object.entries({
       'client/invite/create': { role: 'Guest' },
@@ -325,14 +181,14 @@ describe('invites', () => {
   });
 
   it('mail whoever is given another role or removed by somebody else, in their language', async () => {
-    const owner = await anOwner('Team', 'Ada Lovelace');
-    const member = await aMember(owner, 'Guest', 'Grace');
+    const owner = await anOwner(app, 'Team', 'Ada Lovelace');
+    const member = await aMember(app, owner, 'Guest', 'Grace');
     await member.client(api.user.edit, { language: 'tr' });
     const edit = (role: Role) => owner.client(api.clients.editMember, { userId: member.userId, role });
     await edit('Developer');
     await edit('Developer');
     await owner.client(api.clients.removeMember, { userId: member.userId });
-    const leaver = await aMember(owner, 'Guest');
+    const leaver = await aMember(app, owner, 'Guest');
     await leaver.client(api.clients.leave, {});
     const mails = (await mailsTo(app.url, member.email)).filter(({ text }) =>
       text.includes('Ada Lovelace’s workspace'),
@@ -344,44 +200,8 @@ describe('invites', () => {
     for (const { text } of mails) expect(text).toContain('Ada Lovelace');
     expect((await mailsTo(app.url, leaver.email)).filter(({ text }) => text.includes('workspace'))).toEqual([]);
   });
-
-  async function anOwner(plan: Plan = 'Free', name = 'Ada'): Promise<Person> {
-    const owner = await app.signUp(name);
-    await app.ctx.db.updateTable('workspace').set({ plan }).where('id', '=', owner.workspaceId).execute();
-    return owner;
-  }
-
-  async function aMember(owner: Person, role: Role, name?: string): Promise<Person> {
-    const member = await app.signUp(name);
-    await setRole(owner, member, role);
-    member.useWorkspace(owner.workspaceId);
-    return member;
-  }
-
-  /** People of workspaces of their own, the same whenever it is asked. */
-  async function people(count: number): Promise<Person[]> {
-    while (passersBy.length < count) passersBy.push(await app.signUp());
-    return passersBy.slice(0, count);
-  }
-
-  async function setRole(owner: Person, { userId }: Person, role: Role): Promise<void> {
-    await app.ctx.db
-      .insertInto('membership')
-      .values({ workspace_id: owner.workspaceId, user_id: userId, role })
-      .onConflict((conflict) => conflict.columns(['workspace_id', 'user_id']).doUpdateSet({ role }))
-      .execute();
-  }
-
   async function setDisabled(userId: number, disabled_at: ReturnType<typeof sql<Date | null>>): Promise<void> {
     await app.ctx.db.updateTable('app_user').set({ disabled_at }).where('id', '=', userId).execute();
-  }
-
-  async function expire(id: number): Promise<void> {
-    await app.ctx.db
-      .updateTable('invite')
-      .set({ expires_at: sql<Date>`now() - interval '1 second'` })
-      .where('id', '=', id)
-      .execute();
   }
 
   const asOwner = (owner: Person) => ({
@@ -389,22 +209,4 @@ describe('invites', () => {
     'x-client-id': String(owner.workspaceId),
     'idempotency-key': crypto.randomUUID(),
   });
-
-  /** The tables that hold a text in the clear. */
-  async function everythingStored(secret: string): Promise<string[]> {
-    const { rows: tables } = await sql<{ name: string }>`
-      select tablename as name from pg_tables where schemaname = 'public'`.execute(app.ctx.db);
-    const found: string[] = [];
-    for (const { name } of tables) {
-      const { rows } = await sql<{ n: number }>`
-        select count(*)::int as n from ${sql.table(name)} t where t::text like ${`%${secret}%`}`.execute(app.ctx.db);
-      if (rows[0]?.n !== 0) found.push(name);
-    }
-    expect(tables.length).toBeGreaterThan(0);
-    return found;
-  }
 });
-
-const codeOf = (link: string): string => link.slice(link.lastIndexOf('/') + 1);
-
-const daysUntil = (at: string): number => (new Date(at).getTime() - Date.now()) / DAY_MS;

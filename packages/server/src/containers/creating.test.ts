@@ -1,0 +1,152 @@
+import { api } from '@stagi/contract/api.ts';
+import { CallError, fieldErrors } from '@stagi/contract/errors.ts';
+import { describe, expect, it } from 'vitest';
+import { connectDaemon } from '../testing/daemon.ts';
+import { anOwnServer, aRentedInstance } from '../testing/factories.ts';
+import { type Create, readyServer } from './testing/readyServer.ts';
+
+describe('creating containers', () => {
+  const { at, join, request, create, statusOf } = readyServer();
+
+  const refusal = async (more: Partial<Create>, by = at.alice): Promise<Record<string, string>> => {
+    const error = await by.client(api.containers.create, request(more)).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CallError);
+    expect((error as CallError).status).toBe(400);
+    return fieldErrors(error);
+  };
+
+  it('makes N at once, numbered, all or none', async () => {
+    const { entities } = await at.alice.client(
+      api.containers.create,
+      request({ slug: 'many', title: 'Many', count: 3 }),
+    );
+    expect(entities.map(({ slug, title }) => [slug, title])).toEqual([
+      ['many-1', 'Many 1'],
+      ['many-2', 'Many 2'],
+      ['many-3', 'Many 3'],
+    ]);
+    await create({ slug: 'few-2' });
+    expect(await refusal({ slug: 'few', count: 3 })).toEqual({ slug: 'This Unique ID is taken' });
+    const { entities: few } = await at.alice.client(api.containers.list, {
+      entityFilterRequest: { queryString: 'few' },
+    });
+    expect(few.map(({ slug }) => slug)).toEqual(['few-2']);
+    expect(await refusal({ slug: 'a'.repeat(39), count: 3 })).toHaveProperty('slug');
+    expect(await refusal({ gpuIds: [0], count: 2 })).toHaveProperty('gpuIds');
+  });
+
+  it('refuses, at the field, what the rules and the server do not allow', async () => {
+    await create({
+      cpus: 2,
+      gpuIds: [0],
+      portMappings: [
+        { host: 8080, container: 80 },
+        { host: 8081, container: 81 },
+      ],
+    });
+    const deny: [Partial<Create>, Record<string, string>][] = [
+      [{ cpus: 2.1 }, { cpus: 'No available CPUs to create a container' }],
+      [{ cpus: 0.7, count: 3 }, { cpus: 'No available CPUs to create a container' }],
+      [{ gpuIds: [0] }, { gpuIds: 'GPU 0 is in use by another container' }],
+      [{ gpuIds: [5] }, { gpuIds: 'This server has no free GPU 5' }],
+      [{ memoryGb: 8.5 }, { memoryGb: 'This server allows at most 8.0 GB' }],
+      [
+        {
+          portMappings: [
+            { host: 9000, container: 80 },
+            { host: 8081, container: 80 },
+          ],
+        },
+        { 'portMappings.1.host': 'Port 8081 is in use on this server' },
+      ],
+      [
+        { portMappings: [{ host: 80, container: 80 }] },
+        { 'portMappings.0.host': 'Port must be between 1000 and 9999' },
+      ],
+      [{ command: `echo "open` }, { command: 'The command has a double quote that is not closed' }],
+      [{ command: 'a\0b' }, { command: 'The command may not hold a NUL' }],
+      [
+        { directoryMappings: [{ host: '/etc/x', container: '/x' }] },
+        { 'directoryMappings.0.host': 'This directory of the server cannot be mounted' },
+      ],
+      [
+        { directoryMappings: [{ host: '/home', container: '/x' }] },
+        { 'directoryMappings.0.host': 'Volumes of this server must lie below /data' },
+      ],
+      [
+        { directoryMappings: [{ host: '/database', container: '/x' }] },
+        { 'directoryMappings.0.host': 'Volumes of this server must lie below /data' },
+      ],
+      [
+        { directoryMappings: [{ host: '/data', container: '/' }] },
+        { 'directoryMappings.0.container': 'The root directory of the container cannot be replaced' },
+      ],
+      [
+        { directoryMappings: [{ host: 'data', container: '/x' }] },
+        { 'directoryMappings.0.host': 'Volume path must start with /' },
+      ],
+      [{ dockerImage: '--privileged' }, { dockerImage: 'Enter an image like name:tag or registry/name:tag' }],
+      [{ slug: 'No Spaces' }, { slug: 'Unique ID may hold only letters, digits and single hyphens between them' }],
+      [{ title: ' ' }, { title: 'Name is required' }],
+      [{ env: [{ name: 'A B', value: '' }] }, { 'env.0.name': 'Name may hold only letters, digits and underscores' }],
+    ];
+    const long = { name: 'LONG', value: 'x'.repeat(30_000) };
+    const tooMuch = Array.from({ length: 30 }, (_, index) => ({ ...long, name: `LONG_${index}` }));
+    expect(await refusal({ env: tooMuch })).toHaveProperty('env');
+    for (const [change, messages] of deny) expect(await refusal(change), JSON.stringify(change)).toEqual(messages);
+    console.log(`container refusals: n = ${deny.length}`);
+    const { entities } = await at.alice.client(api.containers.list, { instanceRef: { id: at.server } });
+    expect(entities).toHaveLength(1);
+  });
+
+  it('promises the last CPU and the same port to one of many that ask at the same time', async () => {
+    const cpus = await Promise.allSettled(Array.from({ length: 8 }, () => create({ cpus: 1 })));
+    expect(cpus.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
+    const { entities } = await at.alice.client(api.containers.list, { instanceRef: { id: at.server } });
+    await at.alice.client(api.containers.delete, { id: entities[0]!.id });
+    at.daemon.tell();
+    await expect.poll(() => statusOf(entities[0]!.id)).toBe('deleted');
+    const ports = await Promise.allSettled(
+      Array.from({ length: 8 }, () => create({ portMappings: [{ host: 5000, container: 80 }] })),
+    );
+    expect(ports.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    console.log('races for CPUs and a port: n = 16, accepted 4 and 1');
+  });
+
+  it('creates only on a server that is online, of the own workspace, of a kind one manages', async () => {
+    const offline = await aRentedInstance(at.app.ctx, at.alice, 'unresponsive');
+    const silent = await anOwnServer(at.app.ctx, at.alice);
+    for (const id of [offline, silent]) {
+      expect(await refusal({ instanceRef: { id } })).toEqual({
+        instanceRef: 'Containers can only be created for server instances that are online',
+      });
+    }
+    const mallory = await at.app.signUp();
+    for (const id of [at.server, 999_999, 2 ** 40]) {
+      await expect(mallory.client(api.containers.create, request({ instanceRef: { id } }))).rejects.toMatchObject({
+        status: 404,
+      });
+    }
+    await create({ slug: 'taken' });
+    const theirs = await aRentedInstance(at.app.ctx, mallory);
+    const theirDaemon = await connectDaemon(at.app.url, await join(theirs));
+    expect(await refusal({ instanceRef: { id: theirs }, slug: 'taken' }, mallory)).toEqual({
+      slug: 'This Unique ID is taken',
+    });
+    await theirDaemon.close();
+  });
+
+  it('allows any directory but the system’s own on a server of one’s own', async () => {
+    const own = await anOwnServer(at.app.ctx, at.alice);
+    const ownDaemon = await connectDaemon(at.app.url, await join(own, 'self-hosted'));
+    const instanceRef = { id: own };
+    const allowed = await create({ instanceRef, directoryMappings: [{ host: '/srv/data', container: '/x' }] });
+    expect(allowed.instance).toMatchObject({ id: own, kind: 'self-hosted' });
+    for (const host of ['/', '/etc', '/var/lib/docker/x', '/run/docker.sock', '/root', '/proc', '/srv/../etc']) {
+      expect(await refusal({ instanceRef, directoryMappings: [{ host, container: '/x' }] })).toHaveProperty([
+        'directoryMappings.0.host',
+      ]);
+    }
+    await ownDaemon.close();
+  });
+});
