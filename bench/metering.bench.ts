@@ -41,6 +41,7 @@ const databases = await startTestPostgres();
 const app = await startTestApp({ LOG_LEVEL: 'error' }, { role: 'api' });
 const { ctx } = app;
 const failures: string[] = [];
+let filled = 0;
 try {
   const perInterval: number[] = [];
   for (const { workspaces, rounds } of STEPS) perInterval.push(await ticksOver(workspaces, rounds));
@@ -86,8 +87,6 @@ async function ticksOver(workspaces: number, rounds: number): Promise<number> {
     failures.push(`a tick over ${segments} intervals took ${ms.toFixed(0)} ms`);
   return ms / segments;
 }
-
-let filled = 0;
 
 /** Workspaces whose servers run since ten minutes ago, each at a price of its own, paid from one account or two. */
 async function fillUpTo(workspaces: number): Promise<void> {
