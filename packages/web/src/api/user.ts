@@ -53,6 +53,16 @@ export function useUserState(): UserState {
   return { is: 'loading' };
 }
 
+/**
+ * The person as far as they are known: never asks. For what a page draws that may be read without an account, as asking
+ * again there would take the page away, which would ask anew when it is back.
+ */
+export function useKnownUser(): CurrentUser | null {
+  const signedIn = useSignedIn();
+  const { data } = useQuery({ ...userQuery, enabled: false });
+  return signedIn ? (data ?? null) : null;
+}
+
 /** Asks for the profile before any screen does; done when it is there or is not to be had. Nobody signed in: at once. */
 export async function userAhead(): Promise<void> {
   if (session.get() !== null) await queryClient.prefetchQuery(userQuery);

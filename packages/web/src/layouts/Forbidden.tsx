@@ -1,6 +1,6 @@
 import type { Route } from '@stagi/contract/routes.ts';
 import { Link, useLocation } from 'react-router';
-import { useUserState } from '../api/user.ts';
+import { useKnownUser } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/Button.tsx';
@@ -11,7 +11,7 @@ import { anyOf } from './menuGate.ts';
 export function Forbidden() {
   const t = useT();
   const from = useLocation().state as Route | null;
-  const state = useUserState();
+  const user = useKnownUser();
   return (
     <Message
       code="403"
@@ -22,7 +22,7 @@ export function Forbidden() {
         </Button>
       }
     >
-      {state.is === 'here' && !state.user.workspace ? (
+      {user && !user.workspace ? (
         t('You belong to no workspace')
       ) : from?.permissions ? (
         <>
