@@ -82,6 +82,7 @@ async function auditOne({ db, url }: Stage, customer: Customer, opening: Opening
     if (endUs === null || !stop) problems.push(`server ${instanceId} was not stopped`);
     else if (endUs < usedUp) problems.push(`server ${instanceId} ended ${usedUp - endUs} µs before its balance`);
     else {
+      if (endUs > stop.acceptedUs) problems.push(`server ${instanceId} cost on after its stop was accepted`);
       found.closedMs.push(Math.max(Number(endUs - usedUp), Number(stop.acceptedUs - usedUp)) / 1_000);
       found.offMs.push(Number(stop.offUs - usedUp) / 1_000);
     }

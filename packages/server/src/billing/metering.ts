@@ -17,15 +17,26 @@ const AT_ONCE = 4;
 
 type Ctx = Pick<Context, 'config' | 'db' | 'jobs' | 'log' | 'providers' | 'secrets'>;
 
-/** Meters what runs, every minute, and follows balances that run out. Any number of these may run on one database. */
+/**
+ * Meters what runs, every minute, and follows balances that run out. Any number of these may run on one database. Whoever
+ * has thousands of servers to stop keeps nobody's balance from being looked at.
+ */
 export function startMetering(ctx: Context): { stop(): Promise<void> } {
-  const meterMs = ctx.config.meteringMs;
-  return every(ctx, Math.min(CHECK_MS, meterMs), 'metering', () => meterPass(ctx, meterMs));
+  const { meteringMs } = ctx.config;
+  const checkMs = Math.min(CHECK_MS, meteringMs);
+  const following = every(ctx, checkMs, 'following balances', () => followBalances(ctx));
+  const metering = every(ctx, checkMs, 'metering', async () => {
+    await meterDue(ctx, meteringMs, following.now);
+  });
+  return {
+    async stop() {
+      await metering.stop();
+      await following.stop();
+    },
+  };
 }
 
-/** One look at everything. One workspace that fails delays no other. */
-export async function meterPass(ctx: Ctx, meterMs: number): Promise<void> {
-  await meterDue(ctx, meterMs);
+async function followBalances(ctx: Ctx): Promise<void> {
   for (const id of await creditedAtZero(ctx.db)) await apart(ctx, id, () => resumeAll(ctx.db, id));
   await followZeroBalances(ctx);
   await sendZeroNotices(ctx);
@@ -33,9 +44,10 @@ export async function meterPass(ctx: Ctx, meterMs: number): Promise<void> {
 
 /**
  * Meters the workspaces whose minute is over, or whose balance does not reach to its end; and settles at once what zero
- * has ended, so that a later credit does not pay for it.
+ * has ended, so that a later credit does not pay for it. One that fails delays no other. `onExhausted`: of each balance that
+ * has just run out.
  */
-export async function meterDue(ctx: Pick<Ctx, 'db' | 'log'>, meterMs: number): Promise<Tick[]> {
+export async function meterDue(ctx: Pick<Ctx, 'db' | 'log'>, meterMs: number, onExhausted = () => {}): Promise<Tick[]> {
   const turns = takeTurns(AT_ONCE);
   const ticks: Tick[] = [];
   const changed: number[] = [];
@@ -47,7 +59,10 @@ export async function meterDue(ctx: Pick<Ctx, 'db' | 'log'>, meterMs: number): P
           const tick = await meterWorkspace(ctx.db, id, seen);
           if (!tick) return;
           ticks.push(tick);
-          if (tick.exhausted === 'now') ctx.log.info({ workspaceId: id }, 'the balance of a workspace is used up');
+          if (tick.exhausted === 'now') {
+            ctx.log.info({ workspaceId: id }, 'the balance of a workspace is used up');
+            onExhausted();
+          }
           if (tick.charged > 0n || tick.refunded > 0n || tick.exhausted === 'now') changed.push(id);
         }),
       ),

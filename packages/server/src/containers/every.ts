@@ -1,14 +1,23 @@
 import type { Context } from '../context.ts';
 
-/** Repeats `work` with a pause between two runs; one that fails is logged and tried again. `stop` waits for a run. */
+export interface Loop {
+  /** Runs at once, or once more when it is running. */
+  now(): void;
+  /** Waits for a run. */
+  stop(): Promise<void>;
+}
+
+/** Repeats `work` with a pause between two runs; one that fails is logged and tried again. */
 export function every(
   { log }: Pick<Context, 'log'>,
   pauseMs: number,
   name: string,
   work: () => Promise<unknown>,
   firstAfterMs = 0,
-): { stop(): Promise<void> } {
+): Loop {
   let stopped = false;
+  let isRunning = false;
+  let isAsked = false;
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout = setTimeout(begin, firstAfterMs);
 
@@ -17,14 +26,23 @@ export function every(
   }
 
   async function run(): Promise<void> {
+    isRunning = true;
+    isAsked = false;
     try {
       await work();
     } catch (error) {
       log.error({ err: error }, `${name} failed`);
     }
-    if (!stopped) timer = setTimeout(begin, pauseMs);
+    isRunning = false;
+    if (!stopped) timer = setTimeout(begin, isAsked ? 0 : pauseMs);
   }
   return {
+    now() {
+      isAsked = true;
+      if (isRunning || stopped) return;
+      clearTimeout(timer);
+      timer = setTimeout(begin, 0);
+    },
     async stop() {
       stopped = true;
       clearTimeout(timer);

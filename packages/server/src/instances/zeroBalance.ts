@@ -42,8 +42,12 @@ export async function followZeroBalances(ctx: Ctx): Promise<number> {
   return changed;
 }
 
+/** In an order of this process's own: several that went by the numbers would wait for each other at every server. */
 const idsOf = async (query: { execute(db: Db): Promise<{ rows: { id: number }[] }> }, db: Db): Promise<number[]> =>
-  (await query.execute(db)).rows.map(({ id }) => id);
+  (await query.execute(db)).rows
+    .map(({ id }) => ({ id, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ id }) => id);
 
 const RENTED = sql`i.kind = 'rented' and i.closed_at is null`;
 const REACHED = sql`w.exhausted_at is not null and ${sql.raw(RUNS_YET)}`;
@@ -57,8 +61,7 @@ const toHold = (db: Db): Promise<number[]> =>
     sql`select i.id from workspace w join instance i on i.workspace_id = w.id where ${REACHED}
       union all
       select i.id from instance i join workspace w on w.id = i.workspace_id
-        left join workspace_meter m on m.client_id = w.id where ${ARRIVED}
-      order by id`,
+        left join workspace_meter m on m.client_id = w.id where ${ARRIVED}`,
     db,
   );
 
@@ -83,7 +86,7 @@ const RELEASED = sql`${RENTED} and w.exhausted_at is null and w.disabled_at is n
 const toRelease = (db: Db): Promise<number[]> =>
   idsOf(
     sql`select i.id from instance i join workspace w on w.id = i.workspace_id
-      join workspace_meter m on m.client_id = w.id where ${RELEASED} order by i.id`,
+      join workspace_meter m on m.client_id = w.id where ${RELEASED}`,
     db,
   );
 
@@ -105,7 +108,7 @@ const OVERDUE = sql`${RENTED} and i.desired <> 'gone'
 const toEnd = (db: Db): Promise<number[]> =>
   idsOf(
     sql`select i.id from workspace w join instance i on i.workspace_id = w.id
-      left join workspace_meter m on m.client_id = w.id where ${OVERDUE} order by i.id`,
+      left join workspace_meter m on m.client_id = w.id where ${OVERDUE}`,
     db,
   );
 
