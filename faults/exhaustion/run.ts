@@ -30,7 +30,7 @@ export interface ExhaustionReport extends Kills, Audit {
   startedAgain: number;
 }
 
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 180_000;
 
 /** Balances run out under servers at sixty times their price while the workers that see to it are killed. */
 export async function runExhaustion(
@@ -55,16 +55,9 @@ export async function runExhaustion(
       creditMs: random.between(...plan.creditAfterMs),
       lastMs: random.between(...plan.lastsMs),
     }));
-    let isOver = false;
-    const killing = (async () => {
-      for (;;) {
-        await pause(random.between(...plan.killEveryMs));
-        if (isOver) return;
-        await workers.killOne();
-      }
-    })();
     let startedAgain = 0;
     const openings = new Map<Customer, Opening>();
+    const killing = keepKilling(workers, plan, random);
     const burning = burns.map(async ({ customer, firstMs, creditMs, lastMs }) => {
       const { workspaceId, isCredited } = customer;
       if (isCredited && (await burnWithCredit(db, customer, firstMs, creditMs))) startedAgain += 1;
@@ -72,10 +65,7 @@ export async function runExhaustion(
       if (ambushed.has(customer)) await pause(lastMs).then(() => workers.killInCharge());
       await until(`workspace ${workspaceId} is at zero and settled`, () => isSettled(db, workspaceId), PATIENCE_MS);
     });
-    await Promise.all(burning).finally(() => {
-      isOver = true;
-    });
-    await killing;
+    await Promise.all(burning).finally(killing.stop);
     say(`exhaustion: all are at zero, ${workers.done.kills} workers were killed`);
     await until('every server is stopped or gone and told of', () => isQuiet(db), PATIENCE_MS);
     return {
@@ -90,6 +80,28 @@ export async function runExhaustion(
     await workers.close();
     await stage.close();
   }
+}
+
+function keepKilling(
+  workers: ReturnType<typeof keepWorkers>,
+  { killEveryMs }: ExhaustionPlan,
+  random: Random,
+): { stop(): Promise<void> } {
+  let isOver = false;
+  const killing = (async () => {
+    while (!isOver) {
+      await pause(random.between(...killEveryMs));
+      if (!isOver) await workers.killOne();
+    }
+  })();
+  // Told by `stop`, whenever that comes.
+  killing.catch(() => {});
+  return {
+    stop() {
+      isOver = true;
+      return killing;
+    },
+  };
 }
 
 /**

@@ -20,10 +20,11 @@ const CLOUD_SPEED = 50;
 const MARKUP_PERCENT = '5900';
 /** For an hour of everything and the reserves, which renting asks for. */
 const STARTER_CREDIT = '200000';
-const STOPPABLE = ['fake:sim-cpu-4', 'fake:sim-cpu-4', 'fake:sim-cpu-4', 'fake:sim-l4-1'];
+const CHEAP = 'fake:sim-cpu-4';
+const STOPPABLE = [CHEAP, CHEAP, CHEAP, 'fake:sim-l4-1'];
 const FIXED = ['fake-fixed:sim-cpu-4', 'fake-fixed:sim-cpu-4', 'fake-fixed:sim-l4-1'];
 const RENTS_AT_ONCE = 4;
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 180_000;
 
 export interface Customer {
   person: Person;
@@ -133,7 +134,8 @@ export async function openStage(
 async function rentServers({ person: { client }, stoppable, fixed }: Customer, random: Random): Promise<void> {
   const { entity: key } = await client(api.sshKeys.generate, { title: 'laptop' });
   const offers = random.shuffle([
-    ...Array.from({ length: stoppable }, () => random.pick(STOPPABLE)),
+    // Beside others the cheap ones alone: what is left of the reserve would pay for hours of them.
+    ...Array.from({ length: stoppable }, () => (fixed > 0 ? CHEAP : random.pick(STOPPABLE))),
     ...Array.from({ length: fixed }, () => random.pick(FIXED)),
   ]);
   const waiting = offers.map((offerId, n) => ({
