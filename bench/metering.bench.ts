@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MICRO } from '@stagi/contract/money.ts';
 import { aWorkspaceWith, serversOf } from '@stagi/server/src/billing/meteredWorkspace.ts';
-import { meterDue, meterPass } from '@stagi/server/src/billing/metering.ts';
+import { followBalances, meterDue } from '@stagi/server/src/billing/metering.ts';
 import { startEmbeddedPostgres } from '@stagi/server/src/db/embedded.ts';
 import { inTransaction } from '@stagi/server/src/db/pool.ts';
 import { verifyLedger } from '@stagi/server/src/ledger/verify.ts';
@@ -109,15 +109,15 @@ async function fillUpTo(workspaces: number): Promise<void> {
     await sql.raw(`vacuum analyze ${table}`).execute(db);
 }
 
-/** When no minute is over: the look whether a balance has run out, and the whole pass with what follows zero balances. */
+/** When no minute is over: the look whether a balance has run out, and the one that follows zero balances, beside it. */
 async function looks(): Promise<void> {
-  const [look, pass]: [number[], number[]] = [[], []];
+  const [look, follow]: [number[], number[]] = [[], []];
   for (let n = 0; n < LOOKS; n += 1) {
     look.push(await timed(() => meterDue(ctx, AN_HOUR_MS)));
-    pass.push(await timed(() => meterPass(ctx, AN_HOUR_MS)));
+    follow.push(await timed(() => followBalances(ctx)));
   }
   console.log(
-    `metering: the look for what has run out ${median(look).toFixed(0)} ms, with all that comes with it ${median(pass).toFixed(0)} ms ` +
+    `metering: the look for what has run out ${median(look).toFixed(0)} ms, for what follows from that ${median(follow).toFixed(0)} ms ` +
       `of every 5,000 (n = ${LOOKS})`,
   );
 }

@@ -36,7 +36,8 @@ export function startMetering(ctx: Context): { stop(): Promise<void> } {
   };
 }
 
-async function followBalances(ctx: Ctx): Promise<void> {
+/** Starts again what a credit pays for, stops what nothing pays for any more, and tells of it. */
+export async function followBalances(ctx: Ctx): Promise<void> {
   for (const id of await creditedAtZero(ctx.db)) await apart(ctx, id, () => resumeAll(ctx.db, id));
   await followZeroBalances(ctx);
   await sendZeroNotices(ctx);
