@@ -50,7 +50,7 @@ test('an operator finds somebody among many, shuts them out before their eyes, a
     await here.getByRole('searchbox').fill('era vic');
     await expect(rows).toHaveCount(1);
     await expect(rows.first()).toContainText(vera.email);
-    await expect(rows.first()).toContainText('Active');
+    await expect(rows.first()).toContainText('Enabled');
     await expectAccessible(here, 'users');
   });
 
@@ -84,7 +84,7 @@ test('an operator finds somebody among many, shuts them out before their eyes, a
     await expect(here.getByTestId('user-panel').getByText('Mines coins')).toHaveCount(0);
     await here.keyboard.press('Escape');
     await expect(here.getByRole('dialog')).toHaveCount(0);
-    await expect(rows.first()).toContainText('Active');
+    await expect(rows.first()).toContainText('Enabled');
     expect(await sideways(here)).toBeLessThanOrEqual(0);
   });
 

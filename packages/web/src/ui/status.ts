@@ -6,7 +6,7 @@ export type StatusTone = 'ok' | 'busy' | 'warn' | 'bad' | 'idle' | 'off';
 export const STATUS: Record<string, { word: string; tone: StatusTone }> = {
   online: { word: text('Online'), tone: 'ok' },
   running: { word: text('Running'), tone: 'ok' },
-  active: { word: text('Active'), tone: 'ok' },
+  active: { word: text('Enabled'), tone: 'ok' },
   open: { word: text('Open'), tone: 'ok' },
   sound: { word: text('It adds up'), tone: 'ok' },
   unsound: { word: text('It does not add up'), tone: 'bad' },

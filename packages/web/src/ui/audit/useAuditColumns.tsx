@@ -5,6 +5,7 @@ import type { Column } from '../DataTable.tsx';
 import { Tag } from '../Tag.tsx';
 import { DateTime } from '../Time.tsx';
 import classes from './Audit.module.css';
+import { AuditDetail } from './AuditDetail.tsx';
 import { ACTIONS, OUTCOMES } from './auditWords.ts';
 
 export function useAuditColumns(): Column<AuditEntry>[] {
@@ -22,7 +23,11 @@ export function useAuditColumns(): Column<AuditEntry>[] {
       ),
     },
     { key: 'object', title: t('About'), cell: ({ object }) => <Thing object={object} /> },
-    { key: 'detail', title: t('Detail'), cell: (entry) => <Detail entry={entry} /> },
+    {
+      key: 'detail',
+      title: t('Detail'),
+      cell: ({ detail, object }) => <AuditDetail detail={detail} object={object} />,
+    },
     { key: 'who', title: t('Who'), cell: (entry) => <Who entry={entry} /> },
     { key: 'ip', title: t('Address'), cell: ({ ip }) => <span className="mono">{ip ?? '—'}</span> },
     { key: 'userAgent', title: t('Browser'), extra: true, cell: ({ userAgent }) => userAgent ?? '—' },
@@ -59,16 +64,4 @@ function Who({ entry: { actor, by, action } }: { entry: AuditEntry }) {
       {by === 'token' && <Tag>{t('API token')}</Tag>}
     </>
   );
-}
-
-/** Why it was refused, then names and choices of the act that the thing's own name does not say already. */
-function Detail({ entry: { detail, object } }: { entry: AuditEntry }) {
-  const t = useT();
-  const { message, ...told } = detail;
-  const values = Object.values(told)
-    .flat()
-    .map(String)
-    .filter((value) => value !== '' && value !== object?.label);
-  const parts = [...(typeof message === 'string' ? [t(message)] : []), ...values];
-  return parts.length === 0 ? <span className="muted">—</span> : parts.join(' · ');
 }

@@ -1,0 +1,49 @@
+import type { AuditEntry } from '@stagi/contract/audit.ts';
+import { Fragment, type ReactNode } from 'react';
+import { useT } from '../../i18n/i18n.ts';
+import { text } from '../../i18n/text.ts';
+import { DateTime } from '../Time.tsx';
+
+/** What figures and choices mean, which by themselves say nothing. */
+const MEANS: Record<string, string> = {
+  amount: text('Amount'),
+  uses: text('Uses'),
+  expiresAt: text('Expires'),
+  permissions: text('Permissions'),
+  workspaceId: text('Workspace'),
+  offerId: text('Offer'),
+  plan: text('Plan'),
+  terminate: text('Servers that cannot stop were terminated'),
+};
+
+/** Why it was refused, then names and choices of the act that the thing's own name does not say already. */
+export function AuditDetail({ detail: { message, ...told }, object }: Pick<AuditEntry, 'detail' | 'object'>) {
+  const t = useT();
+  const parts: ReactNode[] = typeof message === 'string' ? [t(message)] : [];
+  for (const [name, value] of Object.entries(told)) {
+    const part = value === object?.label ? null : meaning(name, value);
+    if (part !== null) parts.push(part);
+  }
+  if (parts.length === 0) return <span className="muted">—</span>;
+  return parts.map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: an entry never changes
+    <Fragment key={index}>
+      {index > 0 && ' · '}
+      {part}
+    </Fragment>
+  ));
+
+  function meaning(name: string, value: unknown): ReactNode {
+    const word = MEANS[name] && t(MEANS[name]);
+    if (typeof value === 'boolean') return value ? (word ?? name) : null;
+    const shown = Array.isArray(value) ? value.map(String).join(', ') : String(value ?? '');
+    if (shown === '') return null;
+    if (name === 'role' || name === 'roleName') return t(shown);
+    if (!word) return shown;
+    return (
+      <>
+        {word}: {name === 'expiresAt' ? <DateTime at={shown} /> : shown}
+      </>
+    );
+  }
+}
