@@ -76,9 +76,3 @@ export function LedgerRunPanel({ run: opened, onClose }: { run: LedgerRun | null
     </RightPanel>
   );
 }
-
-/** The database keeps them in an order of its own. */
-function inOrder(counts: LedgerRun['counts']): [string, number][] {
-  const names = [...new Set([...Object.keys(COUNTS), ...Object.keys(counts)])];
-  return names.flatMap((name): [string, number][] => (counts[name] === undefined ? [] : [[name, counts[name]]]));
-}
