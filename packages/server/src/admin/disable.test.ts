@@ -7,10 +7,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { pageOfEntries } from '../audit/entries.ts';
 import { authorizedKeys } from '../instances/sshAccess.ts';
-import { openMail } from '../mail/sealed.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { anApiToken, anSshKey, aRentedInstance, haveSteppedUp, makeOperator } from '../testing/factories.ts';
 import { PASSWORD, type Person } from '../testing/person.ts';
+import { storedMails } from '../testing/storedMails.ts';
 import { appoint } from './appoint.ts';
 
 const ROUNDS = 10;
@@ -32,15 +32,7 @@ async function anOperator(name: string): Promise<Person> {
   return person;
 }
 
-async function newestMail(email: string) {
-  const row = await app.ctx.db
-    .selectFrom('mail')
-    .selectAll()
-    .where('recipient', '=', email)
-    .orderBy('id', 'desc')
-    .executeTakeFirstOrThrow();
-  return openMail(app.ctx, row);
-}
+const newestMail = async (email: string) => (await storedMails(app.ctx, email))[0]!;
 
 async function newestMailId(): Promise<number> {
   const { id } = await app.ctx.db.selectFrom('mail').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow();

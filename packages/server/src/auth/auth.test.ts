@@ -3,9 +3,9 @@ import { createClient } from '@stagi/contract/client.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openMail } from '../mail/sealed.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { mailedCode, PASSWORD, type Person, sender, signUp, tokensOf } from '../testing/person.ts';
+import { storedMails } from '../testing/storedMails.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -230,12 +230,4 @@ describe('sessions', () => {
   }
 });
 
-async function subjectsTo(email: string): Promise<string[]> {
-  const rows = await app.ctx.db
-    .selectFrom('mail')
-    .selectAll()
-    .where('recipient', '=', email)
-    .orderBy('id', 'desc')
-    .execute();
-  return rows.map((row) => openMail(app.ctx, row).subject);
-}
+const subjectsTo = async (email: string) => (await storedMails(app.ctx, email)).map(({ subject }) => subject);

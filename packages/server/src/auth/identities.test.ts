@@ -3,10 +3,10 @@ import type { EnterResponse } from '@stagi/contract/authResponse.ts';
 import { createClient, type Tokens } from '@stagi/contract/client.ts';
 import type { IdentityProvider } from '@stagi/contract/identityProviders.ts';
 import { describe, expect, it } from 'vitest';
-import { openMail } from '../mail/sealed.ts';
 import { startTestApp } from '../testing/app.ts';
 import { anApiToken, anSshKey } from '../testing/factories.ts';
 import { mailedCode, PASSWORD, sender, tokensOf } from '../testing/person.ts';
+import { storedSubjects } from '../testing/storedMails.ts';
 import { hashOf, providerTrips, refusal } from './testing/providerTrips.ts';
 
 const { at, anAccount, googleReturn, githubReturn } = providerTrips();
@@ -261,7 +261,4 @@ function clientWith(given: EnterResponse) {
 
 const mailedCodeOrNone = (email: string) => mailedCode(at.app.url, email).catch(() => null);
 
-async function subjectsTo(email: string): Promise<string[]> {
-  const rows = await at.app.ctx.db.selectFrom('mail').selectAll().where('recipient', '=', email).execute();
-  return rows.map((row) => openMail(at.app.ctx, row).subject);
-}
+const subjectsTo = (email: string) => storedSubjects(at.app.ctx, email);

@@ -4,10 +4,10 @@ import type { Reply } from '@stagi/contract/client.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openMail } from '../mail/sealed.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { haveSteppedUp } from '../testing/factories.ts';
 import { mailedCode, PASSWORD } from '../testing/person.ts';
+import { storedMails } from '../testing/storedMails.ts';
 import { networkOf } from './addressLimit.ts';
 
 const NEW_PASSWORD = 'Fresh-battery-42';
@@ -35,15 +35,7 @@ const statusWith = async ({ body }: Reply): Promise<number> =>
     .status;
 const flowOf = ({ body }: Reply) => (body as { flow: string }).flow;
 
-async function mailsTo(email: string) {
-  const rows = await app.ctx.db
-    .selectFrom('mail')
-    .selectAll()
-    .where('recipient', '=', email)
-    .orderBy('id', 'desc')
-    .execute();
-  return rows.map((row) => openMail(app.ctx, row));
-}
+const mailsTo = (email: string) => storedMails(app.ctx, email);
 
 describe('recovery', () => {
   it('sets the password with the mailed code, signs in, ends every other session and tells the owner', async () => {

@@ -3,12 +3,12 @@ import { CallError } from '@stagi/contract/errors.ts';
 import { sql } from 'kysely';
 import { Secret } from 'otpauth';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openMail } from '../mail/sealed.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { codeOfApp } from '../testing/authenticatorApp.ts';
 import { haveSteppedUp } from '../testing/factories.ts';
 import { mailedCode, PASSWORD, type Person } from '../testing/person.ts';
 import { haveRecoveryCodes } from '../testing/recoveryCodes.ts';
+import { storedSubjects } from '../testing/storedMails.ts';
 import { stepOf } from './totp.ts';
 
 const STEP_MS = 30_000;
@@ -67,10 +67,7 @@ async function ticketFor(person: Person): Promise<string> {
 const sessionsOf = async ({ userId }: Person): Promise<number> =>
   (await app.ctx.db.selectFrom('session').select('id').where('user_id', '=', userId).execute()).length;
 
-async function subjectsTo({ email }: Person): Promise<string[]> {
-  const mails = await app.ctx.db.selectFrom('mail').selectAll().where('recipient', '=', email).orderBy('id').execute();
-  return mails.map((mail) => openMail(app.ctx, mail).subject);
-}
+const subjectsTo = ({ email }: Person) => storedSubjects(app.ctx, email);
 
 describe('an authenticator app', () => {
   it('is set up with a step-up and a code of its own, brings ten recovery codes, and tells its owner', async () => {

@@ -3,10 +3,10 @@ import type { Tokens } from '@stagi/contract/client.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { openMail } from '../mail/sealed.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { aContainer, aRentedInstance } from '../testing/factories.ts';
 import { PASSWORD, type Person } from '../testing/person.ts';
+import { storedMails } from '../testing/storedMails.ts';
 import { deviceOf } from './device.ts';
 
 let app: TestApp;
@@ -170,8 +170,7 @@ describe('a refresh token', () => {
       .where('id', '=', sidOf(stolen.accessToken))
       .executeTakeFirstOrThrow();
     expect(revoked_reason).toBe('refresh token reused');
-    const mails = await app.ctx.db.selectFrom('mail').selectAll().where('recipient', '=', person.email).execute();
-    const told = mails.map((mail) => openMail(app.ctx, mail)).filter(({ text }) => text.includes('/account/sessions'));
+    const told = (await storedMails(app.ctx, person.email)).filter(({ text }) => text.includes('/account/sessions'));
     expect(told).toHaveLength(1);
   });
 

@@ -5,10 +5,10 @@ import { credit, serversOf } from '../billing/meteredWorkspace.ts';
 import { leaveZero } from '../billing/zero.ts';
 import { sendZeroNotices } from '../billing/zeroNotices.ts';
 import { inTransaction } from '../db/pool.ts';
-import { openMail } from '../mail/sealed.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { waitsForLock } from '../testing/locks.ts';
 import type { Person } from '../testing/person.ts';
+import { storedSubjects } from '../testing/storedMails.ts';
 import { resumeChosen } from './resume.ts';
 import { moveInstance } from './status.ts';
 import { followZeroBalances } from './zeroBalance.ts';
@@ -172,12 +172,4 @@ it('says that something was deleted once it is, and not of what could not be kep
   expect(await subjects()).toEqual([]);
 });
 
-async function subjects(): Promise<string[]> {
-  const rows = await app.ctx.db
-    .selectFrom('mail')
-    .selectAll()
-    .where('recipient', '=', alice.email)
-    .orderBy('id')
-    .execute();
-  return Promise.all(rows.map(async (row) => (await openMail(app.ctx, row)).subject));
-}
+const subjects = () => storedSubjects(app.ctx, alice.email);

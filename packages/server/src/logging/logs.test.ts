@@ -1,27 +1,17 @@
 import { STREAM_CREDIT_BYTES } from '@stagi/contract/daemon.ts';
 import { encodeRecord, type LogRecord } from '@stagi/contract/frames.ts';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aContainer } from '../testing/factories.ts';
 import { forgetOldLines } from './retention.ts';
-import { type LoggingApp, line, NOW_NS, openLog, startLoggingApp } from './testing/shipped.ts';
+import { aLoggingContainer, line, NOW_NS, openLog } from './testing/shipped.ts';
 import { parseNs } from './time.ts';
 
 describe('logs', () => {
-  let logs: LoggingApp;
-  let container: number;
-  beforeAll(async () => {
-    logs = await startLoggingApp();
-  });
-  afterAll(async () => {
-    await logs?.app.close();
-  });
-  beforeEach(async () => {
-    container = await aContainer(logs.app.ctx, logs.alice, logs.server);
-  });
+  const at = aLoggingContainer();
 
   it('stores what a container printed, in order, with its time and output', async () => {
-    const ship = await logs.open(container);
+    const ship = await at.logs.open(at.container);
     await ship.print(
       line('one', { timeNs: NOW_NS + 1n }),
       line('two', { timeNs: NOW_NS + 2n, stream: 'stderr' }),
@@ -29,7 +19,7 @@ describe('logs', () => {
       line('ee', { timeNs: NOW_NS + 4n }),
       line(''),
     );
-    const lines = await logs.stored(container, 4);
+    const lines = await at.logs.stored(at.container, 4);
     expect(lines.map(({ seq, stream, text }) => [seq, stream, text])).toEqual([
       [1, 'stdout', 'one'],
       [2, 'stderr', 'two'],
@@ -41,7 +31,7 @@ describe('logs', () => {
   });
 
   it('acknowledges only whole records that are stored, and grants a window behind them', async () => {
-    const ship = await logs.open(container);
+    const ship = await at.logs.open(at.container);
     const bytes = await ship.print(line('a'), line('b'));
     const half = line('c');
     ship.daemon.sendBytes(ship.stream, bytes, half.subarray(0, 5));
@@ -62,26 +52,26 @@ describe('logs', () => {
     let resumed = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(anyRecord, { minLength: 5, maxLength: 30 }), links, async (records, plan) => {
-        container = await aContainer(logs.app.ctx, logs.alice, logs.server);
+        at.container = await aContainer(at.logs.app.ctx, at.logs.alice, at.logs.server);
         const bytes = Buffer.concat(records.map(encodeRecord));
         for (const { chunk, cut, overlap, waits } of plan) {
-          const ship = await logs.open(container);
+          const ship = await at.logs.open(at.container);
           dialled += 1;
           if (ship.offset > 0 && ship.offset < bytes.length) resumed += 1;
           const end = Math.min(bytes.length, ship.offset + cut);
-          for (let at = ship.offset; at < end; at += chunk) {
-            const from = Math.max(ship.offset, at - overlap);
-            ship.daemon.sendBytes(ship.stream, from, bytes.subarray(from, Math.min(end, at + chunk)));
+          for (let place = ship.offset; place < end; place += chunk) {
+            const from = Math.max(ship.offset, place - overlap);
+            ship.daemon.sendBytes(ship.stream, from, bytes.subarray(from, Math.min(end, place + chunk)));
           }
           if (waits) ship.daemon.send({ type: 'heartbeat', at: '' });
           else ship.daemon.socket.terminate();
           await (waits ? ship.daemon.close() : ship.daemon.closed);
         }
-        const last = await logs.open(container);
+        const last = await at.logs.open(at.container);
         last.daemon.sendBytes(last.stream, last.offset, bytes.subarray(last.offset));
         last.daemon.send({ type: 'log-end', stream: last.stream });
         const expected = linesOf(records);
-        const lines = await logs.stored(container, expected.length);
+        const lines = await at.logs.stored(at.container, expected.length);
         expect(lines.map(({ stream, text }) => [stream, text])).toEqual(expected);
         expect(lines.map(({ seq }) => seq)).toEqual(expected.map((_, index) => index + 1));
         await last.daemon.close();
@@ -95,52 +85,52 @@ describe('logs', () => {
   }, 120_000);
 
   it('tells a daemon that was sent back, by whomever, where its log stands, each time', async () => {
-    const ship = await logs.open(container);
+    const ship = await at.logs.open(at.container);
     const printed = [line('one'), line('two'), line('three')];
     const end = await ship.print(...printed);
     const told = () => ship.daemon.received.filter((message) => message.type === 'log-resume');
     const atEnd = { stream: ship.stream, cursor: { offset: end } };
     for (let time = 1; time <= 2; time += 1) {
-      let at = 0;
+      let place = 0;
       for (const bytes of printed) {
-        ship.daemon.sendBytes(ship.stream, at, bytes);
-        at += bytes.length;
+        ship.daemon.sendBytes(ship.stream, place, bytes);
+        place += bytes.length;
       }
       // Once for all that goes on from there.
       await expect.poll(() => told().length).toBe(1 + time);
       expect(told().at(-1)).toMatchObject(atEnd);
     }
     await ship.print(line('four'));
-    expect((await logs.stored(container, 4)).map(({ text }) => text)).toEqual(['one', 'two', 'three', 'four']);
+    expect((await at.logs.stored(at.container, 4)).map(({ text }) => text)).toEqual(['one', 'two', 'three', 'four']);
     expect(told()).toHaveLength(3);
     await ship.daemon.close();
   });
 
   it('resumes a new link with where the last one got, and numbers on in a container made anew', async () => {
-    const first = await logs.open(container);
+    const first = await at.logs.open(at.container);
     expect(first.cursor).toEqual({ offset: 0, timeNs: null, recordsAtTime: 0 });
     const bytes = await first.print(line('a', { timeNs: 7n }), line('b', { timeNs: 7n }));
     await first.daemon.close();
-    const second = await logs.open(container);
+    const second = await at.logs.open(at.container);
     expect(second.cursor).toEqual({ offset: bytes, timeNs: '7', recordsAtTime: 2 });
-    const anew = await openLog(second.daemon, container, 'another docker id', 2);
+    const anew = await openLog(second.daemon, at.container, 'another docker id', 2);
     expect(anew.cursor).toEqual({ offset: 0, timeNs: null, recordsAtTime: 0 });
     await anew.print(line('c'));
-    expect((await logs.stored(container, 3)).map(({ text }) => text)).toEqual(['a', 'b', 'c']);
+    expect((await at.logs.stored(at.container, 3)).map(({ text }) => text)).toEqual(['a', 'b', 'c']);
     await anew.daemon.close();
   });
 
   it('closes a link whose bytes do not join on or exceed what was granted, and stores none of them', async () => {
-    const hole = await logs.open(container);
+    const hole = await at.logs.open(at.container);
     hole.daemon.sendBytes(1, 10, line('lost'));
     expect((await hole.daemon.closed).code).toBe(1013);
-    const greedy = await logs.open(container);
+    const greedy = await at.logs.open(at.container);
     const much = Buffer.concat(Array.from({ length: 20 }, () => line('x'.repeat(60_000))));
     greedy.daemon.socket.setMaxListeners(20);
     greedy.daemon.sendBytes(1, 0, much.subarray(0, 1_000_000));
     greedy.daemon.sendBytes(1, 1_000_000, much.subarray(1_000_000));
     expect((await greedy.daemon.closed).code).toBe(1008);
-    const nonsense = await logs.open(container);
+    const nonsense = await at.logs.open(at.container);
     nonsense.daemon.sendBytes(1, nonsense.offset, new Uint8Array(64).fill(255));
     expect((await nonsense.daemon.closed).code).toBe(1008);
   });
@@ -152,34 +142,34 @@ describe('logs', () => {
       to: '2026-01-01T00:00:09.000000000Z',
       reason: 'Docker had dropped them',
     } as const;
-    const first = await logs.open(container);
+    const first = await at.logs.open(at.container);
     const bytes = await first.print(line('before'));
     first.daemon.send({ ...gap, stream: 1, offset: bytes });
-    await expect.poll(async () => (await logs.query(container)).gaps).toHaveLength(1);
+    await expect.poll(async () => (await at.logs.query(at.container)).gaps).toHaveLength(1);
     await first.daemon.close();
-    const second = await logs.open(container);
+    const second = await at.logs.open(at.container);
     second.daemon.send({ ...gap, to: '2026-01-01T00:00:10.000000000Z', stream: 1, offset: bytes });
     await second.print(line('after'));
-    await logs.stored(container, 2);
-    expect((await logs.query(container)).gaps).toEqual([
+    await at.logs.stored(at.container, 2);
+    expect((await at.logs.query(at.container)).gaps).toEqual([
       { afterSeq: 1, from: gap.from, to: '2026-01-01T00:00:10.000000000Z', reason: gap.reason },
     ]);
     await second.daemon.close();
   });
 
   it('pages back and forward, finds text whatever its case and times', async () => {
-    const ship = await logs.open(container);
-    const at = Date.UTC(2026, 0, 1);
+    const ship = await at.logs.open(at.container);
+    const began = Date.UTC(2026, 0, 1);
     await ship.print(
       ...Array.from({ length: 50 }, (_, index) =>
         line(index % 10 === 0 ? `Error ${index} 100%` : `line ${index}`, {
-          timeNs: BigInt(at + index * 1000) * 1_000_000n,
+          timeNs: BigInt(began + index * 1000) * 1_000_000n,
         }),
       ),
     );
-    await logs.stored(container, 50);
+    await at.logs.stored(at.container, 50);
     const seqs = async (more: object) => {
-      const { lines, hasBefore, lastSeq } = await logs.query(container, more);
+      const { lines, hasBefore, lastSeq } = await at.logs.query(at.container, more);
       return { seqs: lines.map(({ seq }) => seq), hasBefore, lastSeq };
     };
     expect(await seqs({ limit: 3 })).toEqual({ seqs: [48, 49, 50], hasBefore: true, lastSeq: 50 });
@@ -188,17 +178,17 @@ describe('logs', () => {
     expect(await seqs({ text: 'eRRor', limit: 2 })).toEqual({ seqs: [31, 41], hasBefore: true, lastSeq: 50 });
     expect((await seqs({ text: '0%' })).seqs).toHaveLength(5);
     expect((await seqs({ text: '_' })).seqs).toEqual([]);
-    const [from, to] = [new Date(at + 10_000).toISOString(), new Date(at + 12_000).toISOString()];
+    const [from, to] = [new Date(began + 10_000).toISOString(), new Date(began + 12_000).toISOString()];
     expect((await seqs({ from, to })).seqs).toEqual([11, 12, 13]);
     await ship.daemon.close();
   });
 
   it('forgets lines older than 30 days and keeps the numbers of the others', async () => {
-    const ship = await logs.open(container);
+    const ship = await at.logs.open(at.container);
     await ship.print(line('old', { timeNs: 1n }), line('old too', { timeNs: 2n }), line('new'));
-    await logs.stored(container, 3);
-    await forgetOldLines(logs.app.ctx.db);
-    expect((await logs.query(container)).lines.map(({ seq, text }) => [seq, text])).toEqual([[3, 'new']]);
+    await at.logs.stored(at.container, 3);
+    await forgetOldLines(at.logs.app.ctx.db);
+    expect((await at.logs.query(at.container)).lines.map(({ seq, text }) => [seq, text])).toEqual([[3, 'new']]);
     await ship.daemon.close();
   });
 });

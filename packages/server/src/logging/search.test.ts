@@ -1,36 +1,25 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aContainer } from '../testing/factories.ts';
-import { type LoggingApp, line, startLoggingApp } from './testing/shipped.ts';
+import { describe, expect, it } from 'vitest';
+import { aLoggingContainer, line } from './testing/shipped.ts';
 
 describe('searching logs', () => {
-  let logs: LoggingApp;
-  let container: number;
-  beforeAll(async () => {
-    logs = await startLoggingApp();
-  });
-  afterAll(async () => {
-    await logs?.app.close();
-  });
-  beforeEach(async () => {
-    container = await aContainer(logs.app.ctx, logs.alice, logs.server);
-  });
+  const at = aLoggingContainer();
 
   it('finds lines by a regular expression, from either end, and says what it does not take', async () => {
-    const ship = await logs.open(container);
+    const ship = await at.logs.open(at.container);
     await ship.print(
       ...Array.from({ length: 60 }, (_, index) => line(`step ${index + 1}: ${index % 3 === 0 ? 'ERROR' : 'ok'}`)),
     );
-    await logs.stored(container, 60);
+    await at.logs.stored(at.container, 60);
     const found = async (text: string, more = {}) =>
-      (await logs.query(container, { mode: 'regex', text, ...more })).lines.map(({ seq }) => seq);
+      (await at.logs.query(at.container, { mode: 'regex', text, ...more })).lines.map(({ seq }) => seq);
     expect(await found('^step [1-9]: error$')).toEqual([1, 4, 7]);
     expect(await found('\\b1\\d\\b.*ERROR')).toEqual([10, 13, 16, 19]);
     expect(await found('error', { limit: 2 })).toEqual([55, 58]);
     expect(await found('error', { limit: 2, cursor: { before: 55 } })).toEqual([49, 52]);
     expect(await found('error', { limit: 2, cursor: { after: 7 } })).toEqual([10, 13]);
-    expect((await logs.query(container, { mode: 'regex', text: 'error', limit: 2 })).hasBefore).toBe(true);
-    expect((await logs.query(container, { mode: 'regex', text: 'step 1:' })).hasBefore).toBe(false);
+    expect((await at.logs.query(at.container, { mode: 'regex', text: 'error', limit: 2 })).hasBefore).toBe(true);
+    expect((await at.logs.query(at.container, { mode: 'regex', text: 'step 1:' })).hasBefore).toBe(false);
     expect(await found('never printed')).toEqual([]);
     for (const [text, message] of [
       ['(', 'This regular expression is not valid'],
@@ -38,7 +27,7 @@ describe('searching logs', () => {
       ['(a)\\1', 'Back-references and look-around are not supported'],
       ['(?=a)b', 'Back-references and look-around are not supported'],
     ] as const) {
-      await expect(logs.query(container, { mode: 'regex', text }), text).rejects.toMatchObject({
+      await expect(at.logs.query(at.container, { mode: 'regex', text }), text).rejects.toMatchObject({
         status: 400,
         message,
         body: { fieldsWithError: ['text'] },
@@ -48,15 +37,15 @@ describe('searching logs', () => {
   });
 
   it('answers or gives up in time, whatever the expression', async () => {
-    await logs.app.ctx.db.executeQuery(
+    await at.logs.app.ctx.db.executeQuery(
       sql`insert into log_line (container_id, seq, time_ns, stderr, text)
-          select ${container}, n, n, false, repeat('a', 20000) from generate_series(1, 3000) n`.compile(
-        logs.app.ctx.db,
+          select ${at.container}, n, n, false, repeat('a', 20000) from generate_series(1, 3000) n`.compile(
+        at.logs.app.ctx.db,
       ),
     );
-    await logs.app.ctx.db
+    await at.logs.app.ctx.db
       .insertInto('log_head')
-      .values({ container_id: container, last_seq: 3000n })
+      .values({ container_id: at.container, last_seq: 3000n })
       .onConflict((conflict) => conflict.column('container_id').doUpdateSet({ last_seq: 3000n }))
       .execute();
     const evil = [
@@ -76,7 +65,7 @@ describe('searching logs', () => {
     let worst = 0;
     for (const text of evil) {
       const begun = performance.now();
-      const answer = await logs.query(container, { mode: 'regex', text }).catch((error: unknown) => error);
+      const answer = await at.logs.query(at.container, { mode: 'regex', text }).catch((error: unknown) => error);
       worst = Math.max(worst, performance.now() - begun);
       if (answer instanceof Error) expect(answer, text).toMatchObject({ status: 400 });
       else expect(answer, text).toMatchObject({ isSuccess: true });
@@ -84,7 +73,7 @@ describe('searching logs', () => {
     console.log(`hostile expressions over 60 MB of log: n = ${evil.length}, slowest ${Math.round(worst)} ms`);
     expect(worst).toBeLessThan(5_000);
 
-    const asked = Array.from({ length: 40 }, () => logs.query(container, { mode: 'regex', text: evil[0]! }));
+    const asked = Array.from({ length: 40 }, () => at.logs.query(at.container, { mode: 'regex', text: evil[0]! }));
     const refused = (await Promise.allSettled(asked)).flatMap((answer) =>
       answer.status === 'rejected' && answer.reason.status === 429 ? [answer.reason] : [],
     );

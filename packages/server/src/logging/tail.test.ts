@@ -1,27 +1,16 @@
 import { api } from '@stagi/contract/api.ts';
 import { type LogLine, TailMessage } from '@stagi/contract/logging.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { TestApp } from '../testing/app.ts';
-import { aContainer } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
-import { type LoggingApp, line, startLoggingApp } from './testing/shipped.ts';
+import { aLoggingContainer, line } from './testing/shipped.ts';
 
 describe('tails of logs', () => {
-  let logs: LoggingApp;
-  let container: number;
-  beforeAll(async () => {
-    logs = await startLoggingApp();
-  });
-  afterAll(async () => {
-    await logs?.app.close();
-  });
-  beforeEach(async () => {
-    container = await aContainer(logs.app.ctx, logs.alice, logs.server);
-  });
+  const at = aLoggingContainer();
 
   it('sends a tail the history behind a line and then each new line once, in order', async () => {
-    const ship = await logs.open(container);
+    const ship = await at.logs.open(at.container);
     const total = 3_000;
     let printed = 0;
     const printSome = async (count: number): Promise<void> => {
@@ -30,7 +19,9 @@ describe('tails of logs', () => {
       await ship.print(...Array.from({ length: count }, (_, index) => line(`line ${from + index + 1}`)));
     };
     await printSome(1_500);
-    const tails = await Promise.all([0, 700, 1_499].map((after) => openTail(logs.app, logs.alice, container, after)));
+    const tails = await Promise.all(
+      [0, 700, 1_499].map((after) => openTail(at.logs.app, at.logs.alice, at.container, after)),
+    );
     while (printed < total) await printSome(75);
     for (const [index, after] of [0, 700, 1_499].entries()) {
       const lines = await tails[index]!.until((heard) => heard.at(-1)?.seq === total);
@@ -43,11 +34,11 @@ describe('tails of logs', () => {
   });
 
   it('tells a tail that is far behind where the lines are that it does not get', async () => {
-    const ship = await logs.open(container);
+    const ship = await at.logs.open(at.container);
     for (let round = 0; round < 5; round += 1) {
       await ship.print(...Array.from({ length: 5_000 }, () => line('x')));
     }
-    const tail = await openTail(logs.app, logs.alice, container, 10);
+    const tail = await openTail(at.logs.app, at.logs.alice, at.container, 10);
     const lines = await tail.until((heard) => heard.at(-1)?.seq === 25_000);
     const skipped = tail.received.find((message) => message.type === 'skipped');
     expect(skipped).toMatchObject({ fromSeq: 11 });
@@ -58,29 +49,31 @@ describe('tails of logs', () => {
 
   it('opens a tail with a ticket once, from the own origin, for the own workspace only', async () => {
     const outcome = (ticket: string, options: { origin?: string; id?: number } = {}) =>
-      upgrade(tailUrl(logs.app.url, ticket, options.id ?? container, 0), options.origin);
-    const ticket = await ticketOf(logs.alice);
+      upgrade(tailUrl(at.logs.app.url, ticket, options.id ?? at.container, 0), options.origin);
+    const ticket = await ticketOf(at.logs.alice);
     expect(await outcome(ticket, { origin: 'https://evil.example' })).toBe(403);
-    expect(await outcome(ticket, { origin: `http://localhost.evil.example:${new URL(logs.app.url).port}` })).toBe(403);
-    expect(await outcome(ticket, { origin: logs.app.url })).toBe(101);
+    expect(await outcome(ticket, { origin: `http://localhost.evil.example:${new URL(at.logs.app.url).port}` })).toBe(
+      403,
+    );
+    expect(await outcome(ticket, { origin: at.logs.app.url })).toBe(101);
     expect(await outcome(ticket)).toBe(401);
     expect(await outcome('made up')).toBe(401);
-    expect(await outcome(await ticketOf(logs.mallory))).toBe(404);
-    expect(await outcome(await ticketOf(logs.mallory), { id: 999_999 })).toBe(404);
-    await expect(logs.query(container, {}, logs.mallory)).rejects.toMatchObject({ status: 404 });
-    const raced = await ticketOf(logs.alice);
+    expect(await outcome(await ticketOf(at.logs.mallory))).toBe(404);
+    expect(await outcome(await ticketOf(at.logs.mallory), { id: 999_999 })).toBe(404);
+    await expect(at.logs.query(at.container, {}, at.logs.mallory)).rejects.toMatchObject({ status: 404 });
+    const raced = await ticketOf(at.logs.alice);
     const answers = await Promise.all(Array.from({ length: 10 }, () => outcome(raced)));
     expect(answers.filter((status) => status === 101)).toHaveLength(1);
   });
 
   it('ends a tail when its session or its membership ends', async () => {
-    const leaver = await logs.app.signUp();
-    await logs.app.ctx.db
+    const leaver = await at.logs.app.signUp();
+    await at.logs.app.ctx.db
       .insertInto('membership')
-      .values({ workspace_id: logs.alice.workspaceId, user_id: leaver.userId, role: 'Developer' })
+      .values({ workspace_id: at.logs.alice.workspaceId, user_id: leaver.userId, role: 'Developer' })
       .execute();
-    leaver.useWorkspace(logs.alice.workspaceId);
-    const tail = await openTail(logs.app, leaver, container, 0);
+    leaver.useWorkspace(at.logs.alice.workspaceId);
+    const tail = await openTail(at.logs.app, leaver, at.container, 0);
     const begun = performance.now();
     await leaver.client(api.auth.logout, { refreshToken: leaver.tokens().refreshToken });
     expect((await tail.closed).code).toBe(4401);

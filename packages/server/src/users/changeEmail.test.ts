@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetAttempts } from '../auth/attempts.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { mailedCode, type Person } from '../testing/person.ts';
-import { as, change, mailsTo, newAddress, signIn, signUp } from './testing/accounts.ts';
+import { storedMails } from '../testing/storedMails.ts';
+import { as, change, newAddress, signIn, signUp } from './testing/accounts.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -41,7 +42,7 @@ describe('changing the address', () => {
     expect((await app.post('user/profile', {}, { authorization: `Bearer ${accessToken}` })).status).toBe(401);
     expect((await signIn(app, person.email)).status).toBe(400);
     expect((await signIn(app, newEmail)).status).toBe(200);
-    const [told] = await mailsTo(app, person.email);
+    const [told] = await storedMails(app.ctx, person.email);
     expect(told?.subject).toBe('The address of your Stagi account was changed');
     expect(told?.text).toContain('help@example.com');
     expect(told?.text).not.toContain(newEmail);
@@ -68,7 +69,7 @@ describe('changing the address', () => {
       ...free,
       body: { ...(free.body as object), requestId: null },
     });
-    const [mail] = await mailsTo(app, owner.email);
+    const [mail] = await storedMails(app.ctx, owner.email);
     expect(mail?.subject).toBe('Your address is in use at Stagi');
     expect(mail?.subject + (mail?.text ?? '')).not.toMatch(/\d{8}/);
     // Even with the code, which nobody was mailed.
@@ -132,7 +133,7 @@ describe('changing the address', () => {
       sent.push((await change(app, person, newEmail)).status);
     }
     expect(sent.filter((status) => status === 200)).toHaveLength(4);
-    expect((await mailsTo(app, newEmail)).length).toBe(5);
+    expect((await storedMails(app.ctx, newEmail)).length).toBe(5);
   });
 
   it('leaves the address to whoever signed up with it meanwhile', async () => {

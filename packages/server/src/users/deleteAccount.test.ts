@@ -6,7 +6,8 @@ import { startTestApp, type TestApp } from '../testing/app.ts';
 import { aContainer, anOwnServer, anSshKey, aRentedInstance, haveSteppedUp } from '../testing/factories.ts';
 import { waitsForLock } from '../testing/locks.ts';
 import { mailedCode, PASSWORD, type Person } from '../testing/person.ts';
-import { as, change, mailsTo, newAddress, signIn, signUp } from './testing/accounts.ts';
+import { storedMails } from '../testing/storedMails.ts';
+import { as, change, newAddress, signIn, signUp } from './testing/accounts.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -163,7 +164,7 @@ describe('deleting the account', () => {
       .where('id', '=', workspaceId)
       .executeTakeFirstOrThrow();
     expect([disabled_at, deleted_at]).toEqual([expect.any(Date), expect.any(Date)]);
-    const [told, ...older] = await mailsTo(app, person.email);
+    const [told, ...older] = await storedMails(app.ctx, person.email);
     expect(told?.subject).toBe('Your Stagi account was deleted');
     expect(older).toEqual([]);
     await app.ctx.db.deleteFrom('mail').where('recipient', '=', person.email).execute();

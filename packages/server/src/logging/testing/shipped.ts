@@ -1,12 +1,12 @@
 import { api } from '@stagi/contract/api.ts';
 import { encodeRecord, type LogRecord } from '@stagi/contract/frames.ts';
 import type { LogLine } from '@stagi/contract/logging.ts';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { issueEnrolment } from '../../daemon-link/enrolment.ts';
 import { inTransaction } from '../../db/pool.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { connectDaemon, enrolNode, type NodeKey, type TestDaemon } from '../../testing/daemon.ts';
-import { aRentedInstance } from '../../testing/factories.ts';
+import { aContainer, aRentedInstance } from '../../testing/factories.ts';
 import type { Person } from '../../testing/person.ts';
 
 export const NOW_NS = BigInt(Date.now()) * 1_000_000n;
@@ -44,6 +44,19 @@ export async function startLoggingApp(): Promise<LoggingApp> {
       return (await query(containerId)).lines;
     },
   };
+}
+
+/** The same, with a fresh container on the server before each test. */
+export function aLoggingContainer() {
+  const at = {} as { logs: LoggingApp; container: number };
+  beforeAll(async () => {
+    at.logs = await startLoggingApp();
+  });
+  afterAll(() => at.logs?.app.close());
+  beforeEach(async () => {
+    at.container = await aContainer(at.logs.app.ctx, at.logs.alice, at.logs.server);
+  });
+  return at;
 }
 
 async function joinServer(app: TestApp, id: number): Promise<NodeKey> {

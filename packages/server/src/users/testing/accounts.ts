@@ -1,4 +1,3 @@
-import { openMail } from '../../mail/sealed.ts';
 import type { TestApp } from '../../testing/app.ts';
 import { haveSteppedUp } from '../../testing/factories.ts';
 import { PASSWORD, type Person } from '../../testing/person.ts';
@@ -21,17 +20,6 @@ export const signIn = (app: TestApp, email: string) =>
     { email, password: PASSWORD },
     { 'x-forwarded-for': `10.9.0.${addresses % 250}` },
   );
-
-/** Newest first. */
-export async function mailsTo(app: TestApp, email: string) {
-  const rows = await app.ctx.db
-    .selectFrom('mail')
-    .selectAll()
-    .where('recipient', '=', email)
-    .orderBy('id', 'desc')
-    .execute();
-  return rows.map((row) => openMail(app.ctx, row));
-}
 
 /** Somebody who has just shown that it is them. */
 export async function signUp(app: TestApp, name?: string): Promise<Person> {
