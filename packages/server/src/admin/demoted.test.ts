@@ -1,11 +1,13 @@
 import { api } from '@stagi/contract/api.ts';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { aStray, haveSteppedUp, makeOperator } from '../testing/factories.ts';
-import { waitsForLock } from '../testing/locks.ts';
+import { atOnce, inTime } from '../testing/meanwhile.ts';
 import type { Person } from '../testing/person.ts';
 import { appoint } from './appoint.ts';
+
+/** The log of what operators do. */
+const THE_PLATFORMS = 0;
 
 let app: TestApp;
 beforeAll(async () => {
@@ -32,23 +34,17 @@ it('lets nothing more be done by an operator who is made none at that moment: no
   };
   let n = 0;
   for (const [what, act] of Object.entries(acts)) {
-    const olga = await anOperator();
-    const log = new pg.Client({ connectionString: app.databaseUrl });
-    await log.connect();
-    await log.query('begin');
-    await log.query('insert into audit_head (chain) values (0) on conflict do nothing');
-    await log.query('select 1 from audit_head where chain = 0 for update');
-    const removed = appoint(app.ctx.db, 'remove', olga.email, 'the test');
-    await waitsForLock(app.ctx.db, 1);
-    const acted = act(olga).then(
-      () => 'done',
-      (error: { status: number }) => error.status,
-    );
-    await waitsForLock(app.ctx.db, 2);
-    await log.query('commit');
-    await log.end();
-    expect.soft((await removed).changed, what).toBe(true);
-    expect.soft(await acted, what).toBe(403);
+    await inTime(async () => {
+      const olga = await anOperator();
+      const [removed, acted] = await atOnce(
+        app,
+        THE_PLATFORMS,
+        () => appoint(app.ctx.db, 'remove', olga.email, 'the test'),
+        () => act(olga),
+      );
+      expect.soft(removed, what).toMatchObject({ status: 'fulfilled', value: { changed: true } });
+      expect.soft(acted, what).toMatchObject({ status: 'rejected', reason: { status: 403 } });
+    });
     n += 1;
   }
   console.log(`operators made none meanwhile: n = ${n}`);

@@ -10,7 +10,7 @@ import { anOwnServer, haveSteppedUp, makeOperator } from '../testing/factories.t
 import type { Person } from '../testing/person.ts';
 
 /** More than the pool has connections. */
-const AT_ONCE = 24;
+const AT_ONCE = 12;
 const SOON = { timeout: 20_000, interval: 20 };
 
 let app: TestApp;
@@ -43,8 +43,10 @@ it('begins each act upon a thing with what the one before it left, however many 
   await Promise.all(
     Array.from({ length: AT_ONCE }, (_, n) =>
       n % 2 === 0
-        ? alice.client(api.clients.editMember, { userId: max.userId, role: roles[(n / 2) % roles.length]! })
-        : alice.client(api.selfHosted.edit, { id: server, title: `Title ${n}` }),
+        ? untilDone(() =>
+            alice.client(api.clients.editMember, { userId: max.userId, role: roles[(n / 2) % roles.length]! }),
+          )
+        : untilDone(() => alice.client(api.selfHosted.edit, { id: server, title: `Title ${n}` })),
     ),
   );
   const { entities } = await log(alice, AT_ONCE);
@@ -114,6 +116,12 @@ const outcome = (answer: Promise<unknown>): Promise<number | 'done'> =>
       throw error;
     },
   );
+
+/** On a busy machine one of many may be told to come again. */
+async function untilDone(act: () => Promise<unknown>): Promise<void> {
+  const until = Date.now() + SOON.timeout;
+  while ((await outcome(act())) === 503) if (Date.now() > until) throw new Error('told to come again and again');
+}
 
 /** Holds rows until it lets go. */
 async function hold(rows: ReturnType<typeof sql>) {

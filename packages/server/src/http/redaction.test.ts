@@ -56,6 +56,10 @@ it('no secret stands in a log, an answer, an event, a mail of somebody else or t
     const events = hear(`${url}/frontend-api/events?ticket=${followed.ticket}`);
     const { ticket } = await client(api.auth.streamTicket, {});
     const { privateKey } = await client(api.sshKeys.generate, { title: 'laptop' });
+    const { link } = await client(api.invites.create, { role: 'Guest' });
+    const joinCode = link.slice(-43);
+    await (await fetch(`${url}/join-client/${joinCode}`)).text();
+    await client(api.invites.view, { code: joinCode });
     const { entity: server, daemonToken } = await client(api.selfHosted.create, { title: 'Own', slug: 'own' });
     const daemon = await connectDaemon(url, await enrolNode(url, daemonToken));
     await expect
@@ -99,6 +103,7 @@ it('no secret stands in a log, an answer, an event, a mail of somebody else or t
     await refusedBody(call('auth/email/authentication'), `{"email":"a@example.com","password":"${PASSWORD}"`, {});
     await refusedBody(call('auth/exchange-refresh-token'), { refreshToken: `${first.refreshToken}x` }, {});
     await refusedBody(call('user/profile'), {}, { authorization: `Bearer ${first.accessToken}x` });
+    await refusedBody(call('client/join'), { code: joinCode }, {});
     await refusedBody(call(`nothing?ticket=${ticket}&token=${first.accessToken}`), { secret: ENV_VALUE });
     await refusedBody(
       call('ssh-key/add'),
@@ -141,6 +146,7 @@ it('no secret stands in a log, an answer, an event, a mail of somebody else or t
       'refresh token': first.refreshToken,
       'stream ticket': ticket,
       'stream ticket that was used': followed.ticket,
+      'join link': joinCode,
       'enrolment token': signatureOf(daemonToken),
       'private key': privateKey.split('\n')[2]!,
       'environment value': ENV_VALUE,
