@@ -146,11 +146,11 @@ async function fill(shared: number): Promise<void> {
       select name || ' workspace',
         case when id % 100 = 0 then 'Enterprise' when id % 25 = 0 then 'Team' when id % 10 = 0 then 'Individual' else 'Free' end,
         id, id, created_at, case when id % 70 = 3 then now() end from app_user where email like '%example.com' order by id on conflict do nothing`,
-      `insert into membership (workspace_id, user_id, role, created_at)
-      select w.id, w.personal_of, 'Owner', w.created_at from workspace w where personal_of is not null
+      `insert into membership (workspace_id, user_id, name, email, role, created_at)
+      select w.id, u.id, u.name, u.email, 'Owner', w.created_at from workspace w join app_user u on u.id = w.personal_of
       on conflict do nothing`,
-      `insert into membership (workspace_id, user_id, role, created_at)
-      select ${shared}, u.id, case when u.id % 1000 = 0 then 'Admin' when u.id % 100 = 0 then 'Billing'
+      `insert into membership (workspace_id, user_id, name, email, role, created_at)
+      select ${shared}, u.id, u.name, u.email, case when u.id % 1000 = 0 then 'Admin' when u.id % 100 = 0 then 'Billing'
         when u.id % 3 = 0 then 'Developer' else 'Guest' end, u.created_at + interval '1 hour'
       from app_user u where email like '%example.com' on conflict do nothing`,
       `insert into account (code, client_id, currency, balance)

@@ -54,7 +54,7 @@ export const adminClients = {
   list: call({
     path: 'admin/client/list',
     summary:
-      'Every workspace, found by its name, its id or, with an @, by the beginning of an owner’s address. At most 10,000 are counted.',
+      'Every workspace, found by its name, its id or, with an @, by the beginning of an owner’s address. At most 10,000 are counted, or 1,000 where many hold a text; isMore tells.',
     auth: OPERATOR,
     input: ListInput.extend({ plans: z.array(Plan).max(Plan.options.length).optional() }),
     output: listOf(AdminClient),

@@ -58,7 +58,7 @@ export const adminUsers = {
   list: call({
     path: 'admin/user/list',
     summary:
-      'Everybody who has an account, found by name, address or id; texts of one or two characters are looked for at the beginning of words, and one with an @ within is the beginning of an address. At most 10,000 are counted.',
+      'Everybody who has an account, found by name, address or id; texts of one or two characters are looked for at the beginning of words, and one with an @ within is the beginning of an address. At most 10,000 are counted, or 1,000 where many hold a text; isMore tells.',
     auth: OPERATOR,
     input: ListInput.extend({ verified: z.boolean().optional(), employee: z.boolean().optional() }),
     output: listOf(AdminUser),

@@ -68,7 +68,8 @@ export const clients = {
   }),
   members: call({
     path: 'client/member/list',
-    summary: 'Who belongs to the workspace, with their roles; at most 10,000 are counted.',
+    summary:
+      'Who belongs to the workspace, with their roles; at most 10,000 are counted, or 1,000 where many hold a text; isMore tells.',
     auth: MEMBERS,
     input: ListInput.extend({ roles: z.array(Role).max(ROLES.length).optional() }),
     output: listOf(Member),

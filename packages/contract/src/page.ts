@@ -20,6 +20,8 @@ export function listOf<T extends z.ZodType>(entity: T) {
     entities: z.array(entity),
     totalPages: z.number().int(),
     totalCount: z.number().int(),
+    /** There are more than `totalCount`, which were not counted: a long list counts no more than anybody turns pages. */
+    isMore: z.literal(true).optional(),
   });
 }
 

@@ -7,10 +7,10 @@ import { presentPrice } from '../billing/price.ts';
 import { balanceOf, perHourOf, RUNNING_STATUSES } from '../billing/spending.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/schema.ts';
-import { cappedPage } from '../http/cappedPage.ts';
+import { cappedPage, FOUND_COUNT_MAX, pageOfFound } from '../http/cappedPage.ts';
 import { notFound } from '../http/errors.ts';
 import { isId, sortColumn } from '../http/paging.ts';
-import { idIn, searches } from '../http/search.ts';
+import { beginsWith, idIn, searches } from '../http/search.ts';
 
 interface Seen {
   db: Db;
@@ -25,26 +25,26 @@ const STATES: Record<State, RawBuilder<boolean>> = {
   disabled: sql`(t.disabled_at is not null and t.deleted_at is null)`,
   closed: sql`(t.disabled_at is not null and t.deleted_at is not null)`,
 };
+const CLIENTS = { from: sql`workspace t`, where: sql<boolean>`true`, id: sql<number>`t.id` };
 const isState = (status: string): status is State => Object.hasOwn(STATES, status);
 
 export async function listClients(
   ctx: Seen,
   request: EntityFilterRequest,
   plans: readonly Plan[] | undefined,
-): Promise<{ entities: AdminClient[]; count: number }> {
-  const { ids, count } = await cappedPage(
-    ctx.db,
-    {
-      from: sql`workspace t`,
-      where: wanted(request, plans),
-      search: request.queryString ? isCalled(request.queryString) : null,
-      id: sql`t.id`,
-      order: sql.ref(sortColumn(request, SORTABLE)),
-    },
-    request,
-  );
+): Promise<{ entities: AdminClient[]; count: number; isMore: boolean }> {
+  const { queryString: text } = request;
+  const is = wanted(request, plans);
+  const order = [sql.ref(sortColumn(request, SORTABLE))];
+  const { ids, ...total } = text
+    ? await pageOfFound(
+        ctx.db,
+        { ...CLIENTS, ...(text.includes('@') ? ownedBy(text, is) : called(text, is)), order },
+        request,
+      )
+    : await cappedPage(ctx.db, { ...CLIENTS, where: is, order }, request);
   const rows = new Map((await clientsOf(ctx.db, ids)).map((row) => [row.id, row]));
-  return { entities: ids.flatMap((id) => rows.get(id) ?? []).map((row) => present(ctx.config, row)), count };
+  return { entities: ids.flatMap((id) => rows.get(id) ?? []).map((row) => present(ctx.config, row)), ...total };
 }
 
 function wanted({ statuses }: EntityFilterRequest, plans?: readonly Plan[]): RawBuilder<boolean> {
@@ -57,16 +57,29 @@ function wanted({ statuses }: EntityFilterRequest, plans?: readonly Plan[]): Raw
   return all.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(all, sql` and `)}`;
 }
 
-/** By name or id; what has an @ is the beginning of an owner's address, as half of all addresses end alike. */
-function isCalled(text: string): RawBuilder<boolean> {
-  if (text.includes('@')) {
-    const start = `${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-    return sql<boolean>`t.id in (select m.workspace_id from app_user u
-      join membership m on m.user_id = u.id and m.role = 'Owner' where u.email like ${start})`;
-  }
+/** By name or id. */
+function called(text: string, is: RawBuilder<boolean>) {
   const id = idIn(text);
   const name = searches('t.search', text);
-  return id === null ? name : sql<boolean>`(${name} or t.id = ${id})`;
+  const has = sql<boolean>`${is} and ${id === null ? name : sql<boolean>`(${name} or t.id = ${id})`}`;
+  return {
+    has,
+    sample: sql`t.created_at desc, t.id desc`,
+    few: [{ from: CLIENTS.from, where: has }],
+    countMax: FOUND_COUNT_MAX,
+  };
+}
+
+/** What has an @ is the beginning of an owner's address, as half of all addresses end alike. */
+function ownedBy(text: string, is: RawBuilder<boolean>) {
+  const owners = sql`select m.workspace_id from membership m where m.role = 'Owner' and ${beginsWith('m.email', text)}`;
+  return {
+    has: sql<boolean>`${is} and exists (${owners} and m.workspace_id = t.id)`,
+    sample: null,
+    // As an array they are looked up in the order of their ids; of a join the planner reads all workspaces.
+    few: [{ from: CLIENTS.from, where: sql<boolean>`${is} and t.id = any(array(${owners}))` }],
+    countMax: FOUND_COUNT_MAX,
+  };
 }
 
 interface Row {

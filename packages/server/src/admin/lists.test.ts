@@ -2,8 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cappedPage } from '../http/cappedPage.ts';
-import { searches } from '../http/search.ts';
+import { cappedPage, pageOfFound } from '../http/cappedPage.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { haveSteppedUp, makeOperator } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
@@ -153,27 +152,87 @@ describe('the list of workspaces', () => {
 });
 
 describe('a page of a long list', () => {
-  it('is the same whether its rows are sorted or met along the order', async () => {
+  const EVERY = 1_000_000;
+  const SORTED = { sample: 1, met: 0, few: EVERY };
+  const WAYS = {
+    'looked through': { sample: EVERY, met: 0, few: 0 },
+    'met along the order': { sample: 1, met: EVERY, few: 0 },
+    'too many to be sorted': { sample: 1, met: 0, few: 5 },
+  };
+
+  it('is the same however its rows are found', async () => {
+    const [{ all }] = (
+      await sql<{ all: number }>`select count(*)::int as all from app_user where search like '%a%'`.execute(app.ctx.db)
+    ).rows as [{ all: number }];
+    const counts = {
+      'looked through': { count: all, isMore: false },
+      'met along the order': { count: 20, isMore: true },
+      'too many to be sorted': { count: 5, isMore: true },
+    };
+    expect(all).toBeGreaterThan(60);
     let pages = 0;
     for (const order of ['t.created_at', 't.name', 't.email'])
       for (const orderByDirection of ['asc', 'desc'] as const)
         for (const page of [1, 3, 7]) {
+          const has = sql<boolean>`t.search like '%a%'`;
           const asked = {
             from: sql`app_user t`,
             where: sql<boolean>`true`,
-            search: searches('t.search', 'a'),
+            has,
             id: sql<number>`t.id`,
-            order: sql.ref(order),
+            order: [sql.ref(order)],
+            // The sample of one row is one that has it.
+            sample: sql`t.search like '%a%' desc, t.id`,
+            few: [{ from: sql`app_user t`, where: has }],
+            countMax: 20,
           };
           const request = { orderByField: 'createdAt', orderByDirection, page, limit: 10 };
-          const sorted = await cappedPage(app.ctx.db, asked, request);
-          const walked = await cappedPage(app.ctx.db, asked, request, 20);
-          expect(walked.ids).toEqual(sorted.ids);
-          expect(sorted.count).toBeGreaterThan(60);
-          expect(walked.count).toBe(20);
-          pages += sorted.ids.length > 0 ? 1 : 0;
+          const { ids, ...total } = await pageOfFound(app.ctx.db, asked, request, SORTED);
+          expect(ids).toHaveLength(10);
+          expect(total).toEqual({ count: all, isMore: false });
+          for (const [name, bounds] of Object.entries(WAYS)) {
+            const hint = `${name}: ${order} ${orderByDirection}, page ${page}`;
+            const found = await pageOfFound(app.ctx.db, asked, request, bounds);
+            expect(found, hint).toEqual({ ids, ...counts[name as keyof typeof WAYS] });
+            pages += 1;
+          }
         }
+    console.log(`pages of a long list: n = ${pages}`);
     expect(pages).toBeGreaterThan(0);
+  });
+
+  it('is looked for where an index leads to few, and there alone what is left is looked at', async () => {
+    const asked = {
+      from: sql`app_user t`,
+      where: sql<boolean>`true`,
+      has: sql<boolean>`t.is_employee and t.search like '%a%'`,
+      id: sql<number>`t.id`,
+      order: [sql`t.name`],
+      sample: null,
+      few: [
+        { from: sql`app_user t`, where: sql<boolean>`t.search like '%a%'`, has: sql<boolean>`t.is_employee` },
+        { from: sql`app_user t`, where: sql<boolean>`t.is_employee`, has: sql<boolean>`t.search like '%a%'` },
+      ],
+    };
+    const request = { orderByField: 'name', orderByDirection: 'asc' as const, page: 1, limit: 100 };
+    const whole = await pageOfFound(app.ctx.db, asked, request, SORTED);
+    expect(whole.ids.length).toBeGreaterThan(0);
+    expect(whole).toMatchObject({ count: whole.ids.length, isMore: false });
+    // More have the letter than may be sorted, fewer are operators.
+    expect(await pageOfFound(app.ctx.db, asked, request, { ...SORTED, few: 60 })).toEqual(whole);
+  });
+
+  it('says when there are more rows than it counts', async () => {
+    const asked = { from: sql`app_user t`, where: sql<boolean>`true`, id: sql<number>`t.id`, order: [sql`t.name`] };
+    const request = { orderByField: 'name', orderByDirection: 'asc' as const, page: 3, limit: 10 };
+    const all = (await everybody()).length;
+    const whole = await cappedPage(app.ctx.db, asked, request, all);
+    expect(whole).toMatchObject({ count: all, isMore: false });
+    expect(await cappedPage(app.ctx.db, asked, request, all - 1)).toEqual({
+      ids: whole.ids,
+      count: all - 1,
+      isMore: true,
+    });
   });
 });
 

@@ -8,8 +8,8 @@ import { listUsers, viewUser } from './users.ts';
 
 export const adminUserHandlers: HandlersOf<typeof api.adminUsers> = {
   async list({ db, user }, { entityFilterRequest, ...narrowed }) {
-    const { entities, count } = await listUsers(db, entityFilterRequest, narrowed, user.id);
-    return pageOf(entities, count, entityFilterRequest);
+    const { entities, count, isMore } = await listUsers(db, entityFilterRequest, narrowed, user.id);
+    return pageOf(entities, count, entityFilterRequest, isMore);
   },
   async view({ db, user }, { id }) {
     return { isSuccess: true, entity: await viewUser(db, id, user.id) };
@@ -24,8 +24,8 @@ export const adminUserHandlers: HandlersOf<typeof api.adminUsers> = {
 
 export const adminClientHandlers: HandlersOf<typeof api.adminClients> = {
   async list(ctx, { entityFilterRequest, plans }) {
-    const { entities, count } = await listClients(ctx, entityFilterRequest, plans);
-    return pageOf(entities, count, entityFilterRequest);
+    const { entities, count, isMore } = await listClients(ctx, entityFilterRequest, plans);
+    return pageOf(entities, count, entityFilterRequest, isMore);
   },
   async view(ctx, { id }) {
     return { isSuccess: true, entity: await viewClient(ctx, id) };

@@ -6,10 +6,10 @@ import type { Plan } from '@stagi/contract/user.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { RUNNING_STATUSES } from '../billing/spending.ts';
 import type { Db } from '../db/schema.ts';
-import { cappedPage } from '../http/cappedPage.ts';
+import { cappedPage, FOUND_COUNT_MAX, pageOfFound } from '../http/cappedPage.ts';
 import { notFound } from '../http/errors.ts';
 import { isId, sortColumn } from '../http/paging.ts';
-import { idIn, searchesPeople } from '../http/search.ts';
+import { idIn, isAddress, searchesPeople } from '../http/search.ts';
 import { picturePath } from '../users/picture.ts';
 
 type State = (typeof USER_STATES)[number];
@@ -21,6 +21,7 @@ const STATES: Record<State, RawBuilder<boolean>> = {
   disabled: sql`(t.disabled_at is not null and t.deleted_at is null)`,
   deleted: sql`(t.disabled_at is not null and t.deleted_at is not null)`,
 };
+const USERS = { from: sql`app_user t`, where: sql<boolean>`true`, id: sql<number>`t.id` };
 const isState = (status: string): status is State => Object.hasOwn(STATES, status);
 
 interface Narrowed {
@@ -33,20 +34,15 @@ export async function listUsers(
   request: EntityFilterRequest,
   narrowed: Narrowed,
   viewerId: number,
-): Promise<{ entities: AdminUser[]; count: number }> {
-  const { ids, count } = await cappedPage(
-    db,
-    {
-      from: sql`app_user t`,
-      where: wanted(request, narrowed),
-      search: request.queryString ? isCalled(request.queryString) : null,
-      id: sql`t.id`,
-      order: sql.ref(sortColumn(request, SORTABLE)),
-    },
-    request,
-  );
+): Promise<{ entities: AdminUser[]; count: number; isMore: boolean }> {
+  const { queryString: text } = request;
+  const is = wanted(request, narrowed);
+  const order = [sql.ref(sortColumn(request, SORTABLE))];
+  const { ids, ...total } = text
+    ? await pageOfFound(db, { ...USERS, ...found(sql<boolean>`${is} and ${isCalled(text)}`, text), order }, request)
+    : await cappedPage(db, { ...USERS, where: is, order }, request);
   const rows = new Map((await usersOf(db, ids)).map((row) => [row.id, row]));
-  return { entities: ids.flatMap((id) => rows.get(id) ?? []).map((row) => present(row, viewerId)), count };
+  return { entities: ids.flatMap((id) => rows.get(id) ?? []).map((row) => present(row, viewerId)), ...total };
 }
 
 function wanted({ statuses }: EntityFilterRequest, { verified, employee }: Narrowed): RawBuilder<boolean> {
@@ -59,6 +55,14 @@ function wanted({ statuses }: EntityFilterRequest, { verified, employee }: Narro
   if (employee !== undefined) all.push(employee ? sql<boolean>`t.is_employee` : sql<boolean>`not t.is_employee`);
   return all.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(all, sql` and `)}`;
 }
+
+/** Where people are found by what they are called. */
+const found = (has: RawBuilder<boolean>, text: string) => ({
+  has,
+  sample: isAddress(text) ? null : sql`t.created_at desc, t.id desc`,
+  few: [{ from: USERS.from, where: has }],
+  countMax: FOUND_COUNT_MAX,
+});
 
 /** By name, address or id. */
 function isCalled(text: string): RawBuilder<boolean> {

@@ -23,24 +23,29 @@ function entriesOf(db: Db, chain: number, { from, to, areas, userIds, outcomes }
   return entries;
 }
 
-/** One page. No more than `AUDIT_COUNT_MAX` are counted: nobody turns that many pages, and counting takes time. */
+/**
+ * One page. No more than `AUDIT_COUNT_MAX` are counted: nobody turns that many pages, and counting takes time. Whole
+ * rows are read of the page alone; everything before it is passed in an index.
+ */
 export async function pageOfEntries(db: Db, chain: number, narrowed: Narrowed, request: EntityFilterRequest) {
   sortColumn(request, { createdAt: 'seq', at: 'seq' });
-  const entries = entriesOf(db, chain, narrowed);
-  const counted = entries.select('audit.seq').limit(AUDIT_COUNT_MAX).as('counted');
+  const entries = entriesOf(db, chain, narrowed).select('audit.seq');
+  const direction = sql.raw(request.orderByDirection);
+  // The same order; by the column that the bounds are of, the index leads straight to them.
+  const isBounded = narrowed.from !== undefined || narrowed.to !== undefined;
+  const order = isBounded ? sql`audit.at ${direction}, audit.seq ${direction}` : sql`audit.seq ${direction}`;
+  const page = entries.orderBy(order).limit(request.limit).offset(offsetOf(request));
   const [rows, { count }] = await Promise.all([
-    presentable(entries)
-      // The same order; by the column that the bounds are of, the index leads straight to them.
-      .$if(narrowed.from !== undefined || narrowed.to !== undefined, (query) =>
-        query.orderBy('audit.at', request.orderByDirection),
-      )
-      .orderBy('audit.seq', request.orderByDirection)
-      .limit(request.limit)
-      .offset(offsetOf(request))
+    presentable(db.selectFrom('audit').where('audit.chain', '=', chain))
+      .where('audit.seq', '=', sql<bigint>`any(array(${page}))`)
+      .orderBy(order)
       .execute(),
-    db.selectFrom(counted).select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
+    db
+      .selectFrom(entries.limit(AUDIT_COUNT_MAX + 1).as('counted'))
+      .select(sql<number>`count(*)::int`.as('count'))
+      .executeTakeFirstOrThrow(),
   ]);
-  return { entities: rows.map(present), count };
+  return { entities: rows.map(present), count: Math.min(count, AUDIT_COUNT_MAX), isMore: count > AUDIT_COUNT_MAX };
 }
 
 /** Up to `limit` entries before one of them, newest first. */

@@ -45,12 +45,12 @@ type Asked = Omit<Narrowed, 'outcomes'> & { entityFilterRequest: EntityFilterReq
 
 async function pageOfChain(db: Db, chain: number, { entityFilterRequest, ...narrowed }: Asked) {
   const outcomes = entityFilterRequest.statuses;
-  const [{ entities, count }, actors, areas] = await Promise.all([
+  const [{ entities, count, isMore }, actors, areas] = await Promise.all([
     pageOfEntries(db, chain, { ...narrowed, outcomes }, entityFilterRequest),
     actorsOf(db, chain),
     areasOf(db, chain),
   ]);
-  return { ...pageOf(entities, count, entityFilterRequest), actors, areas };
+  return { ...pageOf(entities, count, entityFilterRequest, isMore), actors, areas };
 }
 
 type Part = Narrowed & { before?: number };

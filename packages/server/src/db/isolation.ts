@@ -6,6 +6,7 @@ import type { Database } from './schema.ts';
 type Table = keyof Database;
 
 const OWN = 'workspace_id = current_workspace()';
+const CHAINED = 'chain = current_workspace() and chain > 0';
 const BILLED = 'client_id = current_workspace()';
 const OF_OWN_SEGMENT = 'exists (select from segment s where s.id = segment_id)';
 const OF_OWN_INSTANCE = 'exists (select from instance i where i.id = instance_id)';
@@ -39,10 +40,10 @@ export const OF_A_WORKSPACE = {
   usage_day: { sees: BILLED, may: ['select'] },
   workspace_meter: { sees: BILLED, may: ['select', 'insert', 'update'] },
   promo_activation: { sees: OWN, may: ['select', 'insert'] },
-  audit: { sees: OWN, may: ['select', 'insert'] },
-  /* Chain 0 is the platform's own. */
-  audit_head: { sees: 'chain = current_workspace() and chain > 0', may: ['select'] },
-  audit_actor: { sees: 'chain = current_workspace() and chain > 0', may: ['select'] },
+  /* Chain 0 is the platform's own; all others are those of the workspace with their number. */
+  audit: { sees: CHAINED, may: ['select', 'insert'] },
+  audit_head: { sees: CHAINED, may: ['select'] },
+  audit_actor: { sees: CHAINED, may: ['select'] },
   instance: { sees: OWN },
   provider_op: { sees: OF_OWN_INSTANCE },
   instance_ssh_key: { sees: OF_OWN_INSTANCE },

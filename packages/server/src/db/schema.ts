@@ -88,6 +88,10 @@ export interface MembershipTable {
   user_id: number;
   role: Role;
   created_at: Created;
+  /** The person's, copied by the database. */
+  name: GeneratedAlways<string>;
+  email: GeneratedAlways<string>;
+  search: GeneratedAlways<string>;
 }
 
 /** A join link. */

@@ -2,8 +2,11 @@ import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { invalid } from './errors.ts';
 
-/** The column a list is sorted by: only those that `columns` names, by the names of the contract. */
-export function sortColumn<T extends string>(request: EntityFilterRequest, columns: Record<string, T>): T {
+/** The column a list is sorted by, or several: only those that `columns` names, by the names of the contract. */
+export function sortColumn<T extends string | readonly string[]>(
+  request: EntityFilterRequest,
+  columns: Record<string, T>,
+): T {
   const column = Object.hasOwn(columns, request.orderByField) ? columns[request.orderByField] : undefined;
   if (column) return column;
   throw invalid('This list cannot be sorted by {{field}}', 'entityFilterRequest.orderByField', {
@@ -27,6 +30,8 @@ export function isId(column: string, id: number): RawBuilder<boolean> {
 
 export const offsetOf = ({ page, limit }: EntityFilterRequest): number => (page - 1) * limit;
 
-export function pageOf<T>(entities: T[], totalCount: number, { limit }: EntityFilterRequest) {
-  return { isSuccess: true as const, entities, totalCount, totalPages: Math.ceil(totalCount / limit) };
+/** `isMore` where there are more than were counted. */
+export function pageOf<T>(entities: T[], totalCount: number, { limit }: EntityFilterRequest, isMore = false) {
+  const totalPages = Math.ceil(totalCount / limit);
+  return { isSuccess: true as const, entities, totalCount, totalPages, ...(isMore && { isMore }) };
 }

@@ -9,19 +9,30 @@ const HAS_TRIGRAM = /[A-Za-z0-9]{3}|[\u{80}-\u{10ffff}]/u;
  * the beginning of an address: the trigrams of addresses are those of half of all others.
  */
 export function searchesPeople(table: string, text: string): RawBuilder<boolean> {
-  return /^[^@\s]+@/.test(text)
-    ? sql<boolean>`${sql.ref(`${table}.email`)} like ${`${text
-        .toLowerCase()
-        .replaceAll('\u0000', '')
-        .replace(/[\\%_]/g, '\\$&')}%`}`
-    : searches(`${table}.search`, text);
+  return isAddress(text) ? beginsWith(`${table}.email`, text) : searches(`${table}.search`, text);
 }
+
+/** Of an address, which stands in small letters. */
+export function beginsWith(column: string, text: string): RawBuilder<boolean> {
+  const start = text
+    .toLowerCase()
+    .replaceAll('\u0000', '')
+    .replace(/[\\%_]/g, '\\$&');
+  return sql<boolean>`${sql.ref(column)} like ${`${start}%`}`;
+}
+
+export const isAddress = (text: string): boolean => /^[^@\s]+@/.test(text);
 
 /** The same of one `search` column alone. */
 export function searches(column: string, text: string): RawBuilder<boolean> {
+  const likes = patternsOf(text).map((pattern) => sql`${sql.ref(column)} like ${pattern}`);
+  return sql<boolean>`(${sql.join(likes, sql` or `)})`;
+}
+
+/** What a `search` column is like that holds a text. `starts`: what stands before words there. */
+export function patternsOf(text: string, starts = ['\n', ' ']): RawBuilder<string>[] {
   const form = sql`regexp_replace(search_form(${text.replaceAll('\u0000', '')}), '([\\\\%_])', '\\\\\\1', 'g')`;
-  const like = (before: string) => sql`${sql.ref(column)} like ${before}::text || ${form} || '%'`;
-  return HAS_TRIGRAM.test(text) ? sql<boolean>`${like('%')}` : sql<boolean>`(${like('%\n')} or ${like('% ')})`;
+  return (HAS_TRIGRAM.test(text) ? [''] : starts).map((start) => sql<string>`${`%${start}`}::text || ${form} || '%'`);
 }
 
 /** A text that may be an id. */

@@ -2,47 +2,93 @@ import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
-import { cappedPage } from '../http/cappedPage.ts';
+import { type Bounds, COUNT_MAX, cappedPage, FOUND_COUNT_MAX, pageOfFound } from '../http/cappedPage.ts';
 import { isId, sortColumn } from '../http/paging.ts';
-import { searchesPeople } from '../http/search.ts';
+import { beginsWith, isAddress, patternsOf } from '../http/search.ts';
 import type { MemberRow } from './present.ts';
 
+/** Names and addresses are those of the people (migration 0031). */
 const SORTABLE = {
-  createdAt: 'membership.created_at',
-  name: 'app_user.name',
-  email: 'app_user.email',
-  roleName: 'membership.role',
+  createdAt: ['membership.created_at'],
+  name: ['membership.name'],
+  email: ['membership.email'],
+  roleName: ['membership.role', 'membership.created_at'],
 } as const;
 
-/** Only where they are asked for: a million of them are not looked up to be counted. */
-const WITH_PEOPLE = sql`membership join app_user on app_user.id = membership.user_id`;
+const MEMBERS = sql`membership`;
 
 export async function listMembers(
   db: Db,
   workspaceId: number,
   request: EntityFilterRequest,
-  roles: readonly Role[] | undefined,
-): Promise<{ rows: MemberRow[]; count: number }> {
-  const all: RawBuilder<boolean>[] = [sql`membership.workspace_id = ${workspaceId}`];
-  if (roles && roles.length > 0) all.push(sql`membership.role in (${sql.join(roles)})`);
-  const order = sortColumn(request, SORTABLE);
-  const { ids, count } = await cappedPage(
-    db,
-    {
-      from: request.queryString || order.startsWith('app_user.') ? WITH_PEOPLE : sql`membership`,
-      where: sql<boolean>`${sql.join(all, sql` and `)}`,
-      search: request.queryString ? searchesPeople('app_user', request.queryString) : null,
-      id: sql`membership.user_id`,
-      order: sql.ref(order),
-    },
-    request,
-  );
+  roles: readonly Role[] = [],
+  bounds?: Bounds,
+): Promise<{ rows: MemberRow[]; count: number; isMore: boolean }> {
+  const { queryString: text } = request;
+  const where = sql<boolean>`membership.workspace_id = ${workspaceId}`;
+  const list = {
+    from: MEMBERS,
+    where,
+    id: sql<number>`membership.user_id`,
+    order: sortColumn(request, SORTABLE).map((column) => sql.ref(column)),
+  };
+  const isOf = roles.length > 0 ? sql<boolean>`membership.role in (${sql.join(roles)})` : sql<boolean>`true`;
+  const isCalled = text ? called(text) : sql<boolean>`true`;
+  const byRole = { from: membersOfRoles(workspaceId, roles), where, has: isCalled };
+  const { ids, ...total } =
+    text || roles.length > 0
+      ? await pageOfFound(
+          db,
+          {
+            ...list,
+            has: sql<boolean>`${isOf} and ${isCalled}`,
+            sample: text && isAddress(text) ? null : sql`membership.created_at desc, membership.user_id desc`,
+            few: [...(roles.length > 0 ? [byRole] : []), ...(text ? [byName(workspaceId, text, isOf)] : [])],
+            countMax: text ? FOUND_COUNT_MAX : COUNT_MAX,
+          },
+          request,
+          bounds,
+        )
+      : await cappedPage(db, list, request);
   const found = await membersOf(db, workspaceId)
     .where('membership.user_id', '=', sql<number>`any(${ids}::int[])`)
     .select(MEMBER)
     .execute();
   const rows = new Map(found.map((row) => [row.user_id, row]));
-  return { rows: ids.flatMap((id) => rows.get(id) ?? []), count };
+  return { rows: ids.flatMap((id) => rows.get(id) ?? []), ...total };
+}
+
+/** Words of a member's `search` begin behind a space, the first of a line too (migration 0031). */
+const patterns = (text: string) => patternsOf(text, [' ']);
+
+function called(text: string): RawBuilder<boolean> {
+  if (isAddress(text)) return beginsWith('membership.email', text);
+  return sql<boolean>`${sql.join(patterns(text).map((pattern) => sql`membership.search like ${pattern}`))}`;
+}
+
+/**
+ * A policy comes before texts are compared, so that no index of memberships could be used for it: addresses are found
+ * among all people's, words by a function of the database that looks into the workspace of the moment.
+ */
+function byName(workspaceId: number, text: string, isOf: RawBuilder<boolean>) {
+  if (isAddress(text))
+    return {
+      from: sql`membership join app_user on app_user.id = membership.user_id`,
+      where: sql<boolean>`membership.workspace_id = ${workspaceId} and ${isOf} and ${beginsWith('app_user.email', text)}`,
+    };
+  return {
+    from: sql`members_called(${sql.join(patterns(text))}, ${COUNT_MAX + 1}) as membership`,
+    where: isOf,
+  };
+}
+
+/** Along the index of roles, one after the other: the planner takes them for as many as there are in all workspaces. */
+function membersOfRoles(workspaceId: number, roles: readonly Role[]) {
+  const each = [...new Set(roles)].map(
+    (role) => sql`(select * from membership where workspace_id = ${workspaceId} and role = ${role}
+      order by created_at, user_id limit ${COUNT_MAX + 1})`,
+  );
+  return sql`(${sql.join(each, sql` union all `)}) as membership`;
 }
 
 export function findMember(db: Db, workspaceId: number, userId: number): Promise<MemberRow | undefined> {

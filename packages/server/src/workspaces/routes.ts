@@ -36,12 +36,13 @@ export const clientHandlers: HandlersOf<typeof api.clients> = {
     return { isSuccess: true, entities, totalPages: 1, totalCount: entities.length };
   },
   async members(ctx, { entityFilterRequest, roles }) {
-    const { rows, count } = await listMembers(ctx.db, ctx.workspace.id, entityFilterRequest, roles);
+    const { rows, count, isMore } = await listMembers(ctx.db, ctx.workspace.id, entityFilterRequest, roles);
     const viewer = { userId: ctx.user.id, role: ctx.workspace.role };
     return pageOf(
       rows.map((row) => presentMember(row, viewer)),
       count,
       entityFilterRequest,
+      isMore,
     );
   },
   async editMember(ctx, input) {

@@ -12,6 +12,7 @@ interface Answer {
   entities: unknown[];
   totalPages: number;
   totalCount: number;
+  isMore?: boolean;
 }
 type ListCall = Call<z.ZodType, z.ZodType<Answer>>;
 

@@ -19,7 +19,7 @@ export interface ListState extends ListAddress {
   setStatuses(statuses: string[]): void;
   setFilter(name: string, value: string): void;
   /** For `DataTable.paging`, from a list's answer. */
-  paging(answer: { totalPages: number; totalCount: number } | undefined): PageOf | undefined;
+  paging(answer: Omit<PageOf, 'page' | 'limit'> | undefined): PageOf | undefined;
   /** Whether anything narrows the list: an empty answer then means "no match", not "nothing yet". */
   narrowed: boolean;
   clear(): void;
@@ -71,7 +71,14 @@ export function useListState({ sort: defaultSort, filters = NONE }: Defaults = {
         for (const status of wanted) next.append('status', status);
       }),
     setFilter: (name, value) => change((next) => put(next, name, value)),
-    paging: (answer) => answer && { page, limit, totalPages: answer.totalPages, totalCount: answer.totalCount },
+    paging: (answer) =>
+      answer && {
+        page,
+        limit,
+        totalPages: answer.totalPages,
+        totalCount: answer.totalCount,
+        isMore: answer.isMore,
+      },
     narrowed: search !== '' || statuses.length > 0 || filters.some((name) => (params.get(name) ?? '') !== ''),
     clear: () =>
       change((next) => {

@@ -36,6 +36,8 @@ export interface PageOf {
   limit: number;
   totalPages: number;
   totalCount: number;
+  /** There are more than `totalCount`, which nobody counted. */
+  isMore?: boolean;
 }
 
 export type RowKey = string | number;

@@ -19,7 +19,7 @@ interface Props {
 /** How many there are, which of them are shown, and the way to the others. */
 export function TablePager({ paging, onPage, onLimit, waiting = 0 }: Props) {
   const t = useT();
-  const { page, limit, totalPages, totalCount } = paging;
+  const { page, limit, totalPages, totalCount, isMore } = paging;
   const from = (page - 1) * limit + 1;
   const to = Math.min(page * limit, totalCount);
   const choosable = onLimit && totalCount > PAGE_LIMITS[0];
@@ -27,7 +27,9 @@ export function TablePager({ paging, onPage, onLimit, waiting = 0 }: Props) {
     <nav className={classes.pager} aria-label={t('Pages')}>
       <span className={classes.count} aria-live="polite">
         {totalPages > 1
-          ? t('{{from}}–{{to}} of {{total}}', { from, to, total: totalCount })
+          ? isMore
+            ? t('{{from}}–{{to}} of more than {{total}}', { from, to, total: totalCount })
+            : t('{{from}}–{{to}} of {{total}}', { from, to, total: totalCount })
           : t('{{count}} in total', { count: totalCount })}
         {waiting > 0 && ` · ${t('{{count}} new', { count: waiting })}`}
       </span>

@@ -1,0 +1,272 @@
+import { api } from '@stagi/contract/api.ts';
+import { ROLES, type Role } from '@stagi/contract/permissions.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import type { Person } from '../testing/person.ts';
+import { listMembers } from './members.ts';
+
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const PEOPLE = 240;
+const QUERIES = 120;
+const EVERY = 1_000_000;
+/** Each way that a page is found on; which of them is taken depends on how long a list is. */
+const WAYS = {
+  'looked through': { sample: EVERY, met: 0, few: 0 },
+  'met along the order': { sample: 1, met: EVERY, few: 0 },
+  sorted: { sample: 1, met: 0, few: EVERY },
+};
+
+let app: TestApp;
+let owner: Person;
+let other: Person;
+beforeAll(async () => {
+  app = await startTestApp();
+  [owner, other] = [await app.signUp('Olga Öz'), await app.signUp('Otto Other')];
+  await fill();
+});
+afterAll(() => app?.close());
+
+const random = generator(SEED);
+const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
+const WORDS = [
+  'Ada',
+  'Grace',
+  'Иван',
+  'Петрова',
+  '王芳',
+  'Öykü',
+  'Şen',
+  'O’Neil',
+  '100%',
+  'a_b',
+  'x\\y',
+  'Jo',
+  '🙂',
+  'öz',
+];
+
+interface Row {
+  user_id: number;
+  name: string;
+  email: string;
+  role: Role;
+  created_at: Date;
+}
+
+describe('the members of a workspace', () => {
+  it('are those that a naive filter finds, in the same order, however they are found', async () => {
+    const all = await everybody();
+    const db = app.ctx.within(owner.workspaceId);
+    let found = 0;
+    for (let n = 0; n < QUERIES; n += 1) {
+      const { request, roles } = ask(all);
+      const expected = naive(all, request, roles);
+      const ids = expected.slice((request.page - 1) * request.limit, request.page * request.limit);
+      for (const [way, bounds] of Object.entries(WAYS)) {
+        const { rows, count, isMore } = await listMembers(db, owner.workspaceId, request, roles, bounds);
+        const hint = `seed ${SEED}, query ${n}, ${way}: ${JSON.stringify({ request, roles })}`;
+        expect(
+          rows.map(({ user_id }) => user_id),
+          hint,
+        ).toEqual(ids.map(({ user_id }) => user_id));
+        if (!isMore) expect(count, hint).toBe(expected.length);
+        if (way === 'sorted') expect(isMore, hint).toBe(false);
+      }
+      found += ids.length;
+    }
+    console.log(`members: n = ${QUERIES} queries over ${all.length} people, ${found} found, seed ${SEED}`);
+    expect(found).toBeGreaterThan(QUERIES / 4);
+  });
+
+  it('are shown once, page after page, however they are sorted', async () => {
+    const all = await everybody();
+    for (const orderByField of ['createdAt', 'name', 'email', 'roleName'])
+      for (const orderByDirection of ['asc', 'desc'] as const) {
+        const seen: number[] = [];
+        for (let page = 1, pages = 1; page <= pages; page += 1) {
+          const request = { orderByField, orderByDirection, page, limit: 100 };
+          const { entities, totalPages } = await owner.client(api.clients.members, { entityFilterRequest: request });
+          seen.push(...entities.map(({ userId }) => userId));
+          pages = totalPages;
+        }
+        const expected = naive(all, { orderByField, orderByDirection }, []);
+        expect(seen, orderByField).toEqual(expected.map(({ user_id }) => user_id));
+      }
+  });
+
+  it('of another workspace are found by no index', async () => {
+    const called = (pattern: string, workspaceId: number | null) =>
+      sql<{ user_id: number }>`select user_id from members_called(${pattern}, 1000)`.execute(
+        app.ctx.within(workspaceId),
+      );
+    expect((await called('% otto%', owner.workspaceId)).rows).toEqual([]);
+    expect((await called('% otto%', other.workspaceId)).rows).toEqual([{ user_id: other.userId }]);
+    await expect(called('%', null)).rejects.toMatchObject({ code: '42501' });
+    // Nothing said: nobody.
+    expect((await sql`select user_id from members_called('%', 1000)`.execute(app.ctx.db)).rows).toEqual([]);
+  });
+
+  it('are called as they call themselves from the same moment on', async () => {
+    const member = await app.signUp('Before');
+    await join(member, owner.workspaceId, other.workspaceId);
+    await member.client(api.user.edit, { name: 'Ünal Yılmaz' });
+    const moved = `moved-${member.userId}@example.com`;
+    await app.ctx.db.updateTable('app_user').set({ email: moved }).where('id', '=', member.userId).execute();
+    for (const workspace of [owner, other]) {
+      const list = async (queryString: string) =>
+        (await workspace.client(api.clients.members, { entityFilterRequest: { queryString } })).entities;
+      expect(await list('ünal yı')).toMatchObject([{ userId: member.userId, name: 'Ünal Yılmaz', email: moved }]);
+      expect(await list(moved)).toMatchObject([{ userId: member.userId }]);
+      expect(await list('Before')).toEqual([]);
+    }
+    // Whatever is written into the copies by hand, they say what the person's row says.
+    await sql`update membership set name = 'Somebody else' where user_id = ${member.userId}`.execute(app.ctx.db);
+    expect(await stale()).toEqual([]);
+  });
+
+  it('are called as they call themselves who join while they change their name', async () => {
+    const ROUNDS = 20;
+    const member = await app.signUp('Nobody yet');
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await app.ctx.db
+        .deleteFrom('membership')
+        .where('user_id', '=', member.userId)
+        .where('workspace_id', 'in', [owner.workspaceId, other.workspaceId])
+        .execute();
+      await Promise.all([
+        member.client(api.user.edit, { name: `Name ${round}` }),
+        join(member, owner.workspaceId),
+        app.ctx.db
+          .updateTable('app_user')
+          .set({ email: `r${round}-${member.userId}@example.com` })
+          .where('id', '=', member.userId)
+          .execute(),
+        join(member, other.workspaceId),
+      ]);
+      expect(await stale(), `round ${round}`).toEqual([]);
+    }
+    console.log(`joins against changes of name: n = ${ROUNDS}`);
+  });
+});
+
+async function join({ userId }: Person, ...workspaceIds: number[]): Promise<void> {
+  for (const workspace_id of workspaceIds)
+    await app.ctx.db.insertInto('membership').values({ workspace_id, user_id: userId, role: 'Guest' }).execute();
+}
+
+/** Copies that are not what they are copied from. */
+async function stale(): Promise<object[]> {
+  const { rows } = await sql<object>`
+    select m.user_id, m.name, m.email from membership m join app_user u on u.id = m.user_id
+    where (m.name, m.email) is distinct from (u.name, u.email)`.execute(app.ctx.db);
+  return rows;
+}
+
+async function everybody(): Promise<Row[]> {
+  return app.ctx.db
+    .selectFrom('membership')
+    .innerJoin('app_user', 'app_user.id', 'membership.user_id')
+    .select(['user_id', 'app_user.name', 'app_user.email', 'role', 'membership.created_at'])
+    .where('workspace_id', '=', owner.workspaceId)
+    .execute();
+}
+
+function ask(all: readonly Row[]) {
+  const one = pick(all);
+  const signs = [...pick([one.name, one.email, pick(WORDS), 'zz', 'nobody at all'])];
+  const from = Math.floor(random() * signs.length);
+  const text = signs
+    .slice(from, from + 1 + Math.floor(random() * 8))
+    .join('')
+    .trim();
+  const roles = random() < 0.4 ? [pick(ROLES), pick(ROLES)] : [];
+  const queryString = random() < 0.8 ? (random() < 0.3 ? text.toUpperCase() : text) || undefined : undefined;
+  return {
+    request: {
+      queryString,
+      orderByField: pick(['createdAt', 'name', 'email', 'roleName']),
+      orderByDirection: pick(['asc', 'desc'] as const),
+      page: random() < 0.8 ? 1 : 2,
+      limit: pick([10, 25, 100]),
+    },
+    roles,
+  };
+}
+
+interface Asked {
+  queryString?: string;
+  orderByField: string;
+  orderByDirection: 'asc' | 'desc';
+}
+
+/** What is asked for, in the plainest words. */
+function naive(
+  all: readonly Row[],
+  { queryString, orderByField, orderByDirection }: Asked,
+  roles: readonly Role[],
+): Row[] {
+  const text = queryString?.toLowerCase() ?? '';
+  const isLong = /[a-z0-9]{3}/.test(text) || [...text].some((sign) => sign.codePointAt(0)! > 127);
+  const holds = (words: string) =>
+    isLong ? words.includes(text) : words.startsWith(text) || words.includes(` ${text}`);
+  const keys = {
+    createdAt: (row: Row) => [row.created_at.toISOString()],
+    name: (row: Row) => [row.name],
+    email: (row: Row) => [row.email],
+    roleName: (row: Row) => [row.role, row.created_at.toISOString()],
+  }[orderByField as 'name']!;
+  const up = orderByDirection === 'asc' ? 1 : -1;
+  return all
+    .filter(({ name, email }) => {
+      if (/^[^@\s]+@/.test(text)) return email.startsWith(text);
+      return text === '' || holds(name.toLowerCase()) || holds(email);
+    })
+    .filter(({ role }) => roles.length === 0 || roles.includes(role))
+    .toSorted((a, b) => {
+      const difference = keys(a)
+        .map((key, at) => compare(key, keys(b)[at]!))
+        .find((one) => one !== 0);
+      return up * (difference ?? a.user_id - b.user_id);
+    });
+}
+
+/** As the database sorts: by the bytes of UTF-8. */
+const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+async function fill(): Promise<void> {
+  const now = Date.now();
+  const people = await app.ctx.db
+    .insertInto('app_user')
+    .values(
+      Array.from({ length: PEOPLE }, (_, n) => ({
+        name: `${pick(WORDS)} ${pick(WORDS)}`,
+        email: `${pick(['ada', 'zed', 'k', 'o_o', 'dot.ted'])}${n}@${pick(['example.com', 'mail.ru', 'qq.com'])}`,
+      })),
+    )
+    .returning('id')
+    .execute();
+  await app.ctx.db
+    .insertInto('membership')
+    .values(
+      people.map(({ id }, n) => ({
+        workspace_id: owner.workspaceId,
+        user_id: id,
+        role: pick(ROLES),
+        // Some of the same moment: their order is that of their ids.
+        created_at: new Date(now - Math.floor(n / 3) * 60_000),
+      })),
+    )
+    .execute();
+}
+
+/** Mulberry32. */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
