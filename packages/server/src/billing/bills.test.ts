@@ -42,7 +42,7 @@ describe('a bill', () => {
     expect((await books.balanceOf(workspace.workspaceId)).credit).toBe(100_000_000n - 6_660_000n);
   });
 
-  it('comes to one total in any partition: 10,000 random timelines', { timeout: 120_000 }, async () => {
+  it('comes to one total in any partition: 10,000 random timelines', { timeout: 240_000 }, async () => {
     const TIMELINES = 10_000;
     const WORKSPACES = 20;
     const each = TIMELINES / WORKSPACES;

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => books?.close());
 
 describe('intervals', () => {
-  it('follow every legal way of a server without an overlap or a hole', { timeout: 60_000 }, async () => {
+  it('follow every legal way of a server without an overlap or a hole', { timeout: 240_000 }, async () => {
     const SERVERS = 150;
     const workspace = await aWorkspaceWith(books.db, { credit: 10n ** 12n });
     const ids = await serversOf(books.db, workspace, SERVERS, { running: 3_600_000n, stopped: 360_000n });

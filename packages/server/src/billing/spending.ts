@@ -1,19 +1,21 @@
 /** Statuses in which a rented machine runs at its provider, or is on its way. */
 export const RUNNING_STATUSES = ['in queue', 'creating', 'online', 'rebooting', 'unresponsive', 'powering on'] as const;
 
+/** SQL: whether an instance `i` of the workspace `w` waits for a credit, or for somebody who chooses it: it is not to run. */
+const WAITS = (w: string): string => `(i.zero_stopped_at is not null and (${w}.exhausted_at is not null
+    or not coalesce((select m.resumes_all from workspace_meter m where m.client_id = ${w}.id), true)))`;
+
 /**
- * SQL: what an instance `i` of the workspace `w` costs an hour, now or as soon as it has come up. One that waits for a
- * credit costs its disk; one that a credit is about to start again costs its price already, unless somebody chose others.
+ * SQL: what an instance `i` of the workspace `w` costs an hour, now or as soon as it has come up. One that waits costs its
+ * disk, once it has one; one that a credit is about to start again costs its price already.
  */
 const PER_HOUR = (w: string): string => `case
-    when i.status in ('in queue', 'creating') then case when i.zero_stopped_at is null then i.price_per_hour else 0 end
+    when i.status in ('in queue', 'creating') then case when ${WAITS(w)} then 0 else i.price_per_hour end
     when i.status in ('online', 'rebooting', 'unresponsive', 'powering on')
       or (i.status = 'error' and i.machine_state = 'running' and i.desired = 'running')
-      then case when i.zero_stopped_at is null or ${w}.exhausted_at is null then i.price_per_hour else i.stopped_price_per_hour end
+      then case when ${WAITS(w)} then i.stopped_price_per_hour else i.price_per_hour end
     when i.status in ('stopped', 'powering off') or (i.status = 'error' and i.machine_state in ('running', 'stopped'))
-      then case when i.zero_stopped_at is not null and ${w}.exhausted_at is null
-        and (select m.resumes_all from workspace_meter m where m.client_id = ${w}.id)
-        then i.price_per_hour else i.stopped_price_per_hour end
+      then case when i.zero_stopped_at is null or ${WAITS(w)} then i.stopped_price_per_hour else i.price_per_hour end
     else 0 end`;
 
 const OPEN = (w: string): string =>

@@ -3,7 +3,8 @@ import type { Db } from '../db/schema.ts';
 import { OF_USE } from './digest.ts';
 import type { Report } from './verify.ts';
 
-const JOURNALS_AT_ONCE = 2_000;
+/** Each may stand for hundreds of charges: a page stays well within the time of a statement. */
+const JOURNALS_AT_ONCE = 500;
 const CHARGES_AT_ONCE = 50_000;
 const SEGMENTS_AT_ONCE = 5_000;
 
