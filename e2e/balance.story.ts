@@ -6,6 +6,7 @@ import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
+import { follow } from './follow.ts';
 import { onOwnPostgres } from './ownApp.ts';
 import { openAs } from './people.ts';
 import { sideways } from './readable.ts';
@@ -145,6 +146,20 @@ test('an operator makes a promo code, somebody adds it to their balance and sees
     await expect(desk.getByTestId('ledger-row')).toHaveCount(1);
     expect(await sideways(desk)).toBeLessThanOrEqual(0);
   });
+
+  await test.step('a rental that came to nothing is given back, in the list and in the bill', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await aRentalThatCameToNothing(ada);
+    await page.goto(`${app.url}/profile/balance`);
+    await expect(rows).toHaveCount(5);
+    await expect(rows.filter({ hasText: 'Refund · ' })).toContainText('+0.07');
+    await expect(balance).toHaveText('57.43 STAGI');
+    await follow(page, '/profile/usage');
+    const uses = page.getByTestId('usage-row');
+    await expect(uses).toHaveCount(2);
+    await expect(uses.filter({ hasText: '0.07 given back' })).toContainText('0.00');
+    await expect(page.getByTestId('usage-charged')).toHaveText('0.07 STAGI');
+  });
   await page.context().close();
   await desk.context().close();
 });
@@ -193,8 +208,15 @@ const SAID: Record<Language, { amount: string; unknown: string; kinds: string[][
   },
 };
 
+/** A server that was charged for an hour, never became ready, and is charged for nothing. */
+async function aRentalThatCameToNothing(owner: Person): Promise<void> {
+  const instance = await anHourOfUse(owner);
+  await sql`update segment set voided = true, settled = false where instance_id = ${instance}`.execute(app.ctx.db);
+  await meterWorkspace(app.ctx.db, owner.workspaceId);
+}
+
 /** One hour of one server, charged: at 0.07 STAGI an hour. */
-async function anHourOfUse(owner: Person): Promise<void> {
+async function anHourOfUse(owner: Person): Promise<number> {
   const { db } = app.ctx;
   const instance = await aRentedInstance(app.ctx, owner, 'terminated');
   await sql`update instance set closed_at = now() where id = ${instance}`.execute(db);
@@ -205,4 +227,5 @@ async function anHourOfUse(owner: Person): Promise<void> {
     db,
   );
   await meterWorkspace(db, owner.workspaceId);
+  return instance;
 }

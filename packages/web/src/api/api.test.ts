@@ -34,6 +34,13 @@ describe('an event of the workspace', () => {
     expect(isTouched(event, ['docker-container/list', {}])).toBe(false);
   });
 
+  it('touches what a server costs and how long the balance lasts', () => {
+    const event = { entity: 'instance-rented', id: 5 } as const;
+    expect(isTouched(event, ['billing/balance', {}])).toBe(true);
+    expect(isTouched(event, ['billing/usage/list', {}])).toBe(true);
+    expect(isTouched(event, ['v2/billing/transaction-list', {}])).toBe(false);
+  });
+
   it('touches the servers whose container counts it changes', () => {
     const event = { entity: 'docker-container', id: 1 } as const;
     expect(isTouched(event, ['docker-container/view', { id: 1 }])).toBe(true);

@@ -2,7 +2,8 @@ import type { WorkspaceEvent } from '@stagi/contract/events.ts';
 
 /** The calls whose answers an event may have changed, by the beginning of their path. */
 const CHANGES: Record<WorkspaceEvent['entity'], readonly string[]> = {
-  'instance-rented': ['instance-rented/'],
+  // What runs is what the balance is spent on.
+  'instance-rented': ['instance-rented/', 'billing/'],
   'self-hosted-instance': ['self-hosted-instance/'],
   'docker-container': ['docker-container/', 'instance-rented/list', 'self-hosted-instance/list'],
   'ssh-key': ['ssh-key/', 'instance-rented/ssh-key/'],

@@ -97,9 +97,9 @@ function Segments({ segments }: { segments: readonly ChargedSegment[] }) {
             {segments.map(({ id, from, to, seconds, pricePerHour, amount }) => (
               <tr key={id}>
                 <td>
-                  <DateTime at={from} />
+                  <DateTime at={from} /> –
                   <br />
-                  <span className="muted">{t('until')}</span> <DateTime at={to} />
+                  <DateTime at={to} />
                 </td>
                 <td className="mono">{formatNumber(seconds, 3)}</td>
                 <td className="mono">{formatExact(pricePerHour.decimalValue)}</td>
