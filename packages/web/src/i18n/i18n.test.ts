@@ -1,12 +1,15 @@
 import './englishForms.ts';
 import { acceptedLanguage, LANGUAGES, languageOf, preferredLanguage } from '@stagi/contract/languages.ts';
 import i18next from 'i18next';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { literalsIn, missingTranslations, unusedTranslations } from './check.ts';
 import chinese from './cn.json' with { type: 'json' };
 import { patternsOf, unfilled } from './filled.ts';
 import { showLanguage, startTranslation, t } from './i18n.ts';
 import { untranslatedIn } from './visibleScan.ts';
+
+// Other files of this worker speak English.
+afterAll(() => showLanguage('en'));
 
 it('has every text in every language, and none that is used no more', () => {
   expect(missingTranslations()).toEqual([]);
