@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JOURNAL_KINDS, type JournalKind } from '../db/journalKinds.ts';
+import { MEMBER_ROLE } from '../db/memberRole.ts';
 import type { Db } from '../db/schema.ts';
 import { accountOf, revenueOf } from './accounts.ts';
 import { capture, hold, release } from './holds.ts';
@@ -250,7 +251,7 @@ describe('holds', () => {
 describe('the record', () => {
   const TABLES = ['journal', 'posting', 'ledger_seal', 'hold', 'account'] as const;
 
-  it('cannot be changed, deleted or emptied, by the platform or by a role that was given everything', async () => {
+  it('cannot be changed, deleted or emptied: by the platform, by the role of calls, by one that was given everything', async () => {
     const id = await aWorkspace({ credit: 5, onchain: 1 });
     await inLedgerTransaction(db, (trx) => hold(trx, id, `record:${id}`, units(1)));
     await sql`insert into ledger_seal (day, last_journal_id, journals, prev_hash, hash) values ('2020-01-01', 0, 0, '\\x', '\\x')
@@ -266,15 +267,15 @@ describe('the record', () => {
     await sql.raw(`create role ${role} bypassrls; grant all on all tables in schema public to ${role}`).execute(db);
     let refused = 0;
     try {
-      for (const as of [null, role])
+      for (const as of [null, MEMBER_ROLE, role])
         for (const table of TABLES)
           for (const statement of [changes[table], `delete from ${table}`, `truncate ${table} cascade`]) {
             const attempt = db.transaction().execute(async (trx) => {
-              if (as) await sql.raw(`set local role ${as}`).execute(trx);
+              if (as) await sql.raw(`set local role ${as}; set local stagi.workspace = ${id}`).execute(trx);
               await sql.raw(statement).execute(trx);
             });
             await expect(attempt, `${statement} as ${as ?? 'the platform'}`).rejects.toThrow(
-              /append-only|changes never|violates/,
+              /append-only|changes never|violates|permission denied/,
             );
             refused += 1;
           }
@@ -282,7 +283,7 @@ describe('the record', () => {
       await sql.raw(`drop owned by ${role}; drop role ${role}`).execute(db);
     }
     console.log(`record: n = ${refused} refused`);
-    expect(refused).toBe(30);
+    expect(refused).toBe(45);
   });
 
   it('is not granted to anybody for changing', async () => {

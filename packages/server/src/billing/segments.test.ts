@@ -131,6 +131,19 @@ describe('intervals', () => {
     await books.expectOneStory();
   });
 
+  it('are charged and given back in lines that cannot be changed, deleted or emptied', async () => {
+    const changes = {
+      segment_charge: 'update segment_charge set credit = credit + 1',
+      segment_refund: 'update segment_refund set credit = credit + 1',
+    };
+    for (const [table, change] of Object.entries(changes)) {
+      const { rows } = await sql<{ n: number }>`select count(*)::int as n from ${sql.table(table)}`.execute(books.db);
+      expect(rows[0]!.n, table).toBeGreaterThan(0);
+      for (const statement of [change, `delete from ${table}`, `truncate ${table} cascade`])
+        await expect(sql.raw(statement).execute(books.db), statement).rejects.toThrow(`append-only table ${table}`);
+    }
+  });
+
   it("are not shortened by a daemon's silence", async () => {
     const workspace = await aWorkspaceWith(books.db, { credit: 10_000_000n });
     const [id] = await serversOf(books.db, workspace, 1);

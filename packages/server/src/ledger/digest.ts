@@ -30,7 +30,7 @@ export const OF_USE = ['usage', 'refund'];
 export async function readPage(db: Db, after: bigint, upto: bigint, before: Buffer): Promise<Page> {
   const { rows } = await sql<Page>`
     with page as materialized (
-      select j from journal j where j.id > ${after} and j.id <= ${upto} order by j.id limit ${JOURNALS_AT_ONCE}
+      select j, journal_hash(j) as hash from journal j where j.id > ${after} and j.id <= ${upto} order by j.id limit ${JOURNALS_AT_ONCE}
     ), ends as materialized (
       select case when count(*) < ${JOURNALS_AT_ONCE} then ${upto}::bigint else max((j).id) end as last, count(*)::int as n
       from page
@@ -43,8 +43,8 @@ export async function readPage(db: Db, after: bigint, upto: bigint, before: Buff
         sha256(convert_to(string_agg(code || ':' || amount || E'\\n', '' order by line), 'UTF8')) as hash
       from lines group by 1
     ), held as materialized (
-      select (j).id, journal_hash(j) as hash, case
-        when journal_hash(j) <> (j).hash then 'it is not what it was when it was booked'
+      select (j).id, page.hash, case
+        when page.hash <> (j).hash then 'it is not what it was when it was booked'
         when made.n is distinct from (j).line_count or made.hash <> (j).lines_hash then 'its lines are not those it was booked with'
         end as problem
       from page left join made on made.journal_id = (j).id
