@@ -37,6 +37,8 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
 
   await test.step('gives another role: what it opens is there at once', async () => {
     await expect(there.getByTestId('menu-cloud').first()).toHaveAttribute('aria-disabled', 'true');
+    await there.goto(`${app.url}/cloud/marketplace`);
+    await expect(there.getByRole('heading', { level: 1 })).toHaveText('No access');
     await openMenu(here, 'Grace Hopper');
     await here.getByTestId('action-change-role').click();
     await here.getByTestId('role-dialog').getByText('Developer', { exact: true }).click();
@@ -44,6 +46,7 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
     await expect(here.getByText('Grace Hopper is now Developer')).toBeVisible();
     await expect(rows.filter({ hasText: 'Grace' })).toContainText('Developer');
     await expect(there.getByTestId('menu-cloud').first()).not.toHaveAttribute('aria-disabled', 'true');
+    await expect(there.getByRole('heading', { level: 1 })).toHaveText('Hardware marketplace');
   });
 
   await test.step('renames the workspace, before the eyes of all', async () => {
@@ -53,6 +56,7 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
     await expect(here.getByText('The workspace has been renamed')).toBeVisible();
     await expect(here.getByTestId('profile-menu')).toContainText('Analytical engines');
     await expect(there.getByTestId('profile-menu')).toContainText('Analytical engines');
+    expect(await storedWorkspace(there, grace)).toBe('Analytical engines');
   });
 
   const stream = await test.step('while she follows what a container writes', async () => {

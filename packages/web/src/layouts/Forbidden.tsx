@@ -1,17 +1,20 @@
 import type { Route } from '@stagi/contract/routes.ts';
-import { Link, useLocation } from 'react-router';
+import { Link, Navigate, useLocation } from 'react-router';
 import { useKnownUser } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/Button.tsx';
 import { Message } from './Message.tsx';
-import { anyOf } from './menuGate.ts';
+import { anyOf, opens } from './menuGate.ts';
 
 /** Whoever comes from a page that their role does not open reads which permission it asks for. */
 export function Forbidden() {
   const t = useT();
   const from = useLocation().state as Route | null;
   const user = useKnownUser();
+  // Their role has come to include it while they read this.
+  if (from?.permissions && user && opens(from, user.permissions) && !from.path.includes(':'))
+    return <Navigate to={from.path} replace />;
   return (
     <Message
       code="403"
