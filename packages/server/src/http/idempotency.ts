@@ -16,13 +16,15 @@ export function requireKey(request: FastifyRequest): string {
 
 /**
  * Runs a call that makes something at most once for its Idempotency-Key: claim, effect and saved answer
- * are one transaction. The same key again: the same answer; with another body: 422; while it runs: 409.
+ * are one transaction. The same key again: the same answer; with another body: 422; while it runs: 409. `look` comes
+ * before that transaction, and is spared who has an answer already.
  */
 export async function once(
   ctx: Caller,
   route: string,
   request: FastifyRequest,
   run: (db: Db) => Promise<unknown>,
+  look: (() => Promise<void>) | null = null,
 ): Promise<unknown> {
   const key = requireKey(request);
   const owner = { workspace_id: ctx.workspace?.id ?? 0, user_id: ctx.user.id, route, key };
@@ -31,6 +33,11 @@ export async function once(
     .update(JSON.stringify(request.body ?? null))
     .digest();
 
+  if (look) {
+    const before = await find(ctx.db);
+    if (before) return replay(before);
+    await look();
+  }
   try {
     return await ctx.db.transaction().execute(async (trx) => {
       const claim = await sql<{

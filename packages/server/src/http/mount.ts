@@ -112,7 +112,10 @@ async function serve(
   // After the parsing: nobody is asked for the sake of a call that is refused anyhow.
   if (call.stepUp) requireStepUp(ctx as SignedIn);
   if (needsIdempotencyKey(call.path)) requireKey(request);
-  const seen = 'look' in handler ? await handler.look(ctx as Member, parsed.data) : null;
+  let seen: unknown = null;
+  const look = async (): Promise<void> => {
+    if ('look' in handler) seen = await handler.look(ctx as Member, parsed.data);
+  };
   const act = async (db: Context['db']): Promise<unknown> => {
     const inside = (db === ctx.db ? ctx : { ...ctx, db }) as Member;
     return call.output.parse(
@@ -129,8 +132,14 @@ async function serve(
   let answered: unknown;
   try {
     answered = needsIdempotencyKey(call.path)
-      ? await once(ctx as SignedIn & { workspace?: Membership }, call.path, request, answer)
-      : await answer(ctx.db);
+      ? await once(
+          ctx as SignedIn & { workspace?: Membership },
+          call.path,
+          request,
+          answer,
+          'look' in handler ? look : null,
+        )
+      : await look().then(() => answer(ctx.db));
   } catch (error) {
     // Once the transaction is over: who waits for a second connection with the first in their hands is waited for by all.
     if (hasBegun) await trail?.notDone(ctx.db, error);
