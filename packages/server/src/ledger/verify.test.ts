@@ -141,6 +141,11 @@ it('names the row when one byte of it was changed behind the back of the databas
       [`update billing_transaction_count set n = n + 1 where workspace_id = ${workspace} and type = 'Spending'`],
       /billing_transaction_count/,
     ],
+    [
+      'on which day they are shown',
+      [`update billing_transaction_count set day = day - 400 where workspace_id = ${workspace} and type = 'Spending'`],
+      new RegExp(`billing_transaction_count workspace ${workspace} .* days of a type`),
+    ],
   ];
   for (const [what, statements, expected] of changes)
     await tampered(db, statements, async (trx) => {

@@ -185,15 +185,24 @@ async function checkTransactions(db: Db, report: Report): Promise<void> {
         (select coalesce(sum(balance), 0)::bigint from account where client_id = part.id and class <> 'held') as balance,
         (select coalesce(sum(amount), 0)::bigint from billing_transaction where workspace_id = part.id)
           - (select coalesce(sum(charged), 0)::bigint from usage_day where client_id = part.id) as shown,
-        (select coalesce(sum(n), 0)::int from billing_transaction_count where workspace_id = part.id) as counted,
-        (select count(*)::int from billing_transaction where workspace_id = part.id) as rows,
+        counts.miscounted, counts.rows,
         (select ${sums} from usage_day where client_id = part.id) as days,
         (select ${sums} from segment where client_id = part.id) as intervals
-      from part order by 1`.execute(db);
-    for (const { id, balance, shown, counted, rows: n, days, intervals } of rows) {
+      from part, lateral (
+        select coalesce(sum(t.n), 0)::int as rows, count(*) filter (where t.n is distinct from c.n)::int as miscounted
+        from (select type, (at at time zone 'UTC')::date as day, count(*) as n from billing_transaction
+            where workspace_id = part.id group by 1, 2) t
+          full join (select type, day, n from billing_transaction_count where workspace_id = part.id) c using (type, day)
+      ) counts order by 1`.execute(db);
+    for (const { id, balance, shown, miscounted, rows: n, days, intervals } of rows) {
       const workspace = `workspace ${id}`;
       if (shown !== balance) report.found('billing_transaction', workspace, `${shown} are shown, ${balance} are there`);
-      if (counted !== n) report.found('billing_transaction_count', workspace, `${n} are there, ${counted} counted`);
+      if (miscounted > 0)
+        report.found(
+          'billing_transaction_count',
+          workspace,
+          `${n} are there, ${miscounted} days of a type say otherwise`,
+        );
       if (days !== intervals)
         report.found(
           'usage_day',
@@ -213,7 +222,7 @@ interface Shown {
   id: number;
   balance: bigint;
   shown: bigint;
-  counted: number;
+  miscounted: number;
   rows: number;
   days: string;
   intervals: string;
