@@ -7,8 +7,8 @@ const DOCKER = [`${FOLDERS}/*.docker.test.ts`];
 
 export default defineConfig({
   test: {
-    // Two cores are the smallest machine the project is worked on; every worker also drives a PostgreSQL.
-    maxWorkers: Math.max(2, Math.min(4, availableParallelism() - 1)),
+    // Two cores are the smallest machine the project is worked on, and tests wait for a third of their time.
+    maxWorkers: Math.max(3, Math.min(4, availableParallelism() - 1)),
     globalSetup: ['packages/server/src/testing/globalSetup.ts'],
     // Node runs the tests as it runs the platform, without a bundler between.
     experimental: { viteModuleRunner: false, nodeLoader: false },

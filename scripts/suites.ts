@@ -67,7 +67,13 @@ export async function runBrowserTests(
   projects: string[] = [],
 ): Promise<Totals> {
   const report = freshReport(`playwright${projects.map((name) => `-${name}`).join('')}.json`);
-  const env = { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: report, STAGI_NO_DOCKER: withoutDocker ?? '' };
+  const env = {
+    ...process.env,
+    PLAYWRIGHT_JSON_OUTPUT_NAME: report,
+    STAGI_NO_DOCKER: withoutDocker ?? '',
+    // Node reads TypeScript by itself, and keeps what it compiled.
+    PW_DISABLE_TS_ESM: '1',
+  };
   const output = join('test-results', projects.join('-'));
   const args = [PLAYWRIGHT, 'test', '--config', PLAYWRIGHT_CONFIG, '--output', output, '--reporter=list,json'];
   for (const project of projects) args.push('--project', project);

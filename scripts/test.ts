@@ -2,7 +2,16 @@ import { runChecks } from './checks.ts';
 import { provideDocker } from './docker.ts';
 import { provideTestPrograms } from './packages.ts';
 import { exitCodeOf, listenForStop, stopSignal } from './run.ts';
-import { add, buildForStories, isBrowserTest, noTests, runBrowserTests, runUnitTests, totalLine } from './suites.ts';
+import {
+  add,
+  buildForStories,
+  isBrowserTest,
+  noTests,
+  runBrowserTests,
+  runUnitTests,
+  type Totals,
+  totalLine,
+} from './suites.ts';
 
 // `npm test` runs the checks and every test; `npm test -- path …` the tests whose files match.
 const paths = process.argv.slice(2);
@@ -28,18 +37,34 @@ console.log(totalLine(totals));
 process.exit(signal ? exitCodeOf(signal) : totals.failed > 0 || totals.passed === 0 ? 1 : 0);
 
 /**
- * The tests on Docker wait more than they compute, so they run beside the others; not beside the stories, since a
- * browser drops what it is loading whenever a network comes or goes. The stories that make containers of their own
- * measure, so they come last and alone.
+ * What is done on Docker waits more than it computes, so it runs beside the others; not beside the other stories, since
+ * a browser drops what it is loading whenever a network comes or goes. The story that measures comes last and alone.
  */
 async function runAll() {
-  const failedChecks = await runChecks();
-  add(totals, { failed: failedChecks, failures: failedChecks > 0 ? ['npm run check: see above'] : [] });
-  const beside = [runUnitTests([], withoutDocker, 'unit'), runUnitTests([], withoutDocker, 'docker')];
-  for (const part of await Promise.all(beside)) add(totals, part);
-  await buildForStories();
+  const checking = runChecks();
+  const beside = await Promise.allSettled([runOnDocker(checking), runWithoutDocker(checking)]);
+  for (const part of beside) {
+    if (part.status === 'rejected') throw part.reason;
+    add(totals, part.value);
+  }
   add(totals, await runBrowserTests([], withoutDocker, ['kit', 'browser']));
-  add(totals, await runBrowserTests([], withoutDocker, ['docker']));
+  add(totals, await runBrowserTests([], withoutDocker, ['measured']));
+}
+
+async function runOnDocker(checking: Promise<number>): Promise<Totals> {
+  const tests = await runUnitTests([], withoutDocker, 'docker');
+  // They build the web app too.
+  await checking;
+  await buildForStories();
+  add(tests, await runBrowserTests([], withoutDocker, ['docker']));
+  return tests;
+}
+
+async function runWithoutDocker(checking: Promise<number>): Promise<Totals> {
+  const failed = await checking;
+  const tests = await runUnitTests([], withoutDocker, 'unit');
+  add(tests, { failed, failures: failed > 0 ? ['npm run check: see above'] : [] });
+  return tests;
 }
 
 async function runChosen() {
