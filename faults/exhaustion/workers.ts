@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { inTransaction } from '@stagi/server/src/db/pool.ts';
 import type { Db } from '@stagi/server/src/db/schema.ts';
 import { PRESENCE_SPACE } from '@stagi/server/src/instances/presence.ts';
+import { takeTurns } from '@stagi/server/src/turns.ts';
 import { sql } from 'kysely';
 import type { Random } from '../random.ts';
 import { until } from '../until.ts';
@@ -20,7 +21,7 @@ export interface Kills {
 const CHARGING = sql.raw(`query ~ 'segment_charge|workspace_meter|posting'`);
 /** Kills that are aimed wait so long for a transaction, and for a charge that writes something off. */
 const AIM_MS = 1_500;
-const AMBUSH_MS = 20_000;
+const AMBUSH_MS = 10_000;
 
 /** Keeps so many workers alive; each is known to the database by a name of its own. */
 export function keepWorkers(
@@ -31,6 +32,8 @@ export function keepWorkers(
   const workers = new Map<string, ChildProcess>();
   const gone: Promise<unknown>[] = [];
   const done: Kills = { kills: 0, insideTransaction: 0, insideCharge: 0 };
+  // Of two ambushes at once one would wait for the other.
+  const inTurn = takeTurns(1);
   let made = 0;
 
   async function hire(): Promise<void> {
@@ -53,6 +56,16 @@ export function keepWorkers(
     const { rows } = await sql<{ name: string }>`select application_name as name from pg_stat_activity
       where datname = current_database() and application_name like 'worker-%' and ${condition}`.execute(db);
     return rows.map(({ name }) => name).filter((name) => workers.has(name));
+  }
+
+  async function ambush(trx: Db): Promise<void> {
+    await sql`select from account where code = 'writeoff' for update`.execute(trx);
+    for (const deadline = Date.now() + AMBUSH_MS; Date.now() < deadline; await pause(5)) {
+      const [waiting] = await sessions(sql`wait_event_type = 'Lock' and ${CHARGING}`);
+      if (waiting) return kill(waiting);
+      // An idle transaction would be ended.
+      await sql`select 1`.execute(trx);
+    }
   }
 
   async function kill(name: string): Promise<void> {
@@ -89,23 +102,9 @@ export function keepWorkers(
     },
     /**
      * Kills one in the middle of a charge that writes something off: it meets the account in the hands of somebody else, as
-     * it would beside another workspace's charge. Answers whether one came.
+     * it would beside another workspace's charge.
      */
-    async killInCharge(): Promise<boolean> {
-      return inTransaction(db, async (trx) => {
-        await sql`select from account where code = 'writeoff' for update`.execute(trx);
-        for (const deadline = Date.now() + AMBUSH_MS; Date.now() < deadline; await pause(5)) {
-          const [waiting] = await sessions(sql`wait_event_type = 'Lock' and ${CHARGING}`);
-          if (waiting) {
-            await kill(waiting);
-            return true;
-          }
-          // An idle transaction would be ended.
-          await sql`select 1`.execute(trx);
-        }
-        return false;
-      });
-    },
+    killInCharge: () => inTurn(() => inTransaction(db, ambush)),
     async close(): Promise<void> {
       for (const child of workers.values()) {
         if (child.exitCode !== null || child.signalCode !== null) continue;
