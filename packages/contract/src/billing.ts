@@ -18,6 +18,8 @@ export const Balance = z.object({
       kept: z.number().int(),
       /** Servers that were terminated, as their clouds cannot stop any: the data on them is lost. */
       lost: z.number().int(),
+      /** Whether something has come since, which does not reach for all of it; what was left of a reserve has not. */
+      credited: z.boolean(),
     })
     .nullable(),
   /** STAGI an hour. */

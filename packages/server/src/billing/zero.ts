@@ -61,15 +61,16 @@ const ENDED = `i.kind = 'rented' and exists (select 1 from instance_activity a w
 const LOST = `${ENDED} and coalesce(i.offer ->> 'canStop', 'false') = 'false'`;
 export const DELETED = `${ENDED} and i.offer ->> 'canStop' = 'true'`;
 
-/** Until when things are kept, how many are, and how many could not be; null without a zero balance. */
+/** Until when things are kept, how many are, how many could not be, and whether a credit came; null without a zero balance. */
 export async function zeroInBrief(
   db: Db,
   workspaceId: number,
-): Promise<{ keptUntil: Date; kept: number; lost: number } | null> {
-  const { rows } = await sql<{ keptUntil: Date; kept: number; lost: number }>`
+): Promise<{ keptUntil: Date; kept: number; lost: number; credited: boolean } | null> {
+  const { rows } = await sql<{ keptUntil: Date; kept: number; lost: number; credited: boolean }>`
     select w.exhausted_at + make_interval(days => ${KEPT_DAYS}) as "keptUntil",
       (select count(*)::int from instance i where i.workspace_id = w.id and ${sql.raw(KEPT)}) as kept,
-      (select count(*)::int from instance i where i.workspace_id = w.id and ${sql.raw(LOST)}) as lost
+      (select count(*)::int from instance i where i.workspace_id = w.id and ${sql.raw(LOST)}) as lost,
+      ${sql.raw(balanceOf('w.id'))} > coalesce((select left_at_zero from workspace_meter where client_id = w.id), 0) as credited
     from workspace w where w.id = ${workspaceId} and w.exhausted_at is not null`.execute(db);
   return rows[0] ?? null;
 }

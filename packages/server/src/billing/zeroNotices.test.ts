@@ -105,7 +105,7 @@ it.each([
     expect(toBiller!.text).toContain('Stopped servers: Archive, Trainer');
     expect(await owner.client(api.billing.balance, {})).toMatchObject({
       exhausted: true,
-      zero: { keptUntil: '2024-03-15T14:30:00.000Z', kept: 2, lost: 1 },
+      zero: { keptUntil: '2024-03-15T14:30:00.000Z', kept: 2, lost: 1, credited: false },
     });
     const { lost, keptUntil } = await owner.client(api.billing.zero, {});
     expect(lost.map(({ title }) => title)).toEqual(['Metal']);

@@ -23,7 +23,7 @@ type Zero = OutputOf<typeof api.billing.zero>;
 export function ZeroDialog({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const t = useT();
   const { data, error, refetch } = useQuery(q(api.billing.zero, {}, { quiet: true }));
-  const mayChoose = Number(data?.balance.decimalValue ?? 0) > 0;
+  const mayChoose = Number(data?.balance.decimalValue ?? 0) > 0 && (data?.instances.length ?? 0) > 0;
   return (
     <Dialog
       opened={opened}
@@ -131,18 +131,25 @@ function Choice({ zero: data, onDone }: { zero: Zero; onDone(): void }) {
       fromDecimal(data.otherPerHour.decimalValue) as bigint,
     );
   const missing = needed - has;
+  const all = data.instances.reduce(
+    (sum, { pricePerHour }) => sum + fromDecimal(pricePerHour.decimalValue),
+    fromDecimal(data.otherPerHour.decimalValue) as bigint,
+  );
+  const amounts = { amount: formatAmount(data.balance.decimalValue), currency: CURRENCY };
   const toggle = (id: number) =>
     setChosen((before) => (before.includes(id) ? before.filter((one) => one !== id) : [...before, id]));
   return (
     <>
       <p className={classes.lead}>
-        {t(
-          'Your balance of {{amount}} {{currency}} does not cover an hour of everything that was paused. Choose what is to run; the rest stays stopped.',
-          {
-            amount: formatAmount(data.balance.decimalValue),
-            currency: CURRENCY,
-          },
-        )}
+        {all > has
+          ? t(
+              'Your balance of {{amount}} {{currency}} does not cover an hour of everything that was paused. Choose what is to run; the rest stays stopped.',
+              amounts,
+            )
+          : t(
+              'Your balance of {{amount}} {{currency}} is what was left of a reserve. Choose what is to run; the rest stays stopped.',
+              amounts,
+            )}
       </p>
       <ul className={classes.servers}>
         {data.instances.map(({ id, title, slug, pricePerHour }) => (

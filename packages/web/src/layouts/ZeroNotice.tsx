@@ -22,7 +22,10 @@ export function ZeroNotice({ balance, permissions }: Props) {
   const t = useT();
   const [opened, setOpened] = useState(false);
   const isZero = Number(balance.clientBalance.STAGI.decimalValue) === 0;
-  const detail = useDetail(balance.zero, isZero);
+  const isCredited = !isZero && (balance.zero?.credited ?? true);
+  // What is left of a reserve starts nothing by itself, and may be spent.
+  const mayChoose = isCredited || (!isZero && (balance.zero?.kept ?? 0) > 0);
+  const detail = useDetail(balance.zero, isCredited);
   const mayStart = permissions.includes('INSTANCE_RENTED_MANAGEMENT');
   const open = (label: string, testId: string) =>
     mayStart && (
@@ -36,17 +39,19 @@ export function ZeroNotice({ balance, permissions }: Props) {
         title={
           isZero
             ? t('You have no STAGI left. All your instances and tasks are paused.')
-            : t('Your balance does not cover an hour of everything that was paused.')
+            : isCredited
+              ? t('Your balance does not cover an hour of everything that was paused.')
+              : t('Your balance came down to the reserve of servers that cannot be stopped.')
         }
         detail={detail}
         action={
-          isZero ? (
+          mayChoose ? (
+            open(t('Choose what starts again'), 'zero-choose')
+          ) : (
             <>
               {open(t('See what was stopped'), 'zero-see')}
               <AddToBalance permissions={permissions} />
             </>
-          ) : (
-            open(t('Choose what starts again'), 'zero-choose')
           )
         }
       />
@@ -60,14 +65,14 @@ export function ZeroNotice({ balance, permissions }: Props) {
 }
 
 /** What a credit pays for is kept for as long as it does. */
-function useDetail(zero: Balance['zero'], isZero: boolean): string {
+function useDetail(zero: Balance['zero'], isCredited: boolean): string {
   const t = useT();
   if (!zero) return '';
   const when = formatDate(zero.keptUntil);
   const isOver = new Date(zero.keptUntil).getTime() <= Date.now();
   return [
     t('Servers were stopped and running tasks canceled.'),
-    ...(isZero && zero.kept > 0
+    ...(!isCredited && zero.kept > 0
       ? [t('{{count}} stopped servers are kept with their data until {{when}}.', { count: zero.kept, when })]
       : []),
     ...(zero.kept === 0 && isOver ? [t('What was stopped was kept for 14 days and then deleted.')] : []),

@@ -47,7 +47,7 @@ export function BalanceFacts() {
         ...(data && Number(data.reserve) > 0
           ? [{ label: t('Of it set aside'), value: <Reserve amount={data.reserve} /> }]
           : []),
-        ...(data?.zero && Number(data.clientBalance.STAGI.decimalValue) === 0
+        ...(data?.zero && !data.zero.credited
           ? [{ label: t('Kept until'), value: formatDate(data.zero.keptUntil), mono: true }]
           : []),
         { label: t('Plan'), value: workspace && t(workspace.subscriptionPlan) },
