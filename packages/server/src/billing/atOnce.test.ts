@@ -91,12 +91,15 @@ it('keeps the books, and nobody waits crosswise, whatever happens at once', { ti
         await moveInstance(ctx, trx, id, to, {});
       });
     },
-    rent: (of) =>
-      inTransaction(db, async (trx) => {
+    rent: async (of) => {
+      const ids = await inTransaction(db, async (trx) => {
         await requireOneHour(trx, of.person.workspaceId, { pricePerHour: 1_000n, canStop: true });
         await leaveZero(trx, of.person.workspaceId, { resumesAll: false });
-        of.servers.push(...(await serversOf(trx, of.person, 1, { running: 1_000n })));
-      }),
+        return serversOf(trx, of.person, 1, { running: 1_000n });
+      });
+      // Others see it only now.
+      of.servers.push(...ids);
+    },
     terminate: (of) => act(callerOf(of), 'terminate', { id: pick(of.servers) }),
     stop: (of) => act(callerOf(of), 'stop', { id: pick(of.servers) }),
     start: (of) => act(callerOf(of), 'start', { id: pick(of.servers) }),
