@@ -59,7 +59,8 @@ const intervals = (workspaceId: number, { from, to, queryString }: Range): RawBu
       case when here.it then s.forgiven else 0 end as forgiven) back
   where s.client_id = ${workspaceId} and (s.ended_at is null or s.ended_at > s.started_at or s.charged > 0)
     and s.started_at <= coalesce(asked.to_at, 'infinity')
-    and (asked.from_at is null or coalesce(s.ended_at, 'infinity') >= asked.from_at) and ${isOf(queryString)}`;
+    and (asked.from_at is null or coalesce(s.ended_at, 'infinity') >= asked.from_at)
+    and (asked.from_at <= asked.to_at) is not false and ${isOf(queryString)}`;
 
 /** Of an instance `i`. */
 function isOf(queryString: string | undefined): RawBuilder<boolean> {

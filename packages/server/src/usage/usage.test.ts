@@ -114,6 +114,12 @@ it('shows nobody the use of another workspace', async () => {
   expect(await bob.client(api.usage.list, {})).toMatchObject({ totalCount: 0, entities: [], days: [] });
 });
 
+it('has nothing in a stretch of time that ends before it begins', async () => {
+  const range = { from: '2026-03-03T00:00:00Z', to: '2026-03-02T00:00:00Z' };
+  expect(await list(range)).toMatchObject({ totalCount: 0, total: { charged: { decimalValue: '0.00' } }, days: [] });
+  expect((await alice.client(api.transactions.list, range)).totalCount).toBe(0);
+});
+
 it('refuses a date that no calendar of the database has, in lists of money as well', async () => {
   for (const call of [api.usage.list, api.usage.export, api.transactions.list])
     for (const range of [{ from: '0000-01-01T00:00:00Z' }, { to: '0000-01-01T00:00:00Z' }])
