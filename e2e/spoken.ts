@@ -25,22 +25,25 @@ interface Look {
 }
 
 /**
- * Looks at a page in each language, changed in place as a person would, and then at 360 px, where nothing may be cut off
- * or wider than the screen. English is the last, so that a story goes on in it.
+ * Looks at a page in each language, changed in place as a person would, and then on narrower screens, where nothing may be
+ * cut off or wider than the screen. English is the last, so that a story goes on in it.
  */
 export async function inEachLanguage(page: Page, { look, leave }: Look): Promise<void> {
   for (const language of [...LANGUAGES.filter((one) => one !== 'en'), 'en' as const]) {
     await speak(page, language);
     await look(language);
-    await page.setViewportSize(NARROW);
-    expect(await cutOff(page), `${language} at ${NARROW.width} px`).toEqual([]);
+    for (const width of NARROWER) {
+      await page.setViewportSize({ width, height: WIDE.height });
+      expect(await cutOff(page), `${language} at ${width} px`).toEqual([]);
+    }
     await page.setViewportSize(WIDE);
     await leave?.();
   }
 }
 
 const WIDE = { width: 1280, height: 900 };
-const NARROW = { width: 360, height: 740 };
+/** The least that the header has for everything, and a phone. */
+const NARROWER = [641, 360];
 
 /** By the menu of the profile, which wide screens have. */
 async function speak(page: Page, language: Language): Promise<void> {
