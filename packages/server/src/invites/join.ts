@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import { refused } from '../http/errors.ts';
 import type { Visitor } from '../http/visitor.ts';
+import { requireAccount } from '../users/requireAccount.ts';
 import { lockMembers } from '../workspaces/lockMembers.ts';
 import { presentRelation } from '../workspaces/present.ts';
 import { findOpenInvite, inviteIsOver, workspaceOfInvite } from './find.ts';
@@ -36,6 +37,7 @@ export async function joinByInvite(ctx: Caller, code: string): Promise<{ entity:
       .insertInto('membership')
       .values({ workspace_id: workspaceId, user_id: ctx.user.id, role: invite.role })
       .execute();
+    await requireAccount(trx, ctx.user.id);
     await trx.updateTable('invite').set({ used: sql<number>`used + 1` }).where('id', '=', invite.id).execute();
     if (invite.used + 1 === invite.uses) await invitesToEnd(trx, 'used up').where('id', '=', invite.id).execute();
     await announce(trx, 'changed', { entity: 'client', id: workspaceId, workspaceId });

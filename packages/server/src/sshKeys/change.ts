@@ -6,6 +6,7 @@ import type { Db } from '../db/schema.ts';
 import { invalid, notFound } from '../http/errors.ts';
 import { isId } from '../http/paging.ts';
 import { lockOut } from '../instances/sshAccess.ts';
+import { requireAccount } from '../users/requireAccount.ts';
 import { generateKeyPair } from './generate.ts';
 import { parsePublicKey } from './publicKey.ts';
 import { presentKey } from './queries.ts';
@@ -18,6 +19,7 @@ interface Caller {
 
 export async function addKey(ctx: Caller, input: { title: string; publicKey: string }): Promise<SshKey> {
   const key = parsePublicKey(input.publicKey);
+  await requireAccount(ctx.db, ctx.user.id);
   const row = await ctx.db
     .insertInto('ssh_key')
     .values({

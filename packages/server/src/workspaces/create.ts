@@ -5,7 +5,7 @@ import { grantStarterCredit, openAccounts } from '../billing/accounts.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
-import { refused } from '../http/errors.ts';
+import { refused, unauthenticated } from '../http/errors.ts';
 import { presentNew } from './present.ts';
 
 /** Besides the personal one, and those that somebody was invited to. */
@@ -29,7 +29,15 @@ export async function createWorkspace(
 ): Promise<ClientRelation> {
   return inTransaction(db, async (trx) => {
     // One of two at once waits, and counts the other's.
-    await trx.selectFrom('app_user').select('id').where('id', '=', user.id).forNoKeyUpdate().execute();
+    const maker = await trx
+      .selectFrom('app_user')
+      .select('id')
+      .where('id', '=', user.id)
+      .where('disabled_at', 'is', null)
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    // They have deleted their account, or were shut out, while this waited.
+    if (!maker) throw unauthenticated();
     const { count } = await trx
       .selectFrom('workspace')
       .select(sql<number>`count(*)::int`.as('count'))

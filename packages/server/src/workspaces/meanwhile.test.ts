@@ -97,6 +97,43 @@ describe('while a workspace is being disabled', () => {
   });
 });
 
+describe('while somebody deletes their account', () => {
+  it('nothing more is made for them: they join nothing, own nothing, let nobody in', async () => {
+    const link = await aLink();
+    for (const act of [
+      (max: Person) => max.client(api.invites.join, { code: link }),
+      (max: Person) => max.client(api.clients.create, { name: 'Nobody’s' }),
+      (max: Person) => max.client(api.sshKeys.generate, { title: 'left behind' }),
+    ])
+      await inTime(async () => {
+        const alice = await app.signUp('Alice');
+        const max = await app.signUp('Max');
+        await join(alice, max, 'Guest');
+        await haveSteppedUp(app.ctx, max);
+        const [deleted, made] = await atOnce(
+          app,
+          alice.workspaceId,
+          () => max.client(api.account.delete, { email: max.email }),
+          () => act(max),
+        );
+        expect(deleted.status).toBe('fulfilled');
+        expect(made).toMatchObject({ status: 'rejected', reason: { status: 401 } });
+        const { rows } = await app.ctx.pg.query(
+          `select 'member' from membership where user_id = $1 union all select 'key' from ssh_key where user_id = $1
+           union all select 'maker' from workspace where created_by = $1 and deleted_at is null`,
+          [max.userId],
+        );
+        expect(rows).toEqual([]);
+      });
+  });
+});
+
+async function aLink(): Promise<string> {
+  const bob = await app.signUp('Bob');
+  await app.ctx.db.updateTable('workspace').set({ plan: 'Team' }).where('id', '=', bob.workspaceId).execute();
+  return (await bob.client(api.invites.create, { role: 'Guest', uses: 10 })).link.slice(-43);
+}
+
 async function join({ workspaceId }: Person, { userId }: Person, role: Role): Promise<void> {
   await app.ctx.db.insertInto('membership').values({ workspace_id: workspaceId, user_id: userId, role }).execute();
 }
