@@ -14,9 +14,12 @@ export function sortColumn<T extends string | readonly string[]>(
   });
 }
 
+/** A pattern that matches a text anywhere. */
+export const anywhere = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
 /** Matches text anywhere, whatever case, with nothing special about `%` and `_`. */
 export function contains(columns: readonly (string | RawBuilder<string>)[], text: string): RawBuilder<boolean> {
-  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  const pattern = anywhere(text);
   return sql<boolean>`(${sql.join(
     columns.map((column) => sql`${typeof column === 'string' ? sql.ref(column) : column} ilike ${pattern}`),
     sql` or `,

@@ -177,9 +177,14 @@ describe('logs', () => {
     expect(await seqs({ limit: 2, cursor: { after: 10 } })).toEqual({ seqs: [11, 12], hasBefore: true, lastSeq: 50 });
     expect(await seqs({ text: 'eRRor', limit: 2 })).toEqual({ seqs: [31, 41], hasBefore: true, lastSeq: 50 });
     expect((await seqs({ text: '0%' })).seqs).toHaveLength(5);
+    const onwards = await seqs({ text: 'error', limit: 2, cursor: { after: 1 } });
+    expect(onwards).toEqual({ seqs: [11, 21], hasBefore: true, lastSeq: 50 });
+    expect((await seqs({ text: 'error', limit: 2, cursor: { after: 0 } })).hasBefore).toBe(false);
+    expect((await seqs({ text: 'error', cursor: { before: 21 } })).seqs).toEqual([1, 11]);
     expect((await seqs({ text: '_' })).seqs).toEqual([]);
     const [from, to] = [new Date(began + 10_000).toISOString(), new Date(began + 12_000).toISOString()];
     expect((await seqs({ from, to })).seqs).toEqual([11, 12, 13]);
+    expect((await seqs({ from, to, text: '2' })).seqs).toEqual([13]);
     await ship.daemon.close();
   });
 

@@ -1,8 +1,8 @@
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import type { LogGap, LogLine, logging } from '@stagi/contract/logging.ts';
-import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
-import { contains } from '../http/paging.ts';
+import { anywhere } from '../http/paging.ts';
+import { LAST_SEQ, linesFound, type StoredLine } from './linesFound.ts';
 import { presentGap, presentLine } from './present.ts';
 import { searchLines } from './regexSearch.ts';
 
@@ -21,13 +21,7 @@ export async function queryLines(db: Db, containerId: number, question: Question
   const forward = cursor !== undefined && 'after' in cursor;
   const lastSeq = await lastSeqOf(db, containerId);
   if (question.mode === 'regex' && question.text) return byPattern(db, containerId, question, lastSeq);
-  let found = matching(db, containerId, question);
-  if (cursor) found = found.where('seq', forward ? '>' : '<', BigInt('after' in cursor ? cursor.after : cursor.before));
-  const rows = await found
-    .select(['seq', 'time_ns', 'stderr', 'text'])
-    .orderBy('seq', forward ? 'asc' : 'desc')
-    .limit(forward ? limit : limit + 1)
-    .execute();
+  const rows = await linesAsked(db, containerId, question, forward ? limit : limit + 1);
   const more = rows.length > limit;
   const page = forward ? rows : rows.slice(0, limit).reverse();
   const first = page[0]?.seq;
@@ -105,21 +99,33 @@ export async function lastSeqOf(db: Db, containerId: number): Promise<number> {
   return Number(head?.last_seq ?? 0n);
 }
 
-function matching(db: Db, containerId: number, { from, to, text }: Question) {
-  let lines = db.selectFrom('log_line').where('container_id', '=', containerId);
-  if (from) lines = lines.where('time_ns', '>=', nsOf(from));
-  if (to) lines = lines.where('time_ns', '<=', nsOf(to));
-  if (text) lines = lines.where(contains(['text'], text));
-  return lines;
+function linesAsked(db: Db, containerId: number, question: Question, limit: number): Promise<StoredLine[]> {
+  const { cursor, from, to, text } = question;
+  const forward = cursor !== undefined && 'after' in cursor;
+  const first = forward ? BigInt(cursor.after) + 1n : 0n;
+  const last = cursor && 'before' in cursor ? BigInt(cursor.before) - 1n : LAST_SEQ;
+  const [fromNs, toNs] = [from ? nsOf(from) : null, to ? nsOf(to) : null];
+  if (text) {
+    const search = { like: anywhere(text), matches: null, first, last, fromNs, toNs, forward, limit };
+    return linesFound(db, containerId, search);
+  }
+  let lines = db
+    .selectFrom('log_line')
+    .select(['seq', 'time_ns', 'stderr', 'text'])
+    .where('container_id', '=', containerId)
+    .where('seq', '>=', first)
+    .where('seq', '<=', last);
+  if (fromNs !== null) lines = lines.where('time_ns', '>=', fromNs);
+  if (toNs !== null) lines = lines.where('time_ns', '<=', toNs);
+  return lines
+    .orderBy('seq', forward ? 'asc' : 'desc')
+    .limit(limit)
+    .execute();
 }
 
 async function anyBefore(db: Db, containerId: number, question: Question, seq: bigint): Promise<boolean> {
-  const row = await matching(db, containerId, question)
-    .select(sql`1`.as('one'))
-    .where('seq', '<', seq)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  const before = { ...question, cursor: { before: Number(seq) } };
+  return (await linesAsked(db, containerId, before, 1)).length > 0;
 }
 
 /** A gap is shown before the line that follows it; the last one when the page is the end of the log. */

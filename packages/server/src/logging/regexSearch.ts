@@ -3,13 +3,7 @@ import pg from 'pg';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
-
-export interface StoredLine {
-  seq: bigint;
-  time_ns: bigint;
-  stderr: boolean;
-  text: string;
-}
+import { linesFound, type StoredLine } from './linesFound.ts';
 
 interface Search {
   pattern: string;
@@ -73,19 +67,8 @@ async function inWindow(
   try {
     return await inTransaction(db, async (trx) => {
       await sql`select set_config('statement_timeout', ${String(ms)}, true)`.execute(trx);
-      let lines = trx
-        .selectFrom('log_line')
-        .select(['seq', 'time_ns', 'stderr', 'text'])
-        .where('container_id', '=', containerId)
-        .where('seq', '>=', from)
-        .where('seq', '<=', to)
-        .where(sql<boolean>`text ~* ${pattern}`);
-      if (fromNs !== null) lines = lines.where('time_ns', '>=', fromNs);
-      if (toNs !== null) lines = lines.where('time_ns', '<=', toNs);
-      return lines
-        .orderBy('seq', forward ? 'asc' : 'desc')
-        .limit(limit)
-        .execute();
+      const search = { like: null, matches: pattern, first: from, last: to, fromNs, toNs, forward, limit };
+      return linesFound(trx, containerId, search);
     });
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import type { Db } from '../db/schema.ts';
+import { LAST_SEQ, linesFound } from './linesFound.ts';
 import { aLoggingContainer, line } from './testing/shipped.ts';
 
 describe('searching logs', () => {
@@ -33,6 +35,21 @@ describe('searching logs', () => {
         body: { fieldsWithError: ['text'] },
       });
     }
+    await ship.daemon.close();
+  });
+
+  it('finds no line of another workspace', async () => {
+    const { app, alice, mallory } = at.logs;
+    const ship = await at.logs.open(at.container);
+    await ship.print(line('hers alone'));
+    await at.logs.stored(at.container, 1);
+    const everything = { like: '%', matches: null, first: 0n, last: LAST_SEQ, fromNs: null, toNs: null };
+    const found = (db: Db) => linesFound(db, at.container, { ...everything, forward: true, limit: 10 });
+    expect(await found(app.ctx.within(alice.workspaceId))).toMatchObject([{ text: 'hers alone' }]);
+    expect(await found(app.ctx.within(mallory.workspaceId))).toEqual([]);
+    // Nothing said: nobody's; said that it is none: refused.
+    expect(await found(app.ctx.db)).toEqual([]);
+    await expect(found(app.ctx.within(null))).rejects.toMatchObject({ code: '42501' });
     await ship.daemon.close();
   });
 
