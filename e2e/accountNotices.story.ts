@@ -34,6 +34,8 @@ test('the shell tells what the account lacks', async ({ page, platform }) => {
     const shown = { ...balance, clientBalance: { USD: { decimalValue: '7' }, STAGI: { decimalValue: '7' } } };
     await page.route('**/frontend-api/billing/balance', (route) => route.fulfill({ json: shown }));
     const header = page.getByRole('banner');
+    // What was asked before has been answered: the next tick would only wait for that.
+    await expect(header.getByTestId('balance')).toBeVisible();
     for (const [daysLeft, words] of [
       [14, '14 days left'],
       [1.5, '1 day left'],
