@@ -3,7 +3,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import { sql } from 'kysely';
 import { recordAct } from '../audit/record.ts';
-import { lockAvailable } from '../billing/accounts.ts';
+import { lockAvailable } from '../billing/spend.ts';
 import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';

@@ -89,19 +89,3 @@ export async function rememberAddress(ctx: Pick<Context, 'secrets'>, trx: Db, em
 
 const addressMark = ({ secrets }: Pick<Context, 'secrets'>, email: string): Buffer =>
   secrets.mark(email, 'former_address|hash');
-
-/** Micro-STAGI that the workspace can spend, locked until the transaction ends: two rents cannot spend the same hour. */
-export async function lockAvailable(trx: Db, workspaceId: number): Promise<bigint> {
-  const rows = await trx
-    .selectFrom('account')
-    .select('balance')
-    .where(
-      'code',
-      'in',
-      SPENDABLE.map((kind) => accountOf(workspaceId, kind)),
-    )
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute();
-  return rows.reduce((sum, row) => sum + row.balance, 0n);
-}

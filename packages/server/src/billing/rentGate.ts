@@ -1,8 +1,8 @@
 import { toDecimal } from '@stagi/contract/money.ts';
 import type { Db } from '../db/schema.ts';
 import { refused, workspaceGone } from '../http/errors.ts';
-import { lockAvailable } from './accounts.ts';
 import { burnOf } from './balance.ts';
+import { lockAvailable } from './spend.ts';
 
 interface Added {
   /** Micro-STAGI an hour more than now. */

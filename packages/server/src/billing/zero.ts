@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
-import { lockAvailable } from './accounts.ts';
 import { burnOf } from './balance.ts';
+import { lockAvailable } from './spend.ts';
 import { balanceOf } from './spending.ts';
 
 /** Why a server is stopped, or its end, that a balance of zero brought about. */

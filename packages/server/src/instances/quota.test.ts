@@ -1,6 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { lockAvailable } from '../billing/accounts.ts';
+import { lockAvailable } from '../billing/spend.ts';
 import { aKey, type CloudApp, rentOne, startCloudApp } from '../testing/cloudApp.ts';
 import { aRentedInstance } from '../testing/factories.ts';
 import { waitsForLock } from '../testing/locks.ts';

@@ -1,6 +1,6 @@
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
-import { lockAvailable } from '../billing/accounts.ts';
+import { lockAvailable } from '../billing/spend.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 
