@@ -31,6 +31,8 @@ export interface ExhaustionReport extends Kills, Audit {
 }
 
 const PATIENCE_MS = 180_000;
+/** An ambush is laid before the balance ends. */
+const EARLY_MS = 500;
 
 /** Balances run out under servers at sixty times their price while the workers that see to it are killed. */
 export async function runExhaustion(
@@ -62,7 +64,7 @@ export async function runExhaustion(
       const { workspaceId, isCredited } = customer;
       if (isCredited && (await burnWithCredit(db, customer, firstMs, creditMs))) startedAgain += 1;
       openings.set(customer, await leaveMs(db, workspaceId, lastMs, 'last'));
-      if (ambushed.has(customer)) await pause(lastMs).then(() => workers.killInCharge());
+      if (ambushed.has(customer)) await pause(lastMs - EARLY_MS).then(workers.killInCharge);
       await until(`workspace ${workspaceId} is at zero and settled`, () => isSettled(db, workspaceId), PATIENCE_MS);
     });
     await Promise.all(burning).finally(killing.stop);

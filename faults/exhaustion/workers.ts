@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { inTransaction } from '@stagi/server/src/db/pool.ts';
 import type { Db } from '@stagi/server/src/db/schema.ts';
 import { PRESENCE_SPACE } from '@stagi/server/src/instances/presence.ts';
-import { takeTurns } from '@stagi/server/src/turns.ts';
 import { sql } from 'kysely';
 import type { Random } from '../random.ts';
 import { until } from '../until.ts';
@@ -32,8 +31,7 @@ export function keepWorkers(
   const workers = new Map<string, ChildProcess>();
   const gone: Promise<unknown>[] = [];
   const done: Kills = { kills: 0, insideTransaction: 0, insideCharge: 0 };
-  // Of two ambushes at once one would wait for the other.
-  const inTurn = takeTurns(1);
+  let isAmbushing = false;
   let made = 0;
 
   async function hire(): Promise<void> {
@@ -104,7 +102,14 @@ export function keepWorkers(
      * Kills one in the middle of a charge that writes something off: it meets the account in the hands of somebody else, as
      * it would beside another workspace's charge.
      */
-    killInCharge: () => inTurn(() => inTransaction(db, ambush)),
+    async killInCharge(): Promise<void> {
+      // One charge is not to meet two of them, nor one of them wait for the other.
+      if (isAmbushing) return;
+      isAmbushing = true;
+      await inTransaction(db, ambush).finally(() => {
+        isAmbushing = false;
+      });
+    },
     async close(): Promise<void> {
       for (const child of workers.values()) {
         if (child.exitCode !== null || child.signalCode !== null) continue;
