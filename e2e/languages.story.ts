@@ -132,16 +132,27 @@ function overlays({ instance, selfInstance, container }: Ids) {
     await page.getByTestId(testId).first().click();
     await settled(page);
   };
-  const key = (keys: string) => async (page: Page) => {
+  const key = (keys: string, shown: string) => async (page: Page) => {
+    // What was open before goes first: it would pass for what is opened now.
+    await expect(page.getByRole('dialog')).toHaveCount(0);
     await page.keyboard.press(keys);
-    await expect(page.getByRole('dialog').first()).toBeVisible();
+    await expect(page.getByRole('dialog').locator(shown).first()).toBeVisible();
     await settled(page);
   };
   const all: { name: string; path: string; open(page: Page): Promise<void>; width?: number }[] = [
     { name: 'the profile', path: '/profile/account', open: press('profile-menu') },
-    { name: 'the menu at the side', path: '/profile/account', open: press('open-panel'), width: 360 },
-    { name: 'the palette', path: '/profile/account', open: key('Control+k') },
-    { name: 'the map of keys', path: '/profile/account', open: key('?') },
+    {
+      name: 'the menu at the side',
+      path: '/profile/account',
+      width: 360,
+      open: async (page) => {
+        await press('open-panel')(page);
+        // It is fetched first: an Escape before it is there would not close it.
+        await expect(page.getByRole('dialog')).toBeVisible();
+      },
+    },
+    { name: 'the palette', path: '/profile/account', open: key('Control+k', '[data-testid=palette-input]') },
+    { name: 'the map of keys', path: '/profile/account', open: key('?', 'kbd') },
     { name: 'the menu of feedback', path: '/profile/account', open: press('feedback-button') },
     {
       name: 'the feedback form with what is wrong',

@@ -127,6 +127,8 @@ function Finder({ onClose }: { onClose(): void }) {
           aria-activedescendant={active && optionId(listId, active)}
           aria-label={t('Find a page, a server, a container or an action')}
           placeholder={t('Find a page, a server, a container or an action')}
+          // A phone has no room for all of it.
+          title={t('Find a page, a server, a container or an action')}
           autoComplete="off"
           spellCheck={false}
           value={typed}
