@@ -27,8 +27,8 @@ import * as providerChecks from './migrations/0024_provider_checks.ts';
 import * as ledgerEnd from './migrations/0025_ledger_end.ts';
 import * as transactionsOfUse from './migrations/0026_transactions_of_use.ts';
 import * as isolation from './migrations/0030_isolation.ts';
-import * as logSearch from './migrations/0031_log_search.ts';
 import * as memberLists from './migrations/0031_member_lists.ts';
+import * as logSearch from './migrations/0032_log_search.ts';
 import * as portTripsAndAuditChecks from './migrations/0033_port_trips_and_audit_checks.ts';
 import * as membersAlone from './migrations/0035_members_alone.ts';
 import * as leftAtZero from './migrations/0036_left_at_zero.ts';
@@ -61,7 +61,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0026_transactions_of_use', sql: transactionsOfUse.sql },
   { name: '0030_isolation', sql: isolation.sql },
   { name: '0031_member_lists', sql: memberLists.sql },
-  { name: '0031_log_search', sql: logSearch.sql },
+  { name: '0032_log_search', sql: logSearch.sql },
   { name: '0033_port_trips_and_audit_checks', sql: portTripsAndAuditChecks.sql },
   { name: '0035_members_alone', sql: membersAlone.sql },
   { name: '0036_left_at_zero', sql: leftAtZero.sql },
