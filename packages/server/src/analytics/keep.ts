@@ -1,19 +1,18 @@
 import type { AnalyticsInput } from '@stagi/contract/analytics.ts';
 import { matchHost } from '@stagi/contract/hosts.ts';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
-import { takePoint } from '../http/takePoint.ts';
+import { limiterOf, takePoint } from '../http/takePoint.ts';
 
 type Visitor = Pick<Context, 'config' | 'db' | 'jobs'> & { ip: string };
 
 /** Anybody may call: this much from one address, then 429. */
-const fromOneAddress = new RateLimiterMemory({ points: 120, duration: 60 });
+const fromOneAddress = limiterOf({ points: 120, duration: 60 });
 
 /** Keeps an event, once, together with the job that hands it on; forgets it at once where its host has no analytics. */
 export async function keepEvent(ctx: Visitor, input: AnalyticsInput): Promise<void> {
-  await takePoint(fromOneAddress, ctx.ip);
+  await takePoint(fromOneAddress(ctx), ctx.ip);
   if (keyOf(ctx.config, input.host) === null) return;
   await inTransaction(ctx.db, async (trx) => {
     const { id } = await trx

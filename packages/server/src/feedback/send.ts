@@ -1,19 +1,18 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
-import { takePoint } from '../http/takePoint.ts';
+import { limiterOf, takePoint } from '../http/takePoint.ts';
 import { type DrawnImage, redraw } from '../images/redraw.ts';
 
-type Caller = Pick<Context, 'db'> & { user: { id: number }; userAgent: string | null };
+type Caller = Pick<Context, 'db' | 'config'> & { user: { id: number }; userAgent: string | null };
 
 /** A try counts, not only what was kept: looking at images takes more than sending them. */
-const tries = new RateLimiterMemory({ points: 20, duration: 600 });
+const tries = limiterOf({ points: 20, duration: 600 });
 
 /** Keeps what somebody tells the operators, with the images drawn anew. */
 export async function sendFeedback(ctx: Caller, input: ParsedInputOf<typeof api.feedback.send>): Promise<void> {
-  await takePoint(tries, ctx.user.id);
+  await takePoint(tries(ctx), ctx.user.id);
   const images: (DrawnImage & { fileName: string })[] = [];
   for (const [index, { contentBase64, fileName }] of input.imageUploads.entries()) {
     const drawn = await redraw(contentBase64, `imageUploads.${index}.contentBase64`);

@@ -1,22 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import type { api } from '@stagi/contract/api.ts';
 import { API_PREFIX, type ParsedInputOf } from '@stagi/contract/call.ts';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { Config } from '../config.ts';
 import type { Db } from '../db/schema.ts';
-import { takePoint } from '../http/takePoint.ts';
+import { limiterOf, takePoint } from '../http/takePoint.ts';
 import { type DrawnImage, redraw } from '../images/redraw.ts';
 
 /** Sharp at twice the largest size it is shown at. */
 const PIXELS = 256;
 
 /** A try counts, not only what was kept: looking at images takes more than sending them. */
-const tries = new RateLimiterMemory({ points: 20, duration: 600 });
+const tries = limiterOf({ points: 20, duration: 600 });
 
 type Upload = NonNullable<ParsedInputOf<typeof api.user.edit>['image']>;
 
 /** What becomes of an upload; takes long, so no transaction waits for it. */
-export async function drawPicture(userId: number, { contentBase64 }: Upload): Promise<DrawnImage> {
-  await takePoint(tries, userId);
+export async function drawPicture(
+  ctx: { config: Config; user: { id: number } },
+  { contentBase64 }: Upload,
+): Promise<DrawnImage> {
+  await takePoint(tries(ctx), ctx.user.id);
   return redraw(contentBase64, 'image.contentBase64', PIXELS);
 }
 
