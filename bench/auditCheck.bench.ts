@@ -18,9 +18,9 @@ const FIRST = 1_000;
 
 const postgres = await startTestPostgres();
 const app = await startTestApp();
+const client = new pg.Client({ connectionString: app.databaseUrl, options: '-c session_replication_role=replica' });
 const failures: string[] = [];
 try {
-  const client = new pg.Client({ connectionString: app.databaseUrl, options: '-c session_replication_role=replica' });
   await client.connect();
   const short = FIRST + CHAINS;
   await fill(client);
@@ -42,8 +42,8 @@ try {
   console.log(`audit check: n = ${changed.length} logs changed, ${broken.length} found`);
   const expected = changed.map((chain) => ({ chain, entry: 3 }));
   if (JSON.stringify(broken) !== JSON.stringify(expected)) failures.push(`found ${JSON.stringify(broken)}`);
-  await client.end();
 } finally {
+  await client.end();
   await app.close();
   await postgres.stop();
 }
@@ -54,8 +54,8 @@ process.exit(failures.length > 0 ? 1 : 0);
 async function fill(client: pg.Client): Promise<void> {
   for (let seq = 1; seq <= EACH; seq += 1) {
     await client.query(
-      `insert into audit (chain, seq, at, credential, action, outcome, prev_hash, hash)
-       select n, ${seq}, now(), 'session', 'client/edit', 'done',
+      `insert into audit (chain, workspace_id, seq, at, credential, action, outcome, prev_hash, hash)
+       select n, n, ${seq}, now(), 'session', 'client/edit', 'done',
          coalesce((select hash from audit where chain = n and seq = ${seq} - 1), ''), ''
        from generate_series(${FIRST + 1}, ${FIRST + CHAINS}) n`,
     );
@@ -66,8 +66,8 @@ async function fill(client: pg.Client): Promise<void> {
      declare entry audit; before bytea := '';
      begin
        for n in 1..${LONG} loop
-         insert into audit (chain, seq, at, credential, action, outcome, prev_hash, hash)
-           values (${FIRST + CHAINS + 1}, n, now(), 'session', 'client/edit', 'done', before, '') returning * into entry;
+         insert into audit (chain, workspace_id, seq, at, credential, action, outcome, prev_hash, hash)
+           values (${FIRST + CHAINS + 1}, ${FIRST + CHAINS + 1}, n, now(), 'session', 'client/edit', 'done', before, '') returning * into entry;
          before := audit_hash(entry);
          update audit set hash = before where chain = entry.chain and seq = n;
        end loop;
