@@ -42,7 +42,7 @@ export async function listClients(
         { ...CLIENTS, ...(text.includes('@') ? ownedBy(text, is) : called(text, is)), order },
         request,
       )
-    : await cappedPage(ctx.db, { ...CLIENTS, where: is, order }, request);
+    : await cappedPage(ctx.db, { ...CLIENTS, where: is, order, each: eachOf(request, plans) }, request);
   const rows = new Map((await clientsOf(ctx.db, ids)).map((row) => [row.id, row]));
   return { entities: ids.flatMap((id) => rows.get(id) ?? []).map((row) => present(ctx.config, row)), ...total };
 }
@@ -57,6 +57,10 @@ function wanted({ statuses }: EntityFilterRequest, plans?: readonly Plan[]): Raw
   return all.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(all, sql` and `)}`;
 }
 
+/** By one plan after the other, as an index has them. */
+const eachOf = (request: EntityFilterRequest, plans: readonly Plan[] = []) =>
+  plans.length > 1 ? [...new Set(plans)].map((plan) => wanted(request, [plan])) : undefined;
+
 /** By name or id. */
 function called(text: string, is: RawBuilder<boolean>) {
   const id = idIn(text);
@@ -70,6 +74,9 @@ function called(text: string, is: RawBuilder<boolean>) {
   };
 }
 
+/** Of more, each workspace on the way along the order is looked for among those of the owners. */
+const OWNED_SORTED = 3_000;
+
 /** What has an @ is the beginning of an owner's address, as half of all addresses end alike. */
 function ownedBy(text: string, is: RawBuilder<boolean>) {
   const owners = sql`select m.workspace_id from membership m where m.role = 'Owner' and ${beginsWith('m.email', text)}`;
@@ -77,7 +84,7 @@ function ownedBy(text: string, is: RawBuilder<boolean>) {
     has: sql<boolean>`${is} and exists (${owners} and m.workspace_id = t.id)`,
     sample: null,
     // As an array they are looked up in the order of their ids; of a join the planner reads all workspaces.
-    few: [{ from: CLIENTS.from, where: sql<boolean>`${is} and t.id = any(array(${owners}))` }],
+    few: [{ from: CLIENTS.from, where: sql<boolean>`${is} and t.id = any(array(${owners}))`, most: OWNED_SORTED }],
     countMax: FOUND_COUNT_MAX,
   };
 }

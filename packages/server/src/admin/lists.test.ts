@@ -133,6 +133,34 @@ describe('the list of workspaces', () => {
     expect(await ids('99999999999999')).toEqual([]);
   });
 
+  it('mixes several plans in one order, page after page', async () => {
+    const plans = ['Team', 'Individual'] as const;
+    await sql`insert into workspace (name, plan, created_by, created_at)
+      select 'Planned ' || n % 7, (array['Team', 'Individual', 'Free'])[1 + n % 3], ${operator.userId}, now() - n % 5 * interval '1 day'
+      from generate_series(1, 60) n`.execute(app.ctx.db);
+    for (const orderByField of ['name', 'createdAt'])
+      for (const orderByDirection of ['asc', 'desc'] as const) {
+        const page = (number: number, limit: number) =>
+          operator.client(api.adminClients.list, {
+            plans: [...plans],
+            entityFilterRequest: { orderByField, orderByDirection, page: number, limit },
+          });
+        const both = (await page(1, 100)).entities;
+        expect(new Set(both.map(({ subscriptionPlan }) => subscriptionPlan)).size).toBe(2);
+        const rows = await sql<{ id: number }>`select id from workspace where plan in ('Team', 'Individual')
+          order by ${sql.ref(orderByField === 'name' ? 'name' : 'created_at')} ${sql.raw(orderByDirection)}, id ${sql.raw(orderByDirection)}`.execute(
+          app.ctx.db,
+        );
+        expect(both.map(({ id }) => id)).toEqual(rows.rows.map(({ id }) => id));
+        const turned = await Promise.all([1, 2, 3].map((number) => page(number, 10)));
+        expect(turned.flatMap(({ entities }) => entities.map(({ id }) => id))).toEqual(
+          both.slice(0, 30).map(({ id }) => id),
+        );
+        for (const { totalCount } of turned) expect(totalCount).toBe(both.length);
+      }
+    await sql`delete from workspace where name like 'Planned %'`.execute(app.ctx.db);
+  });
+
   it('narrows by plan and state', async () => {
     const team = await app.signUp('Team Lead');
     await app.ctx.db.updateTable('workspace').set({ plan: 'Team' }).where('id', '=', team.workspaceId).execute();
@@ -190,6 +218,8 @@ describe('a page of a long list', () => {
           const { ids, ...total } = await pageOfFound(app.ctx.db, asked, request, SORTED);
           expect(ids).toHaveLength(10);
           expect(total).toEqual({ count: all, isMore: false });
+          const tooMany = { ...asked, few: [{ from: asked.from, where: has, most: 5 }] };
+          expect(await pageOfFound(app.ctx.db, tooMany, request, SORTED)).toEqual({ ids, count: 5, isMore: true });
           for (const [name, bounds] of Object.entries(WAYS)) {
             const hint = `${name}: ${order} ${orderByDirection}, page ${page}`;
             const found = await pageOfFound(app.ctx.db, asked, request, bounds);

@@ -39,21 +39,32 @@ interface Few {
   where: RawBuilder<boolean>;
   /** What is left to be looked at, when no more rows than are sorted came by the index. */
   has?: RawBuilder<boolean>;
+  /** No more of these are sorted, as each takes a way of its own into the table. */
+  most?: number;
 }
 
-/** One page of a list of any length, and how many rows there are, counted to `COUNT_MAX`. */
+/**
+ * One page of a list of any length, and how many rows there are, counted to `COUNT_MAX`. Where `where` holds one of
+ * several values, `each` says so value by value: an index that begins with it is in order for one value alone.
+ */
 export async function cappedPage(
   db: Db,
-  { from, where, id, order }: Rows,
+  { from, where, id, order, each = [where] }: Rows & { each?: readonly RawBuilder<boolean>[] },
   request: EntityFilterRequest,
   countMax = COUNT_MAX,
 ): Promise<Page> {
-  const { rows } = await sql<{ ids: number[]; count: number }>`
-    select (select count(*)::int from (select from ${from} where ${where} limit ${countMax + 1}) as counted) as count,
-      array(select ${id} as id from ${from} where ${where}
-        order by ${sorted([...order, id], request)} limit ${request.limit} offset ${offsetOf(request)}) as ids`.execute(
-    db,
+  const offset = offsetOf(request);
+  const places = order.map((column, at) => sql`${column} as ${place(at)}`);
+  const counted = each.map((one) => sql`(select from ${from} where ${one} limit ${countMax + 1})`);
+  const met = each.map(
+    (one) => sql`(select ${id} as id, ${sql.join(places)} from ${from} where ${one}
+      order by ${sorted([...order, id], request)} limit ${offset + request.limit})`,
   );
+  const { rows } = await sql<{ ids: number[]; count: number }>`
+    select (select count(*)::int from (${sql.join(counted, sql` union all `)}) as counted) as count,
+      array(select id from (${sql.join(met, sql` union all `)}) as met
+        order by ${sorted([...order.map((_, at) => place(at)), sql`id`], request)}
+        limit ${request.limit} offset ${offset}) as ids`.execute(db);
   const { ids, count } = rows[0] ?? { ids: [], count: 0 };
   return { ids, count: Math.min(count, countMax), isMore: count > countMax };
 }
@@ -67,7 +78,7 @@ export interface Bounds {
   /** No more rows than this are sorted. */
   few: number;
 }
-const BOUNDS: Bounds = { sample: 10_000, met: 80_000, few: COUNT_MAX };
+const BOUNDS: Bounds = { sample: 3_000, met: 80_000, few: COUNT_MAX };
 
 /**
  * One page of those rows of a list that have something: few are found by an index of what is looked for and sorted, many
@@ -92,11 +103,12 @@ export async function pageOfFound(
       return page.count < needed ? page : { ...page, count: countMax, isMore: true };
     }
   }
+  const most = ({ most = bounds.few }: Few) => Math.min(most, bounds.few);
   for (const few of narrowed.few) {
-    const page = await sortFew(db, narrowed, few, request, bounds.few);
+    const page = await sortFew(db, narrowed, few, request, most(few));
     if (page) return page;
   }
-  return { ...(await walk(db, narrowed, request, end)), count: bounds.few, isMore: true };
+  return { ...(await walk(db, narrowed, request, end)), count: Math.max(...narrowed.few.map(most)), isMore: true };
 }
 
 async function lookAt(
