@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
 import { follow } from './follow.ts';
-import { onOwnPostgres } from './ownApp.ts';
+import { onOwnDatabase } from './ownApp.ts';
 import { openAs } from './people.ts';
 import { sideways } from './readable.ts';
 import { inEachLanguage, say } from './spoken.ts';
@@ -15,7 +15,7 @@ import { inEachLanguage, say } from './spoken.ts';
 let app: TestApp;
 let stop: () => Promise<void>;
 test.beforeAll(async () => {
-  ({ app, stop } = await onOwnPostgres(() => startTestApp()));
+  ({ app, stop } = await onOwnDatabase(() => startTestApp()));
 });
 test.afterAll(() => stop?.());
 

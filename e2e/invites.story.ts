@@ -5,11 +5,11 @@ import { ROUTES, type Route } from '@stagi/contract/routes.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
-import { aContainer, anInvite, aRentedInstance, haveSteppedUp } from '@stagi/server/src/testing/factories.ts';
+import { aContainerWithPort, anInvite, haveSteppedUp } from '@stagi/server/src/testing/factories.ts';
 import { mailedCode, PASSWORD, type Person } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
-import { onOwnPostgres } from './ownApp.ts';
+import { onOwnDatabase } from './ownApp.ts';
 import { openAs, sendSignUpForm, typeCode } from './people.ts';
 import { sideways } from './readable.ts';
 
@@ -21,7 +21,7 @@ let stop: () => Promise<void>;
 test.beforeAll(async () => {
   const port = await freePort();
   appsDomain = `apps.localhost:${port}`;
-  ({ app, stop } = await onOwnPostgres(() => startTestApp({ PORT: String(port), APPS_DOMAIN: appsDomain })));
+  ({ app, stop } = await onOwnDatabase(() => startTestApp({ PORT: String(port), APPS_DOMAIN: appsDomain })));
   url = app.ctx.config.appOrigin;
 });
 test.afterAll(() => stop?.());
@@ -194,7 +194,7 @@ test('a port of a container opens for who may see it, by way of signing in, and 
   browser,
 }) => {
   const ada = await app.signUp('Ada Lovelace');
-  const slug = await aContainerWithPort(ada);
+  const { slug } = await aContainerWithPort(app.ctx, ada);
   const host = `http://${slug}-8080.${appsDomain}`;
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -240,7 +240,7 @@ test('a port of a container opens for who may see it, by way of signing in, and 
     await expect(page).toHaveURL(new RegExp(`^${url}/container-auth/${slug}`));
 
     const grace = await app.signUp('Grace Hopper');
-    const foreign = await aContainerWithPort(grace);
+    const { slug: foreign } = await aContainerWithPort(app.ctx, grace);
     await setRole(grace, ada, 'Guest');
     await page.goto(`http://${foreign}-8080.${appsDomain}/`);
     await expect(page.getByText('No access', { exact: true })).toBeVisible();
@@ -258,17 +258,6 @@ async function setRole(owner: Person, { userId }: Person, role: Role): Promise<v
     .insertInto('membership')
     .values({ workspace_id: owner.workspaceId, user_id: userId, role })
     .execute();
-}
-
-async function aContainerWithPort(owner: Person): Promise<string> {
-  const id = await aContainer(app.ctx, owner, await aRentedInstance(app.ctx, owner));
-  const { slug } = await app.ctx.db
-    .updateTable('container')
-    .set({ ports: JSON.stringify([{ host: 8080, container: 80, visibility: 'private' }]) })
-    .where('id', '=', id)
-    .returning('slug')
-    .executeTakeFirstOrThrow();
-  return slug;
 }
 
 /** Opens a page as somebody, in the workspace of that id or in their first. */

@@ -8,7 +8,7 @@ import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
-import { onOwnPostgres } from './ownApp.ts';
+import { onOwnDatabase } from './ownApp.ts';
 import { sideways } from './readable.ts';
 
 /** 8 × 4 pixels. */
@@ -21,7 +21,7 @@ const LOST = 'stagi-test-900002';
 let app: CloudApp;
 let stop: () => Promise<void>;
 test.beforeAll(async () => {
-  ({ app, stop } = await onOwnPostgres(() => startCloudApp()));
+  ({ app, stop } = await onOwnDatabase(() => startCloudApp()));
 });
 test.afterAll(() => stop?.());
 

@@ -3,7 +3,7 @@ import { haveSteppedUp, makeOperator } from '@stagi/server/src/testing/factories
 import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
-import { onOwnPostgres } from './ownApp.ts';
+import { onOwnDatabase } from './ownApp.ts';
 import { openAs } from './people.ts';
 import { sideways } from './readable.ts';
 
@@ -12,7 +12,7 @@ const CROWD = 300;
 let app: TestApp;
 let stop: () => Promise<void>;
 test.beforeAll(async () => {
-  ({ app, stop } = await onOwnPostgres(() => startTestApp()));
+  ({ app, stop } = await onOwnDatabase(() => startTestApp()));
 });
 test.afterAll(() => stop?.());
 

@@ -5,14 +5,14 @@ import { aContainer, aRentedInstance, haveSteppedUp } from '@stagi/server/src/te
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
-import { onOwnPostgres } from './ownApp.ts';
+import { onOwnDatabase } from './ownApp.ts';
 import { openAs } from './people.ts';
 import { sideways } from './readable.ts';
 
 let app: TestApp;
 let stop: () => Promise<void>;
 test.beforeAll(async () => {
-  ({ app, stop } = await onOwnPostgres(() => startTestApp()));
+  ({ app, stop } = await onOwnDatabase(() => startTestApp()));
 });
 test.afterAll(() => stop?.());
 

@@ -14,7 +14,7 @@ import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
 import { follow } from './follow.ts';
-import { onOwnPostgres } from './ownApp.ts';
+import { onOwnDatabase } from './ownApp.ts';
 import { openAs } from './people.ts';
 import { sideways } from './readable.ts';
 import { inEachLanguage, say } from './spoken.ts';
@@ -30,7 +30,7 @@ const HALF_A_DAY = 1_400_000n;
 let app: CloudApp;
 let stop: () => Promise<void>;
 test.beforeAll(async () => {
-  ({ app, stop } = await onOwnPostgres(() => startCloudApp({ METERING_SECONDS: '1' })));
+  ({ app, stop } = await onOwnDatabase(() => startCloudApp({ METERING_SECONDS: '1' })));
 });
 test.afterAll(() => stop?.());
 

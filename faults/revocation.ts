@@ -7,7 +7,7 @@ import { openSession } from '@stagi/server/src/auth/sessions.ts';
 import { hostOf, type PortPlace } from '@stagi/server/src/containerAccess/address.ts';
 import { signPass } from '@stagi/server/src/containerAccess/pass.ts';
 import type { TestApp } from '@stagi/server/src/testing/app.ts';
-import { aContainer, anApiToken, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
+import { aContainerWithPort, anApiToken } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sessionOf } from './refresh.ts';
 import { until } from './until.ts';
@@ -57,7 +57,8 @@ export async function runRevocations(app: TestApp, person: Person, times: number
     .insertInto('membership')
     .values({ ...mine, user_id: other, role: 'Owner' })
     .execute();
-  const container = await aContainerWithPort(app, person);
+  const { id, slug } = await aContainerWithPort(app.ctx, person);
+  const container = { id, place: { slug, port: 8080 } };
   const endings: Ending[] = [
     {
       name: 'ended in the list',
@@ -208,17 +209,6 @@ async function takeAway(
     const lastAt = await lastHint(ctx, person.workspaceId, events, Promise.all(others));
     refusals.events.push(Math.max(0, lastAt - since));
   }
-}
-
-async function aContainerWithPort(app: TestApp, person: Person): Promise<{ id: number; place: PortPlace }> {
-  const id = await aContainer(app.ctx, person, await aRentedInstance(app.ctx, person));
-  const { slug } = await app.ctx.db
-    .updateTable('container')
-    .set({ ports: JSON.stringify([{ host: 8080, container: 80, visibility: 'private' }]) })
-    .where('id', '=', id)
-    .returning('slug')
-    .executeTakeFirstOrThrow();
-  return { id, place: { slug, port: 8080 } };
 }
 
 /** What a page on the host of a port is answered that shows this cookie: nothing serves ports yet, who is let in finds nothing. */

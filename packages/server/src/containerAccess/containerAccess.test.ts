@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { request } from 'node:http';
 import { api } from '@stagi/contract/api.ts';
 import { ROLE_PERMISSIONS, ROLES, type Role } from '@stagi/contract/permissions.ts';
 import { SignJWT } from 'jose';
@@ -7,20 +5,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { signAccessToken } from '../auth/accessToken.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aConsent, aContainer, anOwnServer, aRentedInstance } from '../testing/factories.ts';
+import { aConsent, aContainerWithPort } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { admitted } from './pass.ts';
+import { type Page, passOf, stateOf, tripOf, visitHost, withPass } from './testing/portHost.ts';
 import { beginTrip, endTrip, hashOfState } from './trip.ts';
-
-/** What the browser of somebody gets who asks for something on a host. */
-interface Page {
-  status: number;
-  location: string | null;
-  /** What lets in; null where the browser is given none. */
-  cookie: string | null;
-  cookies: string[];
-  body: string;
-}
 
 /** A link with a code, and the cookie of the browser that may follow it. */
 interface Way {
@@ -44,8 +33,7 @@ describe('the access page of a container', () => {
   });
   afterAll(() => app?.close());
   beforeEach(async () => {
-    containerId = await aContainerWithPort(owner);
-    slug = await slugOf(containerId);
+    ({ id: containerId, slug } = await aContainerWithPort(app.ctx, owner));
     address = `http://${slug}-8080.${domain}/notebook?id=1#top`;
   });
 
@@ -81,7 +69,7 @@ describe('the access page of a container', () => {
   it('trades a code once, within a minute, on its own host', async () => {
     const spent = await wayOf(owner);
     await follow(spent);
-    const other = await slugOf(await aContainerWithPort(owner));
+    const { slug: other } = await aContainerWithPort(app.ctx, owner);
     const elsewhere = ({ link, trip }: Way, to: string): Way => ({
       link: link.replace(`//${slug}-8080`, `//${to}`),
       trip,
@@ -191,7 +179,7 @@ describe('the access page of a container', () => {
   });
 
   it('asks for a permission of the container’s workspace, whichever is active', async () => {
-    const own = await slugOf(await aContainerWithPort(owner, 'self-hosted'));
+    const { slug: own } = await aContainerWithPort(app.ctx, owner, 'self-hosted');
     const member = await app.signUp();
     const outsider = await app.signUp();
     const enter = async (person: Person, at: string) =>
@@ -260,8 +248,8 @@ describe('the access page of a container', () => {
           .set({ deleted_at: new Date(), slug: `${slug}-gone` })
           .where('id', '=', containerId)
           .execute();
-        const next = await aContainerWithPort(owner);
-        await app.ctx.db.updateTable('container').set({ slug }).where('id', '=', next).execute();
+        const next = await aContainerWithPort(app.ctx, owner);
+        await app.ctx.db.updateTable('container').set({ slug }).where('id', '=', next.id).execute();
       },
     };
     let n = 0;
@@ -337,9 +325,7 @@ describe('the access page of a container', () => {
     const without = await startTestApp();
     try {
       const person = await without.signUp();
-      const id = await aContainer(without.ctx, person, await aRentedInstance(without.ctx, person));
-      const found = without.ctx.db.selectFrom('container').select('slug').where('id', '=', id);
-      const { slug } = await found.executeTakeFirstOrThrow();
+      const { slug } = await aContainerWithPort(without.ctx, person);
       await expect(
         person.client(api.containerAccess.enter, { slug, returnUrl: 'https://x-8080.apps.example/' }),
       ).rejects.toMatchObject({ status: 200, message: expect.stringContaining('the operator has set up no domain') });
@@ -348,25 +334,12 @@ describe('the access page of a container', () => {
     }
   });
 
-  async function aContainerWithPort(of: Person, kind: 'rented' | 'self-hosted' = 'rented'): Promise<number> {
-    const server = kind === 'rented' ? await aRentedInstance(app.ctx, of) : await anOwnServer(app.ctx, of);
-    const id = await aContainer(app.ctx, of, server);
-    const ports = JSON.stringify([{ host: 8080, container: 80, visibility: 'private' }]);
-    await app.ctx.db.updateTable('container').set({ ports }).where('id', '=', id).execute();
-    return id;
-  }
-
   async function setPorts(ports: object[]): Promise<void> {
     await app.ctx.db
       .updateTable('container')
       .set({ ports: JSON.stringify(ports) })
       .where('id', '=', containerId)
       .execute();
-  }
-
-  async function slugOf(id: number): Promise<string> {
-    const found = app.ctx.db.selectFrom('container').select('slug').where('id', '=', id);
-    return (await found.executeTakeFirstOrThrow()).slug;
   }
 
   async function setRole({ userId }: Person, role: Role): Promise<void> {
@@ -389,40 +362,5 @@ describe('the access page of a container', () => {
     return visit(host, pathname + search, cookie === null ? {} : { cookie });
   };
 
-  /** As a browser that found this platform under that name. */
-  function visit(host: string, path: string, headers: Record<string, string> = {}): Promise<Page> {
-    const { port } = new URL(app.url);
-    return new Promise((resolve, reject) => {
-      const asked = request(
-        { host: '127.0.0.1', port, path, headers: { host, accept: 'text/html', ...headers } },
-        (reply) => {
-          let body = '';
-          reply.setEncoding('utf8').on('data', (part: string) => {
-            body += part;
-          });
-          const cookies = reply.headers['set-cookie'] ?? [];
-          reply.on('end', () =>
-            resolve({
-              status: reply.statusCode ?? 0,
-              location: reply.headers.location ?? null,
-              cookie: cookies.find((one) => one.startsWith('stagi-port=')) ?? null,
-              cookies,
-              body,
-            }),
-          );
-        },
-      );
-      asked.on('error', reject).end();
-    });
-  }
+  const visit = (host: string, path: string, headers?: Record<string, string>) => visitHost(app, host, path, headers);
 });
-
-const passOf = ({ cookie }: Page): string => /^stagi-port=([^;]+)/.exec(cookie ?? '')?.[1] ?? '';
-const withPass = (pass: string) => ({ cookie: `stagi-port=${pass}` });
-
-/** What the browser keeps of the trip that it has been sent on: name and secret. */
-const tripOf = ({ cookies }: Page): string => /^stagi-trip-[^;]+/.exec(cookies[0] ?? '')?.[0] ?? '';
-const stateOf = (trip: string): string =>
-  createHash('sha256')
-    .update(trip.slice(trip.indexOf('=') + 1))
-    .digest('base64url');

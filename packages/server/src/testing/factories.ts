@@ -175,6 +175,23 @@ export async function aContainer(
   return row.id;
 }
 
+/** Port 8080 of a running container, on a server of that kind: what a host of its own stands for. */
+export async function aContainerWithPort(
+  ctx: Context,
+  owner: Person,
+  kind: 'rented' | 'self-hosted' = 'rented',
+): Promise<{ id: number; slug: string }> {
+  const server = kind === 'rented' ? await aRentedInstance(ctx, owner) : await anOwnServer(ctx, owner);
+  const id = await aContainer(ctx, owner, server);
+  const { slug } = await ctx.db
+    .updateTable('container')
+    .set({ ports: JSON.stringify([{ host: 8080, container: 80, visibility: 'private' }]) })
+    .where('id', '=', id)
+    .returning('slug')
+    .executeTakeFirstOrThrow();
+  return { id, slug };
+}
+
 /** An app that somebody has let in. */
 export async function aConsent(ctx: Context, owner: Person): Promise<string> {
   const id = randomUUID();

@@ -2,9 +2,9 @@ import { api } from '@stagi/contract/api.ts';
 import { IconHistory } from '@tabler/icons-react';
 import { useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { useAuditExport } from '../../layouts/useAuditExport.ts';
 import { useAuditList } from '../../layouts/useAuditList.ts';
 import { useAuditVerify } from '../../layouts/useAuditVerify.ts';
+import { useCsvExport } from '../../layouts/useCsvExport.ts';
 import { useList } from '../../layouts/useList.ts';
 import { AuditActions } from '../../ui/audit/AuditActions.tsx';
 import { AuditFilters } from '../../ui/audit/AuditFilters.tsx';
@@ -26,7 +26,7 @@ export function AuditPage() {
   const columns = useAuditColumns();
   const { workspace } = useUser();
   const shown = { ...narrowed, outcomes: list.statuses.filter(isOutcome) };
-  const exporting = useAuditExport(api.audit.export, shown, workspace?.clientId ?? '');
+  const exporting = useCsvExport(api.audit.export, shown, `audit-${workspace?.clientId ?? ''}`);
   const verifying = useAuditVerify(api.audit.verify, {});
   const some = list.narrowed || (table.rows?.length ?? 0) > 0;
 

@@ -5,6 +5,7 @@ import { Link } from 'react-router';
 import { useMay, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { opens } from '../../layouts/menuGate.ts';
+import { useCsvExport } from '../../layouts/useCsvExport.ts';
 import { useList } from '../../layouts/useList.ts';
 import { useListState } from '../../layouts/useListState.ts';
 import { useRange } from '../../layouts/useRange.ts';
@@ -24,7 +25,6 @@ import { SpendChart, SpendChartSkeleton } from './SpendChart.tsx';
 import classes from './Usage.module.css';
 import { UsageTotals } from './UsageTotals.tsx';
 import { useUsageColumns } from './useUsageColumns.tsx';
-import { useUsageExport } from './useUsageExport.ts';
 
 /** Use is charged each minute. */
 const REFETCH_MS = 60_000;
@@ -32,14 +32,18 @@ const REFETCH_MS = 60_000;
 /** What each rented server cost, second by second, and what was charged for it. */
 export function UsagePage() {
   const t = useT();
-  const { permissions } = useUser();
+  const { permissions, workspace } = useUser();
   const list = useListState({ sort: NEWEST, filters: FILTERS });
   const range = useRange(list);
   const asked = { ...usageInput(list), ...range.bounds };
   const { data, table } = useList(api.usage.list, asked, list, REFETCH_MS);
   const columns = useUsageColumns();
   const mayOpen = useMay('INSTANCE_RENTED_MANAGEMENT');
-  const exporting = useUsageExport({ ...range.bounds, queryString: list.request.queryString });
+  const exporting = useCsvExport(
+    api.usage.export,
+    { ...range.bounds, queryString: list.request.queryString },
+    `usage-${workspace?.clientId}`,
+  );
   const some = list.narrowed || (table.rows?.length ?? 1) > 0;
   return (
     <>

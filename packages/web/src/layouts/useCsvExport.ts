@@ -3,14 +3,10 @@ import type { InputOf } from '@stagi/contract/call.ts';
 import { useCall } from '../api/useCall.ts';
 import { downloadText } from '../ui/download.ts';
 
-type ExportCall = typeof api.audit.export | typeof api.audit.exportForOperators;
+type ExportCall = typeof api.audit.export | typeof api.audit.exportForOperators | typeof api.usage.export;
 
-/** Hands what the filters show over as one file, however many parts it comes in. `whose` log it is stands in its name. */
-export function useAuditExport<C extends ExportCall>(
-  of: C,
-  narrowed: Omit<InputOf<C>, 'before'>,
-  whose: number | string,
-) {
+/** Hands what the filters show over as one file, however many parts it comes in. `name` begins the file's, before the day. */
+export function useCsvExport<C extends ExportCall>(of: C, narrowed: Omit<InputOf<C>, 'before'>, name: string) {
   const { run: fetchPart, loading } = useCall<ExportCall>(of);
 
   async function run(): Promise<void> {
@@ -22,7 +18,7 @@ export function useAuditExport<C extends ExportCall>(
       if (part.next === null) break;
       before = part.next;
     }
-    downloadText(`audit-${whose}-${new Date().toISOString().slice(0, 10)}.csv`, parts, 'text/csv');
+    downloadText(`${name}-${new Date().toISOString().slice(0, 10)}.csv`, parts, 'text/csv');
   }
 
   return { running: loading, run: () => void run() };

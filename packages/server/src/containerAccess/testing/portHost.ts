@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { request } from 'node:http';
+import type { TestApp } from '../../testing/app.ts';
+
+/** What the browser of somebody gets who asks for something on a host. */
+export interface Page {
+  status: number;
+  location: string | null;
+  /** What lets in; null where the browser is given none. */
+  cookie: string | null;
+  cookies: string[];
+  body: string;
+}
+
+/** As a browser that found this platform under that name. */
+export function visitHost(
+  { url }: TestApp,
+  host: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Page> {
+  const { port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      { host: '127.0.0.1', port, path, headers: { host, accept: 'text/html', ...headers } },
+      (reply) => {
+        let body = '';
+        reply.setEncoding('utf8').on('data', (part: string) => {
+          body += part;
+        });
+        const cookies = reply.headers['set-cookie'] ?? [];
+        reply.on('end', () =>
+          resolve({
+            status: reply.statusCode ?? 0,
+            location: reply.headers.location ?? null,
+            cookie: cookies.find((one) => one.startsWith('stagi-port=')) ?? null,
+            cookies,
+            body,
+          }),
+        );
+      },
+    );
+    asked.on('error', reject).end();
+  });
+}
+
+export const passOf = ({ cookie }: Page): string => /^stagi-port=([^;]+)/.exec(cookie ?? '')?.[1] ?? '';
+export const withPass = (pass: string) => ({ cookie: `stagi-port=${pass}` });
+
+/** What the browser keeps of the trip that it has been sent on: name and secret. */
+export const tripOf = ({ cookies }: Page): string => /^stagi-trip-[^;]+/.exec(cookies[0] ?? '')?.[0] ?? '';
+export const stateOf = (trip: string): string =>
+  createHash('sha256')
+    .update(trip.slice(trip.indexOf('=') + 1))
+    .digest('base64url');
