@@ -35,6 +35,7 @@ try {
     'two letters': 'qu',
     'an address': 'person765432@example.com',
     'an id': '765432',
+    'what a fifth has, who stand last': 'linus',
     'nothing at all': 'no such person anywhere',
   };
 

@@ -7,8 +7,9 @@ import { presentPrice } from '../billing/price.ts';
 import { balanceOf, perHourOf, RUNNING_STATUSES } from '../billing/spending.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/schema.ts';
-import { cappedPage, FOUND_COUNT_MAX, pageOfFound } from '../http/cappedPage.ts';
+import { cappedPage, FOUND_COUNT_MAX } from '../http/cappedPage.ts';
 import { notFound } from '../http/errors.ts';
+import { pageOfFound } from '../http/foundPage.ts';
 import { isId, sortColumn } from '../http/paging.ts';
 import { beginsWith, idIn, searches } from '../http/search.ts';
 
@@ -84,7 +85,14 @@ function ownedBy(text: string, is: RawBuilder<boolean>) {
     has: sql<boolean>`${is} and exists (${owners} and m.workspace_id = t.id)`,
     sample: null,
     // As an array they are looked up in the order of their ids; of a join the planner reads all workspaces.
-    few: [{ from: CLIENTS.from, where: sql<boolean>`${is} and t.id = any(array(${owners}))`, most: OWNED_SORTED }],
+    few: [
+      {
+        from: CLIENTS.from,
+        where: sql<boolean>`${is} and t.id = any(array(${owners}))`,
+        most: OWNED_SORTED,
+        counted: owners,
+      },
+    ],
     countMax: FOUND_COUNT_MAX,
   };
 }

@@ -2,7 +2,8 @@ import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cappedPage, pageOfFound } from '../http/cappedPage.ts';
+import { cappedPage } from '../http/cappedPage.ts';
+import { pageOfFound } from '../http/foundPage.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { haveSteppedUp, makeOperator } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
@@ -181,11 +182,11 @@ describe('the list of workspaces', () => {
 
 describe('a page of a long list', () => {
   const EVERY = 1_000_000;
-  const SORTED = { sample: 1, met: 0, few: EVERY };
+  const SORTED = { sample: 1, met: 0, few: EVERY, late: EVERY };
   const WAYS = {
-    'looked through': { sample: EVERY, met: 0, few: 0 },
-    'met along the order': { sample: 1, met: EVERY, few: 0 },
-    'too many to be sorted': { sample: 1, met: 0, few: 5 },
+    'looked through': { ...SORTED, sample: EVERY, few: 0 },
+    'met along the order': { ...SORTED, met: EVERY, few: 0 },
+    'too many to be sorted': { ...SORTED, few: 5 },
   };
 
   it('is the same however its rows are found', async () => {
@@ -220,6 +221,15 @@ describe('a page of a long list', () => {
           expect(total).toEqual({ count: all, isMore: false });
           const tooMany = { ...asked, few: [{ from: asked.from, where: has, most: 5 }] };
           expect(await pageOfFound(app.ctx.db, tooMany, request, SORTED)).toEqual({ ids, count: 5, isMore: true });
+          const counted = sql`select from app_user t where ${has}`;
+          for (const most of [5, all]) {
+            const few = [{ from: asked.from, where: has, most, counted }];
+            expect(await pageOfFound(app.ctx.db, { ...asked, few }, request, SORTED)).toEqual({
+              ids,
+              count: most,
+              isMore: most < all,
+            });
+          }
           for (const [name, bounds] of Object.entries(WAYS)) {
             const hint = `${name}: ${order} ${orderByDirection}, page ${page}`;
             const found = await pageOfFound(app.ctx.db, asked, request, bounds);
@@ -228,6 +238,40 @@ describe('a page of a long list', () => {
           }
         }
     console.log(`pages of a long list: n = ${pages}`);
+    expect(pages).toBeGreaterThan(0);
+  });
+
+  it('is the same where its rows stand late, and are looked for in several lanes', async () => {
+    const LANES = { ...SORTED, sample: PEOPLE / 2, met: EVERY, late: 0 };
+    let pages = 0;
+    for (const order of ['t.created_at', 't.name', 't.email'])
+      for (const orderByDirection of ['asc', 'desc'] as const)
+        for (const from of [0, 0.3, 0.6, 0.85]) {
+          const column = sql.ref(order);
+          const direction = sql.raw(orderByDirection);
+          const late = sql`(select ${column} from app_user t
+            order by ${column} ${direction}, t.id ${direction} limit 1 offset ${Math.floor(PEOPLE * from)})`;
+          const asked = {
+            from: sql`app_user t`,
+            where: sql<boolean>`true`,
+            has: sql<boolean>`(${column} ${orderByDirection === 'asc' ? sql`>=` : sql`<=`} ${late} and t.id % 2 = 1)`,
+            id: sql<number>`t.id`,
+            order: [column],
+            sample: sql`hashint4extended(t.id, 1)`,
+            few: [],
+            countMax: 7,
+          };
+          for (const page of [1, 2, 4]) {
+            const request = { orderByField: 'createdAt', orderByDirection, page, limit: 3 };
+            const hint = `${order} ${orderByDirection} from ${from}, page ${page}`;
+            const expected = await pageOfFound(app.ctx.db, asked, request, { ...LANES, sample: EVERY });
+            expect(expected.ids, hint).toHaveLength(3);
+            const found = await pageOfFound(app.ctx.db, asked, request, LANES);
+            expect(found, hint).toEqual({ ids: expected.ids, count: 7, isMore: true });
+            pages += 1;
+          }
+        }
+    console.log(`pages looked for in lanes: n = ${pages}`);
     expect(pages).toBeGreaterThan(0);
   });
 

@@ -1,0 +1,180 @@
+import type { EntityFilterRequest } from '@stagi/contract/page.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../db/schema.ts';
+import { COUNT_MAX, type Page, place, type Rows, sorted } from './cappedPage.ts';
+import { offsetOf } from './paging.ts';
+
+interface Narrowed extends Rows {
+  /** What is looked for: how many rows have it, nothing tells beforehand. */
+  has: RawBuilder<boolean>;
+  /** An order that has little to do with it, along an index that tells whether a row has it. Null where there is none. */
+  sample: RawBuilder<unknown> | null;
+  /** Where an index leads to the rows that have it; the next one is tried where the one before leads to too many. */
+  few: readonly Few[];
+  countMax?: number;
+}
+
+interface Few {
+  from: RawBuilder<unknown>;
+  where: RawBuilder<boolean>;
+  /** What is left to be looked at, when no more rows than are sorted came by the index. */
+  has?: RawBuilder<boolean>;
+  /** No more of these are sorted, as each takes a way of its own into the table. */
+  most?: number;
+  /** As many rows as `where` leads to, where they are counted faster than they are read. */
+  counted?: RawBuilder<unknown>;
+}
+
+/** Tests set others. */
+export interface Bounds {
+  /** So many rows of the list are looked at to see how many have it. */
+  sample: number;
+  /** The page is looked for along its order where that promises to meet no more rows than this. */
+  met: number;
+  /** No more rows than this are sorted. */
+  few: number;
+  /** The page's order is gone along in several lanes at once where the first rows stand so many times later than they would if what is looked for had nothing to do with it. */
+  late: number;
+}
+const BOUNDS: Bounds = { sample: 3_000, met: 80_000, few: COUNT_MAX, late: 3 };
+
+/** The row of the sample that tells where a page begins: one alone may stand anywhere. */
+const FIRST = 3;
+/** Where a way along the order is parted. */
+const PARTS = [0.25, 0.5, 0.75];
+
+/**
+ * One page of those rows of a list that have something: few are found by an index of what is looked for and sorted, many
+ * are met soon on the way along the order's index, whose columns tell whether a row has it. Which of the two it is, is
+ * looked up and not left to an estimate of the planner, which may be wrong by a factor of a thousand. The page is the
+ * same however it is found.
+ */
+export async function pageOfFound(
+  db: Db,
+  narrowed: Narrowed,
+  request: EntityFilterRequest,
+  bounds = BOUNDS,
+): Promise<Page> {
+  const { countMax = COUNT_MAX } = narrowed;
+  const end = offsetOf(request) + request.limit;
+  const needed = Math.max(end, countMax + 1);
+  const sample = narrowed.sample && (await lookAt(db, narrowed, narrowed.sample, request, bounds));
+  if (sample) {
+    const { rows, found, cuts } = sample;
+    if (rows < bounds.sample) return walk(db, narrowed, request, Math.max(end, rows));
+    if ((needed * rows) / found <= bounds.met) {
+      const page = await walk(db, narrowed, request, needed, cuts);
+      return page.count < needed ? page : { ...page, count: countMax, isMore: true };
+    }
+  }
+  const most = ({ most = bounds.few }: Few) => Math.min(most, bounds.few);
+  for (const few of narrowed.few) {
+    const page = await sortFew(db, narrowed, few, request, most(few));
+    if (page) return page;
+  }
+  const page = await walk(db, narrowed, request, end, sample?.cuts);
+  return { ...page, count: Math.max(...narrowed.few.map(most)), isMore: true };
+}
+
+interface Sample {
+  rows: number;
+  found: number;
+  /** Where the first rows that have it stand late in the page's order: places that part the way to them, in its direction. */
+  cuts: string[];
+}
+
+async function lookAt(
+  db: Db,
+  { from, where, has, order }: Narrowed,
+  along: RawBuilder<unknown>,
+  { orderByDirection }: EntityFilterRequest,
+  bounds: Bounds,
+): Promise<Sample> {
+  const isAsc = orderByDirection === 'asc';
+  const { rows } = await sql<Omit<Sample, 'cuts'> & { before: number; cuts: string[] | null }>`
+    with sample as materialized (
+      select ${has} as found, ${order[0]} as ${place(0)} from ${from} where ${where} order by ${along} limit ${bounds.sample}),
+    before as (
+      select ${place(0)} from sample where ${place(0)} ${isAsc ? sql`<` : sql`>`} (
+        select ${place(0)} from sample where found order by ${place(0)} ${sql.raw(orderByDirection)} offset ${FIRST - 1} limit 1))
+    select count(*)::int as rows, count(*) filter (where found)::int as found,
+      (select count(*)::int from before) as before,
+      (select percentile_disc(${isAsc ? PARTS : PARTS.toReversed()}::float8[]) within group (order by ${place(0)})::text[]
+        from before) as cuts
+    from sample`.execute(db);
+  const { before, cuts, ...sample } = rows[0] ?? { rows: 0, found: 0, before: 0, cuts: null };
+  const isLate = before > (bounds.late * FIRST * sample.rows) / sample.found;
+  return { ...sample, cuts: (isLate && cuts) || [] };
+}
+
+/**
+ * Meets rows in their order until `needed` of them have it: in several lanes at once where the way is cut, as one alone
+ * would take as long as all together.
+ */
+async function walk(
+  db: Db,
+  narrowed: Narrowed,
+  request: EntityFilterRequest,
+  needed: number,
+  cuts: readonly string[] = [],
+): Promise<Page> {
+  const start = offsetOf(request);
+  const lanes = await Promise.all(
+    [null, ...cuts].map((from, at) => lane(db, narrowed, request, needed, [from, cuts[at] ?? null])),
+  );
+  const ids = lanes.flatMap((met) => met.ids).slice(start, start + request.limit);
+  const count = lanes.reduce((sum, met) => sum + met.count, 0);
+  return { ids, count: Math.min(count, needed), isMore: false };
+}
+
+/**
+ * What is looked for is wrapped, as the planner takes it for common then and keeps to the index of the order; "offset 0"
+ * has the way gone once for both answers.
+ */
+async function lane(
+  db: Db,
+  { from, where, has, id, order }: Narrowed,
+  request: EntityFilterRequest,
+  needed: number,
+  [after, to]: readonly [string | null, string | null],
+): Promise<{ ids: number[]; count: number }> {
+  const isAsc = request.orderByDirection === 'asc';
+  const isIn = [
+    where,
+    ...(after === null ? [] : [sql<boolean>`${order[0]} ${isAsc ? sql`>` : sql`<`} ${after}`]),
+    ...(to === null ? [] : [sql<boolean>`${order[0]} ${isAsc ? sql`<=` : sql`>=`} ${to}`]),
+  ];
+  const { rows } = await sql<{ ids: number[]; count: number }>`
+    select ids[1:${offsetOf(request) + request.limit}::int] as ids, cardinality(ids) as count
+    from (select array(
+      select ${id} from ${from} where ${sql.join(isIn, sql` and `)} and case when ${has} then true else false end
+      order by ${sorted([...order, id], request)} limit ${needed}) as ids offset 0) as met`.execute(db);
+  return rows[0] ?? { ids: [], count: 0 };
+}
+
+/** Null where the index leads to more than `most`. */
+async function sortFew(
+  db: Db,
+  { id, order }: Narrowed,
+  { from, where, has = sql<boolean>`true`, counted }: Few,
+  request: EntityFilterRequest,
+  most: number,
+): Promise<Page | null> {
+  if (counted && (await isMoreThan(db, counted, most))) return null;
+  const places = order.map((column, at) => sql`${column} as ${place(at)}`);
+  const { rows } = await sql<{ ids: number[]; count: number; led: number }>`
+    with few as materialized (
+      select ${id} as id, ${sql.join([...places, sql`${has} as found`])} from ${from} where ${where} limit ${most + 1})
+    select (select count(*)::int from few) as led, (select count(*)::int from few where found) as count, array(
+      select id from few where found and (select count(*) from few) <= ${most}
+      order by ${sorted([...order.map((_, at) => place(at)), sql`id`], request)}
+      limit ${request.limit} offset ${offsetOf(request)}) as ids`.execute(db);
+  const { ids, count, led } = rows[0] ?? { ids: [], count: 0, led: 0 };
+  return led > most ? null : { ids, count, isMore: false };
+}
+
+async function isMoreThan(db: Db, counted: RawBuilder<unknown>, most: number): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (${counted} limit ${most + 1}) as counted`.execute(db);
+  return (rows[0]?.count ?? 0) > most;
+}
