@@ -141,18 +141,22 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     await expect(page.getByText('This is the log of the workspace')).toBeVisible();
     await expect(whose).toHaveText('Alice’s workspace');
     await expect(rows.filter({ hasText: 'Generated an SSH key' })).toHaveCount(1);
-    await expect(rows).toHaveCount(1);
+    await expect(rows.filter({ hasText: 'Adopted a stray machine' })).toHaveCount(1);
+    await expect(rows).toHaveCount(2);
     await expectAccessible(page, 'the log of a workspace');
     await expectNoSidewaysScroll(page);
   });
 
   await test.step('checks and exports that log, and their own', async () => {
     await page.getByTestId('audit-verify').click();
-    await expect(page.getByText('The chain is whole: 1 entry')).toBeVisible();
+    await expect(page.getByText('The chain is whole: 2 entries')).toBeVisible();
     expect(await exported(page)).toMatch(/^1,.*,ssh-key\/generate,/m);
     await page.reload();
     await expect(page.getByTestId('audit-workspace')).toHaveText('Alice’s workspace');
+    await expect(page.getByTestId('audit-row').filter({ hasText: 'Exported the audit log' })).toHaveCount(1);
     await page.getByRole('link', { name: 'Show what operators did' }).click();
+    await expect(page.getByTestId('audit-row').filter({ hasText: 'Exported the audit log' })).toHaveCount(1);
+    await expect(page.getByTestId('audit-row').filter({ hasText: 'Checked the audit log' })).toHaveCount(1);
     await expect(page.getByTestId('audit-row').filter({ hasText: 'Checked a cloud' })).toHaveCount(2);
     expect(await exported(page)).toMatch(/,admin\/stray\/adopt,/);
   });
@@ -181,6 +185,14 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     await expect(page.getByText('The chain is broken at entry 1')).toBeVisible();
     await page.goto(`${app.url}/admin/audit?workspace=999999`);
     await expect(page.getByText('This workspace cannot be found')).toBeVisible();
+  });
+
+  await test.step('is not shown as who rented the machine that they adopted', async () => {
+    const [found] = (await alice.client(api.instances.list, {})).entities;
+    await signIn(page, alice, `/cloud/instances/${found?.id}`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Found again');
+    await expect(page.getByText('Nobody: adopted by an operator')).toBeVisible();
+    await expect(page.getByText('Olga Operator')).toHaveCount(0);
   });
 });
 

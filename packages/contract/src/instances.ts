@@ -86,7 +86,6 @@ const common = {
   statusDeadline: z.string().nullable(),
   statusReason: z.string().nullable(),
   createdAt: z.string(),
-  createdBy: z.string(),
   /** When the daemon was last heard, and its version; null before its first hello. */
   daemonSeenAt: z.string().nullable(),
   daemonVersion: z.string().nullable(),
@@ -99,6 +98,8 @@ const common = {
 export const Instance = z.object({
   ...common,
   status: RentedStatus,
+  /** Who rented it; null of a machine that an operator found and adopted. */
+  createdBy: z.string().nullable(),
   provider: z.string(),
   providerTitle: z.string(),
   region: z.string(),
@@ -116,7 +117,12 @@ export const Instance = z.object({
 });
 export type Instance = z.infer<typeof Instance>;
 
-export const SelfHostedInstance = z.object({ ...common, status: SelfHostedStatus, ip: z.string().nullable() });
+export const SelfHostedInstance = z.object({
+  ...common,
+  status: SelfHostedStatus,
+  createdBy: z.string(),
+  ip: z.string().nullable(),
+});
 export type SelfHostedInstance = z.infer<typeof SelfHostedInstance>;
 
 export const Activity = z.object({

@@ -2,7 +2,6 @@ import type { AdminClient } from '@stagi/contract/adminClients.ts';
 import { api } from '@stagi/contract/api.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import { sql } from 'kysely';
-import { recordAct } from '../audit/record.ts';
 import { lockAvailable } from '../billing/spend.ts';
 import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -20,6 +19,7 @@ import {
 import { sendMails } from '../mail/send.ts';
 import { clientOf } from './clients.ts';
 import { holdClient, holdUser, type Operator } from './operator.ts';
+import { tellWorkspace } from './tellWorkspace.ts';
 
 interface Input {
   id: number;
@@ -50,7 +50,7 @@ export function disableClient(ctx: Operator, { id, reason, terminate }: Input): 
     await tellMembers(ctx, trx, client.id, (member) =>
       (member.role === 'Owner' ? clientDisabledMail : memberClientDisabledMail)(ctx, member, client.name, reason),
     );
-    await recordThere(trx, api.adminClients.disable.path, client, { reason });
+    await tellThere(trx, api.adminClients.disable.path, client, { reason });
     await announce(trx, 'changed', { entity: 'client', id: client.id, workspaceId: client.id });
     return clientOf({ ...ctx, db: trx }, client.id);
   });
@@ -70,7 +70,7 @@ export function enableClient(ctx: Operator, id: number): Promise<AdminClient> {
     await tellMembers(ctx, trx, client.id, (member) =>
       (member.role === 'Owner' ? clientEnabledMail : memberClientEnabledMail)(ctx, member, client.name),
     );
-    await recordThere(trx, api.adminClients.enable.path, client, {});
+    await tellThere(trx, api.adminClients.enable.path, client, {});
     return clientOf({ ...ctx, db: trx }, client.id);
   });
 }
@@ -102,16 +102,12 @@ async function tellMembers(
   );
 }
 
-/** Its members read that it was an operator, and why, not who. */
-function recordThere(
+/** Its members read why, too. */
+function tellThere(
   trx: Db,
   action: string,
   { id, name }: { id: number; name: string },
   detail: Record<string, unknown>,
 ): Promise<void> {
-  return recordAct(
-    trx,
-    { user: null, credential: null, workspace: { id }, ip: null, userAgent: null },
-    { action, outcome: 'done', object: { type: 'client', id: String(id), label: name }, detail },
-  );
+  return tellWorkspace(trx, id, { action, object: { type: 'client', id: String(id), label: name }, detail });
 }

@@ -1,7 +1,6 @@
 import type { AdminUser } from '@stagi/contract/adminUsers.ts';
 import { api } from '@stagi/contract/api.ts';
 import { sql } from 'kysely';
-import { recordAct } from '../audit/record.ts';
 import { endOtherSessions } from '../auth/sessions.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
@@ -10,6 +9,7 @@ import { tellServersOfKeys } from '../instances/sshAccess.ts';
 import { accountDisabledMail, accountEnabledMail } from '../mail/operatorLetters.ts';
 import { sendMail } from '../mail/send.ts';
 import { holdUser, type Operator } from './operator.ts';
+import { tellWorkspace } from './tellWorkspace.ts';
 import { userOf } from './users.ts';
 
 /**
@@ -61,10 +61,6 @@ async function recordInWorkspaces(trx: Db, action: string, user: { id: number; n
     .where('user_id', '=', user.id)
     .orderBy('workspace_id')
     .execute();
-  for (const { workspace_id: id } of rows)
-    await recordAct(
-      trx,
-      { user: null, credential: null, workspace: { id }, ip: null, userAgent: null },
-      { action, outcome: 'done', object: { type: 'client/member', id: String(user.id), label: user.name } },
-    );
+  const object = { type: 'client/member', id: String(user.id), label: user.name };
+  for (const { workspace_id: id } of rows) await tellWorkspace(trx, id, { action, object });
 }

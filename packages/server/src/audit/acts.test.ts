@@ -85,6 +85,52 @@ it('holds that an operator had the ledger verified', async () => {
   });
 });
 
+it('holds, once, that an operator took a copy of a log or had it checked; a copy also in the log itself', async () => {
+  const [olga, otto] = [await app.signUp('Olga'), await app.signUp('Otto')];
+  for (const operator of [olga, otto]) await makeOperator(app.ctx, operator);
+  const alice = await app.signUp('Alice');
+  await alice.client(api.clients.edit, { newName: 'Lab' });
+  const { workspaceId } = alice;
+  const acts = async () => {
+    const { entities } = await olga.client(api.audit.listForOperators, { entityFilterRequest: { limit: 100 } });
+    return entities.filter(({ object }) => object?.type === 'admin/client' && object.id === String(workspaceId));
+  };
+
+  await olga.client(api.audit.exportForOperators, { workspaceId, areas: ['client'] });
+  // A part that goes on, and one that begins somewhere without having begun.
+  await olga.client(api.audit.exportForOperators, { workspaceId, areas: ['client'], before: 1 });
+  await otto.client(api.audit.exportForOperators, { workspaceId, before: 2 });
+  expect(await acts()).toMatchObject([
+    { action: 'admin/audit/export', actor: { userId: otto.userId }, detail: { before: 2 } },
+    {
+      action: 'admin/audit/export',
+      actor: { userId: olga.userId },
+      by: 'session',
+      outcome: 'done',
+      object: { label: 'Lab' },
+      detail: { areas: ['client'] },
+    },
+  ]);
+  expect(await acts()).toHaveLength(2);
+  const { entities } = await log(alice);
+  expect(entities.map(({ action, actor }) => [action, actor?.userId])).toEqual([
+    ['admin/audit/export', undefined],
+    ['admin/audit/export', undefined],
+    ['client/edit', alice.userId],
+  ]);
+
+  expect(await olga.client(api.audit.verifyForOperators, { workspaceId })).toMatchObject({ broken: null, checked: 3 });
+  expect((await acts())[0]).toMatchObject({ action: 'admin/audit/verify', actor: { userId: olga.userId }, detail: {} });
+  expect((await log(alice)).totalCount).toBe(3);
+
+  // Of the operators' own log there is one chain to tell it in.
+  await olga.client(api.audit.exportForOperators, {});
+  const { entities: own } = await olga.client(api.audit.listForOperators, {});
+  expect(own[0]).toMatchObject({ action: 'admin/audit/export', object: { type: 'admin/client', id: null } });
+  expect(own[1]).toMatchObject({ action: 'admin/audit/verify' });
+  expect(await olga.client(api.audit.verifyForOperators, {})).toMatchObject({ broken: null });
+});
+
 it('tells those who stay that somebody deleted their account, and no more of who that was', async () => {
   const alice = await app.signUp('Alice');
   const max = await app.signUp('Max Secret');

@@ -1,11 +1,13 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
+import { holdOperator } from '../admin/operator.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { csvOf } from '../http/csv.ts';
 import { invalid } from '../http/errors.ts';
 import type { HandlersOf } from '../http/mount.ts';
 import { isId, pageOf } from '../http/paging.ts';
+import { type Exported, recordCheck, recordExport, type Whose } from './byOperators.ts';
 import { askForCheck, listChecks, oneCheck } from './checks.ts';
 import { AUDIT_COLUMNS } from './csv.ts';
 import { actorsOf, areasOf, entriesBefore, type Narrowed, pageOfEntries } from './entries.ts';
@@ -22,15 +24,25 @@ export const auditHandlers: HandlersOf<typeof api.audit> = {
     return { ...(await pageOfChain(db, chain, input)), workspace };
   },
   export: ({ db, workspace }, input) => partOfChain(db, workspace.id, input),
-  exportForOperators: async ({ db }, { workspaceId, ...input }) =>
-    partOfChain(db, (await chainOf(db, workspaceId)).chain, input),
+  exportForOperators: (ctx, { workspaceId, ...input }) =>
+    inTransaction(ctx.db, async (trx) => {
+      await holdOperator(trx, ctx.user.id);
+      const whose = await chainOf(trx, workspaceId);
+      const part = await partOfChain(trx, whose.chain, input);
+      await recordExport({ ...ctx, db: trx }, whose, input);
+      return part;
+    }),
   async verify({ db, workspace }, { after }) {
     return { isSuccess: true, ...(await verifyChain(db, workspace.id, after ?? null, VERIFIED_AT_ONCE)) };
   },
-  async verifyForOperators({ db }, { workspaceId, after }) {
-    const { chain } = await chainOf(db, workspaceId);
-    return { isSuccess: true, ...(await verifyChain(db, chain, after ?? null, VERIFIED_AT_ONCE)) };
-  },
+  verifyForOperators: (ctx, { workspaceId, after }) =>
+    inTransaction(ctx.db, async (trx) => {
+      await holdOperator(trx, ctx.user.id);
+      const whose = await chainOf(trx, workspaceId);
+      const verdict = await verifyChain(trx, whose.chain, after ?? null, VERIFIED_AT_ONCE);
+      if (verdict.next === null) await recordCheck({ ...ctx, db: trx }, whose, verdict);
+      return { isSuccess: true, ...verdict };
+    }),
   async checkAll(ctx) {
     const id = await inTransaction(ctx.db, (trx) => askForCheck(ctx, trx, ctx.user.id));
     return { isSuccess: true, entity: await oneCheck(ctx.db, id) };
@@ -53,9 +65,7 @@ async function pageOfChain(db: Db, chain: number, { entityFilterRequest, ...narr
   return { ...pageOf(entities, count, entityFilterRequest, isMore), actors, areas };
 }
 
-type Part = Narrowed & { before?: number };
-
-async function partOfChain(db: Db, chain: number, { before, ...narrowed }: Part) {
+async function partOfChain(db: Db, chain: number, { before, ...narrowed }: Exported) {
   const entries = await entriesBefore(db, chain, narrowed, before, EXPORTED_AT_ONCE);
   return {
     isSuccess: true as const,
@@ -64,7 +74,7 @@ async function partOfChain(db: Db, chain: number, { before, ...narrowed }: Part)
   };
 }
 
-async function chainOf(db: Db, workspaceId: number | null) {
+async function chainOf(db: Db, workspaceId: number | null): Promise<Whose> {
   const workspace = workspaceId === null ? null : await workspaceNamed(db, workspaceId);
   return { chain: workspace?.id ?? PLATFORM, workspace };
 }

@@ -29,7 +29,8 @@ export interface InstanceTable {
   kind: 'rented' | 'self-hosted';
   slug: string;
   title: string;
-  created_by: number;
+  /** Null: an operator adopted the machine; nobody rented it. */
+  created_by: number | null;
   created_at: Created;
   closed_at: Date | null;
   status: string;

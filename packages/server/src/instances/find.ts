@@ -8,7 +8,8 @@ import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
 
 /** An instance with what its daemon said last and what its containers were promised. */
 export interface InstanceView extends InstanceRow {
-  creator: string;
+  /** Null of an adopted machine. */
+  creator: string | null;
   node_seen_at: Date | null;
   node_version: string | null;
   node_address: string | null;
@@ -33,7 +34,7 @@ const SORTABLE: Record<string, `instance.${keyof InstanceRow}`> = {
 function viewsOf(db: Db, workspaceId: number, kind: Kind) {
   return db
     .selectFrom('instance')
-    .innerJoin('app_user', 'app_user.id', 'instance.created_by')
+    .leftJoin('app_user', 'app_user.id', 'instance.created_by')
     .leftJoin('daemon_node', 'daemon_node.instance_id', 'instance.id')
     .leftJoinLateral(
       (eb) =>

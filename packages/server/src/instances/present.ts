@@ -14,6 +14,7 @@ export function presentInstance(ctx: Pick<Context, 'config' | 'providers'>, row:
   return {
     ...presentCommon(row, Math.min(row.facts?.cpus ?? Number.POSITIVE_INFINITY, offer.cpu.cores)),
     status: row.status as RentedStatus,
+    createdBy: row.creator,
     provider: row.provider,
     providerTitle: ctx.providers.get(row.provider)?.title ?? row.provider,
     region: offer.region,
@@ -42,7 +43,6 @@ export function presentCommon(row: InstanceView, cpus: number | null) {
     statusDeadline: iso(row.status_deadline),
     statusReason: row.status_reason ?? (row.attempts >= WORTH_TELLING ? row.last_error : null),
     createdAt: row.created_at.toISOString(),
-    createdBy: row.creator,
     daemonSeenAt: iso(row.node_seen_at),
     daemonVersion: row.node_version,
     facts: row.facts,

@@ -1,7 +1,9 @@
-import type { api } from '@stagi/contract/api.ts';
+import { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import { sql } from 'kysely';
 import { holdOperator } from '../admin/operator.ts';
+import { tellWorkspace } from '../admin/tellWorkspace.ts';
+import { lockAvailable } from '../billing/spend.ts';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -18,8 +20,9 @@ type Caller = Context & { user: { id: number } };
 type Input = ParsedInputOf<typeof api.strays.adopt>;
 
 /**
- * Gives a machine to a workspace as a rented instance. It begins in `error`, which the worker's next look ends when the
- * machine runs and is heard: nothing is known of it until then.
+ * Gives a machine to a workspace as a rented instance that nobody has rented: its members read that an operator did, not
+ * who. It begins in `error`, which the worker's next look ends when the machine runs and is heard: nothing is known of it
+ * until then.
  */
 export async function adopt(
   ctx: Caller,
@@ -31,14 +34,23 @@ export async function adopt(
     const row = await undecidedStray(trx, input.id);
     if (!offer || offer.provider.name !== row.provider) throw invalid('This is no offer of its cloud', 'offerId');
     if (row.state === 'error') throw refused('This machine is broken: it can only be deleted');
+    // As whoever rents: of an adoption and a disabling at once the second waits, and sees what the first did.
+    await lockAvailable(trx, input.workspaceId);
     await requireWorkspace(trx, input.workspaceId);
-    const instanceId = await insert(trx, ctx, row, offer, input);
-    await recordActivity(trx, instanceId, { kind: 'adopted', actorId: ctx.user.id, to: 'error' });
+    const instanceId = await insert(trx, row, offer, input);
+    await recordActivity(trx, instanceId, { kind: 'adopted', to: 'error', detail: FOUND });
+    await tellWorkspace(trx, input.workspaceId, {
+      action: api.strays.adopt.path,
+      object: { type: 'instance-rented', id: String(instanceId), label: input.slug },
+      detail: { title: input.title },
+    });
     await announceInstance(trx, { id: instanceId, workspace_id: input.workspaceId, kind: 'rented' });
     await announce(trx, 'due', { kind: 'instance' });
     return { stray: await decide(trx, row.id, 'adopt', ctx.user.id), instanceId };
   });
 }
+
+const FOUND = 'An operator found this machine and gave it to the workspace';
 
 async function requireWorkspace(trx: Db, id: number): Promise<void> {
   const found = await trx
@@ -52,7 +64,6 @@ async function requireWorkspace(trx: Db, id: number): Promise<void> {
 
 async function insert(
   trx: Db,
-  ctx: Caller,
   row: StrayRow,
   { provider, offer, pricePerHour, stoppedPricePerHour }: RentableOffer,
   { workspaceId, title, slug }: Input,
@@ -64,7 +75,7 @@ async function insert(
       kind: 'rented',
       slug,
       title,
-      created_by: ctx.user.id,
+      created_by: null,
       status: 'error',
       status_reason: 'An operator has adopted this machine; it is being looked at',
       provider: provider.name,

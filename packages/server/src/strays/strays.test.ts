@@ -155,7 +155,27 @@ describe('the operator', () => {
     });
     const { instanceId } = await operator.client(api.strays.adopt, { ...wish, offerId: CPU_OFFER });
     await becomes(alice, instanceId, 'online', 20_000);
-    expect(await seen(alice, instanceId)).toMatchObject({ title: 'Found', ip: expect.any(String) });
+    expect(await seen(alice, instanceId)).toMatchObject({ title: 'Found', ip: expect.any(String), createdBy: null });
+    const { entities: happened } = await alice.client(api.instances.activities, { id: instanceId });
+    expect(happened.find(({ kind }) => kind === 'adopted')).toMatchObject({
+      actor: null,
+      detail: 'An operator found this machine and gave it to the workspace',
+    });
+    const { entities: log } = await alice.client(api.audit.list, {});
+    expect(log[0]).toMatchObject({
+      action: 'admin/stray/adopt',
+      actor: null,
+      by: 'platform',
+      object: { type: 'instance-rented', id: String(instanceId), label: 'found' },
+      detail: { title: 'Found' },
+    });
+    const { entities: done } = await operator.client(api.audit.listForOperators, {});
+    expect(done[0]).toMatchObject({
+      action: 'admin/stray/adopt',
+      actor: { userId: operator.userId },
+      object: { type: 'admin/stray', id: String(stray!.id) },
+      detail: { workspaceId: alice.workspaceId },
+    });
     await sweep();
     await sweep();
     expect(await strays(name)).toEqual([]);

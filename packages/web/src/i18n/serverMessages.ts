@@ -40,6 +40,7 @@ export const SERVER_MESSAGES: readonly string[] = [
   'This regular expression is not valid',
   'adopted',
   'AI Use Policy',
+  'An operator found this machine and gave it to the workspace',
   'An operator has adopted this machine; it is being looked at',
   'Ask a question',
   'At most 100 ports',

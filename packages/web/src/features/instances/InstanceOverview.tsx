@@ -2,7 +2,6 @@ import type { Instance } from '@stagi/contract/instances.ts';
 import { Link } from 'react-router';
 import { useMay } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { personName } from '../../i18n/personName.ts';
 import { paths } from '../../paths.ts';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { FactList } from '../../ui/FactList.tsx';
@@ -13,6 +12,7 @@ import { Note } from '../../ui/Note.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
 import { CreationProgress } from './CreationProgress.tsx';
 import classes from './Instances.module.css';
+import { rentedBy } from './rentedBy.ts';
 
 export function InstanceOverview({ instance }: { instance: Instance }) {
   const t = useT();
@@ -54,8 +54,11 @@ export function InstanceOverview({ instance }: { instance: Instance }) {
             { label: t('IP'), value: ip, mono: true, copy: ip ?? undefined },
             { label: t('Host username'), value: hostUsername, mono: true, copy: hostUsername },
             { label: t('Log bucket'), value: t('{{gb}} GB, free', { gb: instance.logBucketGb }) },
-            { label: t('Rented by'), value: personName(t, instance.createdBy) },
-            { label: t('Rented'), value: <DateTime at={instance.createdAt} /> },
+            { label: t('Rented by'), value: rentedBy(t, instance) },
+            {
+              label: instance.createdBy === null ? t('Adopted on') : t('Rented'),
+              value: <DateTime at={instance.createdAt} />,
+            },
           ]}
         />
         <div className={classes.stack}>

@@ -1,6 +1,5 @@
 import type { Instance } from '@stagi/contract/instances.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { personName } from '../../i18n/personName.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import type { Column } from '../../ui/DataTable.tsx';
 import { formatNumber } from '../../ui/format.ts';
@@ -9,6 +8,7 @@ import { NameCell } from '../../ui/NameCell.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { DateTime, Deadline } from '../../ui/Time.tsx';
 import classes from './Instances.module.css';
+import { rentedBy } from './rentedBy.ts';
 
 export function useInstanceColumns(): Column<Instance>[] {
   const t = useT();
@@ -80,7 +80,7 @@ export function useInstanceColumns(): Column<Instance>[] {
       align: 'right',
       cell: ({ createdAt }) => <DateTime at={createdAt} />,
     },
-    { key: 'createdBy', title: t('Rented by'), extra: true, cell: ({ createdBy }) => personName(t, createdBy) },
+    { key: 'createdBy', title: t('Rented by'), extra: true, cell: (instance) => rentedBy(t, instance) },
     {
       key: 'daemon',
       title: t('Daemon version'),

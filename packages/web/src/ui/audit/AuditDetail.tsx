@@ -14,7 +14,16 @@ const MEANS: Record<string, string> = {
   offerId: text('Offer'),
   plan: text('Plan'),
   terminate: text('Servers that cannot stop were terminated'),
+  broken: text('Broken at entry'),
+  before: text('Before entry'),
+  from: text('From'),
+  to: text('To'),
+  userIds: text('Who'),
+  areas: text('About'),
+  outcomes: text('Outcome'),
 };
+
+const IS_TIME = new Set(['expiresAt', 'from', 'to']);
 
 /** Why it was refused, then names and choices of the act that the thing's own name does not say already. */
 export function AuditDetail({ detail: { message, ...told }, object }: Pick<AuditEntry, 'detail' | 'object'>) {
@@ -42,7 +51,7 @@ export function AuditDetail({ detail: { message, ...told }, object }: Pick<Audit
     if (!word) return shown;
     return (
       <>
-        {word}: {name === 'expiresAt' ? <DateTime at={shown} /> : shown}
+        {word}: {IS_TIME.has(name) ? <DateTime at={shown} /> : shown}
       </>
     );
   }

@@ -66,6 +66,8 @@ export const ACTIONS: Record<string, string> = {
   'admin/ledger/verify': text('Had the ledger verified'),
   'user/delete': text('Deleted their account'),
   'admin/audit/check-all': text('Had all audit logs checked'),
+  'admin/audit/export': text('Exported the audit log'),
+  'admin/audit/verify': text('Checked the audit log'),
 };
 
 export const OUTCOMES: Record<AuditEntry['outcome'], string> = {
