@@ -26,7 +26,7 @@ const STATES: Record<State, RawBuilder<boolean>> = {
   disabled: sql`(t.disabled_at is not null and t.deleted_at is null)`,
   closed: sql`(t.disabled_at is not null and t.deleted_at is not null)`,
 };
-const CLIENTS = { from: sql`workspace t`, where: sql<boolean>`true`, id: sql<number>`t.id` };
+const CLIENTS = { from: sql`workspace t`, id: sql<number>`t.id` };
 const isState = (status: string): status is State => Object.hasOwn(STATES, status);
 
 export async function listClients(
@@ -35,65 +35,57 @@ export async function listClients(
   plans: readonly Plan[] | undefined,
 ): Promise<{ entities: AdminClient[]; count: number; isMore: boolean }> {
   const { queryString: text } = request;
-  const is = wanted(request, plans);
+  const inState = inOneOf(request.statuses);
   const order = [sql.ref(sortColumn(request, SORTABLE))];
   const { ids, ...total } = text
-    ? await pageOfFound(
-        ctx.db,
-        { ...CLIENTS, ...(text.includes('@') ? ownedBy(text, is) : called(text, is)), order },
-        request,
-      )
-    : await cappedPage(ctx.db, { ...CLIENTS, where: is, order, each: eachOf(request, plans) }, request);
+    ? await pageOfFound(ctx.db, { ...CLIENTS, ...found(text, inState, plans), order }, request)
+    : await cappedPage(ctx.db, { ...CLIENTS, ...ofPlans(inState, plans), order }, request);
   const rows = new Map((await clientsOf(ctx.db, ids)).map((row) => [row.id, row]));
   return { entities: ids.flatMap((id) => rows.get(id) ?? []).map((row) => present(ctx.config, row)), ...total };
 }
 
-function wanted({ statuses }: EntityFilterRequest, plans?: readonly Plan[]): RawBuilder<boolean> {
-  const all: RawBuilder<boolean>[] = [];
-  if (statuses?.length) {
-    const states = statuses.filter(isState).map((state) => STATES[state]);
-    all.push(states.length === 0 ? sql<boolean>`false` : sql<boolean>`(${sql.join(states, sql` or `)})`);
-  }
-  if (plans?.length) all.push(sql<boolean>`t.plan in (${sql.join(plans)})`);
-  return all.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(all, sql` and `)}`;
+function inOneOf(statuses: readonly string[] = []): RawBuilder<boolean> {
+  if (statuses.length === 0) return sql<boolean>`true`;
+  const states = statuses.filter(isState).map((state) => STATES[state]);
+  return states.length === 0 ? sql<boolean>`false` : sql<boolean>`(${sql.join(states, sql` or `)})`;
 }
 
+const hasPlan = (plans: readonly Plan[]) => sql<boolean>`t.plan in (${sql.join(plans)})`;
+
 /** By one plan after the other, as an index has them. */
-const eachOf = (request: EntityFilterRequest, plans: readonly Plan[] = []) =>
-  plans.length > 1 ? [...new Set(plans)].map((plan) => wanted(request, [plan])) : undefined;
+function ofPlans(inState: RawBuilder<boolean>, plans: readonly Plan[] = []) {
+  const each = [...new Set(plans)].map((plan) => sql<boolean>`${inState} and ${hasPlan([plan])}`);
+  return each.length === 0 ? { where: inState } : { where: sql<boolean>`${inState} and ${hasPlan(plans)}`, each };
+}
+
+/** An index leads along the workspaces of one plan: whether they have one of several is looked at like their names. */
+function found(text: string, inState: RawBuilder<boolean>, plans: readonly Plan[] = []) {
+  const where = plans.length === 1 ? sql<boolean>`${inState} and ${hasPlan(plans)}` : inState;
+  const isOf = plans.length > 1 ? hasPlan(plans) : sql<boolean>`true`;
+  return { where, countMax: FOUND_COUNT_MAX, ...(text.includes('@') ? ownedBy : called)(text, where, isOf) };
+}
 
 /** By name or id. */
-function called(text: string, is: RawBuilder<boolean>) {
+function called(text: string, where: RawBuilder<boolean>, isOf: RawBuilder<boolean>) {
   const id = idIn(text);
   const name = searches('t.search', text);
-  const has = sql<boolean>`${is} and ${id === null ? name : sql<boolean>`(${name} or t.id = ${id})`}`;
-  return {
-    has,
-    sample: sql`t.created_at desc, t.id desc`,
-    few: [{ from: CLIENTS.from, where: has }],
-    countMax: FOUND_COUNT_MAX,
-  };
+  const has = sql<boolean>`${isOf} and ${id === null ? name : sql<boolean>`(${name} or t.id = ${id})`}`;
+  const few = [{ from: () => CLIENTS.from, where: sql<boolean>`${where} and ${has}` }];
+  return { has, sample: sql`t.created_at desc, t.id desc`, few };
 }
 
 /** Of more, each workspace on the way along the order is looked for among those of the owners. */
 const OWNED_SORTED = 3_000;
 
 /** What has an @ is the beginning of an owner's address, as half of all addresses end alike. */
-function ownedBy(text: string, is: RawBuilder<boolean>) {
+function ownedBy(text: string, where: RawBuilder<boolean>, isOf: RawBuilder<boolean>) {
   const owners = sql`select m.workspace_id from membership m where m.role = 'Owner' and ${beginsWith('m.email', text)}`;
+  // As an array they are looked up in the order of their ids; of a join the planner reads all workspaces.
+  const owned = sql<boolean>`${where} and ${isOf} and t.id = any(array(${owners}))`;
   return {
-    has: sql<boolean>`${is} and exists (${owners} and m.workspace_id = t.id)`,
+    has: sql<boolean>`${isOf} and exists (${owners} and m.workspace_id = t.id)`,
     sample: null,
-    // As an array they are looked up in the order of their ids; of a join the planner reads all workspaces.
-    few: [
-      {
-        from: CLIENTS.from,
-        where: sql<boolean>`${is} and t.id = any(array(${owners}))`,
-        most: OWNED_SORTED,
-        counted: owners,
-      },
-    ],
-    countMax: FOUND_COUNT_MAX,
+    few: [{ from: () => CLIENTS.from, where: owned, most: OWNED_SORTED, counted: owners }],
   };
 }
 

@@ -162,6 +162,45 @@ describe('the list of workspaces', () => {
     await sql`delete from workspace where name like 'Planned %'`.execute(app.ctx.db);
   });
 
+  it('finds a text among the workspaces of some plans and states, in order', async () => {
+    await sql`insert into workspace (name, plan, created_by, created_at, disabled_at, deleted_at)
+      select 'Sought ' || n * 7 % 60, (array['Team', 'Individual', 'Free'])[1 + n % 3], ${operator.userId},
+        now() - n % 5 * interval '1 day', case when n % 4 = 0 then now() end, case when n % 8 = 0 then now() end
+      from generate_series(1, 60) n`.execute(app.ctx.db);
+    const all = await app.ctx.db
+      .selectFrom('workspace')
+      .select(['id', 'name', 'plan', 'disabled_at', 'deleted_at'])
+      .orderBy('name', 'desc')
+      .orderBy('id', 'desc')
+      .execute();
+    let found = 0;
+    for (const queryString of ['sought', 'SOUGHT 1', 'ght 59', 'sought 99'])
+      for (const plans of [[], ['Team'], ['Team', 'Free'], ['Enterprise']] as const)
+        for (const statuses of [[], ['active'], ['disabled'], ['disabled', 'closed']]) {
+          const { entities } = await operator.client(api.adminClients.list, {
+            plans: [...plans],
+            entityFilterRequest: { queryString, statuses, orderByField: 'name', orderByDirection: 'desc', limit: 100 },
+          });
+          const expected = all.filter(({ name, plan, disabled_at, deleted_at }) => {
+            const state = deleted_at ? 'closed' : disabled_at ? 'disabled' : 'active';
+            const isOf = plans.length === 0 || plans.some((one) => one === plan);
+            return (
+              name.toLowerCase().includes(queryString.toLowerCase()) &&
+              isOf &&
+              (statuses.length === 0 || statuses.includes(state))
+            );
+          });
+          expect(
+            entities.map(({ id }) => id),
+            JSON.stringify({ queryString, plans, statuses }),
+          ).toEqual(expected.map(({ id }) => id));
+          found += entities.length;
+        }
+    console.log(`workspaces found among plans and states: n = ${found}`);
+    expect(found).toBeGreaterThan(100);
+    await sql`delete from workspace where name like 'Sought %'`.execute(app.ctx.db);
+  });
+
   it('narrows by plan and state', async () => {
     const team = await app.signUp('Team Lead');
     await app.ctx.db.updateTable('workspace').set({ plan: 'Team' }).where('id', '=', team.workspaceId).execute();
@@ -182,7 +221,7 @@ describe('the list of workspaces', () => {
 
 describe('a page of a long list', () => {
   const EVERY = 1_000_000;
-  const SORTED = { sample: 1, met: 0, few: EVERY, late: EVERY };
+  const SORTED = { sample: 1, met: 0, few: EVERY, late: EVERY, fewWhereFar: 0 };
   const WAYS = {
     'looked through': { ...SORTED, sample: EVERY, few: 0 },
     'met along the order': { ...SORTED, met: EVERY, few: 0 },
@@ -212,18 +251,18 @@ describe('a page of a long list', () => {
             order: [sql.ref(order)],
             // The sample of one row is one that has it.
             sample: sql`t.search like '%a%' desc, t.id`,
-            few: [{ from: sql`app_user t`, where: has }],
+            few: [{ from: () => sql`app_user t`, where: has }],
             countMax: 20,
           };
           const request = { orderByField: 'createdAt', orderByDirection, page, limit: 10 };
           const { ids, ...total } = await pageOfFound(app.ctx.db, asked, request, SORTED);
           expect(ids).toHaveLength(10);
           expect(total).toEqual({ count: all, isMore: false });
-          const tooMany = { ...asked, few: [{ from: asked.from, where: has, most: 5 }] };
+          const tooMany = { ...asked, few: [{ from: () => asked.from, where: has, most: 5 }] };
           expect(await pageOfFound(app.ctx.db, tooMany, request, SORTED)).toEqual({ ids, count: 5, isMore: true });
           const counted = sql`select from app_user t where ${has}`;
           for (const most of [5, all]) {
-            const few = [{ from: asked.from, where: has, most, counted }];
+            const few = [{ from: () => asked.from, where: has, most, counted }];
             expect(await pageOfFound(app.ctx.db, { ...asked, few }, request, SORTED)).toEqual({
               ids,
               count: most,
@@ -241,9 +280,10 @@ describe('a page of a long list', () => {
     expect(pages).toBeGreaterThan(0);
   });
 
-  it('is the same where its rows stand late, and are looked for in several lanes', async () => {
+  it('is the same where its rows stand late, and are looked for in several lanes or sorted', async () => {
     const LANES = { ...SORTED, sample: PEOPLE / 2, met: EVERY, late: 0 };
     let pages = 0;
+    let sortedPages = 0;
     for (const order of ['t.created_at', 't.name', 't.email'])
       for (const orderByDirection of ['asc', 'desc'] as const)
         for (const from of [0, 0.3, 0.6, 0.85]) {
@@ -251,14 +291,15 @@ describe('a page of a long list', () => {
           const direction = sql.raw(orderByDirection);
           const late = sql`(select ${column} from app_user t
             order by ${column} ${direction}, t.id ${direction} limit 1 offset ${Math.floor(PEOPLE * from)})`;
+          const has = sql<boolean>`(${column} ${orderByDirection === 'asc' ? sql`>=` : sql`<=`} ${late} and t.id % 2 = 1)`;
           const asked = {
             from: sql`app_user t`,
             where: sql<boolean>`true`,
-            has: sql<boolean>`(${column} ${orderByDirection === 'asc' ? sql`>=` : sql`<=`} ${late} and t.id % 2 = 1)`,
+            has,
             id: sql<number>`t.id`,
             order: [column],
             sample: sql`hashint4extended(t.id, 1)`,
-            few: [],
+            few: [{ from: () => sql`app_user t`, where: has }],
             countMax: 7,
           };
           for (const page of [1, 2, 4]) {
@@ -268,11 +309,15 @@ describe('a page of a long list', () => {
             expect(expected.ids, hint).toHaveLength(3);
             const found = await pageOfFound(app.ctx.db, asked, request, LANES);
             expect(found, hint).toEqual({ ids: expected.ids, count: 7, isMore: true });
+            const far = await pageOfFound(app.ctx.db, asked, request, { ...LANES, fewWhereFar: EVERY });
+            expect(far.ids, hint).toEqual(expected.ids);
             pages += 1;
+            if (!far.isMore) sortedPages += 1;
           }
         }
-    console.log(`pages looked for in lanes: n = ${pages}`);
-    expect(pages).toBeGreaterThan(0);
+    console.log(`pages looked for in lanes: n = ${pages}; where it is far, sorted: n = ${sortedPages}`);
+    expect(sortedPages).toBeGreaterThan(0);
+    expect(sortedPages).toBeLessThan(pages);
   });
 
   it('is looked for where an index leads to few, and there alone what is left is looked at', async () => {
@@ -284,8 +329,8 @@ describe('a page of a long list', () => {
       order: [sql`t.name`],
       sample: null,
       few: [
-        { from: sql`app_user t`, where: sql<boolean>`t.search like '%a%'`, has: sql<boolean>`t.is_employee` },
-        { from: sql`app_user t`, where: sql<boolean>`t.is_employee`, has: sql<boolean>`t.search like '%a%'` },
+        { from: () => sql`app_user t`, where: sql<boolean>`t.search like '%a%'`, has: sql<boolean>`t.is_employee` },
+        { from: () => sql`app_user t`, where: sql<boolean>`t.is_employee`, has: sql<boolean>`t.search like '%a%'` },
       ],
     };
     const request = { orderByField: 'name', orderByDirection: 'asc' as const, page: 1, limit: 100 };
@@ -297,7 +342,12 @@ describe('a page of a long list', () => {
   });
 
   it('says when there are more rows than it counts', async () => {
-    const asked = { from: sql`app_user t`, where: sql<boolean>`true`, id: sql<number>`t.id`, order: [sql`t.name`] };
+    const asked = {
+      from: sql`app_user t`,
+      where: sql<boolean>`true`,
+      id: sql<number>`t.id`,
+      order: [sql`t.name`],
+    };
     const request = { orderByField: 'name', orderByDirection: 'asc' as const, page: 3, limit: 10 };
     const all = (await everybody()).length;
     const whole = await cappedPage(app.ctx.db, asked, request, all);

@@ -22,7 +22,7 @@ const STATES: Record<State, RawBuilder<boolean>> = {
   disabled: sql`(t.disabled_at is not null and t.deleted_at is null)`,
   deleted: sql`(t.disabled_at is not null and t.deleted_at is not null)`,
 };
-const USERS = { from: sql`app_user t`, where: sql<boolean>`true`, id: sql<number>`t.id` };
+const USERS = { from: sql`app_user t`, id: sql<number>`t.id` };
 const isState = (status: string): status is State => Object.hasOwn(STATES, status);
 
 interface Narrowed {
@@ -40,7 +40,7 @@ export async function listUsers(
   const is = wanted(request, narrowed);
   const order = [sql.ref(sortColumn(request, SORTABLE))];
   const { ids, ...total } = text
-    ? await pageOfFound(db, { ...USERS, ...found(sql<boolean>`${is} and ${isCalled(text)}`, text), order }, request)
+    ? await pageOfFound(db, { ...USERS, where: is, ...called(text, is), order }, request)
     : await cappedPage(db, { ...USERS, where: is, order }, request);
   const rows = new Map((await usersOf(db, ids)).map((row) => [row.id, row]));
   return { entities: ids.flatMap((id) => rows.get(id) ?? []).map((row) => present(row, viewerId)), ...total };
@@ -57,19 +57,17 @@ function wanted({ statuses }: EntityFilterRequest, { verified, employee }: Narro
   return all.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(all, sql` and `)}`;
 }
 
-/** Where people are found by what they are called. */
-const found = (has: RawBuilder<boolean>, text: string) => ({
-  has,
-  sample: isAddress(text) ? null : sql`t.created_at desc, t.id desc`,
-  few: [{ from: USERS.from, where: has }],
-  countMax: FOUND_COUNT_MAX,
-});
-
 /** By name, address or id. */
-function isCalled(text: string): RawBuilder<boolean> {
+function called(text: string, is: RawBuilder<boolean>) {
   const id = idIn(text);
   const words = searchesPeople('t', text);
-  return id === null ? words : sql<boolean>`(${words} or t.id = ${id})`;
+  const has = id === null ? words : sql<boolean>`(${words} or t.id = ${id})`;
+  return {
+    has,
+    sample: isAddress(text) ? null : sql`t.created_at desc, t.id desc`,
+    few: [{ from: () => USERS.from, where: sql<boolean>`${is} and ${has}` }],
+    countMax: FOUND_COUNT_MAX,
+  };
 }
 
 function usersOf(db: Db, ids: readonly number[]) {

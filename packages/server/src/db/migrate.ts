@@ -33,6 +33,7 @@ import * as portTripsAndAuditChecks from './migrations/0033_port_trips_and_audit
 import * as membersAlone from './migrations/0035_members_alone.ts';
 import * as leftAtZero from './migrations/0036_left_at_zero.ts';
 import * as usageDays from './migrations/0037_usage_days.ts';
+import * as foundAmongFew from './migrations/0038_found_among_few.ts';
 import * as adopted from './migrations/0039_adopted.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
@@ -67,6 +68,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0035_members_alone', sql: membersAlone.sql },
   { name: '0036_left_at_zero', sql: leftAtZero.sql },
   { name: '0037_usage_days', sql: usageDays.sql },
+  { name: '0038_found_among_few', sql: foundAmongFew.sql },
   { name: '0039_adopted', sql: adopted.sql },
 ];
 const LOCK = 7_239_001;

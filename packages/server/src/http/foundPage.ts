@@ -9,14 +9,17 @@ interface Narrowed extends Rows {
   has: RawBuilder<boolean>;
   /** An order that has little to do with it, along an index that tells whether a row has it. Null where there is none. */
   sample: RawBuilder<unknown> | null;
-  /** Where an index leads to the rows that have it; the next one is tried where the one before leads to too many. */
+  /** Where an index leads to the rows that have it, or to some more; the next one is tried where one leads to too many. */
   few: readonly Few[];
   countMax?: number;
 }
 
 interface Few {
-  from: RawBuilder<unknown>;
+  /** What leads to more rows than are sorted needs to give no more than a limit. */
+  from: (limit: number) => RawBuilder<unknown>;
   where: RawBuilder<boolean>;
+  /** What the rows have that it leads to: how common that is tells which of several leads to fewer. */
+  leads?: RawBuilder<boolean>;
   /** What is left to be looked at, when no more rows than are sorted came by the index. */
   has?: RawBuilder<boolean>;
   /** No more of these are sorted, as each takes a way of its own into the table. */
@@ -33,13 +36,17 @@ export interface Bounds {
   met: number;
   /** No more rows than this are sorted. */
   few: number;
+  /** No more where it is far to the first row along the order. */
+  fewWhereFar: number;
   /** The page's order is gone along in several lanes at once where the first rows stand so many times later than they would if what is looked for had nothing to do with it. */
   late: number;
 }
-const BOUNDS: Bounds = { sample: 3_000, met: 80_000, few: COUNT_MAX, late: 3 };
+const BOUNDS: Bounds = { sample: 3_000, met: 80_000, few: COUNT_MAX, late: 3, fewWhereFar: 50_000 };
 
 /** The row of the sample that tells where a page begins: one alone may stand anywhere. */
 const FIRST = 3;
+/** A row takes as long to be found and sorted as so many take to be met. */
+const SORTED_AS_MET = 8;
 /** Where a way along the order is parted. */
 const PARTS = [0.25, 0.5, 0.75];
 
@@ -60,51 +67,63 @@ export async function pageOfFound(
   const needed = Math.max(end, countMax + 1);
   const sample = narrowed.sample && (await lookAt(db, narrowed, narrowed.sample, request, bounds));
   if (sample) {
-    const { rows, found, cuts } = sample;
+    const { rows, found, few, cuts, isFar } = sample;
     if (rows < bounds.sample) return walk(db, narrowed, request, Math.max(end, rows));
+    const page = isFar && (await sortFirstFew(db, narrowed, few, request, bounds.fewWhereFar));
+    if (page) return page;
     if ((needed * rows) / found <= bounds.met) {
       const page = await walk(db, narrowed, request, needed, cuts);
       return page.count < needed ? page : { ...page, count: countMax, isMore: true };
     }
   }
-  const most = ({ most = bounds.few }: Few) => Math.min(most, bounds.few);
-  for (const few of narrowed.few) {
-    const page = await sortFew(db, narrowed, few, request, most(few));
-    if (page) return page;
-  }
-  const page = await walk(db, narrowed, request, end, sample?.cuts);
-  return { ...page, count: Math.max(...narrowed.few.map(most)), isMore: true };
+  const { few, cuts } = sample ?? { few: narrowed.few, cuts: [] };
+  const page = await sortFirstFew(db, narrowed, few, request, bounds.few);
+  if (page) return page;
+  const most = Math.max(...few.map(({ most = bounds.few }) => Math.min(most, bounds.few)));
+  return { ...(await walk(db, narrowed, request, end, cuts)), count: most, isMore: true };
 }
 
 interface Sample {
   rows: number;
   found: number;
+  /** The rarest things first. */
+  few: Few[];
   /** Where the first rows that have it stand late in the page's order: places that part the way to them, in its direction. */
   cuts: string[];
+  /** To sort all that have it takes less time than that way. */
+  isFar: boolean;
 }
 
 async function lookAt(
   db: Db,
-  { from, where, has, order }: Narrowed,
+  { from, where, has, order, few }: Narrowed,
   along: RawBuilder<unknown>,
   { orderByDirection }: EntityFilterRequest,
   bounds: Bounds,
 ): Promise<Sample> {
   const isAsc = orderByDirection === 'asc';
-  const { rows } = await sql<Omit<Sample, 'cuts'> & { before: number; cuts: string[] | null }>`
+  const leads = few.map((one, at) => sql`${one.leads ?? sql`false`} as ${leading(at)}`);
+  const led = few.map((_, at) => sql`count(*) filter (where ${leading(at)})::int`);
+  const { rows } = await sql<{ rows: number; found: number; led: number[]; before: number; cuts: string[] | null }>`
     with sample as materialized (
-      select ${has} as found, ${order[0]} as ${place(0)} from ${from} where ${where} order by ${along} limit ${bounds.sample}),
+      select ${sql.join([sql`${has} as found`, sql`${order[0]} as ${place(0)}`, ...leads])}
+      from ${from} where ${where} order by ${along} limit ${bounds.sample}),
     before as (
       select ${place(0)} from sample where ${place(0)} ${isAsc ? sql`<` : sql`>`} (
         select ${place(0)} from sample where found order by ${place(0)} ${sql.raw(orderByDirection)} offset ${FIRST - 1} limit 1))
-    select count(*)::int as rows, count(*) filter (where found)::int as found,
+    select count(*)::int as rows, count(*) filter (where found)::int as found, array[${sql.join(led)}]::int[] as led,
       (select count(*)::int from before) as before,
       (select percentile_disc(${isAsc ? PARTS : PARTS.toReversed()}::float8[]) within group (order by ${place(0)})::text[]
         from before) as cuts
     from sample`.execute(db);
-  const { before, cuts, ...sample } = rows[0] ?? { rows: 0, found: 0, before: 0, cuts: null };
+  const { led: by = [], before, cuts, ...sample } = rows[0] ?? { rows: 0, found: 0, before: 0, cuts: null };
   const isLate = before > (bounds.late * FIRST * sample.rows) / sample.found;
-  return { ...sample, cuts: (isLate && cuts) || [] };
+  return {
+    ...sample,
+    few: few.toSorted((a, b) => by[few.indexOf(a)]! - by[few.indexOf(b)]!),
+    cuts: (isLate && cuts) || [],
+    isFar: isLate && sample.found * SORTED_AS_MET < before,
+  };
 }
 
 /**
@@ -152,10 +171,24 @@ async function lane(
   return rows[0] ?? { ids: [], count: 0 };
 }
 
-/** Null where the index leads to more than `most`. */
+/** Null where each index leads to more than may be sorted. */
+async function sortFirstFew(
+  db: Db,
+  rows: Rows,
+  few: readonly Few[],
+  request: EntityFilterRequest,
+  most: number,
+): Promise<Page | null> {
+  for (const one of few) {
+    const page = await sortFew(db, rows, one, request, Math.min(one.most ?? most, most));
+    if (page) return page;
+  }
+  return null;
+}
+
 async function sortFew(
   db: Db,
-  { id, order }: Narrowed,
+  { id, order }: Rows,
   { from, where, has = sql<boolean>`true`, counted }: Few,
   request: EntityFilterRequest,
   most: number,
@@ -164,13 +197,14 @@ async function sortFew(
   const places = order.map((column, at) => sql`${column} as ${place(at)}`);
   const { rows } = await sql<{ ids: number[]; count: number; led: number }>`
     with few as materialized (
-      select ${id} as id, ${sql.join([...places, sql`${has} as found`])} from ${from} where ${where} limit ${most + 1})
+      select ${id} as id, ${sql.join([...places, sql`${has} as found`])} from ${from(most + 1)} where ${where} limit ${most + 1})
     select (select count(*)::int from few) as led, (select count(*)::int from few where found) as count, array(
       select id from few where found and (select count(*) from few) <= ${most}
       order by ${sorted([...order.map((_, at) => place(at)), sql`id`], request)}
       limit ${request.limit} offset ${offsetOf(request)}) as ids`.execute(db);
   const { ids, count, led } = rows[0] ?? { ids: [], count: 0, led: 0 };
-  return led > most ? null : { ids, count, isMore: false };
+  if (led > most) return null;
+  return { ids, count: Math.min(count, COUNT_MAX), isMore: count > COUNT_MAX };
 }
 
 async function isMoreThan(db: Db, counted: RawBuilder<unknown>, most: number): Promise<boolean> {
@@ -178,3 +212,5 @@ async function isMoreThan(db: Db, counted: RawBuilder<unknown>, most: number): P
     select count(*)::int as count from (${counted} limit ${most + 1}) as counted`.execute(db);
   return (rows[0]?.count ?? 0) > most;
 }
+
+const leading = (at: number): RawBuilder<unknown> => sql.ref(`leads${at}`);

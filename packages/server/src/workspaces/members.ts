@@ -35,7 +35,8 @@ export async function listMembers(
   };
   const isOf = roles.length > 0 ? sql<boolean>`membership.role in (${sql.join(roles)})` : sql<boolean>`true`;
   const isCalled = text ? called(text) : sql<boolean>`true`;
-  const byRole = { from: membersOfRoles(workspaceId, roles), where, has: isCalled };
+  const byRole = { from: membersOfRoles(workspaceId, roles), where, leads: isOf, has: isCalled };
+  const byText = text ? [{ ...byName(workspaceId, text, isOf), leads: isCalled }] : [];
   const { ids, ...total } =
     text || roles.length > 0
       ? await pageOfFound(
@@ -44,7 +45,7 @@ export async function listMembers(
             ...list,
             has: sql<boolean>`${isOf} and ${isCalled}`,
             sample: text && isAddress(text) ? null : sql`membership.created_at desc, membership.user_id desc`,
-            few: [...(roles.length > 0 ? [byRole] : []), ...(text ? [byName(workspaceId, text, isOf)] : [])],
+            few: [...byText, ...(roles.length > 0 ? [byRole] : [])],
             countMax: text ? FOUND_COUNT_MAX : COUNT_MAX,
           },
           request,
@@ -74,22 +75,25 @@ function called(text: string): RawBuilder<boolean> {
 function byName(workspaceId: number, text: string, isOf: RawBuilder<boolean>) {
   if (isAddress(text))
     return {
-      from: sql`membership join app_user on app_user.id = membership.user_id`,
+      from: () => sql`membership join app_user on app_user.id = membership.user_id`,
       where: sql<boolean>`membership.workspace_id = ${workspaceId} and ${isOf} and ${beginsWith('app_user.email', text)}`,
     };
   return {
-    from: sql`members_called(${sql.join(patterns(text))}, ${COUNT_MAX + 1}) as membership`,
-    where: isOf,
+    from: (limit: number) => sql`members_called(${sql.join(patterns(text))}, ${limit}) as membership`,
+    where: sql<boolean>`true`,
+    // After it, as the limit counts all whom the text leads to.
+    has: isOf,
   };
 }
 
 /** Along the index of roles, one after the other: the planner takes them for as many as there are in all workspaces. */
 function membersOfRoles(workspaceId: number, roles: readonly Role[]) {
-  const each = [...new Set(roles)].map(
-    (role) => sql`(select * from membership where workspace_id = ${workspaceId} and role = ${role}
-      order by created_at, user_id limit ${COUNT_MAX + 1})`,
-  );
-  return sql`(${sql.join(each, sql` union all `)}) as membership`;
+  const each = (limit: number) =>
+    [...new Set(roles)].map(
+      (role) => sql`(select * from membership where workspace_id = ${workspaceId} and role = ${role}
+        order by created_at, user_id limit ${limit})`,
+    );
+  return (limit: number) => sql`(${sql.join(each(limit), sql` union all `)}) as membership`;
 }
 
 export function findMember(db: Db, workspaceId: number, userId: number): Promise<MemberRow | undefined> {
