@@ -297,6 +297,16 @@ describe('disabling a workspace', () => {
     await expect(operator.client(api.adminClients.disable, { id: 999_999_999, reason: 'x' })).rejects.toMatchObject({
       status: 404,
     });
+    const lonely = await anOperator('Lonely');
+    const own = { id: lonely.workspaceId, reason: 'x' };
+    await expect(lonely.client(api.adminClients.disable, own)).rejects.toMatchObject({
+      status: 200,
+      body: { message: 'This is your only workspace: create another one before you disable it' },
+    });
+    const { entity: another } = await lonely.client(api.clients.create, { name: 'Another' });
+    expect((await lonely.client(api.adminClients.disable, own)).entity.state).toBe('disabled');
+    lonely.useWorkspace(another.clientId);
+    expect((await lonely.client(api.adminClients.enable, { id: own.id })).entity.state).toBe('active');
   });
 });
 

@@ -41,6 +41,7 @@ export function disableClient(ctx: Operator, { id, reason, terminate }: Input): 
     const client = await holdClient(trx, ctx.user.id, id);
     if (client.deleted_at) throw refused('This workspace has been closed');
     if (client.disabled_at) throw refused('This workspace is disabled already');
+    await requireAnother(trx, ctx.user.id, client.id);
     await trx
       .updateTable('workspace')
       .set({ disabled_at: sql<Date>`clock_timestamp()`, disabled_reason: reason, disabled_by: ctx.user.id })
@@ -54,6 +55,21 @@ export function disableClient(ctx: Operator, { id, reason, terminate }: Input): 
     await announce(trx, 'changed', { entity: 'client', id: client.id, workspaceId: client.id });
     return clientOf({ ...ctx, db: trx }, client.id);
   });
+}
+
+/** Operators act from a workspace of theirs, whichever it is: without one they could not even open this one again. */
+async function requireAnother(trx: Db, operatorId: number, id: number): Promise<void> {
+  const { others, isTheirs } = await trx
+    .selectFrom('membership')
+    .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
+    .select([
+      sql<number>`count(*) filter (where workspace.id <> ${id})::int`.as('others'),
+      sql<boolean>`coalesce(bool_or(workspace.id = ${id}), false)`.as('isTheirs'),
+    ])
+    .where('membership.user_id', '=', operatorId)
+    .where('workspace.disabled_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (isTheirs && others === 0) throw refused('This is your only workspace: create another one before you disable it');
 }
 
 /** Opens it again. What was stopped stays so: to start it costs its members money. */

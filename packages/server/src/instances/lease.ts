@@ -42,11 +42,16 @@ export async function nextDueMs(db: Db): Promise<number> {
   return Math.max(0, rows[0]?.ms ?? Number.POSITIVE_INFINITY);
 }
 
+/**
+ * Waits for nobody, with locks of other servers in hand, who holds all servers of a workspace: one that is held at this
+ * moment is kept by the next beat.
+ */
 export async function keepAlive(db: Db, leases: readonly Lease[], leaseMs: number): Promise<void> {
   if (leases.length === 0) return;
   const tokens = leases.map(({ token }) => token);
-  await sql`update instance set lock_expires_at = ${span(leaseMs)}
-    where lock_token = any(${tokens}::uuid[])`.execute(db);
+  await sql`
+    with kept as (select id from instance where lock_token = any(${tokens}::uuid[]) for no key update skip locked)
+    update instance i set lock_expires_at = ${span(leaseMs)} from kept where i.id = kept.id`.execute(db);
 }
 
 /** What every write of a finished step holds: free again, due in `againMs` or sooner if somebody asked for it. */

@@ -72,10 +72,13 @@ export function showPresence(ctx: Pick<Context, 'pg' | 'log'>): Presence {
 /** Frees what dead processes held: nobody need wait for their leases. Who is only slow still holds its lock. */
 export async function freeAbandoned(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`
-    update instance set lock_expires_at = clock_timestamp()
-    where lock_expires_at > clock_timestamp() and lock_owner is not null and lock_owner not in (
-      select objid::bigint from pg_locks
-      where locktype = 'advisory' and granted and classid = ${PRESENCE_SPACE}::oid
-        and database = (select oid from pg_database where datname = current_database()))`.execute(db);
+    with abandoned as (
+      select id from instance
+      where lock_expires_at > clock_timestamp() and lock_owner is not null and lock_owner not in (
+        select objid::bigint from pg_locks
+        where locktype = 'advisory' and granted and classid = ${PRESENCE_SPACE}::oid
+          and database = (select oid from pg_database where datname = current_database()))
+      order by id for no key update)
+    update instance i set lock_expires_at = clock_timestamp() from abandoned where i.id = abandoned.id`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

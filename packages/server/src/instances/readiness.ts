@@ -15,12 +15,17 @@ export async function daemonHello(ctx: Ctx, instanceId: number): Promise<void> {
   });
 }
 
-/** Signs of life; the link has stored them already. Cheap while nothing changes, and lost with nothing else. */
+/**
+ * Signs of life; the link has stored them already. Cheap while nothing changes, and lost with nothing else. Several
+ * servers are locked at once, so that none is waited for: whose row is held at this moment comes by itself.
+ */
 export async function daemonBeats(ctx: Ctx, instanceIds: readonly number[]): Promise<void> {
   if (instanceIds.length === 0) return;
   const { rows } = await sql<{ id: number }>`
-    update instance set status_seen_at = now() from set_config('synchronous_commit', 'off', true)
-    where id = any(${[...instanceIds]}::int[]) and status = 'online' returning id`.execute(ctx.db);
+    with online as (
+      select id from instance where id = any(${[...instanceIds]}::int[]) and status = 'online' for no key update skip locked)
+    update instance i set status_seen_at = now() from online, set_config('synchronous_commit', 'off', true)
+    where i.id = online.id returning i.id`.execute(ctx.db);
   const online = new Set(rows.map(({ id }) => id));
   for (const id of instanceIds) if (!online.has(id)) await daemonHello(ctx, id);
 }

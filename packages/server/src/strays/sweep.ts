@@ -131,9 +131,12 @@ async function deleteStray(
 /** The other way: whether these are really gone is for their own step to find out, with patience. */
 async function wakeMissed(db: Db, provider: string, shown: readonly string[]): Promise<void> {
   const { numAffectedRows } = await sql`
-    update instance set next_at = now()
-    where kind = 'rented' and closed_at is null and provider = ${provider} and lock_expires_at is null
-      and provider_ref is not null and not (provider_ref = any(${[...shown]}::text[]))
-      and (next_at is null or next_at > now())`.execute(db);
+    with missed as (
+      select id from instance
+      where kind = 'rented' and closed_at is null and provider = ${provider} and lock_expires_at is null
+        and provider_ref is not null and not (provider_ref = any(${[...shown]}::text[]))
+        and (next_at is null or next_at > now())
+      order by id for no key update)
+    update instance i set next_at = now() from missed where i.id = missed.id`.execute(db);
   if (numAffectedRows) await announce(db, 'due', { kind: 'instance' });
 }

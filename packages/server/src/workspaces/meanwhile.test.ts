@@ -75,6 +75,33 @@ describe('while a workspace is being disabled', () => {
     });
   });
 
+  it('also by the one who rents in it: both are answered, in either order', async () => {
+    let n = 0;
+    for (const plan of ['Free', 'Team'])
+      for (const isFirst of [true, false])
+        await inTime(async () => {
+          const olga = await app.signUp('Olga Owner');
+          await makeOperator(app.ctx, olga);
+          await haveSteppedUp(app.ctx, olga);
+          const { workspaceId } = olga;
+          await app.ctx.db.updateTable('workspace').set({ plan }).where('id', '=', workspaceId).execute();
+          await olga.client(api.clients.create, { name: 'Where she acts from' });
+          const sshKeyId = await aKey(olga);
+          const rent = () =>
+            olga.client(api.instances.rent, { offerId: CPU_OFFER, title: 'Own', slug: 'own', sshKeyId });
+          const disable = () => olga.client(api.adminClients.disable, { id: workspaceId, reason: 'My own' });
+          const ends = await atOnce(app, workspaceId, isFirst ? rent : disable, isFirst ? disable : rent);
+          const [rented, disabled] = isFirst ? ends : ends.toReversed();
+          expect(disabled?.status).toBe('fulfilled');
+          if (isFirst) expect(rented?.status).toBe('fulfilled');
+          else expect(rented).toMatchObject({ status: 'rejected', reason: { status: 404 } });
+          expect(await wanted(olga)).toEqual(isFirst ? ['gone'] : []);
+          n += 1;
+        });
+    console.log(`disabling one’s own workspace while renting in it: n = ${n}`);
+    expect(n).toBe(4);
+  });
+
   it('nobody’s role is changed in it any more', async () => {
     await inTime(async () => {
       const alice = await app.signUp('Alice');

@@ -16,6 +16,7 @@ export const SERVER_MESSAGES: readonly string[] = [
   'This account is disabled already',
   'This account is not disabled',
   'This workspace has been closed',
+  'This is your only workspace: create another one before you disable it',
   'This workspace is disabled already',
   'This workspace is not disabled',
   'Users',
