@@ -77,7 +77,7 @@ describe('while a workspace is being disabled', () => {
 
   it('also by the one who rents in it: both are answered, in either order', async () => {
     let n = 0;
-    for (const plan of ['Free', 'Team'])
+    for (const plan of ['Free', 'Team'] as const)
       for (const isFirst of [true, false])
         await inTime(async () => {
           const olga = await app.signUp('Olga Owner');
