@@ -16,6 +16,9 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => stop?.());
 
+/** Workspaces of others that somebody belongs to: more than fit on a screen. */
+const OTHERS = 14;
+
 test('an owner changes a role, which bites at once, and removes somebody, who is thrown out', async ({ browser }) => {
   const ada = await app.signUp('Ada Lovelace');
   const grace = await app.signUp('Grace Hopper');
@@ -39,8 +42,13 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
     await expect(there.getByTestId('menu-cloud').first()).toHaveAttribute('aria-disabled', 'true');
     await there.goto(`${app.url}/cloud/marketplace`);
     await expect(there.getByRole('heading', { level: 1 })).toHaveText('No access');
+    await expect(there.getByTestId('footer')).toBeVisible();
+    await expect(there.getByTestId('footer').getByRole('link', { name: 'Cloud' })).toHaveCount(0);
     await openMenu(here, 'Grace Hopper');
+    const before = await here.getByTestId('profile-menu').boundingBox();
     await here.getByTestId('action-change-role').click();
+    await expect(here.getByTestId('role-dialog').getByText('Developer', { exact: true })).toBeVisible();
+    expect(await here.getByTestId('profile-menu').boundingBox(), 'the page stays where it was').toEqual(before);
     await here.getByTestId('role-dialog').getByText('Developer', { exact: true }).click();
     await here.getByTestId('role-submit').click();
     await expect(here.getByText('Grace Hopper is now Developer')).toBeVisible();
@@ -100,10 +108,14 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
 
 test('somebody makes a workspace, goes back to the first, and cannot leave what needs them', async ({ browser }) => {
   const ada = await app.signUp('Ada Lovelace');
+  for (let at = 0; at < OTHERS; at += 1) await join(ada, (await app.signUp(`Other ${at}`)).workspaceId, 'Guest');
   const page = await openAs(browser, app.url, ada, '/profile/account');
   const entries = page.getByTestId('workspace-entry');
 
   await page.getByTestId('profile-menu').click();
+  const out = page.getByRole('button', { name: 'Log out' });
+  await out.scrollIntoViewIfNeeded();
+  await expect(out, 'below a long list of workspaces').toBeInViewport();
   await page.getByRole('link', { name: 'Create a workspace' }).click();
   await page.getByTestId('workspace-submit').click();
   await expect(page.getByText('Name is required')).toBeVisible();
@@ -113,7 +125,7 @@ test('somebody makes a workspace, goes back to the first, and cannot leave what 
   expect(await storedWorkspace(page, ada)).toBe('Second');
 
   await page.goto(`${app.url}/profile/account`);
-  await expect(entries).toHaveCount(2);
+  await expect(entries).toHaveCount(OTHERS + 2);
   await expect(entries.filter({ hasText: 'Current' })).toContainText('Second');
   await page.getByTestId('workspace-leave').click();
   await expect(page.getByRole('dialog')).toContainText('Leave “Second”?');

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { INVITE_DAYS, INVITE_DAYS_MOST, type Invite } from '@stagi/contract/invites.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
+import { isFull } from '@stagi/contract/plans.ts';
 import { sql } from 'kysely';
 import { type Authenticated, type Membership, requireStepUp } from '../auth/authenticate.ts';
 import { announce } from '../bus/bus.ts';
@@ -11,7 +12,7 @@ import { lockMembers } from '../workspaces/lockMembers.ts';
 import { covers, maySeeTo } from '../workspaces/present.ts';
 import { findInvite } from './list.ts';
 import { presentInvite } from './present.ts';
-import { isFull, seatsOf } from './seats.ts';
+import { seatsOf } from './seats.ts';
 import { isExpired } from './status.ts';
 
 /** Of one workspace at a time. */

@@ -1,3 +1,4 @@
+import { isFull } from '@stagi/contract/plans.ts';
 import type { ClientRelation } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { recordAct } from '../audit/record.ts';
@@ -11,7 +12,7 @@ import { requireAccount } from '../users/requireAccount.ts';
 import { lockMembers } from '../workspaces/lockMembers.ts';
 import { presentRelation } from '../workspaces/present.ts';
 import { findOpenInvite, inviteIsOver, workspaceOfInvite } from './find.ts';
-import { isFull, seatsOf } from './seats.ts';
+import { seatsOf } from './seats.ts';
 import { invitesToEnd } from './status.ts';
 
 type Caller = Visitor & Pick<Authenticated, 'credential' | 'session' | 'user'>;

@@ -13,5 +13,3 @@ export async function seatsOf(db: Db, workspaceId: number): Promise<Seats> {
     .executeTakeFirstOrThrow();
   return { plan, used, limit: SEATS[plan] };
 }
-
-export const isFull = ({ used, limit }: Seats): boolean => limit !== null && used >= limit;

@@ -17,9 +17,26 @@ export async function createPersonalWorkspace(
   trx: Db,
   user: { id: number; name: string },
 ): Promise<number> {
-  const id = await createOwned(trx, user.id, `${user.name}’s workspace`.slice(0, 100), { isPersonal: true });
+  const id = await createOwned(trx, user.id, personalName(user.name), { isPersonal: true });
   await grantStarterCredit(ctx, trx, id, user.id);
   return id;
+}
+
+const NAME_MOST = 100;
+
+/** What is too long of it is the person's name: a workspace called “…’s worksp” looks broken. */
+function personalName(person: string): string {
+  const words = '’s workspace';
+  const room = NAME_MOST - words.length;
+  // Not through the middle of a sign of two units.
+  const name =
+    person.length > room
+      ? `${person
+          .slice(0, room - 1)
+          .replace(/[\ud800-\udbff]$/, '')
+          .trimEnd()}…`
+      : person;
+  return name + words;
 }
 
 /** Another workspace of somebody's, with a balance of its own that starts at nothing. */

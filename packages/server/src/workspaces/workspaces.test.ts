@@ -36,6 +36,13 @@ describe('workspaces', () => {
     await expect(ada.client(api.clients.create, { name: ' ' })).rejects.toThrow('Name is required');
   });
 
+  it('are named after their person whole, however long that name is', async () => {
+    const named = async (name: string) => (await relations(await app.signUp(name)))[0]?.clientName;
+    expect(await named('L'.repeat(88))).toBe(`${'L'.repeat(88)}’s workspace`);
+    expect(await named('L'.repeat(100))).toBe(`${'L'.repeat(87)}…’s workspace`);
+    expect(await named(`${'L'.repeat(86)}😀${'L'.repeat(10)}`)).toBe(`${'L'.repeat(86)}…’s workspace`);
+  });
+
   it('are renamed by who manages them, before the eyes of all members', async () => {
     const { owner, others } = await team('Admin', 'Developer');
     const [admin, developer] = others as [Person, Person];

@@ -1,5 +1,6 @@
 import { BRAND } from '@stagi/contract/brand.ts';
 import { LEGAL, MENU } from '@stagi/contract/menu.ts';
+import { holdsAny } from '@stagi/contract/permissions.ts';
 import { IconExternalLink } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import { Link } from 'react-router';
@@ -20,9 +21,9 @@ export function Footer() {
   const state = useUserState();
   const { issueTrackerUrl, socialLinks, supportEmail } = useSite();
   const permissions = state.is === 'here' ? state.user.permissions : [];
-  const menu = MENU.filter((item) =>
-    isShown(item, { mobile: false, anonymous: state.is === 'anonymous', permissions }),
-  );
+  const menu = MENU.filter((item) => isShown(item, { mobile: false, anonymous: state.is === 'anonymous', permissions }))
+    // Greyed with the reason in the header; here a link that leads elsewhere than it says.
+    .filter(({ needs }) => state.is !== 'here' || !needs || holdsAny(permissions, needs));
   return (
     <footer className={classes.footer} data-testid="footer">
       <div className={classes.inner}>

@@ -10,7 +10,7 @@ export function NoWorkspace() {
   return (
     <Notice
       title={t('You belong to no workspace')}
-      detail={t('Make one of your own, or ask somebody to invite you to theirs.')}
+      detail={t('If yours was disabled, a mail told you why. Make another, or ask somebody to invite you to theirs.')}
       action={
         <Button size="xs" color="gray" component={Link} to={paths.newWorkspace()} data-testid="no-workspace">
           {t('Create a workspace')}

@@ -1,12 +1,13 @@
 import { Drawer } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'react-router';
 import { signOut, useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/Button.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
+import { keepScrollbarPlace } from '../ui/scrollbarPlace.ts';
 import { BalanceIndicator } from './BalanceIndicator.tsx';
 import { ThemeChoice } from './Choices.tsx';
 import { LanguageChoice } from './LanguageChoice.tsx';
@@ -26,6 +27,9 @@ export function SidePanel({ opened, onClose }: { opened: boolean; onClose(): voi
   // It comes with its first opening, and must be there closed to know where the focus was.
   const [here, setHere] = useState(false);
   useEffect(() => setHere(true), []);
+  useLayoutEffect(() => {
+    if (opened) keepScrollbarPlace();
+  }, [opened]);
   const openedAt = useRef(key);
   useEffect(() => {
     if (openedAt.current !== key) onClose();

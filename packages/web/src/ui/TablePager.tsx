@@ -4,6 +4,7 @@ import { useT } from '../i18n/i18n.ts';
 import { Button } from './Button.tsx';
 import type { PageOf } from './DataTable.tsx';
 import { DropdownMenu } from './DropdownMenu.tsx';
+import { formatNumber } from './format.ts';
 import { PAGE_LIMITS } from './pageLimits.ts';
 import classes from './TablePager.module.css';
 
@@ -20,16 +21,19 @@ interface Props {
 export function TablePager({ paging, onPage, onLimit, waiting = 0 }: Props) {
   const t = useT();
   const { page, limit, totalPages, totalCount, isMore } = paging;
-  const from = (page - 1) * limit + 1;
-  const to = Math.min(page * limit, totalCount);
+  const rows = {
+    from: formatNumber((page - 1) * limit + 1),
+    to: formatNumber(Math.min(page * limit, totalCount)),
+    total: formatNumber(totalCount),
+  };
   const choosable = onLimit && totalCount > PAGE_LIMITS[0];
   return (
     <nav className={classes.pager} aria-label={t('Pages')}>
       <span className={classes.count} aria-live="polite">
         {totalPages > 1
           ? isMore
-            ? t('{{from}}–{{to}} of more than {{total}}', { from, to, total: totalCount })
-            : t('{{from}}–{{to}} of {{total}}', { from, to, total: totalCount })
+            ? t('{{from}}–{{to}} of more than {{total}}', rows)
+            : t('{{from}}–{{to}} of {{total}}', rows)
           : t('{{count}} in total', { count: totalCount })}
         {waiting > 0 && ` · ${t('{{count}} new', { count: waiting })}`}
       </span>

@@ -37,7 +37,12 @@ export function FeedbackPage() {
       </PageHeader>
       {some && (
         <ListBar>
-          <SearchBox value={list.search} onChange={list.setSearch} placeholder={t('Search by words, name or email')} />
+          <SearchBox
+            width={300}
+            value={list.search}
+            onChange={list.setSearch}
+            placeholder={t('Search by words, name or email')}
+          />
           <FilterMenu
             label={t('Topic')}
             options={FEEDBACK_TOPICS.map((topic) => ({ value: topic, label: t(topic) }))}

@@ -3,6 +3,7 @@ import { api } from '@stagi/contract/api.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
 import { LANGUAGE_NAME } from '../../i18n/locale.ts';
+import { PLAN_WORDS } from '../../i18n/planWords.ts';
 import { text } from '../../i18n/text.ts';
 import { RowPanel } from '../../layouts/RowPanel.tsx';
 import { paths } from '../../paths.ts';
@@ -51,7 +52,7 @@ function Body({ user, actions }: { user: AdminUserView; actions: Action[] }) {
               <span className={classes.row}>
                 <Link to={paths.adminWorkspace(workspace.clientId)}>{workspace.clientName}</Link>
                 <span className={classes.small}>
-                  {t(workspace.roleName)} · {t(workspace.subscriptionPlan)}
+                  {t(workspace.roleName)} · {t(PLAN_WORDS[workspace.subscriptionPlan])}
                   {workspace.running > 0 && ` · ${t('{{count}} servers running', { count: workspace.running })}`}
                 </span>
               </span>

@@ -67,7 +67,12 @@ export function UsersPage() {
     <>
       <PageHeader title={t('Users')}>{t('Everybody who has an account here.')}</PageHeader>
       <ListBar>
-        <SearchBox value={list.search} onChange={list.setSearch} placeholder={t('Search by name, email or id')} />
+        <SearchBox
+          width={300}
+          value={list.search}
+          onChange={list.setSearch}
+          placeholder={t('Search by name, email or id')}
+        />
         <StatusFilter statuses={STATES} value={list.statuses} onChange={list.setStatuses} />
         <FilterMenu
           label={t('Email')}

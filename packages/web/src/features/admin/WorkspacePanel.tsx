@@ -2,6 +2,7 @@ import type { AdminClient, AdminClientView } from '@stagi/contract/adminClients.
 import { api } from '@stagi/contract/api.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
+import { PLAN_WORDS } from '../../i18n/planWords.ts';
 import { RowPanel } from '../../layouts/RowPanel.tsx';
 import { paths } from '../../paths.ts';
 import type { Action } from '../../ui/actions.tsx';
@@ -40,7 +41,7 @@ function Body({ workspace, actions }: { workspace: AdminClientView; actions: Act
           { label: t('Name'), value: workspace.name },
           { label: t('Id'), value: workspace.id, mono: true, copy: String(workspace.id) },
           { label: t('Kind'), value: workspace.isPersonal ? t('Personal') : t('Shared') },
-          { label: t('Plan'), value: t(workspace.subscriptionPlan) },
+          { label: t('Plan'), value: t(PLAN_WORDS[workspace.subscriptionPlan]) },
           { label: t('Balance'), value: <Money price={workspace.balance} /> },
           { label: t('Spends'), value: <Money price={workspace.spentPerHour} per="hour" /> },
           { label: t('Created'), value: <DateTime at={workspace.createdAt} /> },

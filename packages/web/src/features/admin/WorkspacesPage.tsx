@@ -4,6 +4,7 @@ import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
+import { PLAN_WORDS } from '../../i18n/planWords.ts';
 import { text } from '../../i18n/text.ts';
 import { useList } from '../../layouts/useList.ts';
 import { useListState } from '../../layouts/useListState.ts';
@@ -61,11 +62,16 @@ export function WorkspacesPage() {
     <>
       <PageHeader title={t('Workspaces')}>{t('Every workspace, with who owns it and what runs in it.')}</PageHeader>
       <ListBar>
-        <SearchBox value={list.search} onChange={list.setSearch} placeholder={t('Name, id or owner’s email')} />
+        <SearchBox
+          width={300}
+          value={list.search}
+          onChange={list.setSearch}
+          placeholder={t('Name, id or owner’s email')}
+        />
         <StatusFilter statuses={STATES} value={list.statuses} onChange={list.setStatuses} />
         <FilterMenu
           label={t('Plan')}
-          options={PLANS.map((plan) => ({ value: plan, label: t(plan) }))}
+          options={PLANS.map((plan) => ({ value: plan, label: t(PLAN_WORDS[plan]) }))}
           value={plansOf(list)}
           onChange={(wanted) => list.setFilter(PLAN, wanted.join(SEPARATOR))}
         />

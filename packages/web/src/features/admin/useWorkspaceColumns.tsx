@@ -1,5 +1,6 @@
 import type { AdminClient } from '@stagi/contract/adminClients.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { PLAN_WORDS } from '../../i18n/planWords.ts';
 import type { Column } from '../../ui/DataTable.tsx';
 import { Money } from '../../ui/Money.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -30,7 +31,7 @@ export function useWorkspaceColumns(): Column<AdminClient>[] {
         ),
     },
     { key: 'state', title: t('Status'), cell: ({ state }) => <StatusBadge status={state} /> },
-    { key: 'plan', title: t('Plan'), cell: ({ subscriptionPlan }) => t(subscriptionPlan) },
+    { key: 'plan', title: t('Plan'), cell: ({ subscriptionPlan }) => t(PLAN_WORDS[subscriptionPlan]) },
     { key: 'id', title: t('Id'), extra: true, align: 'right', cell: ({ id }) => <span className="mono">{id}</span> },
     {
       key: 'members',

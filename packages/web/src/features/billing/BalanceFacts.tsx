@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { errorText } from '../../api/messages.ts';
 import { useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { PLAN_WORDS } from '../../i18n/planWords.ts';
 import { forecast } from '../../layouts/forecast.ts';
 import { Lasts } from '../../layouts/Lasts.tsx';
 import { useBalance } from '../../layouts/useBalance.ts';
@@ -50,7 +51,7 @@ export function BalanceFacts() {
         ...(data?.zero && !data.zero.credited
           ? [{ label: t('Kept until'), value: formatDate(data.zero.keptUntil), mono: true }]
           : []),
-        { label: t('Plan'), value: workspace && t(workspace.subscriptionPlan) },
+        { label: t('Plan'), value: workspace && t(PLAN_WORDS[workspace.subscriptionPlan]) },
       ]}
     />
   );

@@ -1,6 +1,7 @@
 import { Group, Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
+import { isFull } from '@stagi/contract/plans.ts';
 import { useQuery } from '@tanstack/react-query';
 import { q } from '../../api/query.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
@@ -13,6 +14,7 @@ import { Select } from '../../ui/form/Select.tsx';
 import { DateTime } from '../../ui/Time.tsx';
 import { RoleField } from './RoleField.tsx';
 import { SeatsNote } from './SeatsNote.tsx';
+import classes from './Team.module.css';
 
 const LIFETIMES = [
   { value: '1', label: text('One day') },
@@ -33,7 +35,7 @@ const SEATS = q(api.invites.list, { entityFilterRequest: { limit: 1 } }, { quiet
 
 export function InviteForm({ onDone, onCancel }: { onDone(link: string): void; onCancel(): void }) {
   const t = useT();
-  const { data: invites } = useQuery(SEATS);
+  const { data: { seats } = {} } = useQuery(SEATS);
   const { form, field, submit, loading } = useCallForm(api.invites.create, {
     initialValues: { role: 'Developer', uses: 1, days: '7' } as Values,
     toInput: ({ role, uses, days }) => ({
@@ -61,13 +63,21 @@ export function InviteForm({ onDone, onCancel }: { onDone(link: string): void; o
           <Select
             label={t('Good for')}
             options={LIFETIMES.map(({ value, label }) => ({ value, label: t(label) }))}
-            description={<DateTime at={expiryOf(form.values.days).toISOString()} />}
             data-testid="invite-lifetime"
             {...field('days')}
           />
         </Group>
-        {invites && <SeatsNote seats={invites.seats} />}
-        <DialogButtons onCancel={onCancel} submitLabel={t('Make the link')} loading={loading} testId="invite-submit" />
+        <p className={classes.line}>
+          {t('Good until')} <DateTime at={expiryOf(form.values.days).toISOString()} />
+        </p>
+        {seats && <SeatsNote seats={seats} />}
+        <DialogButtons
+          onCancel={onCancel}
+          submitLabel={t('Make the link')}
+          disabled={seats && isFull(seats)}
+          loading={loading}
+          testId="invite-submit"
+        />
       </Stack>
     </Form>
   );

@@ -8,6 +8,9 @@ import { DateTime } from '../Time.tsx';
 const MEANS: Record<string, string> = {
   amount: text('Amount'),
   uses: text('Uses'),
+  count: text('Count'),
+  sshKeyId: text('SSH key'),
+  invitedBy: text('Invited by'),
   expiresAt: text('Expires'),
   permissions: text('Permissions'),
   workspaceId: text('Workspace'),

@@ -28,7 +28,7 @@ export function useAuditColumns(): Column<AuditEntry>[] {
       title: t('Detail'),
       cell: ({ detail, object }) => <AuditDetail detail={detail} object={object} />,
     },
-    { key: 'who', title: t('Who'), cell: (entry) => <Who entry={entry} /> },
+    { key: 'who', title: t('Who'), width: 200, cell: (entry) => <Who entry={entry} /> },
     { key: 'ip', title: t('Address'), cell: ({ ip }) => <span className="mono">{ip ?? '—'}</span> },
     { key: 'userAgent', title: t('Browser'), extra: true, cell: ({ userAgent }) => userAgent ?? '—' },
     {
@@ -46,7 +46,10 @@ export function useAuditColumns(): Column<AuditEntry>[] {
 }
 
 function Thing({ object }: Pick<AuditEntry, 'object'>) {
+  const t = useT();
   if (!object) return <span className="muted">—</span>;
+  // A join link has no name but the role that it gives.
+  if (object.type === 'client/invite' && object.label) return t(object.label);
   return <span className="mono">{object.label ?? (object.id === null ? '—' : `#${object.id}`)}</span>;
 }
 

@@ -1,4 +1,5 @@
 import { type RefObject, useContext, useId, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
+import { keepScrollbarPlace } from '../scrollbarPlace.ts';
 import { RouteMark } from './routeMark.ts';
 
 /** Who closed a dialog: the person, or the change of the page beneath. */
@@ -117,7 +118,10 @@ function change(next: readonly Entry[]): void {
     // Nothing behind a dialog can be reached, by Tab or by a screen reader; toasts and lists of choices can.
     document.getElementById('root')?.toggleAttribute('inert', !wasOpen);
     if (wasOpen) window.removeEventListener('keydown', onKeyDown, { capture: true });
-    else window.addEventListener('keydown', onKeyDown, { capture: true });
+    else {
+      keepScrollbarPlace();
+      window.addEventListener('keydown', onKeyDown, { capture: true });
+    }
   }
   for (const listener of listeners) listener();
 }
