@@ -32,7 +32,7 @@ interface Few {
 export interface Bounds {
   /** So many rows of the list are looked at to see how many have it. */
   sample: number;
-  /** The page is looked for along its order where that promises to meet no more rows than this. */
+  /** The page is looked for along its order where that promises to meet no more rows than this for each index that might lead to few in vain. */
   met: number;
   /** No more rows than this are sorted. */
   few: number;
@@ -71,7 +71,7 @@ export async function pageOfFound(
     if (rows < bounds.sample) return walk(db, narrowed, request, Math.max(end, rows));
     const page = isFar && (await sortFirstFew(db, narrowed, few, request, bounds.fewWhereFar));
     if (page) return page;
-    if ((needed * rows) / found <= bounds.met) {
+    if ((needed * rows) / found <= bounds.met * few.length) {
       const page = await walk(db, narrowed, request, needed, cuts);
       return page.count < needed ? page : { ...page, count: countMax, isMore: true };
     }
@@ -197,11 +197,13 @@ async function sortFew(
   const places = order.map((column, at) => sql`${column} as ${place(at)}`);
   const { rows } = await sql<{ ids: number[]; count: number; led: number }>`
     with few as materialized (
-      select ${id} as id, ${sql.join([...places, sql`${has} as found`])} from ${from(most + 1)} where ${where} limit ${most + 1})
-    select (select count(*)::int from few) as led, (select count(*)::int from few where found) as count, array(
-      select id from few where found and (select count(*) from few) <= ${most}
+      select ${id} as id, ${sql.join([...places, sql`${has} as found`])} from ${from(most + 1)} where ${where} limit ${most + 1}),
+    total as (select count(*)::int as led, count(*) filter (where found)::int as count from few)
+    select led, count, array(
+      select id from few where found and led <= ${most}
       order by ${sorted([...order.map((_, at) => place(at)), sql`id`], request)}
-      limit ${request.limit} offset ${offsetOf(request)}) as ids`.execute(db);
+      limit ${request.limit} offset ${offsetOf(request)}) as ids
+    from total`.execute(db);
   const { ids, count, led } = rows[0] ?? { ids: [], count: 0, led: 0 };
   if (led > most) return null;
   return { ids, count: Math.min(count, COUNT_MAX), isMore: count > COUNT_MAX };
