@@ -1,9 +1,11 @@
 import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
+import { seeded } from '@stagi/contract/testing/random.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cappedPage } from '../http/cappedPage.ts';
 import { pageOfFound } from '../http/foundPage.ts';
+import { byBytes, isCalled, searchText, somebody } from '../http/testing/peopleCalled.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { haveSteppedUp, makeOperator } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
@@ -11,6 +13,8 @@ import type { Person } from '../testing/person.ts';
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const PEOPLE = 400;
 const QUERIES = 150;
+
+const random = seeded(SEED);
 
 let app: TestApp;
 let operator: Person;
@@ -22,28 +26,6 @@ beforeAll(async () => {
   await fill();
 });
 afterAll(() => app?.close());
-
-const random = generator(SEED);
-const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
-
-const WORDS = [
-  'Ada',
-  'Grace',
-  'Linus',
-  'Иван',
-  'Петрова',
-  '王芳',
-  '李',
-  'Öykü',
-  'Şen',
-  'O’Neil',
-  '100%',
-  'a_b',
-  'x\\y',
-  'Jo',
-  '🙂',
-];
-const HOSTS = ['example.com', 'example.org', 'mail.ru', 'qq.com'];
 
 interface Row {
   id: number;
@@ -368,19 +350,17 @@ async function everybody(): Promise<Row[]> {
 }
 
 function ask(all: readonly Row[]): Asked {
-  const one = pick(all);
-  const signs = [...pick([one.name, one.email, pick(WORDS), String(one.id), 'zz', 'nobody at all'])];
-  const from = Math.floor(random() * signs.length);
-  const text = signs.slice(from, from + 1 + Math.floor(random() * 8)).join('');
-  const queryString = random() < 0.85 ? (random() < 0.3 ? text.toUpperCase() : text) : undefined;
+  const one = random.pick(all);
+  const text = searchText(random, one, String(one.id));
+  const queryString = random() < 0.85 ? random.pick([text, ` ${text} `]) : undefined;
   return {
     entityFilterRequest: {
       queryString,
-      statuses: random() < 0.3 ? [pick(['active', 'disabled', 'deleted'])] : undefined,
-      orderByField: pick(['createdAt', 'name', 'email']),
-      orderByDirection: pick(['asc', 'desc'] as const),
+      statuses: random() < 0.3 ? [random.pick(['active', 'disabled', 'deleted'])] : undefined,
+      orderByField: random.pick(['createdAt', 'name', 'email']),
+      orderByDirection: random.pick(['asc', 'desc'] as const),
       page: random() < 0.8 ? 1 : 2,
-      limit: pick([10, 25, 100]),
+      limit: random.pick([10, 25, 100]),
     },
     verified: random() < 0.2 ? random() < 0.5 : undefined,
     employee: random() < 0.1 ? random() < 0.5 : undefined,
@@ -389,11 +369,8 @@ function ask(all: readonly Row[]): Asked {
 
 /** What is asked for, in the plainest words. */
 function naive(all: readonly Row[], { entityFilterRequest: request = {}, verified, employee }: Asked): Row[] {
-  const text = request.queryString?.trim().toLowerCase() ?? '';
+  const text = request.queryString?.trim() ?? '';
   const state = (row: Row) => (row.deleted_at ? 'deleted' : row.disabled_at ? 'disabled' : 'active');
-  const isLong = /[a-z0-9]{3}/.test(text) || [...text].some((sign) => sign.codePointAt(0)! > 127);
-  const holds = (words: string) =>
-    isLong ? words.includes(text) : words.startsWith(text) || words.includes(` ${text}`);
   const key = {
     createdAt: (row: Row) => row.created_at.toISOString(),
     name: (row: Row) => row.name,
@@ -401,18 +378,12 @@ function naive(all: readonly Row[], { entityFilterRequest: request = {}, verifie
   }[request.orderByField as 'name']!;
   const up = request.orderByDirection === 'asc' ? 1 : -1;
   return all
-    .filter((row) => {
-      if (/^[^@\s]+@/.test(text)) return row.email.startsWith(text);
-      return text === '' || holds(row.name.toLowerCase()) || holds(row.email) || String(row.id) === text;
-    })
+    .filter((row) => text === '' || isCalled(row, text) || String(row.id) === text)
     .filter((row) => !request.statuses || request.statuses.includes(state(row)))
     .filter((row) => verified === undefined || (row.email_verified_at !== null) === verified)
     .filter((row) => employee === undefined || row.is_employee === employee)
-    .toSorted((a, b) => up * (compare(key(a), key(b)) || a.id - b.id));
+    .toSorted((a, b) => up * (byBytes(key(a), key(b)) || a.id - b.id));
 }
-
-/** As the database sorts: by the bytes of UTF-8. */
-const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 async function fill(): Promise<void> {
   const now = Date.now();
@@ -422,10 +393,7 @@ async function fill(): Promise<void> {
       Array.from({ length: PEOPLE }, (_, n) => {
         const disabled = random() < 0.15 ? new Date(now - n * 1000) : null;
         return {
-          name: `${pick(WORDS)} ${pick(WORDS)}`,
-          email: `${pick(['ada', 'zed', 'k', 'o_o', 'dot.ted'])}${n}@${pick(HOSTS)}`,
-          // Some of the same moment: their order is that of their ids.
-          created_at: new Date(now - Math.floor(n / 3) * 60_000),
+          ...somebody(random, n),
           email_verified_at: random() < 0.8 ? new Date(now) : null,
           is_employee: random() < 0.05,
           disabled_at: disabled,
@@ -434,15 +402,4 @@ async function fill(): Promise<void> {
       }),
     )
     .execute();
-}
-
-/** Mulberry32. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -1,7 +1,9 @@
 import { api } from '@stagi/contract/api.ts';
 import { ROLES, type Role } from '@stagi/contract/permissions.ts';
+import { seeded } from '@stagi/contract/testing/random.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { byBytes, isCalled, searchText, somebody } from '../http/testing/peopleCalled.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 import { listMembers } from './members.ts';
@@ -20,6 +22,8 @@ const WAYS = {
   sorted: { sample: 1, met: 0, few: EVERY, late: EVERY, fewWhereFar: 0 },
 };
 
+const random = seeded(SEED);
+
 let app: TestApp;
 let owner: Person;
 let other: Person;
@@ -29,25 +33,6 @@ beforeAll(async () => {
   await fill();
 });
 afterAll(() => app?.close());
-
-const random = generator(SEED);
-const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
-const WORDS = [
-  'Ada',
-  'Grace',
-  'Иван',
-  'Петрова',
-  '王芳',
-  'Öykü',
-  'Şen',
-  'O’Neil',
-  '100%',
-  'a_b',
-  'x\\y',
-  'Jo',
-  '🙂',
-  'öz',
-];
 
 interface Row {
   user_id: number;
@@ -176,22 +161,16 @@ async function everybody(): Promise<Row[]> {
 }
 
 function ask(all: readonly Row[]) {
-  const one = pick(all);
-  const signs = [...pick([one.name, one.email, pick(WORDS), 'zz', 'nobody at all'])];
-  const from = Math.floor(random() * signs.length);
-  const text = signs
-    .slice(from, from + 1 + Math.floor(random() * 8))
-    .join('')
-    .trim();
-  const roles = random() < 0.4 ? [pick(ROLES), pick(ROLES)] : [];
-  const queryString = random() < 0.8 ? (random() < 0.3 ? text.toUpperCase() : text) || undefined : undefined;
+  const one = random.pick(all);
+  const roles = random() < 0.4 ? [random.pick(ROLES), random.pick(ROLES)] : [];
+  const queryString = random() < 0.8 ? searchText(random, one) || undefined : undefined;
   return {
     request: {
       queryString,
-      orderByField: pick(['createdAt', 'name', 'email', 'roleName']),
-      orderByDirection: pick(['asc', 'desc'] as const),
+      orderByField: random.pick(['createdAt', 'name', 'email', 'roleName']),
+      orderByDirection: random.pick(['asc', 'desc'] as const),
       page: random() < 0.8 ? 1 : 2,
-      limit: pick([10, 25, 100]),
+      limit: random.pick([10, 25, 100]),
     },
     roles,
   };
@@ -209,10 +188,6 @@ function naive(
   { queryString, orderByField, orderByDirection }: Asked,
   roles: readonly Role[],
 ): Row[] {
-  const text = queryString?.toLowerCase() ?? '';
-  const isLong = /[a-z0-9]{3}/.test(text) || [...text].some((sign) => sign.codePointAt(0)! > 127);
-  const holds = (words: string) =>
-    isLong ? words.includes(text) : words.startsWith(text) || words.includes(` ${text}`);
   const keys = {
     createdAt: (row: Row) => [row.created_at.toISOString()],
     name: (row: Row) => [row.name],
@@ -221,55 +196,33 @@ function naive(
   }[orderByField as 'name']!;
   const up = orderByDirection === 'asc' ? 1 : -1;
   return all
-    .filter(({ name, email }) => {
-      if (/^[^@\s]+@/.test(text)) return email.startsWith(text);
-      return text === '' || holds(name.toLowerCase()) || holds(email);
-    })
+    .filter((row) => !queryString || isCalled(row, queryString))
     .filter(({ role }) => roles.length === 0 || roles.includes(role))
     .toSorted((a, b) => {
       const difference = keys(a)
-        .map((key, at) => compare(key, keys(b)[at]!))
+        .map((key, at) => byBytes(key, keys(b)[at]!))
         .find((one) => one !== 0);
       return up * (difference ?? a.user_id - b.user_id);
     });
 }
 
-/** As the database sorts: by the bytes of UTF-8. */
-const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
-
 async function fill(): Promise<void> {
-  const now = Date.now();
+  const called = Array.from({ length: PEOPLE }, (_, n) => somebody(random, n));
   const people = await app.ctx.db
     .insertInto('app_user')
-    .values(
-      Array.from({ length: PEOPLE }, (_, n) => ({
-        name: `${pick(WORDS)} ${pick(WORDS)}`,
-        email: `${pick(['ada', 'zed', 'k', 'o_o', 'dot.ted'])}${n}@${pick(['example.com', 'mail.ru', 'qq.com'])}`,
-      })),
-    )
-    .returning('id')
+    .values(called.map(({ name, email }) => ({ name, email })))
+    .returning(['id', 'email'])
     .execute();
+  const joined = new Map(called.map(({ email, created_at }) => [email, created_at]));
   await app.ctx.db
     .insertInto('membership')
     .values(
-      people.map(({ id }, n) => ({
+      people.map(({ id, email }) => ({
         workspace_id: owner.workspaceId,
         user_id: id,
-        role: pick(ROLES),
-        // Some of the same moment: their order is that of their ids.
-        created_at: new Date(now - Math.floor(n / 3) * 60_000),
+        role: random.pick(ROLES),
+        created_at: joined.get(email)!,
       })),
     )
     .execute();
-}
-
-/** Mulberry32. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
