@@ -32,13 +32,19 @@ interface Few {
 export interface Bounds {
   /** So many rows of the list are looked at to see how many have it. */
   sample: number;
-  /** The page is looked for along its order where that promises to meet no more rows than this for each index that might lead to few in vain. */
+  /**
+   * The page is looked for along its order where that promises to meet no more rows than this for each index that might
+   * lead to few in vain.
+   */
   met: number;
   /** No more rows than this are sorted. */
   few: number;
   /** No more where it is far to the first row along the order. */
   fewWhereFar: number;
-  /** The page's order is gone along in several lanes at once where the first rows stand so many times later than they would if what is looked for had nothing to do with it. */
+  /**
+   * The page's order is gone along in several lanes at once where the first rows stand so many times later than they would
+   * if what is looked for had nothing to do with it.
+   */
   late: number;
 }
 const BOUNDS: Bounds = { sample: 3_000, met: 80_000, few: COUNT_MAX, late: 3, fewWhereFar: 50_000 };
@@ -88,7 +94,7 @@ interface Sample {
   found: number;
   /** The rarest things first. */
   few: Few[];
-  /** Where the first rows that have it stand late in the page's order: places that part the way to them, in its direction. */
+  /** Where the first rows that have it stand late in the page's order: places that part the way to them, in turn. */
   cuts: string[];
   /** To sort all that have it takes less time than that way. */
   isFar: boolean;
