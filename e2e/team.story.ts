@@ -48,6 +48,7 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
     const before = await here.getByTestId('profile-menu').boundingBox();
     await here.getByTestId('action-change-role').click();
     await expect(here.getByTestId('role-dialog').getByText('Developer', { exact: true })).toBeVisible();
+    await expect(here.getByTestId('role-dialog').getByRole('radio', { checked: true })).toBeFocused();
     expect(await here.getByTestId('profile-menu').boundingBox(), 'the page stays where it was').toEqual(before);
     await here.getByTestId('role-dialog').getByText('Developer', { exact: true }).click();
     await here.getByTestId('role-submit').click();

@@ -48,14 +48,20 @@ export const firstReads = {
   tokens: ({ params, search }) => [
     read(api.apiTokens.list, { ...listInput(search), archived: params.tab === 'archive' }),
   ],
-  team: ({ search }) => [read(api.clients.members, { ...listInput(search), roles: undefined })],
+  team: async ({ search }) => {
+    const { byRole } = await import('./features/team/listInputs.ts');
+    return [read(api.clients.members, byRole(listAddress(search)))];
+  },
   balance: async ({ search }) => {
     // A stretch of time ends now: what is read of it ahead would not be what the page asks for.
     if (search.has('range')) return [];
     const { transactionsInput } = await import('./features/billing/listInput.ts');
     return [read(api.transactions.list, transactionsInput(listAddress(search)))];
   },
-  invites: ({ search }) => [read(api.invites.list, { ...listInput(search), roles: undefined })],
+  invites: async ({ search }) => {
+    const { byRole } = await import('./features/team/listInputs.ts');
+    return [read(api.invites.list, byRole(listAddress(search)))];
+  },
   usage: async ({ search }) => {
     if (search.has('range')) return [];
     const { NEWEST, usageInput } = await import('./features/usage/listInput.ts');

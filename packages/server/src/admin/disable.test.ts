@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { REASON_MAX } from '@stagi/contract/adminReason.ts';
 import { api, everyCall } from '@stagi/contract/api.ts';
 import type { AuditEntry } from '@stagi/contract/audit.ts';
 import { sql } from 'kysely';
@@ -184,8 +185,9 @@ describe('disabling a workspace', () => {
     const events = await openEvents(owner);
 
     const id = owner.workspaceId;
-    const { entity } = await operator.client(api.adminClients.disable, { id, reason: 'Unpaid' });
-    expect(entity).toMatchObject({ state: 'disabled', disabled: { reason: 'Unpaid' } });
+    const reason = 'Unpaid since spring. '.padEnd(REASON_MAX, 'x');
+    const { entity } = await operator.client(api.adminClients.disable, { id, reason });
+    expect(entity).toMatchObject({ state: 'disabled', disabled: { reason } });
     await events.ended;
     await expect(owner.client(api.instances.list, {})).rejects.toMatchObject({
       status: 404,
@@ -206,12 +208,12 @@ describe('disabling a workspace', () => {
     expect((await instanceRow(unstoppable)).desired).toBe('running');
 
     expect((await newestMail(owner.email)).text).toContain('Unpaid');
-    expect(await newestEntry(0)).toMatchObject({ action: 'admin/client/disable', object: { id: String(id) } });
-    expect(await newestEntry(id)).toMatchObject({
+    expect(await newestEntry(0)).toMatchObject({
       action: 'admin/client/disable',
-      actor: null,
-      detail: { reason: 'Unpaid' },
+      object: { id: String(id) },
+      detail: { reason },
     });
+    expect(await newestEntry(id)).toMatchObject({ action: 'admin/client/disable', actor: null, detail: { reason } });
 
     await operator.client(api.adminClients.enable, { id });
     expect((await owner.client(api.user.profile, {})).userProfile.clientRelations).toMatchObject([{ clientId: id }]);

@@ -1,3 +1,4 @@
+import { REASON_MAX } from '@stagi/contract/adminReason.ts';
 import { onlyReads } from '@stagi/contract/audit.ts';
 import { type Call, needsIdempotencyKey } from '@stagi/contract/call.ts';
 import { type RawBuilder, sql } from 'kysely';
@@ -213,7 +214,8 @@ const TOLD = new Set([
   'reason',
   'terminate',
 ]);
-const TOLD_CHARACTERS = 200;
+/** As long as the reason that an operator may give, which stands whole in the log. */
+const TOLD_CHARACTERS = REASON_MAX;
 const TOLD_ITEMS = 20;
 
 function detailOf(input: unknown): Record<string, unknown> {
@@ -228,7 +230,11 @@ function detailOf(input: unknown): Record<string, unknown> {
 
 /** As the log can hold it: no NUL, no half of a surrogate pair. */
 function plain(value: unknown): unknown {
-  if (typeof value === 'string') return value.slice(0, TOLD_CHARACTERS).replaceAll('\u0000', '').toWellFormed();
+  if (typeof value === 'string') return shortened(value).replaceAll('\u0000', '').toWellFormed();
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   return Array.isArray(value) ? value.slice(0, TOLD_ITEMS).map((one) => plain(one) ?? null) : undefined;
+}
+
+function shortened(text: string): string {
+  return text.length > TOLD_CHARACTERS ? `${text.slice(0, TOLD_CHARACTERS - 1)}…` : text;
 }

@@ -1,8 +1,10 @@
 import { MENU, WHOLE_MENU } from '@stagi/contract/menu.ts';
+import { ROLES } from '@stagi/contract/permissions.ts';
 import { pageExists, ROUTES } from '@stagi/contract/routes.ts';
 import { expect, it } from 'vitest';
 import { daysLeft } from './daysLeft.ts';
 import { initials } from './initials.ts';
+import { among, listAddress } from './listAddress.ts';
 import { isShown, opens } from './menuGate.ts';
 import { matching } from './palette/match.ts';
 import { ancestors } from './useRoute.ts';
@@ -64,4 +66,11 @@ it('finds by every word typed, the beginning of a word before its middle, withou
   expect(found('ТЕМ', 'Тёмная тема', 'Язык')).toEqual(['Тёмная тема']);
   expect(found('a.b(', 'a.b(c', 'axb(c')).toEqual(['a.b(c']);
   expect(found('', 'a', 'b')).toEqual(['a', 'b']);
+});
+
+it('reads of an address the values of a filter, and those that it knows', () => {
+  const { values } = listAddress(new URLSearchParams('role=Guest,Emperor,Owner,'));
+  expect(values('role')).toEqual(['Guest', 'Emperor', 'Owner']);
+  expect(among(values('role'), ROLES)).toEqual(['Owner', 'Guest']);
+  expect(values('plan')).toEqual([]);
 });

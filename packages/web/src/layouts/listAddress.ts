@@ -15,9 +15,13 @@ export interface ListAddress {
   >;
   /** A filter of the page's own, kept in the address too. */
   filter(name: string): string;
+  /** Of a filter that lets several values through: those that are asked for. */
+  values(name: string): string[];
 }
 
 const SEARCH_MAX = 200;
+/** Between the values of one filter. */
+export const SEPARATOR = ',';
 export const NEWEST: Sort = { field: 'createdAt', direction: 'desc' };
 
 export function listAddress(params: URLSearchParams, defaultSort: Sort = NEWEST): ListAddress {
@@ -40,7 +44,13 @@ export function listAddress(params: URLSearchParams, defaultSort: Sort = NEWEST)
       statuses: statuses.length > 0 ? statuses : undefined,
     },
     filter: (name) => params.get(name) ?? '',
+    values: (name) => (params.get(name) ?? '').split(SEPARATOR).filter(Boolean),
   };
+}
+
+/** Those of a fixed choice that an address asks for. */
+export function among<Word extends string>(values: readonly string[], words: readonly Word[]): Word[] {
+  return words.filter((word) => values.includes(word));
 }
 
 /** What is no page number counts as the first page; one beyond the last is mended when the list is known. */

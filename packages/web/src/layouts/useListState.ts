@@ -1,7 +1,7 @@
 import { useSearchParams } from 'react-router';
 import type { PageOf, Sort } from '../ui/DataTable.tsx';
 import { PAGE_LIMIT } from '../ui/pageLimits.ts';
-import { type ListAddress, listAddress } from './listAddress.ts';
+import { type ListAddress, listAddress, SEPARATOR } from './listAddress.ts';
 
 interface Defaults {
   sort?: Sort;
@@ -18,6 +18,7 @@ export interface ListState extends ListAddress {
   setSearch(search: string): void;
   setStatuses(statuses: string[]): void;
   setFilter(name: string, value: string): void;
+  setValues(name: string, values: readonly string[]): void;
   /** For `DataTable.paging`, from a list's answer. */
   paging(answer: Omit<PageOf, 'page' | 'limit'> | undefined): PageOf | undefined;
   /** Whether anything narrows the list: an empty answer then means "no match", not "nothing yet". */
@@ -71,6 +72,7 @@ export function useListState({ sort: defaultSort, filters = NONE }: Defaults = {
         for (const status of wanted) next.append('status', status);
       }),
     setFilter: (name, value) => change((next) => put(next, name, value)),
+    setValues: (name, values) => change((next) => put(next, name, values.join(SEPARATOR))),
     paging: (answer) =>
       answer && {
         page,

@@ -19,7 +19,7 @@ import { Tag } from '../../ui/Tag.tsx';
 import { DateTime } from '../../ui/Time.tsx';
 import classes from './Admin.module.css';
 import { FeedbackPanel } from './FeedbackPanel.tsx';
-import { feedbackInput, SEPARATOR, TOPIC, topicsOf } from './listInputs.ts';
+import { feedbackInput, TOPIC, topicsOf } from './listInputs.ts';
 
 /** What people told the operators. */
 export function FeedbackPage() {
@@ -47,7 +47,7 @@ export function FeedbackPage() {
             label={t('Topic')}
             options={FEEDBACK_TOPICS.map((topic) => ({ value: topic, label: t(topic) }))}
             value={topics}
-            onChange={(wanted) => list.setFilter(TOPIC, wanted.join(SEPARATOR))}
+            onChange={(wanted) => list.setValues(TOPIC, wanted)}
           />
         </ListBar>
       )}

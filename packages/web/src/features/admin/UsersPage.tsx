@@ -108,7 +108,9 @@ export function UsersPage() {
         onSort={list.setSort}
         empty={
           <NoMatches title={t('Nobody matches')} onClear={list.clear}>
-            {t('Texts of one or two letters are looked for at the beginning of words.')}
+            {list.search === ''
+              ? t('Try other states, addresses or roles.')
+              : t('Texts of one or two letters are looked for at the beginning of words.')}
           </NoMatches>
         }
       />

@@ -18,7 +18,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { DisableWorkspace } from './DisableWorkspace.tsx';
 import { EnableDialog } from './EnableDialog.tsx';
-import { PLAN, PLANS, plansOf, SEPARATOR, WORKSPACE_FILTERS, workspacesInput } from './listInputs.ts';
+import { PLAN, PLANS, plansOf, WORKSPACE_FILTERS, workspacesInput } from './listInputs.ts';
 import { useWorkspaceColumns } from './useWorkspaceColumns.tsx';
 import { WorkspacePanel } from './WorkspacePanel.tsx';
 
@@ -73,7 +73,7 @@ export function WorkspacesPage() {
           label={t('Plan')}
           options={PLANS.map((plan) => ({ value: plan, label: t(PLAN_WORDS[plan]) }))}
           value={plansOf(list)}
-          onChange={(wanted) => list.setFilter(PLAN, wanted.join(SEPARATOR))}
+          onChange={(wanted) => list.setValues(PLAN, wanted)}
         />
       </ListBar>
       <DataTable
@@ -94,7 +94,9 @@ export function WorkspacesPage() {
         onSort={list.setSort}
         empty={
           <NoMatches title={t('No workspace matches')} onClear={list.clear}>
-            {t('An email is looked for from its beginning, and must have an @.')}
+            {list.search === ''
+              ? t('Try other states or plans.')
+              : t('An email is looked for from its beginning, and must have an @.')}
           </NoMatches>
         }
       />

@@ -3,7 +3,7 @@ import type { InputOf } from '@stagi/contract/call.ts';
 import type { Feedback } from '@stagi/contract/feedback.ts';
 import { FEEDBACK_TOPICS } from '@stagi/contract/feedbackTopics.ts';
 import type { Plan } from '@stagi/contract/user.ts';
-import type { ListAddress } from '../../layouts/listAddress.ts';
+import { among, type ListAddress } from '../../layouts/listAddress.ts';
 
 export const VERIFIED = 'verified';
 export const STAFF = 'staff';
@@ -13,10 +13,6 @@ export const USER_FILTERS = [VERIFIED, STAFF] as const;
 export const WORKSPACE_FILTERS = [PLAN] as const;
 
 export const PLANS: readonly Plan[] = ['Free', 'Individual', 'Team', 'Enterprise'];
-const isTopic = (word: string): word is Feedback['topic'] => (FEEDBACK_TOPICS as readonly string[]).includes(word);
-const isPlan = (word: string): word is Plan => (PLANS as readonly string[]).includes(word);
-
-export const SEPARATOR = ',';
 
 /** What an address of the list of users asks for. */
 export function usersInput({ request, filter }: ListAddress): InputOf<typeof api.adminUsers.list> {
@@ -39,10 +35,9 @@ export function feedbackInput(address: ListAddress): InputOf<typeof api.feedback
   return { entityFilterRequest: address.request, topics: topics.length > 0 ? topics : undefined };
 }
 
-export const topicsOf = ({ filter }: ListAddress): Feedback['topic'][] =>
-  filter(TOPIC).split(SEPARATOR).filter(isTopic);
+export const topicsOf = ({ values }: ListAddress): Feedback['topic'][] => among(values(TOPIC), FEEDBACK_TOPICS);
 
-export const plansOf = ({ filter }: ListAddress): Plan[] => filter(PLAN).split(SEPARATOR).filter(isPlan);
+export const plansOf = ({ values }: ListAddress): Plan[] => among(values(PLAN), PLANS);
 
 function yesOrNo(value: string): boolean | undefined {
   return value === 'yes' ? true : value === 'no' ? false : undefined;

@@ -16,7 +16,7 @@ import { NoMatches } from '../../ui/NoMatches.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { BalanceFacts } from './BalanceFacts.tsx';
 import classes from './Billing.module.css';
-import { FILTERS, SEPARATOR, TYPE, TYPES, transactionsInput, typesOf } from './listInput.ts';
+import { FILTERS, TYPE, TYPES, transactionsInput, typesOf } from './listInput.ts';
 import { PromoCodeForm } from './PromoCodeForm.tsx';
 import { TransactionPanel } from './TransactionPanel.tsx';
 import { TYPE_WORD } from './transactionWords.ts';
@@ -48,7 +48,7 @@ export function BalancePage() {
             label={t('Type')}
             options={TYPES.map((type) => ({ value: type, label: t(TYPE_WORD[type]) }))}
             value={typesOf(list)}
-            onChange={(types) => list.setFilter(TYPE, types.join(SEPARATOR))}
+            onChange={(types) => list.setValues(TYPE, types)}
           />
           <DateRangePicker label={t('When')} value={range.value} onChange={range.set} clearable />
         </ListBar>

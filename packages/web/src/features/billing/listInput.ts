@@ -1,13 +1,12 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
 import type { TransactionType } from '@stagi/contract/transactions.ts';
-import type { ListAddress } from '../../layouts/listAddress.ts';
+import { among, type ListAddress } from '../../layouts/listAddress.ts';
 import { RANGE } from '../../layouts/useRange.ts';
 
 export const TYPE = 'type';
 export const FILTERS = [RANGE, TYPE] as const;
 export const TYPES: readonly TransactionType[] = ['Deposit', 'Spending', 'Exchange', 'Withdrawal'];
-export const SEPARATOR = ',';
 
 /** What an address of the list asks for, but for the stretch of time. */
 export function transactionsInput(address: ListAddress): InputOf<typeof api.transactions.list> {
@@ -19,6 +18,4 @@ export function transactionsInput(address: ListAddress): InputOf<typeof api.tran
   };
 }
 
-const isType = (word: string): word is TransactionType => (TYPES as readonly string[]).includes(word);
-
-export const typesOf = ({ filter }: ListAddress): TransactionType[] => filter(TYPE).split(SEPARATOR).filter(isType);
+export const typesOf = ({ values }: ListAddress): TransactionType[] => among(values(TYPE), TYPES);

@@ -19,7 +19,7 @@ export function OfferFilters({ list, providers }: { list: ListState; providers: 
           label={t('Provider')}
           options={providers.map(({ provider, title }) => ({ value: provider, label: title }))}
           value={chosenProviders(list)}
-          onChange={(chosen) => list.setFilter('provider', chosen.join(','))}
+          onChange={(chosen) => list.setValues('provider', chosen)}
         />
       )}
       <Select

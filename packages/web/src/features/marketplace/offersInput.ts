@@ -33,7 +33,7 @@ export function offersInput(list: ListAddress): InputOf<typeof hardware.offers> 
 }
 
 export function chosenProviders(list: ListAddress): string[] {
-  return list.filter('provider').split(',').filter(Boolean).slice(0, 20);
+  return list.values('provider').slice(0, 20);
 }
 
 function atLeast(value: string): number | undefined {

@@ -1,6 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import { INVITE_STATUSES, type Invite } from '@stagi/contract/invites.ts';
-import { ROLES, type Role } from '@stagi/contract/permissions.ts';
+import { ROLES } from '@stagi/contract/permissions.ts';
 import { IconLink, IconLinkOff, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useUser } from '../../api/user.ts';
@@ -17,33 +17,24 @@ import { NoMatches } from '../../ui/NoMatches.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { InviteDialog } from './InviteDialog.tsx';
+import { byRole, FILTERS, ROLE, rolesOf } from './listInputs.ts';
 import { RevokeInvite } from './RevokeInvite.tsx';
 import { SeatsNote } from './SeatsNote.tsx';
 import classes from './Team.module.css';
 import { TeamTabs } from './TeamTabs.tsx';
 import { useInviteColumns } from './useInviteColumns.tsx';
 
-const ROLE = 'role';
-const SEPARATOR = ',';
-
 const HOLDS: Record<NonNullable<Invite['hold']>, string> = {
   'more-power': text('Its role may do what yours may not'),
   ended: text('It has ended already'),
 };
 
-const isRole = (word: string): word is Role => (ROLES as readonly string[]).includes(word);
-
 /** The join links of the workspace: what became of each, and a new one. */
 export function InvitesPage() {
   const t = useT();
   const { workspace } = useUser();
-  const list = useListState({ filters: [ROLE] });
-  const roles = list.filter(ROLE).split(SEPARATOR).filter(isRole);
-  const { data, table } = useList(
-    api.invites.list,
-    { entityFilterRequest: list.request, roles: roles.length > 0 ? roles : undefined },
-    list,
-  );
+  const list = useListState({ filters: FILTERS });
+  const { data, table } = useList(api.invites.list, byRole(list), list);
   const columns = useInviteColumns();
   const [inviting, setInviting] = useState(false);
   const [revoking, setRevoking] = useState<Invite | null>(null);
@@ -82,8 +73,8 @@ export function InvitesPage() {
           <FilterMenu
             label={t('Role')}
             options={ROLES.map((role) => ({ value: role, label: t(role) }))}
-            value={roles}
-            onChange={(wanted) => list.setFilter(ROLE, wanted.join(SEPARATOR))}
+            value={rolesOf(list)}
+            onChange={(wanted) => list.setValues(ROLE, wanted)}
           />
         </ListBar>
       )}

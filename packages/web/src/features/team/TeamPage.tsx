@@ -1,6 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import type { Member } from '@stagi/contract/clients.ts';
-import { ROLES, type Role } from '@stagi/contract/permissions.ts';
+import { ROLES } from '@stagi/contract/permissions.ts';
 import { IconPencil, IconUserCog, IconUserMinus, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMay, useUser } from '../../api/user.ts';
@@ -17,33 +17,24 @@ import { PageHeader } from '../../ui/PageHeader.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
 import { ChangeRole } from './ChangeRole.tsx';
 import { InviteDialog } from './InviteDialog.tsx';
+import { byRole, FILTERS, ROLE, rolesOf } from './listInputs.ts';
 import { RemoveMember } from './RemoveMember.tsx';
 import { RenameWorkspace } from './RenameWorkspace.tsx';
 import { TeamTabs } from './TeamTabs.tsx';
 import { useMemberColumns } from './useMemberColumns.tsx';
-
-const ROLE = 'role';
-const SEPARATOR = ',';
 
 const HOLDS: Record<NonNullable<Member['hold']>, string> = {
   'more-power': text('Their role may do what yours may not'),
   'last-owner': text('A workspace needs an owner. Make somebody else its owner first.'),
 };
 
-const isRole = (word: string): word is Role => (ROLES as readonly string[]).includes(word);
-
 /** Who belongs to the workspace, and what is done about it by whoever may. */
 export function TeamPage() {
   const t = useT();
   const { workspace } = useUser();
   const mayRename = useMay('CLIENT_MANAGEMENT');
-  const list = useListState({ filters: [ROLE] });
-  const roles = list.filter(ROLE).split(SEPARATOR).filter(isRole);
-  const members = useList(
-    api.clients.members,
-    { entityFilterRequest: list.request, roles: roles.length > 0 ? roles : undefined },
-    list,
-  );
+  const list = useListState({ filters: FILTERS });
+  const members = useList(api.clients.members, byRole(list), list);
   const columns = useMemberColumns();
   const [changing, setChanging] = useState<Member | null>(null);
   const [removing, setRemoving] = useState<Member | null>(null);
@@ -83,8 +74,8 @@ export function TeamPage() {
         <FilterMenu
           label={t('Role')}
           options={ROLES.map((role) => ({ value: role, label: t(role) }))}
-          value={roles}
-          onChange={(wanted) => list.setFilter(ROLE, wanted.join(SEPARATOR))}
+          value={rolesOf(list)}
+          onChange={(wanted) => list.setValues(ROLE, wanted)}
         />
       </ListBar>
       <DataTable

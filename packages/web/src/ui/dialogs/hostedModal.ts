@@ -28,6 +28,13 @@ export function focusFirst(body: HTMLElement | null): void {
   queueMicrotask(() => {
     if (!body?.isConnected || body.contains(document.activeElement)) return;
     const asks = body.querySelector<HTMLElement>('[data-autofocus]') ?? body.querySelector<HTMLElement>(FOCUSABLE);
-    (asks ?? body.closest<HTMLElement>('[role="dialog"]'))?.focus({ preventScroll: true });
+    (chosenBeside(asks) ?? body.closest<HTMLElement>('[role="dialog"]'))?.focus({ preventScroll: true });
   });
+}
+
+/** Among choices the one that is made, as Tab would: on another one a press of Space would change it unseen. */
+function chosenBeside(control: HTMLElement | null): HTMLElement | null {
+  if (!(control instanceof HTMLInputElement) || control.type !== 'radio') return control;
+  const group = control.closest('[role="radiogroup"]');
+  return group?.querySelector<HTMLElement>('input:checked') ?? control;
 }
