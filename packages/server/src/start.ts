@@ -27,6 +27,7 @@ import { workOnMail } from './mail/send.ts';
 import { collect } from './metrics/collect.ts';
 import { serveMetrics } from './metrics/server.ts';
 import { createSecretBox, loadSecretKey } from './secrets/box.ts';
+import { startFollowingNames } from './workspaces/followNames.ts';
 
 export interface Running {
   ctx: Context;
@@ -103,7 +104,13 @@ export async function start(config: Config): Promise<Running> {
       await workOnAuditChecks(ctx, queue);
       await startCleanUp(ctx, queue);
       await startLedgerWork(ctx, queue);
-      for (const begin of [startInstanceWorker, startLinkWorker, startContainerWorker, startMetering]) {
+      for (const begin of [
+        startInstanceWorker,
+        startLinkWorker,
+        startContainerWorker,
+        startMetering,
+        startFollowingNames,
+      ]) {
         const worker = begin(ctx);
         stops.push(() => worker.stop());
       }

@@ -16,7 +16,7 @@ export interface Topics {
   /** The words of other nodes may have been lost for a while: who relies on them looks again. */
   missed: Record<string, never>;
   /** Work is due for a reconcile loop. */
-  due: { kind: 'instance' };
+  due: { kind: 'instance' | 'membership' };
   log: { containerId: number; lines: LogLine[]; gaps: LogGap[] };
 }
 

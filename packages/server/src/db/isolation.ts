@@ -107,6 +107,7 @@ export const OF_THE_PLATFORM: Partial<
   ledger_run: { why: 'when all journals were looked at, and what was found', may: [] },
   promo_code: { why: 'codes that operators give out, and how often they were used', may: ['select', 'update'] },
   provider_check: { why: 'what operators asked clouds', may: [] },
+  membership_follows: { why: 'whose memberships are still to follow their name; written by a trigger', may: [] },
   audit_check: { why: 'when all audit logs were looked at, and what was found', may: [] },
   signing_key: { why: 'read at start', may: [] },
   migration: { why: 'what has been applied; written at start', may: [] },

@@ -35,6 +35,7 @@ import * as leftAtZero from './migrations/0036_left_at_zero.ts';
 import * as usageDays from './migrations/0037_usage_days.ts';
 import * as foundAmongFew from './migrations/0038_found_among_few.ts';
 import * as adopted from './migrations/0039_adopted.ts';
+import * as namesFollow from './migrations/0040_names_follow.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -70,6 +71,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0037_usage_days', sql: usageDays.sql },
   { name: '0038_found_among_few', sql: foundAmongFew.sql },
   { name: '0039_adopted', sql: adopted.sql },
+  { name: '0040_names_follow', sql: namesFollow.sql },
 ];
 const LOCK = 7_239_001;
 

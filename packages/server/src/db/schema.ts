@@ -94,6 +94,12 @@ export interface MembershipTable {
   search: GeneratedAlways<string>;
 }
 
+/** Whose memberships are still to follow their name and address. */
+export interface MembershipFollowsTable {
+  user_id: number;
+  since: Created;
+}
+
 /** A join link. */
 export interface InviteTable {
   id: GeneratedAlways<number>;
@@ -247,6 +253,7 @@ export interface Database {
   attempt: AttemptTable;
   workspace: WorkspaceTable;
   membership: MembershipTable;
+  membership_follows: MembershipFollowsTable;
   invite: InviteTable;
   container_code: ContainerCodeTable;
   session: SessionTable;
