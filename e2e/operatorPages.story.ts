@@ -169,6 +169,7 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     await expect(panel.getByText('Whole', { exact: true })).toBeVisible();
     await expect(panel.getByText('Olga Operator')).toBeVisible();
     await changeBehindItsBack(alice);
+    await manyAct(alice);
     await panel.getByTestId('audit-check-all').click();
     await expect(panel.getByText('One log is broken')).toBeVisible();
     await expect(panel.getByText('Broken', { exact: true })).toBeVisible();
@@ -181,6 +182,9 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     await expect(page.getByRole('dialog')).toHaveCount(0);
     await expect(page.getByText('This is the log of the workspace')).toBeVisible();
     await expect(page.getByText('An audit log is broken')).toBeVisible();
+    // What was read of this log before may still be shown.
+    await page.reload();
+    await pickWho(page, 'worker number 42', 'Worker Number 42');
     await page.getByTestId('audit-verify').click();
     await expect(page.getByText('The chain is broken at entry 1')).toBeVisible();
     await page.goto(`${app.url}/admin/audit?workspace=999999`);
@@ -230,6 +234,38 @@ async function changeBehindItsBack({ workspaceId }: Person): Promise<void> {
     await sql`update audit set ip = '192.0.2.1' where chain = ${workspaceId} and seq = 1`.execute(trx);
     await sql`alter table audit enable trigger user`.execute(trx);
   });
+}
+
+/** More people than a menu can hold. */
+async function manyAct({ workspaceId }: Person): Promise<void> {
+  await sql`with worker as (insert into app_user (email, name)
+      select 'worker' || n || '@example.com', 'Worker Number ' || n from generate_series(1, 60) n returning id)
+    insert into audit (workspace_id, actor_id, credential, action, outcome)
+    select ${workspaceId}, id, 'session', 'ssh-key/generate', 'done' from worker`.execute(app.ctx.db);
+}
+
+/** Narrows the log to one of them, and widens it again. */
+async function pickWho(page: Page, typed: string, name: string): Promise<void> {
+  const rows = page.getByTestId('audit-row');
+  const who = page.getByTestId('audit-who');
+  await expect(rows).toHaveCount(25);
+  await who.click();
+  const search = page.getByRole('combobox', { name: 'Name or email' });
+  await expect(search).toBeFocused();
+  await expect(page.getByRole('option')).toHaveCount(20);
+  await search.fill(typed);
+  await expect(page.getByRole('option')).toHaveCount(1);
+  await expect(page.locator('[data-combobox-selected]')).toContainText(name);
+  await expectAccessible(page, 'who stands in a log of many');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('option')).toHaveCount(0);
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText(name);
+  await expect(who).toHaveText(name);
+  await expect(page).toHaveURL(/who=\d+/);
+  await expectNoSidewaysScroll(page);
+  await page.getByRole('button', { name: 'Clear' }).first().click();
+  await expect(rows).toHaveCount(25);
 }
 
 async function section(page: Page, name: string): Promise<void> {

@@ -37,9 +37,13 @@ const Narrowed = {
 const Part = { ...Narrowed, outcomes: z.array(z.enum(AUDIT_OUTCOMES)).optional(), before: Id.optional() };
 const Behind = { after: z.number().int().min(0).optional() };
 
-/** Everybody and every area that the log speaks of. */
+const Actor = z.object({ userId: Id, name: z.string(), email: z.string() });
+
+/** People and areas that the log speaks of. */
 const ToNarrowBy = {
-  actors: z.array(z.object({ userId: Id, name: z.string(), email: z.string() })),
+  /** Everybody; where there are more than 50, only those of `userIds`, by name. */
+  actors: z.array(Actor),
+  isMoreActors: z.literal(true).optional(),
   areas: z.array(z.string()),
 };
 
@@ -49,6 +53,9 @@ const OPERATOR = ['EMPLOYEE'] as const;
 
 /** Whose log: null is that of the operators themselves. */
 const OfAny = { workspaceId: Id.nullable().default(null) };
+
+/** Of more people than these whoever is sought is found by what is typed. */
+export const AUDIT_ACTORS_LISTED = 50;
 
 const Exported = z.object({ isSuccess: z.literal(true), csv: z.string(), next: Id.nullable() });
 
@@ -97,6 +104,13 @@ export const audit = {
     input: ListInput.extend(Narrowed),
     output: listOf(AuditEntry).extend(ToNarrowBy),
   }),
+  listActors: call({
+    path: 'client/audit/actor/list',
+    summary: 'Who of those in the log is called so; without a text, who acted last. At most 100 are found.',
+    auth: LOOKS_AT,
+    input: ListInput,
+    output: listOf(Actor),
+  }),
   export: call({
     path: 'client/audit/export',
     summary: 'The same as lines of CSV, newest first, in parts: go on with `before` until `next` is null.',
@@ -120,6 +134,13 @@ export const audit = {
       ...ToNarrowBy,
       workspace: z.object({ id: Id, name: z.string() }).nullable(),
     }),
+  }),
+  listActorsForOperators: call({
+    path: 'admin/audit/actor/list',
+    summary: 'Who of those in a log is called so; without a text, who acted last. At most 100 are found.',
+    auth: OPERATOR,
+    input: ListInput.extend(OfAny),
+    output: listOf(Actor),
   }),
   exportForOperators: call({
     path: 'admin/audit/export',

@@ -62,19 +62,6 @@ export async function entriesBefore(
   return rows.map(present);
 }
 
-export async function actorsOf(db: Db, chain: number) {
-  const rows = await db
-    .selectFrom('audit_actor')
-    .innerJoin('app_user', 'app_user.id', 'audit_actor.user_id')
-    .select(['app_user.id', 'app_user.name', 'app_user.email'])
-    .where('audit_actor.chain', '=', chain)
-    .orderBy('app_user.name')
-    .orderBy('app_user.id')
-    .limit(200)
-    .execute();
-  return rows.map(({ id, name, email }) => ({ userId: id, name, email }));
-}
-
 /** One step of the index for each area: reading all entries for a handful of words would take seconds. */
 export async function areasOf(db: Db, chain: number): Promise<string[]> {
   const { rows } = await sql<{ area: string }>`

@@ -7,10 +7,11 @@ import { csvOf } from '../http/csv.ts';
 import { invalid } from '../http/errors.ts';
 import type { HandlersOf } from '../http/mount.ts';
 import { isId, pageOf } from '../http/paging.ts';
+import { actorsOf, findActors } from './actors.ts';
 import { type Exported, recordCheck, recordExport, type Whose } from './byOperators.ts';
 import { askForCheck, listChecks, oneCheck } from './checks.ts';
 import { AUDIT_COLUMNS } from './csv.ts';
-import { actorsOf, areasOf, entriesBefore, type Narrowed, pageOfEntries } from './entries.ts';
+import { areasOf, entriesBefore, type Narrowed, pageOfEntries } from './entries.ts';
 import { PLATFORM, verifyChain } from './verify.ts';
 
 /** One answer's worth: well within the five seconds of a statement. */
@@ -22,6 +23,11 @@ export const auditHandlers: HandlersOf<typeof api.audit> = {
   async listForOperators({ db }, { workspaceId, ...input }) {
     const { chain, workspace } = await chainOf(db, workspaceId);
     return { ...(await pageOfChain(db, chain, input)), workspace };
+  },
+  listActors: ({ db, workspace }, { entityFilterRequest }) => pageOfActors(db, workspace.id, entityFilterRequest),
+  async listActorsForOperators({ db }, { workspaceId, entityFilterRequest }) {
+    const { chain } = await chainOf(db, workspaceId);
+    return pageOfActors(db, chain, entityFilterRequest);
   },
   export: ({ db, workspace }, input) => partOfChain(db, workspace.id, input),
   exportForOperators: (ctx, { workspaceId, ...input }) =>
@@ -59,10 +65,15 @@ async function pageOfChain(db: Db, chain: number, { entityFilterRequest, ...narr
   const outcomes = entityFilterRequest.statuses;
   const [{ entities, count, isMore }, actors, areas] = await Promise.all([
     pageOfEntries(db, chain, { ...narrowed, outcomes }, entityFilterRequest),
-    actorsOf(db, chain),
+    actorsOf(db, chain, narrowed.userIds),
     areasOf(db, chain),
   ]);
-  return { ...pageOf(entities, count, entityFilterRequest, isMore), actors, areas };
+  return { ...pageOf(entities, count, entityFilterRequest, isMore), ...actors, areas };
+}
+
+async function pageOfActors(db: Db, chain: number, request: EntityFilterRequest) {
+  const { entities, count, isMore } = await findActors(db, chain, request);
+  return pageOf(entities, count, request, isMore);
 }
 
 async function partOfChain(db: Db, chain: number, { before, ...narrowed }: Exported) {

@@ -14,6 +14,7 @@ export function useAuditList() {
   return {
     list,
     range,
+    who: { value: userIds[0] ?? null, onChange: (id: number | null) => choose(WHO)(id === null ? [] : [String(id)]) },
     narrowed: { ...range.bounds, ...(userIds.length > 0 && { userIds }), ...(areas.length > 0 && { areas }) },
     filters: {
       userIds: list.values(WHO),

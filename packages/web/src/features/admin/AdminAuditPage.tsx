@@ -2,6 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { IconHistory, IconStack2 } from '@tabler/icons-react';
 import { Link, useSearchParams } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
+import { ActorPicker } from '../../layouts/ActorPicker.tsx';
 import { useAuditList } from '../../layouts/useAuditList.ts';
 import { useAuditVerify } from '../../layouts/useAuditVerify.ts';
 import { useCsvExport } from '../../layouts/useCsvExport.ts';
@@ -33,7 +34,7 @@ const OF_ONE_LOG = [WORKSPACE, 'page', 'who', 'area'];
 export function AdminAuditPage() {
   const t = useT();
   const [params, setParams] = useSearchParams();
-  const { list, range, narrowed, filters } = useAuditList();
+  const { list, range, who, narrowed, filters } = useAuditList();
   const { id: workspaceId } = usePanel(WORKSPACE);
   const { data, table } = useList(
     api.audit.listForOperators,
@@ -106,7 +107,11 @@ export function AdminAuditPage() {
         />
         {some && (
           <>
-            <AuditFilters log={data} {...filters} />
+            <AuditFilters
+              log={data}
+              finder={<ActorPicker operators={{ workspaceId }} {...who} chosen={data?.actors} />}
+              {...filters}
+            />
             <DateRangePicker label={t('When')} value={range.value} onChange={range.set} clearable />
           </>
         )}

@@ -2,6 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { IconHistory } from '@tabler/icons-react';
 import { useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { ActorPicker } from '../../layouts/ActorPicker.tsx';
 import { useAuditList } from '../../layouts/useAuditList.ts';
 import { useAuditVerify } from '../../layouts/useAuditVerify.ts';
 import { useCsvExport } from '../../layouts/useCsvExport.ts';
@@ -21,7 +22,7 @@ import { TeamTabs } from './TeamTabs.tsx';
 /** What was done in the workspace, by whom and from where; narrowed, exported, and held against its own chain. */
 export function AuditPage() {
   const t = useT();
-  const { list, range, narrowed, filters } = useAuditList();
+  const { list, range, who, narrowed, filters } = useAuditList();
   const { data, table } = useList(api.audit.list, { ...narrowed, entityFilterRequest: list.request }, list);
   const columns = useAuditColumns();
   const { workspace } = useUser();
@@ -40,7 +41,7 @@ export function AuditPage() {
       <TeamTabs />
       {some && (
         <ListBar>
-          <AuditFilters log={data} {...filters} />
+          <AuditFilters log={data} finder={<ActorPicker {...who} chosen={data?.actors} />} {...filters} />
           <DateRangePicker label={t('When')} value={range.value} onChange={range.set} clearable />
         </ListBar>
       )}
