@@ -32,8 +32,9 @@ export async function cutOff(page: Page): Promise<string[]> {
 
     function isPlaceholderCut(input: HTMLInputElement): boolean {
       if (!measure || input.title !== '') return false;
-      const { font, paddingLeft, paddingRight } = getComputedStyle(input);
-      measure.font = font;
+      const { fontWeight, fontSize, fontFamily, paddingLeft, paddingRight } = getComputedStyle(input);
+      // Their shorthand is empty where a feature of the font is set, which would leave 10 px.
+      measure.font = `${fontWeight} ${fontSize} ${fontFamily}`;
       const room = input.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
       return measure.measureText(input.placeholder).width > room + 1;
     }

@@ -81,6 +81,12 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
     await here.setViewportSize({ width: 360, height: 740 });
     await expect(rows).toHaveCount(2);
     expect(await sideways(here)).toBeLessThanOrEqual(0);
+    await openMenu(here, 'Ada Lovelace');
+    await here.getByTestId('action-remove-member').hover();
+    const why = here.getByRole('tooltip').filter({ hasText: 'A workspace needs an owner' });
+    await expect(why).toBeInViewport({ ratio: 1 });
+    await here.keyboard.press('Escape');
+    await expect(here.getByRole('menu')).toHaveCount(0);
     await openMenu(here, 'Grace Hopper');
     await here.getByTestId('action-remove-member').click();
     await expect(here.getByRole('dialog')).toContainText('Remove Grace Hopper?');

@@ -10,8 +10,21 @@ interface Props {
 
 /** The words themselves, beside `target`, which they describe while they are there. */
 export function TooltipBubble({ target, opened, label, position }: Props) {
-  return <Tooltip target={target} opened={opened} label={<Words of={target}>{label}</Words>} position={position} />;
+  return (
+    <Tooltip
+      target={target}
+      opened={opened}
+      label={<Words of={target}>{label}</Words>}
+      position={position}
+      middlewares={isBeside(position) ? AMPLE : undefined}
+    />
+  );
 }
+
+/** On a narrow screen there may be no room on either side: then above or below, or the words would be cut off. */
+const AMPLE = { flip: { fallbackPlacements: ['left', 'right', 'top', 'bottom'] satisfies FloatingPosition[] } };
+
+const isBeside = (position: FloatingPosition): boolean => /^(left|right)/.test(position);
 
 function Words({ of, children }: { of: Props['target']; children: ReactNode }) {
   const words = useRef<HTMLSpanElement>(null);

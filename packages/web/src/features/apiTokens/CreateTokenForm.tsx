@@ -67,7 +67,7 @@ export function CreateTokenForm({ onDone, onCancel }: { onDone(token: string): v
       <Stack gap={16}>
         <TextInput
           label={t('Description')}
-          placeholder={t('What it is for, such as “build server”')}
+          placeholder={t('Such as “build server”')}
           autoComplete="off"
           maxLength={100}
           data-autofocus

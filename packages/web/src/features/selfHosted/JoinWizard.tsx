@@ -57,11 +57,7 @@ function Names({ onDone }: { onDone(enrolment: Enrolment): void }) {
     <Stack gap={24}>
       <Form onSubmit={submit}>
         <Stack gap={16}>
-          <TitleAndSlug
-            title={field('title')}
-            slug={field('slug')}
-            placeholder={t('What you call the machine, such as “lab 3”')}
-          />
+          <TitleAndSlug title={field('title')} slug={field('slug')} placeholder={t('Such as “lab 3”')} />
           <Group gap={8}>
             <Button type="submit" loading={loading} data-testid="wizard-next">
               {t('Next step')}

@@ -3,6 +3,7 @@ import { Fragment, type ReactNode } from 'react';
 import { useT } from '../../i18n/i18n.ts';
 import { text } from '../../i18n/text.ts';
 import { DateTime } from '../Time.tsx';
+import classes from './Audit.module.css';
 
 /** What figures and choices mean, which by themselves say nothing. */
 const MEANS: Record<string, string> = {
@@ -37,13 +38,17 @@ export function AuditDetail({ detail: { message, ...told }, object }: Pick<Audit
     if (part !== null) parts.push(part);
   }
   if (parts.length === 0) return <span className="muted">—</span>;
-  return parts.map((part, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: an entry never changes
-    <Fragment key={index}>
-      {index > 0 && ' · '}
-      {part}
-    </Fragment>
-  ));
+  return (
+    <span className={classes.detail}>
+      {parts.map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an entry never changes
+        <Fragment key={index}>
+          {index > 0 && ' · '}
+          {part}
+        </Fragment>
+      ))}
+    </span>
+  );
 
   function meaning(name: string, value: unknown): ReactNode {
     const word = MEANS[name] && t(MEANS[name]);

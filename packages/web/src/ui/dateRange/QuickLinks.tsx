@@ -42,6 +42,8 @@ export function QuickLinks({ links, chosen, onChoose }: Props) {
             size="xs"
             aria-label={t('Search quick ranges')}
             placeholder={t('Search quick ranges')}
+            // It has the room of the shortcuts below, which is narrow for some languages.
+            title={t('Search quick ranges')}
             leftSection={<IconSearch size={16} />}
             value={search}
             ref={input}

@@ -58,7 +58,7 @@ export function CreateContainerForm({ servers, wanted }: Props) {
             title={field('title')}
             slug={field('slug')}
             slugHint={t('Letters, digits and hyphens; one of its kind on the whole platform')}
-            placeholder={t('What it does, such as “web” or “training”')}
+            placeholder={t('Such as “web” or “training”')}
           />
           <ImageField server={server} bound={field('dockerImage')} />
           <Textarea
