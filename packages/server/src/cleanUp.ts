@@ -24,7 +24,18 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
   // A code that comes long after it was used still tells of a copy: it is kept a day.
   await db.deleteFrom('oauth_code').where('expires_at', '<', sql<Date>`now() - interval '1 day'`).execute();
   await db.deleteFrom('container_code').where('expires_at', '<', sql<Date>`now()`).execute();
-  await invitesToEnd(db, 'expired').where('expires_at', '<=', sql<Date>`now()`).execute();
+  // Links that somebody ends at this moment, all of theirs at once, have the next hour.
+  await invitesToEnd(db, 'expired')
+    .where('id', 'in', (of) =>
+      of
+        .selectFrom('invite')
+        .select('id')
+        .where('status', '=', 'pending')
+        .where('expires_at', '<=', sql<Date>`now()`)
+        .forNoKeyUpdate()
+        .skipLocked(),
+    )
+    .execute();
   await db.deleteFrom('stream_ticket').where('expires_at', '<', sql<Date>`now()`).execute();
   await db.deleteFrom('second_factor_ticket').where('expires_at', '<', sql<Date>`now()`).execute();
   await db.deleteFrom('passkey_challenge').where('expires_at', '<', sql<Date>`now()`).execute();

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
-it('lets nothing more be done by an operator who is made none at that moment: no money, no machine, no locked door', async () => {
+it('lets nothing more be done by an operator who is made none at that moment: no money, no machine, no copy, no locked door', async () => {
   const victim = await app.signUp('Vera');
   const stray = await aStray(app.ctx);
   const acts = {
@@ -28,6 +28,7 @@ it('lets nothing more be done by an operator who is made none at that moment: no
         expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
       }),
     'a machine': (olga: Person) => olga.client(api.strays.delete, { id: stray }),
+    'a copy of a log': (olga: Person) => olga.client(api.audit.exportForOperators, { workspaceId: victim.workspaceId }),
     'a person': (olga: Person) => olga.client(api.adminUsers.disable, { id: victim.userId, reason: 'the last word' }),
     'a workspace': (olga: Person) =>
       olga.client(api.adminClients.disable, { id: victim.workspaceId, reason: 'the last word' }),
@@ -51,6 +52,7 @@ it('lets nothing more be done by an operator who is made none at that moment: no
   const { rows } = await app.ctx.pg.query(
     `select 'code' as what from promo_code where code = 'LAST-MOMENT'
      union all select 'stray' from stray where id = $1 and decision is not null
+     union all select 'copy' from audit where action = 'admin/audit/export'
      union all select 'person' from app_user where id = $2 and disabled_at is not null
      union all select 'workspace' from workspace where id = $3 and disabled_at is not null`,
     [stray, victim.userId, victim.workspaceId],

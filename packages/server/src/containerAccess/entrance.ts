@@ -1,4 +1,5 @@
 import type { Container } from '@stagi/contract/containers.ts';
+import { sql } from 'kysely';
 import type { Membership } from '../auth/authenticate.ts';
 import { containerNamed } from '../containers/access.ts';
 import type { Db } from '../db/schema.ts';
@@ -12,8 +13,16 @@ export async function findEntrance(
   memberships: readonly Membership[],
   slug: string,
 ): Promise<Container | 'forbidden' | null> {
-  const found = await Promise.all(memberships.map((workspace) => containerNamed({ db, workspace }, slug)));
-  return found.find((one) => one !== null) ?? null;
+  // One at most: a Unique ID is one container's on the whole platform.
+  const named = await db
+    .selectFrom('container')
+    .select('workspace_id')
+    .where('slug', '=', slug)
+    .where('deleted_at', 'is', null)
+    .where('workspace_id', '=', sql<number>`any(${memberships.map(({ id }) => id)}::int[])`)
+    .executeTakeFirst();
+  const workspace = memberships.find(({ id }) => id === named?.workspace_id);
+  return workspace ? containerNamed({ db, workspace }, slug) : null;
 }
 
 export const hasPort = ({ portMappings }: Container, port: number): boolean =>
