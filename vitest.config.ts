@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { FaultsFirst } from './scripts/faultsFirst.ts';
+import { LongestFirst } from './scripts/longestFirst.ts';
 
 const FOLDERS = '{packages,scripts,bench,faults}/**';
 const DOCKER = [`${FOLDERS}/*.docker.test.ts`];
@@ -12,7 +12,7 @@ export default defineConfig({
     globalSetup: ['packages/server/src/testing/globalSetup.ts'],
     // Node runs the tests as it runs the platform, without a bundler between.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    sequence: { sequencer: FaultsFirst },
+    sequence: { sequencer: LongestFirst },
     hookTimeout: 60_000,
     // What is waited for comes late on a machine that has much else to do; half a minute late it is broken.
     expect: { poll: { timeout: 20_000 } },

@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
+import axe from 'axe-core';
 
 export const THEMES = ['light', 'dark'] as const;
 
@@ -17,9 +17,13 @@ export async function expectAccessible(page: Page, name: string): Promise<number
 
 /** The same of what is drawn now, and is no page of the app. */
 export async function expectNothingSerious(page: Page, name: string): Promise<void> {
-  // In the page itself: no page of ours shows frames of others, for which axe would open another page beside.
-  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
-  const { violations } = await axe.analyze();
+  // Once for each document: to hand axe over and compile it takes several times as long as a look.
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
+  // In the page itself: no page of ours shows frames of others.
+  const violations = await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: typeof import('axe-core') };
+    return (await axe.run(document, { resultTypes: ['violations'] })).violations;
+  });
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   const findings = serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.target.join(' ')}: ${nodes[0]?.failureSummary}`);
   expect(findings, name).toEqual([]);

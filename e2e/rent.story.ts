@@ -14,7 +14,7 @@ test.skip(Boolean(process.env.STAGI_NO_DOCKER), process.env.STAGI_NO_DOCKER);
 const ONLINE_WITHIN_S = 30;
 const LOG_P95_MS = 300;
 /** The clock of the kernel, which the shell reads without starting a program: 10 ms fine, cut off. */
-const NUMBERED = `sh -c 'i=0; while true; do i=$((i+1)); read up rest < /proc/uptime; echo "line $i $up"; usleep 10000; done'`;
+const NUMBERED = `sh -c 'trap exit TERM; i=0; while true; do i=$((i+1)); read up rest < /proc/uptime; echo "line $i $up"; usleep 10000; done'`;
 
 test('rent a server, log in by SSH, run a container, watch its logs, and leave nothing behind', async ({
   page,

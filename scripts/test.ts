@@ -52,10 +52,11 @@ async function runAll() {
 }
 
 async function runOnDocker(checking: Promise<number>): Promise<Totals> {
-  const tests = await runUnitTests([], withoutDocker, 'docker');
-  // They build the web app too.
-  await checking;
-  await buildForStories();
+  const [tests] = await Promise.all([
+    runUnitTests([], withoutDocker, 'docker'),
+    // The checks build the web app too. What the stories need is made while these tests wait.
+    checking.then(buildForStories),
+  ]);
   add(tests, await runBrowserTests([], withoutDocker, ['docker']));
   return tests;
 }

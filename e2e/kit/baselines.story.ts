@@ -56,7 +56,6 @@ let page: Page;
 let looks = 0;
 let shots = 0;
 test.beforeAll(async ({ browser, platform }) => {
-  // In a context of its own: axe opens another page beside.
   page = await (await browser.newContext()).newPage();
   await page.clock.setFixedTime('2026-01-02T03:04:05Z');
   await page.goto(`${platform.url}/kit`);
@@ -81,15 +80,18 @@ for (const section of SECTIONS) {
 for (const section of SECTIONS) {
   test(`${section} looks as it did`, async () => {
     test.skip(here !== theirs, `the baselines are of ${theirs}, and this is ${here}`);
-    for (const theme of THEMES) {
-      await chooseTheme(page, theme);
-      for (const width of WIDTHS) {
-        // Drawn anew at this width: what fits its height to its text has no earlier width to remember.
-        const specimens = await show(section, width);
-        await wholeSection(width);
+    for (const width of WIDTHS) {
+      // Drawn anew at each width: what fits its height to its text has no earlier width to remember.
+      const specimens = await show(section, width);
+      await wholeSection(width);
+      for (const theme of THEMES) {
+        await chooseTheme(page, theme);
         await compare(specimens, `${section}-${theme}-${width}`);
-        await page.setViewportSize({ width, height: HEIGHT });
-        for (const scene of SCENES[section] ?? []) {
+      }
+      await page.setViewportSize({ width, height: HEIGHT });
+      for (const scene of SCENES[section] ?? []) {
+        for (const theme of THEMES) {
+          await chooseTheme(page, theme);
           await compare(await scene.open(page), `${scene.name}-${theme}-${width}`);
           await close();
         }

@@ -1,4 +1,3 @@
-import Dockerode from 'dockerode';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { createFakeProvider } from './providers/fake/fake.ts';
@@ -22,6 +21,7 @@ export async function openClouds(config: Config, log: Logger): Promise<Clouds> {
   const providers = new Map<string, Provider>();
   let local: LocalProvider | null = null;
   if (config.localCloud === 'on' || (config.localCloud === 'auto' && config.originIsLoopback)) {
+    const { default: Dockerode } = await import('dockerode');
     local = createLocalProvider({
       docker: new Dockerode({ socketPath: config.dockerSocket }),
       environment: config.environment,
