@@ -52,11 +52,10 @@ async function runAll() {
 }
 
 async function runOnDocker(checking: Promise<number>): Promise<Totals> {
-  const [tests] = await Promise.all([
-    runUnitTests([], withoutDocker, 'docker'),
-    // The checks build the web app too. What the stories need is made while these tests wait.
-    checking.then(buildForStories),
-  ]);
+  const running = runUnitTests([], withoutDocker, 'docker');
+  // The checks build the web app too. What the stories need is made while these tests wait.
+  const building = checking.then(buildForStories);
+  const [tests] = await Promise.all([running, building.finally(() => running)]);
   add(tests, await runBrowserTests([], withoutDocker, ['docker']));
   return tests;
 }

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { createTransport } from 'nodemailer';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
 import type { RunningQueue } from '../jobs/queue.ts';
@@ -50,6 +49,7 @@ export async function sendMails(
 /** Sends stored mails by SMTP. Without SMTP they stay in the outbox, where development reads them. */
 export async function workOnMail(ctx: Pick<Context, 'config' | 'db' | 'secrets'>, queue: RunningQueue): Promise<void> {
   if (!ctx.config.smtpUrl) return;
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport({ url: ctx.config.smtpUrl, ...PATIENCE }, { from: ctx.config.mailFrom });
   await queue.work('mail.send', async ({ mailId }) => {
     const mail = await ctx.db
