@@ -88,7 +88,7 @@ for (const section of SECTIONS) {
         await chooseTheme(page, theme);
         await compare(specimens, `${section}-${theme}-${width}`);
       }
-      await page.setViewportSize({ width, height: HEIGHT });
+      await resize(width, HEIGHT);
       for (const scene of SCENES[section] ?? []) {
         for (const theme of THEMES) {
           await chooseTheme(page, theme);
@@ -101,9 +101,7 @@ for (const section of SECTIONS) {
 }
 
 async function show(section: string, width = 1280): Promise<Locator> {
-  await page.setViewportSize({ width, height: HEIGHT });
-  // The page hears of its width with the next frame; a text field that fits its text is measured when it is drawn.
-  await page.evaluate(() => new Promise((heard) => requestAnimationFrame(() => requestAnimationFrame(heard))));
+  await resize(width, HEIGHT);
   // Away and back, so that nothing stays of what an earlier story did to it.
   for (const name of [section === 'type' ? 'content' : 'type', section])
     await page
@@ -122,9 +120,16 @@ async function show(section: string, width = 1280): Promise<Locator> {
 
 /** As high as the page, so that nothing has to be scrolled and what sticks to an edge stays at its own place. */
 async function wholeSection(width: number): Promise<void> {
-  await page.setViewportSize({ width, height: HEIGHT });
-  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  await resize(width, await page.evaluate(() => document.documentElement.scrollHeight));
+}
+
+/** Until the page has heard of it: what is drawn or opened at once measures text and window by it. */
+async function resize(width: number, height: number): Promise<void> {
   await page.setViewportSize({ width, height });
+  await expect
+    .poll(() => page.evaluate(() => [innerWidth, document.documentElement.clientHeight]))
+    .toEqual([width, height]);
+  await page.evaluate(() => new Promise((heard) => requestAnimationFrame(() => requestAnimationFrame(heard))));
 }
 
 async function compare(part: Locator, name: string): Promise<void> {

@@ -75,7 +75,9 @@ export default function SelectSection() {
           value={paged}
           onChange={setPaged}
           onEnd={() => {
-            setEnds((times) => [...times, performance.now()]);
+            // When it was told, not when that is drawn.
+            const at = performance.now();
+            setEnds((times) => [...times, at]);
             setPages((count) => Math.min(5, count + 1));
           }}
           w={240}
