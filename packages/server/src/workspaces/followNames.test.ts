@@ -33,7 +33,7 @@ it('has the memberships of somebody in many workspaces follow their name a step 
 
   await max.client(api.user.edit, { name: 'Maxine Twice' });
   expect(await late()).toBe(MANY + 1 - AT_ONCE);
-  expect(await followNames(db)).toBe(MANY + 1 - AT_ONCE);
+  expect(await followNames(app.ctx)).toBe(MANY + 1 - AT_ONCE);
   expect([await late(), await asked(max)]).toEqual([0, false]);
   for (const [queryString, count] of [
     ['Twice', 1],
@@ -42,7 +42,7 @@ it('has the memberships of somebody in many workspaces follow their name a step 
     const { totalCount } = await owner.client(api.clients.members, { entityFilterRequest: { queryString } });
     expect(totalCount, queryString).toBe(count);
   }
-  expect(await followNames(db)).toBe(0);
+  expect(await followNames(app.ctx)).toBe(0);
   console.log(`memberships that followed a name: n = ${MANY + 1}, ${AT_ONCE} a step`);
 });
 
@@ -68,7 +68,7 @@ it('meets nobody crosswise who deletes their account at that moment', async () =
   await inManyWorkspaces(max, MANY);
   await max.client(api.user.edit, { name: 'Going Gone' });
   await haveSteppedUp(app.ctx, max);
-  const [followed] = await Promise.all([followNames(app.ctx.db), max.client(api.account.delete, { email: max.email })]);
+  const [followed] = await Promise.all([followNames(app.ctx), max.client(api.account.delete, { email: max.email })]);
   expect(followed).toBeLessThanOrEqual(MANY);
   expect([await behind(max), await asked(max)]).toEqual([0, false]);
 });

@@ -11,7 +11,7 @@ export const AT_ONCE = 50;
 
 /** Has the memberships of people in many workspaces follow their new names. Any number of these may run on one database. */
 export function startFollowingNames(ctx: Context): { stop(): Promise<void> } {
-  const loop = every(ctx, LOOK_MS, 'following new names', () => followNames(ctx.db));
+  const loop = every(ctx, LOOK_MS, 'following new names', () => followNames(ctx));
   const unsubscribe = ctx.bus.subscribe('due', ({ kind }) => {
     if (kind === 'membership') loop.now();
   });
@@ -23,14 +23,18 @@ export function startFollowingNames(ctx: Context): { stop(): Promise<void> } {
   };
 }
 
-/** Until none is left behind. Answers how many followed. */
-export async function followNames(db: Db): Promise<number> {
+/** Until none is left behind, but for people who are held elsewhere: the next look takes them. Answers how many followed. */
+export async function followNames({ db, log }: Pick<Context, 'db' | 'log'>): Promise<number> {
   let followed = 0;
   const late = await db.selectFrom('membership_follows').select('user_id').orderBy('since').execute();
   for (const { user_id } of late)
-    for (let step = AT_ONCE; step === AT_ONCE; ) {
-      step = await follow(db, user_id);
-      followed += step;
+    try {
+      for (let step = AT_ONCE; step === AT_ONCE; ) {
+        step = await follow(db, user_id);
+        followed += step;
+      }
+    } catch (error) {
+      log.warn({ err: error, userId: user_id }, 'memberships could not follow a name now');
     }
   return followed;
 }
