@@ -199,6 +199,8 @@ async function machinesOf({ db, config }: Seen, workspaceId: number): Promise<Ad
     .select(['id', 'kind', 'title', 'slug', 'status', 'provider', 'price_per_hour', 'offer', 'created_at'])
     .where('workspace_id', '=', workspaceId)
     .where('closed_at', 'is', null)
+    // Who disables the workspace has to be asked about those.
+    .orderBy(sql`kind = 'rented' and not coalesce((offer->>'canStop')::boolean, false)`, 'desc')
     .orderBy(sql`status in (${runningStatuses})`, 'desc')
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

@@ -281,6 +281,10 @@ describe('disabling a workspace', () => {
     const unstoppable = await aRentedInstance(app.ctx, owner, 'online');
     const stoppable = await aRentedInstance(app.ctx, owner, 'online');
     await sql`update instance set offer = offer || '{"canStop": false}' where id = ${unstoppable}`.execute(app.ctx.db);
+    await Promise.all(Array.from({ length: 100 }, () => aRentedInstance(app.ctx, owner, 'online')));
+    const { entity } = await operator.client(api.adminClients.view, { id: owner.workspaceId });
+    expect(entity.machineCount).toBe(102);
+    expect(entity.machines.find(({ canStop }) => !canStop)).toMatchObject({ id: unstoppable });
     await operator.client(api.adminClients.disable, { id: owner.workspaceId, reason: 'Abuse', terminate: true });
     expect((await instanceRow(unstoppable)).desired).toBe('gone');
     expect((await instanceRow(stoppable)).desired).toBe('stopped');
