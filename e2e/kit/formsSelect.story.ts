@@ -61,6 +61,8 @@ test('select: one and several values, search, limits, texts, keyboard', async ({
     await expectMarked(search, 'Option 7');
     await page.keyboard.press('Enter');
     await expect(searched).toHaveText('Option 7');
+    await expect(list(page)).toHaveCount(0);
+    await expect(searched).toBeFocused();
     await page.keyboard.press('Enter');
     await expect(search).toBeFocused();
     await page.keyboard.press('Tab');
