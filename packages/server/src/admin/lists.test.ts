@@ -203,7 +203,7 @@ describe('the list of workspaces', () => {
 
 describe('a page of a long list', () => {
   const EVERY = 1_000_000;
-  const SORTED = { sample: 1, met: 0, few: EVERY, late: EVERY, fewWhereFar: 0 };
+  const SORTED = { sample: 1, met: 0, few: EVERY, late: EVERY, fewWhereFar: 0, sortedAsMet: 8 };
   const WAYS = {
     'looked through': { ...SORTED, sample: EVERY, few: 0 },
     'met along the order': { ...SORTED, met: EVERY, few: 0 },

@@ -46,15 +46,16 @@ export interface Bounds {
    * if what is looked for had nothing to do with it.
    */
   late: number;
+  /** A row takes as long to be found and sorted as so many take to be met in all lanes. */
+  sortedAsMet: number;
 }
-const BOUNDS: Bounds = { sample: 3_000, met: 80_000, few: COUNT_MAX, late: 3, fewWhereFar: 50_000 };
+const BOUNDS: Bounds = { sample: 3_000, met: 140_000, few: COUNT_MAX, late: 3, fewWhereFar: 30_000, sortedAsMet: 32 };
 
 /** The row of the sample that tells where a page begins: one alone may stand anywhere. */
 const FIRST = 3;
-/** A row takes as long to be found and sorted as so many take to be met. */
-const SORTED_AS_MET = 8;
-/** Where a way along the order is parted. */
+/** Where a way along the order is parted, as the places of so many rows tell. */
 const PARTS = [0.25, 0.5, 0.75];
+const PARTED = 200;
 
 /**
  * One page of those rows of a list that have something: few are found by an index of what is looked for and sorted, many
@@ -120,7 +121,7 @@ async function lookAt(
     select count(*)::int as rows, count(*) filter (where found)::int as found, array[${sql.join(led)}]::int[] as led,
       (select count(*)::int from before) as before,
       (select percentile_disc(${isAsc ? PARTS : PARTS.toReversed()}::float8[]) within group (order by ${place(0)})::text[]
-        from before) as cuts
+        from (select ${place(0)} from before limit ${PARTED}) as parted) as cuts
     from sample`.execute(db);
   const { led: by = [], before, cuts, ...sample } = rows[0] ?? { rows: 0, found: 0, before: 0, cuts: null };
   const isLate = before > (bounds.late * FIRST * sample.rows) / sample.found;
@@ -128,7 +129,7 @@ async function lookAt(
     ...sample,
     few: few.toSorted((a, b) => by[few.indexOf(a)]! - by[few.indexOf(b)]!),
     cuts: (isLate && cuts) || [],
-    isFar: isLate && sample.found * SORTED_AS_MET < before,
+    isFar: isLate && sample.found * bounds.sortedAsMet < before,
   };
 }
 

@@ -12,14 +12,15 @@ const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const PEOPLE = 240;
 const QUERIES = 120;
 const EVERY = 1_000_000;
+const SORTED = { sample: 1, met: 0, few: EVERY, late: EVERY, fewWhereFar: 0, sortedAsMet: 8 };
 /** Each way that a page is found on; which of them is taken depends on how long a list is. */
 const WAYS = {
-  'looked through': { sample: EVERY, met: 0, few: 0, late: EVERY, fewWhereFar: 0 },
-  'met along the order': { sample: 1, met: EVERY, few: 0, late: EVERY, fewWhereFar: 0 },
-  'met in several lanes': { sample: 60, met: EVERY, few: 0, late: 0, fewWhereFar: 0 },
-  'sorted where it is far to meet them': { sample: 60, met: EVERY, few: 0, late: 0, fewWhereFar: EVERY },
-  'too many to be sorted': { sample: 1, met: 0, few: 5, late: EVERY, fewWhereFar: 0 },
-  sorted: { sample: 1, met: 0, few: EVERY, late: EVERY, fewWhereFar: 0 },
+  'looked through': { ...SORTED, sample: EVERY, few: 0 },
+  'met along the order': { ...SORTED, met: EVERY, few: 0 },
+  'met in several lanes': { ...SORTED, sample: 60, met: EVERY, few: 0, late: 0 },
+  'sorted where it is far to meet them': { ...SORTED, sample: 60, met: EVERY, few: 0, late: 0, fewWhereFar: EVERY },
+  'too many to be sorted': { ...SORTED, few: 5 },
+  sorted: SORTED,
 };
 
 const random = seeded(SEED);
