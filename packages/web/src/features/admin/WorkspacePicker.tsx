@@ -1,10 +1,10 @@
-import { useDebouncedValue } from '@mantine/hooks';
 import { api } from '@stagi/contract/api.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { useFinder } from '../../layouts/useFinder.ts';
 import { Select, type SelectProps } from '../../ui/form/Select.tsx';
 
 interface Option {
@@ -22,24 +22,14 @@ type Props = Omit<Picked, 'options' | 'found' | 'value' | 'onChange' | 'multiple
   onChange(id: number | null): void;
 };
 
-const SHOWN = 20;
-const TYPING_MS = 250;
-
 /** One of all workspaces there are, found by name, by id, or by the address of an owner. */
 export function WorkspacePicker({ value = null, called, onChange, error, ...field }: Props) {
   const t = useT();
-  const [search, setSearch] = useState('');
-  const [opened, setOpened] = useState(false);
+  const { entityFilterRequest, query, found } = useFinder();
   const [picked, setPicked] = useState<Option | null>(null);
-  const [asked] = useDebouncedValue(search.trim(), TYPING_MS);
   const list = useQuery({
-    ...q(
-      api.adminClients.list,
-      { entityFilterRequest: { queryString: asked || undefined, limit: SHOWN } },
-      { quiet: true },
-    ),
-    enabled: opened,
-    placeholderData: keepPreviousData,
+    ...q(api.adminClients.list, { entityFilterRequest }, { quiet: true }),
+    ...query,
   });
   const options = (list.data?.entities ?? []).map(({ id, name, owner }) => ({
     value: id,
@@ -58,11 +48,8 @@ export function WorkspacePicker({ value = null, called, onChange, error, ...fiel
       }}
       error={error ?? (list.error && errorText(list.error))}
       found={{
-        search,
-        onSearch: setSearch,
+        ...found(list),
         hint: t('Name, id or owner’s email'),
-        stale: search.trim() !== asked || list.isPlaceholderData || (list.isFetching && list.data === undefined),
-        onOpen: () => setOpened(true),
         chosenLabel: picked?.value === value ? picked?.label : (called ?? `${value}`),
       }}
     />
