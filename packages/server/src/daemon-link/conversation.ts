@@ -4,6 +4,7 @@ import { HEARTBEAT_S } from '@stagi/contract/instances.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import { daemonGone, daemonHello } from '../instances/readiness.ts';
+import type { LogKeeper } from '../logging/kept.ts';
 import { type LogReceiver, receiveLogs } from '../logging/receive.ts';
 import { takeTurns } from '../turns.ts';
 import type { Heartbeats } from './heartbeats.ts';
@@ -35,6 +36,12 @@ export interface Wire {
   resume(): void;
 }
 
+/** What all links of this process have in common. */
+export interface Shared {
+  heartbeats: Heartbeats;
+  keepLog: LogKeeper;
+}
+
 export interface Conversation {
   /** `null`: what came is no message of the protocol. */
   take(message: DaemonMessage | null): void;
@@ -50,7 +57,12 @@ export interface Conversation {
  * What is said over one link, from the challenge on. Control messages are handled one after another (a hello is
  * recorded before the inventory that follows it), bytes of streams as they come.
  */
-export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartbeats, wire: Wire): Conversation {
+export function converse(
+  ctx: Context,
+  remoteAddress: string,
+  { heartbeats, keepLog }: Shared,
+  wire: Wire,
+): Conversation {
   let nonce = newNonce();
   /** The last challenge has not been answered. */
   let isAsked = true;
@@ -144,7 +156,7 @@ export function converse(ctx: Context, remoteAddress: string, heartbeats: Heartb
     if ('revoked' in found) return revoked(found.instanceId, found.revoked);
     const { instanceId, epoch, rotateKey } = found;
     const node = { instanceId, epoch };
-    session = { node, logs: receiveLogs(ctx, node, { send: wire.send, violation, outOfStep, broken }) };
+    session = { node, logs: receiveLogs(ctx, node, keepLog, { send: wire.send, violation, outOfStep, broken }) };
     const serverTime = new Date().toISOString();
     wire.send({ type: 'welcome', epoch, serverTime, heartbeatSeconds: HEARTBEAT_S, rotateKey });
     beginLease();

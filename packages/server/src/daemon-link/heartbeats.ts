@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
+import { committedSoon } from '../db/durability.ts';
 import { daemonBeats } from '../instances/readiness.ts';
 import type { Connected } from './node.ts';
 
@@ -52,7 +53,7 @@ async function write(ctx: Context, batch: ReadonlyMap<number, number>): Promise<
   const { rows } = await sql<{ instance_id: number }>`
     update daemon_node set last_seen_at = now()
     from unnest(${[...batch.keys()]}::int[], ${[...batch.values()]}::int[]) as heard (id, epoch),
-      set_config('synchronous_commit', 'off', true)
+      ${committedSoon}
     where instance_id = heard.id and conn_epoch = heard.epoch and revoked_at is null
     returning instance_id`.execute(ctx.db);
   return rows.map((row) => row.instance_id);

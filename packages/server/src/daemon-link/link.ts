@@ -1,8 +1,7 @@
 import { DaemonMessage } from '@stagi/contract/daemon.ts';
 import type { RawData, WebSocket } from 'ws';
 import type { Context } from '../context.ts';
-import { CLOSE, converse } from './conversation.ts';
-import type { Heartbeats } from './heartbeats.ts';
+import { CLOSE, converse, type Shared } from './conversation.ts';
 
 const AUTH_WITHIN_MS = 10_000;
 const PING_MS = 10_000;
@@ -25,7 +24,7 @@ export function serveLink(
   ctx: Context,
   socket: WebSocket,
   { remoteAddress, bytesRead }: { remoteAddress: string; bytesRead(): number },
-  heartbeats: Heartbeats,
+  shared: Shared,
 ): Link {
   let heardAt = Date.now();
   let heardBytes = 0;
@@ -33,7 +32,7 @@ export function serveLink(
   const end = (code: number, reason: string): void => {
     if (isOpen()) socket.close(code, reason.slice(0, 120));
   };
-  const conversation = converse(ctx, remoteAddress, heartbeats, {
+  const conversation = converse(ctx, remoteAddress, shared, {
     isOpen,
     end,
     pause: () => socket.pause(),

@@ -1,8 +1,8 @@
 import pg from 'pg';
+import { inBatches } from '../batches.ts';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
 import { isOverload } from '../http/errors.ts';
-import { inBatches } from './batches.ts';
 import { openCommands } from './commands.ts';
 import { desiredDocuments } from './desired.ts';
 import { type Connected, endsOf } from './node.ts';

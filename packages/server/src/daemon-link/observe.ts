@@ -5,6 +5,7 @@ import { inventoryCounts } from '../containers/followInstance.ts';
 import { recordContainers } from '../containers/inventory.ts';
 import { recordFailure, recordProgress, recordRestart } from '../containers/report.ts';
 import type { Context } from '../context.ts';
+import { committedSoon } from '../db/durability.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { confirmKeys } from '../instances/sshAccess.ts';
@@ -93,7 +94,7 @@ function whileNewest(
     const node = await trx
       .selectFrom('daemon_node')
       .select('instance_id')
-      .$if(commit === RETOLD, (node) => node.select(sql`set_config('synchronous_commit', 'off', true)`.as('commit')))
+      .$if(commit === RETOLD, (node) => node.select(committedSoon.as('commit')))
       .where('instance_id', '=', instanceId)
       .where('conn_epoch', '=', epoch)
       .where('revoked_at', 'is', null)

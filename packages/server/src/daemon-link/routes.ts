@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { Context } from '../context.ts';
 import { badInput, PublicError } from '../http/errors.ts';
+import { openLogKeeper } from '../logging/kept.ts';
 import { admitLink, LINKS_A_SECOND } from './admission.ts';
 import { mountDownloads } from './downloads.ts';
 import { enrol } from './enrol.ts';
@@ -17,6 +18,7 @@ const FIRST_BACK_MS = 500;
 /** What daemons call: everything else of the platform is closed to them. */
 export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
   const heartbeats = collectHeartbeats(ctx);
+  const keepLog = openLogKeeper(ctx.db);
   const links = new Map<WebSocket, Link>();
   let isStopping = false;
 
@@ -31,7 +33,12 @@ export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
   app.get('/daemon-api/link', { websocket: true, preValidation: admit }, (socket, request) => {
     ctx.meters.linkOpened();
     const wire = request.raw.socket;
-    const link = serveLink(ctx, socket, { remoteAddress: request.ip, bytesRead: () => wire.bytesRead }, heartbeats);
+    const link = serveLink(
+      ctx,
+      socket,
+      { remoteAddress: request.ip, bytesRead: () => wire.bytesRead },
+      { heartbeats, keepLog },
+    );
     links.set(socket, link);
     void link.over.finally(() => {
       links.delete(socket);

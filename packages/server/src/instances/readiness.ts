@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
+import { committedSoon } from '../db/durability.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db, InstanceRow } from '../db/schema.ts';
 import { announceInstance, moveInstance } from './status.ts';
@@ -24,7 +25,7 @@ export async function daemonBeats(ctx: Ctx, instanceIds: readonly number[]): Pro
   const { rows } = await sql<{ id: number }>`
     with online as (
       select id from instance where id = any(${[...instanceIds]}::int[]) and status = 'online' for no key update skip locked)
-    update instance i set status_seen_at = now() from online, set_config('synchronous_commit', 'off', true)
+    update instance i set status_seen_at = now() from online, ${committedSoon}
     where i.id = online.id returning i.id`.execute(ctx.db);
   const online = new Set(rows.map(({ id }) => id));
   for (const id of instanceIds) if (!online.has(id)) await daemonHello(ctx, id);

@@ -3,6 +3,7 @@ import { decodeFrame } from '@stagi/contract/frames.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import { takeTurns } from '../turns.ts';
+import type { LogKeeper } from './kept.ts';
 import { assembleLines, type Lines } from './lines.ts';
 import { publishGap, publishLines } from './live.ts';
 import { type StreamKey, storeGap, storeLines, takeStream } from './store.ts';
@@ -27,6 +28,9 @@ interface Stream {
   come: number;
   /** Where bytes ended that had come before; they go on there as long as the daemon has not been sent back anew. */
   repeated: number | null;
+  /** Up to here the daemon was told that its bytes are kept. */
+  told: number;
+  telling: boolean;
   queue: Item[];
   busy: boolean;
   pumping: Promise<void>;
@@ -52,12 +56,13 @@ export interface LogReceiver {
 }
 
 /**
- * The log streams of one link. What is acknowledged is stored for good, in order, once: bytes that come again are
+ * The log streams of one link. What is acknowledged is stored for good, in order, once; who watches sees it before. Bytes that come again are
  * dropped and the daemon is told where the stream stands, bytes that do not join on end the link.
  */
 export function receiveLogs(
   ctx: Pick<Context, 'db' | 'bus' | 'log' | 'meters'>,
   node: { instanceId: number; epoch: number },
+  keep: LogKeeper,
   link: Link,
 ): LogReceiver {
   const streams = new Map<number, Stream>();
@@ -90,6 +95,8 @@ export function receiveLogs(
       stored: standing.offset,
       come: standing.offset,
       repeated: null,
+      told: standing.offset,
+      telling: false,
       queue: [],
       busy: false,
       pumping: Promise.resolve(),
@@ -165,15 +172,7 @@ export function receiveLogs(
     });
     if (lastSeq === null) return false;
     stream.stored = to.offset;
-    if (!closed && to.offset > from) {
-      link.send({
-        type: 'credit',
-        epoch: node.epoch,
-        stream: stream.number,
-        offset: to.offset,
-        bytes: STREAM_CREDIT_BYTES,
-      });
-    }
+    if (!stream.telling) track(acknowledge(stream));
     if (lines.count > 0) {
       ctx.meters.linesStored(lines.count, lines.times.at(-1));
       publishLines(ctx.bus, key.containerId, lastSeq, lines);
@@ -181,6 +180,25 @@ export function receiveLogs(
     if (loss) ctx.meters.gapStored();
     if (loss) publishGap(ctx.bus, key.containerId, lastSeq, loss);
     return true;
+  }
+
+  /** Readers do not wait for the disk; the daemon does, which would not send again what it was told is kept. */
+  async function acknowledge(stream: Stream): Promise<void> {
+    stream.telling = true;
+    try {
+      while (!closed && stream.told < stream.stored) {
+        const offset = stream.stored;
+        const kept = await keep(stream.key, offset);
+        if (closed) return;
+        if (!kept) return fault(() => link.outOfStep('the database has lost the end of this log'));
+        link.send({ type: 'credit', epoch: node.epoch, stream: stream.number, offset, bytes: STREAM_CREDIT_BYTES });
+        stream.told = offset;
+      }
+    } catch (error) {
+      fault(() => link.broken(error));
+    } finally {
+      stream.telling = false;
+    }
   }
 
   /** A mark counts where it was set: at an earlier place it is known already, at a later one bytes are missing. */

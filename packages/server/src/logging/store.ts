@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { committedSoon } from '../db/durability.ts';
 import type { Db } from '../db/schema.ts';
 import type { Lines, Standing } from './lines.ts';
 
@@ -47,6 +48,7 @@ export async function takeStream(db: Db, instanceId: number, key: StreamKey): Pr
 /**
  * Stores lines and where the stream stands after them: both or neither, in one statement. Answers the sequence number
  * of the last line; null when the stream no longer stands at `from` or has another owner: then nothing was stored.
+ * Readers have the lines at once; who promises that they are kept waits for the disk first (`kept.ts`).
  */
 export async function storeLines(
   db: Db,
@@ -79,7 +81,7 @@ export async function storeLines(
       ) with ordinality as line (text, time_ns, stderr, nr)
       where line.nr <= ${lines.count}
     )
-    select last_seq from head`.execute(db);
+    select last_seq, ${committedSoon} from head`.execute(db);
   return rows[0] ? Number(rows[0].last_seq) : null;
 }
 

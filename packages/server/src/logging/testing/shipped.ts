@@ -25,8 +25,8 @@ export interface LoggingApp {
   stored(containerId: number, count: number): Promise<LogLine[]>;
 }
 
-export async function startLoggingApp(): Promise<LoggingApp> {
-  const app = await startTestApp();
+export async function startLoggingApp(env: Record<string, string> = {}): Promise<LoggingApp> {
+  const app = await startTestApp(env);
   const [alice, mallory] = [await app.signUp(), await app.signUp()];
   const server = await aRentedInstance(app.ctx, alice);
   const key = await joinServer(app, server);
