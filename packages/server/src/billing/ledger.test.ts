@@ -164,6 +164,23 @@ describe('reversing', () => {
     ]);
   });
 
+  it('is done once, however many ask at the same moment', async () => {
+    const rounds = 40;
+    for (let round = 0; round < rounds; round += 1) {
+      const id = await aWorkspace({ credit: 5 });
+      const { id: journal } = await db
+        .selectFrom('journal')
+        .select('id')
+        .where('idem_key', '=', `given:${id}`)
+        .executeTakeFirstOrThrow();
+      const undo = () => inLedgerTransaction(db, (trx) => reverse(trx, journal, 'a mistake'));
+      const reversals = await Promise.all(Array.from({ length: 6 }, undo));
+      expect(new Set(reversals).size).toBe(1);
+      expect(await balances(id)).toMatchObject({ credit: 0n });
+    }
+    console.log(`reversals at the same moment: n = ${rounds} × 6`);
+  });
+
   it('is refused where it is not the opposite of what it undoes', async () => {
     const id = await aWorkspace({ credit: 5, card: 5 });
     const { id: journal } = await db

@@ -70,6 +70,7 @@ async function book(trx: Db, { kind, idemKey, workspaceId, lines, meta, reverses
   const hash = createHash('sha256')
     .update(sorted.map(({ account, amount }) => `${account}:${amount}\n`).join(''))
     .digest();
+  // No index is named at the conflict: of two reversals at one moment the second meets the first in either of two.
   const { rows } = await sql<{ journal_id: bigint }>`
     with given as (
       select ordinality - 1 as line, code, amount
@@ -78,7 +79,7 @@ async function book(trx: Db, { kind, idemKey, workspaceId, lines, meta, reverses
     ), booked as (
       insert into journal (kind, idem_key, lines_hash, line_count, client_id, reverses_id, meta)
       values (${kind}, ${idemKey}, ${hash}, ${sorted.length}, ${workspaceId}, ${reverses}, ${JSON.stringify(meta)}::jsonb)
-      on conflict (idem_key) do nothing returning id
+      on conflict do nothing returning id
     )
     insert into posting (journal_id, line, account_id, amount)
     select booked.id, given.line, account.id, given.amount
