@@ -134,11 +134,12 @@ test('somebody makes a workspace, goes back to the first, and cannot leave what 
   await page.goto(`${app.url}/profile/account`);
   await expect(entries).toHaveCount(OTHERS + 2);
   await expect(entries.filter({ hasText: 'Current' })).toContainText('Second');
-  await page.getByTestId('workspace-leave').click();
-  await expect(page.getByRole('dialog')).toContainText('Leave “Second”?');
-  await page.getByTestId('confirm-submit').click();
-  await expect(page.getByText('A workspace needs an owner. Make somebody else its owner first.')).toBeVisible();
-  await page.keyboard.press('Escape');
+  const leave = page.getByTestId('workspace-leave');
+  await expect(leave).toHaveAttribute('aria-disabled', 'true');
+  await leave.hover();
+  await expect(page.getByRole('tooltip')).toContainText(
+    'A workspace needs an owner. Make somebody else its owner first.',
+  );
 
   await test.step('switches, in every tab at once: nothing that is pressed lands in another workspace than is shown', async () => {
     const other = await page.context().newPage();
@@ -154,6 +155,19 @@ test('somebody makes a workspace, goes back to the first, and cannot leave what 
     }
     expect(await storedWorkspace(page, ada)).toBe('Ada Lovelace’s workspace');
     await other.close();
+  });
+
+  await test.step('leaves one that others own, and is in the first again', async () => {
+    await page.goto(`${app.url}/profile/account`);
+    await page.getByRole('button', { name: 'Switch to Other 1’s workspace' }).click();
+    await expect(page.getByTestId('profile-menu')).toContainText('Other 1’s workspace');
+    await page.goto(`${app.url}/profile/account`);
+    await page.getByTestId('workspace-leave').click();
+    await expect(page.getByRole('dialog')).toContainText('Leave “Other 1’s workspace”?');
+    await page.getByTestId('confirm-submit').click();
+    await expect(page.getByTestId('profile-menu')).toContainText('Ada Lovelace’s workspace');
+    await page.goto(`${app.url}/profile/account`);
+    await expect(entries).toHaveCount(OTHERS + 1);
   });
   await page.context().close();
 });

@@ -5,9 +5,17 @@ import { downloadText } from '../ui/download.ts';
 
 type ExportCall = typeof api.audit.export | typeof api.audit.exportForOperators | typeof api.usage.export;
 
-/** Hands what the filters show over as one file, however many parts it comes in. `name` begins the file's, before the day. */
-export function useCsvExport<C extends ExportCall>(of: C, narrowed: Omit<InputOf<C>, 'before'>, name: string) {
-  const { run: fetchPart, loading } = useCall<ExportCall>(of);
+/**
+ * Hands what the filters show over as one file, however many parts it comes in. `name` begins the file's, before the
+ * day; `onDone` follows each part, for lists in which an export leaves an entry.
+ */
+export function useCsvExport<C extends ExportCall>(
+  of: C,
+  narrowed: Omit<InputOf<C>, 'before'>,
+  name: string,
+  onDone?: () => void,
+) {
+  const { run: fetchPart, loading } = useCall<ExportCall>(of, { onDone });
 
   async function run(): Promise<void> {
     const parts: string[] = [];

@@ -1,7 +1,12 @@
+import { api } from '@stagi/contract/api.ts';
+import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useSearchParams } from 'react-router';
+import { q } from '../../api/query.ts';
 import { switchWorkspace, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { text } from '../../i18n/text.ts';
+import { ActionButton, type Verdict } from '../../ui/actions.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import account from './AccountPage.module.css';
@@ -21,6 +26,7 @@ export function WorkspacesSection() {
   const creating = params.get(PARAM) === 'new';
   const [leaving, setLeaving] = useState(false);
   const [used, setUsed] = useState(false);
+  const leave = useLeaveVerdict();
 
   function setCreating(on: boolean): void {
     setParams(
@@ -50,17 +56,17 @@ export function WorkspacesSection() {
                 {isCurrent ? (
                   <>
                     <Tag color="primary">{t('Current')}</Tag>
-                    <Button
+                    <ActionButton
                       size="xs"
-                      color="gray"
-                      data-testid="workspace-leave"
+                      verdict={leave}
+                      testId="workspace-leave"
                       onClick={() => {
                         setUsed(true);
                         setLeaving(true);
                       }}
                     >
                       {t('Leave')}
-                    </Button>
+                    </ActionButton>
                   </>
                 ) : (
                   <Button
@@ -88,4 +94,18 @@ export function WorkspacesSection() {
       </Suspense>
     </section>
   );
+}
+
+/** Only an owner can be the last one, and owners see the members. Until it is known, the call itself says so. */
+function useLeaveVerdict(): Verdict {
+  const { profile, workspace } = useUser();
+  const own = { entityFilterRequest: { queryString: profile.email.slice(0, 200) }, roles: ['Owner' as const] };
+  const owners = useQuery({
+    ...q(api.clients.members, own, { quiet: true }),
+    enabled: workspace?.roleName === 'Owner',
+  });
+  const isLast = owners.data?.entities.some(({ isMe, hold }) => isMe && hold === 'last-owner');
+  return isLast
+    ? { allowed: false, reason: text('A workspace needs an owner. Make somebody else its owner first.') }
+    : { allowed: true };
 }

@@ -1,6 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import { IconHistory, IconStack2 } from '@tabler/icons-react';
 import { Link, useSearchParams } from 'react-router';
+import { invalidate } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ActorPicker } from '../../layouts/ActorPicker.tsx';
 import { useAuditList } from '../../layouts/useAuditList.ts';
@@ -43,8 +44,9 @@ export function AdminAuditPage() {
   );
   const columns = useAuditColumns();
   const shown = { ...narrowed, workspaceId, outcomes: list.statuses.filter(isOutcome) };
-  const exporting = useCsvExport(api.audit.exportForOperators, shown, `audit-${workspaceId ?? 'operators'}`);
-  const verifying = useAuditVerify(api.audit.verifyForOperators, { workspaceId });
+  const name = `audit-${workspaceId ?? 'operators'}`;
+  const exporting = useCsvExport(api.audit.exportForOperators, shown, name, readAgain);
+  const verifying = useAuditVerify(api.audit.verifyForOperators, { workspaceId }, readAgain);
   const checks = useAuditChecks();
   const panel = usePanel('checks');
   const some = list.narrowed || (table.rows?.length ?? 0) > 0;
@@ -140,4 +142,9 @@ export function AdminAuditPage() {
       <AuditChecksPanel checks={checks} opened={panel.id !== null} onClose={panel.close} />
     </>
   );
+}
+
+/** What operators look at closely is an act too, and stands in the log. */
+function readAgain(): void {
+  void invalidate(api.audit.listForOperators.path);
 }
