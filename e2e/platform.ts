@@ -49,12 +49,18 @@ export async function startPlatform(environment: string, env: Record<string, str
   child.stdout?.pipe(log, { end: false });
   child.stderr?.pipe(log, { end: false });
   const url = `http://localhost:${port}`;
-  await until(`the platform answers on ${url}`, 60_000, async () => {
-    if (child.exitCode !== null)
-      throw new Error(`the platform ended with ${child.exitCode}: see test-results/platform-${environment}.log`);
-    const reply = await fetch(`${url}/readyz`).catch(() => null);
-    return reply?.ok ?? false;
-  });
+  try {
+    await until(`the platform answers on ${url}`, 60_000, async () => {
+      if (child.exitCode !== null)
+        throw new Error(`the platform ended with ${child.exitCode}: see test-results/platform-${environment}.log`);
+      const reply = await fetch(`${url}/readyz`).catch(() => null);
+      return reply?.ok ?? false;
+    });
+  } catch (error) {
+    // Nobody has it to stop it, and it would stay in the way of the next of its environment.
+    await end(child);
+    throw error;
+  }
   return {
     url,
     port,

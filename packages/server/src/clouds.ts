@@ -50,7 +50,12 @@ export async function openClouds(config: Config, log: Logger): Promise<Clouds> {
         log.error({ err: error, gateway }, 'cannot serve the machines of the local cloud'),
       );
   };
-  const timer = setInterval(() => void look(), GATEWAY_CHECK_MS).unref();
+  let looking: Promise<void> | null = null;
+  const timer = setInterval(() => {
+    looking ??= look().finally(() => {
+      looking = null;
+    });
+  }, GATEWAY_CHECK_MS).unref();
 
   async function look(): Promise<void> {
     const now = (await local?.gateway()) ?? null;
@@ -68,6 +73,8 @@ export async function openClouds(config: Config, log: Logger): Promise<Clouds> {
     },
     async close() {
       clearInterval(timer);
+      // A look makes the network when there is none: after its end it would stay.
+      await looking;
       await local?.close();
       if (local) await leaveNothing(local, log);
     },

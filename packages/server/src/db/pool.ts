@@ -47,6 +47,8 @@ export function openPool(url: string, options: { max?: number; onError?: (error:
     async close() {
       watch.stop();
       await db.destroy();
+      // Of a handle that nobody has used the pool is not ended with it.
+      if (!pool.ended) await pool.end();
     },
   };
 }
