@@ -10,12 +10,6 @@ import { makeOperator } from '@stagi/server/src/testing/factories.ts';
 import { fillQuickly, turnPages } from './million.ts';
 
 const PEOPLE = 1_000_000;
-/**
- * So many have it, and by name none is met before the last quarter of all: the ways known that take longer than 50 ms,
- * as all before them are met, or all that have it are sorted.
- */
-const LAST = { 'what one in fifty has, who stand last': 'william', 'what a fifth has, who stand last': 'linus' };
-const LAST_P95_MOST_MS = 150;
 
 const postgres = await startTestPostgres();
 const app = await startTestApp();
@@ -41,7 +35,8 @@ try {
     'two letters': 'qu',
     'an address': 'person765432@example.com',
     'an id': '765432',
-    ...LAST,
+    'what one in fifty has, who stand last': 'william',
+    'what a fifth has, who stand last': 'linus',
     'nothing at all': 'no such person anywhere',
   };
 
@@ -136,9 +131,8 @@ async function turnEach<T extends { entityFilterRequest?: { page?: number } }>(
   read: (input: T) => Promise<unknown>,
 ): Promise<void> {
   for (const [name, input] of Object.entries(ways)) {
-    const most = Object.keys(LAST).some((last) => name === `${last}, by name`) ? LAST_P95_MOST_MS : undefined;
     const turn = (page: number) => read({ ...input, entityFilterRequest: { ...input.entityFilterRequest, page } });
-    failures.push(await turnPages(`${list}, ${name}`, turn, most));
+    failures.push(await turnPages(`${list}, ${name}`, turn));
   }
 }
 
