@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '@stagi/server/src/db/embedded.ts';
-import { livesIn } from '@stagi/server/src/db/embeddedProcess.ts';
 import { proxyDatabase } from '@stagi/server/src/testing/databaseProxy.ts';
+import { killPostgres } from '@stagi/server/src/testing/killPostgres.ts';
 import { spawnPlatform } from '@stagi/server/src/testing/platform.ts';
-import pg from 'pg';
-import { lately, newReport, type UseReport, underUse, until } from './use.ts';
+import { lately, newReport, type UseReport, underUse } from './use.ts';
 
 /**
  * People use a platform without a pause while the PostgreSQL that it runs is killed with SIGKILL, `kills` times; then
@@ -31,11 +30,7 @@ export async function runOutage(
     await underUse(report, platform, url, async (run) => {
       for (let n = 1; n <= kills; n += 1) {
         await pause(300 + random() * 1_200);
-        const cluster = join(dataDir, 'cluster');
-        const pid = Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10);
-        process.kill(pid, 'SIGKILL');
-        await until(() => !livesIn(cluster, pid), 'the killed PostgreSQL is gone');
-        await until(() => answers(url), 'PostgreSQL is back');
+        await killPostgres(dataDir, url);
         await run.comesBack();
         say(`kill ${n} of ${kills}: ${lately(report)}`);
       }
@@ -70,17 +65,3 @@ export async function runOutage(
 }
 
 const quiet = { info: () => {}, warn: () => {} };
-
-async function answers(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-  try {
-    await client.connect();
-    await client.query('select 1');
-    return true;
-  } catch {
-    // It does not yet.
-    return false;
-  } finally {
-    await client.end();
-  }
-}

@@ -1,14 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openAccounts, openSystemAccounts } from '@stagi/server/src/billing/accounts.ts';
 import { startEmbeddedPostgres } from '@stagi/server/src/db/embedded.ts';
-import { livesIn } from '@stagi/server/src/db/embeddedProcess.ts';
 import { migrate } from '@stagi/server/src/db/migrate.ts';
 import { openPool, type Pool } from '@stagi/server/src/db/pool.ts';
 import { verifyLedger } from '@stagi/server/src/ledger/verify.ts';
+import { killPostgres } from '@stagi/server/src/testing/killPostgres.ts';
 import pg from 'pg';
 import type { Random } from '../random.ts';
 import { until } from '../until.ts';
@@ -62,7 +62,7 @@ export async function runBank(plan: BankPlan, random: Random, say: (line: string
         report.databaseKills < plan.databaseKills &&
         report.kills >= ((report.databaseKills + 1) * plan.kills) / (plan.databaseKills + 1)
       ) {
-        await killDatabase(join(folder, 'cluster'), postgres.url);
+        await killPostgres(folder, postgres.url);
         report.databaseKills += 1;
         say(
           `${report.kills} tellers and ${report.databaseKills} databases killed, ${bank.receipts.size} orders booked`,
@@ -235,22 +235,4 @@ async function waitsForTeller(url: string, pid: number): Promise<boolean> {
   } finally {
     await client.end();
   }
-}
-
-async function killDatabase(cluster: string, url: string): Promise<void> {
-  const pid = Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10);
-  process.kill(pid, 'SIGKILL');
-  await until('the killed PostgreSQL is gone', async () => !livesIn(cluster, pid));
-  await until('PostgreSQL is back', async () => {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-    try {
-      await client.connect();
-      return true;
-    } catch {
-      // Not yet.
-      return false;
-    } finally {
-      await client.end();
-    }
-  });
 }

@@ -12,7 +12,7 @@ interface Waiting<Q, A> {
 export function inBatches<Q, A>(
   most: number,
   answer: (questions: readonly Q[]) => Promise<readonly A[]>,
-  isOfOne: (error: unknown) => boolean,
+  isOfOne: (error: unknown) => boolean = () => false,
 ): (question: Q) => Promise<A> {
   let waiting: Waiting<Q, A>[] = [];
   let isBusy = false;

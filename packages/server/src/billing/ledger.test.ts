@@ -27,6 +27,11 @@ async function balances(id: number): Promise<Record<string, bigint>> {
   return Object.fromEntries(rows.map((row) => [row.class, row.balance / MICRO]));
 }
 
+async function journalOf(idemKey: string): Promise<bigint> {
+  const { id } = await db.selectFrom('journal').select('id').where('idem_key', '=', idemKey).executeTakeFirstOrThrow();
+  return id;
+}
+
 describe('posting', () => {
   it('books once for a key, however often and from however many sides it is asked', async () => {
     const id = await aWorkspace();
@@ -142,11 +147,7 @@ describe('posting', () => {
 describe('reversing', () => {
   it('takes a whole journal back, once', async () => {
     const id = await aWorkspace({ credit: 5 });
-    const { id: journal } = await db
-      .selectFrom('journal')
-      .select('id')
-      .where('idem_key', '=', `given:${id}`)
-      .executeTakeFirstOrThrow();
+    const journal = await journalOf(`given:${id}`);
     const undo = () => inLedgerTransaction(db, (trx) => reverse(trx, journal, 'a mistake'));
     const [first, second] = await Promise.all([undo(), undo()]);
     expect(second).toBe(first);
@@ -168,11 +169,7 @@ describe('reversing', () => {
     const rounds = 40;
     for (let round = 0; round < rounds; round += 1) {
       const id = await aWorkspace({ credit: 5 });
-      const { id: journal } = await db
-        .selectFrom('journal')
-        .select('id')
-        .where('idem_key', '=', `given:${id}`)
-        .executeTakeFirstOrThrow();
+      const journal = await journalOf(`given:${id}`);
       const undo = () => inLedgerTransaction(db, (trx) => reverse(trx, journal, 'a mistake'));
       const reversals = await Promise.all(Array.from({ length: 6 }, undo));
       expect(new Set(reversals).size).toBe(1);
@@ -183,11 +180,7 @@ describe('reversing', () => {
 
   it('is refused where it is not the opposite of what it undoes', async () => {
     const id = await aWorkspace({ credit: 5, card: 5 });
-    const { id: journal } = await db
-      .selectFrom('journal')
-      .select('id')
-      .where('idem_key', '=', `given:${id}`)
-      .executeTakeFirstOrThrow();
+    const journal = await journalOf(`given:${id}`);
     await expect(
       sql`with j as (
         insert into journal (kind, idem_key, lines_hash, line_count, client_id, reverses_id)

@@ -11,11 +11,7 @@ export type LogKeeper = (key: StreamKey, offset: number) => Promise<boolean>;
 
 /** Lines are stored without waiting for the disk (`store.ts`): one wait serves all streams that ask for it meanwhile. */
 export function openLogKeeper(db: Db): LogKeeper {
-  const ask = inBatches<Stretch, boolean>(
-    BATCH_STREAMS,
-    (stretches) => keep(db, stretches),
-    () => false,
-  );
+  const ask = inBatches<Stretch, boolean>(BATCH_STREAMS, (stretches) => keep(db, stretches));
   return ({ containerId, epoch }, offset) => ask({ containerId, epoch, offset });
 }
 

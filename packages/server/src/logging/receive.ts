@@ -10,7 +10,8 @@ import { type StreamKey, storeGap, storeLines, takeStream } from './store.ts';
 import { parseNs } from './time.ts';
 
 type Message<T extends DaemonMessage['type']> = Extract<DaemonMessage, { type: T }>;
-type Item = Uint8Array | Message<'log-gap'> | Message<'log-end'>;
+type Mark = Message<'log-gap'> | Message<'log-end'>;
+type Item = Uint8Array | Mark;
 
 /** More than was granted is a daemon that does not heed credit; some tolerance for what was on its way. */
 const UNSTORED_MAX_BYTES = 4 * STREAM_CREDIT_BYTES;
@@ -56,8 +57,9 @@ export interface LogReceiver {
 }
 
 /**
- * The log streams of one link. What is acknowledged is stored for good, in order, once; who watches sees it before. Bytes that come again are
- * dropped and the daemon is told where the stream stands, bytes that do not join on end the link.
+ * The log streams of one link. What is acknowledged is stored for good, in order, once; who watches sees it before.
+ * Bytes that come again are dropped and the daemon is told where the stream stands, bytes that do not join on end the
+ * link.
  */
 export function receiveLogs(
   ctx: Pick<Context, 'db' | 'bus' | 'log' | 'meters'>,
@@ -147,25 +149,24 @@ export function receiveLogs(
     const parts = [first];
     while (stream.queue[0] instanceof Uint8Array) parts.push(stream.queue.shift() as Uint8Array);
     const lines = stream.assembly.take(parts.length === 1 ? first : Buffer.concat(parts));
-    return store(stream, lines, false);
+    return store(stream, lines);
   }
 
-  async function takeMark(stream: Stream, mark: Message<'log-gap'> | Message<'log-end'>): Promise<boolean> {
+  async function takeMark(stream: Stream, mark: Mark): Promise<boolean> {
     const flushed = stream.assembly.flush();
-    if (mark.type === 'log-gap') return store(stream, flushed, false, mark);
-    streams.delete(stream.number);
-    return store(stream, flushed, true);
+    if (mark.type === 'log-end') streams.delete(stream.number);
+    return store(stream, flushed, mark);
   }
 
-  async function store(stream: Stream, lines: Lines, ended: boolean, gap?: Message<'log-gap'>): Promise<boolean> {
+  async function store(stream: Stream, lines: Lines, mark?: Mark): Promise<boolean> {
     const { key, stored: from } = stream;
     const to = stream.assembly.standing();
-    if (to.offset === from && lines.count === 0 && !ended && !gap) return true;
-    const loss = gap && { fromNs: nsOf(gap.from), toNs: nsOf(gap.to), reason: gap.reason.slice(0, REASON_MAX) };
+    if (to.offset === from && lines.count === 0 && !mark) return true;
+    const loss = mark?.type === 'log-gap' ? lossOf(mark) : null;
     const lastSeq = await inTurn(async () => {
-      if (!loss) return storeLines(ctx.db, key, from, lines, to, ended);
+      if (!loss) return storeLines(ctx.db, key, from, lines, to, mark?.type);
       return inTransaction(ctx.db, async (trx) => {
-        const seq = await storeLines(trx, key, from, lines, to, ended);
+        const seq = await storeLines(trx, key, from, lines, to, mark?.type);
         if (seq !== null) await storeGap(trx, key.containerId, seq, loss);
         return seq;
       });
@@ -202,7 +203,7 @@ export function receiveLogs(
   }
 
   /** A mark counts where it was set: at an earlier place it is known already, at a later one bytes are missing. */
-  function pushMark(mark: Message<'log-gap'> | Message<'log-end'>, offset: number | null): void {
+  function pushMark(mark: Mark, offset: number | null): void {
     const stream = streams.get(mark.stream);
     if (closed || !stream || (offset !== null && offset < stream.come)) return;
     if (offset !== null && offset > stream.come) fault(() => link.outOfStep('bytes of a log are missing'));
@@ -253,6 +254,10 @@ export function receiveLogs(
       await Promise.all(underWay);
     },
   };
+}
+
+function lossOf({ from, to, reason }: Message<'log-gap'>) {
+  return { fromNs: nsOf(from), toNs: nsOf(to), reason: reason.slice(0, REASON_MAX) };
 }
 
 /** A daemon tells times as RFC 3339 or as nanoseconds. */

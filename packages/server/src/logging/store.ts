@@ -48,7 +48,8 @@ export async function takeStream(db: Db, instanceId: number, key: StreamKey): Pr
 /**
  * Stores lines and where the stream stands after them: both or neither, in one statement. Answers the sequence number
  * of the last line; null when the stream no longer stands at `from` or has another owner: then nothing was stored.
- * Readers have the lines at once; who promises that they are kept waits for the disk first (`kept.ts`).
+ * Readers have the lines at once; who promises that they are kept waits for the disk first (`kept.ts`). With a mark,
+ * which no acknowledgement follows, it is the commit that waits.
  */
 export async function storeLines(
   db: Db,
@@ -56,7 +57,7 @@ export async function storeLines(
   from: number,
   lines: Lines,
   to: Standing,
-  ended: boolean,
+  mark?: 'log-gap' | 'log-end',
 ): Promise<number | null> {
   const { rows } = await sql<{ last_seq: bigint }>`
     with moved as (
@@ -64,7 +65,7 @@ export async function storeLines(
         stored_bytes = ${to.offset}, last_time_ns = ${to.lastTimeNs}::bigint, records_at_time = ${to.recordsAtTime},
         open_stdout = ${to.stdout?.bytes ?? null}, open_stdout_ns = ${to.stdout?.timeNs ?? null}::bigint,
         open_stderr = ${to.stderr?.bytes ?? null}, open_stderr_ns = ${to.stderr?.timeNs ?? null}::bigint,
-        ended_at = case when ${ended}::boolean then now() end
+        ended_at = case when ${mark === 'log-end'}::boolean then now() end
       where container_id = ${containerId} and epoch = ${epoch} and owner_epoch = ${owner} and stored_bytes = ${from}
       returning container_id
     ), head as (
@@ -81,7 +82,7 @@ export async function storeLines(
       ) with ordinality as line (text, time_ns, stderr, nr)
       where line.nr <= ${lines.count}
     )
-    select last_seq, ${committedSoon} from head`.execute(db);
+    select last_seq, ${mark ? null : committedSoon} from head`.execute(db);
   return rows[0] ? Number(rows[0].last_seq) : null;
 }
 

@@ -6,10 +6,10 @@ import { toast } from '../ui/toasts.ts';
 
 type VerifyCall = typeof api.audit.verify | typeof api.audit.verifyForOperators;
 
-/** Holds every entry of a log against its hash, part by part, and says how it is; `onDone` follows each part. */
-export function useAuditVerify<C extends VerifyCall>(of: C, whose: Omit<InputOf<C>, 'after'>, onDone?: () => void) {
+/** Holds every entry of a log against its hash, part by part, and says how it is. */
+export function useAuditVerify<C extends VerifyCall>(of: C, whose: Omit<InputOf<C>, 'after'>, onEnd?: () => void) {
   const t = useT();
-  const { run: verifyPart, loading } = useCall<VerifyCall>(of, { onDone });
+  const { run: verifyPart, loading } = useCall<VerifyCall>(of);
 
   async function run(): Promise<void> {
     let count = 0;
@@ -23,5 +23,5 @@ export function useAuditVerify<C extends VerifyCall>(of: C, whose: Omit<InputOf<
     }
   }
 
-  return { running: loading, run: () => void run() };
+  return { running: loading, run: () => void run().finally(onEnd) };
 }

@@ -7,15 +7,15 @@ type ExportCall = typeof api.audit.export | typeof api.audit.exportForOperators 
 
 /**
  * Hands what the filters show over as one file, however many parts it comes in. `name` begins the file's, before the
- * day; `onDone` follows each part, for lists in which an export leaves an entry.
+ * day; `onEnd` is for lists in which an export leaves an entry, also one that was cut short.
  */
 export function useCsvExport<C extends ExportCall>(
   of: C,
   narrowed: Omit<InputOf<C>, 'before'>,
   name: string,
-  onDone?: () => void,
+  onEnd?: () => void,
 ) {
-  const { run: fetchPart, loading } = useCall<ExportCall>(of, { onDone });
+  const { run: fetchPart, loading } = useCall<ExportCall>(of);
 
   async function run(): Promise<void> {
     const parts: string[] = [];
@@ -29,5 +29,5 @@ export function useCsvExport<C extends ExportCall>(
     downloadText(`${name}-${new Date().toISOString().slice(0, 10)}.csv`, parts, 'text/csv');
   }
 
-  return { running: loading, run: () => void run() };
+  return { running: loading, run: () => void run().finally(onEnd) };
 }

@@ -5,9 +5,9 @@ import { useSearchParams } from 'react-router';
 import { q } from '../../api/query.ts';
 import { switchWorkspace, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { text } from '../../i18n/text.ts';
 import { ActionButton, type Verdict } from '../../ui/actions.tsx';
 import { Button } from '../../ui/Button.tsx';
+import { memberVerdict } from '../../ui/memberVerdict.ts';
 import { Tag } from '../../ui/Tag.tsx';
 import account from './AccountPage.module.css';
 import classes from './WorkspacesSection.module.css';
@@ -104,8 +104,6 @@ function useLeaveVerdict(): Verdict {
     ...q(api.clients.members, own, { quiet: true }),
     enabled: workspace?.roleName === 'Owner',
   });
-  const isLast = owners.data?.entities.some(({ isMe, hold }) => isMe && hold === 'last-owner');
-  return isLast
-    ? { allowed: false, reason: text('A workspace needs an owner. Make somebody else its owner first.') }
-    : { allowed: true };
+  const me = owners.data?.entities.find(({ isMe }) => isMe);
+  return memberVerdict(me ?? { hold: null });
 }

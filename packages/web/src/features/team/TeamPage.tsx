@@ -5,13 +5,13 @@ import { IconPencil, IconUserCog, IconUserMinus, IconUserPlus } from '@tabler/ic
 import { useState } from 'react';
 import { useMay, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { text } from '../../i18n/text.ts';
 import { useList } from '../../layouts/useList.ts';
 import { useListState } from '../../layouts/useListState.ts';
-import { ActionButton, ActionMenu, type Verdict } from '../../ui/actions.tsx';
+import { ActionButton, ActionMenu } from '../../ui/actions.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterMenu } from '../../ui/FilterMenu.tsx';
 import { ListBar } from '../../ui/ListBar.tsx';
+import { memberVerdict } from '../../ui/memberVerdict.ts';
 import { NoMatches } from '../../ui/NoMatches.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
@@ -22,11 +22,6 @@ import { RemoveMember } from './RemoveMember.tsx';
 import { RenameWorkspace } from './RenameWorkspace.tsx';
 import { TeamTabs } from './TeamTabs.tsx';
 import { useMemberColumns } from './useMemberColumns.tsx';
-
-const HOLDS: Record<NonNullable<Member['hold']>, string> = {
-  'more-power': text('Their role may do what yours may not'),
-  'last-owner': text('A workspace needs an owner. Make somebody else its owner first.'),
-};
 
 /** Who belongs to the workspace, and what is done about it by whoever may. */
 export function TeamPage() {
@@ -40,9 +35,6 @@ export function TeamPage() {
   const [removing, setRemoving] = useState<Member | null>(null);
   const [renaming, setRenaming] = useState(false);
   const [inviting, setInviting] = useState(false);
-
-  const verdictOf = ({ hold }: Member): Verdict =>
-    hold === null ? { allowed: true } : { allowed: false, reason: HOLDS[hold] };
 
   return (
     <>
@@ -94,7 +86,7 @@ export function TeamPage() {
               {
                 label: t('Change role'),
                 icon: <IconUserCog size={16} />,
-                verdict: verdictOf(member),
+                verdict: memberVerdict(member),
                 testId: 'action-change-role',
                 onClick: () => setChanging(member),
               },
@@ -102,7 +94,7 @@ export function TeamPage() {
                 label: member.isMe ? t('Leave the workspace') : t('Remove from the workspace'),
                 icon: <IconUserMinus size={16} />,
                 danger: true,
-                verdict: verdictOf(member),
+                verdict: memberVerdict(member),
                 testId: 'action-remove-member',
                 onClick: () => setRemoving(member),
               },
