@@ -4,7 +4,7 @@ const { readdirSync } = require('node:fs');
 const { join } = require('node:path');
 
 const GROUND = ['db', 'jobs', 'bus', 'providers', 'testing'];
-const SHARED = ['http', 'mail', 'secrets'];
+const SHARED = ['http', 'mail', 'secrets', 'skipIndex'];
 const domains = readdirSync(join(__dirname, 'packages/server/src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && ![...GROUND, ...SHARED].includes(entry.name))
   .map((entry) => entry.name)

@@ -27,6 +27,7 @@ import { workOnMail } from './mail/send.ts';
 import { collect } from './metrics/collect.ts';
 import { serveMetrics } from './metrics/server.ts';
 import { createSecretBox, loadSecretKey } from './secrets/box.ts';
+import { startKeepingSkipIndexes } from './skipIndex/keep.ts';
 import { startFollowingNames } from './workspaces/followNames.ts';
 
 export interface Running {
@@ -110,6 +111,7 @@ export async function start(config: Config): Promise<Running> {
         startContainerWorker,
         startMetering,
         startFollowingNames,
+        startKeepingSkipIndexes,
       ]) {
         const worker = begin(ctx);
         stops.push(() => worker.stop());

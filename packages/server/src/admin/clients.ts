@@ -11,7 +11,8 @@ import { cappedPage, FOUND_COUNT_MAX } from '../http/cappedPage.ts';
 import { notFound } from '../http/errors.ts';
 import { pageOfFound } from '../http/foundPage.ts';
 import { isId, sortColumn } from '../http/paging.ts';
-import { beginsWith, idIn, searches } from '../http/search.ts';
+import { beginsWith, idIn, searches, soughtIn } from '../http/search.ts';
+import { listOf } from '../skipIndex/lists.ts';
 
 interface Seen {
   db: Db;
@@ -19,7 +20,7 @@ interface Seen {
 }
 type State = (typeof CLIENT_STATES)[number];
 
-const SORTABLE = { createdAt: 't.created_at', name: 't.name' } as const;
+const SORTABLE = { createdAt: 'created_at', name: 'name' } as const;
 
 const STATES: Record<State, RawBuilder<boolean>> = {
   active: sql`t.disabled_at is null`,
@@ -36,9 +37,14 @@ export async function listClients(
 ): Promise<{ entities: AdminClient[]; count: number; isMore: boolean }> {
   const { queryString: text } = request;
   const inState = inOneOf(request.statuses);
-  const order = [sql.ref(sortColumn(request, SORTABLE))];
+  const sortedBy = sortColumn(request, SORTABLE);
+  const order = [sql.ref(`t.${sortedBy}`)];
   const { ids, ...total } = text
-    ? await pageOfFound(ctx.db, { ...CLIENTS, ...found(text, inState, plans), order }, request)
+    ? await pageOfFound(
+        ctx.db,
+        { ...CLIENTS, ...found(text, inState, plans), order, skip: skip(text, sortedBy) },
+        request,
+      )
     : await cappedPage(ctx.db, { ...CLIENTS, ...ofPlans(inState, plans), order }, request);
   const rows = new Map((await clientsOf(ctx.db, ids)).map((row) => [row.id, row]));
   return { entities: ids.flatMap((id) => rows.get(id) ?? []).map((row) => present(ctx.config, row)), ...total };
@@ -58,12 +64,17 @@ function ofPlans(inState: RawBuilder<boolean>, plans: readonly Plan[] = []) {
   return each.length === 0 ? { where: inState } : { where: sql<boolean>`${inState} and ${hasPlan(plans)}`, each };
 }
 
+const isOwners = (text: string) => text.includes('@');
+
 /** An index leads along the workspaces of one plan: whether they have one of several is looked at like their names. */
 function found(text: string, inState: RawBuilder<boolean>, plans: readonly Plan[] = []) {
   const where = plans.length === 1 ? sql<boolean>`${inState} and ${hasPlan(plans)}` : inState;
   const isOf = plans.length > 1 ? hasPlan(plans) : sql<boolean>`true`;
-  return { where, countMax: FOUND_COUNT_MAX, ...(text.includes('@') ? ownedBy : called)(text, where, isOf) };
+  return { where, countMax: FOUND_COUNT_MAX, ...(isOwners(text) ? ownedBy : called)(text, where, isOf) };
 }
+
+const skip = (text: string, sortedBy: string) =>
+  isOwners(text) ? null : soughtIn(listOf('workspace'), sortedBy, text, { also: idIn(text) });
 
 /** By name or id. */
 function called(text: string, where: RawBuilder<boolean>, isOf: RawBuilder<boolean>) {

@@ -10,12 +10,13 @@ import { cappedPage, FOUND_COUNT_MAX } from '../http/cappedPage.ts';
 import { notFound } from '../http/errors.ts';
 import { pageOfFound } from '../http/foundPage.ts';
 import { isId, sortColumn } from '../http/paging.ts';
-import { idIn, isAddress, searchesPeople } from '../http/search.ts';
+import { idIn, isAddress, searchesPeople, soughtIn } from '../http/search.ts';
+import { listOf } from '../skipIndex/lists.ts';
 import { picturePath } from '../users/picture.ts';
 
 type State = (typeof USER_STATES)[number];
 
-const SORTABLE = { createdAt: 't.created_at', name: 't.name', email: 't.email' } as const;
+const SORTABLE = { createdAt: 'created_at', name: 'name', email: 'email' } as const;
 
 const STATES: Record<State, RawBuilder<boolean>> = {
   active: sql`t.disabled_at is null`,
@@ -38,9 +39,10 @@ export async function listUsers(
 ): Promise<{ entities: AdminUser[]; count: number; isMore: boolean }> {
   const { queryString: text } = request;
   const is = wanted(request, narrowed);
-  const order = [sql.ref(sortColumn(request, SORTABLE))];
+  const sortedBy = sortColumn(request, SORTABLE);
+  const order = [sql.ref(`t.${sortedBy}`)];
   const { ids, ...total } = text
-    ? await pageOfFound(db, { ...USERS, where: is, ...called(text, is), order }, request)
+    ? await pageOfFound(db, { ...USERS, where: is, ...called(text, is), order, skip: skip(text, sortedBy) }, request)
     : await cappedPage(db, { ...USERS, where: is, order }, request);
   const rows = new Map((await usersOf(db, ids)).map((row) => [row.id, row]));
   return { entities: ids.flatMap((id) => rows.get(id) ?? []).map((row) => present(row, viewerId)), ...total };
@@ -69,6 +71,9 @@ function called(text: string, is: RawBuilder<boolean>) {
     countMax: FOUND_COUNT_MAX,
   };
 }
+
+const skip = (text: string, sortedBy: string) =>
+  isAddress(text) ? null : soughtIn(listOf('app_user'), sortedBy, text, { also: idIn(text) });
 
 function usersOf(db: Db, ids: readonly number[]) {
   return db

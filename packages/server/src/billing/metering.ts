@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { announceAll } from '../bus/bus.ts';
-import { every } from '../containers/every.ts';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
+import { every } from '../every.ts';
 import { followZeroBalances } from '../instances/zeroBalance.ts';
 import { takeTurns } from '../turns.ts';
 import { meterWorkspace, OWED, type Tick, UNDECIDED, UNTIL } from './meter.ts';

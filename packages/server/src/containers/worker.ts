@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { ContainerRow } from '../db/schema.ts';
+import { every } from '../every.ts';
 import { forgetOldLines } from '../logging/retention.ts';
-import { every } from './every.ts';
 import { failCreation } from './report.ts';
 import { moveContainer } from './status.ts';
 

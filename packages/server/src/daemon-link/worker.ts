@@ -1,5 +1,5 @@
-import { every } from '../containers/every.ts';
 import type { Context } from '../context.ts';
+import { every } from '../every.ts';
 import { forgetOldCommands } from './commands.ts';
 
 const EVERY_MS = 3_600_000;

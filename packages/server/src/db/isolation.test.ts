@@ -25,7 +25,8 @@ let alice: Person;
 let bob: Person;
 let bare: Pool;
 beforeAll(async () => {
-  app = await startTestApp();
+  // With no worker, which would take rows off again.
+  app = await startTestApp({}, { role: 'api' });
   [alice, bob] = [await app.signUp('Alice'), await app.signUp('Bob')];
   for (const person of [alice, bob]) await rowsInEveryTable(app, person);
   bare = openPool(asMember(app.databaseUrl), { max: 2 });
@@ -176,6 +177,7 @@ const PARENTS: Record<string, string> = {
   instance_id: 'workspace_id from instance',
   container_id: 'workspace_id from container',
   segment_id: 'client_id from segment',
+  skip_index_id: 'workspace_id from skip_index',
 };
 
 async function rowsOf(table: string, { workspaceId }: Person): Promise<Row[]> {

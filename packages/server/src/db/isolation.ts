@@ -8,6 +8,7 @@ type Table = keyof Database;
 const OWN = 'workspace_id = current_workspace()';
 const CHAINED = 'chain = current_workspace() and chain > 0';
 const BILLED = 'client_id = current_workspace()';
+const OF_OWN_SKIP_INDEX = 'exists (select from skip_index i where i.id = skip_index_id)';
 const OF_OWN_SEGMENT = 'exists (select from segment s where s.id = segment_id)';
 const OF_OWN_INSTANCE = 'exists (select from instance i where i.id = instance_id)';
 const OF_OWN_CONTAINER = 'exists (select from container c where c.id = container_id)';
@@ -20,6 +21,10 @@ const OF_OWN_CONTAINER = 'exists (select from container c where c.id = container
 export const OF_A_WORKSPACE = {
   workspace: { sees: 'id = current_workspace()' },
   membership: { sees: OWN },
+  /* Of members; those of lists of all there are belong to none. */
+  skip_index: { sees: OWN, may: ['select'] },
+  skip_term: { sees: OF_OWN_SKIP_INDEX, may: ['select'] },
+  skip_news: { sees: OWN, may: ['select'] },
   invite: { sees: OWN },
   api_token: { sees: OWN },
   stream_ticket: { sees: OWN },

@@ -36,6 +36,7 @@ import * as usageDays from './migrations/0037_usage_days.ts';
 import * as foundAmongFew from './migrations/0038_found_among_few.ts';
 import * as adopted from './migrations/0039_adopted.ts';
 import * as namesFollow from './migrations/0040_names_follow.ts';
+import * as skipIndexes from './migrations/0041_skip_indexes.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -72,6 +73,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0038_found_among_few', sql: foundAmongFew.sql },
   { name: '0039_adopted', sql: adopted.sql },
   { name: '0040_names_follow', sql: namesFollow.sql },
+  { name: '0041_skip_indexes', sql: skipIndexes.sql },
 ];
 const LOCK = 7_239_001;
 

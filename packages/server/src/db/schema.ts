@@ -100,6 +100,34 @@ export interface MembershipFollowsTable {
   since: Created;
 }
 
+/** A long list in one order, parted into blocks (migration 0041). */
+export interface SkipIndexTable {
+  id: GeneratedAlways<number>;
+  of_table: string;
+  workspace_id: number;
+  sorted_by: string;
+  lows: string[];
+  row_count: number;
+  changes: Generated<number>;
+  built_at: Created;
+}
+
+/** Which blocks of such an order have a term. */
+export interface SkipTermTable {
+  skip_index_id: number;
+  term: number;
+  /** 1,024 of 0 and 1. */
+  blocks: string;
+}
+
+/** A row of a list that its indexes may not know of yet. */
+export interface SkipNewsTable {
+  id: GeneratedAlways<bigint>;
+  of_table: string;
+  workspace_id: number;
+  row_id: number;
+}
+
 /** A join link. */
 export interface InviteTable {
   id: GeneratedAlways<number>;
@@ -254,6 +282,9 @@ export interface Database {
   workspace: WorkspaceTable;
   membership: MembershipTable;
   membership_follows: MembershipFollowsTable;
+  skip_index: SkipIndexTable;
+  skip_term: SkipTermTable;
+  skip_news: SkipNewsTable;
   invite: InviteTable;
   container_code: ContainerCodeTable;
   session: SessionTable;

@@ -1,6 +1,8 @@
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
+import { blocksOf, type Sought } from '../skipIndex/blocks.ts';
+import { roundsOf, type Stretch } from '../skipIndex/rounds.ts';
 import { COUNT_MAX, type Page, place, type Rows, sorted } from './cappedPage.ts';
 import { offsetOf } from './paging.ts';
 
@@ -11,6 +13,8 @@ interface Narrowed extends Rows {
   sample: RawBuilder<unknown> | null;
   /** Where an index leads to the rows that have it, or to some more; the next one is tried where one leads to too many. */
   few: readonly Few[];
+  /** What an index of the order (skipIndex/) is asked for, of a list that may have one. */
+  skip?: ((db: Db) => Promise<Sought>) | null;
   countMax?: number;
 }
 
@@ -39,23 +43,18 @@ export interface Bounds {
   met: number;
   /** No more rows than this are sorted. */
   few: number;
-  /** No more where it is far to the first row along the order. */
-  fewWhereFar: number;
   /**
-   * The page's order is gone along in several lanes at once where the first rows stand so many times later than they would
-   * if what is looked for had nothing to do with it.
+   * What cannot have it is skipped where the first rows stand so many times later in the page's order than they would if
+   * what is looked for had nothing to do with it.
    */
   late: number;
-  /** A row takes as long to be found and sorted as so many take to be met in all lanes. */
-  sortedAsMet: number;
+  /** And where so many rows are likely to be met, as several stretches of the order are gone along at once then. */
+  long: number;
 }
-const BOUNDS: Bounds = { sample: 3_000, met: 140_000, few: COUNT_MAX, late: 3, fewWhereFar: 30_000, sortedAsMet: 32 };
+const BOUNDS: Bounds = { sample: 3_000, met: 140_000, few: COUNT_MAX, late: 3, long: 50_000 };
 
 /** The row of the sample that tells where a page begins: one alone may stand anywhere. */
 const FIRST = 3;
-/** Where a way along the order is parted, as the places of so many rows tell. */
-const PARTS = [0.25, 0.5, 0.75];
-const PARTED = 200;
 
 /**
  * One page of those rows of a list that have something: few are found by an index of what is looked for and sorted, many
@@ -74,20 +73,19 @@ export async function pageOfFound(
   const needed = Math.max(end, countMax + 1);
   const sample = narrowed.sample && (await lookAt(db, narrowed, narrowed.sample, request, bounds));
   if (sample) {
-    const { rows, found, few, cuts, isFar } = sample;
+    const { rows, found, isLate } = sample;
     if (rows < bounds.sample) return walk(db, narrowed, request, Math.max(end, rows));
-    const page = isFar && (await sortFirstFew(db, narrowed, few, request, bounds.fewWhereFar));
-    if (page) return page;
-    if ((needed * rows) / found <= bounds.met * few.length) {
-      const page = await walk(db, narrowed, request, needed, cuts);
+    const likelyMet = (needed * rows) / found;
+    if (likelyMet <= bounds.met * narrowed.few.length) {
+      const page = await (isLate || likelyMet >= bounds.long ? skipAlong : walk)(db, narrowed, request, needed);
       return page.count < needed ? page : { ...page, count: countMax, isMore: true };
     }
   }
-  const { few, cuts } = sample ?? { few: narrowed.few, cuts: [] };
+  const { few } = sample ?? narrowed;
   const page = await sortFirstFew(db, narrowed, few, request, bounds.few);
   if (page) return page;
   const most = Math.max(...few.map(({ most = bounds.few }) => Math.min(most, bounds.few)));
-  return { ...(await walk(db, narrowed, request, end, cuts)), count: most, isMore: true };
+  return { ...(await skipAlong(db, narrowed, request, end)), count: most, isMore: true };
 }
 
 interface Sample {
@@ -95,10 +93,8 @@ interface Sample {
   found: number;
   /** The rarest things first. */
   few: Few[];
-  /** Where the first rows that have it stand late in the page's order: places that part the way to them, in turn. */
-  cuts: string[];
-  /** To sort all that have it takes less time than that way. */
-  isFar: boolean;
+  /** The first rows that have it stand late in the page's order. */
+  isLate: boolean;
 }
 
 async function lookAt(
@@ -108,69 +104,74 @@ async function lookAt(
   { orderByDirection }: EntityFilterRequest,
   bounds: Bounds,
 ): Promise<Sample> {
-  const isAsc = orderByDirection === 'asc';
   const leads = few.map((one, at) => sql`${one.leads ?? sql`false`} as ${leading(at)}`);
   const led = few.map((_, at) => sql`count(*) filter (where ${leading(at)})::int`);
-  const { rows } = await sql<{ rows: number; found: number; led: number[]; before: number; cuts: string[] | null }>`
+  const { rows } = await sql<{ rows: number; found: number; led: number[]; before: number }>`
     with sample as materialized (
       select ${sql.join([sql`${has} as found`, sql`${order[0]} as ${place(0)}`, ...leads])}
-      from ${from} where ${where} order by ${along} limit ${bounds.sample}),
-    before as (
-      select ${place(0)} from sample where ${place(0)} ${isAsc ? sql`<` : sql`>`} (
-        select ${place(0)} from sample where found order by ${place(0)} ${sql.raw(orderByDirection)} offset ${FIRST - 1} limit 1))
+      from ${from} where ${where} order by ${along} limit ${bounds.sample})
     select count(*)::int as rows, count(*) filter (where found)::int as found, array[${sql.join(led)}]::int[] as led,
-      (select count(*)::int from before) as before,
-      (select percentile_disc(${isAsc ? PARTS : PARTS.toReversed()}::float8[]) within group (order by ${place(0)})::text[]
-        from (select ${place(0)} from before limit ${PARTED}) as parted) as cuts
+      (select count(*)::int from sample where ${place(0)} ${orderByDirection === 'asc' ? sql`<` : sql`>`} (
+        select ${place(0)} from sample where found order by ${place(0)} ${sql.raw(orderByDirection)}
+        offset ${FIRST - 1} limit 1)) as before
     from sample`.execute(db);
-  const { led: by = [], before, cuts, ...sample } = rows[0] ?? { rows: 0, found: 0, before: 0, cuts: null };
-  const isLate = before > (bounds.late * FIRST * sample.rows) / sample.found;
+  const { led: by = [], before, ...sample } = rows[0] ?? { rows: 0, found: 0, before: 0 };
   return {
     ...sample,
     few: few.toSorted((a, b) => by[few.indexOf(a)]! - by[few.indexOf(b)]!),
-    cuts: (isLate && cuts) || [],
-    isFar: isLate && sample.found * bounds.sortedAsMet < before,
+    isLate: before > (bounds.late * FIRST * sample.rows) / sample.found,
   };
 }
 
-/**
- * Meets rows in their order until `needed` of them have it: in several lanes at once where the way is cut, as one alone
- * would take as long as all together.
- */
-async function walk(
-  db: Db,
-  narrowed: Narrowed,
-  request: EntityFilterRequest,
-  needed: number,
-  cuts: readonly string[] = [],
-): Promise<Page> {
+/** Meets rows in their order until `needed` of them have it. */
+async function walk(db: Db, narrowed: Narrowed, request: EntityFilterRequest, needed: number): Promise<Page> {
+  return pageOfMet([await meet(db, narrowed, request, needed)], request, needed);
+}
+
+/** The same past all blocks of the order that cannot have it, several stretches of the others at once. */
+async function skipAlong(db: Db, narrowed: Narrowed, request: EntityFilterRequest, needed: number): Promise<Page> {
+  const blocks = narrowed.skip && (await blocksOf(db, await narrowed.skip(db), narrowed));
+  if (!blocks) return walk(db, narrowed, request, needed);
+  const all: Met[] = [];
+  let missing = needed;
+  for (const round of roundsOf(blocks, request.orderByDirection === 'asc')) {
+    const met = await Promise.all(round.map((stretch) => meet(db, narrowed, request, missing, stretch)));
+    all.push(...met);
+    missing -= met.reduce((sum, { count }) => sum + count, 0);
+    if (missing <= 0) break;
+  }
+  return pageOfMet(all, request, needed);
+}
+
+function pageOfMet(all: readonly Met[], request: EntityFilterRequest, needed: number): Page {
   const start = offsetOf(request);
-  const lanes = await Promise.all(
-    [null, ...cuts].map((from, at) => lane(db, narrowed, request, needed, [from, cuts[at] ?? null])),
-  );
-  const ids = lanes.flatMap((met) => met.ids).slice(start, start + request.limit);
-  const count = lanes.reduce((sum, met) => sum + met.count, 0);
+  const ids = all.flatMap((met) => met.ids).slice(start, start + request.limit);
+  const count = all.reduce((sum, met) => sum + met.count, 0);
   return { ids, count: Math.min(count, needed), isMore: false };
+}
+
+interface Met {
+  ids: number[];
+  count: number;
 }
 
 /**
  * What is looked for is wrapped, as the planner takes it for common then and keeps to the index of the order; "offset 0"
  * has the way gone once for both answers.
  */
-async function lane(
+async function meet(
   db: Db,
   { from, where, has, id, order }: Narrowed,
   request: EntityFilterRequest,
   needed: number,
-  [after, to]: readonly [string | null, string | null],
-): Promise<{ ids: number[]; count: number }> {
-  const isAsc = request.orderByDirection === 'asc';
+  { low, high }: Stretch = { low: null, high: null },
+): Promise<Met> {
   const isIn = [
     where,
-    ...(after === null ? [] : [sql<boolean>`${order[0]} ${isAsc ? sql`>` : sql`<`} ${after}`]),
-    ...(to === null ? [] : [sql<boolean>`${order[0]} ${isAsc ? sql`<=` : sql`>=`} ${to}`]),
+    ...(low === null ? [] : [sql<boolean>`${order[0]} >= ${low}`]),
+    ...(high === null ? [] : [sql<boolean>`${order[0]} < ${high}`]),
   ];
-  const { rows } = await sql<{ ids: number[]; count: number }>`
+  const { rows } = await sql<Met>`
     select ids[1:${offsetOf(request) + request.limit}::int] as ids, cardinality(ids) as count
     from (select array(
       select ${id} from ${from} where ${sql.join(isIn, sql` and `)} and case when ${has} then true else false end

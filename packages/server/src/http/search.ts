@@ -1,4 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../db/schema.ts';
+import type { Sought } from '../skipIndex/blocks.ts';
+import type { List } from '../skipIndex/lists.ts';
 
 /** What a trigram index can be asked for by its middle: three letters or digits of ASCII, or any sign beyond it. */
 const HAS_TRIGRAM = /[A-Za-z0-9]{3}|[\u{80}-\u{10ffff}]/u;
@@ -29,11 +32,30 @@ export function searches(column: string, text: string): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join(likes, sql` or `)})`;
 }
 
+/** What stands before words in a `search` column. */
+const STARTS = ['\n', ' '];
+
 /** What a `search` column is like that holds a text. `starts`: what stands before words there. */
-export function patternsOf(text: string, starts = ['\n', ' ']): RawBuilder<string>[] {
-  const form = sql`regexp_replace(search_form(${text.replaceAll('\u0000', '')}), '([\\\\%_])', '\\\\\\1', 'g')`;
-  return (HAS_TRIGRAM.test(text) ? [''] : starts).map((start) => sql<string>`${`%${start}`}::text || ${form} || '%'`);
+export function patternsOf(text: string, starts = STARTS): RawBuilder<string>[] {
+  const form = sql`regexp_replace(${formOf(text)}, '([\\\\%_])', '\\\\\\1', 'g')`;
+  return startsOf(text, starts).map((start) => sql<string>`${`%${start}`}::text || ${form} || '%'`);
 }
+
+/** The same as what an index of the list's order is asked for. `also`: an id that is looked for besides. */
+export function soughtIn(
+  list: List,
+  sortedBy: string,
+  text: string,
+  { starts = STARTS, also = null }: { starts?: readonly string[]; also?: number | null } = {},
+) {
+  return async (db: Db): Promise<Sought> => {
+    const { rows } = await sql<{ form: string }>`select ${formOf(text)} as form`.execute(db);
+    return { list, sortedBy, also, texts: startsOf(text, starts).map((start) => start + rows[0]!.form) };
+  };
+}
+
+const startsOf = (text: string, starts: readonly string[]) => (HAS_TRIGRAM.test(text) ? [''] : starts);
+const formOf = (text: string) => sql<string>`search_form(${text.replaceAll('\u0000', '')})`;
 
 /** A text that may be an id. */
 export function idIn(text: string): number | null {

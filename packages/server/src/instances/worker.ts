@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
-import { every } from '../containers/every.ts';
 import type { Context } from '../context.ts';
+import { every } from '../every.ts';
 import { PublicError } from '../http/errors.ts';
 import { ProviderError } from '../providers/provider.ts';
 import { sweepClouds } from '../strays/sweep.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { every } from '../containers/every.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
+import { every } from '../every.ts';
 
 /** A notice may be lost with the process that heard it. */
 const LOOK_MS = 60_000;

@@ -5,15 +5,16 @@ import type { Db } from '../db/schema.ts';
 import { COUNT_MAX, cappedPage, FOUND_COUNT_MAX } from '../http/cappedPage.ts';
 import { type Bounds, pageOfFound } from '../http/foundPage.ts';
 import { isId, sortColumn } from '../http/paging.ts';
-import { beginsWith, isAddress, patternsOf } from '../http/search.ts';
+import { beginsWith, isAddress, patternsOf, soughtIn } from '../http/search.ts';
+import { listOf } from '../skipIndex/lists.ts';
 import type { MemberRow } from './present.ts';
 
 /** Names and addresses are those of the people (migration 0031). */
 const SORTABLE = {
-  createdAt: ['membership.created_at'],
-  name: ['membership.name'],
-  email: ['membership.email'],
-  roleName: ['membership.role', 'membership.created_at'],
+  createdAt: ['created_at'],
+  name: ['name'],
+  email: ['email'],
+  roleName: ['role', 'created_at'],
 } as const;
 
 const MEMBERS = sql`membership`;
@@ -27,11 +28,12 @@ export async function listMembers(
 ): Promise<{ rows: MemberRow[]; count: number; isMore: boolean }> {
   const { queryString: text } = request;
   const where = sql<boolean>`membership.workspace_id = ${workspaceId}`;
+  const sortedBy = sortColumn(request, SORTABLE);
   const list = {
     from: MEMBERS,
     where,
     id: sql<number>`membership.user_id`,
-    order: sortColumn(request, SORTABLE).map((column) => sql.ref(column)),
+    order: sortedBy.map((column) => sql.ref(`membership.${column}`)),
   };
   const isOf = roles.length > 0 ? sql<boolean>`membership.role in (${sql.join(roles)})` : sql<boolean>`true`;
   const isCalled = text ? called(text) : sql<boolean>`true`;
@@ -45,6 +47,7 @@ export async function listMembers(
             ...list,
             has: sql<boolean>`${isOf} and ${isCalled}`,
             sample: text && isAddress(text) ? null : sql`membership.created_at desc, membership.user_id desc`,
+            skip: text ? skip(workspaceId, text, sortedBy[0]) : null,
             few: [...byText, ...(roles.length > 0 ? [byRole] : [])],
             countMax: text ? FOUND_COUNT_MAX : COUNT_MAX,
           },
@@ -61,7 +64,11 @@ export async function listMembers(
 }
 
 /** Words of a member's `search` begin behind a space, the first of a line too (migration 0031). */
-const patterns = (text: string) => patternsOf(text, [' ']);
+const STARTS = [' '];
+const patterns = (text: string) => patternsOf(text, STARTS);
+
+const skip = (workspaceId: number, text: string, sortedBy: string) =>
+  isAddress(text) ? null : soughtIn(listOf('membership', workspaceId), sortedBy, text, { starts: STARTS });
 
 function called(text: string): RawBuilder<boolean> {
   if (isAddress(text)) return beginsWith('membership.email', text);

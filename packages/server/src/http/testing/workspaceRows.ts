@@ -65,4 +65,7 @@ export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<voi
   );
   await sql`insert into log_head (container_id, last_seq) values (${container}, 1)`.execute(db);
   await sql`insert into log_gap (container_id, after_seq, reason) values (${container}, 1, 'lost')`.execute(db);
+  await sql`with list as (insert into skip_index (of_table, workspace_id, sorted_by, lows, row_count)
+      values ('membership', ${owner.workspaceId}, 'name', '{}', 1) returning id)
+    insert into skip_term (skip_index_id, term, blocks) select id, 1, 0::bit(1024) from list`.execute(db);
 }

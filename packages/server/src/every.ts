@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context } from './context.ts';
 
 export interface Loop {
   /** Runs at once, or once more when it is running. */
