@@ -74,7 +74,7 @@ try {
     for (let n = 0; n < SEARCHES; n += 1) times.push(await timed(() => found(text)));
     const p95 = percentile(times, 0.95);
     console.log(`audit: n = ${SEARCHES} searches for ${name}, p95 ${p95.toFixed(1)} ms`);
-    if (!(p95 <= 50) && name !== 'what others outside are called') failures.push(`searching ${name}: ${p95} ms`);
+    if (!(p95 <= 50)) failures.push(`searching ${name}: ${p95} ms`);
   }
   const exported = await timed(() => alice.client(api.audit.export, {}));
   const verified = await timed(() => alice.client(api.audit.verify, {}));
@@ -105,18 +105,18 @@ async function fill(chain: number, owner: number): Promise<void> {
   await client.query(
     `insert into app_user (email, name) select 'member' || n || '@example.com', 'Member ' || n from generate_series(1, ${PEOPLE}) n`,
   );
+  // Every second of them stands in no log.
   await client.query(
-    `insert into app_user (email, name) select 'other' || n || '@example.com', 'Other ' || n from generate_series(1, ${OTHERS}) n`,
-  );
-  await client.query(
-    `insert into app_user (email, name) select 'namesake' || n || '@example.com', 'Namesake ' || n from generate_series(1, ${OTHERS}) n`,
+    `insert into app_user (email, name) select who || n || '@example.com', initcap(who) || ' ' || n
+      from generate_series(1, ${OTHERS}) n, unnest(array['other', 'namesake']) with ordinality as called (who, place)
+      order by n, place`,
   );
   await client.query(
     `insert into audit (chain, seq, at, workspace_id, actor_id, credential, credential_id, ip, action, object_type, object_id,
         outcome, prev_hash, hash)
       select ${chain}, n, now() - (${ENTRIES} - n) * (interval '400 days' / ${ENTRIES}), ${chain},
         case n % 3 when 0 then ${owner} when 1 then (select min(id) from app_user where name like 'Member %') + n * 7 % ${PEOPLE}
-          else (select min(id) from app_user where name like 'Other %') + n * 7 % ${OTHERS} end,
+          else (select min(id) from app_user where name like 'Other %') + 2 * (n * 7 % ${OTHERS}) end,
         'session', md5(n::text), '192.0.2.' || n % 250,
         case when n % 1000 = 0 then 'api-token/create' when n % 2 = 0 then 'docker-container/start' else 'instance-rented/stop' end,
         'docker-container', n::text, case when n % 1009 = 0 then 'denied' else 'done' end,
