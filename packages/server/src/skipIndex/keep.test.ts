@@ -184,7 +184,7 @@ describe('the indexes of long lists', () => {
       let turns = 0;
       for (; !isOver; turns += 1) {
         await followNews(app.ctx.db);
-        if (random() < 0.3) await app.ctx.db.deleteFrom('skip_index').execute();
+        if (random() < 0.3) await alone(app.ctx.db, (trx) => trx.deleteFrom('skip_index').execute());
         await buildDue(app.ctx, { least: 100, blocks: 30 });
       }
       return turns;
