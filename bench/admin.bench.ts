@@ -144,8 +144,10 @@ async function turnEach<T extends { entityFilterRequest?: { page?: number } }>(
 }
 
 /**
- * A tenth are called Smith, one in fifty William (and one in two thousand by their second name), one in a hundred Quentin, one in a thousand Zzyzx, some in other
- * scripts; one in fifty is disabled, one in a hundred deleted, one in thirty not verified, one in thirty came long ago from one company. Each has a workspace of their own and belongs to one of all.
+ * A tenth are called Smith, one in fifty William (and one in two thousand by their second name), one in a hundred
+ * Quentin, one in a thousand Zzyzx, some in other scripts; one in fifty is disabled, one in a hundred deleted, one in
+ * thirty not verified, one in thirty came long ago from one company. Each has a workspace of their own and belongs to
+ * one of all.
  */
 async function fill(shared: number): Promise<void> {
   await fillQuickly(

@@ -86,8 +86,8 @@ async function edgesOf(db: Db, chain: number): Promise<{ first: number; last: nu
 const idOf = ({ id }: { id: number }): number => id;
 
 /**
- * Those of one part of a log, of `length` ids from `first` on, who are called so. Their ids as an array let the database go along its index once, and what
- * is looked for is wrapped, as it would read all people who are called so otherwise.
+ * Those of one part of a log, of `length` ids from `first` on, who are called so. Their ids as an array let the database
+ * go along its index once, and what is looked for is wrapped, as it would read all people who are called so otherwise.
  */
 async function lane(
   db: Db,

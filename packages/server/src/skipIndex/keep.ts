@@ -10,6 +10,8 @@ import { ordersOf } from './lists.ts';
 
 const FOLLOW_MS = 10_000;
 const LOOK_MS = 3_600_000;
+/** After a look that failed, or while somebody else is at it. */
+const AGAIN_MS = 60_000;
 
 /** Tests set others. */
 interface Lengths {
@@ -27,7 +29,9 @@ export function startKeepingSkipIndexes(ctx: Context): { stop(): Promise<void> }
   let lookAt = 0;
   return every(ctx, FOLLOW_MS, 'keeping the indexes of long lists', async () => {
     await followNews(ctx.db);
-    if (performance.now() >= lookAt && (await buildDue(ctx))) lookAt = performance.now() + LOOK_MS;
+    if (performance.now() < lookAt) return;
+    lookAt = performance.now() + AGAIN_MS;
+    if (await buildDue(ctx)) lookAt = performance.now() + LOOK_MS;
   });
 }
 
