@@ -3,8 +3,8 @@
 const { readdirSync } = require('node:fs');
 const { join } = require('node:path');
 
-const GROUND = ['db', 'jobs', 'bus', 'providers', 'testing'];
-const SHARED = ['http', 'mail', 'secrets', 'skipIndex'];
+const GROUND = ['db', 'jobs', 'bus', 'providers', 'skipIndex', 'testing'];
+const SHARED = ['http', 'mail', 'secrets'];
 const domains = readdirSync(join(__dirname, 'packages/server/src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && ![...GROUND, ...SHARED].includes(entry.name))
   .map((entry) => entry.name)

@@ -33,6 +33,7 @@ export async function actorsOf(
 const FOUND_MOST = 100;
 /** Who acted last is looked for among so many entries. */
 const NEWEST = 1_000;
+
 /** Tests set others. */
 interface Bounds {
   /** So many people of the platform who are called so are held against the log, by its index. */

@@ -109,7 +109,6 @@ export interface SkipIndexTable {
   lows: string[];
   row_count: number;
   changes: Generated<number>;
-  built_at: Created;
 }
 
 /** Which blocks of such an order have a term. */

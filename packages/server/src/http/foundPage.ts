@@ -14,7 +14,7 @@ interface Narrowed extends Rows {
   /** Where an index leads to the rows that have it, or to some more; the next one is tried where one leads to too many. */
   few: readonly Few[];
   /** What an index of the order (skipIndex/) is asked for, of a list that may have one. */
-  skip?: ((db: Db) => Promise<Sought>) | null;
+  skip?: Sought | null;
   countMax?: number;
 }
 
@@ -130,7 +130,7 @@ async function walk(db: Db, narrowed: Narrowed, request: EntityFilterRequest, ne
 
 /** The same past all blocks of the order that cannot have it, several stretches of the others at once. */
 async function skipAlong(db: Db, narrowed: Narrowed, request: EntityFilterRequest, needed: number): Promise<Page> {
-  const blocks = narrowed.skip && (await blocksOf(db, await narrowed.skip(db), narrowed));
+  const blocks = narrowed.skip && (await blocksOf(db, narrowed.skip, narrowed));
   if (!blocks) return walk(db, narrowed, request, needed);
   const all: Met[] = [];
   let missing = needed;

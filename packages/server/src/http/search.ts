@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../db/schema.ts';
 import type { Sought } from '../skipIndex/blocks.ts';
 import type { List } from '../skipIndex/lists.ts';
 
@@ -47,11 +46,9 @@ export function soughtIn(
   sortedBy: string,
   text: string,
   { starts = STARTS, also = null }: { starts?: readonly string[]; also?: number | null } = {},
-) {
-  return async (db: Db): Promise<Sought> => {
-    const { rows } = await sql<{ form: string }>`select ${formOf(text)} as form`.execute(db);
-    return { list, sortedBy, also, texts: startsOf(text, starts).map((start) => start + rows[0]!.form) };
-  };
+): Sought {
+  const texts = startsOf(text, starts).map((start) => sql<string>`${start}::text || ${formOf(text)}`);
+  return { list, sortedBy, texts, also };
 }
 
 const startsOf = (text: string, starts: readonly string[]) => (HAS_TRIGRAM.test(text) ? [''] : starts);

@@ -15,7 +15,7 @@ export interface Sought {
   /** The column that is sorted by. */
   sortedBy: string;
   /** What the `search` column holds: one of these texts. */
-  texts: readonly string[];
+  texts: readonly RawBuilder<string>[];
   /** Rows that are looked for whatever they hold. */
   also?: number | null;
 }
@@ -42,7 +42,8 @@ export async function blocksOf(
 ): Promise<Block[] | null> {
   if (!(sortedBy in ordersOf(list))) return null;
   const { table, workspaceId } = list;
-  const told = texts.map((text) => {
+  const { rows: asked } = await sql<{ texts: string[] }>`select array[${sql.join(texts)}]::text[] as texts`.execute(db);
+  const told = asked[0]!.texts.map((text) => {
     const wanted = wantedFor(text);
     return 'terms' in wanted
       ? sql`select bit_and(blocks) as blocks from skip_term where skip_index_id = (select id from index)

@@ -19,11 +19,9 @@ export async function build(trx: Db, list: List, sortedBy: string, blockRows: nu
   let count = 0;
   let inBlock = 0;
   let before: Row | null = null;
-  for (
-    let rows = await next(trx, list, sortedBy, before);
-    rows.length > 0;
-    rows = await next(trx, list, sortedBy, before)
-  )
+  for (let read = AT_ONCE; read === AT_ONCE; ) {
+    const rows = await next(trx, list, sortedBy, before);
+    read = rows.length;
     for (const row of rows) {
       // What stands at one place stands in one block, so that the place tells which.
       if (inBlock >= blockRows && row.place !== before?.place && lows.length < BLOCKS_MOST - 1) {
@@ -35,6 +33,7 @@ export async function build(trx: Db, list: List, sortedBy: string, blockRows: nu
       count += 1;
       before = row;
     }
+  }
   await trx
     .deleteFrom('skip_index')
     .where('of_table', '=', list.table)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
-import { edgesOf, type List, OF_ALL, rowsOf } from './lists.ts';
+import { LISTS, type List, OF_ALL, ordersOf, rowsOf } from './lists.ts';
 
 export interface LongList extends List {
   /** About so many. */
@@ -15,7 +15,7 @@ export async function longLists(db: Db, least: number): Promise<LongList[]> {
   const { rows } = await sql<LongList>`
     with counted as (
       select relname::text as "table", reltuples from pg_class
-      where oid = any(array['app_user', 'workspace', 'membership']::regclass[])),
+      where oid = any(${Object.keys(LISTS)}::text[]::regclass[])),
     sampled as (select least(1, ${SAMPLED} / greatest(1, reltuples)) as share from counted where "table" = 'membership')
     select "table", ${OF_ALL}::int as "workspaceId", reltuples::int as rows from counted where "table" <> 'membership' and reltuples >= ${least}
     union all
@@ -30,7 +30,7 @@ export async function isDue(db: Db, list: List, sortedBy: string): Promise<boole
   const place = sql.ref(sortedBy);
   const { rows } = await sql<{ is_sound: boolean }>`
     select changes <= row_count / 2 and not exists (
-      select from unnest(${edgesOf(sql`(values (lows)) as this (lows)`, list, sortedBy)}) as low
+      select from unnest(lows::${sql.raw(ordersOf(list)[sortedBy]!)}[]) as low
       where not exists (select from ${rowsOf(list)} and ${place} = low)) as is_sound
     from skip_index
     where of_table = ${list.table} and workspace_id = ${list.workspaceId} and sorted_by = ${sortedBy}`.execute(db);

@@ -8,7 +8,7 @@ import type { Person } from '../testing/person.ts';
 import { alone } from './alone.ts';
 import { blocksOf } from './blocks.ts';
 import { buildDue, followNews } from './keep.ts';
-import { type List, listOf, ordersOf, rowsOf } from './lists.ts';
+import { LISTS, type List, listOf, ordersOf, rowsOf } from './lists.ts';
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const random = seeded(SEED);
@@ -147,6 +147,32 @@ describe('the indexes of long lists', () => {
     expect(await idOf('email')).toBeGreaterThan(byEmail);
   });
 
+  it('or the news know whoever is called otherwise, in each of the tables', async () => {
+    await sql`insert into workspace (name, created_by)
+      select 'Lab ' || n, ${operator.userId} from generate_series(1, 300) n`.execute(app.ctx.db);
+    await build({ least: 200, blocks: 10 });
+    await followNews(app.ctx.db);
+    const { rows: people } = await sql<{ id: number }>`
+      update app_user set name = 'Ulla ' || id where id in (
+        select user_id from membership where workspace_id = ${operator.workspaceId} order by user_id limit 20)
+      returning id`.execute(app.ctx.db);
+    const { rows: labs } = await sql<{ id: number }>`
+      update workspace set name = 'Unit ' || id where name like 'Lab 2_' returning id`.execute(app.ctx.db);
+    const renamed = [
+      { list: USERS, rows: people },
+      { list: listOf('membership', operator.workspaceId), rows: people },
+      { list: listOf('workspace'), rows: labs },
+    ];
+    for (const knows of ['news', 'index']) {
+      if (knows === 'index') await followNews(app.ctx.db);
+      for (const { list, rows } of renamed) {
+        expect(rows.length, list.table).toBeGreaterThanOrEqual(10);
+        const ids = rows.map(({ id }) => id);
+        expect(await lost(list, ids), `${list.table}, by the ${knows}`).toEqual([]);
+      }
+    }
+  });
+
   it('tell where a text may stand, and that one stands nowhere', async () => {
     await build({ least: 1_000, blocks: 40 });
     expect((await blocksFor('zoe')).length).toBeGreaterThan(0);
@@ -234,8 +260,9 @@ async function build(lengths: Parameters<typeof buildDue>[1]): Promise<void> {
 }
 
 async function blocksFor(text: string, sortedBy = 'name', list = listOf('app_user'), has = sql<boolean>`true`) {
-  const rows = { from: sql`app_user`, where: sql<boolean>`true`, has, id: sql<number>`id`, order: [sql.ref(sortedBy)] };
-  const blocks = await blocksOf(app.ctx.db, { list, sortedBy, texts: [text] }, rows);
+  const id = sql.ref<number>(LISTS[list.table].id);
+  const rows = { from: sql.table(list.table), where: sql<boolean>`true`, has, id, order: [sql.ref(sortedBy)] };
+  const blocks = await blocksOf(app.ctx.db, { list, sortedBy, texts: [sql<string>`${text}::text`] }, rows);
   if (!blocks) throw new Error('no index could tell');
   return blocks;
 }
@@ -246,7 +273,7 @@ async function lost(list: List, ids: readonly number[]): Promise<string[]> {
   let told = 0;
   for (const id of ids)
     for (const sortedBy of Object.keys(ordersOf(list))) {
-      const me = sql<boolean>`id = ${id}`;
+      const me = sql<boolean>`${sql.ref(LISTS[list.table].id)} = ${id}`;
       const { rows } = await sql<{ search: string }>`select search from ${rowsOf(list)} and ${me}`.execute(app.ctx.db);
       const place = sql.ref(sortedBy);
       const blocks = await blocksFor(rows[0]!.search, sortedBy, list, me);

@@ -17,7 +17,7 @@ const AGAIN_MS = 60_000;
 interface Lengths {
   /** A shorter list is gone along sooner than anything could tell what to skip. */
   least: number;
-  /** A list is parted into. */
+  /** So many a list is parted into. */
   blocks: number;
 }
 const LENGTHS: Lengths = { least: 50_000, blocks: 1_000 };
@@ -44,7 +44,7 @@ export async function followNews(db: Db): Promise<void> {
 export async function buildDue({ db, log }: Keeper, { least, blocks } = LENGTHS): Promise<boolean> {
   // One that has an index keeps it, when it is about as long as it has to be.
   const long = await longLists(db, least / 2);
-  if ((await alone(db, (trx) => dropOthers(trx, long))) === null) return false;
+  if (!(await alone(db, (trx) => dropOthers(trx, long)))) return false;
   for (const list of long)
     for (const sortedBy of Object.keys(ordersOf(list))) {
       if (list.rows < least || !(await isDue(db, list, sortedBy))) continue;
@@ -59,11 +59,11 @@ export async function buildDue({ db, log }: Keeper, { least, blocks } = LENGTHS)
   return true;
 }
 
-async function dropOthers(trx: Db, long: readonly LongList[]): Promise<bigint> {
-  const { numAffectedRows = 0n } = await sql`
+async function dropOthers(trx: Db, long: readonly LongList[]): Promise<true> {
+  await sql`
     delete from skip_index where (of_table, workspace_id) not in (
       select * from unnest(${long.map(({ table }) => table)}::text[], ${long.map(({ workspaceId }) => workspaceId)}::int[]))`.execute(
     trx,
   );
-  return numAffectedRows;
+  return true;
 }

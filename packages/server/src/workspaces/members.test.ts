@@ -34,7 +34,9 @@ beforeAll(async () => {
   // What is skipped is known of two thirds of them, some of whom are called otherwise since.
   await fill(0, (PEOPLE * 2) / 3);
   await sql`analyze app_user, workspace, membership`.execute(app.ctx.db);
-  await buildDue(app.ctx, { least: 50, blocks: 30 });
+  expect(await buildDue(app.ctx, { least: 50, blocks: 30 })).toBe(true);
+  const built = app.ctx.db.selectFrom('skip_index').select('id').where('workspace_id', '=', owner.workspaceId);
+  expect(await built.execute()).toHaveLength(3);
   await sql`update app_user set name = 'Ada ' || name where id % 20 = 7`.execute(app.ctx.db);
   await fill((PEOPLE * 2) / 3, PEOPLE);
 });

@@ -13,7 +13,6 @@ create table skip_index (
   lows text[] not null,
   row_count integer not null,
   changes integer not null default 0,
-  built_at timestamptz not null default clock_timestamp(),
   unique (of_table, workspace_id, sorted_by)
 );
 /* Which blocks have three signs in a row; such as have had them may be among them. */
@@ -44,12 +43,14 @@ end $$;
 create trigger skip_news after insert on app_user for each row execute function tell_skip_indexes();
 create trigger skip_news after insert on workspace for each row execute function tell_skip_indexes();
 create trigger skip_news after insert on membership for each row execute function tell_skip_indexes();
-create trigger skip_news_again after update of name, email, created_at on app_user for each row
+/* Of any update: other triggers may have changed more than its statement says. */
+create trigger skip_news_again after update on app_user for each row
   when ((old.name, old.email, old.created_at) is distinct from (new.name, new.email, new.created_at))
   execute function tell_skip_indexes();
-create trigger skip_news_again after update of name, created_at on workspace for each row
+create trigger skip_news_again after update on workspace for each row
   when ((old.name, old.created_at) is distinct from (new.name, new.created_at)) execute function tell_skip_indexes();
-create trigger skip_news_again after update of name, email, created_at on membership for each row
-  when ((old.name, old.email, old.created_at) is distinct from (new.name, new.email, new.created_at))
+create trigger skip_news_again after update on membership for each row
+  when ((old.workspace_id, old.user_id, old.name, old.email, old.created_at)
+    is distinct from (new.workspace_id, new.user_id, new.name, new.email, new.created_at))
   execute function tell_skip_indexes();
 `;
