@@ -1,12 +1,13 @@
-// The rooms of docs/ARCHITECTURE.md, and who may enter. Type-only imports count: a shape is a dependency too. Cycles are
-// Biome's business (noImportCycles), as swc does not tell this tool which imports are types.
+// The rooms of docs/ARCHITECTURE.md, and who may enter. Type-only imports count: a shape is a dependency too. Circles are
+// refused by scripts/circles.ts.
 const { readdirSync } = require('node:fs');
 const { join } = require('node:path');
 
-const GROUND = ['db', 'jobs', 'bus', 'providers', 'skipIndex', 'testing'];
-const SHARED = ['http', 'mail', 'secrets'];
+// The floors of the server: the ground knows no domain, domains import those below them, nothing imports the roof.
+const GROUND = ['config', 'db', 'jobs', 'bus', 'http', 'loops', 'mail', 'metrics', 'providers', 'secrets', 'testing'];
+const ROOF = 'app';
 const domains = readdirSync(join(__dirname, 'packages/server/src'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && ![...GROUND, ...SHARED].includes(entry.name))
+  .filter((entry) => entry.isDirectory() && ![...GROUND, ROOF].includes(entry.name))
   .map((entry) => entry.name)
   .join('|');
 
@@ -36,7 +37,6 @@ module.exports = {
     only('contract-imports-zod-only', 'contract', 'zod'),
     rule('contract-stands-alone', { path: '^packages/contract' }, { path: '^packages/(?!contract)' }),
     only('daemon-imports-contract-only', 'daemon', '[^/]+|@[^/]+/[^/]+'),
-    only('cli-imports-contract-only', 'cli', '[^/]+|@[^/]+/[^/]+'),
     rule('web-imports-contract-only', { path: '^packages/web/src' }, { path: '^packages/(?!web|contract)' }),
     rule('server-imports-contract-only', { path: SERVER, pathNot: TEST }, { path: '^packages/(?!server|contract)' }),
     rule(
@@ -47,14 +47,18 @@ module.exports = {
 
     rule(
       'ground-knows-no-domain',
-      // People in tests are made by what the end of a sign-up calls, not by rows that could differ from it.
-      { path: `${SERVER}/(${GROUND.join('|')})/`, pathNot: ['\\.test\\.ts$', '/testing/newPerson\\.ts$'] },
+      // People in tests are made by what the end of a sign-up calls, not by rows that could differ from it. A handler is
+      // typed by who makes the call.
+      {
+        path: `${SERVER}/(${GROUND.join('|')})/`,
+        pathNot: ['\\.test\\.ts$', '/testing/signUpDirectly\\.ts$', '/http/handlers\\.ts$'],
+      },
       { path: `${SERVER}/(${domains})/` },
     ),
     rule(
-      'http-knows-no-business',
-      { path: `${SERVER}/http/`, pathNot: [TEST, '/app\\.ts$'] },
-      { path: `${SERVER}/(${domains})/`, pathNot: '/(auth/authenticate|audit/record)\\.ts$' },
+      'nothing-imports-the-roof',
+      { path: `${SERVER}/`, pathNot: [TEST, `${SERVER}/${ROOF}/`, `${SERVER}/start\\.ts$`] },
+      { path: `${SERVER}/${ROOF}/` },
     ),
     rule(
       'queries-stay-home',
@@ -71,14 +75,31 @@ module.exports = {
     rule(
       'ui-knows-no-router-and-no-api',
       { path: '^packages/web/src/ui/', pathNot: TEST },
-      { path: '^packages/web/src/(?!ui/|i18n/)|/(react-router|@tanstack/react-query)/' },
+      { path: '^packages/web/src/(?!ui/|i18n/|lazyChunks\\.ts)|/(react-router|@tanstack/react-query)/' },
     ),
     rule(
       'features-stay-apart',
       { path: '^packages/web/src/features/([^/]+)/' },
       { path: '^packages/web/src/features/', pathNot: '^packages/web/src/features/$1/' },
     ),
-    rule('api-knows-no-screen', { path: '^packages/web/src/api/' }, { path: '^packages/web/src/(features|layouts)/' }),
+    rule(
+      'shared-rooms-know-no-feature',
+      { path: '^packages/web/src/(?!features/|prerender/)[^/]+/' },
+      { path: '^packages/web/src/(features/|routes\\.tsx|main\\.tsx)' },
+    ),
+    rule(
+      'api-knows-no-screen',
+      { path: '^packages/web/src/api/', pathNot: TEST },
+      {
+        path: '^packages/web/src/',
+        pathNot: '^packages/web/src/((api|i18n)/|ui/toasts\\.ts|paths\\.ts|lazyChunks\\.ts)',
+      },
+    ),
+    rule(
+      'layouts-are-the-top-of-the-shared-rooms',
+      { path: '^packages/web/src/(?!layouts/|features/|prerender/)[^/]+/' },
+      { path: '^packages/web/src/layouts/' },
+    ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

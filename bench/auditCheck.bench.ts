@@ -4,7 +4,7 @@
  * longest part, which is one statement. Fails when a part comes near the five seconds that a statement has, when it
  * grows faster than the entries, and when an entry that was changed is not the only one that is found.
  */
-import { type Part, verifyChains } from '@stagi/server/src/audit/verifyChains.ts';
+import { type VerifiedPart, verifyAllChains } from '@stagi/server/src/audit/verifyAllChains.ts';
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import pg from 'pg';
@@ -80,7 +80,7 @@ async function fill(client: pg.Client): Promise<void> {
   await client.query('vacuum analyze audit, audit_head');
 }
 
-interface Checked extends Pick<Part, 'chains' | 'entries' | 'broken'> {
+interface Checked extends Pick<VerifiedPart, 'chains' | 'entries' | 'broken'> {
   ms: number;
   parts: number;
   longest: number;
@@ -90,7 +90,7 @@ interface Checked extends Pick<Part, 'chains' | 'entries' | 'broken'> {
 async function checked(behind: number): Promise<Checked> {
   const sum: Checked = { chains: 0, entries: 0, broken: [], ms: 0, parts: 0, longest: 0, perEntry: 0 };
   let since = performance.now();
-  for await (const { chains, entries, broken } of verifyChains(app.ctx.db, behind)) {
+  for await (const { chains, entries, broken } of verifyAllChains(app.ctx.db, behind)) {
     const ms = performance.now() - since;
     sum.chains += chains;
     sum.entries += entries;

@@ -5,8 +5,8 @@
  */
 import { api } from '@stagi/contract/api.ts';
 import type { Call, InputOf } from '@stagi/contract/call.ts';
-import { buildApp } from '@stagi/server/src/http/app.ts';
-import { LAST_SEQ, linesFound } from '@stagi/server/src/logging/linesFound.ts';
+import { buildApp } from '@stagi/server/src/app/app.ts';
+import { findLines, MAX_SEQ } from '@stagi/server/src/logging/findLines.ts';
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { aContainer, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
@@ -56,14 +56,14 @@ try {
     like,
     matches: null,
     first: 1n,
-    last: LAST_SEQ,
+    last: MAX_SEQ,
     fromNs: null,
     toNs: null,
     forward: true,
     limit: 100,
   };
   await compare('a search through every line of a log', ROUNDS / 10, {
-    bound: () => linesFound(app.ctx.within(alice.workspaceId), container, everyLine),
+    bound: () => findLines(app.ctx.within(alice.workspaceId), container, everyLine),
     unbound: () =>
       app.ctx.db
         .selectFrom('log_line')

@@ -7,7 +7,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { Call, InputOf } from '@stagi/contract/call.ts';
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
-import { aContainer, anOwnServer, anSshKey, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
+import { aContainer, anSshKey, aRentedInstance, aSelfHostedServer } from '@stagi/server/src/testing/factories.ts';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 
@@ -33,7 +33,7 @@ try {
   // Plans are those of calls: with the policies of isolation.ts.
   const within = app.ctx.within(alice.workspaceId);
   const server = await aRentedInstance(app.ctx, alice);
-  const own = await anOwnServer(app.ctx, alice);
+  const own = await aSelfHostedServer(app.ctx, alice);
   const container = await aContainer(app.ctx, alice, server);
   const key = await anSshKey(app.ctx, alice);
   await copyRows('instance', server, OPEN, { slug: "'open-' || n", title: "'Open ' || n" });

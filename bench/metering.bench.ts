@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MICRO } from '@stagi/contract/money.ts';
 import { aWorkspaceWith, serversOf } from '@stagi/server/src/billing/meteredWorkspace.ts';
-import { followBalances, meterDue } from '@stagi/server/src/billing/metering.ts';
 import { startEmbeddedPostgres } from '@stagi/server/src/db/embedded.ts';
 import { inTransaction } from '@stagi/server/src/db/pool.ts';
 import { verifyLedger } from '@stagi/server/src/ledger/verify.ts';
+import { meterDueWorkspaces, reactToBalances } from '@stagi/server/src/metering/worker.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { sql } from 'kysely';
@@ -68,8 +68,8 @@ async function ticksOver(workspaces: number, rounds: number): Promise<number> {
   const took: number[] = [];
   let [segments, charged, journals] = [0, 0n, 0];
   for (let round = 0; round < rounds; round += 1) {
-    let ticks: Awaited<ReturnType<typeof meterDue>> = [];
-    took.push(await timed(async () => (ticks = await meterDue(ctx, 0))));
+    let ticks: Awaited<ReturnType<typeof meterDueWorkspaces>> = [];
+    took.push(await timed(async () => (ticks = await meterDueWorkspaces(ctx, 0))));
     segments = ticks.reduce((sum, tick) => sum + tick.segments, 0);
     charged += ticks.reduce((sum, tick) => sum + tick.charged, 0n);
     journals += ticks.filter((tick) => tick.charged > 0n).length;
@@ -113,8 +113,8 @@ async function fillUpTo(workspaces: number): Promise<void> {
 async function looks(): Promise<void> {
   const [look, follow]: [number[], number[]] = [[], []];
   for (let n = 0; n < LOOKS; n += 1) {
-    look.push(await timed(() => meterDue(ctx, AN_HOUR_MS)));
-    follow.push(await timed(() => followBalances(ctx)));
+    look.push(await timed(() => meterDueWorkspaces(ctx, AN_HOUR_MS)));
+    follow.push(await timed(() => reactToBalances(ctx)));
   }
   console.log(
     `metering: the look for what has run out ${median(look).toFixed(0)} ms, for what follows from that ${median(follow).toFixed(0)} ms ` +

@@ -9,7 +9,7 @@ import type { Page } from '@playwright/test';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
-import { aContainer, anOwnServer, anSshKey, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
+import { aContainer, anSshKey, aRentedInstance, aSelfHostedServer } from '@stagi/server/src/testing/factories.ts';
 import { buildWeb } from '../scripts/web.ts';
 import { openBrowser, signInAs } from './browser.ts';
 import { median } from './report.ts';
@@ -43,7 +43,7 @@ try {
   for (let n = 0; n < SEEDED; n += 1) {
     const server = await aRentedInstance(app.ctx, ada);
     await aContainer(app.ctx, ada, server);
-    await anOwnServer(app.ctx, ada);
+    await aSelfHostedServer(app.ctx, ada);
   }
   await anSshKey(app.ctx, ada);
   await signInAs(ada, browser, app.url);

@@ -4,7 +4,7 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { hashSecret } from '@stagi/server/src/auth/passwords.ts';
+import { hashSecret } from '@stagi/server/src/passwords/hashing.ts';
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { PASSWORD } from '@stagi/server/src/testing/person.ts';

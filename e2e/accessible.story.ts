@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
 import { expectAccessible } from './accessible.ts';
-import { walkTo } from './follow.ts';
-import { ownScreens, publicScreens, furnishedTest as test } from './furnished.ts';
+import { walkTo } from './navigation.ts';
+import { ownScreens, publicScreens, seededTest as test } from './seededPlatform.ts';
 
 test('axe finds nothing serious on any route, in either theme', async ({ page, lab }) => {
   // Every screen twice, and there are ever more of them.

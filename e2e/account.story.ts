@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 import { mailedCode } from '@stagi/server/src/testing/person.ts';
+import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
 import { signUpInBrowser, typeCode } from './people.ts';
-import { sideways } from './readable.ts';
 
 test.use({ viewport: { width: 360, height: 740 } });
 

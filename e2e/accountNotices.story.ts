@@ -1,11 +1,11 @@
-import { sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, signUp } from '@stagi/server/src/testing/person.ts';
 import { expect, test } from './fixtures.ts';
 import { enter } from './people.ts';
 
 const BALANCE_EVERY_MS = 60_000;
 
 test('the shell tells what the account lacks', async ({ page, platform }) => {
-  const ada = await signUp(platform.url, sender(platform.url), {
+  const ada = await signUp(platform.url, httpSender(platform.url), {
     name: 'Ada Lovelace',
     email: `ada-lacks-${Date.now()}@example.com`,
   });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { ANALYTICS_EVENTS } from '@stagi/contract/analytics.ts';
-import { aDaemonIn } from '@stagi/server/src/testing/cloudApp.ts';
+import { builtDaemonEnv } from '@stagi/server/src/testing/cloudApp.ts';
 import { expect, test } from './fixtures.ts';
 import { signUpInBrowser } from './people.ts';
 import { type Platform, startPlatform } from './platform.ts';
@@ -103,7 +103,7 @@ test.beforeAll(async () => {
   await new Promise<void>((resolve) => ingestion.listen(0, '127.0.0.1', resolve));
   folder = mkdtempSync(join(tmpdir(), 'stagi-analytics-'));
   platform = await startPlatform('e2eanalytics', {
-    ...aDaemonIn(folder),
+    ...builtDaemonEnv(folder),
     LOCAL_CLOUD: 'off',
     ANALYTICS_URL: `http://127.0.0.1:${(ingestion.address() as AddressInfo).port}/2/httpapi`,
     ANALYTICS_HOSTS: '[{"host":"localhost:{env}","key":"staging-key"},{"host":"app.example","key":"app-key"}]',

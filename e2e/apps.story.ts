@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
-import { mailedCode, PASSWORD, sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, mailedCode, PASSWORD, signUp } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
 import { sendSignUpForm, typeCode } from './people.ts';
 import type { Platform } from './platform.ts';
-import { STORY_APP } from './storyApp.ts';
+import { STORY_APP } from './registeredApp.ts';
 
 test('an app is let in from its link to its call, taken back, and told no', async ({ page, platform }) => {
   const app = await startApp(platform.url);
   try {
-    const person = await signUp(platform.url, sender(platform.url), {
+    const person = await signUp(platform.url, httpSender(platform.url), {
       name: 'Ada Lovelace',
       email: `apps-${Date.now()}@example.com`,
     });

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
-import { sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, signUp } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
+import { sideways } from './cutOffText.ts';
 import { test } from './fixtures.ts';
-import { sideways } from './readable.ts';
 
 test('an owner reads the audit log, narrows, checks and exports it', async ({ page, platform }) => {
   const email = `audit-${Date.now()}@example.com`;
-  const owner = await signUp(platform.url, sender(platform.url), { name: 'Ada Lovelace', email });
+  const owner = await signUp(platform.url, httpSender(platform.url), { name: 'Ada Lovelace', email });
   await owner.client(api.sshKeys.generate, { title: 'laptop' });
   const { entity } = await owner.client(api.sshKeys.generate, { title: 'desk' });
   await owner.client(api.sshKeys.delete, { id: entity.id });

@@ -1,21 +1,21 @@
 import type { Language } from '@stagi/contract/languages.ts';
-import { meterWorkspace } from '@stagi/server/src/billing/meter.ts';
+import { meterWorkspace } from '@stagi/server/src/billing/meterWorkspace.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { aRentedInstance, makeOperator } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
+import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
-import { follow } from './follow.ts';
-import { onOwnDatabase } from './ownApp.ts';
+import { withOwnDatabase } from './inProcessApp.ts';
+import { followLink } from './navigation.ts';
 import { openAs } from './people.ts';
-import { sideways } from './readable.ts';
-import { inEachLanguage, say } from './spoken.ts';
+import { forEachLanguage, say } from './translations.ts';
 
 let app: TestApp;
 let stop: () => Promise<void>;
 test.beforeAll(async () => {
-  ({ app, stop } = await onOwnDatabase(() => startTestApp()));
+  ({ app, stop } = await withOwnDatabase(() => startTestApp()));
 });
 test.afterAll(() => stop?.());
 
@@ -79,7 +79,7 @@ test('an operator makes a promo code, somebody adds it to their balance and sees
 
   await test.step('all of it in four languages, with room on a phone', async () => {
     const panel = page.getByTestId('transaction-panel');
-    await inEachLanguage(page, {
+    await forEachLanguage(page, {
       async look(language) {
         const { amount, unknown, kinds, charged } = SAID[language];
         await expect(balance).toHaveText(amount);
@@ -154,7 +154,7 @@ test('an operator makes a promo code, somebody adds it to their balance and sees
     await expect(rows).toHaveCount(5);
     await expect(rows.filter({ hasText: 'Refund · ' })).toContainText('+0.07');
     await expect(balance).toHaveText('57.43 STAGI');
-    await follow(page, '/profile/usage');
+    await followLink(page, '/profile/usage');
     const uses = page.getByTestId('usage-row');
     await expect(uses).toHaveCount(2);
     await expect(uses.filter({ hasText: '0.07 given back' })).toContainText('0.00');

@@ -5,7 +5,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
 import { encodeRecord } from '@stagi/contract/frames.ts';
 import { connectDaemon, enrolNode, type TestDaemon } from '@stagi/server/src/testing/daemon.ts';
-import { sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, signUp } from '@stagi/server/src/testing/person.ts';
 import { startPlatform } from './platform.ts';
 
 const GPUS = [0, 1].map((index) => ({ index, name: 'H100', memoryMb: 81_920 }));
@@ -17,7 +17,7 @@ test('a container is created from the form and its log is searched in both ways,
   writeFileSync(join(daemons, 'stagid-linux-x64.tar.gz.sha256'), `${'0'.repeat(64)}  stagid-linux-x64.tar.gz\n`);
   const platform = await startPlatform('containers', { LOCAL_CLOUD: 'off', STAGI_DAEMON_DIR: daemons });
   try {
-    const person = await signUp(platform.url, sender(platform.url), { name: 'Ada', email: 'ada@example.com' });
+    const person = await signUp(platform.url, httpSender(platform.url), { name: 'Ada', email: 'ada@example.com' });
     const { daemonToken } = await person.client(api.selfHosted.create, { title: 'Lab 3', slug: 'lab-3' });
     const daemon = await connectDaemon(platform.url, await enrolNode(platform.url, daemonToken), {
       facts: { gpus: GPUS },
@@ -29,7 +29,7 @@ test('a container is created from the form and its log is searched in both ways,
     );
     await create(page, platform.url);
     const state = await daemon.desired(({ containers }) => containers.length > 0);
-    daemon.obey(state);
+    daemon.applyDesired(state);
     await expect(page.getByTestId('container-status').first()).toHaveText(/running/i);
     await search(page, daemon, state.containers[0]?.id ?? 0);
     await daemon.close();

@@ -1,11 +1,11 @@
 import type { Locator, Page } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
 import { expectAccessible } from './accessible.ts';
+import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
 import { signUpInBrowser } from './people.ts';
 import { type Platform, startPlatform } from './platform.ts';
-import { sideways } from './readable.ts';
-import { type Replies, standBefore } from './replies.ts';
+import { type Replies, startScriptedProxy } from './scriptedProxy.ts';
 
 const DEADLINE = { timeout: 20_000 };
 const TRACKER = 'https://github.com/stagi/stagi/issues';
@@ -21,7 +21,7 @@ let replies: Replies;
 
 test.beforeAll(async () => {
   platform = await startPlatform('e2efeedback', { LOCAL_CLOUD: 'off', ISSUE_TRACKER_URL: TRACKER });
-  replies = await standBefore(platform);
+  replies = await startScriptedProxy(platform);
 });
 test.afterAll(async () => {
   replies?.stop();

@@ -1,6 +1,6 @@
 import { test as base, expect } from '@playwright/test';
-import { networks } from './machine.ts';
 import { EMBEDDED, type Platform, startPlatform } from './platform.ts';
+import { networks } from './remoteCommands.ts';
 
 /** A browser and a running platform; the platform is shared by the stories of one file. */
 export const test = base.extend<object, { platform: Platform; cloud: 'off' | 'on' }>({

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 import { mailedCode, PASSWORD } from '@stagi/server/src/testing/person.ts';
+import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
 import { signUpInBrowser, typeCode } from './people.ts';
-import { sideways } from './readable.ts';
 
 const PHONE = { width: 360, height: 740 };
 

@@ -5,13 +5,13 @@ import { ROUTES, type Route } from '@stagi/contract/routes.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
-import { aContainerWithPort, anInvite, haveSteppedUp } from '@stagi/server/src/testing/factories.ts';
+import { aContainerWithPort, anInvite, markSteppedUp } from '@stagi/server/src/testing/factories.ts';
 import { mailedCode, PASSWORD, type Person } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
+import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
-import { onOwnDatabase } from './ownApp.ts';
+import { withOwnDatabase } from './inProcessApp.ts';
 import { openAs, sendSignUpForm, typeCode } from './people.ts';
-import { sideways } from './readable.ts';
 
 let app: TestApp;
 /** What browsers call the platform: hosts of ports lie beside it. */
@@ -21,7 +21,7 @@ let stop: () => Promise<void>;
 test.beforeAll(async () => {
   const port = await freePort();
   appsDomain = `apps.localhost:${port}`;
-  ({ app, stop } = await onOwnDatabase(() => startTestApp({ PORT: String(port), APPS_DOMAIN: appsDomain })));
+  ({ app, stop } = await withOwnDatabase(() => startTestApp({ PORT: String(port), APPS_DOMAIN: appsDomain })));
   url = app.ctx.config.appOrigin;
 });
 test.afterAll(() => stop?.());
@@ -139,7 +139,7 @@ test('a workspace without a free seat lets nobody in and says so; who is a membe
 test('each role sees the menu and the pages that it opens, and no others', async ({ browser }) => {
   const ada = await onPlan('Team', await app.signUp('Ada Lovelace'));
   const grace = await app.signUp('Grace Hopper');
-  await haveSteppedUp(app.ctx, ada);
+  await markSteppedUp(app.ctx, ada);
   await setRole(ada, grace, 'Owner');
   const page = await openAs(browser, url, grace, '/profile/account', ada.workspaceId);
   const gated = Object.values<Route>(ROUTES).filter(
@@ -168,7 +168,7 @@ test('each role sees the menu and the pages that it opens, and no others', async
       );
     }
     for (const { path, permissions, title } of gated) {
-      await follow(page, path);
+      await followLink(page, path);
       const opens = permissions?.some((permission) => held.includes(permission)) === true;
       // In this order: the address is another one at once, the heading of the page before may still stand there.
       await expect(page, `${role} at ${path}`).toHaveURL(`${url}${opens ? path : '/403'}`);
@@ -181,7 +181,7 @@ test('each role sees the menu and the pages that it opens, and no others', async
         );
       n += 1;
     }
-    await follow(page, '/profile/account');
+    await followLink(page, '/profile/account');
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Account');
   }
   console.log(`pages by role: n = ${n}, calls refused: ${denied.length}`);
@@ -262,7 +262,7 @@ async function setRole(owner: Person, { userId }: Person, role: Role): Promise<v
 
 /** Opens a page as somebody, in the workspace of that id or in their first. */
 /** Goes on within the page, as a link would. */
-async function follow(page: Page, path: string): Promise<void> {
+async function followLink(page: Page, path: string): Promise<void> {
   await page.evaluate((to) => {
     history.pushState(null, '', to);
     dispatchEvent(new PopStateEvent('popstate'));

@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import { expect, type Page, test } from '@playwright/test';
 import { mailedCode, PASSWORD, PHONE } from '@stagi/server/src/testing/person.ts';
 import { press, tabTo, write } from './keyboard.ts';
-import { type Machine, type Simulated, startSimulated } from './simulated.ts';
+import { type Machine, type SimulatedPlatform, startSimulatedPlatform } from './simulatedCloud.ts';
 
 const ADD_SERVER = /add|attach|connect/i;
 
-let platform: Simulated;
+let platform: SimulatedPlatform;
 let machine: Machine | null = null;
 
 test.beforeAll(async () => {
-  platform = await startSimulated('keyboard');
+  platform = await startSimulatedPlatform('keyboard');
 });
 test.afterAll(async () => {
   await machine?.shutDown();

@@ -1,9 +1,9 @@
 import { expect, type Page } from '@playwright/test';
 import { LANGUAGES, LOCALE } from '@stagi/contract/languages.ts';
-import { settled, walkTo } from './follow.ts';
-import { type Ids, ownScreens, publicScreens, furnishedTest as test } from './furnished.ts';
+import { findCutOffText, untranslated } from './cutOffText.ts';
+import { waitForScreen, walkTo } from './navigation.ts';
 import { OPEN, pseudo, speakPseudo } from './pseudoLanguage.ts';
-import { cutOff, untranslated } from './readable.ts';
+import { type Ids, ownScreens, publicScreens, seededTest as test } from './seededPlatform.ts';
 
 /** What is not language: names that people and machines bear, of software and keys, units, commands as examples. */
 const DATA = new RegExp(
@@ -119,7 +119,7 @@ async function look(
   const note = (finding: string) => findings.of.set(finding, findings.of.get(finding) ?? where);
   for (const width of widths) {
     await page.setViewportSize({ width, height: HEIGHT });
-    for (const line of await cutOff(page)) note(`at ${width} px: ${line}`);
+    for (const line of await findCutOffText(page)) note(`at ${width} px: ${line}`);
     if (isPseudo) for (const words of await untranslated(page, DATA)) note(`not translated: ${words}`);
     findings.looks += 1;
   }
@@ -130,14 +130,14 @@ async function look(
 function overlays({ instance, selfInstance, container }: Ids) {
   const press = (testId: string) => async (page: Page) => {
     await page.getByTestId(testId).first().click();
-    await settled(page);
+    await waitForScreen(page);
   };
   const key = (keys: string, shown: string) => async (page: Page) => {
     // What was open before goes first: it would pass for what is opened now.
     await expect(page.getByRole('dialog')).toHaveCount(0);
     await page.keyboard.press(keys);
     await expect(page.getByRole('dialog').locator(shown).first()).toBeVisible();
-    await settled(page);
+    await waitForScreen(page);
   };
   const all: { name: string; path: string; open(page: Page): Promise<void>; width?: number }[] = [
     { name: 'the profile', path: '/profile/account', open: press('profile-menu') },
@@ -169,7 +169,7 @@ function overlays({ instance, selfInstance, container }: Ids) {
       open: async (page) => {
         await page.getByTestId('offer-row').first().getByText(pseudo('Rent'), { exact: true }).click();
         await expect(page.getByTestId('rent-submit')).toBeVisible();
-        await settled(page);
+        await waitForScreen(page);
       },
     },
     { name: 'renaming', path: `/cloud/instances/${instance}`, open: press('action-rename') },
@@ -181,7 +181,7 @@ function overlays({ instance, selfInstance, container }: Ids) {
       open: async (page) => {
         await press('account-delete')(page);
         await expect(page.getByRole('dialog')).toBeVisible();
-        await settled(page);
+        await waitForScreen(page);
       },
     },
     { name: 'a new key', path: '/profile/ssh', open: press('ssh-key-add') },
@@ -210,6 +210,6 @@ async function expectFinderToFind(page: Page): Promise<void> {
     document.body.append(probe);
   });
   expect(await untranslated(page, DATA)).toEqual(expect.arrayContaining(['Not translated', 'wide']));
-  expect((await cutOff(page)).map((line) => line.split(/[ :]/)[0])).toEqual(['the', 'cut', 'beyond']);
+  expect((await findCutOffText(page)).map((line) => line.split(/[ :]/)[0])).toEqual(['the', 'cut', 'beyond']);
   await page.evaluate(() => document.getElementById('probe')?.remove());
 }

@@ -1,5 +1,5 @@
 import { LANGUAGES, LOCALE } from '@stagi/contract/languages.ts';
-import { everyLetter } from '@stagi/server/src/testing/everyLetter.ts';
+import { everyMail } from '@stagi/server/src/testing/everyMail.ts';
 import { expectNothingSerious, THEMES } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
 
@@ -8,7 +8,7 @@ test.use({ viewport: { width: 360, height: 740 } });
 test('every mail can be read on a phone, in four languages', async ({ page }) => {
   let seen = 0;
   for (const language of LANGUAGES) {
-    for (const [name, { subject, html }] of Object.entries(everyLetter(language))) {
+    for (const [name, { subject, html }] of Object.entries(everyMail(language))) {
       await page.setContent(html);
       const mail = `${name} in ${language}`;
       await expect(page.locator('html'), mail).toHaveAttribute('lang', LOCALE[language]);

@@ -7,9 +7,9 @@ import { makeOperator } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
+import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
-import { onOwnDatabase } from './ownApp.ts';
-import { sideways } from './readable.ts';
+import { withOwnDatabase } from './inProcessApp.ts';
 
 /** 8 × 4 pixels. */
 const PNG =
@@ -21,7 +21,7 @@ const LOST = 'stagi-test-900002';
 let app: CloudApp;
 let stop: () => Promise<void>;
 test.beforeAll(async () => {
-  ({ app, stop } = await onOwnDatabase(() => startCloudApp()));
+  ({ app, stop } = await withOwnDatabase(() => startCloudApp()));
 });
 test.afterAll(() => stop?.());
 

@@ -1,18 +1,18 @@
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
-import { haveSteppedUp, makeOperator } from '@stagi/server/src/testing/factories.ts';
+import { makeOperator, markSteppedUp } from '@stagi/server/src/testing/factories.ts';
 import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
+import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
-import { onOwnDatabase } from './ownApp.ts';
+import { withOwnDatabase } from './inProcessApp.ts';
 import { openAs } from './people.ts';
-import { sideways } from './readable.ts';
 
 const CROWD = 300;
 
 let app: TestApp;
 let stop: () => Promise<void>;
 test.beforeAll(async () => {
-  ({ app, stop } = await onOwnDatabase(() => startTestApp()));
+  ({ app, stop } = await withOwnDatabase(() => startTestApp()));
 });
 test.afterAll(() => stop?.());
 
@@ -22,7 +22,7 @@ test('an operator finds somebody among many, shuts them out before their eyes, a
   const olga = await app.signUp('Olga Operator');
   const vera = await app.signUp('Vera Victim');
   await makeOperator(app.ctx, olga);
-  await haveSteppedUp(app.ctx, olga);
+  await markSteppedUp(app.ctx, olga);
   await sql`insert into app_user (email, name, email_verified_at)
     select 'crowd' || n || '@example.com', 'Crowd ' || n, now() from generate_series(1, ${CROWD}) n`.execute(
     app.ctx.db,

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
-import { type Client, createClient } from '@stagi/contract/client.ts';
-import { sender } from '@stagi/server/src/testing/person.ts';
+import { type Client, createClient } from '@stagi/contract/apiClient.ts';
+import { httpSender } from '@stagi/server/src/testing/person.ts';
 import { expect, test } from './fixtures.ts';
-import { TINY_IMAGE, tinyRootfs } from './machine.ts';
 import { type OwnServer, startOwnServer } from './ownServer.ts';
 import { signUpInBrowser } from './people.ts';
-import { until } from './until.ts';
+import { TINY_IMAGE, tinyRootfs } from './remoteCommands.ts';
+import { until } from './waitUntil.ts';
 
 test.use({ cloud: 'on' });
 test.skip(Boolean(process.env.STAGI_NO_DOCKER), process.env.STAGI_NO_DOCKER);
@@ -174,7 +174,7 @@ async function clientOf(page: Page, url: string): Promise<Client> {
   }));
   let workspaceId: number | null = null;
   const client = createClient({
-    send: sender(url),
+    send: httpSender(url),
     // The page owns the session: its tokens are used while they live, never rotated from here.
     session: { get: () => tokens, set: () => {} },
     clientId: () => workspaceId,

@@ -1,5 +1,5 @@
-import { sh } from './machine.ts';
-import { until } from './until.ts';
+import { sh } from './remoteCommands.ts';
+import { until } from './waitUntil.ts';
 
 /** The engine shows a container its cgroups read-only, of either version; a nested engine needs its own below them. */
 const START = `

@@ -1,12 +1,12 @@
 import type { Page } from '@playwright/test';
-import { sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, signUp } from '@stagi/server/src/testing/person.ts';
 import { expect, test } from './fixtures.ts';
 import { enter } from './people.ts';
 
 test.use({ viewport: { width: 360, height: 740 }, hasTouch: true });
 
 test('the panel holds everything, the header gives way to the page', async ({ page, platform }) => {
-  const ada = await signUp(platform.url, sender(platform.url), {
+  const ada = await signUp(platform.url, httpSender(platform.url), {
     name: 'Ada Lovelace',
     email: `ada-phone-${Date.now()}@example.com`,
   });

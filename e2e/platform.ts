@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
-import { STORY_APP } from './storyApp.ts';
-import { until } from './until.ts';
+import { STORY_APP } from './registeredApp.ts';
+import { until } from './waitUntil.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 

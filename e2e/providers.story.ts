@@ -2,10 +2,10 @@ import { test as base, type Page } from '@playwright/test';
 import { type IdentityProviderServer, startIdentityProvider } from '@stagi/server/src/testing/identityProvider.ts';
 import { mailedCode } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
+import { sideways } from './cutOffText.ts';
 import { expect } from './fixtures.ts';
 import { sendSignUpForm } from './people.ts';
 import { type Platform, startPlatform } from './platform.ts';
-import { sideways } from './readable.ts';
 
 /** A platform that lets people in through a real provider on this machine. */
 const test = base.extend<object, { there: IdentityProviderServer; platform: Platform }>({

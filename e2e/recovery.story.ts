@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test';
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { mailedCode, mailsTo, PASSWORD } from '@stagi/server/src/testing/person.ts';
+import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
 import { sendSignUpForm, signUpInBrowser, typeCode } from './people.ts';
-import { sideways } from './readable.ts';
 
 const NEW_PASSWORD = 'Fresh-battery-42';
 const LATER_PASSWORD = 'Later-staple-43';

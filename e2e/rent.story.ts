@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { measureLogDelay } from './logDelay.ts';
-import { guests, leftovers, removeLeftovers, sh, ssh, TINY_IMAGE, tinyRootfs } from './machine.ts';
 import { signUpInBrowser } from './people.ts';
-import { until } from './until.ts';
+import { guests, leftovers, removeLeftovers, sh, ssh, TINY_IMAGE, tinyRootfs } from './remoteCommands.ts';
+import { until } from './waitUntil.ts';
 
 test.use({ cloud: 'on' });
 test.skip(Boolean(process.env.STAGI_NO_DOCKER), process.env.STAGI_NO_DOCKER);

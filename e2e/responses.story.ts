@@ -3,7 +3,7 @@ import type { api } from '@stagi/contract/api.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
 import { expect, test } from './fixtures.ts';
 import { signUpInBrowser } from './people.ts';
-import { type Replies, type Scripted, standBefore } from './replies.ts';
+import { type Replies, type Scripted, startScriptedProxy } from './scriptedProxy.ts';
 
 const REFRESH = 'auth/exchange-refresh-token';
 const EDIT = 'user/edit';
@@ -24,7 +24,7 @@ test('a session that ran out is refreshed once, in all calls and tabs at a time,
   context,
   platform,
 }) => {
-  const replies = await standBefore(platform);
+  const replies = await startScriptedProxy(platform);
   try {
     await signUpInBrowser(page, { ...platform, url: replies.url });
     await page.goto(`${replies.url}/cloud/instances`);
@@ -71,7 +71,7 @@ test('a session that ran out is refreshed once, in all calls and tabs at a time,
 });
 
 test('every refusal is told once, in its place', async ({ page, platform }) => {
-  const replies = await standBefore(platform);
+  const replies = await startScriptedProxy(platform);
   try {
     await signUpInBrowser(page, { ...platform, url: replies.url });
     await openAccount(page, replies);
@@ -140,7 +140,7 @@ test('what the app asks by itself neither navigates nor toasts, but the first lo
   page,
   platform,
 }) => {
-  const replies = await standBefore(platform);
+  const replies = await startScriptedProxy(platform);
   try {
     await signUpInBrowser(page, { ...platform, url: replies.url });
     // In the header, and behind the screen: the page stays.

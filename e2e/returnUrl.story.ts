@@ -1,6 +1,6 @@
 import { safeReturnUrl } from '@stagi/contract/returnUrl.ts';
 import { FRIENDLY_RETURN_URLS, HOSTILE_RETURN_URLS } from '@stagi/contract/testing/returnUrls.ts';
-import { sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, signUp } from '@stagi/server/src/testing/person.ts';
 import { expect, test } from './fixtures.ts';
 
 test('no return address leads a signed-in visitor to another site', async ({ page, platform }) => {
@@ -13,7 +13,7 @@ test('no return address leads a signed-in visitor to another site', async ({ pag
     foreign.push(`a dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
-  const person = await signUp(platform.url, sender(platform.url), { name: 'Ada', email: 'returns@example.com' });
+  const person = await signUp(platform.url, httpSender(platform.url), { name: 'Ada', email: 'returns@example.com' });
   await page.goto(`${platform.url}/configuration.json`);
   await page.evaluate(
     ({ accessToken, refreshToken }) => Object.assign(localStorage, { accessToken, refreshToken, authType: 'email' }),

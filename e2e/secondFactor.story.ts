@@ -1,16 +1,16 @@
 import type { Page } from '@playwright/test';
-import { codeOfApp } from '@stagi/server/src/testing/authenticatorApp.ts';
-import { mailedCode, PASSWORD, type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, mailedCode, PASSWORD, type Person, signUp } from '@stagi/server/src/testing/person.ts';
+import { totpCode } from '@stagi/server/src/testing/totpCode.ts';
 import { expectAccessible } from './accessible.ts';
+import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
 import { typeCode } from './people.ts';
-import { sideways } from './readable.ts';
 
 test('somebody sets up an app and a passkey, and logs in with a recovery code, then with the passkey alone, by button and suggestion', async ({
   page,
   platform,
 }) => {
-  const person = await signUp(platform.url, sender(platform.url), {
+  const person = await signUp(platform.url, httpSender(platform.url), {
     name: 'Hedy Lamarr',
     email: `factors-${Date.now()}@example.com`,
   });
@@ -27,7 +27,7 @@ test('somebody sets up an app and a passkey, and logs in with a recovery code, t
   const key = (await page.getByTestId('totp-secret').textContent()) ?? '';
   await page.getByLabel('Code that the app shows').fill('000000');
   await expect(page.getByText('Incorrect or expired code')).toBeVisible();
-  await page.getByLabel('Code that the app shows').fill(codeOfApp(key));
+  await page.getByLabel('Code that the app shows').fill(totpCode(key));
   const codes = page.getByTestId('recovery-codes').getByRole('listitem');
   await expect(codes).toHaveCount(10);
   const [recovery = ''] = await codes.allInnerTexts();

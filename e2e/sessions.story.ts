@@ -1,11 +1,11 @@
 import { type BrowserContext, expect, type Page } from '@playwright/test';
-import type { Tokens } from '@stagi/contract/client.ts';
-import { PASSWORD, type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
+import type { Tokens } from '@stagi/contract/apiClient.ts';
+import { httpSender, PASSWORD, type Person, signUp } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
+import { sideways } from './cutOffText.ts';
 import { test } from './fixtures.ts';
 import type { Platform } from './platform.ts';
-import { sideways } from './readable.ts';
-import { standBefore } from './replies.ts';
+import { startScriptedProxy } from './scriptedProxy.ts';
 
 const EDIT = 'user/edit';
 const REFRESH = 'auth/exchange-refresh-token';
@@ -70,7 +70,7 @@ test('tabs whose session has run out race for new tokens, one asks, and all stay
   page,
   platform,
 }) => {
-  const replies = await standBefore(platform);
+  const replies = await startScriptedProxy(platform);
   try {
     const person = await aPerson(platform, 'races');
     await openAs(context, replies.url, person.tokens(), page);
@@ -108,7 +108,7 @@ test('tabs whose session has run out race for new tokens, one asks, and all stay
 });
 
 const aPerson = (platform: Platform, name: string): Promise<Person> =>
-  signUp(platform.url, sender(platform.url), { name: 'Ada Lovelace', email: `${name}-${Date.now()}@example.com` });
+  signUp(platform.url, httpSender(platform.url), { name: 'Ada Lovelace', email: `${name}-${Date.now()}@example.com` });
 
 async function signInAs(platform: Platform, { email }: Person, userAgent: string): Promise<Tokens> {
   const reply = await fetch(`${platform.url}/frontend-api/auth/email/authentication`, {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, type Locator, test } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
-import { type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, type Person, signUp } from '@stagi/server/src/testing/person.ts';
 import { enter } from './people.ts';
 import { type Platform, startPlatform } from './platform.ts';
 
@@ -29,7 +29,7 @@ test.beforeAll(async () => {
   cpSync(join(import.meta.dirname, '../packages/web/dist'), webDir, { recursive: true });
   platform = await startPlatform('shell', { ...SITE, LOCAL_CLOUD: 'off', STAGI_WEB_DIR: webDir });
   const email = `ada-${Date.now()}@example.com`;
-  ada = await signUp(platform.url, sender(platform.url), { name: 'Ada Lovelace', email });
+  ada = await signUp(platform.url, httpSender(platform.url), { name: 'Ada Lovelace', email });
   await ada.client(api.sshKeys.generate, { title: 'laptop' });
 });
 test.afterAll(async () => {

@@ -1,18 +1,18 @@
 import type { Page } from '@playwright/test';
 import type { Role } from '@stagi/contract/permissions.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
-import { aContainer, aRentedInstance, haveSteppedUp } from '@stagi/server/src/testing/factories.ts';
+import { aContainer, aRentedInstance, markSteppedUp } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
+import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
-import { onOwnDatabase } from './ownApp.ts';
+import { withOwnDatabase } from './inProcessApp.ts';
 import { openAs } from './people.ts';
-import { sideways } from './readable.ts';
 
 let app: TestApp;
 let stop: () => Promise<void>;
 test.beforeAll(async () => {
-  ({ app, stop } = await onOwnDatabase(() => startTestApp()));
+  ({ app, stop } = await withOwnDatabase(() => startTestApp()));
 });
 test.afterAll(() => stop?.());
 
@@ -23,7 +23,7 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
   const ada = await app.signUp('Ada Lovelace');
   const grace = await app.signUp('Grace Hopper');
   await join(grace, ada.workspaceId, 'Guest');
-  await haveSteppedUp(app.ctx, ada);
+  await markSteppedUp(app.ctx, ada);
   const here = await openAs(browser, app.url, ada, '/profile/team');
   const there = await openAs(browser, app.url, grace, '/profile/account', ada.workspaceId);
   const rows = here.getByTestId('member-row');

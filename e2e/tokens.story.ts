@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { LANGUAGES, LOCALE } from '@stagi/contract/languages.ts';
-import { mailedCode, sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, mailedCode, signUp } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
 import { typeCode } from './people.ts';
@@ -8,7 +8,7 @@ import { typeCode } from './people.ts';
 const TITLES = { en: 'API tokens', cn: 'API 令牌', ru: 'API-токены', tr: 'API token’ları' };
 
 test('somebody makes a token for a program, sees it used, and archives it for ever', async ({ page, platform }) => {
-  const person = await signUp(platform.url, sender(platform.url), {
+  const person = await signUp(platform.url, httpSender(platform.url), {
     name: 'Ada Lovelace',
     email: `tokens-${Date.now()}@example.com`,
   });

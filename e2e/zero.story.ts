@@ -6,18 +6,18 @@ import type { Language } from '@stagi/contract/languages.ts';
 import { asMicro, fromDecimal } from '@stagi/contract/money.ts';
 import { accountOf } from '@stagi/server/src/billing/accounts.ts';
 import { post } from '@stagi/server/src/billing/ledger.ts';
-import { followSegments } from '@stagi/server/src/billing/segments.ts';
+import { syncSegments } from '@stagi/server/src/billing/segments.ts';
 import { inTransaction } from '@stagi/server/src/db/pool.ts';
-import { type CloudApp, rentOne, seen, startCloudApp } from '@stagi/server/src/testing/cloudApp.ts';
+import { type CloudApp, rentServer, startCloudApp, viewInstance } from '@stagi/server/src/testing/cloudApp.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
+import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
-import { follow } from './follow.ts';
-import { onOwnDatabase } from './ownApp.ts';
+import { withOwnDatabase } from './inProcessApp.ts';
+import { followLink } from './navigation.ts';
 import { openAs } from './people.ts';
-import { sideways } from './readable.ts';
-import { inEachLanguage, say } from './spoken.ts';
+import { forEachLanguage, say } from './translations.ts';
 
 const SLOW = { timeout: 60_000 };
 /** Micro-STAGI an hour: of the servers, and one at which a balance lasts no second. */
@@ -30,7 +30,7 @@ const HALF_A_DAY = 1_400_000n;
 let app: CloudApp;
 let stop: () => Promise<void>;
 test.beforeAll(async () => {
-  ({ app, stop } = await onOwnDatabase(() => startCloudApp({ METERING_SECONDS: '1' })));
+  ({ app, stop } = await withOwnDatabase(() => startCloudApp({ METERING_SECONDS: '1' })));
 });
 test.afterAll(() => stop?.());
 
@@ -40,14 +40,14 @@ test('somebody whose servers use up their balance is told, chooses what a small 
   test.setTimeout(240_000);
   const ada = await app.signUp('Ada Lovelace');
   const servers = [
-    await rentOne(ada, { title: 'Trainer', slug: 'trainer' }),
-    await rentOne(ada, { title: 'Notebook', slug: 'notebook' }),
-    await rentOne(ada, { title: 'Metal', slug: 'metal' }),
+    await rentServer(ada, { title: 'Trainer', slug: 'trainer' }),
+    await rentServer(ada, { title: 'Notebook', slug: 'notebook' }),
+    await rentServer(ada, { title: 'Metal', slug: 'metal' }),
   ];
   const [trainer, notebook, metal] = servers as [Instance, Instance, Instance];
   await sql`update instance set offer = offer || '{"canStop": false}' where id = ${metal.id}`.execute(app.ctx.db);
   const becomes = (server: Instance, status: Instance['status']) =>
-    expect.poll(async () => (await seen(ada, server.id)).status, SLOW).toBe(status);
+    expect.poll(async () => (await viewInstance(ada, server.id)).status, SLOW).toBe(status);
   for (const server of servers) await becomes(server, 'online');
   const page = await openAs(browser, app.url, ada, '/profile/usage');
   const rows = page.getByTestId('usage-row');
@@ -63,9 +63,9 @@ test('somebody whose servers use up their balance is told, chooses what a small 
   await test.step('before the click renting says when the balance will be empty and what is lost then, in four languages', async () => {
     await priced(servers, FIVE_DAYS);
     await unstoppable(page);
-    await follow(page, '/cloud/marketplace');
+    await followLink(page, '/cloud/marketplace');
     const rent = page.getByRole('dialog');
-    await inEachLanguage(page, {
+    await forEachLanguage(page, {
       async look(language) {
         const { days, empties, lost } = SAID[language];
         await expect(header.getByText(days)).toBeVisible(SLOW);
@@ -86,14 +86,14 @@ test('somebody whose servers use up their balance is told, chooses what a small 
   });
 
   await test.step('at zero every page says so in four languages, and everything is stopped', async () => {
-    await follow(page, '/profile/usage');
+    await followLink(page, '/profile/usage');
     await priced(servers, DEAR);
     await expect(page.getByText('You have no STAGI left. All your instances and tasks are paused.')).toBeVisible(SLOW);
     await priced([trainer, notebook], PRICE);
     for (const server of [trainer, notebook]) await becomes(server, 'stopped');
     await becomes(metal, 'terminated');
     await expect.poll(() => unsettled(ada), SLOW).toBe(0);
-    await inEachLanguage(page, {
+    await forEachLanguage(page, {
       async look(language) {
         const { none, paused, kept, gone, zero, figures } = SAID[language];
         await expect(header.getByText(none, { exact: true })).toBeVisible(SLOW);
@@ -117,7 +117,7 @@ test('somebody whose servers use up their balance is told, chooses what a small 
   });
 
   await test.step('renting is refused, and the form says why before', async () => {
-    await follow(page, '/cloud/marketplace');
+    await followLink(page, '/cloud/marketplace');
     await page.getByTestId('offer-row').first().getByText('Rent', { exact: true }).click();
     const rent = page.getByRole('dialog');
     await expect(rent.getByText(/Renting needs a balance of 0\.1\d* STAGI/)).toBeVisible();
@@ -128,7 +128,7 @@ test('somebody whose servers use up their balance is told, chooses what a small 
     ).toBeVisible();
     await page.keyboard.press('Escape');
     await expect(rent).toBeHidden();
-    await follow(page, '/profile/usage');
+    await followLink(page, '/profile/usage');
     await expect(rows.first()).toBeVisible();
   });
 
@@ -148,7 +148,7 @@ test('somebody whose servers use up their balance is told, chooses what a small 
     await becomes(trainer, 'online');
     await expect(page.getByTestId('zero-choose')).toBeHidden(SLOW);
     await expect(header.getByText('< 1 day left')).toBeVisible(SLOW);
-    expect((await seen(ada, notebook.id)).status).toBe('stopped');
+    expect((await viewInstance(ada, notebook.id)).status).toBe('stopped');
   });
 
   await test.step('the bill as a file is the ledger’s, to the last unit, and fits a phone', async () => {
@@ -240,7 +240,7 @@ async function priced(servers: Instance[], price: bigint): Promise<void> {
   for (const { id } of servers)
     await inTransaction(app.ctx.db, async (trx) => {
       await sql`update instance set price_per_hour = ${price} where id = ${id}`.execute(trx);
-      await followSegments(trx, id);
+      await syncSegments(trx, id);
     });
 }
 

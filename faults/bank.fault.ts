@@ -4,12 +4,12 @@
  * `--databases=` of PostgreSQL, `--seed=`.
  */
 import { runBank } from './bank/run.ts';
-import { sayBank } from './bankReport.ts';
+import { reportBank } from './bankReport.ts';
 import { newSeed, option, seeded } from './random.ts';
 
 const seed = newSeed();
 const plan = { kills: option('n', 500), databaseKills: option('databases', 10) };
 console.log(`bank: seed ${seed}`);
-const failures = sayBank(plan, await runBank(plan, seeded(seed), console.log));
+const failures = reportBank(plan, await runBank(plan, seeded(seed), console.log));
 for (const failure of failures) console.log(`FAILED: ${failure}`);
 process.exit(failures.length > 0 ? 1 : 0);

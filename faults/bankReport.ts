@@ -1,7 +1,7 @@
 import type { BankPlan, BankReport } from './bank/run.ts';
 
 /** Prints what the bank did, and answers what is wrong with it. */
-export function sayBank(plan: BankPlan, report: BankReport): string[] {
+export function reportBank(plan: BankPlan, report: BankReport): string[] {
   const { kills, databaseKills, insideTransaction, journals, orders, sentAgain, drift, duplicates, problems } = report;
   console.log(
     `bank: ${kills} tellers and ${databaseKills} databases killed, ${insideTransaction} within a transaction; ` +

@@ -4,11 +4,11 @@
  * `--n=` daemons.
  */
 import { runHerd } from './daemons.ts';
-import { sayHerd } from './daemonsReport.ts';
+import { reportHerd } from './daemonsReport.ts';
 import { option } from './random.ts';
 
 const daemons = option('n', 500);
 const report = await runHerd({ daemons, changes: 5, downMs: [0, 0, 60_000], idleMs: 30_000 }, console.log);
-const failures = sayHerd(report);
+const failures = reportHerd(report);
 for (const failure of failures) console.log(`FAILED: ${failure}`);
 process.exit(failures.length > 0 ? 1 : 0);

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { api } from '@stagi/contract/api.ts';
-import { loadSigningKeys } from '@stagi/server/src/auth/signingKeys.ts';
-import { issueEnrolment } from '@stagi/server/src/daemon-link/enrolment.ts';
 import { startEmbeddedPostgres } from '@stagi/server/src/db/embedded.ts';
 import { openPool, type Pool } from '@stagi/server/src/db/pool.ts';
-import { createSecretBox, loadSecretKey } from '@stagi/server/src/secrets/box.ts';
+import { issueEnrolment } from '@stagi/server/src/nodes/enrolment.ts';
+import { createSecretBox, loadSecretKey } from '@stagi/server/src/secrets/secretBox.ts';
+import { loadSigningKeys } from '@stagi/server/src/sessions/signingKeys.ts';
 import { aRentedInstance } from '@stagi/server/src/testing/factories.ts';
-import { type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, type Person, signUp } from '@stagi/server/src/testing/person.ts';
 import { type Platform, spawnPlatform } from '@stagi/server/src/testing/platform.ts';
 import { type HerdNews, type HerdOrder, preciseNow } from './herd.ts';
 
@@ -50,7 +50,7 @@ export async function runHerd(plan: HerdPlan, say: (line: string) => void): Prom
   const pool = openPool(databaseUrl, { max: 4 });
   const herd = await startHerd();
   try {
-    const alice = await signUp(platform.url, sender(platform.url), { name: 'Alice', email: 'alice@example.com' });
+    const alice = await signUp(platform.url, httpSender(platform.url), { name: 'Alice', email: 'alice@example.com' });
     const keys: number[] = [];
     for (let n = 0; n <= plan.changes; n += 1)
       keys.push((await alice.client(api.sshKeys.generate, { title: `key ${n}` })).entity.id);

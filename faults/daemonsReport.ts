@@ -5,7 +5,7 @@ const BACK_WITHIN_MS = 30_000;
 const PEAK_MOST = 110;
 
 /** Prints the figures with their n, and answers what is not as it must be. */
-export function sayHerd(report: HerdReport, changeWithinMs = 2_000): string[] {
+export function reportHerd(report: HerdReport, changeWithinMs = 2_000): string[] {
   const { daemons, changeMs, callMs, backMs, peakLinks, bytesEach, idleCpu, wrong } = report;
   const sorted = changeMs.toSorted((a, b) => a - b);
   const at = (share: number): number =>

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { noDisk, runDisk } from './disk.ts';
-import { sayUse } from './useReport.ts';
+import { diskUnavailableReason, runDisk } from './disk.ts';
+import { reportLoad } from './loadReport.ts';
 
-const reason = noDisk();
+const reason = diskUnavailableReason();
 if (reason) console.log(`skipped: ${reason}`);
 
-it.skipIf(reason)('a full and a slow disk cost nothing but time', { timeout: 400_000 }, async () => {
-  expect(sayUse('disk', await runDisk({ fullMs: 4_000, slowMs: 3_000 }, console.log))).toEqual([]);
+it.skipIf(reason)('survives a full and a slow disk without errors or losses', { timeout: 400_000 }, async () => {
+  expect(reportLoad('disk', await runDisk({ fullMs: 4_000, slowMs: 3_000 }, console.log))).toEqual([]);
 });

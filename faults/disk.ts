@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '@stagi/server/src/db/embedded.ts';
-import { inhabitants } from '@stagi/server/src/db/embeddedProcess.ts';
+import { processesIn } from '@stagi/server/src/db/embeddedProcess.ts';
 import { spawnPlatform } from '@stagi/server/src/testing/platform.ts';
-import { lately, newReport, type UseReport, underUse } from './use.ts';
+import { emptyLoadReport, type LoadReport, lately, runUnderLoad } from './load.ts';
 
 const DISK = '400m';
 const LOOK_MS = 100;
@@ -16,7 +16,7 @@ const STOPPED_MS = 400;
 const RUNNING_MS = 100;
 
 /** Why a small disk cannot be made here; `null` when it can. */
-export function noDisk(): string | null {
+export function diskUnavailableReason(): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'stagi-disk-'));
   try {
     mount(folder);
@@ -37,15 +37,15 @@ export function noDisk(): string | null {
 export async function runDisk(
   { fullMs, slowMs }: { fullMs: number; slowMs: number },
   say: (line: string) => void,
-): Promise<UseReport> {
+): Promise<LoadReport> {
   const folder = mkdtempSync(join(tmpdir(), 'stagi-disk-'));
   mount(folder);
   try {
     const platform = await spawnPlatform({ STAGI_DATA: join(folder, 'data'), LOG_LEVEL: 'warn' });
     const dataDir = join(platform.dataDir, 'postgres');
     const { url } = await startEmbeddedPostgres({ dataDir, log: { info: () => {}, warn: () => {} } });
-    const report = newReport();
-    await underUse(report, platform, url, async (run) => {
+    const report = emptyLoadReport();
+    await runUnderLoad(report, platform, url, async (run) => {
       const looks = await whileFull(join(folder, 'ballast'), fullMs, `${platform.url}/healthz`);
       if (looks === 0) report.wrong.push('nobody looked whether the platform lives');
       await run.comesBack();
@@ -92,7 +92,7 @@ function fill(file: number): void {
 
 async function whileSlow(cluster: string, ms: number): Promise<void> {
   for (const end = Date.now() + ms; Date.now() < end; await pause(RUNNING_MS)) {
-    const processes = inhabitants(cluster).map(Number);
+    const processes = processesIn(cluster).map(Number);
     signal(processes, 'SIGSTOP');
     await pause(STOPPED_MS);
     signal(processes, 'SIGCONT');

@@ -3,7 +3,7 @@
  * addresses in turn at each way in, from many source addresses, with the limits on. `--n=`, `--seed=`.
  */
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
-import { runEnumeration, sayEnumeration } from './enumeration.ts';
+import { reportEnumeration, runEnumeration } from './enumeration.ts';
 import { newSeed, option, seeded } from './random.ts';
 
 const seed = newSeed();
@@ -12,7 +12,7 @@ console.log(`enumeration: seed ${seed}`);
 const postgres = await startTestPostgres();
 let failures: string[];
 try {
-  failures = sayEnumeration(await runEnumeration(n, seeded(seed)), { gapMs: 5, auc: 0.6 }, console.log);
+  failures = reportEnumeration(await runEnumeration(n, seeded(seed)), { gapMs: 5, auc: 0.6 }, console.log);
 } finally {
   await postgres.stop();
 }

@@ -1,13 +1,17 @@
 import { expect, it } from 'vitest';
-import { runEnumeration, sayEnumeration } from './enumeration.ts';
+import { reportEnumeration, runEnumeration } from './enumeration.ts';
 import { newSeed, seeded } from './random.ts';
 
 // So few samples on a busy machine say nothing of milliseconds. Which of two takes longer they do say: by chance alone
 // the area is beyond 0.85 once in thousands of runs (3.8 standard deviations of the rank sum); a whole hash is seen beyond it.
-it('no way in tells whether an address has an account', { timeout: 400_000 }, async () => {
+it('no way to sign in reveals whether an address has an account', { timeout: 400_000 }, async () => {
   const seed = newSeed();
   console.log(`enumeration: seed ${seed}`);
   expect(
-    sayEnumeration(await runEnumeration(20, seeded(seed)), { gapMs: Number.POSITIVE_INFINITY, auc: 0.85 }, console.log),
+    reportEnumeration(
+      await runEnumeration(20, seeded(seed)),
+      { gapMs: Number.POSITIVE_INFINITY, auc: 0.85 },
+      console.log,
+    ),
   ).toEqual([]);
 });

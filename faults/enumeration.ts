@@ -1,4 +1,4 @@
-import { hashSecret } from '@stagi/server/src/auth/passwords.ts';
+import { hashSecret } from '@stagi/server/src/passwords/hashing.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { percentile, type Random } from './random.ts';
 
@@ -91,7 +91,7 @@ async function manyPeople(app: TestApp, n: number): Promise<string[]> {
 }
 
 /** Prints a line for each way and answers what is beyond the limits. */
-export function sayEnumeration(
+export function reportEnumeration(
   reports: readonly WayReport[],
   most: { gapMs: number; auc: number },
   say: (line: string) => void,

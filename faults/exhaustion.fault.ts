@@ -10,7 +10,7 @@ import { startEmbeddedPostgres } from '@stagi/server/src/db/embedded.ts';
 import { migrate } from '@stagi/server/src/db/migrate.ts';
 import { ordersFor } from './exhaustion/orders.ts';
 import { runExhaustion } from './exhaustion/run.ts';
-import { sayExhaustion } from './exhaustionReport.ts';
+import { reportExhaustion } from './exhaustionReport.ts';
 import { newSeed, option, seeded } from './random.ts';
 
 const WITHIN_MS = 15_000;
@@ -38,7 +38,7 @@ try {
     seeded(seed),
     console.log,
   );
-  const failures = sayExhaustion(report, WITHIN_MS);
+  const failures = reportExhaustion(report, WITHIN_MS);
   for (const failure of failures) console.log(`FAILED: ${failure}`);
   process.exitCode = failures.length > 0 ? 1 : 0;
 } finally {

@@ -2,10 +2,10 @@ import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
 import { expect, it } from 'vitest';
 import { type Interval, usedUpAt } from './exhaustion/arithmetic.ts';
 import { runExhaustion } from './exhaustion/run.ts';
-import { sayExhaustion } from './exhaustionReport.ts';
+import { reportExhaustion } from './exhaustionReport.ts';
 import { newSeed, seeded } from './random.ts';
 
-it('balances run out while workers are killed: all is stopped, nothing is charged twice or too much', {
+it('stops all servers and charges nothing twice when balances run out while workers are killed', {
   timeout: 600_000,
 }, async () => {
   const seed = newSeed();
@@ -26,7 +26,7 @@ it('balances run out while workers are killed: all is stopped, nothing is charge
   } as const;
   try {
     // How fast is for a quiet machine to say.
-    expect(sayExhaustion(await runExhaustion(database, plan, seeded(seed), console.log), null)).toEqual([]);
+    expect(reportExhaustion(await runExhaustion(database, plan, seeded(seed), console.log), null)).toEqual([]);
   } finally {
     await database.drop();
   }
@@ -43,7 +43,7 @@ const server = (start: bigint, end: bigint | null, perSecond: bigint, reserve = 
   booked: 0n,
 });
 
-it('a balance is used up when starts, ends and prices say so', () => {
+it('computes when a balance is used up from starts, ends and prices', () => {
   const from = { atUs: 100n * S, balance: 1_000n, booked: 0n };
   expect(usedUpAt([server(100n, null, 10n)], from)).toBe(200n * S);
   expect(usedUpAt([server(90n, null, 10n)], { ...from, booked: 60n })).toBe(196n * S);

@@ -1,11 +1,11 @@
 /**
- * Daemons without a Docker: each dials, proves its key, comes back and waits as the real one does, with the real one's
- * code, and shows what it is told as done. Started with `fork`; told by messages what to do, and tells what it sees.
+ * Many daemons without Docker in one process, for a thundering herd: each connects, authenticates and reconnects with the
+ * code of the real one, and reports every desired state as reached. Started with `fork` and controlled by messages.
  */
 import type { Inventory } from '@stagi/contract/daemon.ts';
 import { LINK_PROTOCOL } from '@stagi/contract/daemon.ts';
-import { stayConnected } from '@stagi/daemon/src/connection.ts';
-import { verifyDesired } from '@stagi/daemon/src/desired.ts';
+import { keepConnected } from '@stagi/daemon/src/connection.ts';
+import { verifyDesired } from '@stagi/daemon/src/desiredState.ts';
 import { fixedKey } from '@stagi/daemon/src/testing/fixedKey.ts';
 import { enrolNode, FACTS } from '@stagi/server/src/testing/daemon.ts';
 
@@ -59,11 +59,11 @@ async function live(url: string, key: Awaited<ReturnType<typeof enrolNode>>, sig
   const { node } = key;
   const identity = { node, origin: url, commandKey: key.commandKey, kind: 'rented' as const, jti: node };
   const inventory: Inventory = { appliedGen: 0, containers: [], images: [], dockerError: null, sshKeys: null };
-  const ended = await stayConnected(
+  const ended = await keepConnected(
     identity,
     fixedKey(key.privateKey),
     {
-      async welcomed(session, { heartbeatSeconds }) {
+      async onWelcome(session, { heartbeatSeconds }) {
         session.send({
           type: 'hello',
           protocol: LINK_PROTOCOL,
@@ -82,7 +82,7 @@ async function live(url: string, key: Awaited<ReturnType<typeof enrolNode>>, sig
           tell({ kind: 'down', node, at: preciseNow() });
         });
       },
-      received(message, session) {
+      onMessage(message, session) {
         if (message.type !== 'desired') return;
         const at = preciseNow();
         verifyDesired(message.document, identity).then(

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { runBadLink, showBadLink } from './link/badLinkRun.ts';
-import { runLines, showLines } from './link/linesRun.ts';
+import { formatBadLink, runBadLink } from './link/badLinkRun.ts';
+import { formatLines, runLines } from './link/linesRun.ts';
 import { randomFrom } from './link/random.ts';
-import { runStalled, showStalled } from './link/stalledRun.ts';
+import { formatStalled, runStalled } from './link/stalledRun.ts';
 import { newSeed } from './random.ts';
 
 /** The short forms of `npm run faults`; there the daemon is the shipped one, which is smaller than its source. */
@@ -10,20 +10,20 @@ const SOURCE_RSS = 250e6;
 /** What waits in vain says so itself, sooner than this. */
 const timeout = 500_000;
 
-it('each line is stored once while daemon and platform are killed', { timeout }, async () => {
+it('stores each line exactly once while daemon and platform are killed', { timeout }, async () => {
   const seed = newSeed();
   console.log(`lines: seed ${seed}`);
   const result = await runLines(randomFrom(seed), { lines: 30_000, daemonKills: 2, platformKills: 1 });
-  console.log(showLines('lines', seed, result));
+  console.log(formatLines('lines', seed, result));
   expect(result).toMatchObject({ stored: 30_000, missing: 0, twice: 0, outOfOrder: 0, gaps: [] });
   expect([result.daemonKills, result.platformKills]).toEqual([2, 1]);
 });
 
-it('storms on the link do nothing that nobody wished and lose nothing', { timeout }, async () => {
+it('causes no action without a request and loses no line under network faults', { timeout }, async () => {
   const seed = newSeed();
   console.log(`badLink: seed ${seed}`);
   const result = await runBadLink(randomFrom(seed), 15);
-  console.log(showBadLink('badLink', seed, result));
+  console.log(formatBadLink('badLink', seed, result));
   expect(result.wrong).toEqual([]);
   expect(result.actions).toBeGreaterThan(0);
   expect(result.lines).toBeGreaterThan(0);
@@ -31,9 +31,11 @@ it('storms on the link do nothing that nobody wished and lose nothing', { timeou
   expect(result.rssMax).toBeLessThan(SOURCE_RSS);
 });
 
-it('a stalled platform costs neither memory nor the container its pace', { timeout }, async () => {
+it('bounds memory and does not slow the container down under backpressure of a stalled platform', {
+  timeout,
+}, async () => {
   const result = await runStalled(4);
-  console.log(showStalled('stalled', result));
+  console.log(formatStalled('stalled', result));
   expect(result.printed).toBeGreaterThan(0);
   expect([result.unmarked, result.disorder]).toEqual([0, 0]);
   expect(Math.max(result.rssMax, result.rssCatchUpMax)).toBeLessThan(SOURCE_RSS);

@@ -6,18 +6,18 @@ import { startEmbeddedPostgres } from '@stagi/server/src/db/embedded.ts';
 import { proxyDatabase } from '@stagi/server/src/testing/databaseProxy.ts';
 import { killPostgres } from '@stagi/server/src/testing/killPostgres.ts';
 import { spawnPlatform } from '@stagi/server/src/testing/platform.ts';
-import { lately, newReport, type UseReport, underUse } from './use.ts';
+import { emptyLoadReport, type LoadReport, lately, runUnderLoad } from './load.ts';
 
 /**
- * People use a platform without a pause while the PostgreSQL that it runs is killed with SIGKILL, `kills` times; then
- * another one, whose database is taken away for `awayMs`, and frozen for as long.
+ * Puts a platform under load while its PostgreSQL is killed with SIGKILL, `kills` times; then another platform, whose
+ * database is unreachable for `awayMs`, and frozen for as long.
  */
 export async function runOutage(
   { kills, awayMs }: { kills: number; awayMs: number },
   random: () => number,
   say: (line: string) => void,
-): Promise<UseReport> {
-  const report = newReport();
+): Promise<LoadReport> {
+  const report = emptyLoadReport();
   await killing();
   await takingAway();
   return report;
@@ -27,7 +27,7 @@ export async function runOutage(
     const dataDir = join(platform.dataDir, 'postgres');
     // It is the platform's: here it is only shared.
     const { url } = await startEmbeddedPostgres({ dataDir, log: quiet });
-    await underUse(report, platform, url, async (run) => {
+    await runUnderLoad(report, platform, url, async (run) => {
       for (let n = 1; n <= kills; n += 1) {
         await pause(300 + random() * 1_200);
         await killPostgres(dataDir, url);
@@ -43,7 +43,7 @@ export async function runOutage(
     const proxy = await proxyDatabase(postgres.url);
     try {
       const platform = await spawnPlatform({ DATABASE_URL: proxy.url, LOG_LEVEL: 'warn' });
-      await underUse(report, platform, postgres.url, async (run) => {
+      await runUnderLoad(report, platform, postgres.url, async (run) => {
         for (const [name, begin] of [
           ['away', proxy.cut],
           ['frozen', proxy.freeze],

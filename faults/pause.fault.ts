@@ -1,9 +1,9 @@
 /**
- * A worker is stopped with SIGSTOP between its call of the cloud and the writing down of it, for 60 s, while another
- * goes on; then it is let go: it writes nothing that is stale. `--servers=8 --pause=60`
+ * A worker is paused with SIGSTOP between a call to the cloud and recording its result, for 60 s, longer than its lease,
+ * while another takes over. When it continues, it writes nothing stale (fencing). `--servers=8 --pause=60`
  */
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
-import { EVERY_STEP, pauseLine, runPauses } from './pause/run.ts';
+import { EVERY_STEP, formatPauseResult, runPauses } from './pause/run.ts';
 import { option } from './random.ts';
 
 const postgres = await startTestPostgres();
@@ -15,7 +15,7 @@ try {
     pauseMs: option('pause', 60) * 1000,
     leaseS: 30,
   });
-  console.log(`pause: ${pauseLine(result)}`);
+  console.log(`pause: ${formatPauseResult(result)}`);
   failed =
     result.frozen === 0 ||
     result.takenOver !== result.frozen ||

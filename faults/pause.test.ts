@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { pauseLine, runPauses } from './pause/run.ts';
+import { formatPauseResult, runPauses } from './pause/run.ts';
 
 /** As `pause.fault.ts`, with a lease of a few seconds. */
-it('writes nothing stale after a pause that outlived its lease', { timeout: 400_000 }, async () => {
+it('writes nothing stale after a pause longer than its lease (fencing)', { timeout: 400_000 }, async () => {
   const result = await runPauses({ steps: ['rent', 'terminate'], servers: 4, pauseMs: 6_000, leaseS: 2 });
-  console.log(`pause: ${pauseLine(result)}`);
+  console.log(`pause: ${formatPauseResult(result)}`);
   expect(result).toEqual({ frozen: 8, takenOver: 8, staleApplies: 0, orphans: 0, duplicates: 0 });
 });

@@ -1,13 +1,13 @@
 /**
- * 1,000 races of 2 to 8 tabs for new tokens, in most of them somebody has copied the refresh token: nobody honest is
- * signed out, and no thief keeps a session. Then access is taken away 100 times in each way there is: calls are
- * refused, cookies of ports let nobody in and open streams end within 2 s. `--n=` races, `--times=` of each way, `--seed=`.
+ * 1,000 races of 2 to 8 tabs for a token refresh, most of them with a stolen refresh token: no honest user is signed out,
+ * and no thief keeps a session. Then access is revoked 100 times in each way: calls and cookies of ports are refused, and
+ * open streams end, within 2 s. `--n=` races, `--times=` of each way, `--seed=`.
  */
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { newSeed, option } from './random.ts';
 import { runRaces } from './refresh.ts';
-import { sayRaces, sayRevocations } from './refreshReport.ts';
+import { reportRaces, reportRevocations } from './refreshReport.ts';
 import { runRevocations, WITH_PORTS } from './revocation.ts';
 
 const seed = newSeed();
@@ -18,8 +18,8 @@ const postgres = await startTestPostgres();
 const app = await startTestApp(WITH_PORTS);
 const person = await app.signUp();
 const failures = [
-  ...sayRaces(await runRaces(app, person.userId, races, seed)),
-  ...sayRevocations(await runRevocations(app, await app.signUp(), times)),
+  ...reportRaces(await runRaces(app, person.userId, races, seed)),
+  ...reportRevocations(await runRevocations(app, await app.signUp(), times)),
 ];
 await app.close();
 await postgres.stop();

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { api } from '@stagi/contract/api.ts';
-import { createClient, type Tokens } from '@stagi/contract/client.ts';
+import { createClient, type Tokens } from '@stagi/contract/apiClient.ts';
 import { CallError } from '@stagi/contract/errors.ts';
-import { openSession } from '@stagi/server/src/auth/sessions.ts';
+import { createSession } from '@stagi/server/src/sessions/sessions.ts';
 import type { TestApp } from '@stagi/server/src/testing/app.ts';
-import { sender } from '@stagi/server/src/testing/person.ts';
+import { httpSender } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { type Random, seeded } from './random.ts';
 
@@ -56,7 +56,7 @@ export async function runRaces(app: TestApp, userId: number, races: number, seed
 
 async function race(app: TestApp, userId: number, kind: Kind, random: Random, report: RaceReport): Promise<void> {
   const { ctx } = app;
-  const first = await openSession(
+  const first = await createSession(
     { ...ctx, ip: '127.0.0.1', userAgent: 'race', language: 'en' },
     ctx.db,
     userId,
@@ -105,7 +105,7 @@ function openBrowser(url: string, first: Tokens, tabs: number, random: Random): 
   let stored = first;
   let signOuts = 0;
   let refreshes = 0;
-  const send = sender(url);
+  const send = httpSender(url);
   const clients = Array.from({ length: tabs }, () => {
     let seen = stored;
     const client = createClient({

@@ -5,7 +5,7 @@ import type { RevocationReport } from './revocation.ts';
 const REFUSED_WITHIN_MS = 2_000;
 
 /** Prints the figures with their n, and answers what is not as it must be. */
-export function sayRaces({ races, tabs, refreshes, falseSignOuts, survivingThieves, wrong }: RaceReport): string[] {
+export function reportRaces({ races, tabs, refreshes, falseSignOuts, survivingThieves, wrong }: RaceReport): string[] {
   const n = Object.values(races).reduce((sum, count) => sum + count, 0);
   const kinds = Object.entries(races).map(([kind, count]) => `${count} ${kind}`);
   console.log(
@@ -22,7 +22,7 @@ export function sayRaces({ races, tabs, refreshes, falseSignOuts, survivingThiev
 }
 
 /** Every way of taking access away, and what was open while it was taken. */
-export function sayRevocations({ ways, wrong }: RevocationReport, withinMs = REFUSED_WITHIN_MS): string[] {
+export function reportRevocations({ ways, wrong }: RevocationReport, withinMs = REFUSED_WITHIN_MS): string[] {
   const failures = wrong.slice(0, 20);
   const everything: number[] = [];
   for (const [way, refusals] of ways) {

@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { api } from '@stagi/contract/api.ts';
-import { createClient } from '@stagi/contract/client.ts';
+import { createClient } from '@stagi/contract/apiClient.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
-import { PASSWORD, sender, signUp, tokensOf } from '@stagi/server/src/testing/person.ts';
+import { httpSender, PASSWORD, signUp, tokensOf } from '@stagi/server/src/testing/person.ts';
 import { seeded } from './random.ts';
 
 const kills = Number(process.argv.find((argument) => argument.startsWith('--n='))?.slice(4) ?? 25);
@@ -33,7 +33,7 @@ for (let kill = 0; kill < kills; kill += 1) {
   const people = (async () => {
     for (let n = 0; Date.now() < until + 500; n += 1) {
       const email = `k${kill}-${n}@example.com`;
-      const person = await signUp(url, sender(url), { name: 'Kim', email }).catch(() => null);
+      const person = await signUp(url, httpSender(url), { name: 'Kim', email }).catch(() => null);
       if (!person) return;
       answered.push(email);
     }
@@ -49,7 +49,7 @@ for (const email of answered) {
   let tokens: { accessToken: string; refreshToken: string } | null = null;
   let workspace: number | null = null;
   const client = createClient({
-    send: sender(url),
+    send: httpSender(url),
     session: { get: () => tokens, set: (next) => (tokens = next) },
     clientId: () => workspace,
   });

@@ -1,11 +1,11 @@
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { api } from '@stagi/contract/api.ts';
-import type { Tokens } from '@stagi/contract/client.ts';
+import type { Tokens } from '@stagi/contract/apiClient.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
-import { openSession } from '@stagi/server/src/auth/sessions.ts';
-import { hostOf, type PortPlace } from '@stagi/server/src/containerAccess/address.ts';
+import { hostOf, type PortTarget } from '@stagi/server/src/containerAccess/address.ts';
 import { signPass } from '@stagi/server/src/containerAccess/pass.ts';
+import { createSession } from '@stagi/server/src/sessions/sessions.ts';
 import type { TestApp } from '@stagi/server/src/testing/app.ts';
 import { aContainerWithPort, anApiToken } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
@@ -155,13 +155,13 @@ const wayOf = (name: string, caller: Caller): string => (caller === 'session' ? 
 async function takeAway(
   app: TestApp,
   person: Person,
-  container: { id: number; place: PortPlace },
+  container: { id: number; place: PortTarget },
   caller: Caller,
   { end, keepsEvents }: Ending,
   refusals: Refusals,
 ): Promise<void> {
   const { ctx } = app;
-  const tokens = await openSession(
+  const tokens = await createSession(
     { ...ctx, ip: '127.0.0.1', userAgent: 'probe', language: 'en' },
     ctx.db,
     person.userId,
@@ -212,7 +212,7 @@ async function takeAway(
 }
 
 /** What a page on the host of a port is answered that shows this cookie: nothing serves ports yet, who is let in finds nothing. */
-function visitPort({ url, ctx }: TestApp, place: PortPlace, pass: string): Promise<number> {
+function visitPort({ url, ctx }: TestApp, place: PortTarget, pass: string): Promise<number> {
   const domain = ctx.config.appsDomain;
   if (!domain) throw new Error('ports have no domain');
   const headers = { host: hostOf(place, domain), cookie: `stagi-port=${pass}`, accept: 'application/json' };
@@ -245,8 +245,8 @@ async function lastHint(
   await over;
   // What any member hears of comes behind everything that was passed on before.
   bus.publish('changed', { workspaceId, entity: 'client', id: workspaceId });
-  await until('the stream goes on', async () => events.heardAt('client') > 0);
-  const lastAt = events.heardAt('docker-container');
+  await until('the stream goes on', async () => events.receivedAt('client') > 0);
+  const lastAt = events.receivedAt('docker-container');
   if (lastAt === 0) throw new Error('the stream told nothing while it should have');
   await events.leave();
   return lastAt;
@@ -262,7 +262,7 @@ async function within(over: Promise<unknown>): Promise<void> {
 interface Events {
   ended: Promise<void>;
   /** When it last told of such a thing; 0 for never. */
-  heardAt(entity: string): number;
+  receivedAt(entity: string): number;
   leave(): Promise<void>;
 }
 
@@ -278,7 +278,7 @@ async function openEvents(url: string, ticket: string): Promise<Events> {
         .matchAll(/"entity":"([\w-]+)"/g))
         heard.set(entity!, performance.now());
   };
-  return { ended: toItsEnd(), heardAt: (entity) => heard.get(entity) ?? 0, leave: () => reader.cancel() };
+  return { ended: toItsEnd(), receivedAt: (entity) => heard.get(entity) ?? 0, leave: () => reader.cancel() };
 }
 
 async function openTail(url: string, ticket: string, id: number): Promise<{ ended: Promise<void> }> {

@@ -5,7 +5,7 @@
  */
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { newSeed, option, seeded } from './random.ts';
-import { runStuffing, sayStuffing } from './stuffing.ts';
+import { reportStuffing, runStuffing } from './stuffing.ts';
 
 const seed = newSeed();
 const size = { accounts: option('n', 6), minutes: option('minutes', 60), floods: option('floods', 3_000) };
@@ -13,7 +13,7 @@ console.log(`stuffing: seed ${seed}`);
 const postgres = await startTestPostgres();
 let failures: string[];
 try {
-  failures = sayStuffing(await runStuffing(size, seeded(seed)), console.log);
+  failures = reportStuffing(await runStuffing(size, seeded(seed)), console.log);
 } finally {
   await postgres.stop();
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { hashSecret } from '@stagi/server/src/auth/passwords.ts';
+import { hashSecret } from '@stagi/server/src/passwords/hashing.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { mailedCode } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
@@ -257,7 +257,7 @@ function beginAttack(app: TestApp, random: Random, size: { accounts: number; min
 }
 
 /** Prints the figures with their n, and answers what is not as it must be. */
-export function sayStuffing(report: StuffingReport, say: (line: string) => void): string[] {
+export function reportStuffing(report: StuffingReport, say: (line: string) => void): string[] {
   const { accounts, minutes, sent, allowed, most, flood, owners, slowestOwnerMs, brokenIn } = report;
   const failures = brokenIn.slice(0, 20).map((what) => `broken in: ${what}`);
   for (const kind of Object.keys(sent) as Guessed[]) {

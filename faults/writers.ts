@@ -19,7 +19,7 @@ interface Write {
 }
 
 /** Makes SSH keys and edits the name of everybody at once, until `stop`; then says what was wrong. */
-export function writeAsMany(url: string, people: readonly Person[]) {
+export function writeConcurrently(url: string, people: readonly Person[]) {
   const ledger: Ledger = { answered: 0, refused: 0, wrong: [], slowestRefusalMs: 0, lastAnswerAt: 0 };
   const writes = new Map<Person, Write[]>(people.map((person) => [person, []]));
   let isOver = false;

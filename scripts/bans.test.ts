@@ -20,7 +20,7 @@ const BANS: { why: string; pattern: RegExp; except?: RegExp }[] = [
     why: 'an open door for other sites',
     pattern: /@fastify\/cors|access-control-allow-origin/i,
     // What browser apps send there proves itself by what it holds, never by a cookie.
-    except: /server\/src\/apps\/otherOrigins\.ts$/,
+    except: /server\/src\/apps\/cors\.ts$/,
   },
   {
     why: 'an id that plain http has not',
@@ -35,7 +35,8 @@ const BANS: { why: string; pattern: RegExp; except?: RegExp }[] = [
   {
     why: 'a way around the policies of the database: calls use the handle that they are given',
     pattern: /\b(?:ctx|context|app\.ctx)\.(?:pg|callsPg|within)\b/,
-    except: /server\/src\/(?:http\/reach|logging\/tail|auth\/authenticate|metrics\/server|instances\/presence)\.ts$/,
+    except:
+      /server\/src\/(?:app\/crossWorkspaceCalls|logging\/tail|sessions\/authenticate|metrics\/metricsServer|instances\/workerRegistry)\.ts$/,
   },
   { why: 'TLS that trusts anybody', pattern: /rejectUnauthorized:\s*false|NODE_TLS_REJECT_UNAUTHORIZED/ },
 ];

@@ -29,7 +29,9 @@ if (command === 'installed') {
 
 function checkMachine() {
   if (Number.parseInt(process.versions.node, 10) < 20)
-    stop(`Stagi needs Node.js 20 or newer, and this is ${process.version}.`);
+    stop(
+      `Stagi needs Node.js 20 or newer, and this is ${process.version}. Install a newer one from https://nodejs.org.`,
+    );
   if (process.platform !== 'linux' || process.arch !== 'x64')
     stop(`Stagi runs on 64-bit x86 Linux, and this is ${process.platform} ${process.arch}.`);
 }
@@ -47,7 +49,9 @@ function lockHash() {
 function install() {
   // Before the packages, as npm runs their install scripts on the Node they bring.
   provideLibatomic();
-  console.log('Installing packages …');
+  const start = performance.now();
+  const isTerminal = process.stdout.isTTY === true;
+  process.stdout.write(isTerminal ? '  Installing packages …' : 'Installing packages …\n');
   const npm = (process.env.npm_execpath || '').endsWith('npm-cli.js')
     ? [process.env.npm_node_execpath || process.execPath, process.env.npm_execpath]
     : ['npm'];
@@ -57,9 +61,13 @@ function install() {
     .filter((path) => !path.startsWith(join(ROOT, 'node_modules')))
     .join(':');
   const ci = [...npm.slice(1), 'ci', '--include=dev', '--include=optional', '--loglevel=error'];
-  const { status } = spawnSync(npm[0], ci, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, PATH } });
-  if (status !== 0) stop('npm ci failed: see above.');
+  const stdio = ['inherit', isTerminal ? 'ignore' : 'inherit', 'inherit'];
+  const { status } = spawnSync(npm[0], ci, { cwd: ROOT, stdio, env: { ...process.env, PATH } });
+  if (status !== 0)
+    stop('The packages cannot be installed: see above. Check that the npm registry answers, then try again.');
   writeFileSync(STAMP, lockHash());
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  if (isTerminal) console.log(`\r\x1b[K✓ Packages installed  ${seconds} s`);
 }
 
 /** Node 26 needs libatomic.so.1, which minimal Debian and Ubuntu machines lack. */

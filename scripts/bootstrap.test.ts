@@ -33,6 +33,17 @@ describe('bootstrap', () => {
     expect(npmCalls()).toHaveLength(2);
   });
 
+  it('tells people at a terminal how long the installation took', () => {
+    write('scripts/check.ts', 'console.log("ran")');
+    const command = `${process.execPath} scripts/bootstrap.mjs check`;
+    const { stdout } = spawnSync('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+      cwd: root,
+      encoding: 'utf8',
+      env: environment(),
+    });
+    expect(stdout).toMatch(/✓ Packages installed {2}\d+\.\d s\r\nran\r\n$/);
+  });
+
   it('does not install what a plain npm install has just put in place', () => {
     write('scripts/check.ts', '');
     install();

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { heavyPages } from './budget.ts';
+import { importCircles } from './circles.ts';
 import { OPENAPI_FILE, openapiText } from './openapi.ts';
 import { ROOT, runQuietly, stopSignal } from './run.ts';
 
@@ -15,6 +16,7 @@ const CHECKS: Check[] = [
     problems: () => tool('@biomejs/biome/bin/biome', 'ci', '--colors=off', '--max-diagnostics=10'),
   },
   { name: 'import rules', problems: importRules },
+  { name: 'no circles of imports', problems: async () => importCircles().join('\n') },
   { name: 'openapi.gen.json up to date', problems: staleOpenapi },
   { name: 'translations complete', problems: missingTranslations },
   { name: 'first pages light', problems: async () => (await heavyPages()).join('\n') },

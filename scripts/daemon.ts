@@ -1,6 +1,10 @@
+const start = performance.now();
 try {
   const { buildDaemon } = await import('../packages/daemon/build.ts');
-  await buildDaemon();
+  const built = await buildDaemon();
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  if (built)
+    console.log(`\r\x1b[K✓ Daemon built: ${(built.archiveBytes / 1e6).toFixed(1)} MB to download  ${seconds} s`);
 } catch (error) {
   console.error(`The daemon does not build, so no server can join: ${(error as Error).message}`);
   process.exitCode = 1;

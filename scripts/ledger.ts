@@ -1,6 +1,6 @@
 import pino from 'pino';
-import { readConfig } from '../packages/server/src/config.ts';
-import { ConfigError } from '../packages/server/src/configError.ts';
+import { readConfig } from '../packages/server/src/config/config.ts';
+import { ConfigError } from '../packages/server/src/config/configError.ts';
 import { startEmbeddedPostgres } from '../packages/server/src/db/embedded.ts';
 import { openPool } from '../packages/server/src/db/pool.ts';
 import { carryOut, createRun } from '../packages/server/src/ledger/runs.ts';

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
-import { AppointmentRefused, appoint } from '../packages/server/src/admin/appoint.ts';
-import { readConfig } from '../packages/server/src/config.ts';
-import { ConfigError } from '../packages/server/src/configError.ts';
+import { OperatorChangeRefused, setOperator } from '../packages/server/src/admin/setOperator.ts';
+import { readConfig } from '../packages/server/src/config/config.ts';
+import { ConfigError } from '../packages/server/src/config/configError.ts';
 import { startEmbeddedPostgres } from '../packages/server/src/db/embedded.ts';
 import { openPool } from '../packages/server/src/db/pool.ts';
 
@@ -22,8 +22,8 @@ try {
   const pool = openPool(config.databaseUrl ?? embedded!.url, { max: 1 });
   try {
     const { rows } = await pool.pg.query(`select to_regclass('audit') is not null as ready`);
-    if (!rows[0]?.ready) throw new AppointmentRefused('Start the platform once before: nobody has signed up yet.');
-    const { name, changed, operators } = await appoint(pool.db, what, email, userInfo().username);
+    if (!rows[0]?.ready) throw new OperatorChangeRefused('Start the platform once before: nobody has signed up yet.');
+    const { name, changed, operators } = await setOperator(pool.db, what, email, userInfo().username);
     const now = what === 'make' ? 'an operator' : 'no operator';
     console.log(`${name} (${email}) is ${now}${changed ? ' now' : ' already'}.`);
     if (operators === 0) console.log('Nobody is an operator any more: npm run operator -- make <email>');
@@ -32,7 +32,7 @@ try {
     await embedded?.stop();
   }
 } catch (error) {
-  if (!(error instanceof AppointmentRefused || error instanceof ConfigError)) throw error;
+  if (!(error instanceof OperatorChangeRefused || error instanceof ConfigError)) throw error;
   console.error(error.message);
   process.exit(1);
 }

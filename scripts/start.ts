@@ -1,32 +1,43 @@
-import { spawn } from 'node:child_process';
+import { type StdioOptions, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { explain, main } from '../packages/server/src/main.ts';
+import { failStart, main, readProcessConfig } from '../packages/server/src/main.ts';
 import { exitCodeOf, listenForStop, ROOT, stopSignal } from './run.ts';
+import { terminalReporter } from './terminal.ts';
 import { buildWeb } from './web.ts';
 
 // Until the server listens to signals itself, what was started so far is ended from here.
 const leaveSignalsToServer = listenForStop();
 try {
-  await buildWeb();
+  const config = readProcessConfig();
+  const reporter = config.logFormat === 'text' ? terminalReporter : undefined;
+  if (!process.env.STAGI_WEB_DIR)
+    await (reporter ? reporter.step('Building the web app', webDone, buildWeb) : buildWeb());
   // The server comes up meanwhile and offers the daemon when it is there.
-  buildDaemonMeanwhile();
-  const running = stopSignal() ? undefined : await main();
+  if (!process.env.STAGI_DAEMON_DIR) buildDaemonInBackground(reporter !== undefined);
+  const running = stopSignal() ? undefined : await main(config, reporter);
   if (stopSignal()) await running?.stop();
 } catch (error) {
-  if (!stopSignal()) console.error(`Stagi cannot start. ${explain(error)}`);
-  process.exit(1);
+  if (!stopSignal()) failStart(error);
 }
 const signal = stopSignal();
-if (signal) process.exit(exitCodeOf(signal));
+if (signal) {
+  if (process.stdout.isTTY) console.log('Stopped before it was up.');
+  process.exit(exitCodeOf(signal));
+}
 leaveSignalsToServer();
 // The bootstrap was killed: end as if asked to, or the server would stay behind unseen.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();
 
+function webDone(isNew: boolean): string {
+  return isNew ? 'Web app built' : 'Web app up to date';
+}
+
 /** In a process group of its own, to end with everything it has started. */
-function buildDaemonMeanwhile() {
+function buildDaemonInBackground(isTerminal: boolean) {
   const script = join(ROOT, 'scripts/daemon.ts');
-  const builder = spawn(process.execPath, [script], { cwd: ROOT, stdio: 'inherit', detached: true });
+  const stdio: StdioOptions = ['ignore', isTerminal ? 'inherit' : 'ignore', 'inherit'];
+  const builder = spawn(process.execPath, [script], { cwd: ROOT, stdio, detached: true });
   let isDone = false;
   builder.once('exit', () => {
     isDone = true;

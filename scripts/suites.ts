@@ -54,7 +54,6 @@ export async function runUnitTests(
 /** What browser stories run on. */
 export async function buildForStories(): Promise<void> {
   await Promise.all([buildWeb(), buildDaemon()]);
-  await run(process.execPath, ['scripts/daemon.ts']);
 }
 
 /**

@@ -6,12 +6,12 @@ import { CACHE, ROOT, runQuietly } from './run.ts';
 
 const WEB = join(ROOT, 'packages/web');
 const STAMP = join(CACHE, 'web.sha256');
-/** The app once more, as a program that draws pages on this machine. */
-const DRAWING = join(CACHE, 'drawing');
+/** The app built as a program for Node, which prerenders pages. */
+const PRERENDERER = join(CACHE, 'prerenderer');
 const INPUTS = [
   'package-lock.json',
   'tsconfig.json',
-  'scripts/{draw,compress}.ts',
+  'scripts/{prerender,compress}.ts',
   'packages/web/*.*',
   'packages/web/{src,public}/**',
   'packages/contract/src/**',
@@ -22,26 +22,30 @@ export const vite = () =>
   join(dirname(createRequire(join(WEB, 'package.json')).resolve('vite/package.json')), 'bin/vite.js');
 
 /**
- * Builds the web app into `packages/web/dist`, unless that was made from the same sources. In a process of its own, so
- * that the server started afterwards does not keep the bundler's memory. Throws with the bundler's words.
+ * Builds the web app into `packages/web/dist`; false when that was made from the same sources already. In a process of
+ * its own, so that the server started afterwards does not keep the bundler's memory. Prints what the bundler said when
+ * it fails.
  */
-export async function buildWeb(): Promise<void> {
+export async function buildWeb(): Promise<boolean> {
   const hash = hashOfInputs();
-  if (existsSync(join(WEB, 'dist/index.html')) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hash) return;
+  if (existsSync(join(WEB, 'dist/index.html')) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hash)
+    return false;
   rmSync(STAMP, { force: true });
-  console.log('Building the web app …');
   await node(vite(), 'build');
-  await node(vite(), 'build', '--ssr', 'src/drawing/draw.tsx', '--outDir', DRAWING, '--emptyOutDir');
-  await node(join(ROOT, 'scripts/draw.ts'), join(DRAWING, 'draw.js'), join(WEB, 'dist'));
+  await node(vite(), 'build', '--ssr', 'src/prerenderEntry.tsx', '--outDir', PRERENDERER, '--emptyOutDir');
+  await node(join(ROOT, 'scripts/prerender.ts'), join(PRERENDERER, 'prerenderEntry.js'), join(WEB, 'dist'));
   await node(join(ROOT, 'scripts/compress.ts'), join(WEB, 'dist'));
   mkdirSync(CACHE, { recursive: true });
   writeFileSync(STAMP, hash);
+  return true;
 }
 
 async function node(...args: string[]) {
   const env = { ...process.env, NODE_ENV: 'production', NO_COLOR: '1' };
   const { code, output } = await runQuietly(process.execPath, args, { cwd: WEB, env });
-  if (code !== 0) throw new Error(`The web app does not build:\n${output}`);
+  if (code === 0) return;
+  console.error(output);
+  throw new Error('The web app does not build: see above.');
 }
 
 function hashOfInputs() {

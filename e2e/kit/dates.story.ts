@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from '../accessible.ts';
+import { sideways } from '../cutOffText.ts';
 import { expect, test } from '../fixtures.ts';
-import { sideways } from '../readable.ts';
 
 /** A Sunday, the day on which clocks go forward in Europe; the browser itself runs in UTC. */
 const NOW = '2026-03-29T12:00:00.000Z';

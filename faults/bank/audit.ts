@@ -2,7 +2,7 @@ import type { Db } from '@stagi/server/src/db/schema.ts';
 import type { Order } from './orders.ts';
 
 /** Holds what the customers were told against what the accounts and the journals say. */
-export async function differences(
+export async function findDifferences(
   db: Db,
   receipts: ReadonlyMap<number, { order: Order; moved: bigint }>,
 ): Promise<{ drift: bigint; duplicates: number }> {

@@ -12,7 +12,7 @@ import { killPostgres } from '@stagi/server/src/testing/killPostgres.ts';
 import pg from 'pg';
 import type { Random } from '../random.ts';
 import { until } from '../until.ts';
-import { differences } from './audit.ts';
+import { findDifferences } from './audit.ts';
 import { type Order, orderBook, type Receipt } from './orders.ts';
 
 export interface BankPlan {
@@ -71,7 +71,7 @@ export async function runBank(plan: BankPlan, random: Random, say: (line: string
     }
     await bank.finish();
     const verdict = await verifyLedger(pool.db);
-    const found = await differences(pool.db, bank.receipts);
+    const found = await findDifferences(pool.db, bank.receipts);
     return {
       ...report,
       ...found,

@@ -2,7 +2,7 @@ import { asMicro, type Micro } from '@stagi/contract/money.ts';
 import { accountOf } from '@stagi/server/src/billing/accounts.ts';
 import { capture, hold, release } from '@stagi/server/src/billing/holds.ts';
 import { inLedgerTransaction, type Line, post, reverse } from '@stagi/server/src/billing/ledger.ts';
-import { lockParts, spendingLines, split, sumOf } from '@stagi/server/src/billing/spend.ts';
+import { lockParts, spendingLines, split, sumOf } from '@stagi/server/src/billing/spendOrder.ts';
 import { connectionOptions } from '@stagi/server/src/db/pool.ts';
 import type { Database, Db } from '@stagi/server/src/db/schema.ts';
 import { Kysely, PostgresDialect } from 'kysely';

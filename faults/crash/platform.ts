@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MAIN = join(import.meta.dirname, '../../packages/server/src/main.ts');
-/** Many starts of the same code: it is compiled once. */
+/** A compile cache, as the same code is started many times. */
 const COMPILED = join(import.meta.dirname, '../../.cache/fault-code');
 
 /** A data directory that says that the daemon is built: enough for what only names it. */
@@ -25,7 +25,7 @@ export interface PlatformOptions {
   env?: Record<string, string>;
 }
 
-/** The platform as a process of its own, with the simulated cloud and no other. */
+/** The platform as a separate process, with only the simulated cloud. */
 export function spawnPlatform(options: PlatformOptions): ChildProcess {
   const { environment, folder, port, databaseUrl, cloudUrl, role, env } = options;
   return spawn(process.execPath, [MAIN, ...(role ? [`--role=${role}`] : [])], {

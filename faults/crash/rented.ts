@@ -1,13 +1,13 @@
 import { api } from '@stagi/contract/api.ts';
 import type { FakeOperation, FakeRecord } from '@stagi/server/src/providers/fake/protocol.ts';
+import { retryUntilAnswered } from '../retryUntilAnswered.ts';
 import { until } from '../until.ts';
-import { insist } from './insist.ts';
 import type { Stage } from './stage.ts';
 
 export const RENTED_STEPS = ['rent', 'stop', 'start', 'reboot', 'terminate'] as const;
 export type RentedStep = (typeof RENTED_STEPS)[number];
 
-/** Which of the cloud's operations a step comes down to. */
+/** The cloud's operation of each step. */
 export const OPERATION: Record<RentedStep, FakeOperation> = {
   rent: 'start',
   stop: 'stop',
@@ -16,12 +16,12 @@ export const OPERATION: Record<RentedStep, FakeOperation> = {
   terminate: 'terminate',
 };
 
-/** One rented server, through the front door. */
-export interface Rented {
+/** A rented server, used through the API. */
+export interface RentedServer {
   id(): number;
-  /** Answers when the platform has accepted it, however often it had to be asked. */
+  /** Requests a step, with retries until the platform has accepted it. */
   ask(step: RentedStep): Promise<void>;
-  /** Answers when what was asked is so. */
+  /** Resolves when the requested state is reached. */
   reached(step: RentedStep, withinMs?: number): Promise<void>;
   status(): Promise<string>;
 }
@@ -31,9 +31,9 @@ let rented = 0;
 export async function aRentedServer(
   stage: Pick<Stage, 'name' | 'customer' | 'db'>,
   offerId = 'fake:sim-cpu-4',
-): Promise<Rented> {
+): Promise<RentedServer> {
   const { client } = stage.customer;
-  const { entity: key } = (await insist(() => client(api.sshKeys.generate, { title: 'laptop' })))!;
+  const { entity: key } = (await retryUntilAnswered(() => client(api.sshKeys.generate, { title: 'laptop' })))!;
   rented += 1;
   const slug = `life-${rented}`;
   const idempotencyKey = crypto.randomUUID();
@@ -46,7 +46,7 @@ export async function aRentedServer(
   };
   const rent = async (): Promise<void> => {
     const input = { offerId, title: slug, slug, sshKeyId: key.id };
-    const answer = await insist(() => client(api.instances.rent, input, { idempotencyKey }));
+    const answer = await retryUntilAnswered(() => client(api.instances.rent, input, { idempotencyKey }));
     id = answer!.entity.id;
   };
   const rebootsDone = async (): Promise<number> => {
@@ -61,7 +61,7 @@ export async function aRentedServer(
       if (step === 'rent') return rent();
       const { gen } = await row();
       reboots = await rebootsDone();
-      await insist(
+      await retryUntilAnswered(
         () => client(api.instances[step], { id }),
         async () => (await row()).gen > gen,
       );
@@ -90,8 +90,8 @@ const TARGET: Record<RentedStep, string> = {
   terminate: 'terminated',
 };
 
-/** What a cloud has that it should not: machines of closed or unknown servers, and second ones of open servers. */
-export async function superfluous({
+/** Leaked machines of a cloud: those of closed or unknown servers, and second ones of open servers. */
+export async function findLeakedMachines({
   cloud,
   db,
 }: Pick<Stage, 'cloud' | 'db'>): Promise<{ orphans: FakeRecord[]; duplicates: FakeRecord[] }> {

@@ -1,40 +1,40 @@
 import { api } from '@stagi/contract/api.ts';
 import type { Random } from '../random.ts';
 import { percentile } from '../random.ts';
+import { retryUntilAnswered } from '../retryUntilAnswered.ts';
 import { until } from '../until.ts';
-import { type Cell, cloudFault, livesOf, mannerOf, STRAY_STEP } from './cells.ts';
-import { insist } from './insist.ts';
-import { anOwnServer, OWN_STEPS, type OwnStep } from './own.ts';
-import { aRentedServer, OPERATION, RENTED_STEPS, type RentedStep, superfluous } from './rented.ts';
+import { type CrashCase, cloudFault, groupIntoLifecycles, replyModeOf, STRAY_STEP } from './crashCases.ts';
+import { aRentedServer, findLeakedMachines, OPERATION, RENTED_STEPS, type RentedStep } from './rented.ts';
+import { aSelfHostedServer, OWN_STEPS, type OwnStep } from './selfHosted.ts';
 import { openStage, type Stage } from './stage.ts';
 
 export interface CrashResult {
   cells: number;
-  /** Places that were not reached. */
+  /** Crash points that were not reached. */
   missed: string[];
   orphans: number;
   duplicates: number;
-  /** From each death to what was wished for. */
+  /** From each crash to the requested state. */
   convergedMs: number[];
   surprises: string[];
 }
 
 const HIT_WITHIN_MS = 30_000;
 
-/** Every cell once, on `lanes` platforms side by side. */
-export async function runCells(cells: readonly Cell[], random: Random, lanes: number): Promise<CrashResult> {
+/** Runs every case once, on `lanes` platforms in parallel. */
+export async function runCrashCases(cells: readonly CrashCase[], random: Random, lanes: number): Promise<CrashResult> {
   const result: CrashResult = { cells: 0, missed: [], orphans: 0, duplicates: 0, convergedMs: [], surprises: [] };
   const lives = random.shuffle([
-    ...livesOf(cells, 'rented', random).map((life) => (stage: Stage) => liveRented(stage, life, result)),
-    ...livesOf(cells, 'own', random).map((life) => (stage: Stage) => liveOwn(stage, life, result)),
-    ...livesOf(cells, STRAY_STEP, random).map((life) => (stage: Stage) => liveStray(stage, life, result)),
+    ...groupIntoLifecycles(cells, 'rented', random).map((life) => (stage: Stage) => liveRented(stage, life, result)),
+    ...groupIntoLifecycles(cells, 'own', random).map((life) => (stage: Stage) => liveOwn(stage, life, result)),
+    ...groupIntoLifecycles(cells, STRAY_STEP, random).map((life) => (stage: Stage) => liveStray(stage, life, result)),
   ]);
   await Promise.all(
     Array.from({ length: Math.min(lanes, lives.length) }, async (_, lane) => {
       const stage = await openStage(`crash${lane}-${Date.now().toString(36)}`, { SWEEP_SECONDS: '1' });
       try {
         for (let live = lives.pop(); live; live = lives.pop()) await live(stage);
-        const { orphans, duplicates } = await superfluous(stage);
+        const { orphans, duplicates } = await findLeakedMachines(stage);
         result.orphans += orphans.length;
         result.duplicates += duplicates.length;
         result.surprises.push(...stage.surprises);
@@ -46,7 +46,7 @@ export async function runCells(cells: readonly Cell[], random: Random, lanes: nu
   return result;
 }
 
-export function crashLine(result: CrashResult): string {
+export function formatCrashResult(result: CrashResult): string {
   const { cells, missed, orphans, duplicates, convergedMs, surprises } = result;
   const p95 = percentile(convergedMs, 0.95);
   const most = Math.max(...convergedMs);
@@ -56,10 +56,10 @@ export function crashLine(result: CrashResult): string {
   );
 }
 
-/** Arms the cell, has the step asked for, and measures from the death to what the step is meant to reach. */
+/** Arms the crash point, requests the step, and measures from the crash to the requested state. */
 async function die(
   stage: Stage,
-  cell: Cell,
+  cell: CrashCase,
   result: CrashResult,
   asked: () => Promise<void>,
   reached: () => Promise<void>,
@@ -81,7 +81,7 @@ async function die(
   if (process.env.FAULT_PROGRESS) console.log(`  ${stage.name} ${cell.point} × ${cell.outcome}: ${tookMs} ms`);
 }
 
-async function liveRented(stage: Stage, life: readonly Cell[], result: CrashResult): Promise<void> {
+async function liveRented(stage: Stage, life: readonly CrashCase[], result: CrashResult): Promise<void> {
   const server = await aRentedServer(stage);
   const { control } = stage.cloud;
   for (const step of RENTED_STEPS) {
@@ -108,15 +108,15 @@ async function liveRented(stage: Stage, life: readonly Cell[], result: CrashResu
   result.duplicates += Math.max(0, made.length - 1);
 }
 
-async function liveOwn(stage: Stage, life: readonly Cell[], result: CrashResult): Promise<void> {
-  const server = await anOwnServer(stage);
+async function liveOwn(stage: Stage, life: readonly CrashCase[], result: CrashResult): Promise<void> {
+  const server = await aSelfHostedServer(stage);
   try {
     for (const step of OWN_STEPS) {
       const cell = life.find((one) => one.step === `own ${step}`);
       const asked = (): Promise<void> => server.ask(step as OwnStep);
       const reached = (): Promise<void> => server.reached(step);
       if (cell) {
-        server.behave(mannerOf(cell));
+        server.behave(replyModeOf(cell));
         await die(stage, cell, result, asked, reached);
       } else {
         await asked();
@@ -134,7 +134,7 @@ async function liveOwn(stage: Stage, life: readonly Cell[], result: CrashResult)
 }
 
 /** A machine of a server that is closed: the sweep finds it, the operator has it deleted. */
-async function liveStray(stage: Stage, life: readonly Cell[], result: CrashResult): Promise<void> {
+async function liveStray(stage: Stage, life: readonly CrashCase[], result: CrashResult): Promise<void> {
   for (const cell of life) {
     const server = await aRentedServer(stage);
     for (const step of ['rent', 'terminate'] satisfies RentedStep[]) {
@@ -161,18 +161,20 @@ async function liveStray(stage: Stage, life: readonly Cell[], result: CrashResul
   }
 }
 
-/** A list has no effect to lose: it fails, breaks off, or is old. */
-function listFault({ point, outcome }: Cell) {
+/** The fault of a list, which has no effect: it fails, hangs, or is stale. */
+function listFault({ point, outcome }: CrashCase) {
   if (point !== 'sweep.noted') return null;
   return outcome === 'late' ? ({ kind: 'stale' } as const) : null;
 }
 
 async function decideToDelete({ customer: { client } }: Stage, name: string): Promise<void> {
   const id = await until('the sweep finds the stray', async () => {
-    const answer = await insist(() => client(api.strays.list, { entityFilterRequest: { queryString: name } }));
+    const answer = await retryUntilAnswered(() =>
+      client(api.strays.list, { entityFilterRequest: { queryString: name } }),
+    );
     return answer?.entities.find((stray) => stray.decision === null)?.id;
   });
-  await insist(
+  await retryUntilAnswered(
     () => client(api.strays.delete, { id }),
     async () => true,
   );

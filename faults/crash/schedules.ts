@@ -3,7 +3,7 @@ import { PLATFORM_CRASH_POINTS } from '@stagi/contract/crashPoints.ts';
 import type { FakeFault, FakeOperation } from '@stagi/server/src/providers/fake/protocol.ts';
 import { percentile, type Random, seeded } from '../random.ts';
 import { until } from '../until.ts';
-import { aRentedServer, type Rented, superfluous } from './rented.ts';
+import { aRentedServer, findLeakedMachines, type RentedServer } from './rented.ts';
 import { openStage, type Stage } from './stage.ts';
 
 export interface ScheduleResult {
@@ -12,20 +12,20 @@ export interface ScheduleResult {
   faults: number;
   orphans: number;
   duplicates: number;
-  /** Machines that only the sweep removed: the cloud had lied about them. */
+  /** Machines that only the sweep removed, as the cloud had reported them deleted. */
   swept: number;
-  /** From the end of all faults, and the last wish, to all servers gone. */
+  /** From the end of all faults and requests to the removal of all servers. */
   convergedMs: number[];
   surprises: string[];
 }
 
 const OPERATIONS: readonly FakeOperation[] = ['start', 'look', 'list', 'stop', 'resume', 'reboot', 'terminate'];
 const POINTS = PLATFORM_CRASH_POINTS.filter((point) => !/^(docker-container|enrol|sweep)/.test(point));
-/** Servers that live side by side on one platform, and die with it. */
+/** Concurrent servers on one platform. */
 const AT_ONCE = 10;
 const GONE_WITHIN_MS = 300_000;
 
-/** Lives of servers whose owners change their minds, while the cloud misbehaves and the platform dies, at random. */
+/** Random lifecycles of servers, with random faults of the cloud and random crashes of the platform. */
 export async function runSchedules(lives: number, seed: number, lanes: number): Promise<ScheduleResult> {
   const result: ScheduleResult = {
     ...{ lives: 0, deaths: 0, faults: 0, orphans: 0, duplicates: 0, swept: 0 },
@@ -55,7 +55,7 @@ export async function runSchedules(lives: number, seed: number, lanes: number): 
   return result;
 }
 
-export function scheduleLine(result: ScheduleResult): string {
+export function formatScheduleResult(result: ScheduleResult): string {
   const { lives, deaths, faults, orphans, duplicates, swept, convergedMs, surprises } = result;
   return (
     `n = ${lives} lives with ${deaths} deaths and ${faults} faults, ${orphans} orphans, ${duplicates} duplicates, ` +
@@ -70,7 +70,7 @@ async function oneRound(stage: Stage, random: Random, count: number, result: Sch
   const trouble = (async () => {
     while (living) {
       await pause(random.between(50, 400));
-      // A place that is not passed soon makes room for another.
+      // A crash point that is not reached soon is replaced by another.
       if (Date.now() - armedAt > 1_000) {
         stage.arm(random.pick(POINTS));
         armedAt = Date.now();
@@ -100,7 +100,7 @@ async function oneRound(stage: Stage, random: Random, count: number, result: Sch
   );
   // Machines that were hidden show again, and the sweep has had its quarantine.
   await until('the cloud is empty', async () => isEmpty(stage), 60_000).catch(() => {});
-  const left = await superfluous(stage);
+  const left = await findLeakedMachines(stage);
   result.orphans += left.orphans.length;
   result.duplicates += left.duplicates.length;
   result.lives += count;
@@ -111,8 +111,8 @@ async function isEmpty(stage: Stage): Promise<boolean> {
   return machines.every(({ state }) => state === 'gone');
 }
 
-/** A few wishes, not all of them waited for. */
-async function live(stage: Stage, random: Random): Promise<Rented> {
+/** Requests a few changes, without waiting for all of them. */
+async function live(stage: Stage, random: Random): Promise<RentedServer> {
   const server = await aRentedServer(stage);
   await server.ask('rent');
   for (let wish = random.between(1, 5); wish > 0; wish -= 1) {
@@ -124,7 +124,7 @@ async function live(stage: Stage, random: Random): Promise<Rented> {
   return server;
 }
 
-/** A wish that the status does not allow is refused: that is an answer like any other. */
+/** A request that the status does not allow is refused, which is fine. */
 function ignoreRefusal(error: unknown): void {
   if (error instanceof Error && 'status' in error && error.status === 200) return;
   throw error;

@@ -5,31 +5,31 @@ import type { CrashPoint } from '@stagi/contract/crashPoints.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { type FakeCloudProcess, spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
 import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
-import { type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, type Person, signUp } from '@stagi/server/src/testing/person.ts';
 import pg from 'pg';
 import { until } from '../until.ts';
 import { aFolder, spawnPlatform } from './platform.ts';
 
-/** Cloud time runs so much faster. */
+/** The clock of the cloud runs this much faster. */
 export const CLOUD_SPEED = 50;
 
-export interface Death {
+export interface Crash {
   point: CrashPoint | null;
   at: number;
 }
 
-/** The platform as a process that is started again whenever it dies, a simulated cloud as another, and a customer. */
+/** The platform as a process that is restarted after each crash, a simulated cloud as another, and a customer. */
 export interface Stage {
   name: string;
   url: string;
   cloud: FakeCloudProcess;
   customer: Person;
   db: pg.Pool;
-  /** The next time the platform comes to this place it dies there; `null`: nowhere. */
+  /** Arms a crash point for the platform; `null`: disarms. */
   arm(point: CrashPoint | null): void;
-  /** The next death, or `null` when none comes in time. */
-  nextDeath(withinMs: number): Promise<Death | null>;
-  /** How many times it died at a place, and what it ended with when nobody asked for it. */
+  /** The next crash, or `null` when none comes in time. */
+  nextDeath(withinMs: number): Promise<Crash | null>;
+  /** The number of armed crashes, and the exits that were not armed. */
   deaths(): number;
   surprises: string[];
   ready(): Promise<void>;
@@ -49,7 +49,7 @@ export async function openStage(name: string, env: Record<string, string> = {}):
   const db = new pg.Pool({ connectionString: database.url, max: 4, application_name: 'fault-run' });
   // The database is dropped under connections that are closing.
   db.on('error', () => {});
-  const waiting = new Set<(death: Death) => void>();
+  const waiting = new Set<(death: Crash) => void>();
   const surprises: string[] = [];
   let count = 0;
   let closing = false;
@@ -67,7 +67,7 @@ export async function openStage(name: string, env: Record<string, string> = {}):
     process_.once('exit', (code, signal) => {
       if (closing) return;
       const known = readFileSync(`${armed}.deaths`, 'utf8').trimEnd().split('\n').slice(count);
-      const death: Death = { point: (known[0] as CrashPoint | undefined) ?? null, at: Date.now() };
+      const death: Crash = { point: (known[0] as CrashPoint | undefined) ?? null, at: Date.now() };
       if (known[0]) count += 1;
       else surprises.push(`the platform ended with ${code ?? signal}`);
       for (const tell of waiting) tell(death);
@@ -80,7 +80,7 @@ export async function openStage(name: string, env: Record<string, string> = {}):
     await until(`${name} serves`, async () => (await fetch(`${url}/readyz`).catch(() => null))?.ok, 60_000);
   };
   await ready();
-  const customer = await signUp(url, sender(url), { name: 'Kim', email: `kim@${name}.example.com` });
+  const customer = await signUp(url, httpSender(url), { name: 'Kim', email: `kim@${name}.example.com` });
   await db.query("update workspace set plan = 'Enterprise'");
   await db.query('update app_user set is_employee = true');
 
@@ -98,7 +98,7 @@ export async function openStage(name: string, env: Record<string, string> = {}):
     },
     nextDeath(withinMs) {
       return new Promise((resolve) => {
-        const settle = (death: Death | null): void => {
+        const settle = (death: Crash | null): void => {
           clearTimeout(timer);
           waiting.delete(settle);
           resolve(death);

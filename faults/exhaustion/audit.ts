@@ -1,7 +1,7 @@
-import { meterDue } from '@stagi/server/src/billing/metering.ts';
 import { ZERO_BALANCE } from '@stagi/server/src/billing/zero.ts';
 import type { Db } from '@stagi/server/src/db/schema.ts';
 import { verifyLedger } from '@stagi/server/src/ledger/verify.ts';
+import { meterDueWorkspaces } from '@stagi/server/src/metering/worker.ts';
 import { mailsTo } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { type Opening, owedUntil, usedUpAt } from './arithmetic.ts';
@@ -39,7 +39,7 @@ export async function audit(stage: Stage, openings: ReadonlyMap<Customer, Openin
   const { db } = stage;
   const before = await costOfRunning(db);
   // As if a minute had passed, twice: what is open is charged again.
-  for (let n = 0; n < 2; n += 1) await meterDue({ db, log: silent }, 0);
+  for (let n = 0; n < 2; n += 1) await meterDueWorkspaces({ db, log: silent }, 0);
   const found: Audit = {
     ...(await countEnds(db)),
     ...(await leastHeld(db)),

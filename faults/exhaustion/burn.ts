@@ -1,7 +1,7 @@
 import { asMicro } from '@stagi/contract/money.ts';
 import { accountOf } from '@stagi/server/src/billing/accounts.ts';
 import { post } from '@stagi/server/src/billing/ledger.ts';
-import { lockAvailable } from '@stagi/server/src/billing/spend.ts';
+import { lockAvailable } from '@stagi/server/src/billing/spendOrder.ts';
 import { inTransaction } from '@stagi/server/src/db/pool.ts';
 import type { Db } from '@stagi/server/src/db/schema.ts';
 import { sql } from 'kysely';

@@ -7,7 +7,7 @@ import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { openPool, type Pool } from '@stagi/server/src/db/pool.ts';
 import type { Db } from '@stagi/server/src/db/schema.ts';
 import { type FakeCloudProcess, spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
-import { type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, type Person, signUp } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { aFolder, spawnPlatform } from '../crash/platform.ts';
 import type { Random } from '../random.ts';
@@ -108,7 +108,7 @@ export async function openStage(
     const customers = await Promise.all(
       orders.map(async (order, n) => {
         const email = `kim${n}@${environment}.example.com`;
-        const person = await signUp(url, sender(url), { name: `Kim ${n}`, email });
+        const person = await signUp(url, httpSender(url), { name: `Kim ${n}`, email });
         return { ...order, person, workspaceId: person.workspaceId };
       }),
     );

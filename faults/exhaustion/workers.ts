@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inTransaction } from '@stagi/server/src/db/pool.ts';
 import type { Db } from '@stagi/server/src/db/schema.ts';
-import { PRESENCE_SPACE } from '@stagi/server/src/instances/presence.ts';
+import { WORKER_LOCK_SPACE } from '@stagi/server/src/instances/workerRegistry.ts';
 import { sql } from 'kysely';
 import type { Random } from '../random.ts';
 import { until } from '../until.ts';
@@ -44,7 +44,7 @@ export function keepWorkers(
   async function atWork(): Promise<string[]> {
     const { rows } = await sql<{ name: string }>`select distinct application_name as name
       from pg_stat_activity join pg_locks using (pid)
-      where datname = current_database() and locktype = 'advisory' and granted and classid = ${PRESENCE_SPACE}::oid`.execute(
+      where datname = current_database() and locktype = 'advisory' and granted and classid = ${WORKER_LOCK_SPACE}::oid`.execute(
       db,
     );
     return rows.map(({ name }) => name).filter((name) => workers.has(name));

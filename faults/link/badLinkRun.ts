@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { api } from '@stagi/contract/api.ts';
 import { docker } from '@stagi/daemon/src/testing/image.ts';
+import { FAULT_SCENARIOS, restoreNetwork } from './faultScenarios.ts';
 import { watchDocker } from './oracle.ts';
 import type { Random } from './random.ts';
-import { calm, STORMS } from './storms.ts';
-import { makeWorld, until, type World } from './world.ts';
+import { createLinkTestbed, type LinkTestbed, until } from './testbed.ts';
 
 /** Ends at once when it is asked to. */
 const QUIET = 'trap "exit 0" TERM; while :; do sleep 0.1; done';
@@ -47,7 +47,7 @@ interface Subject {
  * state must become right soon, Docker must have done nothing that nobody wished, and no line may be missing.
  */
 export async function runBadLink(random: Random, seconds: number): Promise<BadLinkResult> {
-  const world = await makeWorld(random);
+  const world = await createLinkTestbed(random);
   const oracle = await watchDocker(world.daemon.labels);
   const storms: Record<string, number> = {};
   const rightAfterLinkMs: number[] = [];
@@ -64,17 +64,17 @@ export async function runBadLink(random: Random, seconds: number): Promise<BadLi
     const subjects = [await make(QUIET), await make(QUIET)];
     await until('everything has begun', () => isRight([chatter, ...subjects]), RIGHT_WITHIN_MS);
     const begun = performance.now();
-    const names = shuffled(Object.keys(STORMS), random);
+    const names = shuffled(Object.keys(FAULT_SCENARIOS), random);
     for (let turn = 0; performance.now() - begun < seconds * 1000; turn += 1) {
       // Each kind in its turn, then by chance.
       const name = turn < names.length ? names[turn]! : random.pick(names);
       const short = seconds < 120;
       const longest = short ? 4000 : random.next() < 0.1 ? 50_000 : 15_000;
-      const storm = STORMS[name]!(world.proxy, random, random.between(1500, longest));
+      const storm = FAULT_SCENARIOS[name]!(world.proxy, random, random.between(1500, longest));
       storms[name] = (storms[name] ?? 0) + 1;
       await wishSomething(subjects);
       await storm;
-      calm(world.proxy);
+      restoreNetwork(world.proxy);
       await settle(name, Date.now());
       if (!short) await pause(random.between(0, 3000));
     }
@@ -82,7 +82,7 @@ export async function runBadLink(random: Random, seconds: number): Promise<BadLi
     return {
       seconds: (performance.now() - begun) / 1000,
       storms,
-      links: world.daemon.saidAt('is up').length,
+      links: world.daemon.loggedAt('is up').length,
       replays: world.proxy.replays(),
       ...(await compareLog(world, chatter, () => oracle.wished(chatter.id, 'stop'))),
       ...(await oracle.judge()),
@@ -104,7 +104,7 @@ export async function runBadLink(random: Random, seconds: number): Promise<BadLi
       await until('everything is as wished', () => isRight([chatter, ...subjects]), RIGHT_WITHIN_MS);
       const now = Date.now();
       for (const { id, wanted } of [chatter, ...subjects]) if (wanted !== 'absent') oracle.settled(id);
-      const ups = world.daemon.saidAt('is up').filter((at) => at >= calmAt);
+      const ups = world.daemon.loggedAt('is up').filter((at) => at >= calmAt);
       const up = ups[0] ?? calmAt;
       rightAfterCalmMs[storm] ??= [];
       rightAfterCalmMs[storm].push(now - calmAt);
@@ -192,7 +192,7 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
 }
 
 /** Stops the container that prints and counts what is stored of it. */
-async function compareLog(world: World, chatter: Subject, wish: () => void) {
+async function compareLog(world: LinkTestbed, chatter: Subject, wish: () => void) {
   wish();
   await world.person.client(api.containers.stop, { id: chatter.id });
   const container = docker.getContainer(`stagi-${chatter.slug}`);
@@ -215,7 +215,7 @@ async function compareLog(world: World, chatter: Subject, wish: () => void) {
   return { lines: last, missing, twice, gaps: page.value.length };
 }
 
-async function lastLine(world: World, id: number): Promise<number> {
+async function lastLine(world: LinkTestbed, id: number): Promise<number> {
   const { lines } = await world.person.client(api.logging.query, {
     source: { type: 'docker-container', id },
     limit: 1,
@@ -223,7 +223,7 @@ async function lastLine(world: World, id: number): Promise<number> {
   return Number(lines.at(-1)?.text);
 }
 
-export function showBadLink(name: string, seed: number, result: BadLinkResult): string {
+export function formatBadLink(name: string, seed: number, result: BadLinkResult): string {
   const kinds = Object.entries(result.storms)
     .map(([kind, count]) => `${kind} ${count}`)
     .join(', ');

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type ChaosProxy, startChaosProxy } from './chaosProxy.ts';
 import { randomFrom } from './random.ts';
-import { until } from './world.ts';
+import { until } from './testbed.ts';
 
 const SEED = Date.now() % 2 ** 31;
 let proxy: ChaosProxy;
@@ -39,8 +39,8 @@ async function open() {
   return { socket, answers, closed };
 }
 
-describe(`a network with weather (seed ${SEED})`, () => {
-  it('changes no byte, however it cuts and delays', async () => {
+describe(`the chaos proxy (seed ${SEED})`, () => {
+  it('changes no byte, however it splits and delays', async () => {
     proxy.set({ splitBytes: 7, latencyMs: 5, jitterMs: 20 });
     const { socket } = await open();
     const sent = Array.from({ length: 20 }, (_, index) => Buffer.alloc(200 + index, index));
@@ -49,7 +49,7 @@ describe(`a network with weather (seed ${SEED})`, () => {
     expect(Buffer.concat(heard)).toEqual(Buffer.concat(sent));
   });
 
-  it('is as slow as it is told', async () => {
+  it('limits the bandwidth', async () => {
     const { socket } = await open();
     proxy.set({ bytesPerSecond: 20_000 });
     const begun = performance.now();
@@ -58,7 +58,7 @@ describe(`a network with weather (seed ${SEED})`, () => {
     expect(performance.now() - begun).toBeGreaterThan(350);
   });
 
-  it('holds back in a black hole what it delivers afterwards', async () => {
+  it('holds bytes back in a black hole and delivers them afterwards', async () => {
     const { socket, answers } = await open();
     proxy.set({ blackhole: true });
     socket.send('x');
@@ -72,7 +72,7 @@ describe(`a network with weather (seed ${SEED})`, () => {
     await until('it came', () => answers.length === 1);
   });
 
-  it('resets, refuses, and leaves ends that hear nothing', async () => {
+  it('resets connections, refuses new ones, and leaves half-open ones', async () => {
     const first = await open();
     expect(proxy.reset()).toBe(1);
     await first.closed;
@@ -88,7 +88,7 @@ describe(`a network with weather (seed ${SEED})`, () => {
     second.socket.terminate();
   });
 
-  it('says again what was said on this connection or an earlier one', async () => {
+  it('replays frames of this connection or an earlier one', async () => {
     const first = await open();
     first.socket.send('four');
     await until('an answer', () => first.answers.length === 1);

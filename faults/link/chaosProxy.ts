@@ -3,22 +3,22 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type FrameTap, tapFrames } from './frameTap.ts';
 import type { Random } from './random.ts';
 
-/** What the network is like, for each direction of each connection. */
-export interface Weather {
+/** The network conditions for each direction of each connection. */
+export interface NetworkConditions {
   latencyMs: number;
-  /** Up to so much more, at random, never out of order. */
+  /** Jitter: up to this much more at random, never out of order. */
   jitterMs: number;
-  /** Null: as fast as it goes. */
+  /** Bandwidth limit; null: none. */
   bytesPerSecond: number | null;
-  /** Pieces of at most this many bytes; null: as they come. */
+  /** Splits into chunks of at most this many bytes; null: does not. */
   splitBytes: number | null;
-  /** Nothing gets through, and nobody is told; what was sent arrives when it ends. */
+  /** Delivers nothing, without an error; delivers it all when it ends. */
   blackhole: boolean;
   /** New connections are reset. */
   refuse: boolean;
 }
 
-export const FAIR: Weather = {
+export const NORMAL_CONDITIONS: NetworkConditions = {
   latencyMs: 0,
   jitterMs: 0,
   bytesPerSecond: null,
@@ -27,16 +27,16 @@ export const FAIR: Weather = {
   refuse: false,
 };
 
-/** A TCP proxy that is as bad as one wishes. */
+/** A TCP proxy that injects network faults. */
 export interface ChaosProxy {
   port: number;
-  /** Changes the weather from now on, also for what is on its way. */
-  set(change: Partial<Weather>): void;
-  /** Resets every connection, in the middle of whatever it carries. Answers how many. */
+  /** Changes the conditions, also for bytes in flight. */
+  set(change: Partial<NetworkConditions>): void;
+  /** Resets every connection at any byte; returns how many. */
   reset(): number;
-  /** The far ends vanish without a word: the near ones hear nothing ever again. */
+  /** Makes every connection half-open: the far ends vanish without a reset. */
   halfOpen(): number;
-  /** Sends recorded control frames of this connection and earlier ones to the near ends once more. */
+  /** Replays recorded control frames of this connection and earlier ones to the near ends. */
   replay(count: number): void;
   replays(): number;
   close(): Promise<void>;
@@ -45,7 +45,7 @@ export interface ChaosProxy {
 
 const QUEUE_BYTES = 256 * 1024;
 const RECORDED = 500;
-/** What a hostile network could gain by saying again. */
+/** Messages that a hostile network could replay. */
 const WORTH_REPLAYING = /^\{"type":"(?:desired|command|credit|log-resume|log-refuse|rotated)"/;
 
 export async function startChaosProxy(
@@ -53,7 +53,7 @@ export async function startChaosProxy(
   random: Random,
   { port = 0, host = '127.0.0.1' } = {},
 ): Promise<ChaosProxy> {
-  const weather: Weather = { ...FAIR };
+  const weather: NetworkConditions = { ...NORMAL_CONDITIONS };
   const pairs = new Set<Pair>();
   const recorded: Buffer[] = [];
   let replays = 0;
@@ -145,8 +145,14 @@ interface Flow {
   stop(): void;
 }
 
-/** One direction of one connection: bytes wait in a queue until the weather lets them through. */
-function flow(from: Socket, to: Socket, weather: Weather, random: Random, pass: (bytes: Buffer) => Buffer): Flow {
+/** One direction of a connection: bytes wait in a queue as the conditions demand. */
+function flow(
+  from: Socket,
+  to: Socket,
+  weather: NetworkConditions,
+  random: Random,
+  pass: (bytes: Buffer) => Buffer,
+): Flow {
   let queue: { bytes: Buffer; dueAt: number }[] = [];
   let queued = 0;
   let lastDueAt = 0;

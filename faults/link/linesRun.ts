@@ -1,6 +1,6 @@
 import type { LogGap } from '@stagi/contract/logging.ts';
 import type { Random } from './random.ts';
-import { makeWorld, until, type World } from './world.ts';
+import { createLinkTestbed, type LinkTestbed, until } from './testbed.ts';
 
 const CATCH_UP_MS = 600_000;
 
@@ -25,7 +25,7 @@ export async function runLines(
   random: Random,
   plan: { lines: number; daemonKills: number; platformKills: number },
 ): Promise<LinesResult> {
-  const world = await makeWorld(random);
+  const world = await createLinkTestbed(random);
   try {
     const { id } = await world.create(`lines-${process.pid}`, `seq 1 ${plan.lines}`, 2);
     const begun = performance.now();
@@ -50,7 +50,7 @@ export async function runLines(
 
 /** Spread over the time that the lines take to arrive, in an order of chance. */
 async function harass(
-  world: World,
+  world: LinkTestbed,
   id: number,
   random: Random,
   plan: { lines: number; daemonKills: number; platformKills: number },
@@ -79,7 +79,7 @@ async function harass(
   return { daemonKills, platformKills };
 }
 
-async function compare(world: World, id: number, lines: number) {
+async function compare(world: LinkTestbed, id: number, lines: number) {
   const seen = new Uint8Array(lines + 1);
   let stored = 0;
   let twice = 0;
@@ -102,7 +102,7 @@ async function compare(world: World, id: number, lines: number) {
   return { lines, stored, missing, twice, outOfOrder, gaps: page.value };
 }
 
-export function showLines(name: string, seed: number, result: LinesResult): string {
+export function formatLines(name: string, seed: number, result: LinesResult): string {
   const { lines, stored, missing, twice, outOfOrder, gaps, daemonKills, platformKills } = result;
   const seconds = (ms: number) => (ms / 1000).toFixed(1);
   return `${name}: seed ${seed}, n = ${lines} lines printed in ${seconds(result.printedInMs)} s, daemon killed ${daemonKills} times, platform ${platformKills}: ${stored} stored in ${seconds(result.storedInMs)} s, ${missing} missing, ${twice} twice, ${outOfOrder} out of order, ${gaps.length} gaps`;

@@ -5,7 +5,7 @@ export interface NetworkNamespace {
   /** Of this machine, as seen from inside. */
   address: string;
   /** Put in front of a command, it runs inside. */
-  within: string[];
+  wrapper: string[];
   /** Every packet is lost, both ways, and nobody is told. */
   drop(): void;
   /** At most so many bits a second leave it. */
@@ -45,7 +45,7 @@ export function makeNetworkNamespace(): NetworkNamespace | { reason: string } {
   let isShaped = false;
   return {
     address: `${net}.${made * 4 + 1}`,
-    within: ['ip', 'netns', 'exec', name],
+    wrapper: ['ip', 'netns', 'exec', name],
     drop() {
       for (const chain of ['INPUT', 'OUTPUT']) inside('iptables', '-A', chain, '-j', 'DROP');
     },

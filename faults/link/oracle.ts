@@ -1,6 +1,6 @@
 import { docker } from '@stagi/daemon/src/testing/image.ts';
 
-export type Wish = 'run' | 'stop' | 'remove' | 'restart';
+export type RequestedChange = 'run' | 'stop' | 'remove' | 'restart';
 type Action = 'create' | 'start' | 'stop' | 'destroy';
 
 interface Entry {
@@ -9,8 +9,8 @@ interface Entry {
   at: number;
 }
 
-/** Which wishes allow an action; each wish allows it once. */
-const ALLOWED_BY: Record<Action, readonly Wish[]> = {
+/** The requests that explain an action; each explains it once. */
+const ALLOWED_BY: Record<Action, readonly RequestedChange[]> = {
   create: ['run'],
   start: ['run', 'restart'],
   stop: ['stop', 'remove', 'restart'],
@@ -18,20 +18,20 @@ const ALLOWED_BY: Record<Action, readonly Wish[]> = {
 };
 
 /**
- * Holds what Docker did to the containers of a node against what was wished. An action is wrong when no wish explains
- * it, or one that has been carried out already: the oldest open wish is taken for its cause, and once a container is seen
- * as wished (`settled`) nothing older explains anything any more. One that was deleted before it was made never is: a
- * desired state that was on its way may still make it, once.
+ * Compares Docker's actions on the containers of a node with the requested changes. An action is wrong when no request
+ * explains it, or only one that was carried out already. The oldest open request counts as its cause. Once a container is
+ * in its desired state (`settled`), older requests explain nothing. A container that was deleted before it was created
+ * never settles: a desired state in flight may still create it, once.
  */
 export interface Oracle {
-  wished(container: number, wish: Wish, at?: number): void;
+  wished(container: number, wish: RequestedChange, at?: number): void;
   settled(container: number): void;
-  /** Stops listening; answers all actions seen and those that were wrong. */
+  /** Stops listening; returns all actions and the wrong ones. */
   judge(): Promise<{ actions: number; wishes: number; wrong: string[] }>;
 }
 
 export async function watchDocker(labels: Record<string, string>): Promise<Oracle> {
-  const wishes: (Entry & { wish: Wish })[] = [];
+  const wishes: (Entry & { wish: RequestedChange })[] = [];
   const actions: (Entry & { action: Action })[] = [];
   const settles: Entry[] = [];
   const label = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
@@ -60,7 +60,7 @@ export async function watchDocker(labels: Record<string, string>): Promise<Oracl
 }
 
 export function judge(
-  wishes: readonly (Entry & { wish: Wish })[],
+  wishes: readonly (Entry & { wish: RequestedChange })[],
   actions: readonly (Entry & { action: Action })[],
   settles: readonly Entry[],
 ): string[] {

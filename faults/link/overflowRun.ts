@@ -1,7 +1,7 @@
 import type { LogGap, LogLine } from '@stagi/contract/logging.ts';
 import { docker } from '@stagi/daemon/src/testing/image.ts';
 import type { Random } from './random.ts';
-import { makeWorld, until, type World } from './world.ts';
+import { createLinkTestbed, type LinkTestbed, until } from './testbed.ts';
 
 const FIRST = 1000;
 const WIDTH = 400;
@@ -19,7 +19,7 @@ export interface OverflowResult {
 
 /** More than Docker keeps is printed while no daemon runs. What is shown as lost is compared with what is missing. */
 export async function runOverflow(random: Random, lines: number): Promise<OverflowResult> {
-  const world = await makeWorld(random);
+  const world = await createLinkTestbed(random);
   try {
     const wide = `seq -s "${'x'.repeat(WIDTH)}\n"`;
     const slug = `overflow-${process.pid}`;
@@ -38,7 +38,7 @@ export async function runOverflow(random: Random, lines: number): Promise<Overfl
   }
 }
 
-async function judge(world: World, id: number, lines: number, firstKept: number): Promise<OverflowResult> {
+async function judge(world: LinkTestbed, id: number, lines: number, firstKept: number): Promise<OverflowResult> {
   let before: LogLine | null = null;
   let stored = 0;
   let wrong = 0;
@@ -77,7 +77,11 @@ async function firstLineOf(slug: string): Promise<number> {
   return Number.parseInt(Buffer.concat(head).toString('latin1', 8), 10);
 }
 
-export function showOverflow(name: string, seed: number, { lines, stored, lost, gaps, holds }: OverflowResult): string {
+export function formatOverflow(
+  name: string,
+  seed: number,
+  { lines, stored, lost, gaps, holds }: OverflowResult,
+): string {
   const where = gaps.map(({ afterSeq, from, to }) => `after line ${afterSeq}, ${from} to ${to}`).join('; ');
   const verdict = holds ? 'its bounds are those of the loss' : 'WHICH IS NOT WHAT WAS LOST';
   return `${name}: seed ${seed}, n = ${lines} lines printed, ${stored} stored, ${lost} lost by Docker, ${gaps.length} gap (${where}): ${verdict}`;

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { container, makeDaemon, slugOf, type TestDaemon } from '@stagi/daemon/src/testing/daemon.ts';
+import { container, createDaemon, slugOf, type TestDaemon } from '@stagi/daemon/src/testing/daemon.ts';
 import { docker, ensureTestImage, TEST_IMAGE } from '@stagi/daemon/src/testing/image.ts';
-import { type Platform, startPlatform } from '@stagi/daemon/src/testing/platform.ts';
-import { until } from './world.ts';
+import { type FakePlatform, startFakePlatform } from '@stagi/daemon/src/testing/platform.ts';
+import { until } from './testbed.ts';
 
 const LINE_BYTES = 1000;
 const BLOCK_LINES = 5000;
@@ -42,18 +42,18 @@ export async function runStalled(seconds: number): Promise<StalledResult> {
   await ensureTestImage();
   const baselineSeconds = Math.max(2, Math.min(45, seconds / 8));
   const before = await baseline(baselineSeconds);
-  const platform = await startPlatform({ node: String(9_300_000 + (process.pid % 100_000)) });
-  const daemon = await makeDaemon(platform);
+  const platform = await startFakePlatform({ node: String(9_300_000 + (process.pid % 100_000)) });
+  const daemon = await createDaemon(platform);
   try {
     platform.logs.policy.grant = false;
     daemon.start();
-    await platform.until('a hello', () => platform.heard.find(({ type }) => type === 'hello'), 60_000);
+    await platform.until('a hello', () => platform.received.find(({ type }) => type === 'hello'), 60_000);
     const memory = watchMemory(daemon);
-    await platform.desire([container(1, PRINT, { spec: { nanoCpus: FULL_SPEED_NS } })]);
+    await platform.setDesired([container(1, PRINT, { spec: { nanoCpus: FULL_SPEED_NS } })]);
     await platform.until('it prints', () => platform.logs.of(1).lines.length > 0, 60_000);
     const name = `stagi-${slugOf(1)}`;
     const noCreditMBs = await speedOf(name, (seconds * 1000) / 2);
-    platform.deafen(true);
+    platform.stopReading(true);
     const deafMBs = await speedOf(name, (seconds * 1000) / 2);
     const rssMax = memory.most();
     await docker.getContainer(name).stop();
@@ -61,7 +61,7 @@ export async function runStalled(seconds: number): Promise<StalledResult> {
     const after = await baseline(baselineSeconds);
 
     platform.logs.policy.grant = true;
-    platform.deafen(false);
+    platform.stopReading(false);
     platform.logs.grantAll();
     await platform.until('the log has ended', () => platform.logs.of(1).ends > 0, 300_000);
     const rssCatchUpMax = memory.most();
@@ -128,7 +128,7 @@ function watchMemory(daemon: TestDaemon): { most(): number; stop(): void } {
   return { most: () => most, stop: () => clearInterval(timer) };
 }
 
-function compare(platform: Platform, printed: number) {
+function compare(platform: FakePlatform, printed: number) {
   const { lines, gaps } = platform.logs.of(1);
   const marked = new Set(gaps.map(({ to }) => to));
   let before = 0;
@@ -151,7 +151,7 @@ function momentOf(timeNs: bigint): string {
   return `${seconds}.${String(timeNs % 1_000_000_000n).padStart(9, '0')}Z`;
 }
 
-export function showStalled(name: string, result: StalledResult): string {
+export function formatStalled(name: string, result: StalledResult): string {
   const megabytes = (bytes: number) => Math.round(bytes / 1e6);
   const speed = (value: number) => value.toFixed(1);
   return [

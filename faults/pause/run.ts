@@ -6,31 +6,38 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
 import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
-import { type Person, sender, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, type Person, signUp } from '@stagi/server/src/testing/person.ts';
 import pg from 'pg';
 import { aFolder, spawnPlatform } from '../crash/platform.ts';
-import { aRentedServer, OPERATION, RENTED_STEPS, type Rented, type RentedStep, superfluous } from '../crash/rented.ts';
+import {
+  aRentedServer,
+  findLeakedMachines,
+  OPERATION,
+  RENTED_STEPS,
+  type RentedServer,
+  type RentedStep,
+} from '../crash/rented.ts';
 import { CLOUD_SPEED } from '../crash/stage.ts';
 import { until } from '../until.ts';
 
-/** The same for all processes on one database. */
+/** Shared by all processes on one database. */
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
 
 export interface PauseResult {
-  /** Steps that were frozen between the cloud's call and its being written down. */
+  /** Steps that were paused between the call to the cloud and recording its result. */
   frozen: number;
-  /** Of them, those that somebody else took up meanwhile. */
+  /** Of them, those that another worker took over. */
   takenOver: number;
-  /** Writes of a step by a process whose lease another had taken. */
+  /** Writes by a process whose lease another had taken. */
   staleApplies: number;
   orphans: number;
   duplicates: number;
 }
 
 /**
- * Two workers on one database. One is stopped with SIGSTOP while the cloud keeps it waiting, for longer than its lease;
- * the other goes on with its servers; then the first is let go. An audit in the database names every write of a process
- * that did not hold the lease any more.
+ * Two workers on one database. One is paused with SIGSTOP while it waits for the cloud, for longer than its lease; the
+ * other takes its servers over; then the first continues. An audit in the database records every write of a process that
+ * no longer held the lease.
  */
 export async function runPauses(options: {
   steps: readonly RentedStep[];
@@ -71,7 +78,7 @@ export async function runPauses(options: {
   try {
     const { url } = await run('api', 'api');
     await until('the platform serves', async () => (await fetch(`${url}/readyz`).catch(() => null))?.ok, 60_000);
-    const customer: Person = await signUp(url, sender(url), { name: 'Kim', email: `kim@${name}.example.com` });
+    const customer: Person = await signUp(url, httpSender(url), { name: 'Kim', email: `kim@${name}.example.com` });
     await db.query("update workspace set plan = 'Enterprise'");
     const stage = { name, url, cloud, customer, db };
     const servers = await Promise.all(Array.from({ length: options.servers }, () => aRentedServer(stage)));
@@ -83,7 +90,7 @@ export async function runPauses(options: {
     }
     const { rows } = await db.query('select count(*)::int as n from stale_write');
     result.staleApplies = rows[0].n;
-    const left = await superfluous(stage);
+    const left = await findLeakedMachines(stage);
     result.orphans = left.orphans.length;
     result.duplicates = left.duplicates.length;
   } finally {
@@ -99,7 +106,7 @@ export async function runPauses(options: {
   }
   return result;
 
-  async function freeze(step: RentedStep, servers: readonly Rented[], first: ChildProcess): Promise<void> {
+  async function freeze(step: RentedStep, servers: readonly RentedServer[], first: ChildProcess): Promise<void> {
     const operation = OPERATION[step];
     await cloud.control.fault(operation, { kind: 'slow', delayMs: options.pauseMs }, null);
     await Promise.all(servers.map((server) => server.ask(step)));
@@ -127,7 +134,7 @@ export async function runPauses(options: {
   }
 }
 
-export function pauseLine({ frozen, takenOver, staleApplies, orphans, duplicates }: PauseResult): string {
+export function formatPauseResult({ frozen, takenOver, staleApplies, orphans, duplicates }: PauseResult): string {
   return `n = ${frozen} steps frozen, ${takenOver} taken over, ${staleApplies} stale applies, ${orphans} orphans, ${duplicates} duplicates`;
 }
 

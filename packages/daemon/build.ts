@@ -21,12 +21,12 @@ const LIBATOMIC = [
 /**
  * Makes `.cache/daemon/stagid-linux-x64.tar.gz` (the daemon as one executable, and the library it needs that minimal
  * machines lack) and `.sha256` beside it. Does nothing when its inputs have not changed. Several may run at once: each
- * works in a folder of its own, and the checksum, which makes the archive count, is renamed into place last.
+ * works in a folder of its own, and the checksum, which makes the archive count, is renamed into place last. Returns
+ * the size of a new archive.
  */
-export async function buildDaemon(): Promise<void> {
-  const begun = performance.now();
+export async function buildDaemon(): Promise<{ archiveBytes: number } | null> {
   const inputs = await fingerprint();
-  if (await isCurrent(inputs)) return console.log('stagid is up to date');
+  if (await isCurrent(inputs)) return null;
 
   await mkdir(OUT, { recursive: true });
   const work = await mkdtemp(join(OUT, 'work-'));
@@ -38,13 +38,11 @@ export async function buildDaemon(): Promise<void> {
     const sha256 = await digest(join(work, ARCHIVE));
     await writeFile(join(work, `${ARCHIVE}.sha256`), `${sha256}  ${ARCHIVE}\n`);
     await writeFile(join(work, 'inputs'), inputs);
-    const binary = await stat(join(work, 'stagid'));
-    const archive = await stat(join(work, ARCHIVE));
+    const { size } = await stat(join(work, ARCHIVE));
     // The stamp goes first and comes back last: a build that breaks off in between is made again.
     await rm(join(OUT, 'inputs'), { force: true });
     for (const file of [ARCHIVE, `${ARCHIVE}.sha256`, 'inputs']) await rename(join(work, file), join(OUT, file));
-    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-    console.log(`stagid built in ${seconds} s: ${megabytes(binary.size)}, ${megabytes(archive.size)} to download`);
+    return { archiveBytes: size };
   } finally {
     await rm(work, { recursive: true, force: true });
   }
@@ -71,7 +69,7 @@ async function fingerprint(): Promise<string> {
 }
 
 async function bundle(outfile: string): Promise<void> {
-  const nothing = join(import.meta.dirname, 'src/nothing.ts');
+  const emptyModule = join(import.meta.dirname, 'src/emptyModule.ts');
   await build({
     entryPoints: [join(import.meta.dirname, 'src/main.ts')],
     outfile,
@@ -85,7 +83,7 @@ async function bundle(outfile: string): Promise<void> {
     legalComments: 'none',
     // Docker over SSH and BuildKit sessions: dockerode loads them at once, and we use neither.
     alias: Object.fromEntries(
-      ['ssh2', 'cpu-features', '@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs'].map((name) => [name, nothing]),
+      ['ssh2', 'cpu-features', '@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs'].map((name) => [name, emptyModule]),
     ),
     // `ws` would look for native helpers that cannot be in one file.
     define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
@@ -155,10 +153,6 @@ async function run(program: string, args: string[]): Promise<void> {
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   const [code, signal] = await once(child, 'close');
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code ?? signal}`);
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 if (import.meta.main) await buildDaemon();

@@ -187,7 +187,7 @@ function firstPages(): Plugin {
         for (const id of reach(`/src/features/${page}.tsx`, visitors)) visitors.add(id);
       first.confirming = reach('/src/features/auth/ConfirmationPage.tsx', visitors);
       for (const id of first.confirming) visitors.add(id);
-      for (const page of ['layouts/AppLayout', 'layouts/SignedInArea', 'features/instances/InstancesPage'])
+      for (const page of ['layouts/AppLayout', 'layouts/header/SignedInArea', 'features/instances/InstancesPage'])
         for (const id of reach(`/src/${page}.tsx`, visitors)) first.signedIn.add(id);
       // It waits for its page, and the page for the file it imports from: that must not be the same.
       for (const id of first.everywhere) if (id.endsWith('/src/main.tsx')) first.everywhere.delete(id);

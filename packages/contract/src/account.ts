@@ -6,18 +6,18 @@ import { Profile } from './user.ts';
 
 const NamedWorkspace = z.object({ clientId: Id, clientName: z.string() });
 
-/** What the deletion of one's account takes along, and what stands in its way. */
+/** What deleting the account also deletes, and what prevents it. */
 export const Deletion = z.object({
   isSuccess: z.literal(true),
-  /** Workspaces that nobody else belongs to: they end with the account, and with them what is left of their balance. */
+  /** Workspaces without other members: they are closed with the account, and their remaining balance is lost. */
   closes: z.array(
     NamedWorkspace.extend({
       balance: z.object({ currency: z.string(), decimalValue: z.string() }),
-      /** Servers and rented instances that are still there: they must be terminated or deleted first. */
+      /** Servers that still exist: they must be terminated or deleted first. */
       openInstances: z.number().int(),
     }),
   ),
-  /** Workspaces of others that one leaves. The last owner of one must hand it over first. */
+  /** Workspaces with other members, which the person leaves. A last owner must first make somebody else owner. */
   leaves: z.array(NamedWorkspace.extend({ lastOwner: z.boolean() })),
   sshKeys: z.number().int(),
 });
@@ -42,15 +42,14 @@ export const account = {
   }),
   deletion: call({
     path: 'user/deletion',
-    summary: 'What the deletion of the own account would take along, and what stands in its way.',
+    summary: 'What deleting my account would also delete, and what prevents it.',
     auth: 'signed-in',
     input: z.object({}),
     output: Deletion,
   }),
   delete: call({
     path: 'user/delete',
-    summary:
-      'Deletes the own account for good; its address must be typed. What the ledger needs is kept without a name.',
+    summary: 'Deletes my account permanently; its address must be typed. What the ledger needs is kept without a name.',
     auth: 'signed-in',
     stepUp: true,
     input: z.object({ email: Email }),

@@ -13,10 +13,10 @@ export const AdminClient = z.object({
   name: z.string(),
   state: z.enum(CLIENT_STATES),
   subscriptionPlan: Plan,
-  /** Who has owned it longest; null: nobody is left in it. */
+  /** The owner of longest standing; null when the workspace has no members. */
   owner: z.object({ userId: Id, name: z.string(), email: z.string() }).nullable(),
   members: z.number().int(),
-  /** Machines that run or are on their way. */
+  /** Servers that are running or starting. */
   running: z.number().int(),
   balance: Price,
   createdAt: z.string(),
@@ -27,7 +27,7 @@ export type AdminClient = z.infer<typeof AdminClient>;
 export const AdminClientView = AdminClient.extend({
   isPersonal: z.boolean(),
   spentPerHour: Price,
-  /** The first hundred of each, owners and what runs first. */
+  /** The first hundred of each: owners first, running servers first. */
   people: z.array(
     z.object({ userId: Id, name: z.string(), email: z.string(), roleName: z.enum(ROLES), isDisabled: z.boolean() }),
   ),
@@ -69,19 +69,19 @@ export const adminClients = {
   disable: call({
     path: 'admin/client/disable',
     summary:
-      'Shuts a workspace at once: nobody acts in it, nothing new starts, and what can stop stops; a server that never was ready is given up. Its members are told why by mail.',
+      'Disables a workspace at once: its members cannot act in it, nothing starts, and servers that can be stopped are; one that was never ready is terminated. Its members get the reason by mail.',
     auth: OPERATOR,
     stepUp: true,
     input: z.object({
       id: Id,
       reason: Reason,
-      /** Also servers that cannot stop; their data is lost. */ terminate: z.boolean().default(false),
+      /** Also terminates servers that cannot be stopped; their data is lost. */ terminate: z.boolean().default(false),
     }),
     output: oneOf(AdminClient),
   }),
   enable: call({
     path: 'admin/client/enable',
-    summary: 'Opens a workspace again. What was stopped stays stopped until its members start it.',
+    summary: 'Enables a workspace again. Stopped servers stay stopped until its members start them.',
     auth: OPERATOR,
     stepUp: true,
     input: z.object({ id: Id }),

@@ -1,19 +1,20 @@
 import { z } from 'zod';
+import { text } from './text.ts';
 
 export const REASON_MAX = 500;
 
-/** Why an operator shuts out somebody or a workspace: those it is about read it. */
+/** Why an operator disables an account or a workspace; shown to the people concerned. */
 export const Reason = z
-  .string('Reason is required')
+  .string(text('Reason is required'))
   .trim()
-  .min(1, 'Reason is required')
-  .max(REASON_MAX, 'Reason is too long: at most 500 characters');
+  .min(1, text('Reason is required'))
+  .max(REASON_MAX, text('Reason is too long: at most 500 characters'));
 
 export const DisabledState = z
   .object({
     at: z.string(),
     reason: z.string().nullable(),
-    /** The operator who did it, while there is an account of them. */
+    /** The operator who did it; null when their account was deleted. */
     by: z.string().nullable(),
   })
   .nullable();

@@ -14,15 +14,15 @@ export const AdminUser = z.object({
   email: z.string(),
   image: z.string().nullable(),
   state: z.enum(USER_STATES),
-  /** Whether they have shown that the address is theirs. */
+  /** Whether the address was verified. */
   isVerified: z.boolean(),
-  /** Of the platform's own staff. */
+  /** An operator of the platform. */
   isEmployee: z.boolean(),
   createdAt: z.string(),
-  /** When any session of theirs was used last; null: never, or so long ago that none is kept. */
+  /** When any of their sessions was last used; null when no session is stored. */
   lastSeenAt: z.string().nullable(),
   disabled: DisabledState,
-  /** Why whoever asks may not disable them. */
+  /** Why the caller may not disable them. */
   hold: z.enum(['self', 'deleted']).nullable(),
 });
 export type AdminUser = z.infer<typeof AdminUser>;
@@ -31,7 +31,7 @@ export const AdminUserView = AdminUser.extend({
   language: z.enum(LANGUAGES).nullable(),
   signedInBy: z.array(z.enum(['password', 'google', 'github', 'passkey'])),
   hasSecondFactor: z.boolean(),
-  /** What is open now: browsers and apps, and tokens that are neither archived nor expired. */
+  /** Active sessions, of browsers and apps, and API tokens that are neither archived nor expired. */
   sessions: z.number().int(),
   apiTokens: z.number().int(),
   lastSignInAt: z.string().nullable(),
@@ -43,7 +43,7 @@ export const AdminUserView = AdminUser.extend({
       roleName: z.enum(ROLES),
       subscriptionPlan: Plan,
       isDisabled: z.boolean(),
-      /** Nobody else who can sign in owns it. */
+      /** No other owner can sign in. */
       isOnlyOwner: z.boolean(),
       running: z.number().int(),
     }),
@@ -65,7 +65,7 @@ export const adminUsers = {
   }),
   view: call({
     path: 'admin/user/view',
-    summary: 'One account with its workspaces and what is open of it.',
+    summary: 'One account with its workspaces, sessions and tokens.',
     auth: OPERATOR,
     input: z.object({ id: Id }),
     output: oneOf(AdminUserView),
@@ -73,7 +73,7 @@ export const adminUsers = {
   disable: call({
     path: 'admin/user/disable',
     summary:
-      'Shuts somebody out at once: sessions end, API tokens and SSH keys rest until they are let in again. They are told why by mail.',
+      'Disables an account at once: its sessions end, its API tokens and SSH keys do not work until it is enabled again. Its owner gets the reason by mail.',
     auth: OPERATOR,
     stepUp: true,
     input: z.object({ id: Id, reason: Reason }),
@@ -81,7 +81,7 @@ export const adminUsers = {
   }),
   enable: call({
     path: 'admin/user/enable',
-    summary: 'Lets somebody in again, who then has what they had; they sign in anew.',
+    summary: 'Enables an account again with everything it had; its owner must sign in again.',
     auth: OPERATOR,
     stepUp: true,
     input: z.object({ id: Id }),

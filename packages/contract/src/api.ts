@@ -28,7 +28,7 @@ import { transactions } from './transactions.ts';
 import { usage } from './usage.ts';
 import { user } from './user.ts';
 
-/** Every call there is. Server, web and command line are readings of this table. */
+/** The call table: every call of the API. Server, web app, OpenAPI document and command line are generated from it. */
 export const api = {
   auth,
   identities,

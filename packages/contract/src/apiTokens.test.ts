@@ -11,7 +11,7 @@ describe('the calls that an API token may make', () => {
   const calls = everyCall();
   const byToken = calls.filter((call) => call.byToken);
 
-  it('are those about resources, and a few others by name', () => {
+  it('are those about resources, and a few named others', () => {
     const elsewhere = byToken.filter(
       ({ path }) => !SINGLE.includes(path) && !RESOURCES.some((prefix) => path.startsWith(prefix)),
     );
@@ -20,7 +20,7 @@ describe('the calls that an API token may make', () => {
     expect(byToken.length).toBeGreaterThan(0);
   });
 
-  it('are each in reach of some permission that a token can carry', () => {
+  it('each need a permission that a token can have', () => {
     const outOfReach = byToken.filter(
       ({ auth }) =>
         Array.isArray(auth) && !auth.some((permission: Permission) => TOKEN_PERMISSIONS.includes(permission)),
@@ -29,7 +29,7 @@ describe('the calls that an API token may make', () => {
   });
 });
 
-it('a token never carries what is for staff, or for who runs the workspace', () => {
+it('a token never has the permissions of staff or of the administration of a workspace', () => {
   expect(PERMISSIONS.filter((permission) => !TOKEN_PERMISSIONS.includes(permission))).toEqual([
     'EMPLOYEE',
     'CLIENT_SUPERADMIN',

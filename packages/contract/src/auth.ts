@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { AuthResponse, EnterResponse } from './authResponse.ts';
+import { AuthResponse, SignInResponse } from './authResponse.ts';
 import { call } from './call.ts';
 import { CurrentPassword, Email, NewPassword, Password, PersonName, VerificationCode } from './fields.ts';
 import { Done } from './page.ts';
 
-/** Names the registration or recovery that a code was mailed for; without it the newest one of the address is meant. */
+/** The registration or recovery that a code was mailed for; the default is the newest one of the address. */
 const Flow = z.string().max(100).optional();
 const RefreshToken = z.string().min(1).max(400);
 
-/** Where browser streams (events, log tail) come from; each ticket opens one stream, once, within 30 s. */
+/** A single-use ticket that opens one browser stream (events, log tail) within 30 s. */
 export const StreamTicket = z.object({ isSuccess: z.literal(true), ticket: z.string() });
 
 export const auth = {
@@ -35,10 +35,10 @@ export const auth = {
   }),
   authentication: call({
     path: 'auth/email/authentication',
-    summary: 'Signs in with e-mail and password; who has a second factor is asked for it.',
+    summary: 'Signs in with e-mail and password; asks for the second factor where there is one.',
     auth: 'public',
     input: z.object({ email: Email, password: Password }),
-    output: EnterResponse,
+    output: SignInResponse,
   }),
   resetPasswordCode: call({
     path: 'auth/email/reset-password-code',
@@ -50,21 +50,21 @@ export const auth = {
   resetPassword: call({
     path: 'auth/email/reset-password',
     summary:
-      'Sets a new password with the mailed code, ends every session of the account and signs in; who has a second factor is asked for it.',
+      'Sets a new password with the mailed code, ends every session of the account and signs in; asks for the second factor where there is one.',
     auth: 'public',
     input: z.object({ email: Email, code: VerificationCode, newPassword: NewPassword, flow: Flow }),
-    output: EnterResponse,
+    output: SignInResponse,
   }),
   changePassword: call({
     path: 'auth/email/change-password',
-    summary: 'Replaces the own password and ends every other session of the account.',
+    summary: 'Changes my password and ends every other session of the account.',
     auth: 'signed-in',
     input: z.object({ currentPassword: CurrentPassword, newPassword: NewPassword }),
     output: Done,
   }),
   exchangeRefreshToken: call({
     path: 'auth/exchange-refresh-token',
-    summary: 'Exchanges a refresh token for a new pair. A used one ends the whole session.',
+    summary: 'Exchanges a refresh token for a new pair. A reused token ends the session.',
     auth: 'public',
     input: z.object({ refreshToken: RefreshToken }),
     output: AuthResponse,

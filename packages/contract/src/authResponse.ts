@@ -14,12 +14,12 @@ export const AuthResponse = z.object({
 });
 export type AuthResponse = z.infer<typeof AuthResponse>;
 
-/** What a way in answers: tokens, or that a second factor is to be shown with `auth/second-factor/verify`. */
-export const EnterResponse = z.union([
+/** The answer of a sign-in: tokens, or a request for the second factor (`auth/second-factor/verify`). */
+export const SignInResponse = z.union([
   AuthResponse,
   z.object({
     isSuccess: z.literal(true),
     secondFactor: z.object({ ticket: z.string(), methods: z.array(SecondFactorMethod) }),
   }),
 ]);
-export type EnterResponse = z.infer<typeof EnterResponse>;
+export type SignInResponse = z.infer<typeof SignInResponse>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { Done, Id } from './page.ts';
 import { Money } from './price.ts';
+import { text } from './text.ts';
 
 const Amount = z.object({ decimalValue: z.string() });
 
@@ -9,34 +10,34 @@ export const Balance = z.object({
   isSuccess: z.literal(true),
   clientBalance: z.object({ USD: Amount, STAGI: Amount }),
   exhausted: z.boolean(),
-  /** What a balance of zero has done to rented servers; null without one. */
+  /** What a zero balance has done to rented servers; null when the balance is not zero. */
   zero: z
     .object({
-      /** When what is kept will be deleted. */
+      /** When the stopped servers will be deleted. */
       keptUntil: z.string(),
       /** Stopped servers that are kept. */
       kept: z.number().int(),
-      /** Servers that were terminated, as their clouds cannot stop any: the data on them is lost. */
+      /** Servers that were terminated because their clouds cannot stop servers; their data is lost. */
       lost: z.number().int(),
-      /** Whether something has come since, which does not reach for all of it; what was left of a reserve has not. */
+      /** Whether credit has arrived since, too little to start all of them; the rest of a reserve does not count. */
       credited: z.boolean(),
     })
     .nullable(),
   /** STAGI an hour. */
   burnPerHour: z.string(),
-  /** STAGI that must be left beside an hour of it: what clouds that cannot stop a server need to end it in order. */
+  /** STAGI that must be left besides: reserved for terminating servers of clouds that cannot stop them. */
   reserve: z.string(),
   /** Whole and fractional days; `null` when nothing is spent. */
   daysLeft: z.number().nullable(),
 });
 export type Balance = z.infer<typeof Balance>;
 
-/** A server that the balance of zero stopped. */
+/** A server that a zero balance stopped. */
 const Held = z.object({
   id: Id,
   title: z.string(),
   slug: z.string(),
-  /** What starting it again adds to an hour. */
+  /** What running it adds to the rate per hour. */
   pricePerHour: Money,
 });
 
@@ -53,27 +54,27 @@ export const billing = {
   }),
   zero: call({
     path: 'billing/zero/view',
-    summary: 'What a balance of zero stopped, until when it is kept, and what starting it again takes.',
+    summary: 'The servers that a zero balance stopped, how long they are kept, and what starting them requires.',
     auth: MANAGE,
     input: z.object({}),
     output: z.object({
       isSuccess: z.literal(true),
       exhausted: z.boolean(),
-      /** When what was stopped will be deleted; null without a balance of zero. */
+      /** When the stopped servers will be deleted; null when the balance is not zero. */
       keptUntil: z.string().nullable(),
       balance: Money,
-      /** What an hour of everything else costs, with what must be left beside it. */
+      /** The rate per hour of everything else, with the reserve. */
       otherPerHour: Money,
       instances: z.array(Held),
-      /** Those that it ended, as their clouds cannot stop any: the data on them is lost. At most 100. */
+      /** Servers that were terminated because their clouds cannot stop servers; their data is lost. At most 100. */
       lost: z.array(Held.omit({ pricePerHour: true })),
     }),
   }),
   resume: call({
     path: 'billing/resume',
-    summary: 'Starts these of the servers that a balance of zero stopped; the others stay stopped.',
+    summary: 'Starts the given servers that a zero balance stopped; the others stay stopped.',
     auth: MANAGE,
-    input: z.object({ instanceIds: z.array(Id).max(1_000, 'At most 1,000 servers at once') }),
+    input: z.object({ instanceIds: z.array(Id).max(1_000, text('At most 1,000 servers at once')) }),
     output: Done,
   }),
 };

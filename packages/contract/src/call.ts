@@ -3,7 +3,7 @@ import type { Permission } from './permissions.ts';
 
 /**
  * Who may make a call. `public`: anybody. `signed-in`: any session, no workspace needed.
- * `member`: a session and a workspace of one's own in X-Client-ID. A list: a member who holds any one of them.
+ * `member`: a session and the caller's workspace in X-Client-ID. A list: a member with any of these permissions.
  */
 export type Access = 'public' | 'signed-in' | 'member' | readonly [Permission, ...Permission[]];
 
@@ -16,13 +16,13 @@ export interface Call<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   /** One sentence for the API description. */
   readonly summary: string;
   /**
-   * Whether an API token may make it too. Unless it says so a call asks for a session: a token may lie in a repository
-   * or on a build server, and is never for identity, members, invites, roles, or money that leaves.
+   * Whether an API token may make it too. By default a call requires a session: a token may leak from a repository or a
+   * build server, so it is never allowed for identity, members, invites, roles, or outgoing money.
    */
   readonly byToken?: true;
-  /** Whether an app that its user has let in may make it, where an API token may not: it has to know whom it works for. */
+  /** Whether an authorized app may make it where an API token may not: an app must be able to identify its user. */
   readonly byApp?: true;
-  /** Whoever makes it must have shown within the last minutes that it is them (`auth/step-up`). */
+  /** Requires step-up authentication within the last minutes (`auth/step-up`). */
   readonly stepUp?: true;
   /** The largest request body in bytes, where it is not `BODY_LIMIT`. */
   readonly bodyLimit?: number;
@@ -36,15 +36,15 @@ export function call<Input extends z.ZodType, Output extends z.ZodType>(
   return definition;
 }
 
-/** What a caller writes; defaults may be left out. */
+/** The input as a caller writes it; defaults may be omitted. */
 export type InputOf<C extends Call> = z.input<C['input']>;
-/** What a handler receives: trimmed, with defaults. */
+/** The input as a handler receives it: trimmed, with defaults. */
 export type ParsedInputOf<C extends Call> = z.output<C['input']>;
 export type OutputOf<C extends Call> = z.output<C['output']>;
 
 const NAMES_WITH_KEY = new Set(['create', 'rent', 'add', 'generate', 'activate', 'clone', 'deploy']);
 
-/** Whether a call must carry an `Idempotency-Key`: it makes something, and is no `auth/` call. */
+/** Whether a call requires an `Idempotency-Key`: it creates something, and is no `auth/` call. */
 export function needsIdempotencyKey(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return NAMES_WITH_KEY.has(name) && !path.startsWith('auth/');

@@ -2,14 +2,15 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { Done, Id, ListInput, listOf, oneOf } from './page.ts';
 import { PERMISSIONS, ROLES } from './permissions.ts';
+import { text } from './text.ts';
 import { ClientRelation } from './user.ts';
 
-/** What the wire calls client, the screen calls workspace. */
+/** "Client" on the wire is "workspace" on the screen. */
 const WorkspaceName = z
-  .string('Name is required')
+  .string(text('Name is required'))
   .trim()
-  .min(1, 'Name is required')
-  .max(100, 'Name is too long: at most 100 characters');
+  .min(1, text('Name is required'))
+  .max(100, text('Name is too long: at most 100 characters'));
 
 const Role = z.enum(ROLES);
 
@@ -21,7 +22,7 @@ export const Member = z.object({
   roleName: Role,
   createdAt: z.string(),
   isMe: z.boolean(),
-  /** Why whoever asks may not change or end this membership. */
+  /** Why the caller may not change or end this membership. */
   hold: z.enum(['more-power', 'last-owner']).nullable(),
 });
 export type Member = z.infer<typeof Member>;
@@ -29,7 +30,7 @@ export type Member = z.infer<typeof Member>;
 export const WorkspaceRole = z.object({
   roleName: Role,
   permissions: z.array(z.enum(PERMISSIONS)),
-  /** Whether whoever asks holds all of it, and so may give it to others. */
+  /** Whether the caller has all of these permissions and so may grant the role. */
   grantable: z.boolean(),
 });
 export type WorkspaceRole = z.infer<typeof WorkspaceRole>;
@@ -39,7 +40,7 @@ const MEMBERS = ['INVITE_USERS_TO_CLIENT'] as const;
 export const clients = {
   create: call({
     path: 'client/create',
-    summary: 'Makes another workspace, owned by me; at most five besides the first.',
+    summary: 'Creates another workspace, owned by me; at most five besides the first.',
     auth: 'signed-in',
     input: z.object({ name: WorkspaceName }),
     output: oneOf(ClientRelation),
@@ -53,15 +54,14 @@ export const clients = {
   }),
   leave: call({
     path: 'client/leave',
-    summary:
-      'Ends my own membership, and what I made with it: tokens, streams, keys on its servers. Not for the last owner.',
+    summary: 'Ends my membership with its tokens, streams and keys on servers. Refused for the last owner.',
     auth: 'member',
     input: z.object({}),
     output: Done,
   }),
   roles: call({
     path: 'client/role/list',
-    summary: 'The roles there are, what each may do, and which of them I may give.',
+    summary: 'The roles with their permissions, and which of them I may grant.',
     auth: 'member',
     input: z.object({}),
     output: listOf(WorkspaceRole),
@@ -76,7 +76,7 @@ export const clients = {
   }),
   editMember: call({
     path: 'client/member/edit',
-    summary: 'Gives a member another role. Nobody gives or takes a role that holds a permission they lack.',
+    summary: 'Changes the role of a member. Refused for a role with a permission that the caller lacks.',
     auth: MEMBERS,
     input: z.object({ userId: Id, role: Role }),
     output: oneOf(Member),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { ContainerPort, HostPort, Slug, VolumePath } from './fields.ts';
 import { Done, Id, ListInput, listOf, oneOf, Ref } from './page.ts';
+import { text } from './text.ts';
 
 export const ContainerStatus = z.enum([
   'creating',
@@ -19,7 +20,7 @@ export const ContainerStatus = z.enum([
 ]);
 export type ContainerStatus = z.infer<typeof ContainerStatus>;
 
-/** Each status and where it may go; the database refuses every other move. */
+/** The allowed transitions of each status; the database refuses all others. */
 export const CONTAINER_MOVES: Record<ContainerStatus, readonly ContainerStatus[]> = {
   creating: [
     'starting',
@@ -68,28 +69,28 @@ export const DirectoryMapping = z.strictObject({ host: VolumePath, container: Vo
 /** One `NAME=value`. The value is never trimmed. */
 export const EnvVariable = z.strictObject({
   name: z
-    .string('Name is required')
+    .string(text('Name is required'))
     .trim()
-    .min(1, 'Name is required')
-    .max(200, 'Name is too long: at most 200 characters')
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Name may hold only letters, digits and underscores'),
+    .min(1, text('Name is required'))
+    .max(200, text('Name is too long: at most 200 characters'))
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, text('Name may hold only letters, digits and underscores')),
   value: z
     .string()
-    .max(32_768, 'Value is too long: at most 32,768 characters')
-    .refine((v) => !v.includes('\0'), 'Value may not hold a NUL'),
+    .max(32_768, text('Value is too long: at most 32,768 characters'))
+    .refine((v) => !v.includes('\0'), text('Value may not hold a NUL')),
 });
 
 export const DockerImage = z
-  .string('Image is required')
+  .string(text('Image is required'))
   .trim()
-  .min(1, 'Image is required')
-  .max(400, 'Image is too long: at most 400 characters')
+  .min(1, text('Image is required'))
+  .max(400, text('Image is too long: at most 400 characters'))
   .regex(
     /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*(?::\d+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[\w][\w.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$/,
-    'Enter an image like name:tag or registry/name:tag',
+    text('Enter an image like name:tag or registry/name:tag'),
   );
 
-function uniqueBy<T>(rows: readonly T[], key: (row: T) => unknown): number | null {
+function firstDuplicate<T>(rows: readonly T[], key: (row: T) => unknown): number | null {
   const seen = new Set<unknown>();
   for (const [index, row] of rows.entries()) {
     const value = key(row);
@@ -99,61 +100,66 @@ function uniqueBy<T>(rows: readonly T[], key: (row: T) => unknown): number | nul
   return null;
 }
 
-/** Strict: who asks for a right that is not among these hears so, instead of getting a container without it. */
+/** Strict: a request for an unknown right is refused, instead of creating a container without it. */
 export const CreateContainer = z
   .strictObject({
     /** The server it runs on, rented or own. */
-    instanceRef: z.union([Ref], 'Instance is required'),
+    instanceRef: z.union([Ref], text('Instance is required')),
     title: z
-      .string('Name is required')
+      .string(text('Name is required'))
       .trim()
-      .min(1, 'Name is required')
-      .max(100, 'Name is too long: at most 100 characters'),
+      .min(1, text('Name is required'))
+      .max(100, text('Name is too long: at most 100 characters')),
     slug: Slug,
     dockerImage: DockerImage,
     /** One shell-like line, split on the server without any shell; empty: the image's own command. */
-    command: z.string().max(8_192, 'Command is too long: at most 8,192 characters').optional(),
-    env: z.array(EnvVariable).max(200, 'At most 200 variables').default([]),
+    command: z.string().max(8_192, text('Command is too long: at most 8,192 characters')).optional(),
+    env: z.array(EnvVariable).max(200, text('At most 200 variables')).default([]),
     cpus: z
-      .number('CPU is required')
-      .min(0.1, 'CPU must be at least 0.1')
-      .max(1024, 'CPU must be at most 1024')
-      .multipleOf(0.1, 'CPU goes in steps of 0.1'),
+      .number(text('CPU is required'))
+      .min(0.1, text('CPU must be at least 0.1'))
+      .max(1024, text('CPU must be at most 1024'))
+      .multipleOf(0.1, text('CPU goes in steps of 0.1')),
     memoryGb: z
-      .number('Memory must be a number')
-      .min(0.05, 'Memory must be at least 0.05 GB')
-      .max(24_576, 'Memory is too large')
+      .number(text('Memory must be a number'))
+      .min(0.05, text('Memory must be at least 0.05 GB'))
+      .max(24_576, text('Memory is too large'))
       .optional(),
     gpuIds: z.array(z.number().int().min(0).max(63)).max(64).default([]),
-    portMappings: z.array(PortMapping).max(100, 'At most 100 ports').default([]),
-    directoryMappings: z.array(DirectoryMapping).max(50, 'At most 50 volumes').default([]),
+    portMappings: z.array(PortMapping).max(100, text('At most 100 ports')).default([]),
+    directoryMappings: z.array(DirectoryMapping).max(50, text('At most 50 volumes')).default([]),
     restartPolicy: RestartPolicy.default('no'),
     /** Makes `slug-1 … slug-N` when above 1. */
-    count: z.number().int().min(1, 'Count must be at least 1').max(20, 'At most 20 containers at once').default(1),
+    count: z
+      .number()
+      .int()
+      .min(1, text('Count must be at least 1'))
+      .max(20, text('At most 20 containers at once'))
+      .default(1),
   })
   .superRefine((value, context) => {
-    const twice = uniqueBy(value.portMappings, (port) => port.host);
+    const twice = firstDuplicate(value.portMappings, (port) => port.host);
     if (twice !== null)
       context.addIssue({
         code: 'custom',
         path: ['portMappings', twice, 'host'],
-        message: 'This host port is listed twice',
+        message: text('This host port is listed twice'),
       });
-    const name = uniqueBy(value.env, (variable) => variable.name);
+    const name = firstDuplicate(value.env, (variable) => variable.name);
     if (name !== null)
-      context.addIssue({ code: 'custom', path: ['env', name, 'name'], message: 'This variable is listed twice' });
-    const directory = uniqueBy(value.directoryMappings, (mapping) => mapping.container);
+      context.addIssue({ code: 'custom', path: ['env', name, 'name'], message: text('This variable is listed twice') });
+    const directory = firstDuplicate(value.directoryMappings, (mapping) => mapping.container);
     if (directory !== null)
       context.addIssue({
         code: 'custom',
         path: ['directoryMappings', directory, 'container'],
-        message: 'This container directory is listed twice',
+        message: text('This container directory is listed twice'),
       });
     if (value.count > 1 && value.portMappings.length > 0)
       context.addIssue({
         code: 'custom',
         path: ['count'],
-        message: 'Several containers cannot share host ports: create them one by one',
+        message: text('Several containers cannot share host ports: create them one by one'),
       });
   });
 
@@ -167,7 +173,7 @@ export const Container = z.object({
   statusDeadline: z.string().nullable(),
   statusReason: z.string().nullable(),
   exitCode: z.number().int().nullable(),
-  /** What happens now while it is being created: `pulling`, and how far (0 … 1, null when unknown). */
+  /** The current phase while it is being created, such as `pulling`, and its fraction (0 … 1, null when unknown). */
   progress: z.object({ phase: z.string(), detail: z.string().nullable(), fraction: z.number().nullable() }).nullable(),
   instance: z.object({
     id: Id,
@@ -205,22 +211,22 @@ const is = (container: { status: ContainerStatus }, ...statuses: ContainerStatus
   statuses.includes(container.status);
 type Actionable = { status: ContainerStatus; instance: { status: string } };
 
-/** Which actions a container allows now, and why the others are off. Both sides ask here. */
+/** Which actions a container allows now, and why the others are disabled. Used by the server and the web app. */
 export const containerCan = {
   start(container: Actionable): Verdict {
-    if (container.instance.status !== 'online') return no('Its server must be online');
-    return is(container, 'stopped', 'exited', 'failed') ? yes : no('Only a stopped container can be started');
+    if (container.instance.status !== 'online') return no(text('Its server must be online'));
+    return is(container, 'stopped', 'exited', 'failed') ? yes : no(text('Only a stopped container can be started'));
   },
   stop(container: Actionable): Verdict {
-    if (container.instance.status !== 'online') return no('Its server must be online');
-    return is(container, 'running', 'starting') ? yes : no('Only a running container can be stopped');
+    if (container.instance.status !== 'online') return no(text('Its server must be online'));
+    return is(container, 'running', 'starting') ? yes : no(text('Only a running container can be stopped'));
   },
   restart(container: Actionable): Verdict {
-    if (container.instance.status !== 'online') return no('Its server must be online');
-    return is(container, 'running') ? yes : no('Only a running container can be restarted');
+    if (container.instance.status !== 'online') return no(text('Its server must be online'));
+    return is(container, 'running') ? yes : no(text('Only a running container can be restarted'));
   },
   delete(container: Actionable): Verdict {
-    return is(container, 'terminating', 'deleted') ? no('This container is being deleted already') : yes;
+    return is(container, 'terminating', 'deleted') ? no(text('This container is being deleted already')) : yes;
   },
 };
 

@@ -16,8 +16,8 @@ const EFFECTS = ['start', 'stop', 'resume', 'reboot', 'terminate'] as const;
 const STEPS = ['create', 'start', 'stop', 'restart', 'remove'] as const;
 
 /**
- * Every place where a fault run may end the platform. A call is `stored` before its transaction commits and
- * `committed` before it is answered; of an effect on a cloud the intent is stored, the cloud called, the end applied.
+ * Every place where a fault run may kill the platform. A call is `stored` before its transaction commits and
+ * `committed` before it is answered. For an effect on a cloud the intent is stored, the cloud called, the result applied.
  */
 export const PLATFORM_CRASH_POINTS = [
   ...CALLS.flatMap((path) => [`${path}.stored`, `${path}.committed`] as const),
@@ -32,7 +32,7 @@ export const PLATFORM_CRASH_POINTS = [
   'sweep.deleted',
 ] as const;
 
-/** Every place where a fault run may end a daemon: before Docker is asked, and before what it did is written down. */
+/** Every place where a fault run may kill a daemon: before Docker is called, and before the result is recorded. */
 export const DAEMON_CRASH_POINTS = [
   'daemon.enrol.keyStored',
   'daemon.enrol.answered',
@@ -44,12 +44,12 @@ type Committed = `${string}/${string}.committed`;
 export type CrashPoint = (typeof PLATFORM_CRASH_POINTS)[number] | (typeof DAEMON_CRASH_POINTS)[number] | Committed;
 
 /**
- * A name, or `@file`: the file then holds the name that is armed now, or nothing. The process that dies there empties it
- * and adds the name to `file.deaths`, so that a run knows which place was reached. Unset, as everywhere but in fault runs: nothing is armed.
+ * The armed crash point: a name, or `@file` with a file that holds the name or nothing. The process that dies there
+ * empties the file and appends the name to `file.deaths`, so that a run knows that it was reached. Only fault runs set it.
  */
 const ARMED = process.env.STAGI_CRASH_POINT || null;
 
-/** Ends this process as `kill -9` would when a fault run has armed this place; else nothing. */
+/** Kills this process with SIGKILL when a fault run has armed this crash point; else does nothing. */
 export function crashPoint(name: CrashPoint): void {
   if (ARMED === null || armedNow(ARMED) !== name) return;
   if (ARMED.startsWith('@')) {

@@ -10,16 +10,16 @@ import { Id } from './page.ts';
 export const LINK_PROTOCOL = 1;
 export const MAX_FRAME_BYTES = 1024 * 1024;
 
-/** Bytes of a stream that may be on the way before the receiver grants more. */
+/** Flow control: bytes of a stream that may be in flight before the receiver grants more credit. */
 export const STREAM_CREDIT_BYTES = 256 * 1024;
 
 export const ENROL_AUDIENCE = 'stagi-daemon-enrol';
 export const LINK_AUDIENCE = 'stagi-daemon-link';
 export const COMMAND_AUDIENCE = 'stagi-daemon-command';
 
-/** A connection counts as proven for so long; the daemon answers a new challenge before that, without a new link. */
+/** How long one authentication holds; before it expires the daemon answers a new challenge on the same link. */
 export const LINK_LEASE_SECONDS = 900;
-/** A daemon's key is replaced when it is this old; the one before is let in for so long after that. */
+/** Key rotation: a daemon's key is replaced at this age; the previous key is accepted for the overlap. */
 export const KEY_DAYS = 30;
 export const KEY_OVERLAP_HOURS = 24;
 
@@ -57,7 +57,7 @@ export const EnrolRequest = z.object({
 });
 export const EnrolResponse = z.object({ isSuccess: z.literal(true), node: z.string() });
 
-/** What a container should be. `gen` counts its changes; a lower one is out of date. */
+/** The desired state of a container. `gen` counts its changes; a lower one is stale. */
 export const DesiredContainer = z.object({
   id: Id,
   gen: z.number().int(),
@@ -86,14 +86,14 @@ export const DesiredState = z.object({
   gen: z.number().int(),
   iat: z.number(),
   exp: z.number(),
-  /** Containers that bear our label and are not listed are left alone and reported. */
+  /** Containers with our label that are not listed are left alone and reported. */
   containers: z.array(DesiredContainer),
   /** Lines for root's authorized_keys between our markers; null: not ours to manage. */
   sshKeys: z.array(z.string()).nullable(),
 });
 export type DesiredState = z.infer<typeof DesiredState>;
 
-/** A signed one-shot command (`typ` `command+jwt`); the daemon journals `id` and answers repeats from there. */
+/** A signed one-time command (`typ` `command+jwt`), idempotent: the daemon journals `id` and answers repeats from there. */
 export const Command = z.object({
   aud: z.literal(COMMAND_AUDIENCE),
   node: z.string(),
@@ -102,7 +102,7 @@ export const Command = z.object({
   exp: z.number(),
   do: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('restart'), containerId: Id }),
-    /** Forget the platform: remove our containers (when asked), the key, and exit for good. */
+    /** Leave the platform: remove our containers (when asked) and the key, and exit. */
     z.object({ kind: z.literal('leave'), removeContainers: z.boolean() }),
   ]),
 });
@@ -153,7 +153,7 @@ export const DaemonMessage = z.discriminatedUnion('type', [
    */
   z.object({ type: z.literal('rotate'), proof: z.string().max(8192), holder: z.string().max(8192) }),
   z.object({ type: z.literal('inventory'), inventory: Inventory }),
-  /** How far a slow step is. */
+  /** The progress of a slow step. */
   z.object({
     type: z.literal('progress'),
     containerId: Id,
@@ -162,7 +162,7 @@ export const DaemonMessage = z.discriminatedUnion('type', [
     detail: z.string().nullable(),
     fraction: z.number().nullable(),
   }),
-  /** A step failed and will not be retried for this gen (`permanent`), or will be. */
+  /** A step failed; unless `permanent` the daemon retries it for this gen. */
   z.object({
     type: z.literal('failed'),
     containerId: Id,
@@ -191,7 +191,7 @@ export const DaemonMessage = z.discriminatedUnion('type', [
 ]);
 export type DaemonMessage = z.infer<typeof DaemonMessage>;
 
-/** Where to go on reading a container's log: everything before is stored. */
+/** The place to resume a container's log from: everything before it is stored. */
 export const LogCursor = z.object({
   /** Bytes of the encoded stream stored so far. */
   offset: z.number().int(),
@@ -202,22 +202,22 @@ export const LogCursor = z.object({
 });
 export type LogCursor = z.infer<typeof LogCursor>;
 
-/** The number of the link, as its welcome told: what was meant for an earlier one is not heeded. */
+/** Fencing: the number of the link, from its welcome. The daemon drops messages that were meant for an earlier link. */
 const LinkEpoch = z.number().int();
 
 /** From the platform. */
 export const PlatformMessage = z.discriminatedUnion('type', [
-  /** The first message of a link, and again before the proof that was given runs out. */
+  /** The first message of a link, and again before the daemon's proof expires. */
   z.object({ type: z.literal('challenge'), nonce: z.string() }),
   z.object({
     type: z.literal('welcome'),
     epoch: z.number().int(),
     serverTime: z.string(),
     heartbeatSeconds: z.number(),
-    /** The node key is old: offer the next one. */
+    /** The node key is old: rotate it. */
     rotateKey: z.boolean(),
   }),
-  /** The new key is the node's from now on; the old one is let in for a while yet. */
+  /** The new key is registered; the old one is accepted for the overlap. */
   z.object({ type: z.literal('rotated'), x: z.string() }),
   z.object({ type: z.literal('desired'), document: z.string() }),
   z.object({ type: z.literal('command'), document: z.string() }),
@@ -230,10 +230,10 @@ export const PlatformMessage = z.discriminatedUnion('type', [
     credit: z.number().int(),
   }),
   /**
-   * Bytes up to `offset` are stored for good; those up to `offset + bytes` may be sent. A window, not a sum: each
-   * message replaces the one before, and follows each store: a daemon paces itself by them. Only whole records are
-   * acknowledged. Bytes that do not join on end the link: the
-   * next one resumes at what is stored.
+   * Flow control: bytes up to `offset` are stored durably; bytes up to `offset + bytes` may be sent. It is a window, not a
+   * sum: each message replaces the one before. One follows each store, so it is also the acknowledgement that the
+   * daemon's congestion control measures. Only whole records are acknowledged. Bytes that do not continue the stream end
+   * the link; the next link resumes at what is stored.
    */
   z.object({
     type: z.literal('credit'),
@@ -244,11 +244,11 @@ export const PlatformMessage = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('log-refuse'), epoch: LinkEpoch, stream: z.number().int(), reason: z.string() }),
   /**
-   * The node was revoked; do not come back with this key. `document` proves it: a JWS by the command key (`typ`
+   * The node was revoked; do not reconnect with this key. `document` proves it: a JWS by the command key (`typ`
    * `revoked+jwt`) over `{ aud: COMMAND_AUDIENCE, node, exp }`.
    */
   z.object({ type: z.literal('revoked'), reason: z.string(), document: z.string() }),
-  /** The platform is about to restart: leave now, come back after this time. */
+  /** The platform is about to restart: disconnect now, reconnect after this time. */
   z.object({ type: z.literal('drain'), reconnectAfterMs: z.number().int() }),
 ]);
 export type PlatformMessage = z.infer<typeof PlatformMessage>;

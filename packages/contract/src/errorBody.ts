@@ -7,14 +7,14 @@ export const ErrorBodySchema = z.object({
   message: z.string(),
   /** The fields that get `message` as their error. */
   fieldsWithError: z.array(z.string()).optional(),
-  /** One message for each refused field, where they differ. */
+  /** A message for each refused field, where they differ. */
   fieldMessages: z.record(z.string(), z.string()).optional(),
   /** `message` before its values were filled in, for translation: `'{{title}} is in use'`. */
   template: z.string().optional(),
   values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
   /** With 403: the same call succeeds once `auth/step-up` has been made in this session. */
   code: z.literal('step-up').optional(),
-  /** 499 when the caller hung up. */
+  /** 499 when the caller closed the connection. */
   status: z.number().optional(),
   requestId: z.string().optional(),
 }) satisfies z.ZodType<ErrorBody>;

@@ -1,22 +1,23 @@
-/** The body of every refusal, whatever its HTTP status. */
+import { text } from './text.ts';
+/** The body of every error, whatever its HTTP status. */
 export interface ErrorBody {
   isSuccess: false;
   message: string;
   /** The fields that get `message` as their error. */
   fieldsWithError?: string[] | undefined;
-  /** One message for each refused field, where they differ. */
+  /** A message for each refused field, where they differ. */
   fieldMessages?: Record<string, string> | undefined;
   /** `message` before its values were filled in, for translation: `'{{title}} is in use'`. */
   template?: string | undefined;
   values?: Record<string, string | number> | undefined;
   /** With 403: the same call succeeds once `auth/step-up` has been made in this session. */
   code?: 'step-up' | undefined;
-  /** 499 when the caller hung up. */
+  /** 499 when the caller closed the connection. */
   status?: number | undefined;
   requestId?: string | undefined;
 }
 
-/** Whether an answer is a refusal of ours; looked at by hand, so that a first page needs no schemas to read one. */
+/** Whether an answer is an error of this API; checked without zod, so that a first page needs no schemas. */
 export function isErrorBody(body: unknown): body is ErrorBody {
   if (typeof body !== 'object' || body === null) return false;
   const { isSuccess, message, fieldsWithError, fieldMessages, values, status } = body as Record<string, unknown>;
@@ -32,18 +33,18 @@ export function isErrorBody(body: unknown): body is ErrorBody {
 
 const isListOfText = (value: unknown) => Array.isArray(value) && value.every((entry) => typeof entry === 'string');
 
-export const GENERIC_ERROR = 'Something goes wrong. Try again!';
+export const GENERIC_ERROR = text('Something goes wrong. Try again!');
 
-/** A call that did not succeed, as the typed client throws it. */
+/** A failed call, thrown by the typed client. */
 export class CallError extends Error {
-  /** HTTP status; 200 for a refusal that is no field's fault; 0 when no answer came. */
+  /** HTTP status; 200 for a refusal that is not about a field; 0 when no answer came. */
   readonly status: number;
   readonly body: ErrorBody | null;
   /** Seconds, from Retry-After. */
   readonly retryAfter: number | null;
 
   constructor(status: number, body: ErrorBody | null, retryAfter: number | null, options?: { cause?: unknown }) {
-    super(body?.message ?? unspoken(status), options);
+    super(body?.message ?? defaultMessage(status), options);
     this.name = 'CallError';
     this.status = status;
     this.body = body;
@@ -51,11 +52,11 @@ export class CallError extends Error {
   }
 }
 
-/** What a status says by itself: no answer came, or one of a proxy in between. */
-function unspoken(status: number): string {
-  if (status === 0) return 'The server cannot be reached';
-  if (status === 429) return 'Too many requests at once';
-  return [502, 503, 504].includes(status) ? 'The service cannot answer at the moment' : GENERIC_ERROR;
+/** The message for a status without a body: no answer came, or a proxy answered. */
+function defaultMessage(status: number): string {
+  if (status === 0) return text('The server cannot be reached');
+  if (status === 429) return text('Too many requests at once');
+  return [502, 503, 504].includes(status) ? text('The service cannot answer at the moment') : GENERIC_ERROR;
 }
 
 /** The error under each field: `fieldMessages` where given, else `message` under each of `fieldsWithError`. */

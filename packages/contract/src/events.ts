@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Id } from './page.ts';
 
 /**
- * `GET /frontend-api/events?ticket=…` (server-sent): something of the workspace changed, look again.
- * Only what the member may view; events are hints, polling finds the same.
+ * `GET /frontend-api/events?ticket=…` (server-sent events): an entity of the workspace changed, fetch it again. Only
+ * what the member may view. Events are hints: polling finds the same.
  */
 export const WorkspaceEvent = z.object({
   entity: z.enum([

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { FEEDBACK_TOPICS } from './feedbackTopics.ts';
 import { Email } from './fields.ts';
-import { FEEDBACK_MAX_IMAGES } from './files.ts';
 import { ImageUpload } from './imageUpload.ts';
 import { Done, Id, ListInput, listOf, oneOf } from './page.ts';
+import { text } from './text.ts';
+import { FEEDBACK_MAX_IMAGES } from './uploadLimits.ts';
 
-const Topic = z.enum(FEEDBACK_TOPICS, 'Please choose an option');
+const Topic = z.enum(FEEDBACK_TOPICS, text('Please choose an option'));
 
 export const Feedback = z.object({
   id: Id,
@@ -33,54 +34,56 @@ export type Feedback = z.infer<typeof Feedback>;
 
 const OPERATOR = ['EMPLOYEE'] as const;
 
-const NO_DESCRIPTION = "Please provide a description of the issue you're experiencing";
+const NO_DESCRIPTION = text("Please provide a description of the issue you're experiencing");
 
 export const feedback = {
   send: call({
     path: 'user-feedback/send/default',
     summary: 'Sends feedback to the operators of the platform, with up to three screenshots.',
     auth: 'signed-in',
-    // Three images of 5 MB as base64, and the words.
+    // Three images of 5 MB as base64, and the text.
     bodyLimit: 21 * 1024 * 1024,
     input: z.object({
       topic: Topic,
       subject: z
-        .string('Subject is required')
+        .string(text('Subject is required'))
         .trim()
-        .min(1, 'Subject is required')
-        .max(200, 'Subject is too long: at most 200 characters'),
+        .min(1, text('Subject is required'))
+        .max(200, text('Subject is too long: at most 200 characters')),
       description: z
         .string(NO_DESCRIPTION)
         .trim()
         .min(1, NO_DESCRIPTION)
-        .max(10_000, 'Description is too long: at most 10,000 characters'),
+        .max(10_000, text('Description is too long: at most 10,000 characters')),
       contactEmail: z
-        .string('Enter a valid email')
+        .string(text('Enter a valid email'))
         .trim()
-        .refine((email) => email === '' || Email.safeParse(email).success, 'Enter a valid email')
+        .refine((email) => email === '' || Email.safeParse(email).success, text('Enter a valid email'))
         .optional(),
-      imageUploads: z.array(ImageUpload).max(FEEDBACK_MAX_IMAGES, 'You can upload a maximum of 3 images.').default([]),
+      imageUploads: z
+        .array(ImageUpload)
+        .max(FEEDBACK_MAX_IMAGES, text('You can upload a maximum of 3 images.'))
+        .default([]),
     }),
     output: Done,
   }),
   list: call({
     path: 'admin/feedback/list',
-    summary: 'What people told the operators, newest first.',
+    summary: 'The feedback of all users, newest first.',
     auth: OPERATOR,
     input: ListInput.extend({ topics: z.array(Topic).max(FEEDBACK_TOPICS.length).optional() }),
     output: listOf(Feedback),
   }),
   view: call({
     path: 'admin/feedback/view',
-    summary: 'What one person told the operators.',
+    summary: 'One feedback.',
     auth: OPERATOR,
     input: z.object({ id: Id }),
     output: oneOf(Feedback),
   }),
   image: call({
     path: 'admin/feedback/image/view',
-    summary:
-      'One screenshot of a feedback, as it was drawn anew. It has no address of its own that could be handed on.',
+    summary: 'One screenshot of a feedback, re-encoded. It has no URL of its own that could be shared.',
     auth: OPERATOR,
     input: z.object({ id: Id, position: z.number().int().min(0).max(FEEDBACK_MAX_IMAGES) }),
     output: z.object({

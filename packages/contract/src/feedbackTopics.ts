@@ -1,1 +1,7 @@
-export const FEEDBACK_TOPICS = ['Report an issue', 'Suggest a feature', 'Ask a question', 'Something else'] as const;
+import { text } from './text.ts';
+export const FEEDBACK_TOPICS = [
+  text('Report an issue'),
+  text('Suggest a feature'),
+  text('Ask a question'),
+  text('Something else'),
+] as const;

@@ -10,7 +10,7 @@ const record = fc.record<LogRecord>({
 });
 
 describe('binary frames', () => {
-  it('come back as they went', () => {
+  it('decode to what was encoded', () => {
     fc.assert(
       fc.property(fc.nat({ max: 2 ** 31 }), fc.nat(), fc.uint8Array({ maxLength: 500 }), (stream, offset, bytes) => {
         expect(decodeFrame(encodeFrame({ stream, offset, bytes }))).toEqual({ stream, offset, bytes });
@@ -28,7 +28,7 @@ describe('binary frames', () => {
 });
 
 describe('log records', () => {
-  it('are whole again however the stream was cut', () => {
+  it('are reassembled however the stream was split', () => {
     fc.assert(
       fc.property(fc.array(record, { maxLength: 20 }), fc.nat({ max: 3000 }), (records, cutAt) => {
         const bytes = Buffer.concat(records.map(encodeRecord));

@@ -39,9 +39,9 @@ export interface LogRecord {
   /** Nanoseconds since 1970-01-01T00:00:00Z. */
   timeNs: bigint;
   stream: 'stdout' | 'stderr';
-  /** The line goes on in the next record of the same stream (Docker splits at 16 KiB). */
+  /** The line continues in the next record of the same stream (Docker splits at 16 KiB). */
   partial: boolean;
-  /** Without the line's end. */
+  /** Without the line feed. */
   text: Uint8Array;
 }
 
@@ -57,7 +57,7 @@ export function encodeRecord(record: LogRecord): Uint8Array {
 }
 
 /**
- * The whole records at the head of `bytes`, and how many bytes they take; the rest belongs to the next frame. Throws
+ * The complete records at the start of `bytes`, and how many bytes they take; the rest belongs to the next frame. Throws
  * RangeError on a record that is too long.
  */
 export function decodeRecords(bytes: Uint8Array): { records: LogRecord[]; consumed: number } {

@@ -10,7 +10,7 @@ export const Disk = z.object({ type: z.string(), sizeGb: z.number() });
 export const Offer = z.object({
   offerId: z.string(),
   provider: z.string(),
-  /** How the provider is called on screens. */
+  /** The provider's name on screens. */
   providerTitle: z.string(),
   region: z.string(),
   gpu: Gpu.nullable(),
@@ -24,17 +24,17 @@ export const Offer = z.object({
   /** `unknown` when the provider does not say. */
   availability: z.enum(['available', 'low', 'none', 'unknown']),
   seenAt: z.string(),
-  /** A cloud that makes no real machines, for trying the product. */
+  /** A simulated cloud, for trying the product. */
   simulated: z.boolean(),
 });
 export type Offer = z.infer<typeof Offer>;
 
-/** Where a cloud stands: machines can be had, are being prepared for, or cannot be had and why. */
+/** The state of a cloud: machines can be rented, it is being prepared, or it is unavailable and why. */
 export const ProviderState = z.object({
   provider: z.string(),
   title: z.string(),
   state: z.enum(['ready', 'preparing', 'unavailable']),
-  /** What happens now, or why there is nothing to rent. */
+  /** The current step, or why nothing can be rented. */
   detail: z.string().nullable(),
   /** 0 … 1 while preparing. */
   progress: z.number().nullable(),

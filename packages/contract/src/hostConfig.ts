@@ -1,6 +1,6 @@
 import type { DesiredContainer } from './daemon.ts';
 
-/** The rights and limits of a container in Docker's words (Engine API, `HostConfig`), and nothing else of it. */
+/** The rights and limits of a container, as the subset of Docker's `HostConfig` (Engine API) that is used. */
 export interface HostConfig {
   Privileged: false;
   CapDrop: ['ALL'];
@@ -21,14 +21,14 @@ export interface HostConfig {
 }
 
 const CAPABILITIES = ['CHOWN', 'SETUID', 'SETGID', 'DAC_OVERRIDE', 'FOWNER', 'NET_BIND_SERVICE'];
-/** Enough for data loaders with hundreds of workers, too little to starve the machine of process numbers. */
+/** Enough for data loaders with hundreds of workers, too few to exhaust the machine's process ids. */
 const PIDS_LIMIT = 8192;
 /** Docker's own 64 MB are too few for training with several data loaders. */
 const SHARED_MEMORY_BYTES = 1024 ** 3;
-/** The buffer in front of the link: what Docker keeps while nobody reads. */
+/** The log that Docker buffers while the link is down or slow. */
 const LOG_FILES = { 'max-size': '50m', 'max-file': '3' };
 
-/** Pure; of the spec only what is named here reaches Docker. */
+/** Pure; only the fields of the spec that are named here reach Docker. */
 export function hostConfigOf(spec: DesiredContainer['spec'], portAddress: string): HostConfig {
   return {
     Privileged: false,
@@ -39,7 +39,7 @@ export function hostConfigOf(spec: DesiredContainer['spec'], portAddress: string
     IpcMode: 'private',
     PidsLimit: PIDS_LIMIT,
     NanoCpus: spec.nanoCpus,
-    // Equal limits: what does not fit into memory must not fill the machine's swap.
+    // Equal limits, so that a container cannot use the machine's swap.
     ...(spec.memoryBytes === null ? {} : { Memory: spec.memoryBytes, MemorySwap: spec.memoryBytes }),
     ShmSize: SHARED_MEMORY_BYTES,
     RestartPolicy: { Name: spec.restartPolicy },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EnterResponse } from './authResponse.ts';
+import { SignInResponse } from './authResponse.ts';
 import { call } from './call.ts';
 import { IDENTITY_PROVIDERS } from './identityProviders.ts';
 import { Done } from './page.ts';
@@ -10,17 +10,22 @@ const Nonce = z.string().min(1).max(200);
 const IdToken = z.string().min(1).max(16_384);
 const Code = z.string().min(1).max(1024);
 
-/** Where the browser goes, and what it must find in the answer it comes back with: both are good for one return. */
-const GoogleTrip = z.object({ isSuccess: z.literal(true), link: z.url(), state: z.string(), nonce: z.string() });
-const GithubTrip = GoogleTrip.omit({ nonce: true });
+/** Where the browser is redirected, with the state and nonce that must come back; each is valid once. */
+const GoogleAuthorization = z.object({
+  isSuccess: z.literal(true),
+  link: z.url(),
+  state: z.string(),
+  nonce: z.string(),
+});
+const GithubAuthorization = GoogleAuthorization.omit({ nonce: true });
 
-/** What a provider gave the browser on its way back. */
-const Returned = z.discriminatedUnion('provider', [
+/** The parameters with which a provider redirected the browser back. */
+const ProviderCallback = z.discriminatedUnion('provider', [
   z.strictObject({ provider: z.literal('google'), token: IdToken, state: State, nonce: Nonce }),
   z.strictObject({ provider: z.literal('github'), code: Code, state: State }),
 ]);
 
-/** An account elsewhere that logs into this one. */
+/** An account at an identity provider that signs in to this one. */
 export const ConnectedIdentity = z.object({
   provider: Provider,
   email: z.string().nullable(),
@@ -32,61 +37,59 @@ export type ConnectedIdentity = z.infer<typeof ConnectedIdentity>;
 export const identities = {
   googleLink: call({
     path: 'auth/google-oauth/get-authentication-url',
-    summary: 'Where to log in with Google. State and nonce come back with the id token, once, within ten minutes.',
+    summary: 'The URL to log in with Google. State and nonce are valid once, for ten minutes.',
     auth: 'public',
     input: z.object({}),
-    output: GoogleTrip,
+    output: GoogleAuthorization,
   }),
   validateGoogle: call({
     path: 'auth/oauth/validate-code',
-    summary:
-      'Logs in, or signs up, with the id token of Google for this state and nonce; who has a second factor is asked for it.',
+    summary: 'Logs in, or signs up, with an id token of Google; asks for the second factor where there is one.',
     auth: 'public',
     input: z.object({ token: IdToken, state: State, nonce: Nonce }),
-    output: EnterResponse,
+    output: SignInResponse,
   }),
   githubLink: call({
     path: 'auth/github-oauth/get-authentication-url',
-    summary: 'Where to log in with GitHub. The state comes back with the code, once, within ten minutes.',
+    summary: 'The URL to log in with GitHub. The state is valid once, for ten minutes.',
     auth: 'public',
     input: z.object({}),
-    output: GithubTrip,
+    output: GithubAuthorization,
   }),
   validateGithub: call({
     path: 'auth/github-oauth/validate-code',
-    summary: 'Logs in, or signs up, with the code of GitHub for this state; who has a second factor is asked for it.',
+    summary: 'Logs in, or signs up, with a code of GitHub; asks for the second factor where there is one.',
     auth: 'public',
     input: z.object({ code: Code, state: State }),
-    output: EnterResponse,
+    output: SignInResponse,
   }),
   list: call({
     path: 'auth/identity/list',
-    summary: 'The accounts elsewhere that log into mine.',
+    summary: 'The connected accounts of identity providers.',
     auth: 'signed-in',
     input: z.object({}),
-    /** `onlyWayIn`: whoever disconnected one now could not log in any more. */
+    /** `onlyWayIn`: without this account the user could no longer sign in. */
     output: Done.extend({ identities: z.array(ConnectedIdentity), onlyWayIn: z.boolean() }),
   }),
   begin: call({
     path: 'auth/identity/begin',
-    summary:
-      'Where to prove an account elsewhere, to connect it to mine. What comes back is good in this session only.',
+    summary: 'The URL to connect an account of an identity provider. The answer is valid in this session only.',
     auth: 'signed-in',
-    // It is another way in, as a password is.
+    // A connected account can sign in, like a password.
     stepUp: true,
     input: z.object({ provider: Provider }),
-    output: GithubTrip.extend({ nonce: z.string().nullable() }),
+    output: GithubAuthorization.extend({ nonce: z.string().nullable() }),
   }),
   connect: call({
     path: 'auth/identity/connect',
-    summary: 'Connects the account that the provider has just shown: from now on it logs into mine.',
+    summary: 'Connects the account that the identity provider has just confirmed.',
     auth: 'signed-in',
-    input: Returned,
+    input: ProviderCallback,
     output: Done,
   }),
   disconnect: call({
     path: 'auth/identity/disconnect',
-    summary: 'Takes an account elsewhere off mine. The last way in stays.',
+    summary: 'Disconnects an account of an identity provider. Refused for the last way to sign in.',
     auth: 'signed-in',
     input: z.object({ provider: Provider }),
     output: Done,

@@ -1,4 +1,4 @@
-/** Who else may say who somebody is. */
+/** The external identity providers. */
 export const IDENTITY_PROVIDERS = ['google', 'github'] as const;
 export type IdentityProvider = (typeof IDENTITY_PROVIDERS)[number];
 

@@ -4,11 +4,12 @@ import { Slug, Title } from './fields.ts';
 import { Cpu, Disk, Gpu } from './hardware.ts';
 import { Done, Id, ListInput, listOf, oneOf, Ref } from './page.ts';
 import { Price } from './price.ts';
+import { text } from './text.ts';
 
 /** The free S3 bucket for logs that comes with a rented instance. */
 export const LOG_BUCKET_GB = 100;
 export const PROVISIONING_MINUTES = 2;
-/** Seconds without a beat after which a server counts as unresponsive, and a self-hosted one as offline. */
+/** Seconds without a heartbeat after which a server counts as unresponsive, and a self-hosted one as offline. */
 export const UNRESPONSIVE_AFTER_S = 40;
 export const OFFLINE_AFTER_S = 300;
 export const HEARTBEAT_S = 10;
@@ -29,7 +30,7 @@ export const RentedStatus = z.enum([
 ]);
 export type RentedStatus = z.infer<typeof RentedStatus>;
 
-/** Each status and where it may go; the database refuses every other move. */
+/** The allowed transitions of each status; the database refuses all others. */
 export const RENTED_MOVES: Record<RentedStatus, readonly RentedStatus[]> = {
   'in queue': ['creating', 'creation failed', 'terminating'],
   creating: ['online', 'creation failed', 'error', 'terminating'],
@@ -56,7 +57,7 @@ export const SELF_HOSTED_MOVES: Record<SelfHostedStatus, readonly SelfHostedStat
   deleted: [],
 };
 
-/** What a daemon said of its machine. */
+/** The facts of a machine, as its daemon reported them. */
 export const MachineFacts = z.object({
   hostname: z.string(),
   os: z.string(),
@@ -73,32 +74,32 @@ export const MachineFacts = z.object({
 });
 export type MachineFacts = z.infer<typeof MachineFacts>;
 
-/** A step of getting a server ready; `at` is null while it is still to come. */
+/** A step of provisioning a server; `at` is null until it is done. */
 const ProgressStep = z.object({ step: z.enum(['capacity', 'booting', 'daemon', 'ready']), at: z.string().nullable() });
 
 const common = {
   id: Id,
   slug: z.string(),
   title: z.string(),
-  /** When this status began, what last proved it, and by when a transition must be over. */
+  /** When this status began, when it was last confirmed, and the deadline of a transition. */
   statusSince: z.string(),
   statusSeenAt: z.string().nullable(),
   statusDeadline: z.string().nullable(),
   statusReason: z.string().nullable(),
   createdAt: z.string(),
-  /** When the daemon was last heard, and its version; null before its first hello. */
+  /** When the daemon last sent anything, and its version; null before its first hello. */
   daemonSeenAt: z.string().nullable(),
   daemonVersion: z.string().nullable(),
   facts: MachineFacts.nullable(),
   containerCount: z.number().int(),
-  /** CPUs that no container has been promised; null until the server's size is known. */
+  /** CPUs that are not allocated to containers; null until the server's size is known. */
   freeCpus: z.number().nullable(),
 };
 
 export const Instance = z.object({
   ...common,
   status: RentedStatus,
-  /** Who rented it; null of a machine that an operator found and adopted. */
+  /** Who rented it; null for a machine that an operator adopted. */
   createdBy: z.string().nullable(),
   provider: z.string(),
   providerTitle: z.string(),
@@ -125,10 +126,24 @@ export const SelfHostedInstance = z.object({
 });
 export type SelfHostedInstance = z.infer<typeof SelfHostedInstance>;
 
+/** What may happen to a server, as it is stored. */
+export const ACTIVITY_KINDS = [
+  'status',
+  'rented',
+  'created',
+  'adopted',
+  'enrolment reissued',
+  'enrolment refused',
+  'key replaced',
+  'ssh key added',
+  'ssh key removed',
+] as const;
+export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
+
 export const Activity = z.object({
   id: Id,
   at: z.string(),
-  /** Machine key of what happened: `rented`, `status`, `ssh key added`, … */
+  /** One of `ACTIVITY_KINDS`. */
   kind: z.string(),
   /** The member who did it; null for the platform. */
   actor: z.string().nullable(),
@@ -138,18 +153,18 @@ export const Activity = z.object({
 });
 export type Activity = z.infer<typeof Activity>;
 
-/** `from` and `to` are both included. */
+/** `from` and `to` are inclusive. */
 const ActivitiesInput = ListInput.and(Ref).and(
   z.object({ from: z.iso.datetime().optional(), to: z.iso.datetime().optional() }),
 );
-export type Between = Pick<z.infer<typeof ActivitiesInput>, 'from' | 'to'>;
+export type TimeRange = Pick<z.infer<typeof ActivitiesInput>, 'from' | 'to'>;
 
 export const InstanceSshKey = z.object({
   id: Id,
   title: z.string(),
   fingerprint: z.string(),
   owner: z.string(),
-  /** When the server confirmed that it lets this key in; null until then. */
+  /** When the server confirmed that this key is installed; null until then. */
   installedAt: z.string().nullable(),
 });
 export type InstanceSshKey = z.infer<typeof InstanceSshKey>;
@@ -160,25 +175,25 @@ const no = (reason: string): Verdict => ({ allowed: false, reason });
 
 type Actionable = { status: RentedStatus; canStop: boolean };
 
-/** Which actions a rented instance allows now, and why the others are off. Both sides ask here. */
+/** Which actions a rented instance allows now, and why the others are disabled. Used by the server and the web app. */
 export const instanceCan = {
   start(instance: Actionable): Verdict {
-    return instance.status === 'stopped' ? yes : no('Only a stopped instance can be started');
+    return instance.status === 'stopped' ? yes : no(text('Only a stopped instance can be started'));
   },
   stop(instance: Actionable): Verdict {
-    if (!instance.canStop) return no('This provider cannot stop a server, only terminate it');
+    if (!instance.canStop) return no(text('This provider cannot stop a server, only terminate it'));
     return instance.status === 'online' || instance.status === 'unresponsive'
       ? yes
-      : no('Only a running instance can be stopped');
+      : no(text('Only a running instance can be stopped'));
   },
   reboot(instance: Actionable): Verdict {
     return instance.status === 'online' || instance.status === 'unresponsive'
       ? yes
-      : no('Only a running instance can be rebooted');
+      : no(text('Only a running instance can be rebooted'));
   },
   terminate(instance: Actionable): Verdict {
     return instance.status === 'terminating' || instance.status === 'terminated'
-      ? no('This instance is being terminated already')
+      ? no(text('This instance is being terminated already'))
       : yes;
   },
 };
@@ -211,10 +226,10 @@ export const instances = {
     auth: MANAGE,
     byToken: true,
     input: z.object({
-      offerId: z.string('Offer is required').min(1, 'Offer is required').max(200),
+      offerId: z.string(text('Offer is required')).min(1, text('Offer is required')).max(200),
       title: Title,
       slug: Slug,
-      sshKeyId: z.number('SSH key is required').int().positive(),
+      sshKeyId: z.number(text('SSH key is required')).int().positive(),
       /** The price the person saw; renting at a higher one is refused. */
       maxPricePerHour: z.string().optional(),
     }),
@@ -270,7 +285,7 @@ export const instances = {
   }),
   sshKeys: call({
     path: 'instance-rented/ssh-key/list',
-    summary: 'The SSH keys that an instance lets in.',
+    summary: 'The SSH keys that are authorized on an instance.',
     auth: MANAGE,
     byToken: true,
     input: ListInput.and(Ref),
@@ -278,15 +293,15 @@ export const instances = {
   }),
   addSshKey: call({
     path: 'instance-rented/ssh-key/add',
-    summary: 'Lets one of my SSH keys in.',
+    summary: 'Authorizes one of my SSH keys on an instance.',
     auth: MANAGE,
     byToken: true,
-    input: z.object({ id: Id, sshKeyId: z.number('SSH key is required').int().positive() }),
+    input: z.object({ id: Id, sshKeyId: z.number(text('SSH key is required')).int().positive() }),
     output: oneOf(InstanceSshKey),
   }),
   removeSshKey: call({
     path: 'instance-rented/ssh-key/remove',
-    summary: 'Takes an SSH key off an instance.',
+    summary: 'Removes an SSH key from an instance.',
     auth: MANAGE,
     byToken: true,
     input: z.object({ id: Id, sshKeyId: Id }),
@@ -294,13 +309,13 @@ export const instances = {
   }),
 };
 
-/** What the wizard shows once: the enrolment file and the line that joins a server. */
+/** Shown once by the wizard: the enrolment file and the install command. */
 const Enrolment = z.object({
   isSuccess: z.literal(true),
   entity: SelfHostedInstance,
   /** The content of `daemon-token.jwt`; one use, 24 hours. */
   daemonToken: z.string(),
-  /** The line to run as root; `{flags}` stands where the two boxes of the wizard put theirs. */
+  /** The command to run as root; the wizard replaces `{flags}` by the options of its two checkboxes. */
   installCommand: z.string(),
   expiresAt: z.string(),
   /** Set when servers other than this machine cannot reach the platform. */
@@ -310,7 +325,7 @@ const Enrolment = z.object({
 export const selfHosted = {
   list: call({
     path: 'self-hosted-instance/list',
-    summary: 'Servers of one’s own that joined the workspace.',
+    summary: 'Self-hosted servers of the workspace.',
     auth: SELF_READ,
     byToken: true,
     input: ListInput,
@@ -318,7 +333,7 @@ export const selfHosted = {
   }),
   view: call({
     path: 'self-hosted-instance/view',
-    summary: 'One own server.',
+    summary: 'One self-hosted server.',
     auth: SELF_MANAGE,
     byToken: true,
     input: Ref,
@@ -326,7 +341,7 @@ export const selfHosted = {
   }),
   create: call({
     path: 'self-hosted-instance/create',
-    summary: 'Prepares a place for an own server and answers its one-use enrolment file and install line.',
+    summary: 'Adds a self-hosted server and returns its single-use enrolment file and install command.',
     auth: SELF_MANAGE,
     byToken: true,
     input: z.object({ title: Title, slug: Slug }),
@@ -350,7 +365,7 @@ export const selfHosted = {
   }),
   delete: call({
     path: 'self-hosted-instance/delete',
-    summary: 'Takes a server out of the workspace: removes our containers when it can be reached, revokes its key.',
+    summary: 'Removes a server from the workspace: revokes its key and removes our containers when it is reachable.',
     auth: SELF_MANAGE,
     byToken: true,
     input: Ref,
@@ -358,7 +373,7 @@ export const selfHosted = {
   }),
   activities: call({
     path: 'self-hosted-instance/activity/list',
-    summary: 'What happened to an own server, newest first.',
+    summary: 'What happened to a self-hosted server, newest first.',
     auth: SELF_MANAGE,
     byToken: true,
     input: ActivitiesInput,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { Done, Id, ListInput, listOf, oneOf } from './page.ts';
 import { ROLES } from './permissions.ts';
+import { text } from './text.ts';
 import { ClientRelation, Plan } from './user.ts';
 
 const Role = z.enum(ROLES);
@@ -9,32 +10,32 @@ const Role = z.enum(ROLES);
 export const INVITE_STATUSES = ['pending', 'finished', 'canceled'] as const;
 export type InviteStatus = (typeof INVITE_STATUSES)[number];
 
-/** Which status may follow which: the database refuses every other move. */
+/** The allowed transitions of each status; the database refuses all others. */
 export const INVITE_MOVES: Record<InviteStatus, readonly InviteStatus[]> = {
   pending: ['finished', 'canceled'],
   finished: [],
   canceled: [],
 };
 
-/** Why a join link no longer works. `inviter`: whoever made it may no longer let anybody in so. */
+/** Why a join link no longer works. `inviter`: its creator may no longer invite with this role. */
 export const INVITE_ENDS = ['used up', 'expired', 'revoked', 'inviter'] as const;
 
 export const INVITE_DAYS = 7;
-export const INVITE_DAYS_MOST = 30;
-export const INVITE_USES_MOST = 100;
+export const INVITE_DAYS_MAX = 30;
+export const INVITE_USES_MAX = 100;
 
 export const Invite = z.object({
   id: Id,
   roleName: Role,
   status: z.enum(INVITE_STATUSES),
   endedBy: z.enum(INVITE_ENDS).nullable(),
-  /** How many may join by it, and how many have. */
+  /** How many people may join with it, and how many have. */
   uses: z.number().int(),
   used: z.number().int(),
   createdAt: z.string(),
   expiresAt: z.string(),
   inviter: z.object({ userId: Id, name: z.string(), isMe: z.boolean() }),
-  /** Why whoever asks may not revoke it. */
+  /** Why the caller may not revoke it. */
   hold: z.enum(['more-power', 'ended']).nullable(),
 });
 export type Invite = z.infer<typeof Invite>;
@@ -42,12 +43,12 @@ export type Invite = z.infer<typeof Invite>;
 export const Seats = z.object({
   plan: Plan,
   used: z.number().int(),
-  /** `null`: as many as one likes. */
+  /** `null`: unlimited. */
   limit: z.number().int().nullable(),
 });
 export type Seats = z.infer<typeof Seats>;
 
-/** What a join link tells whoever holds it. */
+/** What a join link shows to its visitor. */
 export const Invitation = z.object({
   clientId: Id,
   clientName: z.string(),
@@ -57,7 +58,7 @@ export const Invitation = z.object({
 });
 export type Invitation = z.infer<typeof Invitation>;
 
-/** Of any shape: one that is none gets the answer of one that has expired. */
+/** Not checked for its form: an unknown code gets the same answer as an expired one. */
 const Code = z.string().max(200);
 
 const MEMBERS = ['INVITE_USERS_TO_CLIENT'] as const;
@@ -66,48 +67,48 @@ export const invites = {
   create: call({
     path: 'client/invite/create',
     summary:
-      'Makes a join link for a role, by default for one person and 7 days. The link is in this answer and nowhere else.',
+      'Creates a join link for a role, by default for one person and 7 days. Only this answer contains the link.',
     auth: MEMBERS,
     input: z.object({
       role: Role,
       uses: z
-        .number('Enter a number')
-        .int('Enter a whole number')
-        .min(1, 'At least one person')
-        .max(INVITE_USES_MOST, 'At most 100 people')
+        .number(text('Enter a number'))
+        .int(text('Enter a whole number'))
+        .min(1, text('At least one person'))
+        .max(INVITE_USES_MAX, text('At most 100 people'))
         .default(1),
-      expiresAt: z.iso.datetime({ offset: true, error: 'Enter a valid date' }).optional(),
+      expiresAt: z.iso.datetime({ offset: true, error: text('Enter a valid date') }).optional(),
     }),
     output: oneOf(Invite).extend({ link: z.string() }),
   }),
   list: call({
     path: 'client/invite/list',
-    summary: 'The join links of the workspace and what became of them, and how many seats its plan leaves.',
+    summary: 'The join links of the workspace with their status, and the free seats of its plan.',
     auth: MEMBERS,
     input: ListInput.extend({ roles: z.array(Role).max(ROLES.length).optional() }),
     output: listOf(Invite).extend({ seats: Seats }),
   }),
   revoke: call({
     path: 'client/invite/revoke',
-    summary: 'Ends a join link at once. Nobody revokes one for a role that holds a permission they lack.',
+    summary: 'Revokes a join link at once. Refused for a role with a permission that the caller lacks.',
     auth: MEMBERS,
     input: z.object({ id: Id }),
     output: Done,
   }),
   view: call({
     path: 'client/invite/view',
-    summary: 'What a join link leads to. One that was used up, revoked, has expired or never was: the same refusal.',
+    summary: 'The workspace and role of a join link. A used-up, revoked, expired or unknown one gets the same refusal.',
     auth: 'public',
     input: z.object({ code: Code }),
     output: z.object({ isSuccess: z.literal(true), invitation: Invitation }),
   }),
   join: call({
     path: 'client/join',
-    summary: 'Makes me a member of the workspace of a join link. For who is one already nothing changes.',
+    summary: 'Makes me a member of the workspace of a join link. Changes nothing for a member.',
     auth: 'signed-in',
     input: z.object({ code: Code }),
     output: oneOf(ClientRelation).extend({
-      /** Whether I have become a member by this call. */
+      /** Whether this call made me a member. */
       joined: z.boolean(),
     }),
   }),

@@ -1,7 +1,7 @@
 export const LANGUAGES = ['en', 'cn', 'ru', 'tr'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The tag that browsers, `Intl` and mails understand; `cn` is our own word for it. */
+/** The language tag for browsers, `Intl` and mails; `cn` is our own code. */
 export const LOCALE: Record<Language, string> = { en: 'en', cn: 'zh', ru: 'ru', tr: 'tr' };
 
 export function languageOf(locale: string): Language {
@@ -9,7 +9,7 @@ export function languageOf(locale: string): Language {
   return LANGUAGES.find((language) => LOCALE[language] === base || language === base) ?? 'en';
 }
 
-/** The first of somebody's languages that exists here, else English. */
+/** The first preferred language that is supported, else English. */
 export function preferredLanguage(preferred: readonly string[]): Language {
   const known = preferred.find((locale) => languageOf(locale) !== 'en' || locale.toLowerCase().startsWith('en'));
   return known ? languageOf(known) : 'en';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { Id, ListInput, listOf, oneOf } from './page.ts';
 
-/** A place where the books do not agree with themselves. */
+/** An inconsistency in the ledger. */
 export const Finding = z.object({
   /** The table of the row (`journal`, `account`, `ledger_seal`, `hold`, `segment`, `segment_charge`, …), or `currency`. */
   about: z.string(),
@@ -20,11 +20,11 @@ export const LedgerRun = z.object({
   askedBy: z.object({ userId: Id, name: z.string(), email: z.string() }).nullable(),
   createdAt: z.string(),
   endedAt: z.string().nullable(),
-  /** When it last told how far it is. */
+  /** When it last reported progress. */
   touchedAt: z.string(),
   journals: z.number().int(),
   journalsToDo: z.number().int(),
-  /** How much of what was looked at. */
+  /** How many rows of each kind were checked. */
   counts: z.record(z.string(), z.number()),
   /** At most 100. */
   findings: z.array(Finding),
@@ -32,15 +32,14 @@ export const LedgerRun = z.object({
 });
 export type LedgerRun = z.infer<typeof LedgerRun>;
 
-export const FINDINGS_MOST = 100;
+export const FINDINGS_MAX = 100;
 
 const OPERATOR = ['EMPLOYEE'] as const;
 
 export const ledger = {
   verify: call({
     path: 'admin/ledger/verify',
-    summary:
-      'Has every journal, balance and seal held against each other in the background. One that runs is answered.',
+    summary: 'Verifies every journal, balance and seal in the background. Returns the run in progress, if any.',
     auth: OPERATOR,
     input: z.object({}),
     output: oneOf(LedgerRun),
@@ -51,7 +50,7 @@ export const ledger = {
     auth: OPERATOR,
     input: ListInput,
     output: listOf(LedgerRun).extend({
-      /** Null until a run has come to an end. */
+      /** Null until a run has ended. */
       lastIsSound: z.boolean().nullable(),
       seals: z.array(z.object({ day: z.string(), journals: z.number().int(), hash: z.string(), sealedAt: z.string() })),
     }),

@@ -4,12 +4,12 @@ import { Id } from './page.ts';
 
 export const LogSource = z.object({ type: z.enum(['docker-container']), id: Id });
 
-/** How lines are searched: for a text, or for what a regular expression matches. */
+/** How lines are searched: by text or by regular expression. */
 export const SearchMode = z.enum(['contains', 'regex']);
 export type SearchMode = z.infer<typeof SearchMode>;
 
 export const LogLine = z.object({
-  /** Counts the lines of a source from 1, without holes. */
+  /** The line number within a source: from 1, without gaps. */
   seq: z.number().int(),
   /** RFC 3339 with nanoseconds, UTC. */
   time: z.string(),
@@ -20,7 +20,7 @@ export type LogLine = z.infer<typeof LogLine>;
 
 /** Lines that were lost before they could be stored, and where. */
 export const LogGap = z.object({
-  /** The gap lies behind this line; 0: before the first. */
+  /** The gap follows this line; 0: before the first. */
   afterSeq: z.number().int(),
   from: z.string().nullable(),
   to: z.string().nullable(),
@@ -33,14 +33,14 @@ export const logging = {
     path: 'logging/query',
     summary:
       'Stored log lines, oldest first. Without a cursor the newest `limit` lines; `before` pages back, `after` forward.',
-    /** The source's own view permission, checked again where the source is loaded. */
+    /** The permission to view the source is checked again when the source is loaded. */
     auth: ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT', 'PROJECT_MANAGEMENT'],
     byToken: true,
     input: z.object({
       source: LogSource,
       from: z.iso.datetime().optional(),
       to: z.iso.datetime().optional(),
-      /** Either way in whatever case. `regex` knows no back-references and no look-around; it may answer in part. */
+      /** Case does not matter. `regex` has no back-references and no look-around; its answer may be partial. */
       mode: SearchMode.default('contains'),
       text: z.string().trim().max(256).default(''),
       cursor: z
@@ -64,7 +64,7 @@ export const logging = {
 /** `WS /frontend-api/logging/tail?ticket=…&type=docker-container&id=…&after=SEQ`: what the server sends. */
 export const TailMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('lines'), lines: z.array(LogLine), gaps: z.array(LogGap) }),
-  /** The reader was too slow: lines up to `toSeq` are in storage, fetch them with logging/query. */
+  /** Backpressure: the reader was too slow. The lines up to `toSeq` are stored; fetch them with logging/query. */
   z.object({ type: z.literal('skipped'), fromSeq: z.number().int(), toSeq: z.number().int() }),
   z.object({ type: z.literal('ping') }),
 ]);

@@ -1,14 +1,15 @@
 import type { PlainEventName } from './analytics.ts';
 import type { Permission } from './permissions.ts';
 import { pageExists } from './routes.ts';
+import { text } from './text.ts';
 
 export interface MenuItem {
   name: string;
   route: string;
   testId: string;
-  /** Greyed out unless any one is held. */
+  /** Disabled without any of these permissions. */
   needs?: readonly Permission[];
-  /** Hidden unless any one is held. */
+  /** Hidden without any of these permissions. */
   shownWith?: readonly Permission[];
   /** Only on the mobile panel, and only for visitors without a session. */
   onlyAnonymousMobile?: boolean;
@@ -17,22 +18,22 @@ export interface MenuItem {
 
 const CLOUD: readonly Permission[] = ['INSTANCE_RENTED', 'SELFHOSTED_INSTANCE'];
 
-/** The main menu as it will be (specification sections 2 and 6). */
+/** The complete main menu, with pages that do not exist yet (specification sections 2 and 6). */
 export const WHOLE_MENU: readonly MenuItem[] = [
-  { name: 'Home', route: '/', testId: 'menu-home', onlyAnonymousMobile: true },
-  { name: 'Models', route: '/models', testId: 'menu-models', analyticsEvent: 'header_tab_models_clicked' },
+  { name: text('Home'), route: '/', testId: 'menu-home', onlyAnonymousMobile: true },
+  { name: text('Models'), route: '/models', testId: 'menu-models', analyticsEvent: 'header_tab_models_clicked' },
   {
-    name: 'Cloud',
+    name: text('Cloud'),
     route: '/cloud',
     testId: 'menu-cloud',
     needs: CLOUD,
     analyticsEvent: 'header_tab_cloud_clicked',
   },
-  { name: 'Projects', route: '/projects', testId: 'menu-projects', needs: ['PROJECT'] },
-  { name: 'Docs', route: '/docs', testId: 'menu-docs', analyticsEvent: 'header_tab_docs_clicked' },
-  { name: 'Blog', route: '/blog', testId: 'menu-blog', shownWith: CLOUD },
+  { name: text('Projects'), route: '/projects', testId: 'menu-projects', needs: ['PROJECT'] },
+  { name: text('Docs'), route: '/docs', testId: 'menu-docs', analyticsEvent: 'header_tab_docs_clicked' },
+  { name: text('Blog'), route: '/blog', testId: 'menu-blog', shownWith: CLOUD },
   {
-    name: 'Contact Us',
+    name: text('Contact Us'),
     route: '/contact',
     testId: 'menu-contact',
     analyticsEvent: 'header_tab_contact_us_clicked',
@@ -43,9 +44,9 @@ export const WHOLE_MENU: readonly MenuItem[] = [
 export const MENU: readonly MenuItem[] = WHOLE_MENU.filter(({ route }) => pageExists(route));
 
 const ALL_LEGAL = [
-  { name: 'Terms Of Use', route: '/terms-of-service' },
-  { name: 'Privacy Policy', route: '/privacy-policy' },
-  { name: 'AI Use Policy', route: '/ai-use-policy' },
+  { name: text('Terms Of Use'), route: '/terms-of-service' },
+  { name: text('Privacy Policy'), route: '/privacy-policy' },
+  { name: text('AI Use Policy'), route: '/ai-use-policy' },
 ] as const;
 
 /** The footer's legal pages that exist. */

@@ -3,14 +3,13 @@ export const MICRO = 1_000_000n;
 
 declare const micro: unique symbol;
 /**
- * An amount of money in micro-units. Only what `micro` has looked at is one: neither a float nor a count of anything
- * else gets where money is asked for.
+ * An amount of money in micro-units. Only `asMicro` makes one: neither a float nor any other count is accepted as money.
  */
 export type Micro = bigint & { readonly [micro]: true };
 
 const INT8_MAX = 2n ** 63n - 1n;
 
-/** Takes a whole number of micro-units for money. Throws RangeError for what a ledger cannot hold. */
+/** Brands a whole number of micro-units as money. Throws RangeError when it does not fit into an int8 column. */
 export function asMicro(amount: bigint): Micro {
   if (typeof amount !== 'bigint' || amount > INT8_MAX || amount < -INT8_MAX)
     throw new RangeError(`not an amount of money: ${String(amount)}`);
@@ -28,7 +27,7 @@ export function toDecimal(micro: bigint): string {
   return `${sign}${absolute / MICRO}.${fraction}`;
 }
 
-/** `'1.2345'` → `1234500n`. Throws RangeError when it is no decimal of at most six places. */
+/** `'1.2345'` → `1234500n`. Throws RangeError unless it is a decimal with at most six places. */
 export function fromDecimal(text: string): Micro {
   const match = /^(-?)(\d+)(?:\.(\d{1,6}))?$/.exec(text);
   if (!match) throw new RangeError(`not an amount of money: ${JSON.stringify(text)}`);

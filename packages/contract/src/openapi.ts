@@ -4,7 +4,7 @@ import { BRAND } from './brand.ts';
 import { API_PREFIX, needsIdempotencyKey } from './call.ts';
 import { ErrorBodySchema } from './errorBody.ts';
 
-/** The OpenAPI 3.1 document of every call, made from the call table. */
+/** The OpenAPI 3.1 document, generated from the call table. */
 export function openapi(): Record<string, unknown> {
   const paths: Record<string, unknown> = {};
   for (const call of everyCall()) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The part of a list request that every list understands. */
+/** The part of a list request that all lists share. */
 export const EntityFilterRequest = z.object({
   orderByField: z.string().max(40).default('createdAt'),
   orderByDirection: z.enum(['asc', 'desc']).default('desc'),
@@ -13,14 +13,14 @@ export type EntityFilterRequest = z.infer<typeof EntityFilterRequest>;
 
 export const ListInput = z.object({ entityFilterRequest: EntityFilterRequest.prefault({}) });
 
-/** The answer of a list: one page and how much there is. */
+/** The answer of a list: one page, and the total. */
 export function listOf<T extends z.ZodType>(entity: T) {
   return z.object({
     isSuccess: z.literal(true),
     entities: z.array(entity),
     totalPages: z.number().int(),
     totalCount: z.number().int(),
-    /** There are more than `totalCount`, which were not counted: a long list counts no more than anybody turns pages. */
+    /** There are more than `totalCount`: a long list counts only up to a limit. */
     isMore: z.literal(true).optional(),
   });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Shapes of WebAuthn Level 3, section 5.1.8 and 5.1.9, as far as we use them: what browsers take and give as JSON. */
+/** The parts of WebAuthn Level 3 JSON (sections 5.1.8 and 5.1.9) that are used here. */
 
 const Base64Url = (most: number) =>
   z
@@ -15,7 +15,7 @@ const Descriptor = z.object({
   transports: z.array(z.string()).optional(),
 });
 
-/** What `navigator.credentials.get` is asked with. */
+/** The options of `navigator.credentials.get`. */
 export const PasskeyRequest = z.object({
   challenge: z.string(),
   timeout: z.number().optional(),
@@ -25,7 +25,7 @@ export const PasskeyRequest = z.object({
 });
 export type PasskeyRequest = z.infer<typeof PasskeyRequest>;
 
-/** What `navigator.credentials.create` is asked with. */
+/** The options of `navigator.credentials.create`. */
 export const PasskeyCreation = z.object({
   rp: z.object({ id: z.string().optional(), name: z.string() }),
   user: z.object({ id: z.string(), name: z.string(), displayName: z.string() }),
@@ -49,7 +49,7 @@ const Credential = z.object({
   rawId: Base64Url(1400),
   type: z.literal('public-key'),
   authenticatorAttachment: z.string().max(40).nullish(),
-  // Nothing is decided by what extensions say.
+  // Results of extensions are ignored.
   clientExtensionResults: z.unknown().optional(),
 });
 

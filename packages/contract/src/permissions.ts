@@ -21,12 +21,12 @@ export type Permission = (typeof PERMISSIONS)[number];
 export const ROLES = ['Owner', 'Admin', 'Developer', 'Billing', 'Guest'] as const;
 export type Role = (typeof ROLES)[number];
 
-const everythingOfAWorkspace = PERMISSIONS.filter((permission) => permission !== 'EMPLOYEE');
+const WORKSPACE_PERMISSIONS = PERMISSIONS.filter((permission) => permission !== 'EMPLOYEE');
 
 /** What each role may do. EMPLOYEE is a flag of the user, never of a role. */
 export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
-  Owner: everythingOfAWorkspace,
-  Admin: everythingOfAWorkspace.filter((permission) => permission !== 'CLIENT_SUPERADMIN'),
+  Owner: WORKSPACE_PERMISSIONS,
+  Admin: WORKSPACE_PERMISSIONS.filter((permission) => permission !== 'CLIENT_SUPERADMIN'),
   Developer: [
     'BASIC_ACTIONS',
     'PROJECT',
@@ -42,7 +42,7 @@ export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
   Guest: ['BASIC_ACTIONS'],
 };
 
-/** What no API token carries, whatever its owner holds: staff, money that leaves, the workspace, its members, own keys. */
+/** Never in an API token, whatever its owner has: staff, outgoing money, the workspace, its members, own keys. */
 const NEVER_BY_TOKEN: readonly Permission[] = [
   'EMPLOYEE',
   'CLIENT_SUPERADMIN',
@@ -51,7 +51,7 @@ const NEVER_BY_TOKEN: readonly Permission[] = [
   'INVITE_USERS_TO_CLIENT',
 ];
 
-/** What an API token may carry. */
+/** The permissions that an API token may have. */
 export const TOKEN_PERMISSIONS: readonly Permission[] = PERMISSIONS.filter(
   (permission) => !NEVER_BY_TOKEN.includes(permission),
 );

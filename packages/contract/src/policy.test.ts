@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CreateContainer } from './containers.ts';
 import type { DesiredContainer } from './daemon.ts';
-import { admission, type ContainerPolicy } from './policy.ts';
+import { type ContainerPolicy, checkContainer } from './policy.ts';
 import { HOSTILE, PRIVILEGES } from './testing/hostileSpecs.ts';
 
 const OPEN: ContainerPolicy = {
@@ -25,7 +25,7 @@ const SPEC: DesiredContainer['spec'] = {
   restartPolicy: 'no',
 };
 const refusals = (spec: DesiredContainer['spec'], policy: ContainerPolicy) =>
-  admission({ slug: 'web', spec }, policy).refusals;
+  checkContainer({ slug: 'web', spec }, policy).refusals;
 const mount = (host: string, container = '/data') => ({ ...SPEC, directories: [{ host, container }] });
 
 describe('container policy', () => {
@@ -57,7 +57,7 @@ describe('container policy', () => {
     expect(refusals(mount(path), OPEN)).toMatchObject([{ field: 'directoryMappings.0.host' }]);
   });
 
-  it.each(['/data', '/data/models', '/data//x/', '/srv/x'])('allows %j on an own server', (path) => {
+  it.each(['/data', '/data/models', '/data//x/', '/srv/x'])('allows %j on a self-hosted server', (path) => {
     expect(refusals(mount(path), OPEN)).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe('container policy', () => {
     ]);
   });
 
-  it('refuses what the server’s own file does not give', () => {
+  it('refuses what the server’s policy file does not allow', () => {
     const strict: ContainerPolicy = {
       ...OPEN,
       maxCpus: 1,
@@ -89,20 +89,22 @@ describe('container policy', () => {
 });
 
 describe('hostile specs', () => {
-  it('are refused on every kind of server, each for a field of its own', () => {
+  it('are refused on every kind of server, each with an error for its field', () => {
     const admitted = [OPEN, RENTED].flatMap((policy) =>
-      HOSTILE.filter(({ slug = 'web', spec }) => admission({ slug, spec: { ...SPEC, ...spec } }, policy).hostConfig),
+      HOSTILE.filter(
+        ({ slug = 'web', spec }) => checkContainer({ slug, spec: { ...SPEC, ...spec } }, policy).hostConfig,
+      ),
     );
     console.log(`hostile specs: n = ${HOSTILE.length} on 2 kinds of servers, admitted ${admitted.length}`);
     expect(HOSTILE.length).toBeGreaterThanOrEqual(60);
     expect(admitted.map(({ name }) => name)).toEqual([]);
   });
 
-  it('gain nothing by fields that are none of ours', () => {
-    const plain = admission({ slug: 'web', spec: SPEC }, OPEN).hostConfig;
+  it('gain nothing from unknown fields', () => {
+    const plain = checkContainer({ slug: 'web', spec: SPEC }, OPEN).hostConfig;
     expect(plain).not.toBeNull();
     for (const privilege of PRIVILEGES)
-      expect(admission({ slug: 'web', spec: { ...SPEC, ...privilege } }, OPEN).hostConfig).toEqual(plain);
+      expect(checkContainer({ slug: 'web', spec: { ...SPEC, ...privilege } }, OPEN).hostConfig).toEqual(plain);
     console.log(`fields of no ours: n = ${PRIVILEGES.length}, of any effect 0`);
   });
 });

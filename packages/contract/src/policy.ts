@@ -2,8 +2,9 @@ import { DockerImage, EnvVariable } from './containers.ts';
 import type { DesiredContainer } from './daemon.ts';
 import { HOST_PORT_MAX, HOST_PORT_MIN, Slug } from './fields.ts';
 import { type HostConfig, hostConfigOf } from './hostConfig.ts';
+import { text } from './text.ts';
 
-/** What a server allows containers; the daemon's own file wins over what the platform believes. */
+/** What a server allows to containers; the daemon's own file overrides what the platform assumes. */
 export interface ContainerPolicy {
   /** Host directories below which volumes may lie. */
   volumeRoots: readonly string[];
@@ -22,7 +23,7 @@ export interface ContainerPolicy {
 export const RENTED_VOLUME_ROOT = '/data';
 export const ANY_ADDRESS = '0.0.0.0';
 
-/** Host directories that no policy can open. */
+/** Host directories that no policy can allow. */
 const DENIED_ROOTS = [
   '/etc',
   '/proc',
@@ -51,13 +52,13 @@ const DENIED_ROOTS = [
   '/usr/local/lib/stagi',
 ];
 
-/** Nothing is put over these inside a container: what shields them was the way out in CVE-2025-31133 and its kin. */
+/** Never mounted over inside a container: CVE-2025-31133 and similar escapes replaced what masks them. */
 const DENIED_TARGETS = ['/proc', '/sys', '/dev', '/run/docker.sock', '/var/run/docker.sock'];
 
-const MOST = { ports: 100, directories: 50, env: 200, words: 1000, path: 400, cpus: 1024, gpu: 63 };
-/** Docker itself takes no less than 6 MB, and 0 or less for "no limit". */
-const LEAST_MEMORY_BYTES = 6 * 2 ** 20;
-const LEAST_NANO_CPUS = 1e7;
+const MAX = { ports: 100, directories: 50, env: 200, words: 1000, path: 400, cpus: 1024, gpu: 63 };
+/** Docker's own minimum is 6 MB; it takes 0 or less for "no limit". */
+const MIN_MEMORY_BYTES = 6 * 2 ** 20;
+const MIN_NANO_CPUS = 1e7;
 
 export interface Refusal {
   /** The field of the create form it belongs to. */
@@ -70,11 +71,10 @@ export type Admission =
   | { refusals: []; hostConfig: HostConfig };
 
 /**
- * Whether a container may be made, and then everything that Docker is told of its rights, built from nothing. One pure
- * rule for the API and the daemon, before each creation and each start; what needs the disk (symbolic links) is checked
- * by the daemon besides.
+ * Whether a container may be created, and if so all the rights that Docker grants it. One pure function for the API and
+ * the daemon, applied before each creation and each start. The daemon also checks what needs the disk (symbolic links).
  */
-export function admission(target: Pick<DesiredContainer, 'slug' | 'spec'>, policy: ContainerPolicy): Admission {
+export function checkContainer(target: Pick<DesiredContainer, 'slug' | 'spec'>, policy: ContainerPolicy): Admission {
   const [first, ...more] = refusals(target, policy);
   if (first) return { refusals: [first, ...more], hostConfig: null };
   return { refusals: [], hostConfig: hostConfigOf(target.spec, policy.portAddress) };
@@ -84,9 +84,9 @@ function refusals({ slug, spec }: Pick<DesiredContainer, 'slug' | 'spec'>, polic
   return [
     ...(Slug.safeParse(slug).data === slug
       ? []
-      : [{ field: 'slug', message: 'Unique ID may hold only letters, digits and single hyphens between them' }]),
+      : [{ field: 'slug', message: text('Unique ID may hold only letters, digits and single hyphens between them') }]),
     ...refusedImage(spec.image, policy.imagePrefixes),
-    ...refusedWords(spec),
+    ...refusedCommandAndEnv(spec),
     ...refusedSize(spec, policy),
     ...refusedGpus(spec.gpuIds, policy.gpuIds),
     ...refusedPorts(spec.ports),
@@ -97,107 +97,111 @@ function refusals({ slug, spec }: Pick<DesiredContainer, 'slug' | 'spec'>, polic
 function refusedImage(image: string, prefixes: ContainerPolicy['imagePrefixes']): Refusal[] {
   const field = 'dockerImage';
   if (DockerImage.safeParse(image).data !== image)
-    return [{ field, message: 'Enter an image like name:tag or registry/name:tag' }];
+    return [{ field, message: text('Enter an image like name:tag or registry/name:tag') }];
   const isAllowed = prefixes === null || prefixes.some((prefix) => image.startsWith(prefix));
-  return isAllowed ? [] : [{ field, message: 'This server does not allow this image' }];
+  return isAllowed ? [] : [{ field, message: text('This server does not allow this image') }];
 }
 
-/** What is handed over as it stands: it must be what it seems to be. */
-function refusedWords({ command, env }: DesiredContainer['spec']): Refusal[] {
+/** Texts that are passed on as they are: only plain values. */
+function refusedCommandAndEnv({ command, env }: DesiredContainer['spec']): Refusal[] {
   const found: Refusal[] = [];
-  if (command && (command.length === 0 || command.length > MOST.words || command.some((word) => word.includes('\0'))))
-    found.push({ field: 'command', message: 'The command may not hold a NUL' });
-  if (env.length > MOST.env) found.push({ field: 'env', message: 'At most 200 variables' });
+  if (command && (command.length === 0 || command.length > MAX.words || command.some((word) => word.includes('\0'))))
+    found.push({ field: 'command', message: text('The command may not hold a NUL') });
+  if (env.length > MAX.env) found.push({ field: 'env', message: text('At most 200 variables') });
   const names = env.map(({ name }) => name);
   for (const [index, variable] of env.entries()) {
     if (EnvVariable.safeParse(variable).data?.name !== variable.name)
-      found.push({ field: `env.${index}.name`, message: 'Name may hold only letters, digits and underscores' });
+      found.push({ field: `env.${index}.name`, message: text('Name may hold only letters, digits and underscores') });
     else if (names.indexOf(variable.name) < index)
-      found.push({ field: `env.${index}.name`, message: 'This variable is listed twice' });
+      found.push({ field: `env.${index}.name`, message: text('This variable is listed twice') });
   }
   return found;
 }
 
 function refusedSize({ nanoCpus, memoryBytes }: DesiredContainer['spec'], policy: ContainerPolicy): Refusal[] {
   const found: Refusal[] = [];
-  if (!isWhole(nanoCpus, LEAST_NANO_CPUS, MOST.cpus * 1e9))
-    found.push({ field: 'cpus', message: 'CPU must be at least 0.1' });
+  if (!isIntegerBetween(nanoCpus, MIN_NANO_CPUS, MAX.cpus * 1e9))
+    found.push({ field: 'cpus', message: text('CPU must be at least 0.1') });
   else if (policy.maxCpus !== null && nanoCpus > policy.maxCpus * 1e9)
-    found.push({ field: 'cpus', message: `This server allows at most ${policy.maxCpus} CPUs` });
-  if (memoryBytes !== null && !isWhole(memoryBytes, LEAST_MEMORY_BYTES, Number.MAX_SAFE_INTEGER))
-    found.push({ field: 'memoryGb', message: 'Memory must be at least 0.05 GB' });
+    found.push({ field: 'cpus', message: text('This server allows at most {{cpus}} CPUs', { cpus: policy.maxCpus }) });
+  if (memoryBytes !== null && !isIntegerBetween(memoryBytes, MIN_MEMORY_BYTES, Number.MAX_SAFE_INTEGER))
+    found.push({ field: 'memoryGb', message: text('Memory must be at least 0.05 GB') });
   else if (policy.maxMemoryBytes !== null && (memoryBytes ?? 0) > policy.maxMemoryBytes)
     found.push({
       field: 'memoryGb',
-      message: `This server allows at most ${(policy.maxMemoryBytes / 2 ** 30).toFixed(1)} GB`,
+      message: text('This server allows at most {{gb}} GB', { gb: (policy.maxMemoryBytes / 2 ** 30).toFixed(1) }),
     });
   return found;
 }
 
 function refusedGpus(wanted: readonly number[], allowed: ContainerPolicy['gpuIds']): Refusal[] {
   const isRefused = (gpu: number, index: number) =>
-    !isWhole(gpu, 0, MOST.gpu) || wanted.indexOf(gpu) < index || (allowed !== null && !allowed.includes(gpu));
-  return wanted.filter(isRefused).map((gpu) => ({ field: 'gpuIds', message: `This server has no free GPU ${gpu}` }));
+    !isIntegerBetween(gpu, 0, MAX.gpu) || wanted.indexOf(gpu) < index || (allowed !== null && !allowed.includes(gpu));
+  return wanted
+    .filter(isRefused)
+    .map((gpu) => ({ field: 'gpuIds', message: text('This server has no free GPU {{gpu}}', { gpu }) }));
 }
 
 function refusedPorts(ports: DesiredContainer['spec']['ports']): Refusal[] {
   const found: Refusal[] = [];
-  if (ports.length > MOST.ports) found.push({ field: 'portMappings', message: 'At most 100 ports' });
+  if (ports.length > MAX.ports) found.push({ field: 'portMappings', message: text('At most 100 ports') });
   const hosts = ports.map(({ host }) => host);
   for (const [index, { host, container }] of ports.entries()) {
-    if (!isWhole(host, HOST_PORT_MIN, HOST_PORT_MAX))
-      found.push({ field: `portMappings.${index}.host`, message: 'Port must be between 1000 and 9999' });
+    if (!isIntegerBetween(host, HOST_PORT_MIN, HOST_PORT_MAX))
+      found.push({ field: `portMappings.${index}.host`, message: text('Port must be between 1000 and 9999') });
     else if (hosts.indexOf(host) < index)
-      found.push({ field: `portMappings.${index}.host`, message: 'This host port is listed twice' });
-    if (!isWhole(container, 1, 65_535))
-      found.push({ field: `portMappings.${index}.container`, message: 'Port must be between 1 and 65535' });
+      found.push({ field: `portMappings.${index}.host`, message: text('This host port is listed twice') });
+    if (!isIntegerBetween(container, 1, 65_535))
+      found.push({ field: `portMappings.${index}.container`, message: text('Port must be between 1 and 65535') });
   }
   return found;
 }
 
 function refusedDirectories(directories: DesiredContainer['spec']['directories'], roots: readonly string[]): Refusal[] {
   const found: Refusal[] = [];
-  if (directories.length > MOST.directories) found.push({ field: 'directoryMappings', message: 'At most 50 volumes' });
+  if (directories.length > MAX.directories)
+    found.push({ field: 'directoryMappings', message: text('At most 50 volumes') });
   const targets = directories.map(({ container }) => normalize(container));
   for (const [index, { host, container }] of directories.entries()) {
     const source = refusedSource(host, roots);
     if (source) found.push({ field: `directoryMappings.${index}.host`, message: source });
-    const target = refusedTarget(container) ?? (targets.indexOf(targets[index]!) < index ? TWICE : null);
+    const target = refusedTarget(container) ?? (targets.indexOf(targets[index]!) < index ? LISTED_TWICE : null);
     if (target) found.push({ field: `directoryMappings.${index}.container`, message: target });
   }
   return found;
 }
 
-const TWICE = 'This container directory is listed twice';
+const LISTED_TWICE = text('This container directory is listed twice');
 
 function refusedSource(path: string, roots: readonly string[]): string | null {
-  if (!isPlainPath(path)) return 'Volume path must start with /';
+  if (!isPlainPath(path)) return text('Volume path must start with /');
   const clean = normalize(path);
-  if (clean === '/') return 'The root directory of the server cannot be mounted';
-  // A directory above a denied one would bring it along.
-  const denied = DENIED_ROOTS.some((root) => within(clean, root) || within(root, clean));
-  if (denied || clean.endsWith('docker.sock')) return 'This directory of the server cannot be mounted';
-  if (!roots.some((root) => within(clean, normalize(root))))
-    return `Volumes of this server must lie below ${roots.join(' or ')}`;
+  if (clean === '/') return text('The root directory of the server cannot be mounted');
+  // Mounting a parent of a denied directory would expose it.
+  const denied = DENIED_ROOTS.some((root) => isWithin(clean, root) || isWithin(root, clean));
+  if (denied || clean.endsWith('docker.sock')) return text('This directory of the server cannot be mounted');
+  if (!roots.some((root) => isWithin(clean, normalize(root))))
+    return text('Volumes of this server must lie below {{roots}}', { roots: roots.join(' or ') });
   return null;
 }
 
 function refusedTarget(path: string): string | null {
-  if (!isPlainPath(path) || normalize(path) === '/') return 'The root directory of the container cannot be replaced';
-  const denied = DENIED_TARGETS.some((target) => within(normalize(path), target));
-  return denied ? 'This directory of the container cannot be replaced' : null;
+  if (!isPlainPath(path) || normalize(path) === '/')
+    return text('The root directory of the container cannot be replaced');
+  const denied = DENIED_TARGETS.some((target) => isWithin(normalize(path), target));
+  return denied ? text('This directory of the container cannot be replaced') : null;
 }
 
 function isPlainPath(path: string): boolean {
   const hasOddities = [...path].some((character) => character < ' ' || character === ':' || character === '\x7f');
-  return path.startsWith('/') && path.length <= MOST.path && !hasOddities && !path.split('/').includes('..');
+  return path.startsWith('/') && path.length <= MAX.path && !hasOddities && !path.split('/').includes('..');
 }
 
-function isWhole(value: number, least: number, most: number): boolean {
+function isIntegerBetween(value: number, least: number, most: number): boolean {
   return Number.isInteger(value) && value >= least && value <= most;
 }
 
-function within(path: string, root: string): boolean {
+function isWithin(path: string, root: string): boolean {
   return root === '/' || path === root || path.startsWith(`${root}/`);
 }
 

@@ -4,6 +4,6 @@ import { z } from 'zod';
 export const Money = z.object({ currency: z.string(), decimalValue: z.string().regex(/^-?\d+(\.\d{1,6})?$/) });
 export type Money = z.infer<typeof Money>;
 
-/** A price in STAGI and what it is in USD at the configured rate. */
+/** A price in STAGI, and in USD at the configured rate. */
 export const Price = z.object({ STAGI: Money, USD: Money });
 export type Price = z.infer<typeof Price>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { Id, ListInput, listOf, oneOf } from './page.ts';
 import { Money } from './price.ts';
+import { text } from './text.ts';
 
 export const PROMO_STATUSES = ['open', 'used up', 'expired', 'revoked'] as const;
 export type PromoStatus = (typeof PROMO_STATUSES)[number];
@@ -23,16 +24,16 @@ export type PromoCode = z.infer<typeof PromoCode>;
 
 const OPERATOR = ['EMPLOYEE'] as const;
 
-/** As it is typed: spaces around it and the case of letters do not matter. */
+/** Surrounding spaces and case do not matter. */
 const Code = z
-  .string('Promo code is required')
+  .string(text('Promo code is required'))
   .trim()
   .toUpperCase()
-  .min(1, 'Promo code is required')
-  .max(40, 'Promo code is too long: at most 40 characters');
+  .min(1, text('Promo code is required'))
+  .max(40, text('Promo code is too long: at most 40 characters'));
 
-const AMOUNT_MOST = 1_000_000;
-const USES_MOST = 1_000_000;
+const AMOUNT_MAX = 1_000_000;
+const USES_MAX = 1_000_000;
 
 export const promoCodes = {
   activate: call({
@@ -44,28 +45,27 @@ export const promoCodes = {
   }),
   create: call({
     path: 'admin/promo-code/create',
-    summary:
-      'Makes a promo code: an amount, until when, and for how many people. Without a code of one’s own it gets one.',
+    summary: 'Creates a promo code with an amount, an expiry and a number of uses. Without a `code` one is generated.',
     auth: OPERATOR,
     input: z.object({
       code: Code.regex(
         /^[A-Z0-9]([A-Z0-9-]{2,38})[A-Z0-9]$/,
-        'A promo code has 4 to 40 letters, digits and hyphens between them',
+        text('A promo code has 4 to 40 letters, digits and hyphens between them'),
       ).optional(),
       amount: z
-        .string('Amount is required')
+        .string(text('Amount is required'))
         .trim()
-        .min(1, 'Amount is required')
-        .regex(/^\d{1,7}(\.\d{1,6})?$/, 'Amount must be a number')
-        .refine((text) => /[1-9]/.test(text), 'Amount must be greater than 0')
-        .refine((text) => Number(text.split('.')[0]) < AMOUNT_MOST, 'Amount must be below 1,000,000'),
+        .min(1, text('Amount is required'))
+        .regex(/^\d{1,7}(\.\d{1,6})?$/, text('Amount must be a number'))
+        .refine((text) => /[1-9]/.test(text), text('Amount must be greater than 0'))
+        .refine((text) => Number(text.split('.')[0]) < AMOUNT_MAX, text('Amount must be below 1,000,000')),
       uses: z
-        .number('Uses must be a number')
-        .int('Uses must be a whole number')
-        .min(1, 'Uses must be at least 1')
-        .max(USES_MOST, 'Uses must be at most 1,000,000'),
-      expiresAt: z.iso.datetime('Expiry is required'),
-      note: z.string().trim().max(200, 'Note is too long: at most 200 characters').default(''),
+        .number(text('Uses must be a number'))
+        .int(text('Uses must be a whole number'))
+        .min(1, text('Uses must be at least 1'))
+        .max(USES_MAX, text('Uses must be at most 1,000,000')),
+      expiresAt: z.iso.datetime(text('Expiry is required')),
+      note: z.string().trim().max(200, text('Note is too long: at most 200 characters')).default(''),
     }),
     output: oneOf(PromoCode),
   }),
@@ -78,7 +78,7 @@ export const promoCodes = {
   }),
   revoke: call({
     path: 'admin/promo-code/revoke',
-    summary: 'Ends a promo code. What it has given stays given.',
+    summary: 'Revokes a promo code. Amounts that were already added stay.',
     auth: OPERATOR,
     input: z.object({ id: Id }),
     output: oneOf(PromoCode),

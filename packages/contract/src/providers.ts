@@ -3,13 +3,13 @@ import { call } from './call.ts';
 import { ProviderState } from './hardware.ts';
 import { Id, ListInput, listOf, oneOf } from './page.ts';
 
-/** What a check asks of a cloud, by the methods of its adapter. */
+/** The steps of a check of a cloud: methods of its adapter. */
 export const CHECK_STEPS = ['readiness', 'offers', 'machines'] as const;
 
 export const ProviderCheck = z.object({
   id: Id,
   provider: z.string(),
-  /** `failed` also when no answer came by the deadline. */
+  /** Also `failed` when there was no answer by the deadline. */
   status: z.enum(['in queue', 'running', 'done', 'failed']),
   askedBy: z.string(),
   askedAt: z.string(),
@@ -22,7 +22,7 @@ export const ProviderCheck = z.object({
       milliseconds: z.number().int(),
       /** How many offers or machines there were. */
       count: z.number().int().nullable(),
-      /** What the cloud said when it refused, or why nothing can be rented. */
+      /** The cloud's error message, or why nothing can be rented. */
       message: z.string().nullable(),
     }),
   ),
@@ -30,23 +30,23 @@ export const ProviderCheck = z.object({
 export type ProviderCheck = z.infer<typeof ProviderCheck>;
 
 export const OperatedProvider = ProviderState.extend({
-  /** When its state was looked up. */
+  /** When its state was fetched. */
   seenAt: z.string(),
-  /** A cloud that makes no real machines. */
+  /** A simulated cloud. */
   simulated: z.boolean(),
   offers: z.number().int(),
   openInstances: z.number().int(),
   strays: z.number().int(),
   can: z.object({ stop: z.boolean(), reboot: z.boolean() }),
   billedWhenStopped: z.boolean(),
-  /** Where a machine's readiness is learnt from. */
+  /** Who reports that a machine is ready. */
   readiness: z.enum(['daemon', 'provider']),
   hostUsername: z.string(),
-  /** After which a start, reboot or stop counts as failed. */
+  /** A start, reboot or stop counts as failed after this. */
   deadlineSeconds: z.number().int(),
-  /** How fast it may be asked; null: as fast as one likes. */
+  /** The rate limit of its API; null: none. */
   limit: z.object({ perSecond: z.number(), burst: z.number() }).nullable(),
-  /** The newest order that it refused or did not carry out. */
+  /** The last action that it refused or failed to carry out. */
   lastError: z
     .object({ at: z.string(), action: z.string(), message: z.string(), instanceId: Id, slug: z.string() })
     .nullable(),
@@ -59,14 +59,15 @@ const OPERATOR = ['EMPLOYEE'] as const;
 export const providers = {
   list: call({
     path: 'admin/provider/list',
-    summary: 'The clouds that are set up: state, what they can do, limits, last error and last check.',
+    summary: 'The configured clouds: state, capabilities, rate limits, last error and last check.',
     auth: OPERATOR,
     input: ListInput,
     output: listOf(OperatedProvider),
   }),
   check: call({
     path: 'admin/provider/check',
-    summary: 'Asks a cloud for its state, offers and machines, in the background; one that is under way is answered.',
+    summary:
+      'Checks the state, offers and machines of a cloud in the background. Returns the check in progress, if any.',
     auth: OPERATOR,
     input: z.object({ provider: z.string().trim().min(1).max(60) }),
     output: oneOf(ProviderCheck),

@@ -4,7 +4,7 @@ import { randomId } from './randomId.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-it('makes ids where the browser has no randomUUID, each another', () => {
+it('makes unique ids where the browser has no randomUUID', () => {
   vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
   expect(crypto.randomUUID).toBeUndefined();
   const ids = Array.from({ length: 1_000 }, randomId);

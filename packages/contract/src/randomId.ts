@@ -1,4 +1,4 @@
-/** A random UUID (RFC 9562, version 4). Pages on plain http have no `crypto.randomUUID`, but random bytes. */
+/** A random UUID (RFC 9562, version 4). Pages on plain http have no `crypto.randomUUID`, only random bytes. */
 export function randomId(): string {
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));

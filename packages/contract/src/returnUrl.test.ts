@@ -17,7 +17,7 @@ it('follows 2,048 characters and not one more', () => {
   expect(safeReturnUrl(`/${'a'.repeat(2_048)}`, ORIGIN)).toBeNull();
 });
 
-it('answers only what stays here, whatever stands before, in and after an address', () => {
+it('returns only addresses of this origin, whatever precedes or follows them', () => {
   const parts = [
     '/',
     '//',

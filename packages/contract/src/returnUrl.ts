@@ -1,6 +1,6 @@
 /**
- * The path to go to after sign-in, or `null` when `value` would leave our origin. Compared parsed,
- * never by prefix: at most 2,048 characters, one leading slash, no backslash, space or control character.
+ * The path to return to after sign-in, or `null` when `value` would leave this origin (open redirect). The parsed URLs
+ * are compared, never prefixes: at most 2,048 characters, one leading slash, no backslash, space or control character.
  */
 export function safeReturnUrl(value: string | null | undefined, origin: string): string | null {
   if (!value || value.length > 2048 || !/^\/(?!\/)/.test(value)) return null;

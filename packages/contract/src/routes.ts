@@ -1,4 +1,5 @@
 import type { Permission } from './permissions.ts';
+import { text } from './text.ts';
 
 export const LAYOUTS = ['default', 'docs', 'home', 'app', 'sign'] as const;
 export type Layout = (typeof LAYOUTS)[number];
@@ -9,10 +10,10 @@ export interface Route {
   layout: Layout;
   /** Open to visitors without a session. */
   public?: boolean;
-  /** Any one of them suffices; empty: open to all signed-in users. */
+  /** Any of them suffices; empty: for all signed-in users. */
   permissions?: readonly Permission[];
   footer?: boolean;
-  /** Visitors without an account are told that they have none. */
+  /** Shows visitors without a session that they need an account. */
   demoNotice?: boolean;
   /** The page's own title, also its breadcrumb. */
   title: string;
@@ -21,137 +22,143 @@ export interface Route {
 }
 
 const RENTED: readonly Permission[] = ['INSTANCE_RENTED_MANAGEMENT'];
-/** The platform's own operators. */
+/** The permission of operators. */
 const STAFF: readonly Permission[] = ['EMPLOYEE'];
 const OWN: readonly Permission[] = ['SELFHOSTED_INSTANCE_MANAGEMENT'];
 
-/** The routes that exist (specification sections 2 and 6), with what each asks of a visitor. */
+/** The routes (specification sections 2 and 6), with what each requires of a visitor. */
 export const ROUTES = {
-  home: { path: '/', layout: 'home', public: true, footer: true, title: 'Home' },
-  signIn: { path: '/sign-in', layout: 'sign', public: true, demoNotice: true, title: 'Log in' },
-  secondFactor: { path: '/sign-in/second-factor', layout: 'sign', public: true, title: 'Second factor' },
-  signUp: { path: '/sign-up', layout: 'sign', public: true, demoNotice: true, title: 'Sign up' },
-  confirmation: { path: '/confirmation', layout: 'sign', public: true, title: 'Confirm your e-mail' },
-  recovery: { path: '/recovery', layout: 'sign', public: true, title: 'New password' },
-  /** Where an app asks to be let in; its request is in the query. */
-  consent: { path: '/consent', layout: 'default', title: 'Connect an app' },
-  /** After the first sign-in, once. */
-  signUpForm: { path: '/sign-up/form', layout: 'sign', title: 'About you' },
-  /** Where those come back to who went to log in there; Google itself leads to /sign-in, with a token in the hash. */
-  authGoogle: { path: '/auth/google', layout: 'default', public: true, title: 'Log in with Google' },
-  authGithub: { path: '/auth/github', layout: 'default', public: true, title: 'Log in with GitHub' },
-  forbidden: { path: '/403', layout: 'default', public: true, footer: true, title: 'No access' },
-  /** The gallery of the kit; only where the page is served from this machine. */
+  home: { path: '/', layout: 'home', public: true, footer: true, title: text('Home') },
+  signIn: { path: '/sign-in', layout: 'sign', public: true, demoNotice: true, title: text('Log in') },
+  secondFactor: { path: '/sign-in/second-factor', layout: 'sign', public: true, title: text('Second factor') },
+  signUp: { path: '/sign-up', layout: 'sign', public: true, demoNotice: true, title: text('Sign up') },
+  confirmation: { path: '/confirmation', layout: 'sign', public: true, title: text('Confirm your e-mail') },
+  recovery: { path: '/recovery', layout: 'sign', public: true, title: text('New password') },
+  /** Where an app asks for authorization; its request is in the query. */
+  consent: { path: '/consent', layout: 'default', title: text('Connect an app') },
+  /** Shown once, after the first sign-in. */
+  signUpForm: { path: '/sign-up/form', layout: 'sign', title: text('About you') },
+  /** The redirect address of identity providers; Google itself redirects to /sign-in, with a token in the hash. */
+  authGoogle: { path: '/auth/google', layout: 'default', public: true, title: text('Log in with Google') },
+  authGithub: { path: '/auth/github', layout: 'default', public: true, title: text('Log in with GitHub') },
+  forbidden: { path: '/403', layout: 'default', public: true, footer: true, title: text('No access') },
+  /** The gallery of the kit; only on localhost. */
   kit: { path: '/kit', layout: 'default', public: true, title: 'Kit' },
-  cloud: { path: '/cloud', layout: 'app', title: 'Cloud' },
+  cloud: { path: '/cloud', layout: 'app', title: text('Cloud') },
   marketplace: {
     path: '/cloud/marketplace',
     layout: 'app',
     permissions: RENTED,
-    title: 'Hardware marketplace',
+    title: text('Hardware marketplace'),
     parent: '/cloud',
   },
-  instances: { path: '/cloud/instances', layout: 'app', permissions: RENTED, title: 'Instances', parent: '/cloud' },
+  instances: {
+    path: '/cloud/instances',
+    layout: 'app',
+    permissions: RENTED,
+    title: text('Instances'),
+    parent: '/cloud',
+  },
   instance: {
     path: '/cloud/instances/:id',
     layout: 'app',
     permissions: RENTED,
-    title: 'Instance',
+    title: text('Instance'),
     parent: '/cloud/instances',
   },
   selfInstances: {
     path: '/cloud/self-instances',
     layout: 'app',
     permissions: OWN,
-    title: 'Self-hosted',
+    title: text('Self-hosted'),
     parent: '/cloud',
   },
   selfInstance: {
     path: '/cloud/self-instances/:id',
     layout: 'app',
     permissions: OWN,
-    title: 'Server',
+    title: text('Server'),
     parent: '/cloud/self-instances',
   },
   containers: {
     path: '/cloud/containers',
     layout: 'app',
     permissions: ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT'],
-    title: 'Containers',
+    title: text('Containers'),
     parent: '/cloud',
   },
   container: {
     path: '/cloud/containers/:id',
     layout: 'app',
     permissions: ['PROJECT_MANAGEMENT', 'INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT'],
-    title: 'Container',
+    title: text('Container'),
     parent: '/cloud/containers',
   },
-  containerAuth: { path: '/container-auth/:slug', layout: 'default', title: 'Open a container' },
-  joinClient: { path: '/join-client/:code', layout: 'default', public: true, title: 'Join a workspace' },
-  expiredInvite: { path: '/expired-invite', layout: 'default', public: true, title: 'Expired invitation' },
-  profile: { path: '/profile', layout: 'app', title: 'Profile' },
-  account: { path: '/profile/account', layout: 'app', title: 'Account', parent: '/profile' },
-  security: { path: '/profile/account/security', layout: 'app', title: 'Security', parent: '/profile/account' },
-  sessions: { path: '/profile/account/sessions', layout: 'app', title: 'Sessions', parent: '/profile/account' },
-  tokens: { path: '/profile/tokens', layout: 'app', title: 'API tokens', parent: '/profile' },
+  containerAuth: { path: '/container-auth/:slug', layout: 'default', title: text('Open a container') },
+  joinClient: { path: '/join-client/:code', layout: 'default', public: true, title: text('Join a workspace') },
+  expiredInvite: { path: '/expired-invite', layout: 'default', public: true, title: text('Expired invitation') },
+  profile: { path: '/profile', layout: 'app', title: text('Profile') },
+  account: { path: '/profile/account', layout: 'app', title: text('Account'), parent: '/profile' },
+  security: { path: '/profile/account/security', layout: 'app', title: text('Security'), parent: '/profile/account' },
+  sessions: { path: '/profile/account/sessions', layout: 'app', title: text('Sessions'), parent: '/profile/account' },
+  tokens: { path: '/profile/tokens', layout: 'app', title: text('API tokens'), parent: '/profile' },
   team: {
     path: '/profile/team',
     layout: 'app',
     permissions: ['INVITE_USERS_TO_CLIENT'],
-    title: 'Team',
+    title: text('Team'),
     parent: '/profile',
   },
   invites: {
     path: '/profile/team/invites',
     layout: 'app',
     permissions: ['INVITE_USERS_TO_CLIENT'],
-    title: 'Invites',
+    title: text('Invites'),
     parent: '/profile/team',
   },
   audit: {
     path: '/profile/team/audit',
     layout: 'app',
     permissions: ['CLIENT_MANAGEMENT'],
-    title: 'Audit log',
+    title: text('Audit log'),
     parent: '/profile/team',
   },
   balance: {
     path: '/profile/balance',
     layout: 'app',
     permissions: ['BILLING'],
-    title: 'Transactions & Plans',
+    title: text('Transactions & Plans'),
     parent: '/profile',
   },
   usage: {
     path: '/profile/usage',
     layout: 'app',
     permissions: ['BILLING'],
-    title: 'Usage',
+    title: text('Usage'),
     parent: '/profile',
   },
-  sshKeys: { path: '/profile/ssh', layout: 'app', title: 'SSH keys', parent: '/profile' },
-  admin: { path: '/admin', layout: 'app', permissions: STAFF, title: 'Administration' },
-  adminUsers: { path: '/admin/users', layout: 'app', permissions: STAFF, title: 'Users', parent: '/admin' },
+  sshKeys: { path: '/profile/ssh', layout: 'app', title: text('SSH keys'), parent: '/profile' },
+  admin: { path: '/admin', layout: 'app', permissions: STAFF, title: text('Administration') },
+  adminUsers: { path: '/admin/users', layout: 'app', permissions: STAFF, title: text('Users'), parent: '/admin' },
   adminPromoCodes: {
     path: '/admin/promo-codes',
     layout: 'app',
     permissions: STAFF,
-    title: 'Promo codes',
+    title: text('Promo codes'),
     parent: '/admin',
   },
-  adminLedger: { path: '/admin/ledger', layout: 'app', permissions: STAFF, title: 'Ledger', parent: '/admin' },
+  adminLedger: { path: '/admin/ledger', layout: 'app', permissions: STAFF, title: text('Ledger'), parent: '/admin' },
   adminWorkspaces: {
     path: '/admin/workspaces',
     layout: 'app',
     permissions: STAFF,
-    title: 'Workspaces',
+    title: text('Workspaces'),
     parent: '/admin',
   },
   adminStrays: { path: '/admin/strays', layout: 'app', permissions: STAFF, title: 'Strays', parent: '/admin' },
   adminProviders: { path: '/admin/providers', layout: 'app', permissions: STAFF, title: 'Clouds', parent: '/admin' },
   adminFeedback: { path: '/admin/feedback', layout: 'app', permissions: STAFF, title: 'Feedback', parent: '/admin' },
-  adminAudit: { path: '/admin/audit', layout: 'app', permissions: STAFF, title: 'Audit log', parent: '/admin' },
+  adminAudit: { path: '/admin/audit', layout: 'app', permissions: STAFF, title: text('Audit log'), parent: '/admin' },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof ROUTES;

@@ -3,37 +3,38 @@ import { AuthResponse, SecondFactorMethod } from './authResponse.ts';
 import { call } from './call.ts';
 import { Done, Id, ListInput, listOf, oneOf } from './page.ts';
 import { PasskeyAssertion, PasskeyAttestation, PasskeyCreation, PasskeyRequest } from './passkeys.ts';
+import { text } from './text.ts';
 
-/** Of an app (6 digits), of a mail (8 digits) or of the recovery codes; spaces and case do not matter. */
+/** From an app (6 digits), a mail (8 digits) or the recovery codes; spaces and case do not matter. */
 const FactorCode = z
-  .string('Verification code is required')
+  .string(text('Verification code is required'))
   .transform((code) => code.replace(/[\s-]/g, '').toLowerCase())
-  .pipe(z.string().min(1, 'Verification code is required').max(40, 'Incorrect or expired code'));
+  .pipe(z.string().min(1, text('Verification code is required')).max(40, text('Incorrect or expired code')));
 
-/** One of the two. */
-const Shown = { code: FactorCode.optional(), assertion: PasskeyAssertion.optional() };
-const showsOne = ({ code, assertion }: { code?: unknown; assertion?: unknown }) =>
+/** Exactly one of the two. */
+const Proof = { code: FactorCode.optional(), assertion: PasskeyAssertion.optional() };
+const hasOneProof = ({ code, assertion }: { code?: unknown; assertion?: unknown }) =>
   (code === undefined) !== (assertion === undefined);
-const ONE = { message: 'Verification code is required', path: ['code'] };
+const ONE_PROOF = { message: text('Verification code is required'), path: ['code'] };
 
 const Ticket = z.string().min(1).max(100);
 const Request = z.object({ isSuccess: z.literal(true), options: PasskeyRequest });
 const RecoveryCodes = z.array(z.string());
-/** The recovery codes that came with the first factor, shown this once; `null` where there were some already. */
-const WithCodes = Done.extend({ recoveryCodes: RecoveryCodes.nullable() });
+/** The recovery codes that are made with the first second factor, shown once; `null` when there are some already. */
+const DoneWithRecoveryCodes = Done.extend({ recoveryCodes: RecoveryCodes.nullable() });
 
 export const PASSKEYS_MAX = 20;
 
 export const PasskeyName = z
-  .string('Name is required')
+  .string(text('Name is required'))
   .trim()
-  .min(1, 'Name is required')
-  .max(100, 'Name is too long: at most 100 characters');
+  .min(1, text('Name is required'))
+  .max(100, text('Name is too long: at most 100 characters'));
 
 export const Passkey = z.object({
   id: Id,
   name: z.string(),
-  /** Kept by a password manager or an account of the maker, not by one device alone. */
+  /** Synced by a password manager or a vendor account, not bound to one device. */
   synced: z.boolean(),
   createdAt: z.string(),
   lastUsedAt: z.string().nullable(),
@@ -43,7 +44,7 @@ export type Passkey = z.infer<typeof Passkey>;
 export const secondFactor = {
   view: call({
     path: 'auth/second-factor/view',
-    summary: 'What I have set up beside my password.',
+    summary: 'My second factors.',
     auth: 'signed-in',
     input: z.object({}),
     output: z.object({
@@ -55,14 +56,14 @@ export const secondFactor = {
   }),
   verify: call({
     path: 'auth/second-factor/verify',
-    summary: 'Ends a sign-in that asked for a second factor: with a code, or with the answer of a passkey.',
+    summary: 'Completes a sign-in with the second factor: a code or a passkey.',
     auth: 'public',
-    input: z.object({ ticket: Ticket, ...Shown }).refine(showsOne, ONE),
+    input: z.object({ ticket: Ticket, ...Proof }).refine(hasOneProof, ONE_PROOF),
     output: AuthResponse,
   }),
   passkeyOptions: call({
     path: 'auth/passkey/options',
-    summary: 'A challenge for a passkey: to sign in with it alone, or, with a ticket, as second factor.',
+    summary: 'A challenge for a passkey: to sign in with it alone, or, with a ticket, as a second factor.',
     auth: 'public',
     input: z.object({ ticket: Ticket.optional() }),
     output: Request,
@@ -76,33 +77,33 @@ export const secondFactor = {
   }),
   stepUpBegin: call({
     path: 'auth/step-up/begin',
-    summary: 'How I can show that it is me: by a second factor, or, where I have none, by a code that this mails.',
+    summary: 'Starts step-up authentication: the methods, or, without a second factor, a mailed code.',
     auth: 'signed-in',
     input: z.object({ newCode: z.boolean().optional() }),
     output: z.object({
       isSuccess: z.literal(true),
       methods: z.array(SecondFactorMethod),
-      /** Where there is no second factor. */
+      /** Set when there is no second factor. */
       mailed: z.object({ to: z.string(), nextInSeconds: z.number().int() }).nullable(),
     }),
   }),
   stepUpOptions: call({
     path: 'auth/step-up/options',
-    summary: 'A challenge for one of my passkeys, to show that it is me.',
+    summary: 'A passkey challenge for step-up authentication.',
     auth: 'signed-in',
     input: z.object({}),
     output: Request,
   }),
   stepUp: call({
     path: 'auth/step-up',
-    summary: 'Shows that it is me: for 10 minutes this session may make the calls that ask for it.',
+    summary: 'Step-up authentication: for 10 minutes this session may make the calls that require it.',
     auth: 'signed-in',
-    input: z.object(Shown).refine(showsOne, ONE),
+    input: z.object(Proof).refine(hasOneProof, ONE_PROOF),
     output: Done,
   }),
   totpBegin: call({
     path: 'auth/totp/begin',
-    summary: 'A secret for an authenticator app; it counts once a code of it has been confirmed.',
+    summary: 'A secret for an authenticator app; it becomes active when a code of it is confirmed.',
     auth: 'signed-in',
     stepUp: true,
     input: z.object({}),
@@ -110,14 +111,14 @@ export const secondFactor = {
   }),
   totpConfirm: call({
     path: 'auth/totp/confirm',
-    summary: 'Takes the new authenticator app into use, instead of the one before.',
+    summary: 'Activates the new authenticator app, instead of the previous one.',
     auth: 'signed-in',
     input: z.object({ code: FactorCode }),
-    output: WithCodes,
+    output: DoneWithRecoveryCodes,
   }),
   totpRemove: call({
     path: 'auth/totp/remove',
-    summary: 'Removes the authenticator app; with the last factor the recovery codes go too.',
+    summary: 'Removes the authenticator app; without any second factor left also the recovery codes.',
     auth: 'signed-in',
     stepUp: true,
     input: z.object({}),
@@ -125,7 +126,7 @@ export const secondFactor = {
   }),
   recoveryCodes: call({
     path: 'auth/recovery-codes/create',
-    summary: 'Ten new recovery codes, shown this once; those before count no more.',
+    summary: 'Ten new recovery codes, shown once; the previous ones become invalid.',
     auth: 'signed-in',
     stepUp: true,
     input: z.object({}),
@@ -140,7 +141,7 @@ export const secondFactor = {
   }),
   passkeyAddOptions: call({
     path: 'auth/passkey/add-options',
-    summary: 'What a new passkey is made with.',
+    summary: 'The options for creating a passkey.',
     auth: 'signed-in',
     stepUp: true,
     input: z.object({}),
@@ -148,7 +149,7 @@ export const secondFactor = {
   }),
   passkeyAdd: call({
     path: 'auth/passkey/add',
-    summary: 'Adds a passkey: from then on it signs in by itself, and is asked for beside the password.',
+    summary: 'Adds a passkey: it can sign in by itself, and is required besides the password.',
     auth: 'signed-in',
     stepUp: true,
     input: z.object({ name: PasskeyName, attestation: PasskeyAttestation }),
@@ -156,14 +157,14 @@ export const secondFactor = {
   }),
   passkeyEdit: call({
     path: 'auth/passkey/edit',
-    summary: 'Gives a passkey another name.',
+    summary: 'Renames a passkey.',
     auth: 'signed-in',
     input: z.object({ id: Id, name: PasskeyName }),
     output: oneOf(Passkey),
   }),
   passkeyRemove: call({
     path: 'auth/passkey/remove',
-    summary: 'Removes a passkey; with the last factor the recovery codes go too.',
+    summary: 'Removes a passkey; without any second factor left also the recovery codes.',
     auth: 'signed-in',
     stepUp: true,
     input: z.object({ id: Id }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { IDENTITY_PROVIDERS } from './identityProviders.ts';
 import { LAYOUTS } from './routes.ts';
 
-/** The sites whose mark the footer knows. */
+/** The sites that have an icon in the footer. */
 export const SOCIAL_SITES = [
   'discord',
   'github',
@@ -17,10 +17,10 @@ export const SocialSite = z.enum(SOCIAL_SITES);
 export type SocialSite = z.infer<typeof SocialSite>;
 
 const Link = z.url({ protocol: /^https?$/ });
-/** An address of our own: nothing of a page is loaded from another host. */
+/** A path on this host, as pages load nothing from other hosts. */
 const OwnAddress = z.string().regex(/^\/(?!\/)/, 'must begin with one "/"');
 
-/** What the operator tells everybody who sees a page of this layout. */
+/** A banner of the operator on every page of this layout. */
 export const Banner = z.strictObject({
   title: z.string().min(1).max(120),
   description: z.string().max(300).default(''),
@@ -34,19 +34,19 @@ export const Banner = z.strictObject({
 export type Banner = z.infer<typeof Banner>;
 
 /**
- * What the operator of this host shows around the product: part of every page, and for who asks again at
- * `/configuration.json`. What is empty hides its element.
+ * What the operator of this host configures around the product: part of every page, and served again at
+ * `/configuration.json`. Empty values hide their element.
  */
 export const SiteConfiguration = z.object({
-  /** Changes with every build that is served. */
+  /** Differs for every build. */
   version: z.string(),
   socialLinks: z.array(z.object({ site: SocialSite, url: Link })),
   issueTrackerUrl: Link.nullable(),
   supportEmail: z.email().nullable(),
   banners: z.array(Banner),
-  /** Hosts on which analytics is on; `{env}` in one stands for one label. */
+  /** Hosts with analytics; `{env}` stands for one label. */
   analyticsHosts: z.array(z.string()),
-  /** Those that one can log in with besides e-mail. */
+  /** The ways to log in besides e-mail. */
   identityProviders: z.array(z.enum(IDENTITY_PROVIDERS)),
 });
 export type SiteConfiguration = z.infer<typeof SiteConfiguration>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { Title } from './fields.ts';
 import { Done, Id, ListInput, listOf, oneOf } from './page.ts';
+import { text } from './text.ts';
 
 export const SshKeyType = z.enum(['ed25519', 'rsa']);
 
@@ -14,7 +15,7 @@ export const SshKey = z.object({
   /** `SHA256:…` */
   fingerprint: z.string(),
   createdAt: z.string(),
-  /** Running servers that let this key in. */
+  /** Running servers on which this key is authorized. */
   instanceCount: z.number().int(),
 });
 export type SshKey = z.infer<typeof SshKey>;
@@ -22,7 +23,7 @@ export type SshKey = z.infer<typeof SshKey>;
 export const sshKeys = {
   list: call({
     path: 'ssh-key/list',
-    summary: 'My own SSH keys.',
+    summary: 'My SSH keys.',
     auth: 'signed-in',
     byToken: true,
     input: ListInput,
@@ -34,20 +35,24 @@ export const sshKeys = {
     auth: ['SSH_KEY_MANAGEMENT'],
     input: z.object({
       title: Title,
-      publicKey: z.string('SSH key is required').trim().min(1, 'SSH key is required').max(16_384, 'Invalid SSH key'),
+      publicKey: z
+        .string(text('SSH key is required'))
+        .trim()
+        .min(1, text('SSH key is required'))
+        .max(16_384, text('Invalid SSH key')),
     }),
     output: oneOf(SshKey),
   }),
   generate: call({
     path: 'ssh-key/generate',
-    summary: 'Makes a key pair; the private key is in this answer and nowhere else.',
+    summary: 'Generates a key pair; only this answer contains the private key.',
     auth: ['SSH_KEY_MANAGEMENT'],
     input: z.object({ title: Title, type: SshKeyType.default('ed25519') }),
     output: oneOf(SshKey).extend({ privateKey: z.string() }),
   }),
   delete: call({
     path: 'ssh-key/delete',
-    summary: 'Deletes one of my keys and takes it off the servers that let it in.',
+    summary: 'Deletes one of my keys and removes it from all servers.',
     auth: ['SSH_KEY_MANAGEMENT'],
     input: z.object({ id: Id }),
     output: Done,

@@ -3,31 +3,31 @@ import { call } from './call.ts';
 import { EntityFilterRequest, Id, ListInput, listOf } from './page.ts';
 import { Money } from './price.ts';
 
-/** A stretch of time that a rented server had one price, as far as it lies within what was asked for. */
+/** An interval in which a rented server had one price, clipped to the requested range. */
 export const UsageInterval = z.object({
   id: Id,
   instance: z.object({ id: Id, slug: z.string(), title: z.string() }),
-  /** `running`, or `stopped` where only its disk costs. */
+  /** `running`, or `stopped` when only its disk is charged. */
   rate: z.enum(['running', 'stopped']),
   from: z.string(),
-  /** Up to where it was charged; null before the first charge. */
+  /** Charged up to this time; null before the first charge. */
   to: z.string().nullable(),
-  /** Whether it goes on. */
+  /** Whether it is still open. */
   open: z.boolean(),
   seconds: z.number(),
   pricePerHour: Money,
-  /** What the price says for these seconds, rounded down to micro-units. */
+  /** Price × seconds, rounded down to micro-units. */
   quoted: Money,
-  /** What was taken from the balance for them and not given back. */
+  /** Debited from the balance and not refunded. */
   charged: Money,
-  /** What the balance did not hold any more: nobody pays for it. */
+  /** Not covered by the balance, and written off. */
   uncollected: Money,
-  /** What was given back, as it turned out shorter or the server never became ready. */
+  /** Refunded, as the interval turned out shorter or the server never became ready. */
   refunded: Money,
 });
 export type UsageInterval = z.infer<typeof UsageInterval>;
 
-/** Both are included. A text narrows to servers whose name or Unique ID holds it. */
+/** `from` and `to` are inclusive. A text finds servers whose name or Unique ID contains it. */
 const Between = { from: z.iso.datetime().optional(), to: z.iso.datetime().optional() };
 
 const BILLING = ['BILLING'] as const;
@@ -35,11 +35,11 @@ const BILLING = ['BILLING'] as const;
 export const usage = {
   list: call({
     path: 'billing/usage/list',
-    summary: 'What rented servers were charged for: intervals of one price, newest first, with their sum.',
+    summary: 'The usage of rented servers: intervals at one price, newest first, with their total.',
     auth: BILLING,
     input: ListInput.extend(Between),
     output: listOf(UsageInterval).extend({
-      /** Over all of them, not only this page. */
+      /** The total of all intervals, not only of this page. */
       total: z.object({
         seconds: z.number(),
         quoted: Money,
@@ -47,7 +47,7 @@ export const usage = {
         uncollected: Money,
         refunded: Money,
       }),
-      /** What was charged on each day (of UTC) that has something, oldest first; at most 400 days. */
+      /** The charges of each day (UTC) that has any, oldest first; at most 400 days. */
       days: z.array(z.object({ day: z.string(), charged: Money })),
     }),
   }),

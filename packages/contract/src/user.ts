@@ -6,6 +6,7 @@ import { LANGUAGES } from './languages.ts';
 import { Done, Id } from './page.ts';
 import { PERMISSIONS, ROLES } from './permissions.ts';
 import { PURPOSES } from './purposes.ts';
+import { text } from './text.ts';
 
 const Language = z.enum(LANGUAGES);
 
@@ -15,7 +16,7 @@ export type Theme = z.infer<typeof Theme>;
 export const Plan = z.enum(['Free', 'Individual', 'Team', 'Enterprise']);
 export type Plan = z.infer<typeof Plan>;
 
-/** A membership: what the wire calls client, the screen calls workspace. */
+/** A membership. "Client" on the wire is "workspace" on the screen. */
 export const ClientRelation = z.object({
   clientId: Id,
   clientName: z.string(),
@@ -30,7 +31,7 @@ export const UserProfile = z.object({
   userId: Id,
   email: z.string(),
   name: z.string(),
-  /** The path of their picture on the host of the calls. Whoever knows it may see it. */
+  /** The path of the profile picture on the API's host. Public to whoever knows it. */
   image: z.string().nullable(),
   language: Language.nullable(),
   theme: Theme,
@@ -46,7 +47,7 @@ export const Profile = z.object({ isSuccess: z.literal(true), userProfile: UserP
 export const user = {
   profile: call({
     path: 'user/profile',
-    summary: 'Who is signed in, and the workspaces they belong to with their permissions there.',
+    summary: 'The signed-in user, with their workspaces and permissions.',
     auth: 'signed-in',
     byApp: true,
     input: z.object({}),
@@ -56,11 +57,11 @@ export const user = {
     path: 'user/edit',
     summary: 'Changes name, picture, language or theme.',
     auth: 'signed-in',
-    // A picture of 5 MB as base64, and the words.
+    // An image of 5 MB as base64, and the texts.
     bodyLimit: 7 * 1024 * 1024,
     input: z.object({
       name: PersonName.optional(),
-      /** Cut to a square from its middle; `null` takes the picture away. */
+      /** Cropped to a square around its centre; `null` removes the picture. */
       image: ImageUpload.nullable().optional(),
       language: Language.optional(),
       theme: Theme.optional(),
@@ -69,26 +70,26 @@ export const user = {
   }),
   addFullName: call({
     path: 'user/add-full-name',
-    summary: 'Names somebody whose provider told no name.',
+    summary: 'Sets the name of a user whose identity provider gave none.',
     auth: 'signed-in',
     input: z.object({ name: PersonName }),
     output: Profile,
   }),
   signupForm: call({
     path: 'user/signup-form',
-    summary: 'The form after the first sign-in. Sent once; a second time changes nothing and succeeds.',
+    summary: 'The form after the first sign-in. Idempotent: a repeat changes nothing.',
     auth: 'signed-in',
     input: z.object({
       name: PersonName,
       phone: Phone,
-      company: z.string().trim().max(200, 'Company is too long: at most 200 characters').optional(),
+      company: z.string().trim().max(200, text('Company is too long: at most 200 characters')).optional(),
       purpose: z.enum(PURPOSES).optional(),
     }),
     output: Profile,
   }),
   addPassword: call({
     path: 'user/add-password',
-    summary: 'Gives an account without a password its first one.',
+    summary: 'Sets the first password of an account without one.',
     auth: 'signed-in',
     stepUp: true,
     input: z.object({ password: NewPassword }),

@@ -1,106 +1,106 @@
 import { type Inventory, LINK_PROTOCOL, type PlatformMessage } from '@stagi/contract/daemon.ts';
+import { openCommandJournal } from './commandJournal.ts';
 import { commandRunner } from './commands.ts';
-import { type Party, stayConnected } from './connection.ts';
-import { pause } from './deadline.ts';
-import { openDesired, verifyCommand } from './desired.ts';
+import { keepConnected, type LinkHandlers } from './connection.ts';
+import { openContainerRecords } from './containerRecords.ts';
+import { openDesired, verifyCommand } from './desiredState.ts';
 import type { Engine } from './docker.ts';
 import { gatherFacts } from './facts.ts';
 import { forgetIdentity, type Identity } from './identity.ts';
-import { openJournal } from './journal.ts';
 import type { Keyring } from './keyring.ts';
-import { reasonOf, say } from './log.ts';
-import { logShipper } from './logs.ts';
+import type { LinkSession } from './linkSession.ts';
+import { errorText, log } from './log.ts';
+import { logShipper } from './logShipper.ts';
 import { bootId } from './machine.ts';
-import { openMarks } from './marks.ts';
 import type { Paths } from './paths.ts';
 import { startReconciler } from './reconciler.ts';
-import type { Session } from './session.ts';
+import { sleep } from './timing.ts';
 import { VERSION } from './version.ts';
 
-/** The platform waits for a hello; a Docker that hangs must not keep it from hearing of us. */
-const HELLO_PATIENCE_MS = 5000;
-/** A list that changed nothing is told after so long all the same: it proves that the containers are as they were. */
-const PROOF_MS = 25_000;
-const CLOSING_MS = 3000;
-const FAREWELL_MS = 500;
+/** How long the hello waits for a look at Docker: a Docker that hangs must not delay it for longer. */
+const HELLO_WAIT_MS = 5000;
+/** An unchanged inventory is sent again this often: it proves that the containers are still as reported. */
+const INVENTORY_REFRESH_MS = 25_000;
+const SHUTDOWN_TIMEOUT_MS = 3000;
+const LEAVE_ANSWER_MS = 500;
 
-/** Looks after this server until the signal is aborted or, with `gone`, the platform does not want it back. */
+/** Runs the daemon until the signal is aborted (`stopped`), or until this server was revoked or has left (`gone`). */
 export async function runAgent(
   { identity, keys, engine, paths }: { identity: Identity; keys: Keyring; engine: Engine; paths: Paths },
   signal: AbortSignal,
 ): Promise<'stopped' | 'gone'> {
   const desired = await openDesired(paths.desired, identity);
-  const journal = await openJournal(paths.journal);
+  const journal = await openCommandJournal(paths.journal);
   const logs = logShipper(engine);
-  const left = new AbortController();
-  let session: Session | null = null;
-  let told = '';
-  let toldAt = 0;
+  const leaving = new AbortController();
+  let session: LinkSession | null = null;
+  let reported = '';
+  let reportedAt = 0;
 
-  const world = startReconciler({
+  const reconciler = startReconciler({
     engine,
     identity,
     paths,
     desired,
-    marks: await openMarks(paths.marks),
+    records: await openContainerRecords(paths.containerRecords),
     logs,
     report: (message) => session?.send(message),
-    onInventory: tell,
+    onInventory: reportInventory,
   });
   const commands = commandRunner({
     journal,
-    startedAt: async (containerId) => (await world.find(containerId))?.startedAt ?? null,
-    restart: world.restart,
+    startedAt: async (containerId) => (await reconciler.find(containerId))?.startedAt ?? null,
+    restart: reconciler.restart,
     leave: async (removeContainers) => {
-      if (removeContainers) await world.removeAll();
+      if (removeContainers) await reconciler.removeAll();
     },
   });
 
-  function tell(inventory: Inventory): void {
+  function reportInventory(inventory: Inventory): void {
     const text = JSON.stringify(inventory);
-    const isNews = text !== told;
-    if (!session || (!isNews && performance.now() - toldAt < PROOF_MS)) return;
-    told = text;
-    toldAt = performance.now();
+    const isChanged = text !== reported;
+    if (!session || (!isChanged && performance.now() - reportedAt < INVENTORY_REFRESH_MS)) return;
+    reported = text;
+    reportedAt = performance.now();
     session.send({ type: 'inventory', inventory });
   }
 
-  const party: Party = {
-    async welcomed(fresh, welcome, nonce) {
-      const late = new AbortController();
-      const looked = Promise.race([world.settled(), pause(HELLO_PATIENCE_MS, late.signal)]);
-      const [facts, boot] = await Promise.all([gatherFacts(engine), bootId(), looked]);
-      late.abort();
+  const handlers: LinkHandlers = {
+    async onWelcome(fresh, welcome, nonce) {
+      const timeout = new AbortController();
+      const firstPass = Promise.race([reconciler.nextPass(), sleep(HELLO_WAIT_MS, timeout.signal)]);
+      const [facts, boot] = await Promise.all([gatherFacts(engine), bootId(), firstPass]);
+      timeout.abort();
       const clock = clockWarning(welcome.serverTime);
       if (clock) facts.warnings.push(clock);
-      const inventory = world.inventory();
+      const inventory = reconciler.inventory();
       fresh.send({ type: 'hello', protocol: LINK_PROTOCOL, version: VERSION, bootId: boot, facts, inventory });
       session = fresh;
-      told = JSON.stringify(inventory);
-      toldAt = performance.now();
-      for (const failure of world.standing()) fresh.send(failure);
+      reported = JSON.stringify(inventory);
+      reportedAt = performance.now();
+      for (const failure of reconciler.openFailures()) fresh.send(failure);
       logs.attach(fresh);
-      beat(fresh, welcome.heartbeatSeconds);
-      if (welcome.rotateKey) fresh.send(await keys.offer(identity, nonce));
-      world.wake();
+      startHeartbeats(fresh, welcome.heartbeatSeconds);
+      if (welcome.rotateKey) fresh.send(await keys.startRotation(identity, nonce));
+      reconciler.wake();
     },
-    received(message, from) {
-      obey(message).catch((error: unknown) => {
-        if (!from.signal.aborted) say(`"${message.type}" of the platform was not obeyed: ${reasonOf(error)}`);
+    onMessage(message, from) {
+      handleMessage(message).catch((error: unknown) => {
+        if (!from.signal.aborted) log(`"${message.type}" of the platform could not be handled: ${errorText(error)}`);
       });
     },
   };
 
-  async function obey(message: PlatformMessage): Promise<void> {
+  async function handleMessage(message: PlatformMessage): Promise<void> {
     switch (message.type) {
       case 'desired':
-        if (await desired.accept(message.document)) world.wake();
-        return tell(world.inventory());
+        if (await desired.accept(message.document)) reconciler.wake();
+        return reportInventory(reconciler.inventory());
       case 'command':
-        return carryOut(message.document);
+        return runCommand(message.document);
       case 'rotated':
-        await keys.confirmed(message.x);
-        return say('the key of this server was replaced');
+        await keys.finishRotation(message.x);
+        return log('the key of this server was replaced');
       case 'log-resume':
       case 'credit':
       case 'log-refuse':
@@ -115,28 +115,28 @@ export async function runAgent(
     }
   }
 
-  async function carryOut(document: string): Promise<void> {
+  async function runCommand(document: string): Promise<void> {
     const command = await verifyCommand(document, identity);
     const result = await commands.run(command);
     if (result) session?.send(result);
     if (command.do.kind !== 'leave' || !result?.ok) return;
     await forgetIdentity(paths);
-    say('this server has left the platform');
-    // The answer should be out before the link is cut.
-    await pause(FAREWELL_MS, signal);
-    left.abort();
+    log('this server has left the platform');
+    // Lets the answer go out before the link is closed.
+    await sleep(LEAVE_ANSWER_MS, signal);
+    leaving.abort();
   }
 
-  const ending = await stayConnected(identity, keys, party, AbortSignal.any([signal, left.signal]));
-  const patience = new AbortController();
-  await Promise.race([world.close(), pause(CLOSING_MS, patience.signal)]);
-  patience.abort();
+  const ending = await keepConnected(identity, keys, handlers, AbortSignal.any([signal, leaving.signal]));
+  const timeout = new AbortController();
+  await Promise.race([reconciler.close(), sleep(SHUTDOWN_TIMEOUT_MS, timeout.signal)]);
+  timeout.abort();
   await journal.close();
-  return ending === 'revoked' || left.signal.aborted ? 'gone' : 'stopped';
+  return ending === 'revoked' || leaving.signal.aborted ? 'gone' : 'stopped';
 }
 
-/** Heartbeats as often as the platform wishes, for as long as the link lives. */
-function beat(session: Session, seconds: number): void {
+/** Sends heartbeats at the interval that the platform asked for, until the link is closed. */
+function startHeartbeats(session: LinkSession, seconds: number): void {
   const timer = setInterval(() => session.send({ type: 'heartbeat', at: new Date().toISOString() }), seconds * 1000);
   session.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }

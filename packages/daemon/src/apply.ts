@@ -1,44 +1,45 @@
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import type { DaemonMessage, DesiredContainer, DesiredState } from '@stagi/contract/daemon.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
-import { backOff } from './deadline.ts';
+import type { ContainerRecords } from './containerRecords.ts';
 import type { Engine } from './docker.ts';
-import { DockerProblem } from './dockerErrors.ts';
-import { reasonOf, say } from './log.ts';
-import type { Marks } from './marks.ts';
+import { DockerError } from './dockerErrors.ts';
+import { errorText, log } from './log.ts';
 import { type ContainerPlan, plan, type SeenContainer, type Step } from './plan.ts';
 import { PolicyError } from './policy.ts';
+import { backoffMs } from './timing.ts';
 
-const RETRY_CAP_MS = 300_000;
-const DRAIN_MS = 2000;
+const RETRY_BACKOFF_CAP_MS = 300_000;
+const LOG_DRAIN_TIMEOUT_MS = 2000;
 
 export interface ApplyDeps {
   engine: Engine;
-  marks: Marks;
-  /** Answers what the container may do; throws PolicyError when it is forbidden here. */
+  records: ContainerRecords;
+  /** Returns what the container may do; throws PolicyError when this server does not allow it. */
   admit(target: DesiredContainer): Promise<HostConfig>;
   /** To the platform, when it can be reached. */
   report(message: Extract<DaemonMessage, { type: 'progress' | 'failed' }>): void;
-  /** Something about a container has changed: look again soon. */
+  /** Asks for another pass, as a container has changed. */
   wake(): void;
   onCreated(containerId: number, dockerId: string): void;
   onChanged(dockerId: string): void;
-  /** Resolves when the log of a stopped container was sent, or after `ms`. */
-  drained(dockerId: string, ms: number): Promise<void>;
+  /** Resolves when the whole log of a stopped container was sent, or after `ms`. */
+  drainLog(dockerId: string, ms: number): Promise<void>;
 }
 
-/** Carries plans out: one container's steps one after another, different containers beside each other. */
+/** Carries out plans: the steps of one container in sequence, different containers in parallel. */
 export interface Applier {
   /**
-   * Begins what `desired` needs and is not being done or waiting for its next try. Returns at once. `seenAt` is when
-   * the listing began, by `performance.now()`: what was done to a container since then is not in it.
+   * Starts the steps that `desired` needs, except for containers that are busy or wait for a retry. Returns at once.
+   * `seenAt` is when the listing began, by `performance.now()`: containers changed since then are skipped, as the
+   * listing is stale for them.
    */
   advance(desired: DesiredState, seen: readonly SeenContainer[], seenAt: number): void;
   /** Runs `work` while no step of this container runs. */
-  alone<T>(containerId: number, work: () => Promise<T>): Promise<T>;
-  /** Failures that still stand, for a platform that may not have heard them. */
-  standing(desired: DesiredState): Extract<DaemonMessage, { type: 'failed' }>[];
-  /** Lets running steps end; none is begun any more. */
+  runExclusively<T>(containerId: number, work: () => Promise<T>): Promise<T>;
+  /** Failures that still apply, for a platform that may have missed their report. */
+  openFailures(desired: DesiredState): Extract<DaemonMessage, { type: 'failed' }>[];
+  /** Starts no further steps and waits for the running ones. */
   close(): Promise<void>;
 }
 
@@ -50,10 +51,10 @@ interface Retry {
   failure: Extract<DaemonMessage, { type: 'failed' }>;
 }
 
-export function applier(deps: ApplyDeps): Applier {
+export function createApplier(deps: ApplyDeps): Applier {
   const busy = new Map<number, { gen: number; done: Promise<void>; outdated: AbortController }>();
   const retries = new Map<number, Retry>();
-  const touched = new Map<number, number>();
+  const changedAt = new Map<number, number>();
   let closed = false;
 
   function advance(desired: DesiredState, seen: readonly SeenContainer[], seenAt: number): void {
@@ -61,97 +62,97 @@ export function applier(deps: ApplyDeps): Applier {
       const running = busy.get(target.id);
       if (running && running.gen < target.gen) running.outdated.abort(new Error('a newer desired state came'));
     }
-    for (const step of plan(desired.containers, seen, deps.marks.endedGen)) {
-      const stale = (touched.get(step.target.id) ?? 0) >= seenAt;
-      if (!closed && !stale && !busy.has(step.target.id) && isDue(step.target)) begin(step);
+    for (const step of plan(desired.containers, seen, deps.records.endedGen)) {
+      const stale = (changedAt.get(step.target.id) ?? 0) >= seenAt;
+      if (!closed && !stale && !busy.has(step.target.id) && isDue(step.target)) startSteps(step);
     }
   }
 
   function isDue({ id, gen }: DesiredContainer): boolean {
-    if (deps.marks.failure(id, gen)) return false;
+    if (deps.records.failure(id, gen)) return false;
     const retry = retries.get(id);
     return !retry || retry.gen !== gen || retry.due;
   }
 
-  function begin(todo: ContainerPlan): void {
+  function startSteps(todo: ContainerPlan): void {
     const outdated = new AbortController();
-    hold(todo.target.id, todo.target.gen, outdated, async () => {
+    lockContainer(todo.target.id, todo.target.gen, outdated, async () => {
       try {
-        await carryOut(deps, todo, outdated.signal);
-        forgetRetry(todo.target.id);
+        await runSteps(deps, todo, outdated.signal);
+        cancelRetry(todo.target.id);
       } catch (error) {
-        if (!outdated.signal.aborted) await failed(todo, error);
+        if (!outdated.signal.aborted) await handleFailure(todo, error);
       }
-    }).catch((error: unknown) => say(`container ${todo.target.slug}: ${reasonOf(error)}`));
+    }).catch((error: unknown) => log(`container ${todo.target.slug}: ${errorText(error)}`));
   }
 
-  function hold<T>(id: number, gen: number, outdated: AbortController, work: () => Promise<T>): Promise<T> {
+  function lockContainer<T>(id: number, gen: number, outdated: AbortController, work: () => Promise<T>): Promise<T> {
     const result = work();
     const done = result.then(
       () => {},
-      // The caller of `alone` gets it; steps report their own failures.
+      // The caller of `runExclusively` gets the error; steps report their own.
       () => {},
     );
     const entry = { gen, outdated, done };
     busy.set(id, entry);
     void done.then(() => {
       busy.delete(id);
-      touched.set(id, performance.now());
+      changedAt.set(id, performance.now());
       deps.wake();
     });
     return result;
   }
 
-  async function failed({ target, steps }: ContainerPlan, error: unknown): Promise<void> {
+  async function handleFailure({ target, steps }: ContainerPlan, error: unknown): Promise<void> {
     const phase = error instanceof StepError ? error.step : (steps[0] ?? 'create');
     const cause = error instanceof StepError ? error.cause : error;
-    const permanent = cause instanceof PolicyError || (cause instanceof DockerProblem && cause.permanent);
-    const message = reasonOf(cause instanceof DockerProblem ? new Error(cause.message) : cause);
-    say(`container ${target.slug}: ${phase} failed${permanent ? '' : ', to be tried again'}: ${reasonOf(cause)}`);
+    const permanent = cause instanceof PolicyError || (cause instanceof DockerError && cause.permanent);
+    const message = errorText(cause instanceof DockerError ? new Error(cause.message) : cause);
+    log(`container ${target.slug}: ${phase} failed${permanent ? '' : ', to be tried again'}: ${errorText(cause)}`);
     const failure = { type: 'failed', containerId: target.id, gen: target.gen, phase, message, permanent } as const;
     deps.report(failure);
     if (!permanent) return scheduleRetry(target, failure);
-    forgetRetry(target.id);
-    await deps.marks.fail(target.id, { gen: target.gen, phase, message });
+    cancelRetry(target.id);
+    await deps.records.fail(target.id, { gen: target.gen, phase, message });
   }
 
   function scheduleRetry({ id, gen }: DesiredContainer, failure: Retry['failure']): void {
     const before = retries.get(id);
     const attempts = before?.gen === gen ? before.attempts + 1 : 0;
-    forgetRetry(id);
+    cancelRetry(id);
     const timer = setTimeout(
       () => {
         retry.due = true;
         deps.wake();
       },
-      backOff(attempts, RETRY_CAP_MS),
+      backoffMs(attempts, RETRY_BACKOFF_CAP_MS),
     );
     const retry: Retry = { gen, attempts, timer, due: false, failure };
     retries.set(id, retry);
   }
 
-  function forgetRetry(id: number): void {
+  function cancelRetry(id: number): void {
     clearTimeout(retries.get(id)?.timer);
     retries.delete(id);
   }
 
   return {
     advance,
-    async alone(id, work) {
+    async runExclusively(id, work) {
       for (let other = busy.get(id); other; other = busy.get(id)) await other.done;
-      return hold(id, Number.MAX_SAFE_INTEGER, new AbortController(), work);
+      return lockContainer(id, Number.MAX_SAFE_INTEGER, new AbortController(), work);
     },
-    standing(desired) {
+    openFailures(desired) {
       return desired.containers.flatMap(({ id, gen }) => {
-        const lasting = deps.marks.failure(id, gen);
-        if (lasting) return [{ type: 'failed', containerId: id, permanent: true, ...lasting } as const];
+        const permanent = deps.records.failure(id, gen);
+        if (permanent) return [{ type: 'failed', containerId: id, permanent: true, ...permanent } as const];
         const retry = retries.get(id);
         return retry?.gen === gen ? [retry.failure] : [];
       });
     },
     async close() {
       closed = true;
-      for (const id of retries.keys()) forgetRetry(id);
+      for (const id of retries.keys()) cancelRetry(id);
       for (const { outdated } of busy.values()) outdated.abort(new Error('the daemon stops'));
       await Promise.all([...busy.values()].map(({ done }) => done));
     },
@@ -168,11 +169,11 @@ class StepError extends Error {
 
 const PHASES = { create: 'creating', start: 'starting', stop: 'stopping', remove: 'removing' } as const;
 
-async function carryOut(deps: ApplyDeps, { target, seen, steps }: ContainerPlan, outdated: AbortSignal): Promise<void> {
+async function runSteps(deps: ApplyDeps, { target, seen, steps }: ContainerPlan, outdated: AbortSignal): Promise<void> {
   let dockerId = seen?.dockerId ?? null;
   let startedBefore = seen?.startedAt ?? null;
   for (const step of steps) {
-    tell(deps, target, PHASES[step]);
+    reportPhase(deps, target, PHASES[step]);
     crashPoint(`daemon.${step}.begun`);
     try {
       switch (step) {
@@ -206,24 +207,24 @@ async function create(deps: ApplyDeps, target: DesiredContainer, outdated: Abort
   let made = await deps.engine.create(target, hostConfig);
   if (made === 'image missing') {
     await pull(deps, target, outdated);
-    tell(deps, target, 'creating');
+    reportPhase(deps, target, 'creating');
     made = await deps.engine.create(target, hostConfig);
   }
-  if (made === 'image missing') throw new DockerProblem(`${target.spec.image} was pulled and is gone again`, false);
+  if (made === 'image missing') throw new DockerError(`${target.spec.image} was pulled and is gone again`, false);
   deps.onCreated(target.id, made.dockerId);
   return made.dockerId;
 }
 
 async function pull(deps: ApplyDeps, target: DesiredContainer, outdated: AbortSignal): Promise<void> {
-  let toldAt = 0;
+  let reportedAt = 0;
   deps.report({ ...progressOf(target, 'pulling'), detail: target.spec.image });
   try {
     await deps.engine.pull(
       target.spec.image,
       ({ fraction, detail }) => {
         // Docker speaks up many times a second and layer.
-        if (performance.now() - toldAt < 500) return;
-        toldAt = performance.now();
+        if (performance.now() - reportedAt < 500) return;
+        reportedAt = performance.now();
         deps.report({ ...progressOf(target, 'pulling'), detail, fraction });
       },
       outdated,
@@ -240,17 +241,17 @@ async function start(
   startedBefore: string | null,
 ): Promise<void> {
   await deps.admit(target);
-  await deps.marks.aboutToStart(target.id, target.gen, startedBefore);
+  await deps.records.aboutToStart(target.id, target.gen, startedBefore);
   await deps.engine.start(dockerId, target.spec.image);
-  await deps.marks.started(target.id, target.gen);
+  await deps.records.started(target.id, target.gen);
 }
 
 async function remove(deps: ApplyDeps, dockerId: string): Promise<void> {
-  await deps.drained(dockerId, DRAIN_MS);
+  await deps.drainLog(dockerId, LOG_DRAIN_TIMEOUT_MS);
   await deps.engine.remove(dockerId);
 }
 
-function tell(deps: ApplyDeps, target: DesiredContainer, phase: (typeof PHASES)[Step]): void {
+function reportPhase(deps: ApplyDeps, target: DesiredContainer, phase: (typeof PHASES)[Step]): void {
   deps.report(progressOf(target, phase));
 }
 

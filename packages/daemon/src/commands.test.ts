@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from '@stagi/contract/daemon.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type CommandJournal, openCommandJournal } from './commandJournal.ts';
 import { commandRunner } from './commands.ts';
-import { type Journal, openJournal } from './journal.ts';
 
 let folder: string;
-let journal: Journal;
+let journal: CommandJournal;
 const command = (id: string): Command => ({
   aud: 'stagi-daemon-command',
   node: '7',
@@ -17,7 +17,7 @@ const command = (id: string): Command => ({
   do: { kind: 'restart', containerId: 1 },
 });
 
-/** One container, as far as a restart goes. */
+/** One container that can be restarted. */
 function world() {
   const state = { starts: 0, refuse: false };
   const runner = () =>
@@ -35,7 +35,7 @@ function world() {
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stagid-commands-'));
-  journal = await openJournal(join(folder, 'journal'));
+  journal = await openCommandJournal(join(folder, 'journal'));
 });
 afterEach(async () => {
   await journal.close();
@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 
 describe('a command', () => {
-  it('is carried out once, at the same time or later, and answered each time', async () => {
+  it('is idempotent: repeats, concurrent or later, are answered and not carried out', async () => {
     const { state, runner } = world();
     const one = runner();
     const answers = await Promise.all([one.run(command('a')), one.run(command('a'))]);
@@ -54,7 +54,7 @@ describe('a command', () => {
     expect(state.starts).toBe(2);
   });
 
-  it('that failed is answered with the same failure', async () => {
+  it('answers a repeat of a failed command with the same failure', async () => {
     const { state, runner } = world();
     state.refuse = true;
     const first = await runner().run(command('a'));
@@ -64,7 +64,7 @@ describe('a command', () => {
     expect(state.starts).toBe(0);
   });
 
-  it('that was cut off by a crash is repeated only when it had no effect', async () => {
+  it('is carried out again after a crash only when it had no effect', async () => {
     const { state, runner } = world();
     await journal.begin('before', '0');
     expect(await runner().run(command('before'))).toMatchObject({ ok: true });

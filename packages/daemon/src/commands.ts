@@ -1,18 +1,18 @@
 import type { Command, DaemonMessage } from '@stagi/contract/daemon.ts';
-import type { Journal } from './journal.ts';
-import { reasonOf, say } from './log.ts';
+import type { CommandJournal } from './commandJournal.ts';
+import { errorText, log } from './log.ts';
 
 type Result = Extract<DaemonMessage, { type: 'result' }>;
 
 export interface CommandDeps {
-  journal: Journal;
-  /** The last start of a container as Docker shows it; null when it never was or is not there. */
+  journal: CommandJournal;
+  /** When Docker last started the container; null when it was never started or does not exist. */
   startedAt(containerId: number): Promise<string | null>;
   restart(containerId: number): Promise<void>;
   leave(removeContainers: boolean): Promise<void>;
 }
 
-/** Carries out signed commands, each id once however often it is sent, and answers repeats from the journal. */
+/** Carries out signed commands idempotently: each id once, repeats are answered from the journal. */
 export function commandRunner(deps: CommandDeps): { run(command: Command): Promise<Result | null> } {
   const running = new Set<string>();
   return {
@@ -32,14 +32,14 @@ export function commandRunner(deps: CommandDeps): { run(command: Command): Promi
 async function runOnce(deps: CommandDeps, command: Command): Promise<Result> {
   const known = deps.journal.find(command.id);
   if (known?.result) return { type: 'result', commandId: command.id, ...known.result };
-  if (known && (await hadEffect(deps, command, known.before)))
+  if (known && (await tookEffect(deps, command, known.before)))
     return finish(deps, command, { ok: true, message: null });
   if (!known) await deps.journal.begin(command.id, await stateBefore(deps, command));
   try {
-    await carryOut(deps, command);
+    await execute(deps, command);
     return await finish(deps, command, { ok: true, message: null });
   } catch (error) {
-    say(`command ${command.do.kind} failed: ${reasonOf(error)}`);
+    log(`command ${command.do.kind} failed: ${errorText(error)}`);
     return finish(deps, command, { ok: false, message: error instanceof Error ? error.message : String(error) });
   }
 }
@@ -53,7 +53,7 @@ async function finish(
   return { type: 'result', commandId: command.id, ...result };
 }
 
-function carryOut(deps: CommandDeps, command: Command): Promise<void> {
+function execute(deps: CommandDeps, command: Command): Promise<void> {
   switch (command.do.kind) {
     case 'restart':
       return deps.restart(command.do.containerId);
@@ -64,8 +64,11 @@ function carryOut(deps: CommandDeps, command: Command): Promise<void> {
   }
 }
 
-/** The daemon died in the middle: a restart that happened shows in the start time, leaving is harmless to repeat. */
-async function hadEffect(deps: CommandDeps, command: Command, before: string | null): Promise<boolean> {
+/**
+ * Whether a command that a crash interrupted has been carried out: a restart shows in the start time. Leaving is safe
+ * to repeat.
+ */
+async function tookEffect(deps: CommandDeps, command: Command, before: string | null): Promise<boolean> {
   return command.do.kind === 'restart' && (await deps.startedAt(command.do.containerId)) !== before;
 }
 

@@ -1,239 +1,251 @@
 import type { IncomingMessage } from 'node:http';
 import { MAX_FRAME_BYTES, PlatformMessage } from '@stagi/contract/daemon.ts';
 import { WebSocket } from 'ws';
-import { backOff, pause } from './deadline.ts';
-import { verifyRevocation } from './desired.ts';
+import { verifyRevocation } from './desiredState.ts';
 import { answerChallenge, type Identity } from './identity.ts';
 import type { Keyring } from './keyring.ts';
-import { reasonOf, say } from './log.ts';
-import { untilBack, untilSteady } from './reach.ts';
-import { openSession, type Session } from './session.ts';
+import { type LinkSession, openLinkSession } from './linkSession.ts';
+import { errorText, log } from './log.ts';
+import { waitUntilReachable, waitUntilStable } from './reachability.ts';
+import { backoffMs, sleep } from './timing.ts';
 import { VERSION } from './version.ts';
 
 const PING_MS = 5000;
-const LOOK_MS = 1000;
-/** After this much silence the platform is asked over another connection: when it answers there, this one is dead. */
-const DOUBT_MS = 7000;
-const PROOFS = 2;
-const SLEPT_MS = 4000;
-/** The other end is gone even if nothing can be asked. */
-const SILENCE_MS = 30_000;
-const HANDSHAKE_MS = 15_000;
-const HANDSHAKE_DOUBT_MS = 3000;
+const SILENCE_CHECK_MS = 1000;
+/**
+ * After this much silence the platform is probed over another connection. When it answers there, this connection is
+ * dead.
+ */
+const PROBE_AFTER_SILENCE_MS = 7000;
+const PROBES_NEEDED = 2;
+/** A check that comes this late means that this process was suspended. */
+const SUSPENDED_MS = 4000;
+/** After this much silence the connection is given up, whatever the probes say. */
+const SILENCE_TIMEOUT_MS = 30_000;
+const HANDSHAKE_TIMEOUT_MS = 15_000;
+const PROBE_HANDSHAKE_AFTER_MS = 3000;
 const HANDSHAKE_GRACE_MS = 1000;
-const GOODBYE_MS = 1000;
-const RETRY_CAP_MS = 20_000;
-/** Many servers see the network come back at one moment. */
-const RETURN_SPREAD_MS = 1000;
-/** A link that lived this long was a good one; the next failure starts counting anew. */
-const STEADY_MS = 30_000;
-const KEY_NOT_KNOWN = 4401;
-/** What `ws` calls a connection that ended without a close frame. */
-const NO_GOODBYE = 1006;
+const CLOSE_TIMEOUT_MS = 1000;
+const RECONNECT_BACKOFF_CAP_MS = 20_000;
+/** Keeps many servers from reconnecting at the moment when their common network is back. */
+const RECONNECT_JITTER_MS = 1000;
+/** A link that lived this long resets the count of failures, and with it the backoff. */
+const STABLE_LINK_MS = 30_000;
+const UNKNOWN_KEY_CLOSE_CODE = 4401;
+/** RFC 6455, 7.4.1: the connection ended without a close frame. */
+const ABNORMAL_CLOSURE = 1006;
 
-export interface Party {
-  /** Called once a link stands; the first message to send is the hello. */
-  welcomed(session: Session, welcome: Welcome, nonce: string): Promise<void>;
-  received(message: PlatformMessage, session: Session): void;
+export interface LinkHandlers {
+  /** Called when the handshake is complete; the first message to send is the hello. */
+  onWelcome(session: LinkSession, welcome: Welcome, nonce: string): Promise<void>;
+  onMessage(message: PlatformMessage, session: LinkSession): void;
 }
 export type Welcome = Extract<PlatformMessage, { type: 'welcome' }>;
 
-/** `network`: nothing that the platform said ended it. */
-type Ending =
+/** Why a link ended. `network`: the connection broke, the platform did not close it. */
+type Disconnect =
   | { kind: 'lost'; reason: string; waitMs?: number; network?: boolean }
   | { kind: 'revoked'; reason: string };
 
-/** Keeps a link up until the signal is aborted or the platform disowns this server. */
-export async function stayConnected(
+/** Connects, and reconnects with backoff, until the signal is aborted or the platform revokes this server. */
+export async function keepConnected(
   identity: Identity,
   keys: Keyring,
-  party: Party,
+  handlers: LinkHandlers,
   signal: AbortSignal,
 ): Promise<'stopped' | 'revoked'> {
   for (let failures = 0; !signal.aborted; ) {
-    const begun = performance.now();
-    const ending = await connectOnce(identity, keys, party, signal);
+    const startedAt = performance.now();
+    const disconnect = await connectOnce(identity, keys, handlers, signal);
     if (signal.aborted) break;
-    say(`link to ${identity.origin}: ${ending.reason}`);
-    if (ending.kind === 'revoked') return 'revoked';
-    failures = performance.now() - begun > STEADY_MS ? 0 : failures + 1;
-    if (await isBack(ending, failures, identity.origin, signal)) failures = 0;
+    log(`link to ${identity.origin}: ${disconnect.reason}`);
+    if (disconnect.kind === 'revoked') return 'revoked';
+    failures = performance.now() - startedAt > STABLE_LINK_MS ? 0 : failures + 1;
+    if (await waitToReconnect(disconnect, failures, identity.origin, signal)) failures = 0;
   }
   return 'stopped';
 }
 
 /**
- * Waits as long as the platform asked for, else with full jitter. What the network ended is tried again as soon as the
- * platform answers: then the answer is true.
+ * Waits as long as the platform asked for, else for a backoff with full jitter. After a network failure it returns
+ * early, with true, as soon as the platform can be reached again.
  */
-async function isBack(
-  ending: Extract<Ending, { kind: 'lost' }>,
+async function waitToReconnect(
+  disconnect: Extract<Disconnect, { kind: 'lost' }>,
   failures: number,
   origin: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (!ending.network) {
-    await pause(ending.waitMs ?? backOff(Math.max(0, failures - 1), RETRY_CAP_MS), signal);
+  if (!disconnect.network) {
+    await sleep(disconnect.waitMs ?? backoffMs(Math.max(0, failures - 1), RECONNECT_BACKOFF_CAP_MS), signal);
     return false;
   }
-  const enough = new AbortController();
-  const until = AbortSignal.any([signal, enough.signal]);
-  const back = await Promise.race([
-    untilBack(origin, true, until).then(() => true),
-    pause(backOff(Math.max(0, failures - 1), RETRY_CAP_MS), until).then(() => false),
+  const settled = new AbortController();
+  const until = AbortSignal.any([signal, settled.signal]);
+  const isReachable = await Promise.race([
+    waitUntilReachable(origin, true, until).then(() => true),
+    sleep(backoffMs(Math.max(0, failures - 1), RECONNECT_BACKOFF_CAP_MS), until).then(() => false),
   ]);
-  enough.abort();
-  if (back) await pause(Math.random() * RETURN_SPREAD_MS, signal);
-  return back;
+  settled.abort();
+  if (isReachable) await sleep(Math.random() * RECONNECT_JITTER_MS, signal);
+  return isReachable;
 }
 
-/** One link, from dialling to its end; never throws. */
-function connectOnce(identity: Identity, keys: Keyring, party: Party, signal: AbortSignal): Promise<Ending> {
-  const { promise, resolve } = Promise.withResolvers<Ending>();
+/** One link, from the handshake to the disconnect; never throws. */
+function connectOnce(
+  identity: Identity,
+  keys: Keyring,
+  handlers: LinkHandlers,
+  signal: AbortSignal,
+): Promise<Disconnect> {
+  const { promise, resolve } = Promise.withResolvers<Disconnect>();
   const socket = new WebSocket(`${identity.origin.replace(/^http/, 'ws')}/daemon-api/link`, {
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
-    handshakeTimeout: HANDSHAKE_MS,
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     headers: { 'user-agent': `stagid/${VERSION}` },
   });
-  const live = openSession(socket);
-  let key = keys.now();
-  let farewell: Promise<void> = Promise.resolve();
-  const over = new AbortController();
-  let ending: Ending | null = null;
-  const begun = performance.now();
-  let heard = begun;
-  let heardBytes = 0;
+  const { session, end } = openLinkSession(socket);
+  let key = keys.current();
+  let revocationVerified: Promise<void> = Promise.resolve();
+  const closed = new AbortController();
+  let disconnect: Disconnect | null = null;
+  const startedAt = performance.now();
+  let lastHeardAt = startedAt;
+  let lastBytesRead = 0;
   let bytesRead = () => 0;
   let nonce = '';
   let welcomed = false;
   let epoch = 0;
-  let doubting = false;
-  const finish = (how: Ending) => {
-    ending ??= how;
+  let isProbing = false;
+  const finish = (why: Disconnect) => {
+    disconnect ??= why;
     socket.terminate();
   };
-  const leave = (code: number, reason: string) => {
+  const closeGracefully = (code: number, reason: string) => {
     socket.close(code, reason);
-    // Its own patience with a peer that does not answer the goodbye is half a minute.
-    setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
+    // `ws` itself waits half a minute for a peer that does not answer the close frame.
+    setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref();
   };
-  const stop = () => leave(1001, 'stopping');
+  const stop = () => closeGracefully(1001, 'stopping');
   signal.addEventListener('abort', stop, { once: true });
-  const lostInSilence = (reason: string) => finish({ kind: 'lost', reason, network: true });
-  let lookedAt = begun;
-  const look = setInterval(() => {
-    // Who slept himself cannot tell who was silent.
-    if (performance.now() - lookedAt > SLEPT_MS) heard = performance.now();
-    lookedAt = performance.now();
-    // A long frame on a slow link is a sign of life long before its end.
-    if (bytesRead() !== heardBytes) {
-      heardBytes = bytesRead();
-      heard = performance.now();
+  const lose = (reason: string) => finish({ kind: 'lost', reason, network: true });
+  let checkedAt = startedAt;
+  const silenceCheck = setInterval(() => {
+    // A process that was suspended cannot tell how long the platform was silent.
+    if (performance.now() - checkedAt > SUSPENDED_MS) lastHeardAt = performance.now();
+    checkedAt = performance.now();
+    // On a slow link a long frame shows life by its first bytes, long before it is complete.
+    if (bytesRead() !== lastBytesRead) {
+      lastBytesRead = bytesRead();
+      lastHeardAt = performance.now();
     }
-    const silent = performance.now() - heard;
-    if (silent > SILENCE_MS || (!welcomed && performance.now() - begun > SILENCE_MS))
-      lostInSilence('the platform went silent');
-    else if (silent > DOUBT_MS && welcomed) void doubt(heard);
-  }, LOOK_MS);
+    const silentMs = performance.now() - lastHeardAt;
+    if (silentMs > SILENCE_TIMEOUT_MS || (!welcomed && performance.now() - startedAt > SILENCE_TIMEOUT_MS))
+      lose('the platform went silent');
+    else if (silentMs > PROBE_AFTER_SILENCE_MS && welcomed) void probe(lastHeardAt);
+  }, SILENCE_CHECK_MS);
   const pings = setInterval(() => {
     if (socket.readyState === WebSocket.OPEN) socket.ping();
   }, PING_MS);
-  const impatience = setTimeout(() => void doubtHandshake(), HANDSHAKE_DOUBT_MS);
+  const handshakeProbe = setTimeout(() => void probeHandshake(), PROBE_HANDSHAKE_AFTER_MS);
 
-  async function doubt(since: number): Promise<void> {
-    if (doubting) return;
-    doubting = true;
-    await untilSteady(identity.origin, PROOFS, over.signal);
-    doubting = false;
-    if (!over.signal.aborted && heard === since && bytesRead() === heardBytes)
-      lostInSilence('the connection is dead while the platform answers');
+  async function probe(silentSince: number): Promise<void> {
+    if (isProbing) return;
+    isProbing = true;
+    await waitUntilStable(identity.origin, PROBES_NEEDED, closed.signal);
+    isProbing = false;
+    if (!closed.signal.aborted && lastHeardAt === silentSince && bytesRead() === lastBytesRead)
+      lose('the connection is dead while the platform answers');
   }
-  /** What was sent into a dead network is sent again ever more slowly: a fresh start is sooner there. */
-  async function doubtHandshake(): Promise<void> {
-    await untilBack(identity.origin, false, over.signal);
-    await pause(HANDSHAKE_GRACE_MS, over.signal);
-    if (!welcomed) lostInSilence('the platform answers again');
+  /** TCP retransmits ever more slowly after an outage: a new connection is faster than waiting for this one. */
+  async function probeHandshake(): Promise<void> {
+    await waitUntilReachable(identity.origin, false, closed.signal);
+    await sleep(HANDSHAKE_GRACE_MS, closed.signal);
+    if (!welcomed) lose('the platform answers again');
   }
 
   socket.on('upgrade', ({ socket: stream }) => {
     bytesRead = () => stream.bytesRead;
   });
-  socket.on('unexpected-response', (_request, response) => finish(refusal(response)));
-  socket.on('error', (error) => finish({ kind: 'lost', reason: reasonOf(error), network: true }));
+  socket.on('unexpected-response', (_request, response) => finish(refusedHandshake(response)));
+  socket.on('error', (error) => finish({ kind: 'lost', reason: errorText(error), network: true }));
   socket.on('close', (code, reason) => {
-    clearInterval(look);
+    clearInterval(silenceCheck);
     clearInterval(pings);
-    clearTimeout(impatience);
-    over.abort();
+    clearTimeout(handshakeProbe);
+    closed.abort();
     signal.removeEventListener('abort', stop);
-    live.end();
-    if (code === KEY_NOT_KNOWN) keys.refused(key);
+    end();
+    if (code === UNKNOWN_KEY_CLOSE_CODE) keys.rejected(key);
     const how = `closed by the platform (${code} ${reason.toString()})`;
-    void farewell.then(() => resolve(ending ?? { kind: 'lost', reason: how, network: code === NO_GOODBYE }));
+    void revocationVerified.then(() =>
+      resolve(disconnect ?? { kind: 'lost', reason: how, network: code === ABNORMAL_CLOSURE }),
+    );
   });
   socket.on('message', (data, isBinary) => {
     if (isBinary) return;
-    const message = parse(data.toString());
+    const message = parseMessage(data.toString());
     if (!message) return;
     switch (message.type) {
       case 'challenge':
-        // Comes again before the proof that was given runs out.
+        // Also sent before the current proof expires.
         nonce = message.nonce;
-        key = keys.now();
+        key = keys.current();
         answerChallenge(identity, key, nonce).then(
-          (proof) => live.session.send({ type: 'auth', node: identity.node, proof }),
-          (error: unknown) => finish({ kind: 'lost', reason: reasonOf(error) }),
+          (proof) => session.send({ type: 'auth', node: identity.node, proof }),
+          (error: unknown) => finish({ kind: 'lost', reason: errorText(error) }),
         );
         break;
       case 'welcome':
         if (welcomed) break;
         welcomed = true;
         epoch = message.epoch;
-        clearTimeout(impatience);
-        say(`link to ${identity.origin} is up`);
+        clearTimeout(handshakeProbe);
+        log(`link to ${identity.origin} is up`);
         keys
           .accepted(key)
-          .then(() => party.welcomed(live.session, message, nonce))
-          .catch((error: unknown) => finish({ kind: 'lost', reason: reasonOf(error) }));
+          .then(() => handlers.onWelcome(session, message, nonce))
+          .catch((error: unknown) => finish({ kind: 'lost', reason: errorText(error) }));
         break;
       case 'revoked':
-        // Whoever sits in between could say so; only the platform can sign it.
-        farewell = verifyRevocation(message.document, identity).then(
+        // A proxy in between could send this message, but only the platform can sign the document.
+        revocationVerified = verifyRevocation(message.document, identity).then(
           () => finish({ kind: 'revoked', reason: `this server was taken out of the platform: ${message.reason}` }),
-          (error: unknown) => finish({ kind: 'lost', reason: `a false farewell: ${reasonOf(error)}` }),
+          (error: unknown) =>
+            finish({ kind: 'lost', reason: `the revocation is not the platform's: ${errorText(error)}` }),
         );
         break;
       case 'drain':
-        // The platform chose the time; a little of our own keeps many servers apart.
-        ending = {
+        // The platform chose the time; the jitter keeps its servers from reconnecting all at once.
+        disconnect = {
           kind: 'lost',
           reason: 'the platform restarts',
           waitMs: message.reconnectAfterMs + Math.random() * 1000,
         };
-        leave(1000, 'drained');
+        closeGracefully(1000, 'drained');
         break;
       default:
-        // A network that repeats itself must not move what an earlier link left behind.
+        // Fencing: a message of an earlier link must not change the state of this one.
         if ('epoch' in message && message.epoch !== epoch) break;
-        party.received(message, live.session);
+        handlers.onMessage(message, session);
     }
   });
   return promise;
 }
 
-function parse(text: string): PlatformMessage | null {
+function parseMessage(text: string): PlatformMessage | null {
   try {
     return PlatformMessage.parse(JSON.parse(text));
   } catch (error) {
-    // A newer platform may say things that this version does not know yet.
-    say(`a message of the platform was not understood: ${reasonOf(error)}`);
+    // A newer platform may send message types that this version does not know.
+    log(`a message of the platform was not understood: ${errorText(error)}`);
     return null;
   }
 }
 
-/** A platform under load says when to come back. */
-function refusal(response: IncomingMessage): Ending {
+/** An overloaded platform answers with Retry-After, here with jitter so that its servers spread out. */
+function refusedHandshake(response: IncomingMessage): Disconnect {
   const seconds = Number(response.headers['retry-after']);
   const reason = `the platform answered ${response.statusCode}`;
   if (!(seconds > 0)) return { kind: 'lost', reason };

@@ -2,10 +2,10 @@ import type { DesiredContainer } from '@stagi/contract/daemon.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import type Docker from 'dockerode';
 
-/** Marks what is ours; what bears none of them is never touched. Two platforms may have servers of the same number. */
+/** Docker labels of our containers; others are never touched. Two platforms may have servers of the same number. */
 export const LABELS = { platform: 'stagi.platform', node: 'stagi.node', id: 'stagi.id', gen: 'stagi.gen' } as const;
 
-/** Whose containers these are: the platform, by the key that it signs with, and its number for this server. */
+/** The owner of containers: the platform, by the key that it signs with, and its number for this server. */
 export interface Owner {
   platform: string;
   node: string;
@@ -25,8 +25,8 @@ export function containerName(slug: string): string {
 }
 
 /**
- * What Docker is told, built from nothing but the fields of our own and what the policy admitted: no flag, name or option
- * of a user's reaches it unnamed. Pure.
+ * The options for Docker's "create container", built only from the fields named here and what the policy admitted. No
+ * flag, name or option of a user is passed through. Pure.
  */
 export function containerOptions(
   target: DesiredContainer,

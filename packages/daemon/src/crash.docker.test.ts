@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { DAEMON_CRASH_POINTS } from '@stagi/contract/crashPoints.ts';
 import type { DesiredContainer } from '@stagi/contract/daemon.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { container, makeDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
+import { container, createDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage } from './testing/image.ts';
-import { type Platform, startPlatform } from './testing/platform.ts';
+import { type FakePlatform, startFakePlatform } from './testing/platform.ts';
 
 const FOREVER = 'trap "exit 0" TERM; while :; do sleep 0.2; done';
 const CONVERGED_WITHIN_MS = 30_000;
 
 type Point = (typeof DAEMON_CRASH_POINTS)[number];
 
-/** The daemon is ended as by `kill -9` at every named place and started again: all is as wished, and nothing is there twice. */
-describe('a daemon that dies at', () => {
-  let platform: Platform;
+/** Kills the daemon (SIGKILL) at every crash point and starts it again: the desired state is reached, nothing twice. */
+describe('a daemon killed at', () => {
+  let platform: FakePlatform;
   let daemon: TestDaemon;
   let armed: string;
   let ids = 0;
@@ -24,8 +24,8 @@ describe('a daemon that dies at', () => {
 
   beforeAll(async () => {
     await ensureTestImage();
-    platform = await startPlatform({ node: String(8_000_000 + (process.pid % 100_000)) });
-    daemon = await makeDaemon(platform, { enrol: false });
+    platform = await startFakePlatform({ node: String(8_000_000 + (process.pid % 100_000)) });
+    daemon = await createDaemon(platform, { enrol: false });
     armed = join(daemon.folder, 'armed');
     await writeFile(armed, '');
     daemon.env.STAGI_CRASH_POINT = `@${armed}`;
@@ -47,7 +47,7 @@ describe('a daemon that dies at', () => {
     hit.push(point);
   }
 
-  /** Starts it again and waits for what is wished. */
+  /** Starts it again and waits for the desired state. */
   async function recovers(what: string, check: () => unknown): Promise<void> {
     const since = Date.now();
     daemon.start();
@@ -55,7 +55,7 @@ describe('a daemon that dies at', () => {
     convergedMs.push(Date.now() - since);
   }
 
-  const hellos = () => platform.heard.filter(({ type }) => type === 'hello').length;
+  const hellos = () => platform.received.filter(({ type }) => type === 'hello').length;
   const shown = (id: number) => platform.inventory()?.containers.find((one) => one.id === id);
   const is = (id: number, state: string, gen: number) => () => {
     const found = shown(id);
@@ -69,12 +69,12 @@ describe('a daemon that dies at', () => {
   async function aRunningContainer(): Promise<number> {
     ids += 1;
     const id = ids;
-    await platform.desire([running(id)]);
+    await platform.setDesired([running(id)]);
     await platform.until(`container ${id} runs`, is(id, 'running', 1), CONVERGED_WITHIN_MS);
     return id;
   }
 
-  it('any place of its enrolment joins with the same file', async () => {
+  it('any crash point of the enrolment enrols with the same file', async () => {
     const file = join(daemon.folder, 'token');
     await writeFile(file, await platform.token());
     const enrol = () => daemon.run('enrol', '--token-file', file, '--allow-cpu', '--allow-any-linux');
@@ -85,7 +85,7 @@ describe('a daemon that dies at', () => {
       hit.push(point);
     }
     expect(await enrol()).toMatchObject({ code: 0 });
-    await recovers('a hello', () => platform.heard.find(({ type }) => type === 'hello'));
+    await recovers('a hello', () => platform.received.find(({ type }) => type === 'hello'));
   });
 
   it.each(['daemon.create.begun', 'daemon.create.done', 'daemon.start.begun', 'daemon.start.done'] as const)(
@@ -93,10 +93,10 @@ describe('a daemon that dies at', () => {
     async (point) => {
       ids += 1;
       const id = ids;
-      // The start of the one before may still be being written down: that is not the one that is meant.
+      // Stopped first, or the crash point could fire while the start of the previous container is recorded.
       await daemon.end('SIGTERM');
       await dies(point, async () => {
-        await platform.desire([running(id)]);
+        await platform.setDesired([running(id)]);
         daemon.start();
       });
       const before = point === 'daemon.create.begun' ? null : await inspect(id);
@@ -108,15 +108,15 @@ describe('a daemon that dies at', () => {
     },
   );
 
-  it.each(['daemon.stop.begun', 'daemon.stop.done'] as const)('%s has stopped it', async (point) => {
+  it.each(['daemon.stop.begun', 'daemon.stop.done'] as const)('%s stops the container', async (point) => {
     const id = await aRunningContainer();
     const { Id } = await inspect(id);
-    await dies(point, () => platform.desire([{ ...running(id), gen: 2, state: 'stopped' }]));
+    await dies(point, () => platform.setDesired([{ ...running(id), gen: 2, state: 'stopped' }]));
     await recovers(`container ${id} is stopped`, is(id, 'exited', 2));
     expect(await there(id)).toEqual([Id]);
   });
 
-  it.each(['daemon.restart.begun', 'daemon.restart.done'] as const)('%s has restarted it once', async (point) => {
+  it.each(['daemon.restart.begun', 'daemon.restart.done'] as const)('%s restarts the container once', async (point) => {
     const id = await aRunningContainer();
     const before = await inspect(id);
     const command = randomUUID();
@@ -128,7 +128,7 @@ describe('a daemon that dies at', () => {
     await platform.command({ kind: 'restart', containerId: id }, command);
     const since = Date.now();
     const answered = () =>
-      platform.heard.find((message) => message.type === 'result' && message.commandId === command && message.ok);
+      platform.received.find((message) => message.type === 'result' && message.commandId === command && message.ok);
     await platform.until('the restart is answered', answered, CONVERGED_WITHIN_MS);
     convergedMs.push(Date.now() - since);
     const after = await inspect(id);
@@ -137,14 +137,14 @@ describe('a daemon that dies at', () => {
     if (point === 'daemon.restart.done') expect(after.State.StartedAt).toBe(atDeath.State.StartedAt);
   });
 
-  it.each(['daemon.remove.begun', 'daemon.remove.done'] as const)('%s has nothing left of it', async (point) => {
+  it.each(['daemon.remove.begun', 'daemon.remove.done'] as const)('%s removes the container', async (point) => {
     const id = await aRunningContainer();
-    await dies(point, () => platform.desire([{ ...running(id), gen: 2, state: 'absent' }]));
+    await dies(point, () => platform.setDesired([{ ...running(id), gen: 2, state: 'absent' }]));
     await recovers(`container ${id} is gone`, () => shown(id) === undefined && platform.connected());
     expect(await there(id)).toEqual([]);
   });
 
-  it('every place there is', () => {
+  it('every crash point is covered by this test', () => {
     expect(hit.toSorted()).toEqual([...DAEMON_CRASH_POINTS].toSorted());
   });
 });

@@ -4,37 +4,37 @@ import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import Docker from 'dockerode';
 import { z } from 'zod';
 import { containerName, containerOptions, LABELS, labelsOf, type Owner, STOP_SECONDS } from './containerSpec.ts';
-import { within } from './deadline.ts';
-import { DockerProblem, explain, statusOf } from './dockerErrors.ts';
+import { DockerError, statusOf, toDockerError } from './dockerErrors.ts';
 import type { SeenContainer } from './plan.ts';
 import { type PullProgress, pullProgress } from './pullProgress.ts';
+import { withTimeout } from './timing.ts';
 
-const QUICK_MS = 15_000;
-const SLOW_MS = 180_000;
+const QUERY_TIMEOUT_MS = 15_000;
+const CHANGE_TIMEOUT_MS = 180_000;
 const MAX_IMAGES = 500;
 
 type State = Pick<ActualContainer, 'state' | 'startedAt'>;
 
-/** Everything the daemon asks of Docker; nothing else knows that there is one. Calls end or throw within minutes. */
+/** Everything the daemon asks of Docker. No other file knows Docker. Calls return or throw within minutes. */
 export interface Engine {
   /** Our containers of this node, in any state. */
   list(): Promise<Omit<SeenContainer, 'begunGen'>[]>;
   /** Null when there is no such container. */
-  look(dockerId: string): Promise<State | null>;
+  inspect(dockerId: string): Promise<State | null>;
   images(): Promise<Inventory['images']>;
   info(): Promise<EngineInfo>;
-  /** Makes the container, or takes over the one that bears its name and id already. Answers its Docker id. */
+  /** Creates the container, or adopts the existing one with its name and id. Returns its Docker id. */
   create(target: DesiredContainer, hostConfig: HostConfig): Promise<{ dockerId: string } | 'image missing'>;
   /** Rejects with the signal's reason when aborted. */
   pull(image: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void>;
-  /** The next four succeed when there is nothing left to do. */
+  /** The next four are idempotent: they succeed when there is nothing to do. */
   start(dockerId: string, image: string): Promise<void>;
   stop(dockerId: string): Promise<void>;
   remove(dockerId: string): Promise<void>;
   restart(dockerId: string, image: string): Promise<void>;
-  /** Calls back on every change of ours or of an image until the stream breaks or the signal is aborted. */
+  /** Calls back on every change of our containers or of images, until the stream breaks or the signal is aborted. */
   watch(onChange: (kind: 'container' | 'image') => void, signal: AbortSignal): Promise<void>;
-  /** Docker's own multiplexed stream of the log: each frame is one record, each begins with its time. */
+  /** Docker's multiplexed log stream: one record per frame, each beginning with its time. */
   logs(dockerId: string, read: { follow: boolean; sinceNs: bigint; tail?: number }): Promise<Readable>;
 }
 
@@ -50,7 +50,7 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
   const ours = Object.entries(labelsOf(owner)).map(([name, value]) => `${name}=${value}`);
   return {
     async list() {
-      const rows = await within(QUICK_MS, 'listing containers', (abortSignal) =>
+      const rows = await withTimeout(QUERY_TIMEOUT_MS, 'listing containers', (abortSignal) =>
         docker.listContainers({ all: true, filters: { label: ours }, abortSignal }),
       );
       const named = rows.filter((row) => row.Names.some((name) => name.startsWith('/stagi-')));
@@ -58,13 +58,15 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
       return seen.filter((container) => container !== null);
     },
 
-    async look(dockerId) {
+    async inspect(dockerId) {
       const found = await inspect(docker, dockerId, {});
       return found && { state: found.state, startedAt: found.startedAt };
     },
 
     async images() {
-      const rows = await within(QUICK_MS, 'listing images', (abortSignal) => docker.listImages({ abortSignal }));
+      const rows = await withTimeout(QUERY_TIMEOUT_MS, 'listing images', (abortSignal) =>
+        docker.listImages({ abortSignal }),
+      );
       return rows
         .sort((a, b) => b.Created - a.Created)
         .flatMap((row) =>
@@ -80,9 +82,11 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
     },
 
     async info() {
-      const version = await within(QUICK_MS, 'asking Docker', () => docker.version());
-      const info: { DockerRootDir?: string; Runtimes?: object } = await within(QUICK_MS, 'asking Docker', () =>
-        docker.info(),
+      const version = await withTimeout(QUERY_TIMEOUT_MS, 'asking Docker', () => docker.version());
+      const info: { DockerRootDir?: string; Runtimes?: object } = await withTimeout(
+        QUERY_TIMEOUT_MS,
+        'asking Docker',
+        () => docker.info(),
       );
       const runc = version.Components?.find(({ Name }) => Name === 'runc')?.Version ?? null;
       return {
@@ -96,14 +100,14 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
     async create(target, hostConfig) {
       const options = containerOptions(target, owner, hostConfig);
       try {
-        const made = await within(SLOW_MS, 'creating the container', (abortSignal) =>
+        const made = await withTimeout(CHANGE_TIMEOUT_MS, 'creating the container', (abortSignal) =>
           docker.createContainer({ ...options, abortSignal }),
         );
         return { dockerId: made.id };
       } catch (error) {
         if (statusOf(error) === 404) return 'image missing';
         if (statusOf(error) === 409) return { dockerId: await adopt(docker, target, owner) };
-        throw explain(error, target.spec.image);
+        throw toDockerError(error, target.spec.image);
       }
     },
 
@@ -117,42 +121,42 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
         }
       } catch (error) {
         signal.throwIfAborted();
-        throw explain(error, image);
+        throw toDockerError(error, image);
       }
     },
 
-    start: (dockerId, image) => settle(() => docker.getContainer(dockerId).start(), 'starting', image),
-    stop: (dockerId) => settle(() => docker.getContainer(dockerId).stop({ t: STOP_SECONDS }), 'stopping', ''),
+    start: (dockerId, image) => callIdempotently(() => docker.getContainer(dockerId).start(), 'starting', image),
+    stop: (dockerId) => callIdempotently(() => docker.getContainer(dockerId).stop({ t: STOP_SECONDS }), 'stopping', ''),
     restart: (dockerId, image) =>
-      settle(() => docker.getContainer(dockerId).restart({ t: STOP_SECONDS }), 'restarting', image),
+      callIdempotently(() => docker.getContainer(dockerId).restart({ t: STOP_SECONDS }), 'restarting', image),
 
     async remove(dockerId) {
       try {
-        await within(SLOW_MS, 'removing the container', () =>
+        await withTimeout(CHANGE_TIMEOUT_MS, 'removing the container', () =>
           docker.getContainer(dockerId).remove({ force: true, v: true }),
         );
       } catch (error) {
-        // 409: somebody is removing it at this moment.
-        if (statusOf(error) !== 404 && statusOf(error) !== 409) throw explain(error, '');
+        // 409: its removal is in progress.
+        if (statusOf(error) !== 404 && statusOf(error) !== 409) throw toDockerError(error, '');
       }
     },
 
     async watch(onChange, signal) {
-      const stream = await within(QUICK_MS, 'listening to Docker', (late) =>
+      const stream = await withTimeout(QUERY_TIMEOUT_MS, 'listening to Docker', (late) =>
         docker.getEvents({
           filters: { type: ['container', 'image'] },
           abortSignal: AbortSignal.any([signal, late]),
         }),
       );
       for await (const event of jsonLines(stream)) {
-        const kind = subjectOf(event, owner);
+        const kind = eventKind(event, owner);
         if (kind) onChange(kind);
       }
     },
 
     logs: (dockerId, { follow, sinceNs, tail }) =>
-      within(QUICK_MS, 'opening the log', () => {
-        // dockerode collects what does not follow into one buffer, and a log may have 150 MB: hence its dialler.
+      withTimeout(QUERY_TIMEOUT_MS, 'opening the log', () => {
+        // Without `follow` dockerode collects the whole log, up to 150 MB, in one buffer; its dialler gives a stream.
         const options = {
           stdout: true,
           stderr: true,
@@ -184,7 +188,7 @@ async function inspect(
   labels: Record<string, string>,
 ): Promise<Omit<SeenContainer, 'begunGen'> | null> {
   try {
-    const { State, Id } = await within(QUICK_MS, 'inspecting a container', (abortSignal) =>
+    const { State, Id } = await withTimeout(QUERY_TIMEOUT_MS, 'inspecting a container', (abortSignal) =>
       docker.getContainer(dockerId).inspect({ abortSignal }),
     );
     const state = stateOf(State.Status);
@@ -196,8 +200,8 @@ async function inspect(
       exitCode: state === 'exited' || state === 'dead' ? State.ExitCode : null,
       oomKilled: State.OOMKilled,
       error: State.Error === '' ? null : State.Error,
-      startedAt: momentOf(State.StartedAt),
-      finishedAt: momentOf(State.FinishedAt),
+      startedAt: timeOf(State.StartedAt),
+      finishedAt: timeOf(State.FinishedAt),
     };
   } catch (error) {
     if (statusOf(error) === 404) return null;
@@ -205,8 +209,8 @@ async function inspect(
   }
 }
 
-/** Docker writes the year 1 where nothing has happened yet. */
-function momentOf(time: string): string | null {
+/** Docker writes the year 1 for "never". */
+function timeOf(time: string): string | null {
   return time === '' || time.startsWith('0001-') ? null : time;
 }
 
@@ -225,13 +229,16 @@ function stateOf(status: string): ActualContainer['state'] {
   }
 }
 
-/** The name is taken: by an earlier try of ours, by our container that is about to go, or by somebody else's. */
+/**
+ * Resolves a name conflict. The name belongs to an earlier attempt of ours, which is adopted, to a container of ours
+ * that is being removed, or to a container of somebody else.
+ */
 async function adopt(docker: Docker, target: DesiredContainer, owner: Owner): Promise<string> {
   const name = containerName(target.slug);
   const { Id, Config } = await docker.getContainer(name).inspect();
-  const ours = isOf(owner, Config.Labels);
+  const ours = isOwnedBy(owner, Config.Labels);
   if (ours && Config.Labels[LABELS.id] === String(target.id)) return Id;
-  throw new DockerProblem(
+  throw new DockerError(
     ours
       ? `An earlier container with the name ${name} is still on the server`
       : `The server has a container named ${name} that is none of ours`,
@@ -239,13 +246,13 @@ async function adopt(docker: Docker, target: DesiredContainer, owner: Owner): Pr
   );
 }
 
-/** 304 says that it is so already, 404 after a stop that it is gone. */
-async function settle(call: () => Promise<unknown>, doing: string, image: string): Promise<void> {
+/** Succeeds when there was nothing to do: 304 when the state is as asked, 404 when a container to stop is gone. */
+async function callIdempotently(call: () => Promise<unknown>, doing: string, image: string): Promise<void> {
   try {
-    await within(SLOW_MS, `${doing} the container`, call);
+    await withTimeout(CHANGE_TIMEOUT_MS, `${doing} the container`, call);
   } catch (error) {
     if (statusOf(error) === 304 || (doing === 'stopping' && statusOf(error) === 404)) return;
-    throw explain(error, image);
+    throw toDockerError(error, image);
   }
 }
 
@@ -254,13 +261,13 @@ const DockerEvent = z.object({
   Actor: z.object({ Attributes: z.record(z.string(), z.string()).nullish() }).optional(),
 });
 
-function subjectOf(raw: unknown, owner: Owner): 'container' | 'image' | null {
+function eventKind(raw: unknown, owner: Owner): 'container' | 'image' | null {
   const event = DockerEvent.safeParse(raw).data;
   if (event?.Type === 'image') return 'image';
-  return isOf(owner, event?.Actor?.Attributes ?? {}) ? 'container' : null;
+  return isOwnedBy(owner, event?.Actor?.Attributes ?? {}) ? 'container' : null;
 }
 
-function isOf(owner: Owner, labels: Record<string, string>): boolean {
+function isOwnedBy(owner: Owner, labels: Record<string, string>): boolean {
   return Object.entries(labelsOf(owner)).every(([name, value]) => labels[name] === value);
 }
 

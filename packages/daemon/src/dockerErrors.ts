@@ -1,7 +1,7 @@
-import { reasonOf } from './log.ts';
+import { errorText } from './log.ts';
 
-/** What Docker refused, in words for the person who made the container. A permanent one fails again if repeated. */
-export class DockerProblem extends Error {
+/** An error of Docker, in words for the person who created the container. A permanent one is not worth a retry. */
+export class DockerError extends Error {
   readonly permanent: boolean;
 
   constructor(message: string, permanent: boolean, options?: ErrorOptions) {
@@ -10,13 +10,13 @@ export class DockerProblem extends Error {
   }
 }
 
-/** Docker tells most failures only in the text of a 500, so its texts are read here and nowhere else. */
-export function explain(error: unknown, image: string): DockerProblem {
-  const text = reasonOf(error);
-  const known = KNOWN.find(({ pattern }) => pattern.test(text));
-  if (!known) return new DockerProblem(shorten(text), statusOf(error) === 400, { cause: error });
+/** Recognises Docker's errors by their texts, as Docker reports most of them only in the text of a 500. */
+export function toDockerError(error: unknown, image: string): DockerError {
+  const text = errorText(error);
+  const known = KNOWN_ERRORS.find(({ pattern }) => pattern.test(text));
+  if (!known) return new DockerError(shorten(text), statusOf(error) === 400, { cause: error });
   const match = known.pattern.exec(text);
-  return new DockerProblem(known.message({ image, found: match?.[1] ?? '' }), known.permanent, { cause: error });
+  return new DockerError(known.message({ image, found: match?.[1] ?? '' }), known.permanent, { cause: error });
 }
 
 export function statusOf(error: unknown): number | null {
@@ -25,13 +25,13 @@ export function statusOf(error: unknown): number | null {
     : null;
 }
 
-interface Known {
+interface KnownError {
   pattern: RegExp;
   permanent: boolean;
   message(about: { image: string; found: string }): string;
 }
 
-const KNOWN: Known[] = [
+const KNOWN_ERRORS: KnownError[] = [
   {
     pattern:
       /(?:Bind for|listen tcp\d?|host port for) (?:\[[^\]]*\]|[\d.]+):(\d+).*(?:port is already allocated|address already in use)/,

@@ -1,8 +1,8 @@
 import { decodeRecords, encodeRecord } from '@stagi/contract/frames.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dockerLogParser, type RawRecord } from './dockerLog.ts';
-import { DISORDER_NS, type Position, reading, readSince } from './logPosition.ts';
+import { dockerLogParser, type RawRecord } from './dockerLogParser.ts';
+import { type LogPosition, openReading, REORDER_WINDOW_NS, readSince } from './logPosition.ts';
 
 const SECOND = 1_000_000_000n;
 const BASE = 1_795_232_245n * SECOND;
@@ -17,14 +17,14 @@ function frame(record: { timeNs: bigint; stream: 'stdout' | 'stderr'; text: stri
   return Buffer.concat([header, payload]);
 }
 
-describe("Docker's log stream", () => {
+describe("the parser of Docker's log stream", () => {
   const line = fc.record({
     timeNs: fc.bigInt({ min: 0n, max: 4_000_000_000n * SECOND }),
     stream: fc.constantFrom('stdout' as const, 'stderr' as const),
     text: fc.string({ unit: 'grapheme', maxLength: 200 }).map((text) => text.replaceAll('\n', ' ')),
   });
 
-  it('is read the same however it is cut', () => {
+  it('gives the same records however the stream is split into chunks', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), fc.array(fc.nat(50), { minLength: 1 }), (lines, cuts) => {
         const bytes = Buffer.concat(lines.map(frame));
@@ -42,7 +42,7 @@ describe("Docker's log stream", () => {
     );
   });
 
-  it('marks the parts of a line that Docker split, but not a last line without an end', () => {
+  it('marks the parts of a line that Docker split as partial, but not a last line without a line feed', () => {
     const parts = [
       { timeNs: BASE, stream: 'stdout' as const, text: 'x'.repeat(16_384), ended: false },
       { timeNs: BASE, stream: 'stdout' as const, text: 'rest' },
@@ -52,22 +52,22 @@ describe("Docker's log stream", () => {
     expect(records.map(({ partial }) => partial)).toEqual([true, false, false]);
   });
 
-  it('cuts what is too long for a frame', () => {
+  it('splits records that are too long for a frame', () => {
     const text = 'y'.repeat(100_000);
     const records = dockerLogParser().push(frame({ timeNs: BASE, stream: 'stderr', text }));
     expect(records.map(({ partial }) => partial)).toEqual([true, true, true, false]);
     expect(records.map((record) => record.text.toString()).join('')).toBe(text);
   });
 
-  it('refuses what is no log', () => {
+  it('throws on bytes of another format', () => {
     expect(() => dockerLogParser().push(Buffer.alloc(64, 7))).not.toThrow();
     expect(() => dockerLogParser().push(Buffer.from('\x07\0\0\0\0\0\0\x01x'))).toThrow('unknown kind');
     expect(() => dockerLogParser().push(Buffer.from('\x01\0\0\0\0\0\0\x05hello'))).toThrow('without a time');
   });
 });
 
-describe('records in frames', () => {
-  it('come out as they went in', () => {
+describe('log records', () => {
+  it('decode to what was encoded', () => {
     const record = fc.record({
       timeNs: fc.bigInt({ min: 0n, max: 2n ** 63n }),
       stream: fc.constantFrom('stdout' as const, 'stderr' as const),
@@ -90,25 +90,25 @@ describe('records in frames', () => {
 const SNAPSHOT = { seek: true, mayReplay: false };
 const FOLLOW = { seek: true, mayReplay: true };
 
-describe('reading on from a position', () => {
+describe('resuming from a position', () => {
   const raw = (timeNs: bigint, text: string): RawRecord => ({
     timeNs,
     stream: 'stdout',
     partial: false,
     text: Buffer.from(text),
   });
-  const start = (): Position => ({ offset: 0, timeNs: null, recordsAtTime: 0 });
+  const start = (): LogPosition => ({ offset: 0, timeNs: null, recordsAtTime: 0 });
 
-  /** What Docker answers: file order, without what is older than `since`. */
+  /** What Docker returns: records in file order, without those older than `since`. */
   const since = (log: RawRecord[], time: bigint) => log.filter(({ timeNs }) => timeNs >= time);
 
-  it('neither loses nor doubles a record, wherever it breaks off and however stdout and stderr are swapped', () => {
+  it('neither loses nor duplicates a record, wherever it is interrupted and however stdout and stderr are swapped', () => {
     const step = fc.record({
       // Mostly small steps ahead, some equal, some back by less than the allowed disorder, rarely a clock set back.
       by: fc.oneof(
         { weight: 6, arbitrary: fc.bigInt({ min: 0n, max: 3n * SECOND }) },
         { weight: 3, arbitrary: fc.constant(0n) },
-        { weight: 3, arbitrary: fc.bigInt({ min: -DISORDER_NS / 2n, max: 0n }) },
+        { weight: 3, arbitrary: fc.bigInt({ min: -REORDER_WINDOW_NS / 2n, max: 0n }) },
       ),
     });
     fc.assert(
@@ -120,8 +120,8 @@ describe('reading on from a position', () => {
           let highest = BASE;
           const log = steps.map(({ by }, index) => {
             clock += by;
-            // A record may lag behind the newest by less than the allowed disorder only.
-            if (clock < highest - DISORDER_NS / 2n) clock = highest - DISORDER_NS / 2n;
+            // A record may be behind the newest only by less than the allowed disorder.
+            if (clock < highest - REORDER_WINDOW_NS / 2n) clock = highest - REORDER_WINDOW_NS / 2n;
             if (clock > highest) highest = clock;
             return raw(clock, String(index));
           });
@@ -130,7 +130,7 @@ describe('reading on from a position', () => {
           const nowMs = Number(highest / 1_000_000n) + 1;
           for (let rounds = 0; passed.length < log.length; rounds++) {
             expect(rounds).toBeLessThanOrEqual(log.length);
-            const pass = reading(position, SNAPSHOT);
+            const pass = openReading(position, SNAPSHOT);
             let left = takes.next().value!;
             for (const record of since(log, readSince(position, nowMs))) {
               const next = pass.next(record);
@@ -147,7 +147,7 @@ describe('reading on from a position', () => {
     );
   });
 
-  it('does not double what Docker sends a follower once more', () => {
+  it('skips records that Docker repeats for a follower', () => {
     const line = fc.record({
       stream: fc.constantFrom('stdout' as const, 'stderr' as const),
       pieces: fc.integer({ min: 1, max: 3 }),
@@ -166,20 +166,20 @@ describe('reading on from a position', () => {
           }));
         });
         const to = one % log.length;
-        // One behind: nothing is sent once more.
+        // Only one record back: nothing is repeated.
         const from = other % (to + 2);
         const position = start();
         const passed: string[] = [];
-        const pass = (record: RawRecord, on: ReturnType<typeof reading>) => {
+        const pass = (record: RawRecord, on: ReturnType<typeof openReading>) => {
           const next = on.next(record);
           if (next) passed.push(Buffer.from(next.text).toString());
         };
-        const follow = reading(position, FOLLOW);
+        const follow = openReading(position, FOLLOW);
         for (const record of [...log.slice(0, to + 1), ...log.slice(from)]) {
           pass(record, follow);
           if (follow.seeking() && follow.overshot()) break;
         }
-        const snapshot = reading(position, SNAPSHOT);
+        const snapshot = openReading(position, SNAPSHOT);
         for (const record of since(log, readSince(position, Number(clock / 1_000_000n) + 1))) pass(record, snapshot);
         expect(passed).toEqual(log.map(({ text }) => text.toString()));
       }),
@@ -187,18 +187,18 @@ describe('reading on from a position', () => {
     );
   });
 
-  it('knows that its place is gone when only later records are left', () => {
-    const pass = reading({ offset: 10, timeNs: BASE, recordsAtTime: 2 }, SNAPSHOT);
+  it('detects that its position is lost when only later records are left', () => {
+    const pass = openReading({ offset: 10, timeNs: BASE, recordsAtTime: 2 }, SNAPSHOT);
     pass.next(raw(BASE + 5n * SECOND, 'later'));
     expect(pass.seeking() && pass.overshot()).toBe(true);
   });
 
-  it('takes an empty answer for nothing new, not for a loss', () => {
-    const pass = reading({ offset: 10, timeNs: BASE, recordsAtTime: 1 }, SNAPSHOT);
+  it('takes an empty log for nothing new, not for a loss', () => {
+    const pass = openReading({ offset: 10, timeNs: BASE, recordsAtTime: 1 }, SNAPSHOT);
     expect(pass.overshot()).toBe(false);
   });
 
-  it('goes on after the clock was set back', () => {
+  it('continues after the clock was set back', () => {
     const log = [
       raw(BASE, 'a'),
       raw(BASE + SECOND, 'b'),
@@ -206,9 +206,9 @@ describe('reading on from a position', () => {
       raw(BASE - 3599n * SECOND, 'd'),
     ];
     const position = start();
-    const first = reading(position, SNAPSHOT);
+    const first = openReading(position, SNAPSHOT);
     for (const record of log.slice(0, 3)) first.next(record);
-    const second = reading(position, SNAPSHOT);
+    const second = openReading(position, SNAPSHOT);
     const rest = since(log, readSince(position, Number((BASE - 3599n * SECOND) / 1_000_000n))).map(second.next);
     expect(rest.filter((record) => record !== null).map(({ text }) => text.toString())).toEqual(['d']);
   });

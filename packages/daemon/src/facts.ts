@@ -1,11 +1,12 @@
 import os from 'node:os';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
+import { text } from '@stagi/contract/text.ts';
 import type { Engine, EngineInfo } from './docker.ts';
 import { findGpus } from './gpu.ts';
-import { reasonOf } from './log.ts';
+import { errorText } from './log.ts';
 import { cpuName, diskSpace, memoryBytes, readOs } from './machine.ts';
 
-/** What this machine is. Never throws for Docker's sake: without it the version is empty and a warning says so. */
+/** The facts of this machine. Does not throw without Docker: the version is then empty, with a warning. */
 export async function gatherFacts(engine: Engine): Promise<MachineFacts> {
   const [system, cpu, { gpus, problem }, docker] = await Promise.all([
     readOs(),
@@ -36,7 +37,7 @@ export async function gatherFacts(engine: Engine): Promise<MachineFacts> {
 
 export function warningsOf(info: EngineInfo, hasGpus: boolean): string[] {
   const warnings: string[] = [];
-  const holes = info.runc === null ? [] : openHoles(info.runc);
+  const holes = info.runc === null ? [] : runcVulnerabilities(info.runc);
   if (holes.length > 0)
     warnings.push(`runc ${info.runc} may be open to ${holes.join(' and ')}: update the system's packages`);
   if (hasGpus && !info.runtimes.includes('nvidia'))
@@ -44,23 +45,23 @@ export function warningsOf(info: EngineInfo, hasGpus: boolean): string[] {
   return warnings;
 }
 
-/** Each hole and, by release line, the first runc without it. Distributions also mend older ones: hence "may be". */
-const HOLES: { name: string; mended: Record<string, [number, number, number]> }[] = [
-  { name: 'CVE-2024-21626', mended: { '1.1': [1, 1, 12], newest: [1, 2, 0] } },
-  { name: 'CVE-2025-31133', mended: { '1.2': [1, 2, 8], '1.3': [1, 3, 3], newest: [1, 4, 0] } },
+/** For each CVE the first fixed runc of each release line. Distributions patch older ones too: hence "may be". */
+const RUNC_CVES: { name: string; fixedIn: Record<string, [number, number, number]> }[] = [
+  { name: 'CVE-2024-21626', fixedIn: { '1.1': [1, 1, 12], newest: [1, 2, 0] } },
+  { name: 'CVE-2025-31133', fixedIn: { '1.2': [1, 2, 8], '1.3': [1, 3, 3], newest: [1, 4, 0] } },
 ];
 
-export function openHoles(version: string): string[] {
+export function runcVulnerabilities(version: string): string[] {
   const match = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version);
   if (!match) return [];
   const [major, minor, patch] = match.slice(1).map(Number) as [number, number, number];
-  return HOLES.filter(({ mended }) => {
+  return RUNC_CVES.filter(({ fixedIn: mended }) => {
     const first = mended[`${major}.${minor}`] ?? mended.newest!;
-    return rank([major, minor, patch]) < rank(first);
+    return versionNumber([major, minor, patch]) < versionNumber(first);
   }).map(({ name }) => name);
 }
 
-function rank([major, minor, patch]: [number, number, number]): number {
+function versionNumber([major, minor, patch]: [number, number, number]): number {
   return (major * 1000 + minor) * 1000 + patch;
 }
 
@@ -68,6 +69,6 @@ async function askDocker(engine: Engine): Promise<{ info: EngineInfo | null; pro
   try {
     return { info: await engine.info(), problem: null };
   } catch (error) {
-    return { info: null, problem: `Docker does not answer: ${reasonOf(error)}` };
+    return { info: null, problem: text('Docker does not answer: {{error}}', { error: errorText(error) }) };
   }
 }

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
-import { isCode } from './durable.ts';
-import { reasonOf } from './log.ts';
+import { hasErrorCode } from './atomicFile.ts';
+import { errorText } from './log.ts';
 
 type Gpu = MachineFacts['gpus'][number];
 const run = promisify(execFile);
 
-/** The NVIDIA GPUs of this machine; `problem` says why none can be told where the driver is there. */
+/** The NVIDIA GPUs of this machine; `problem` says why the installed driver cannot list them. */
 export async function findGpus(): Promise<{ gpus: Gpu[]; problem: string | null }> {
   try {
     const { stdout } = await run(
@@ -17,8 +17,8 @@ export async function findGpus(): Promise<{ gpus: Gpu[]; problem: string | null 
     );
     return { gpus: parseGpus(stdout), problem: null };
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return { gpus: [], problem: null };
-    return { gpus: [], problem: `nvidia-smi does not answer: ${reasonOf(error)}` };
+    if (hasErrorCode(error, 'ENOENT')) return { gpus: [], problem: null };
+    return { gpus: [], problem: `nvidia-smi does not answer: ${errorText(error)}` };
   }
 }
 

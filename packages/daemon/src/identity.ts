@@ -4,11 +4,11 @@ import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import { ENROL_AUDIENCE, EnrolmentClaims, EnrolRequest, EnrolResponse, LINK_AUDIENCE } from '@stagi/contract/daemon.ts';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { z } from 'zod';
-import { readIfThere, writeDurably } from './durable.ts';
-import { reasonOf } from './log.ts';
+import { readFileIfExists, writeFileAtomically } from './atomicFile.ts';
+import { errorText } from './log.ts';
 import type { Paths } from './paths.ts';
 
-/** Who this server is to the platform; `jti` tells which enrolment file made it so. */
+/** The identity of this server on the platform; `jti` is the id of the enrolment file that it came from. */
 const Identity = z.object({
   node: z.string(),
   origin: z.url(),
@@ -19,15 +19,16 @@ const Identity = z.object({
 export type Identity = z.infer<typeof Identity>;
 
 export class EnrolmentError extends Error {}
-/** The platform has answered no: the key that was offered is of no use. */
+/** The platform has refused the enrolment: the new key is useless. */
 class RefusedError extends EnrolmentError {}
 
 /**
- * Exchanges the enrolment file for a key that is made here and never leaves. The key is stored before it is shown, so
- * that a run whose answer was lost asks again with the same one. Returns at once when this file was exchanged already.
+ * Enrols this server: registers a key that is made here and never leaves the server. Idempotent: the key is stored before
+ * the request is sent, so a run that lost the answer asks again with the same key. Returns at once when this file was
+ * used already.
  */
 export async function enrol(token: string, paths: Paths): Promise<Identity> {
-  const claims = readToken(token);
+  const claims = parseEnrolmentFile(token);
   const known = await loadIdentity(paths);
   if (known && known.jti === claims.jti) return known;
   if (claims.exp * 1000 < Date.now()) throw new EnrolmentError('This enrolment file has expired: make a new one');
@@ -49,35 +50,35 @@ export async function enrol(token: string, paths: Paths): Promise<Identity> {
     kind: claims.kind,
     jti: claims.jti,
   };
-  // The one that was to follow the key of before.
+  // A rotation of the previous key that was not completed.
   await rm(`${paths.key}.next`, { force: true });
-  await writeDurably(paths.key, exportKey(key), 0o600);
-  await writeDurably(paths.identity, `${JSON.stringify(identity, null, 2)}\n`, 0o600);
+  await writeFileAtomically(paths.key, exportKey(key), 0o600);
+  await writeFileAtomically(paths.identity, `${JSON.stringify(identity, null, 2)}\n`, 0o600);
   await rm(draft);
   return identity;
 }
 
 export async function loadIdentity(paths: Paths): Promise<Identity | null> {
-  const text = await readIfThere(paths.identity);
+  const text = await readFileIfExists(paths.identity);
   return text === null ? null : Identity.parse(JSON.parse(text));
 }
 
-/** The private key in a file, or null when there is none. Tightens the file's mode when somebody loosened it. */
+/** The private key in a file, or null when the file does not exist. Restores the file's mode 0600. */
 export async function loadKey(path: string): Promise<KeyObject | null> {
-  const pem = await readIfThere(path);
+  const pem = await readFileIfExists(path);
   if (pem === null) return null;
   await chmod(path, 0o600);
   return createPrivateKey(pem);
 }
 
-/** After this the server is a stranger to the platform. */
+/** Deletes the key and the identity: this server can no longer authenticate. */
 export async function forgetIdentity(paths: Paths): Promise<void> {
   await rm(paths.key, { force: true });
   await rm(`${paths.key}.next`, { force: true });
   await rm(paths.identity, { force: true });
 }
 
-/** Answers the platform's challenge: a JWS by the node's key, good for a minute. */
+/** The proof that answers the platform's challenge: a JWS by the node's key, valid for a minute. */
 export async function answerChallenge(identity: Identity, key: KeyObject, nonce: string): Promise<string> {
   return new SignJWT({ nonce })
     .setProtectedHeader({ alg: 'EdDSA' })
@@ -87,8 +88,11 @@ export async function answerChallenge(identity: Identity, key: KeyObject, nonce:
     .sign(key);
 }
 
-/** The file is trusted as the administrator brought it: it pins the platform's address and key, which sign all later. */
-function readToken(token: string): EnrolmentClaims {
+/**
+ * Reads the enrolment file without verifying it: the administrator vouches for it. It pins the platform's address and the
+ * key that signs everything later.
+ */
+function parseEnrolmentFile(token: string): EnrolmentClaims {
   try {
     if (decodeProtectedHeader(token).typ !== 'enrol+jwt') throw new EnrolmentError('not an enrolment file');
     return EnrolmentClaims.parse(decodeJwt(token));
@@ -112,7 +116,7 @@ async function exchange(token: string, claims: EnrolmentClaims, key: KeyObject):
     redirect: 'error',
     signal: AbortSignal.timeout(30_000),
   }).catch((error: unknown) => {
-    throw new EnrolmentError(`The platform at ${originOf(claims)} cannot be reached: ${reasonOf(error)}`);
+    throw new EnrolmentError(`The platform at ${originOf(claims)} cannot be reached: ${errorText(error)}`);
   });
   const body: unknown = await response.json().catch(() => null);
   const done = EnrolResponse.safeParse(body);
@@ -129,7 +133,7 @@ function originOf(claims: EnrolmentClaims): string {
 
 async function makeKey(path: string): Promise<KeyObject> {
   const key = generateKeyPairSync('ed25519').privateKey;
-  await writeDurably(path, exportKey(key), 0o600);
+  await writeFileAtomically(path, exportKey(key), 0o600);
   return key;
 }
 

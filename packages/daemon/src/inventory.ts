@@ -1,7 +1,7 @@
 import type { DesiredState, Inventory } from '@stagi/contract/daemon.ts';
 import { reachedGen, type SeenContainer } from './plan.ts';
 
-/** What is told to the platform of this server, from what was seen last. */
+/** The inventory that is reported to the platform, from the last look at Docker. */
 export function inventoryOf(view: {
   desired: DesiredState | null;
   seen: readonly SeenContainer[];
@@ -11,7 +11,7 @@ export function inventoryOf(view: {
 }): Inventory {
   const targets = new Map(view.desired?.containers.map((target) => [target.id, target]));
   return {
-    // Taken over and stored is applied: how far single containers are, their own generations tell.
+    // A stored desired state counts as applied; the progress of each container shows in its own generation.
     appliedGen: view.desired?.gen ?? 0,
     containers: view.seen.map(({ createdGen: _created, begunGen: _begun, ...container }, index) => ({
       ...container,

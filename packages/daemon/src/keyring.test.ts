@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { LINK_AUDIENCE } from '@stagi/contract/daemon.ts';
 import { decodeJwt, importJWK, type JWK, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeDurably } from './durable.ts';
+import { writeFileAtomically } from './atomicFile.ts';
 import { type Identity, loadKey } from './identity.ts';
 import { type Keyring, openKeyring } from './keyring.ts';
 
@@ -18,31 +18,31 @@ const publicOf = (key: KeyObject) => key.export({ format: 'jwk' }).x;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stagid-keys-'));
   first = generateKeyPairSync('ed25519').privateKey;
-  await writeDurably(path(), first.export({ type: 'pkcs8', format: 'pem' }).toString(), 0o600);
+  await writeFileAtomically(path(), first.export({ type: 'pkcs8', format: 'pem' }).toString(), 0o600);
 });
 afterEach(() => rm(folder, { recursive: true }));
 
 const ring = async (): Promise<Keyring> => openKeyring({ key: path() }, (await loadKey(path()))!);
-const offered = async (keys: Keyring) => (decodeJwt((await keys.offer(identity, 'nonce')).proof).jwk as JWK).x;
+const offered = async (keys: Keyring) => (decodeJwt((await keys.startRotation(identity, 'nonce')).proof).jwk as JWK).x;
 
-describe('the keys of a node', () => {
-  it('follow one another when the platform has confirmed it, also on disk', async () => {
+describe('the rotation of the node key', () => {
+  it('takes effect when the platform has confirmed it, also on disk', async () => {
     const keys = await ring();
-    expect(publicOf(keys.now())).toBe(publicOf(first));
+    expect(publicOf(keys.current())).toBe(publicOf(first));
     const next = await offered(keys);
-    expect(publicOf(keys.now())).toBe(publicOf(first));
-    await keys.confirmed('another');
-    expect(publicOf(keys.now())).toBe(publicOf(first));
-    await keys.confirmed(next!);
-    expect(publicOf(keys.now())).toBe(next);
-    expect(publicOf((await ring()).now())).toBe(next);
+    expect(publicOf(keys.current())).toBe(publicOf(first));
+    await keys.finishRotation('another');
+    expect(publicOf(keys.current())).toBe(publicOf(first));
+    await keys.finishRotation(next!);
+    expect(publicOf(keys.current())).toBe(next);
+    expect(publicOf((await ring()).current())).toBe(next);
     expect(await readdir(folder)).toEqual(['node.key']);
     expect((await stat(path())).mode & 0o777).toBe(0o600);
   });
 
-  it('are offered under the old one and held by the new one', async () => {
+  it('offers a key with signatures of the old and of the new one', async () => {
     const keys = await ring();
-    const { proof, holder } = await keys.offer(identity, 'nonce');
+    const { proof, holder } = await keys.startRotation(identity, 'nonce');
     const jwk = decodeJwt(proof).jwk as JWK;
     const options = { audience: LINK_AUDIENCE, subject: '7', typ: 'rotate+jwt' };
     const old = await importJWK({ kty: 'OKP', crv: 'Ed25519', x: publicOf(first)! }, 'EdDSA');
@@ -51,21 +51,21 @@ describe('the keys of a node', () => {
     expect(jwk).not.toHaveProperty('d');
   });
 
-  it('are the same when a crash lost the answer, whichever of them the platform knows', async () => {
+  it('survives a crash that lost the answer, whichever key the platform knows', async () => {
     const next = await offered(await ring());
     const after = await ring();
     expect(await offered(after)).toBe(next);
-    // The platform knows only the new one any more.
-    after.refused(after.now());
-    expect(publicOf(after.now())).toBe(next);
-    await after.accepted(after.now());
-    expect(publicOf((await ring()).now())).toBe(next);
-    // And when it knows neither, both are tried in turn.
+    // The platform knows only the new key.
+    after.rejected(after.current());
+    expect(publicOf(after.current())).toBe(next);
+    await after.accepted(after.current());
+    expect(publicOf((await ring()).current())).toBe(next);
+    // When the platform knows neither, both are tried in turn.
     const last = await ring();
-    await last.offer(identity, 'nonce');
+    await last.startRotation(identity, 'nonce');
     const tried = [0, 1, 2].map(() => {
-      const key = last.now();
-      last.refused(key);
+      const key = last.current();
+      last.rejected(key);
       return publicOf(key);
     });
     expect(tried[0]).toBe(next);

@@ -3,26 +3,26 @@ import { rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type DaemonMessage, LINK_AUDIENCE } from '@stagi/contract/daemon.ts';
 import { SignJWT } from 'jose';
-import { syncFolder, writeDurably } from './durable.ts';
+import { syncFolder, writeFileAtomically } from './atomicFile.ts';
 import { type Identity, loadKey } from './identity.ts';
 import type { Paths } from './paths.ts';
 
 /**
- * The key of this node and, while it is being replaced, the one that follows. The next one is on disk before the
- * platform hears of it, and takes the place of the old one when the platform has confirmed it: whichever of the two the
- * platform knows after a crash, this server holds it.
+ * The key of this node and, during a rotation, the next one. The next key is on disk before it is offered, and replaces
+ * the old key when the platform has confirmed it. So after a crash this server holds the key that the platform knows,
+ * whichever of the two that is.
  */
 export interface Keyring {
-  /** The key to prove oneself with. */
-  now(): KeyObject;
-  /** The platform let this key in. */
+  /** The key to authenticate with. */
+  current(): KeyObject;
+  /** The platform has accepted this key. */
   accepted(key: KeyObject): Promise<void>;
-  /** The platform does not know this key: the next time the other one is tried, when there is one. */
-  refused(key: KeyObject): void;
-  /** Makes the next key, unless one is waiting already, and says so under the old one. */
-  offer(identity: Identity, nonce: string): Promise<Extract<DaemonMessage, { type: 'rotate' }>>;
-  /** The platform has taken the key with this public half over. */
-  confirmed(x: string): Promise<void>;
+  /** The platform does not know this key: the other key, if any, is tried next. */
+  rejected(key: KeyObject): void;
+  /** Makes the next key, unless there is one already, and returns the message that offers it, signed by both. */
+  startRotation(identity: Identity, nonce: string): Promise<Extract<DaemonMessage, { type: 'rotate' }>>;
+  /** The platform has registered the key with this public half. */
+  finishRotation(x: string): Promise<void>;
 }
 
 export async function openKeyring(paths: Pick<Paths, 'key'>, first: KeyObject): Promise<Keyring> {
@@ -40,17 +40,17 @@ export async function openKeyring(paths: Pick<Paths, 'key'>, first: KeyObject): 
     tryNext = false;
   }
   return {
-    now: () => (tryNext && next ? next : current),
+    current: () => (tryNext && next ? next : current),
     async accepted(key) {
       if (key === next) await promote();
     },
-    refused(key) {
+    rejected(key) {
       tryNext = key !== next && next !== null;
     },
-    async offer(identity, nonce) {
+    async startRotation(identity, nonce) {
       if (!next) {
         next = generateKeyPairSync('ed25519').privateKey;
-        await writeDurably(nextPath, next.export({ type: 'pkcs8', format: 'pem' }).toString(), 0o600);
+        await writeFileAtomically(nextPath, next.export({ type: 'pkcs8', format: 'pem' }).toString(), 0o600);
       }
       const claims = { nonce, jwk: publicHalf(next) };
       return {
@@ -59,7 +59,7 @@ export async function openKeyring(paths: Pick<Paths, 'key'>, first: KeyObject): 
         holder: await sign(next, identity, claims),
       };
     },
-    async confirmed(x) {
+    async finishRotation(x) {
       if (next && publicHalf(next).x === x) await promote();
     },
   };

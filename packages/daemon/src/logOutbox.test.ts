@@ -2,23 +2,23 @@ import type { DaemonMessage } from '@stagi/contract/daemon.ts';
 import { type DataFrame, decodeRecords } from '@stagi/contract/frames.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openOutbox } from './logOutbox.ts';
-import type { Session } from './session.ts';
+import type { LinkSession } from './linkSession.ts';
+import { openLogOutbox } from './logOutbox.ts';
 
-/** The far end of a link, which grants on receipt. */
+/** The far end of a link, which grants credit for what it has received. */
 function link() {
   const gone = new AbortController();
   const frames: DataFrame[] = [];
   let underWay = 0;
-  const session: Session = {
+  const session: LinkSession = {
     signal: gone.signal,
     send: (_: DaemonMessage) => {},
     sendBytes(frame) {
       frames.push(frame);
       underWay += frame.bytes.length;
     },
-    writable: () => Promise.resolve(100_000),
-    done(bytes) {
+    waitForRoom: () => Promise.resolve(100_000),
+    acknowledged(bytes) {
       underWay -= bytes;
     },
   };
@@ -31,13 +31,13 @@ const record = (length: number, index = 0) => ({
   text: Buffer.alloc(length, 120),
 });
 
-describe('the way of records into frames', () => {
-  it('keeps to the window, cuts no record and loses none, however the window moves', async () => {
+describe('the log outbox', () => {
+  it('stays within the credit and neither splits nor loses a record, however the credit moves', async () => {
     const lengths = fc.array(fc.integer({ min: 0, max: 32_768 }), { minLength: 1, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(lengths, fc.integer({ min: 40_000, max: 300_000 }), async (texts, window) => {
         const { session, frames } = link();
-        const outbox = openOutbox(session, 3, { offset: 100, limit: 100 + window }, session.signal);
+        const outbox = openLogOutbox(session, 3, { offset: 100, limit: 100 + window }, session.signal);
         let allowed = 100 + window;
         for (const [index, length] of texts.entries()) outbox.put(record(length, index));
         let done = false;
@@ -50,7 +50,7 @@ describe('the way of records into frames', () => {
           if (!last) continue;
           expect(last.offset + last.bytes.length).toBeLessThanOrEqual(allowed);
           allowed = last.offset + last.bytes.length + window;
-          outbox.allow(last.offset + last.bytes.length, allowed);
+          outbox.grantCredit(last.offset + last.bytes.length, allowed);
         }
         await flushed;
         const expected = frames.reduce((at, { offset, bytes }) => {
@@ -68,14 +68,14 @@ describe('the way of records into frames', () => {
     );
   });
 
-  it('has nothing under way that the platform has stored already, also when it was sent back behind that', async () => {
+  it('counts nothing as in flight that the platform has stored, also after a rewind to before that', async () => {
     const { session, frames, underWay } = link();
-    const outbox = openOutbox(session, 3, { offset: 0, limit: 100_000 }, session.signal);
+    const outbox = openLogOutbox(session, 3, { offset: 0, limit: 100_000 }, session.signal);
     outbox.put(record(100));
     await outbox.flush();
     const [sent] = frames;
     expect(underWay()).toBe(sent!.bytes.length);
-    outbox.allow(3 * sent!.bytes.length, 100_000);
+    outbox.grantCredit(3 * sent!.bytes.length, 100_000);
     expect(underWay()).toBe(0);
     for (const later of [0, 0]) {
       outbox.put(record(100));
@@ -89,9 +89,9 @@ describe('the way of records into frames', () => {
     expect(underWay()).toBe(0);
   });
 
-  it('waits for credit and stops waiting when the link goes', async () => {
+  it('waits for credit, and stops waiting on a disconnect', async () => {
     const { session, frames, cut } = link();
-    const outbox = openOutbox(session, 3, { offset: 0, limit: 10 }, session.signal);
+    const outbox = openLogOutbox(session, 3, { offset: 0, limit: 10 }, session.signal);
     outbox.put(record(100));
     const flushed = outbox.flush();
     cut();

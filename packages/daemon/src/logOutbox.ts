@@ -1,42 +1,42 @@
 import { encodeRecord, type LogRecord } from '@stagi/contract/frames.ts';
-import type { Session } from './session.ts';
+import type { LinkSession } from './linkSession.ts';
 
 const MAX_PAYLOAD_BYTES = 64 * 1024;
 
-/** The way of one log stream's records into frames, as far as the platform's credit reaches. */
-export interface Outbox {
+/** Packs the records of one log stream into frames, within the credit that the platform grants (flow control). */
+export interface LogOutbox {
   put(record: LogRecord): void;
-  /** Bytes that wait. */
-  waiting(): number;
-  /** At least a frame's worth waits: flush before putting more. */
-  full(): boolean;
-  /** Resolves when all was handed to the link; waits for credit. Throws when the signal is aborted. */
+  /** Bytes that are not sent yet. */
+  waitingBytes(): number;
+  /** At least one full frame waits: flush before putting more. */
+  isFull(): boolean;
+  /** Waits for credit and resolves when everything was handed to the link. Throws when the signal is aborted. */
   flush(): Promise<void>;
-  /** Of the first byte that has not been handed over. */
+  /** Of the first byte that was not handed to the link yet. */
   offset(): number;
-  /** Bytes up to `stored` are kept by the platform; the stream may go as far as `limit`. Neither ever goes back. */
-  allow(stored: number, limit: number): void;
-  /** Nothing is sent any more, and nobody waits for what was. */
+  /** The platform has stored the bytes up to `stored`; those up to `limit` may be sent. Neither ever decreases. */
+  grantCredit(stored: number, limit: number): void;
+  /** Ends the stream; what was sent no longer counts as in flight. */
   close(): void;
 }
 
-export function openOutbox(
-  session: Session,
+export function openLogOutbox(
+  session: LinkSession,
   stream: number,
   from: { offset: number; limit: number },
   signal: AbortSignal,
-): Outbox {
+): LogOutbox {
   let { offset, limit } = from;
   let queue: Uint8Array[] = [];
   let waiting = 0;
-  /** Of what was sent from here the platform has so much; what it knows may lie further on, when it sent the stream back. */
+  /** Acknowledged so far. `known` may lie beyond what was sent, when the platform rewound the stream. */
   let stored = offset;
   let known = offset;
-  let granted = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => granted.resolve(), { once: true });
+  let creditGranted = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => creditGranted.resolve(), { once: true });
 
-  /** As many whole records as credit, frame and link allow, one at least; null when credit is too short for the next. */
-  function take(linkTakes: number): Uint8Array | null {
+  /** As many whole records as credit, frame and link allow, at least one; null when the credit is too small for it. */
+  function takePayload(linkTakes: number): Uint8Array | null {
     const credit = limit - offset;
     const room = Math.min(credit, linkTakes, MAX_PAYLOAD_BYTES);
     let count = 0;
@@ -54,11 +54,11 @@ export function openOutbox(
     return payload;
   }
 
-  /** What is stored is not under way any more. */
-  function settle(counts: boolean): void {
+  /** Takes what the platform has stored out of the bytes in flight. */
+  function acknowledgeStored(counts: boolean): void {
     const upTo = Math.min(known, offset);
     if (upTo <= stored) return;
-    session.done(upTo - stored, counts);
+    session.acknowledged(upTo - stored, counts);
     stored = upTo;
   }
 
@@ -68,35 +68,35 @@ export function openOutbox(
       queue.push(encoded);
       waiting += encoded.length;
     },
-    waiting: () => waiting,
-    full: () => waiting >= MAX_PAYLOAD_BYTES,
+    waitingBytes: () => waiting,
+    isFull: () => waiting >= MAX_PAYLOAD_BYTES,
     async flush() {
       while (queue.length > 0) {
-        const linkTakes = await session.writable();
-        const payload = signal.aborted ? null : take(linkTakes);
+        const linkTakes = await session.waitForRoom();
+        const payload = signal.aborted ? null : takePayload(linkTakes);
         if (payload) {
           session.sendBytes({ stream, offset, bytes: payload });
           offset += payload.length;
-          settle(false);
+          acknowledgeStored(false);
         } else {
-          session.done(0, false);
+          session.acknowledged(0, false);
           signal.throwIfAborted();
-          await granted.promise;
+          await creditGranted.promise;
           signal.throwIfAborted();
         }
       }
     },
     offset: () => offset,
-    allow(newStored, newLimit) {
+    grantCredit(newStored, newLimit) {
       known = Math.max(known, newStored);
-      settle(true);
+      acknowledgeStored(true);
       limit = Math.max(limit, newLimit);
-      granted.resolve();
-      granted = Promise.withResolvers();
-      if (signal.aborted) granted.resolve();
+      creditGranted.resolve();
+      creditGranted = Promise.withResolvers();
+      if (signal.aborted) creditGranted.resolve();
     },
     close() {
-      session.done(offset - stored, false);
+      session.acknowledged(offset - stored, false);
       stored = offset;
     },
   };

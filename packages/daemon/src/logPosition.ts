@@ -1,58 +1,61 @@
 import { crc32 } from 'node:zlib';
 import type { LogCursor } from '@stagi/contract/daemon.ts';
 import type { LogRecord } from '@stagi/contract/frames.ts';
-import type { RawRecord } from './dockerLog.ts';
+import type { RawRecord } from './dockerLogParser.ts';
 
-/** Up to which record a log was passed on. */
-export interface Position {
+/** The last record of a log that was passed on. */
+export interface LogPosition {
   offset: number;
   timeNs: bigint | null;
   recordsAtTime: number;
 }
 
 /**
- * Docker dates a record before it takes the lock of the log, so the records of stdout and stderr may stand in the file
- * in another order than their times. Within this span they count as swapped; beyond it the clock was set back.
+ * Docker stamps a record before it takes the log's lock, so records of stdout and stderr may be out of order in the file.
+ * Within this span they count as swapped; beyond it the clock was set back.
  */
-export const DISORDER_NS = 1_000_000_000n;
+export const REORDER_WINDOW_NS = 1_000_000_000n;
 
-export function positionFrom(cursor: LogCursor): Position {
+export function positionOf(cursor: LogCursor): LogPosition {
   const timeNs = cursor.timeNs === null ? null : BigInt(cursor.timeNs);
   return { offset: cursor.offset, timeNs, recordsAtTime: cursor.recordsAtTime };
 }
 
-/** From which time Docker must be read so that the record of the position and all behind it are among what it sends. */
-export function readSince(position: Position, nowMs: number): bigint {
+/** The time to read Docker's log from, so that the record of the position and all later ones are included. */
+export function readSince(position: LogPosition, nowMs: number): bigint {
   if (position.timeNs === null) return 0n;
   const now = BigInt(nowMs) * 1_000_000n;
   const base = position.timeNs < now ? position.timeNs : now;
-  return base > DISORDER_NS ? base - DISORDER_NS : 0n;
+  return base > REORDER_WINDOW_NS ? base - REORDER_WINDOW_NS : 0n;
 }
 
 /**
- * Goes over one reading of Docker's log. Records up to the position are skipped, those behind it get a time that never
- * falls below the one before (unless the clock was set back), so that "the nth record of time t" names one place, and a
- * second reading that begins elsewhere gives every record the same time.
+ * One pass over Docker's log. It skips the records up to the position. The later ones get times that never decrease
+ * (unless the clock was set back), so that "the nth record of time t" identifies one record, and a pass that starts
+ * elsewhere gives every record the same time.
  */
-export interface Reading {
+export interface LogReading {
   /** The record to pass on, or null while skipping. Moves the position's time and count, not its offset. */
   next(raw: RawRecord): LogRecord | null;
-  /** The record of the position has not been met. */
+  /** The record of the position was not found yet. */
   seeking(): boolean;
-  /** Seeking anew, since Docker seems to send records once more. */
+  /** Seeking again, as Docker seems to repeat records. */
   replaying(): boolean;
-  /** While seeking, later records came, or it cannot be told: at the end of a log this means that the position's record is gone from it. */
+  /** Later records came while seeking, or may have. At the end of a log this means that it no longer has the position. */
   overshot(): boolean;
   /** Docker's own time of the last record read. */
-  last(): bigint | null;
+  lastTimeNs(): bigint | null;
 }
 
 /**
- * Begins a reading, which moves `position` along. Without `seek` everything read counts as new (after a loss). With
- * `mayReplay` a stream whose times fall back is taken for one that Docker sends once more, as it does with followers
- * when it rotates its files, and skipped up to the position.
+ * Begins a pass, which moves `position` along. Without `seek` every record counts as new (after a loss). With `mayReplay`
+ * a time that falls back means that Docker repeats records, as it does for followers when it rotates its files: they are
+ * skipped up to the position.
  */
-export function reading(position: Position, { seek, mayReplay }: { seek: boolean; mayReplay: boolean }): Reading {
+export function openReading(
+  position: LogPosition,
+  { seek, mayReplay }: { seek: boolean; mayReplay: boolean },
+): LogReading {
   let seeking = seek && position.timeNs !== null && position.recordsAtTime > 0;
   let replayed = false;
   let unsure = false;
@@ -60,7 +63,7 @@ export function reading(position: Position, { seek, mayReplay }: { seek: boolean
   let overshot = false;
   let last: bigint | null = null;
   let lastRaw: bigint | null = null;
-  const comesAgain = mayReplay ? repetitions() : () => 'no' as const;
+  const comesAgain = mayReplay ? repetitionDetector() : () => 'no' as const;
 
   function seekAgain(certain: boolean): void {
     seeking = true;
@@ -75,7 +78,7 @@ export function reading(position: Position, { seek, mayReplay }: { seek: boolean
       if (!seeking && again !== 'no') seekAgain(again === 'yes');
       lastRaw = raw.timeNs;
       if (unsure) return null;
-      const timeNs = last !== null && raw.timeNs < last && last - raw.timeNs <= DISORDER_NS ? last : raw.timeNs;
+      const timeNs = last !== null && raw.timeNs < last && last - raw.timeNs <= REORDER_WINDOW_NS ? last : raw.timeNs;
       last = timeNs;
       if (seeking) {
         if (timeNs === position.timeNs && ++met === position.recordsAtTime) seeking = false;
@@ -89,16 +92,16 @@ export function reading(position: Position, { seek, mayReplay }: { seek: boolean
     seeking: () => seeking,
     replaying: () => seeking && replayed,
     overshot: () => overshot || unsure,
-    last: () => lastRaw,
+    lastTimeNs: () => lastRaw,
   };
 }
 
 /**
- * Whether a record was sent before. Within one stream times rise with every line. The parts of a split line share one,
- * and so may lines on a machine with a coarse clock: two of the same time and content can be told apart only by
- * counting, in a reading that does not follow.
+ * Detects records that were sent before. Within one stream the times increase with every line, except that the parts of
+ * a split line share one, as lines may on a machine with a coarse clock. Two of the same time and content can be told
+ * apart only by counting, in a pass that does not follow.
  */
-function repetitions(): (raw: RawRecord) => 'yes' | 'no' | 'maybe' {
+function repetitionDetector(): (raw: RawRecord) => 'yes' | 'no' | 'maybe' {
   const newest = new Map<RawRecord['stream'], { timeNs: bigint; contents: Set<number> }>();
   return ({ stream, timeNs, text }) => {
     const before = newest.get(stream);

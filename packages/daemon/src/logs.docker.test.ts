@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { container, makeDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
+import { container, createDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage } from './testing/image.ts';
-import { type Platform, startPlatform } from './testing/platform.ts';
+import { type FakePlatform, startFakePlatform } from './testing/platform.ts';
 
-let platform: Platform;
+let platform: FakePlatform;
 let daemon: TestDaemon;
 let nodes = 9_100_000;
 
@@ -16,8 +16,8 @@ const upTo = (last: number) => Array.from({ length: last }, (_, index) => index 
 
 beforeAll(() => ensureTestImage());
 beforeEach(async () => {
-  platform = await startPlatform({ node: String(++nodes) });
-  daemon = await makeDaemon(platform);
+  platform = await startFakePlatform({ node: String(++nodes) });
+  daemon = await createDaemon(platform);
   daemon.start();
 });
 afterEach(async () => {
@@ -27,11 +27,11 @@ afterEach(async () => {
 });
 
 describe('the log of a container', () => {
-  it('comes whole and once, over deaths of the daemon, cut links and restarts of the platform', async () => {
+  it('arrives completely and exactly once despite crashes of the daemon, disconnects and restarts of the platform', async () => {
     const COUNT = 30_000;
-    // Both streams at once, so that their records swap places; pauses, so that kills fall between and into bursts.
+    // Both streams at once, so that their records are swapped; pauses, so that kills fall between and into bursts.
     const print = `i=0; while [ $i -lt ${COUNT} ]; do i=$((i+1)); echo out $i; echo err $i >&2; [ $((i % 500)) = 0 ] && sleep 0.1; done`;
-    await platform.desire([container(1, print)]);
+    await platform.setDesired([container(1, print)]);
     let disturbed = 0;
     for (let share = 1; share <= 12; share++) {
       await platform.until(`${share}/14 of the lines`, () => lines(1).length >= (2 * COUNT * share) / 14, 60_000);
@@ -48,19 +48,19 @@ describe('the log of a container', () => {
     }
     await ended(1);
     console.log(
-      `exactly once: n = ${lines(1).length} lines over ${disturbed} kills and cuts, ${platform.links()} links`,
+      `exactly once: n = ${lines(1).length} lines over ${disturbed} kills and cuts, ${platform.linkCount()} links`,
     );
     expect(numbers(1, 'stdout')).toEqual(upTo(COUNT));
     expect(numbers(1, 'stderr')).toEqual(upTo(COUNT));
     expect(platform.logs.of(1).gaps).toEqual([]);
   });
 
-  it('comes whole and once while Docker rotates its files', async () => {
-    // 125 MB in Docker's files of 50 MB each, no faster than it can be followed.
+  it('arrives completely and exactly once while Docker rotates its files', async () => {
+    // 125 MB in Docker's files of 50 MB each, no faster than a follower can read.
     const [ROUNDS, BURST] = [125, 2000];
     const burst = `seq -s "${'x'.repeat(400)}\n" $((n*${BURST}+1)) $((n*${BURST}+${BURST}))`;
     const print = `n=0; while [ $n -lt ${ROUNDS} ]; do ${burst}; n=$((n+1)); sleep 0.05; done`;
-    await platform.desire([container(1, print, { spec: { nanoCpus: 2e9 } })]);
+    await platform.setDesired([container(1, print, { spec: { nanoCpus: 2e9 } })]);
     await ended(1);
     const kept = lines(1).map(({ text }) => Number.parseInt(text, 10));
     expect(kept.filter((value, index) => value !== index + 1)).toEqual([]);
@@ -68,15 +68,15 @@ describe('the log of a container', () => {
     expect(platform.logs.of(1).gaps).toEqual([]);
   });
 
-  it('goes on when the container is stopped and started, and brings what was printed while the daemon was away', async () => {
+  it('continues over a stop and a start, and includes what was printed while the daemon was down', async () => {
     const script = 'trap "echo bye; exit 0" TERM; echo hello; while :; do sleep 0.1; done';
-    await platform.desire([container(1, script)]);
+    await platform.setDesired([container(1, script)]);
     await platform.until('the first line', () => lines(1).length === 1);
-    await platform.desire([container(1, script, { gen: 2, state: 'stopped' })]);
+    await platform.setDesired([container(1, script, { gen: 2, state: 'stopped' })]);
     await ended(1);
     expect(lines(1).map(({ text }) => text)).toEqual(['hello', 'bye']);
 
-    await platform.desire([container(1, script, { gen: 3 })]);
+    await platform.setDesired([container(1, script, { gen: 3 })]);
     await platform.until('the next run', () => lines(1).length === 3);
     await daemon.end('SIGKILL');
     await docker.getContainer(`stagi-${slugOf(1)}`).stop();
@@ -86,51 +86,51 @@ describe('the log of a container', () => {
     expect(platform.logs.byEpoch.size).toBe(1);
   });
 
-  it('of a quick container is there although it had ended before anybody looked', async () => {
-    await platform.desire(upTo(6).map((id) => container(id, `echo only ${id}`)));
+  it('of a short-lived container arrives even if it exited before the daemon saw it', async () => {
+    await platform.setDesired(upTo(6).map((id) => container(id, `echo only ${id}`)));
     for (const id of upTo(6)) {
       await ended(id);
       expect(lines(id).map(({ text }) => text)).toEqual([`only ${id}`]);
     }
   });
 
-  it('keeps long lines together and shows a last line without an end', async () => {
-    await platform.desire([container(1, 'head -c 70000 /dev/zero | tr "\\0" x; echo; echo after; echo -n prompt')]);
+  it('joins the parts of long lines and includes a last line without a line feed', async () => {
+    await platform.setDesired([container(1, 'head -c 70000 /dev/zero | tr "\\0" x; echo; echo after; echo -n prompt')]);
     await ended(1);
     const [first, ...rest] = joined(1);
     expect(first).toBe('x'.repeat(70_000));
     expect(rest).toEqual(['after', 'prompt']);
   });
 
-  it('is sent again from where the platform asks', async () => {
-    await platform.desire([container(1, 'i=0; while [ $i -lt 400 ]; do i=$((i+1)); echo n $i; sleep 0.005; done')]);
+  it('is sent again from a cursor that the platform rewinds to', async () => {
+    await platform.setDesired([container(1, 'i=0; while [ $i -lt 400 ]; do i=$((i+1)); echo n $i; sleep 0.005; done')]);
     await platform.until('some lines', () => lines(1).length > 40);
     platform.logs.rewind(1, 20);
     await ended(1);
     expect(numbers(1, 'stdout')).toEqual(upTo(400));
   });
 
-  it('is on the platform soon after it was printed', async () => {
-    await platform.desire([container(1, 'i=0; while [ $i -lt 400 ]; do i=$((i+1)); echo n $i; sleep 0.01; done')]);
+  it('reaches the platform soon after it was printed', async () => {
+    await platform.setDesired([container(1, 'i=0; while [ $i -lt 400 ]; do i=$((i+1)); echo n $i; sleep 0.01; done')]);
     await ended(1);
     const waits = lines(1)
-      .map(({ timeNs, heardAt }) => heardAt - Number(timeNs / 1_000_000n))
+      .map(({ timeNs, receivedAt }) => receivedAt - Number(timeNs / 1_000_000n))
       .sort((a, b) => a - b);
     const p95 = waits[Math.floor(waits.length * 0.95)]!;
     console.log(`print to platform: p50 ${waits[waits.length >> 1]} ms, p95 ${p95} ms, n = ${waits.length}`);
-    // A stall of the machine makes the last of them late; the first half is late only if lines wait for one another.
+    // A stall of the machine delays only the slowest lines; the faster half is late only if lines wait for one another.
     expect(waits[waits.length >> 1]).toBeLessThan(150);
   });
 });
 
-describe('a platform that does not keep up', () => {
+describe('backpressure of a slow platform', () => {
   // About 300 MB in Docker's files, which keep 150: the oldest lines must be lost, and the loss must be shown.
   const LINES = 600_000;
   const flood = `seq -s "${'x'.repeat(400)}\n" 1 ${LINES}`;
 
-  it('costs neither memory nor the container its pace, and what Docker dropped is marked', async () => {
+  it('neither fills memory nor slows the container down, and lines that Docker dropped are reported as a gap', async () => {
     platform.logs.policy.grant = false;
-    await platform.desire([container(1, flood, { spec: { nanoCpus: 2e9 } })]);
+    await platform.setDesired([container(1, flood, { spec: { nanoCpus: 2e9 } })]);
     await platform.until(
       'the container has ended',
       () => platform.inventory()?.containers.find(({ state }) => state === 'exited'),
@@ -150,7 +150,7 @@ describe('a platform that does not keep up', () => {
       `flood: n = ${kept.length} lines kept, ${missing} lost, ${gaps.length} gaps, RSS ${Math.round(rss / 1e6)} MB stalled, ${Math.round((await daemon.rssBytes()) / 1e6)} MB after; caught up at ${Math.round(platform.logs.of(1).cursor.offset / seconds / 1e6)} MB/s`,
     );
     expect(rss).toBeLessThan(250e6);
-    // In order and none twice; a hole only where a gap says so.
+    // In order, without duplicates; lines are missing only where a gap was reported.
     const holes = kept.filter((value, index) => index > 0 && value !== kept[index - 1]! + 1).length;
     expect(holes).toBe(gaps.length);
     expect(holes).toBeGreaterThan(0);
@@ -158,8 +158,8 @@ describe('a platform that does not keep up', () => {
     expect(new Set(kept).size).toBe(kept.length);
   });
 
-  it('costs no memory when it stops reading the socket', async () => {
-    await platform.desire([
+  it('does not fill memory when the platform stops reading the socket', async () => {
+    await platform.setDesired([
       container(1, 'yes "a line that is printed as fast as it goes, over and over" | head -n 600000', {
         spec: { nanoCpus: 2e9 },
       }),

@@ -1,14 +1,14 @@
 /**
- * Runs `pass` when woken, never two at once, and at least every `everyMs`. A wake during a pass leads to one more.
+ * Runs `pass` when woken, never concurrently, and at least every `everyMs`. A wake during a pass causes one more.
  * `pass` must not throw.
  */
 export interface Loop {
-  /** Something must be done: the next pass begins at once. */
+  /** Begins the next pass at once. */
   wake(): void;
-  /** Something may have changed: of a burst of these the first begins a pass at once, then at most one in `gapMs`. */
-  hint(): void;
-  /** Resolves after a pass that began after this call, or when the loop is stopped. */
-  settled(): Promise<void>;
+  /** For frequent events: of a burst, the first begins a pass at once, then there is at most one in `gapMs`. */
+  wakeThrottled(): void;
+  /** Runs a pass and resolves when it has ended, or when the loop is stopped. */
+  nextPass(): Promise<void>;
   stop(): void;
 }
 
@@ -18,9 +18,9 @@ export function startLoop(pass: () => Promise<void>, { everyMs, gapMs }: { every
   let dueAt = Number.POSITIVE_INFINITY;
   let begunAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
-  let waiting: PromiseWithResolvers<void>[] = [];
+  let waiters: PromiseWithResolvers<void>[] = [];
 
-  function dueBy(moment: number): void {
+  function scheduleBy(moment: number): void {
     if (stopped || moment >= dueAt) return;
     dueAt = moment;
     if (!running) schedule();
@@ -33,27 +33,27 @@ export function startLoop(pass: () => Promise<void>, { everyMs, gapMs }: { every
     running = true;
     begunAt = performance.now();
     dueAt = begunAt + everyMs;
-    const served = waiting;
-    waiting = [];
+    const served = waiters;
+    waiters = [];
     await pass();
     running = false;
     for (const { resolve } of served) resolve();
     if (!stopped) schedule();
   }
   return {
-    wake: () => dueBy(performance.now()),
-    hint: () => dueBy(Math.max(performance.now(), begunAt + gapMs)),
-    settled() {
+    wake: () => scheduleBy(performance.now()),
+    wakeThrottled: () => scheduleBy(Math.max(performance.now(), begunAt + gapMs)),
+    nextPass() {
       const one = Promise.withResolvers<void>();
       if (stopped) one.resolve();
-      else waiting.push(one);
-      dueBy(performance.now());
+      else waiters.push(one);
+      scheduleBy(performance.now());
       return one.promise;
     },
     stop() {
       stopped = true;
       clearTimeout(timer);
-      for (const { resolve } of waiting) resolve();
+      for (const { resolve } of waiters) resolve();
     },
   };
 }

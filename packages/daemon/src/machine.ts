@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { readFile, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import { promisify } from 'node:util';
-import { isCode, readIfThere } from './durable.ts';
+import { hasErrorCode, readFileIfExists } from './atomicFile.ts';
 
 const run = promisify(execFile);
 
-/** The system's name and kind as `/etc/os-release` gives them. */
+/** The id and the name of the operating system, from `/etc/os-release`. */
 export async function readOs(): Promise<{ id: string; name: string }> {
-  const text = (await readIfThere('/etc/os-release')) ?? '';
+  const text = (await readFileIfExists('/etc/os-release')) ?? '';
   const values = parseOsRelease(text);
   return { id: values.get('ID') ?? 'unknown', name: values.get('PRETTY_NAME') ?? 'Linux' };
 }
@@ -23,7 +23,7 @@ export async function cpuName(): Promise<string> {
   return /^model name\s*:\s*(.+)$/m.exec(text)?.[1] ?? os.cpus()[0]?.model ?? 'unknown';
 }
 
-/** What this machine may use: a limit of its own control group counts where there is one. */
+/** The memory of this machine, or the limit of its control group. */
 export function memoryBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 && limit < os.totalmem() ? limit : os.totalmem();
@@ -34,7 +34,7 @@ export async function diskSpace(path: string): Promise<{ total: number; free: nu
   return { total: blocks * bsize, free: bavail * bsize };
 }
 
-/** Another one after every boot, also of a machine that shares its kernel with others. */
+/** Differs after every boot, also for a container, which shares its kernel with others. */
 export async function bootId(): Promise<string> {
   const kernel = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
   const firstProcess = await readFile('/proc/1/stat', 'latin1');
@@ -43,13 +43,13 @@ export async function bootId(): Promise<string> {
   return `${kernel}-${startedAt}`;
 }
 
-/** `git --version` and the like: whether a program is there and runs. */
-export async function answers(program: string, ...args: string[]): Promise<boolean> {
+/** Whether a program is installed and runs, asked with `git --version` or the like. */
+export async function canRun(program: string, ...args: string[]): Promise<boolean> {
   try {
     await run(program, args, { timeout: 10_000 });
     return true;
   } catch (error) {
-    if (isCode(error, 'ENOENT', 'EACCES')) return false;
+    if (hasErrorCode(error, 'ENOENT', 'EACCES')) return false;
     throw error;
   }
 }

@@ -6,23 +6,23 @@ import { ownerOf } from './containerSpec.ts';
 import { connectDocker } from './docker.ts';
 import { EnrolmentError, enrol, loadIdentity, loadKey } from './identity.ts';
 import { openKeyring } from './keyring.ts';
-import { reasonOf, say } from './log.ts';
+import { errorText, log } from './log.ts';
 import { type Paths, pathsFrom } from './paths.ts';
 import { writeDefaultPolicy } from './policy.ts';
 import { type Allowances, checkRequirements } from './requirements.ts';
 import { VERSION } from './version.ts';
 
-/** The supervisor starts the daemon again after any other code but 0: this one says that it is in vain. */
-const NOT_WANTED = 78;
-const IN_USE = 75;
-const MISUSE = 64;
+/** Tells the supervisor not to restart the daemon, as it does after any other code but 0. */
+const EXIT_NOT_ENROLLED = 78;
+const EXIT_ALREADY_RUNNING = 75;
+const EXIT_USAGE = 64;
 
 const USAGE = `Usage: stagid run
        stagid enrol --token-file FILE [--allow-cpu] [--allow-any-linux]
        stagid check [--allow-cpu] [--allow-any-linux]
        stagid version`;
 
-// It is there for this binary's own libraries only; what we start (git, nvidia-smi) brings its own.
+// Set for the libraries of this binary; programs that it starts (git, nvidia-smi) must not get it.
 delete process.env.LD_LIBRARY_PATH;
 process.exitCode = await main(process.argv.slice(2));
 
@@ -40,50 +40,50 @@ async function main(argv: string[]): Promise<number> {
     });
     const allow = { cpu: values['allow-cpu'], anyLinux: values['allow-any-linux'] };
     const [verb, ...rest] = positionals;
-    if (rest.length > 0) return misuse();
+    if (rest.length > 0) return printUsage();
     switch (verb) {
       case 'run':
         return await run(paths);
       case 'enrol':
-        return values['token-file'] ? await join(values['token-file'], allow, paths) : misuse();
+        return values['token-file'] ? await join(values['token-file'], allow, paths) : printUsage();
       case 'check':
         return (await check(allow)) ? 0 : 1;
       case 'version':
         console.log(VERSION);
         return 0;
       default:
-        return misuse();
+        return printUsage();
     }
   } catch (error) {
-    say(`stagid: ${reasonOf(error)}`);
-    return error instanceof TypeError && 'code' in error ? MISUSE : 1;
+    log(`stagid: ${errorText(error)}`);
+    return error instanceof TypeError && 'code' in error ? EXIT_USAGE : 1;
   }
 }
 
-function misuse(): number {
+function printUsage(): number {
   console.error(USAGE);
-  return MISUSE;
+  return EXIT_USAGE;
 }
 
 async function run(paths: Paths): Promise<number> {
   const identity = await loadIdentity(paths);
   const key = identity && (await loadKey(paths.key));
   if (!identity || !key) {
-    say(`this server has not joined a platform, or has left it: there is no key in ${paths.config}`);
-    return NOT_WANTED;
+    log(`this server has not joined a platform, or has left it: there is no key in ${paths.config}`);
+    return EXIT_NOT_ENROLLED;
   }
-  if (!(await claim(paths))) {
-    say('another stagid looks after this server already');
-    return IN_USE;
+  if (!(await acquireInstanceLock(paths))) {
+    log('another stagid looks after this server already');
+    return EXIT_ALREADY_RUNNING;
   }
   const stop = new AbortController();
   process.once('SIGTERM', () => stop.abort());
   process.once('SIGINT', () => stop.abort());
-  say(`stagid ${VERSION} as node ${identity.node} of ${identity.origin}`);
+  log(`stagid ${VERSION} as node ${identity.node} of ${identity.origin}`);
   const keys = await openKeyring(paths, key);
   const ending = await runAgent({ identity, keys, engine: connectDocker(ownerOf(identity)), paths }, stop.signal);
-  // Whatever still waits (a Docker that hangs) must not hold the end up.
-  process.exit(ending === 'gone' ? NOT_WANTED : 0);
+  // A pending call, such as one to a Docker that hangs, must not delay the exit.
+  process.exit(ending === 'gone' ? EXIT_NOT_ENROLLED : 0);
 }
 
 async function join(tokenFile: string, allow: Allowances, paths: Paths): Promise<number> {
@@ -108,8 +108,8 @@ async function check(allow: Allowances): Promise<boolean> {
   return found.every(({ missing }) => missing === null);
 }
 
-/** A name in the kernel that is free again however the process ends; no port and no file. */
-function claim(paths: Paths): Promise<boolean> {
+/** Allows one daemon per state folder: an abstract socket, which the kernel frees however the process ends. */
+function acquireInstanceLock(paths: Paths): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const server = createServer((socket) => socket.destroy());
   server.once('error', () => resolve(false));

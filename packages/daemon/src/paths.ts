@@ -9,7 +9,7 @@ export interface Paths {
   policy: string;
   desired: string;
   journal: string;
-  marks: string;
+  containerRecords: string;
   authorizedKeys: string;
 }
 
@@ -25,7 +25,7 @@ export function pathsFrom(env: NodeJS.ProcessEnv): Paths {
     policy: join(config, 'policy.json'),
     desired: join(state, 'desired.jws'),
     journal: join(state, 'commands.jsonl'),
-    marks: join(state, 'containers.json'),
+    containerRecords: join(state, 'containers.json'),
     authorizedKeys: env.STAGI_AUTHORIZED_KEYS ?? '/root/.ssh/authorized_keys',
   };
 }

@@ -53,16 +53,16 @@ describe('the plan for a container', () => {
     expect(plan([target], seen ? [seen] : [], never).flatMap((one) => one.steps)).toEqual(steps);
   });
 
-  it('leaves containers alone that are not listed', () => {
+  it('leaves containers alone that are not desired', () => {
     expect(plan([], [shows('running')], never)).toEqual([]);
   });
 
-  it('does not make one again that ended and was cleaned away, until it is started anew', () => {
+  it('does not recreate one that exited and was removed, until it is started again', () => {
     expect(plan([wants('running', 2)], [], () => 2)).toEqual([]);
     expect(plan([wants('running', 3)], [], () => 2)).toHaveLength(1);
   });
 
-  it('comes to rest, from whatever Docker shows, once its steps are done', () => {
+  it('is empty once its steps are done, whatever Docker showed before', () => {
     const states = ['created', 'running', 'paused', 'restarting', 'exited', 'dead'] as const;
     const seen = fc.option(fc.record({ state: fc.constantFrom(...states), begunGen: fc.integer({ min: 0, max: 4 }) }), {
       nil: null,
@@ -110,17 +110,17 @@ describe('the inventory', () => {
       sshKeys: null,
     });
 
-  it('shows a container under its desired generation once nothing is left to do', () => {
+  it('shows a container under its desired generation when no step is left', () => {
     expect(told(wants('running', 5), shows('running')).containers[0]?.gen).toBe(5);
     expect(told(wants('stopped', 5), shows('exited')).containers[0]?.gen).toBe(5);
   });
 
-  it('shows it under the one before while something is', () => {
+  it('shows it under the generation before while a step is left', () => {
     expect(told(wants('running', 5), shows('exited', { begunGen: 3 })).containers[0]?.gen).toBe(3);
     expect(told(wants('stopped', 5), shows('running')).containers[0]?.gen).toBe(1);
   });
 
-  it('tells nothing but what the contract names', () => {
+  it('holds only the fields of the contract', () => {
     expect(told(wants('running'), shows('running')).containers[0]).not.toHaveProperty('begunGen');
   });
 });

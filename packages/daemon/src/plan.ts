@@ -1,6 +1,6 @@
 import type { ActualContainer, DesiredContainer } from '@stagi/contract/daemon.ts';
 
-/** A container of ours as Docker shows it, with what its labels and our marks tell besides. */
+/** A container of ours as Docker shows it, with the generations from its labels and our records. */
 export interface SeenContainer extends Omit<ActualContainer, 'gen'> {
   /** The generation it was created under. */
   createdGen: number;
@@ -18,9 +18,9 @@ export interface ContainerPlan {
 }
 
 /**
- * What must be done so that Docker shows what is desired. Pure. Containers that are not listed are left alone; one that
- * ended by itself under the generation that started it is not started again: that is its restart policy's business. Nor
- * is it made again when somebody cleaned it away after its end: `endedGen` tells the generation it ended under.
+ * The steps from the actual containers to the desired ones. Pure. Containers that are not desired are left alone. One
+ * that exited under the generation that started it is not started again: that is for its restart policy. Nor is it
+ * created again when somebody removed it after its exit: `endedGen` tells the generation that it exited under.
  */
 export function plan(
   desired: readonly DesiredContainer[],
@@ -45,13 +45,13 @@ export function stepsFor(target: DesiredContainer, seen: SeenContainer | null): 
     case 'stopped':
       return seen && isLive(seen) ? ['stop'] : [];
     case 'running':
-      return stepsToRun(target, seen);
+      return stepsToRunning(target, seen);
     default:
       return target.state satisfies never;
   }
 }
 
-/** What a container has been brought to: its desired generation when nothing is left to do, else the one before. */
+/** The generation that a container has reached: the desired one when no step is left, else the one before. */
 export function reachedGen(target: DesiredContainer | undefined, seen: SeenContainer): number {
   if (target && stepsFor(target, seen).length === 0) return target.gen;
   return Math.max(seen.createdGen, seen.begunGen);
@@ -61,7 +61,7 @@ export function isLive(seen: Pick<SeenContainer, 'state'>): boolean {
   return seen.state === 'running' || seen.state === 'paused' || seen.state === 'restarting';
 }
 
-function stepsToRun(target: DesiredContainer, seen: SeenContainer | null): Step[] {
+function stepsToRunning(target: DesiredContainer, seen: SeenContainer | null): Step[] {
   if (!seen) return ['create', 'start'];
   if (seen.state === 'dead') return ['remove', 'create', 'start'];
   if (isLive(seen)) return [];

@@ -7,20 +7,20 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectDocker } from './docker.ts';
 import { pathsFrom } from './paths.ts';
 import { admit, loadPolicy } from './policy.ts';
-import { container, makeDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
+import { container, createDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage, TEST_IMAGE } from './testing/image.ts';
-import { type Platform, startPlatform } from './testing/platform.ts';
+import { type FakePlatform, startFakePlatform } from './testing/platform.ts';
 
-let platform: Platform;
+let platform: FakePlatform;
 let daemon: TestDaemon;
 let nodes = 9_200_000 + (process.pid % 10_000) * 10;
 
 beforeAll(() => ensureTestImage());
 beforeEach(async () => {
-  platform = await startPlatform({ node: String(++nodes) });
-  daemon = await makeDaemon(platform);
+  platform = await startFakePlatform({ node: String(++nodes) });
+  daemon = await createDaemon(platform);
   daemon.start();
-  await platform.until('a hello', () => platform.heard.find(({ type }) => type === 'hello'));
+  await platform.until('a hello', () => platform.received.find(({ type }) => type === 'hello'));
 });
 afterEach(async () => {
   await daemon.cleanUp();
@@ -34,23 +34,23 @@ const ofNode = () =>
     filters: { label: Object.entries(daemon.labels).map(([name, value]) => `${name}=${value}`) },
   });
 
-describe('a platform that was taken over', () => {
-  it('signs hostile specs in vain', async () => {
+describe('a compromised platform', () => {
+  it('cannot have hostile specs carried out by signing them', async () => {
     const all = HOSTILE.map(({ slug, spec }, index) => {
       const made = container(index + 1, 'true', { spec: { image: TEST_IMAGE, ...spec } });
       return slug === undefined ? made : { ...made, slug };
     });
     const readable = all.filter((one) => DesiredContainer.safeParse(one).success);
     const others = all.filter((one) => !readable.includes(one));
-    const taken = await platform.desire(readable);
+    const taken = await platform.setDesired(readable);
     const refused = () =>
-      new Set(platform.heard.flatMap((one) => (one.type === 'failed' && one.permanent ? [one.containerId] : [])));
+      new Set(platform.received.flatMap((one) => (one.type === 'failed' && one.permanent ? [one.containerId] : [])));
     await platform.until('all are refused', () => refused().size === readable.length, 60_000);
     await platform.until('it is told', () => platform.inventory()?.appliedGen === taken);
-    for (const one of others) await platform.desire([one]);
-    // A command after them proves that they have been read.
+    for (const one of others) await platform.setDesired([one]);
+    // The answer to a later command proves that the documents were read.
     await platform.command({ kind: 'restart', containerId: 1 }, 'after');
-    await platform.until('an answer', () => platform.heard.find((one) => one.type === 'result'));
+    await platform.until('an answer', () => platform.received.find((one) => one.type === 'result'));
     expect(platform.inventory()?.appliedGen).toBe(taken);
     const made = await ofNode();
     console.log(`signed hostile specs: n = ${all.length} (${others.length} no document at all), made ${made.length}`);
@@ -58,13 +58,13 @@ describe('a platform that was taken over', () => {
     expect(made).toEqual([]);
   });
 
-  it('signs rights that have no effect', async () => {
+  it('cannot grant further rights by signing them', async () => {
     const rights = PRIVILEGES.map((privilege, index) => {
       const made = container(index + 1, 'true');
       return { ...made, ...privilege, spec: { ...made.spec, ...privilege } };
     });
     const plain = container(900, 'true');
-    await platform.desire([...rights, plain]);
+    await platform.setDesired([...rights, plain]);
     const ended = () => platform.inventory()?.containers.filter(({ state }) => state === 'exited').length;
     await platform.until('all have run', () => ended() === rights.length + 1, 300_000);
     const expected = (await inspect(900)).HostConfig;
@@ -73,7 +73,7 @@ describe('a platform that was taken over', () => {
   });
 });
 
-describe('what Docker shows', () => {
+describe('a created container', () => {
   /** Each would be an option, a path or a command if anything on the way were a shell or a command line. */
   const WORDS = [
     '--privileged',
@@ -98,7 +98,7 @@ describe('what Docker shows', () => {
     ' ',
   ];
 
-  it('is exactly the spec, whatever words are in it', async () => {
+  it('matches its spec exactly, whatever texts are in it', async () => {
     const targets = WORDS.map((word, index) =>
       container(index + 1, 'true', {
         spec: {
@@ -109,7 +109,7 @@ describe('what Docker shows', () => {
         },
       }),
     );
-    await platform.desire(targets);
+    await platform.setDesired(targets);
     const ended = () => platform.inventory()?.containers.filter(({ state }) => state === 'exited').length;
     await platform.until('all have run', () => ended() === targets.length, 300_000);
     for (const [index, word] of WORDS.entries()) {
@@ -153,7 +153,7 @@ describe('what Docker shows', () => {
 });
 
 describe('the daemon', () => {
-  it('asks Docker for nothing beside what it is for: no plugin, service, build or exec (CVE-2026-44848)', async () => {
+  it('calls only the parts of the Docker API that it needs: no plugin, service, build or exec (CVE-2026-44848)', async () => {
     const path = join(daemon.folder, 'docker.sock');
     const asked = new Set<string>();
     const recorder = createServer((near) => {
@@ -209,11 +209,11 @@ describe('the daemon', () => {
   });
 });
 
-/** Everything of a container's rights that Docker shows, whoever set it. */
+/** All rights of a container as Docker shows them. */
 function rightsOf(host: Docker.HostConfig) {
   const shown = (value: unknown) => {
     if (!Array.isArray(value)) return value ?? null;
-    // Releases of Docker differ in these: an order, a prefix, and how they show that there is none.
+    // Releases of Docker differ in the order, in a prefix, and in how they show an empty value.
     return value.length === 0 ? null : value.map((one) => String(one).replace(/^CAP_/, '')).sort();
   };
   return Object.fromEntries(Object.keys(RIGHTS).map((name) => [name, shown(host[name as keyof Docker.HostConfig])]));

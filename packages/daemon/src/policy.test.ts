@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('the policy of a server', () => {
-  it('lets a rented server mount only its data folder, an own one what its owner has not closed', async () => {
+  it('lets a rented server mount only its data folder, and a self-hosted one what its owner allows', async () => {
     expect((await loadPolicy(paths(), 'rented')).volumeRoots).toEqual(['/data']);
     await expect(admitted(bind('/srv/elsewhere'), 'rented')).rejects.toThrow('must lie below /data');
     await allow([join(folder, 'open')]);
@@ -68,13 +68,13 @@ describe('the policy of a server', () => {
     await expect(admitted(bind(path))).rejects.toThrow();
   });
 
-  it('never mounts its own folders, nor what they lie in', async () => {
+  it('never mounts its own folders or their parents', async () => {
     await expect(admitted(bind(paths().config))).rejects.toThrow('cannot be mounted');
     await expect(admitted(bind(join(paths().state, 'x')))).rejects.toThrow('cannot be mounted');
     await expect(admitted(bind(folder))).rejects.toThrow('cannot be mounted');
   });
 
-  it('follows no link, at the end or on the way', async () => {
+  it('refuses symbolic links anywhere in the path', async () => {
     await symlink('/etc', join(folder, 'link'));
     await expect(admitted(bind(join(folder, 'link')))).rejects.toThrow('symbolic link');
     await expect(admitted(bind(join(folder, 'link/sub')))).rejects.toThrow('symbolic link');
@@ -82,7 +82,7 @@ describe('the policy of a server', () => {
     await expect(admitted(bind(join(folder, 'file')))).rejects.toThrow('not a directory');
   });
 
-  it('holds ports, processors, memory, GPUs and images to what the owner wrote', async () => {
+  it('limits ports, CPUs, memory, GPUs and images as the owner wrote', async () => {
     await allow(['/srv'], { maxCpus: 1, maxMemoryBytes: 1e9, gpuIds: [1], imagePrefixes: ['registry.example/'] });
     const spec = (more: object) => container(1, 'true', { spec: { image: 'registry.example/x:1', ...more } });
     await expect(admitted(spec({}))).resolves.toMatchObject({ Privileged: false });
@@ -93,7 +93,7 @@ describe('the policy of a server', () => {
     await expect(admitted(spec({ ports: [{ host: 80, container: 80 }] }))).rejects.toThrow('between 1000 and 9999');
   });
 
-  it('allows nothing while its file is damaged or others may write it', async () => {
+  it('allows nothing while its file is damaged or writable by others', async () => {
     await writeFile(paths().policy, '{ "volumeRoots": "/"');
     await expect(loadPolicy(paths(), 'self-hosted')).rejects.toThrow('damaged');
     await allow(['/'], { privileged: true });
@@ -103,7 +103,7 @@ describe('the policy of a server', () => {
     await expect(loadPolicy(paths(), 'self-hosted')).rejects.toThrow('belong to root');
   });
 
-  it('is written out once and then left to its owner', async () => {
+  it('is written once and then left to its owner', async () => {
     await writeDefaultPolicy(paths(), 'rented');
     await allow(['/srv']);
     await writeDefaultPolicy(paths(), 'rented');
@@ -111,10 +111,10 @@ describe('the policy of a server', () => {
   });
 });
 
-describe('what Docker is told', () => {
+describe('the options for Docker', () => {
   const HOSTILE = ['--privileged', '$(reboot)', '; rm -rf /', '"},{"', '-v /:/host', 'a\nb', '{"Privileged":true}'];
 
-  it('holds hostile words as plain values and grants nothing beside the listed rights', async () => {
+  it('hold hostile texts as plain values and grant only the listed rights', async () => {
     for (const word of HOSTILE) {
       const target = container(1, 'true', { spec: { command: [word], env: [{ name: 'X', value: word }] } });
       const { HostConfig, Cmd, Env, ...rest } = containerOptions(

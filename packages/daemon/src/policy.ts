@@ -2,15 +2,16 @@ import { lstat, mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { DesiredContainer } from '@stagi/contract/daemon.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
-import { ANY_ADDRESS, admission, type ContainerPolicy, RENTED_VOLUME_ROOT } from '@stagi/contract/policy.ts';
+import { ANY_ADDRESS, type ContainerPolicy, checkContainer, RENTED_VOLUME_ROOT } from '@stagi/contract/policy.ts';
+import { text } from '@stagi/contract/text.ts';
 import { z } from 'zod';
-import { isCode, readIfThere, writeDurably } from './durable.ts';
+import { hasErrorCode, readFileIfExists, writeFileAtomically } from './atomicFile.ts';
 import type { Identity } from './identity.ts';
 import type { Paths } from './paths.ts';
 
 /**
- * What this server's owner allows, in a file that only root writes. The daemon asks here last, so a platform that was
- * taken over can do no more than this.
+ * What this server's owner allows, in a file that only root writes. The daemon checks it last, so that a compromised
+ * platform can do no more than this.
  */
 const LocalPolicy = z.strictObject({
   volumeRoots: z.array(z.string().startsWith('/')),
@@ -25,12 +26,12 @@ const LocalPolicy = z.strictObject({
 });
 export type LocalPolicy = z.infer<typeof LocalPolicy> & ContainerPolicy;
 
-/** A container that the policy forbids; the message is for the person who made it. */
+/** A container that the policy forbids; the message is for the person who created it. */
 export class PolicyError extends Error {}
 
-/** Throws when the file is damaged or others than root may write it: then nothing is allowed. */
+/** Throws when the file is damaged or writable by others than root: then nothing is allowed. */
 export async function loadPolicy(paths: Paths, kind: Identity['kind']): Promise<LocalPolicy> {
-  const text = await readIfThere(paths.policy);
+  const text = await readFileIfExists(paths.policy);
   if (text === null) return LocalPolicy.parse({ volumeRoots: kind === 'rented' ? [RENTED_VOLUME_ROOT] : ['/'] });
   const { uid, mode } = await lstat(paths.policy);
   if (uid !== process.getuid?.() || (mode & 0o022) !== 0)
@@ -40,34 +41,35 @@ export async function loadPolicy(paths: Paths, kind: Identity['kind']): Promise<
   return read.data;
 }
 
-/** Writes the default out at enrolment so that the owner finds what may be narrowed; an existing file stays. */
+/** Writes the default at enrolment, so that the owner sees what can be restricted; keeps an existing file. */
 export async function writeDefaultPolicy(paths: Paths, kind: Identity['kind']): Promise<void> {
-  if ((await readIfThere(paths.policy)) !== null) return;
-  await writeDurably(paths.policy, `${JSON.stringify(await loadPolicy(paths, kind), null, 2)}\n`, 0o644);
+  if ((await readFileIfExists(paths.policy)) !== null) return;
+  await writeFileAtomically(paths.policy, `${JSON.stringify(await loadPolicy(paths, kind), null, 2)}\n`, 0o644);
 }
 
 /**
- * Answers what the container may do, having made the host directories that are missing; throws PolicyError when it may
- * not be made here. Called again before every start, since a container may have put a link into its volume meanwhile.
+ * Checks a container against the policy, makes its missing host directories and returns what it may do. Throws
+ * PolicyError when it is not allowed. Called again before every start, as a container may have put a symbolic link into
+ * its volume.
  */
 export async function admit(
   target: Pick<DesiredContainer, 'slug' | 'spec'>,
   policy: LocalPolicy,
   paths: Paths,
 ): Promise<HostConfig> {
-  const { refusals, hostConfig } = admission(target, policy);
+  const { refusals, hostConfig } = checkContainer(target, policy);
   if (!hostConfig) throw new PolicyError(refusals[0].message);
   for (const directory of target.spec.directories) {
     for (const own of [paths.config, paths.state]) {
-      if (overlaps(directory.host, own)) throw new PolicyError('This directory of the server cannot be mounted');
+      if (overlaps(directory.host, own)) throw new PolicyError(text('This directory of the server cannot be mounted'));
     }
-    await preparePlain(directory.host);
+    await ensureRealDirectories(directory.host);
   }
   return hostConfig;
 }
 
-/** Every component must be a real directory: a link could lead out of what the policy allows. */
-async function preparePlain(path: string): Promise<void> {
+/** Every component must be a real directory: a symbolic link could lead out of the allowed roots. */
+async function ensureRealDirectories(path: string): Promise<void> {
   let at = '';
   for (const part of path.split('/').filter((name) => name !== '' && name !== '.')) {
     at = `${at}/${part}`;
@@ -84,7 +86,7 @@ async function kindOf(path: string): Promise<'directory' | 'link' | 'other' | 'a
     if (stat.isSymbolicLink()) return 'link';
     return stat.isDirectory() ? 'directory' : 'other';
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return 'absent';
+    if (hasErrorCode(error, 'ENOENT')) return 'absent';
     throw error;
   }
 }

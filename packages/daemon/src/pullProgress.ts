@@ -13,12 +13,12 @@ export interface PullProgress {
   detail: string;
 }
 
-/** Of a layer's way the download counts for this much, unpacking for the rest. */
+/** The share of the download in a layer's progress; extracting is the rest. */
 const DOWNLOAD_SHARE = 0.7;
 
 /**
- * Adds up what Docker says of single layers. `take` answers the whole, or null when an event says nothing of a layer;
- * it throws Docker's error, which a pull tells in its stream, after the 200.
+ * Adds up Docker's progress of single layers. `take` returns the total, or null when an event is not about a layer. It
+ * throws Docker's error, which a pull reports in its stream after the 200.
  */
 export function pullProgress(): { take(event: unknown): PullProgress | null } {
   const layers = new Map<string, { share: number; received: number; total: number }>();

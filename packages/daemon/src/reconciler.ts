@@ -1,19 +1,20 @@
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import type { DaemonMessage, DesiredState, Inventory } from '@stagi/contract/daemon.ts';
-import { type Applier, applier } from './apply.ts';
-import { pause } from './deadline.ts';
-import type { DesiredStore } from './desired.ts';
+import { text } from '@stagi/contract/text.ts';
+import { type Applier, createApplier } from './apply.ts';
+import type { ContainerRecords } from './containerRecords.ts';
+import type { DesiredStore } from './desiredState.ts';
 import type { Engine } from './docker.ts';
 import type { Identity } from './identity.ts';
 import { inventoryOf } from './inventory.ts';
-import { reasonOf, say } from './log.ts';
-import type { LogShipper } from './logs.ts';
+import { errorText, log } from './log.ts';
+import type { LogShipper } from './logShipper.ts';
 import { startLoop } from './loop.ts';
-import type { Marks } from './marks.ts';
 import type { Paths } from './paths.ts';
 import type { SeenContainer } from './plan.ts';
 import { admit, loadPolicy } from './policy.ts';
 import { installSshKeys, readSshKeys } from './sshKeys.ts';
+import { sleep } from './timing.ts';
 
 const LIST_EVERY_MS = 30_000;
 const LIST_GAP_MS = 200;
@@ -24,22 +25,22 @@ export interface ReconcilerDeps {
   identity: Identity;
   paths: Paths;
   desired: DesiredStore;
-  marks: Marks;
+  records: ContainerRecords;
   logs: LogShipper;
   report(message: Extract<DaemonMessage, { type: 'progress' | 'failed' }>): void;
-  /** Called after every look at Docker. */
+  /** Called after every pass over Docker's containers. */
   onInventory(inventory: Inventory): void;
 }
 
-/** Keeps Docker, and the keys that may sign in, as the stored desired state says. */
+/** Brings Docker's containers and the authorized SSH keys to the stored desired state. */
 export interface Reconciler {
   wake(): void;
-  /** Resolves after a look at Docker that began after this call. */
-  settled(): Promise<void>;
+  /** Resolves after a pass that began after this call. */
+  nextPass(): Promise<void>;
   inventory(): Inventory;
-  /** Failures that still stand, for a platform that may not have heard them. */
-  standing(): ReturnType<Applier['standing']>;
-  /** A container as Docker shows it now. */
+  /** Failures that still apply, for a platform that may have missed their report. */
+  openFailures(): ReturnType<Applier['openFailures']>;
+  /** A container as Docker shows it now; null when there is none. */
   find(containerId: number): Promise<Pick<SeenContainer, 'dockerId' | 'startedAt'> | null>;
   restart(containerId: number): Promise<void>;
   removeAll(): Promise<void>;
@@ -47,7 +48,7 @@ export interface Reconciler {
 }
 
 export function startReconciler(deps: ReconcilerDeps): Reconciler {
-  const { engine, identity, paths, desired, marks, logs } = deps;
+  const { engine, identity, paths, desired, records, logs } = deps;
   const closing = new AbortController();
   let seen: SeenContainer[] = [];
   let images: Inventory['images'] = [];
@@ -56,35 +57,35 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
   let sshKeys: string[] | null = null;
 
   const loop = startLoop(pass, { everyMs: LIST_EVERY_MS, gapMs: LIST_GAP_MS });
-  const steps = applier({
+  const applier = createApplier({
     engine,
-    marks,
+    records,
     admit: admitHere,
     report: deps.report,
     wake: loop.wake,
-    onCreated: logs.expect,
-    onChanged: logs.nudge,
-    drained: logs.drained,
+    onCreated: logs.openLogStream,
+    onChanged: logs.recheck,
+    drainLog: logs.drained,
   });
 
   async function pass(): Promise<void> {
     const wanted = desired.current();
     const seenAt = performance.now();
     try {
-      seen = (await engine.list()).map((one) => ({ ...one, begunGen: marks.begunGen(one) }));
+      seen = (await engine.list()).map((one) => ({ ...one, begunGen: records.begunGen(one) }));
       if (imagesDue) images = await engine.images();
       imagesDue = false;
       dockerError = null;
     } catch (error) {
-      dockerError = `Docker does not answer: ${reasonOf(error)}`;
-      say(dockerError);
+      dockerError = text('Docker does not answer: {{error}}', { error: errorText(error) });
+      log(dockerError);
     }
     if (dockerError === null) {
       logs.observe(seen);
       if (wanted)
-        await advance(wanted, seenAt).catch((error: unknown) => say(`nothing can be begun: ${reasonOf(error)}`));
+        await advance(wanted, seenAt).catch((error: unknown) => log(`nothing can be begun: ${errorText(error)}`));
     }
-    sshKeys = await keepSshKeys(identity, paths, wanted?.sshKeys ?? null);
+    sshKeys = await syncSshKeys(identity, paths, wanted?.sshKeys ?? null);
     deps.onInventory(inventory());
   }
 
@@ -93,17 +94,17 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
     for (const { id, state, begunGen } of seen) {
       const target = targets.get(id);
       if (target?.state === 'running' && state === 'exited' && begunGen >= target.gen)
-        await marks.ended(id, target.gen);
+        await records.ended(id, target.gen);
     }
-    await marks.keepOnly(new Set([...targets.keys(), ...seen.map(({ id }) => id)]));
-    steps.advance(wanted, seen, seenAt);
+    await records.forgetExcept(new Set([...targets.keys(), ...seen.map(({ id }) => id)]));
+    applier.advance(wanted, seen, seenAt);
   }
 
   function inventory(): Inventory {
     return inventoryOf({ desired: desired.current(), seen, images, dockerError, sshKeys });
   }
 
-  /** The policy is read each time: its owner changes it without a restart. */
+  /** The policy is read each time, so that a change needs no restart. */
   async function admitHere(target: Parameters<typeof admit>[0]) {
     return admit(target, await loadPolicy(paths, identity.kind), paths);
   }
@@ -112,20 +113,20 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
     return (await engine.list()).find(({ id }) => id === containerId) ?? null;
   }
 
-  /** Events only wake the loop: what they say is looked up, and the list every 30 s makes up for lost ones. */
+  /** Events only wake the loop, whose pass lists all containers; the pass every 30 s makes up for lost events. */
   async function watchEvents(): Promise<void> {
     while (!closing.signal.aborted) {
       try {
         await engine.watch((kind) => {
           if (kind === 'image') imagesDue = true;
-          loop.hint();
+          loop.wakeThrottled();
         }, closing.signal);
       } catch (error) {
-        if (!closing.signal.aborted) say(`Docker's events broke off: ${reasonOf(error)}`);
+        if (!closing.signal.aborted) log(`Docker's events broke off: ${errorText(error)}`);
       }
       imagesDue = true;
-      await pause(EVENTS_RETRY_MS, closing.signal);
-      loop.hint();
+      await sleep(EVENTS_RETRY_MS, closing.signal);
+      loop.wakeThrottled();
     }
   }
 
@@ -133,15 +134,15 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
   const events = watchEvents();
   return {
     wake: loop.wake,
-    settled: loop.settled,
+    nextPass: loop.nextPass,
     inventory,
-    standing() {
+    openFailures() {
       const wanted = desired.current();
-      return wanted ? steps.standing(wanted) : [];
+      return wanted ? applier.openFailures(wanted) : [];
     },
     find,
     restart: (containerId) =>
-      steps.alone(containerId, async () => {
+      applier.runExclusively(containerId, async () => {
         const found = await find(containerId);
         if (!found) throw new Error('This container is not on the server');
         const target = desired.current()?.containers.find(({ id }) => id === containerId);
@@ -149,28 +150,28 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
         crashPoint('daemon.restart.begun');
         await engine.restart(found.dockerId, target?.spec.image ?? '');
         crashPoint('daemon.restart.done');
-        logs.nudge(found.dockerId);
+        logs.recheck(found.dockerId);
       }),
     async removeAll() {
-      await steps.close();
+      await applier.close();
       for (const { dockerId } of await engine.list()) await engine.remove(dockerId);
     },
     async close() {
       closing.abort();
       loop.stop();
-      await steps.close();
+      await applier.close();
       await events;
     },
   };
 }
 
-async function keepSshKeys(identity: Identity, paths: Paths, keys: string[] | null): Promise<string[] | null> {
+async function syncSshKeys(identity: Identity, paths: Paths, keys: string[] | null): Promise<string[] | null> {
   if (identity.kind !== 'rented' || keys === null) return null;
   try {
     await installSshKeys(paths.authorizedKeys, keys);
     return await readSshKeys(paths.authorizedKeys);
   } catch (error) {
-    say(`authorized_keys cannot be kept: ${reasonOf(error)}`);
+    log(`authorized_keys cannot be kept: ${errorText(error)}`);
     return [];
   }
 }

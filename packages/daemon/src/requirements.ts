@@ -1,7 +1,7 @@
 import type { Engine } from './docker.ts';
 import { findGpus } from './gpu.ts';
-import { reasonOf } from './log.ts';
-import { answers, readOs } from './machine.ts';
+import { errorText } from './log.ts';
+import { canRun, readOs } from './machine.ts';
 
 export interface Requirement {
   what: string;
@@ -14,7 +14,7 @@ export interface Allowances {
   anyLinux: boolean;
 }
 
-/** Everything a server needs before it may join, each with its own verdict. */
+/** Checks everything a server needs before it can join. */
 export async function checkRequirements(engine: Engine, allow: Allowances): Promise<Requirement[]> {
   const found: Requirement[] = [
     {
@@ -22,32 +22,32 @@ export async function checkRequirements(engine: Engine, allow: Allowances): Prom
       missing: process.platform === 'linux' && process.arch === 'x64' ? null : 'stagid runs only there',
     },
     { what: 'root', missing: process.getuid?.() === 0 ? null : 'run this as root, for example with sudo' },
-    await docker(engine),
-    { what: 'Git', missing: (await answers('git', '--version')) ? null : 'git is not installed: apt-get install git' },
+    await checkDocker(engine),
+    { what: 'Git', missing: (await canRun('git', '--version')) ? null : 'git is not installed: apt-get install git' },
   ];
-  if (!allow.anyLinux) found.push(await ubuntu());
-  if (!allow.cpu) found.push(...(await nvidia(engine)));
+  if (!allow.anyLinux) found.push(await checkUbuntu());
+  if (!allow.cpu) found.push(...(await checkNvidia(engine)));
   return found;
 }
 
-async function docker(engine: Engine): Promise<Requirement> {
+async function checkDocker(engine: Engine): Promise<Requirement> {
   try {
     const { version } = await engine.info();
     return { what: `Docker ${version}`, missing: null };
   } catch (error) {
-    const installed = await answers('docker', '--version');
+    const installed = await canRun('docker', '--version');
     const advice = installed ? 'start it: systemctl start docker' : 'install it: apt-get install docker.io';
-    return { what: 'Docker', missing: `Docker does not answer (${reasonOf(error)}); ${advice}` };
+    return { what: 'Docker', missing: `Docker does not answer (${errorText(error)}); ${advice}` };
   }
 }
 
-async function ubuntu(): Promise<Requirement> {
+async function checkUbuntu(): Promise<Requirement> {
   const system = await readOs();
   const missing = `this is ${system.name}; to join all the same, pass --allow-any-linux`;
   return { what: 'Ubuntu', missing: system.id === 'ubuntu' ? null : missing };
 }
 
-async function nvidia(engine: Engine): Promise<Requirement[]> {
+async function checkNvidia(engine: Engine): Promise<Requirement[]> {
   const { gpus, problem } = await findGpus();
   if (gpus.length === 0) {
     const missing = `${problem ?? 'no NVIDIA driver was found (nvidia-smi)'}; to join without GPUs, pass --allow-cpu`;
@@ -55,7 +55,7 @@ async function nvidia(engine: Engine): Promise<Requirement[]> {
   }
   const runtimes = await engine.info().then(
     (info) => info.runtimes,
-    // Docker not answering is a requirement of its own, told above.
+    // Docker has a requirement of its own above.
     (): string[] => [],
   );
   return [

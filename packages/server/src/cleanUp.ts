@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Context } from './context.ts';
 import type { Db } from './db/schema.ts';
-import { invitesToEnd } from './invites/status.ts';
+import { closeInvitesQuery } from './invites/status.ts';
 import type { RunningQueue } from './jobs/queue.ts';
 
 /**
- * Deletes what has had its time: idempotent answers (30 days), sessions and checks of clouds and audit logs (90), images of feedback (180), audit entries (400), mails (30),
- * spent codes and tickets, the logs of workspaces that were deleted.
+ * Deletes what is past its retention time: idempotent answers and mails (30 days), sessions, cloud checks and audit
+ * checks (90), images of feedback (180), audit entries (400), used codes and tickets, logs of deleted workspaces.
  */
 export async function startCleanUp(ctx: Pick<Context, 'db'>, queue: RunningQueue): Promise<void> {
   await queue.work('clean-up', () => cleanUp(ctx));
@@ -21,11 +21,11 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
   await db.deleteFrom('attempt').where('last_at', '<', sql<Date>`now() - interval '1 day'`).execute();
   await db.deleteFrom('known_device').where('last_used_at', '<', sql<Date>`now() - interval '400 days'`).execute();
   await db.deleteFrom('provider_trip').where('expires_at', '<', sql<Date>`now()`).execute();
-  // A code that comes long after it was used still tells of a copy: it is kept a day.
+  // Kept a day after use, as a second use shows that the code was stolen.
   await db.deleteFrom('oauth_code').where('expires_at', '<', sql<Date>`now() - interval '1 day'`).execute();
   await db.deleteFrom('container_code').where('expires_at', '<', sql<Date>`now()`).execute();
-  // Links that somebody ends at this moment, all of theirs at once, have the next hour.
-  await invitesToEnd(db, 'expired')
+  // Skips rows that are locked right now: the next hour takes them.
+  await closeInvitesQuery(db, 'expired')
     .where('id', 'in', (of) =>
       of
         .selectFrom('invite')
@@ -53,7 +53,7 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
   await db.deleteFrom('audit_check').where('created_at', '<', sql<Date>`now() - interval '90 days'`).execute();
   await db.deleteFrom('mail').where('created_at', '<', sql<Date>`now() - interval '30 days'`).execute();
   await eraseLogs(db);
-  // So many at a time as a statement's five seconds allow; the next hour takes more.
+  // As many as the statement timeout allows; the next hour takes more.
   await sql`delete from audit using (select chain, seq from audit where at < now() - interval '400 days'
     order by at, chain, seq limit 20000) as old where audit.chain = old.chain and audit.seq = old.seq`.execute(db);
   // Their jobs have ended long ago.
@@ -68,7 +68,7 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
 
 const LINES_AT_ONCE = 20_000;
 
-/** What the containers of deleted workspaces wrote: too much for the moment in which somebody deletes their account. */
+/** The logs of deleted workspaces: too many lines for the transaction that deletes an account. */
 async function eraseLogs(db: Db): Promise<void> {
   const erased = sql`(select container.id from container
     join workspace on workspace.id = container.workspace_id where workspace.deleted_at is not null)`;

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { Config } from './config.ts';
-import { createFakeProvider } from './providers/fake/fake.ts';
-import { createLocalProvider, type LocalProvider } from './providers/local/local.ts';
-import { paced } from './providers/pacing.ts';
+import type { Config } from './config/config.ts';
+import { createFakeProvider } from './providers/fake/fakeProvider.ts';
+import { createLocalProvider, type LocalProvider } from './providers/local/localProvider.ts';
 import type { Provider } from './providers/provider.ts';
+import { rateLimited } from './providers/rateLimit.ts';
 
 const GATEWAY_CHECK_MS = 5_000;
 
@@ -16,8 +16,8 @@ export interface Clouds {
   close(): Promise<void>;
 }
 
-/** The clouds that the configuration names. Docker that does not answer is no error: the local cloud says so itself. */
-export async function openClouds(config: Config, log: Logger): Promise<Clouds> {
+/** The configured clouds. Docker not answering is no error here: the local cloud reports it. */
+export async function connectClouds(config: Config, log: Logger): Promise<Clouds> {
   const providers = new Map<string, Provider>();
   let local: LocalProvider | null = null;
   if (config.localCloud === 'on' || (config.localCloud === 'auto' && config.originIsLoopback)) {
@@ -34,12 +34,12 @@ export async function openClouds(config: Config, log: Logger): Promise<Clouds> {
   }
   if (config.fakeCloudUrl) {
     const fake = createFakeProvider({ url: config.fakeCloudUrl, environment: config.environment });
-    providers.set(fake.name, paced(fake));
+    providers.set(fake.name, rateLimited(fake));
   }
   if (config.fakeFixedCloudUrl) {
     const { environment, fakeFixedCloudUrl: url } = config;
     const fixed = createFakeProvider({ url, environment, isFixed: true });
-    providers.set(fixed.name, paced(fixed));
+    providers.set(fixed.name, rateLimited(fixed));
   }
 
   let gateway = (await local?.gateway()) ?? null;
@@ -73,16 +73,16 @@ export async function openClouds(config: Config, log: Logger): Promise<Clouds> {
     },
     async close() {
       clearInterval(timer);
-      // A look makes the network when there is none: after its end it would stay.
+      // A running check creates the network if there is none, so it must end before the network is removed.
       await looking;
       await local?.close();
-      if (local) await leaveNothing(local, log);
+      if (local) await removeNetwork(local, log);
     },
   };
 }
 
-/** The network goes with the platform unless machines stay, stopped ones too: they could not start without it. */
-async function leaveNothing(local: LocalProvider, log: Logger): Promise<void> {
+/** Removes the local cloud's network unless there are machines, as stopped ones could not start without it. */
+async function removeNetwork(local: LocalProvider, log: Logger): Promise<void> {
   try {
     if ((await local.list()).length === 0) await local.removeNetwork();
   } catch (error) {

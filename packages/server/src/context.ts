@@ -1,20 +1,20 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { SigningKeys } from './auth/signingKeys.ts';
 import type { Bus } from './bus/bus.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Db } from './db/schema.ts';
 import type { Queue } from './jobs/queue.ts';
-import type { Meters } from './metrics/meters.ts';
+import type { MetricsRecorder } from './metrics/recorder.ts';
 import type { Provider } from './providers/provider.ts';
-import type { SecretBox } from './secrets/box.ts';
+import type { SecretBox } from './secrets/secretBox.ts';
+import type { SigningKeys } from './sessions/signingKeys.ts';
 
-/** What the product runs on; passed, never injected. */
+/** The services that the platform runs on, passed as an argument. */
 export interface Context {
   config: Config;
-  /** All rows, for what the platform does of itself. Handlers of calls find in its place what their call may reach (`http/reach.ts`). */
+  /** Access to all rows, for the platform's own work. Handlers get what their call may access instead (`app/crossWorkspaceCalls.ts`). */
   db: Db;
-  /** A handle on the rows of one workspace; null: on those that are of none. */
+  /** Access to the rows of one workspace; null: to rows without a workspace. */
   within(workspaceId: number | null): Db;
   /** The pool behind `db`, for the named statements of hot paths. */
   pg: pg.Pool;
@@ -25,10 +25,10 @@ export interface Context {
   providers: ReadonlyMap<string, Provider>;
   secrets: SecretBox;
   keys: SigningKeys;
-  /** Where machines reach this platform; changes when Docker is started after it. */
+  /** The address at which machines reach this platform; changes when Docker is started after it. */
   readonly daemonOrigin: string;
-  /** Bills and deadlines use the database's clock; this one only paces loops. */
+  /** Only paces loops: billing and deadlines use the database's clock. */
   clock: { now(): Date };
   log: Logger;
-  meters: Meters;
+  meters: MetricsRecorder;
 }

@@ -1,6 +1,7 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
 import { afterAll, expect, it } from 'vitest';
 import { openLog, showError } from './log.ts';
@@ -12,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const VALUE = 'canary-value-51c2';
 
-it('shows of an error of the database neither the row nor the value', async () => {
+it('logs neither the row nor the value of a database error', async () => {
   const database = await createTestDatabase();
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
@@ -46,10 +47,10 @@ it('shows of an error of the database neither the row nor the value', async () =
   }
 });
 
-it('shows nothing under names that secrets have', () => {
+it('redacts fields with the names of secrets', () => {
   const path = join(folder, 'log');
   const file = openSync(path, 'w');
-  const log = openLog('info', { logged: () => {}, logLost: () => {} }, file);
+  const log = openLog({ logLevel: 'info', logFormat: 'json' }, { logged: () => {}, logLost: () => {} }, file);
   log.info({ password: VALUE, user: { refreshToken: VALUE, deep: { token: VALUE } } }, 'said');
   log.info(
     { err: Object.assign(new Error('no'), { client: { password: VALUE }, detail: VALUE, input: VALUE }) },
@@ -61,9 +62,24 @@ it('shows nothing under names that secrets have', () => {
   expect(text).not.toContain(VALUE);
 });
 
-it('that cannot be written costs its lines and nothing else', { timeout: 120_000 }, async () => {
+it('writes short lines for people, with the stack of an error and without secrets', () => {
+  const path = join(folder, 'text');
+  const file = openSync(path, 'w');
+  const log = openLog({ logLevel: 'info', logFormat: 'text' }, { logged: () => {}, logLost: () => {} }, file);
+  log.info({ instanceId: 7, password: VALUE, of: { a: 1 } }, 'said');
+  log.warn({ err: new Error('hung up') }, 'while stopping');
+  log.error({ err: new Error('no answer') }, 'call failed');
+  closeSync(file);
+  const [said, warned, failed, ...stack] = stripVTControlCharacters(readFileSync(path, 'utf8')).trim().split('\n');
+  expect(said).toMatch(/^\s*\d\d:\d\d:\d\d info {2}said instanceId=7 password=\[Redacted\] of=\{"a":1\}$/);
+  expect(warned).toMatch(/^\s*\d\d:\d\d:\d\d warn {2}while stopping: hung up$/);
+  expect(failed).toMatch(/^\s*\d\d:\d\d:\d\d error call failed: no answer$/);
+  expect(stack[0]).toMatch(/^ {4}at .*log\.test\.ts/);
+});
+
+it('drops lines that cannot be written, and the process goes on', { timeout: 120_000 }, async () => {
   const database = await createTestDatabase();
-  // Every write to it says that the disk is full.
+  // Every write to it fails with ENOSPC.
   const full = openSync('/dev/full', 'w');
   const platform = await spawnPlatform({ DATABASE_URL: database.url, LOG_LEVEL: 'debug' }, { stdout: full });
   try {

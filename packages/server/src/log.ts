@@ -1,25 +1,41 @@
 import { type Logger, pino } from 'pino';
 
-/** What a log line may show of an error. Drivers hang connections, rows and requests on theirs; none of that is here. */
-const SHOWN = ['code', 'errno', 'syscall', 'severity', 'schema', 'table', 'column', 'constraint', 'routine', 'status'];
-/** PostgreSQL's errors about values quote the value. */
+/** Fields of an error that are logged. Drivers attach connections, rows and requests to errors, which must not be. */
+const LOGGED_ERROR_FIELDS = [
+  'code',
+  'errno',
+  'syscall',
+  'severity',
+  'schema',
+  'table',
+  'column',
+  'constraint',
+  'routine',
+  'status',
+];
+/** PostgreSQL's messages for these errors quote the value. */
 const DATA_EXCEPTION = /^22/;
-const UNWRITTEN_MAX_BYTES = 1024 * 1024;
-const CAUSES_MOST = 5;
+const MAX_UNWRITTEN_BYTES = 1024 * 1024;
+const MAX_CAUSES = 5;
 
-interface Watch {
+interface LogCounters {
   /** A message of this level was logged. */
   logged(level: string): void;
-  /** Something logged could not be written. */
+  /** A log line could not be written. */
   logLost(): void;
 }
 
+interface LogOptions {
+  logLevel: string;
+  logFormat: 'text' | 'json';
+}
+
 /**
- * The log of this process: JSON lines on `fd`. A log that cannot be written (its disk is full, its reader gone) is
- * counted and given up, never a reason to end.
+ * The log of this process on `fd`: JSON lines, or short ones for people. Lines that cannot be written (the disk is full, the
+ * reader gone) are counted and dropped; they never end the process.
  */
-export function openLog(level: string, watch: Watch, fd = 1): Logger {
-  const out = pino.destination({ fd, sync: true, maxLength: UNWRITTEN_MAX_BYTES });
+export function openLog({ logLevel: level, logFormat }: LogOptions, watch: LogCounters, fd = 1): Logger {
+  const out = pino.destination({ fd, sync: true, maxLength: MAX_UNWRITTEN_BYTES });
   out.on('error', () => watch.logLost());
   out.on('drop', () => watch.logLost());
   return pino(
@@ -34,11 +50,28 @@ export function openLog(level: string, watch: Watch, fd = 1): Logger {
         },
       },
     },
-    out,
+    logFormat === 'json' ? out : { write: (line) => out.write(shortLine(JSON.parse(line))) },
   );
 }
 
-/** Nothing logs these on purpose. */
+/** Overwrites the step of the start that is shown on the terminal's last line. */
+const CLEAR_LINE = '\r\x1b[K';
+/** Fields that every record has, or that a short line shows elsewhere. */
+const SHOWN_ELSEWHERE = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err']);
+
+/** `16:04:05 warn  while stopping: socket hang up instanceId=7`; an error's stack follows from level `error` on. */
+function shortLine(record: Record<string, unknown> & { level: number; time: number; err?: ShownError }): string {
+  const { level, time, msg, err } = record;
+  const label = pino.levels.labels[level] ?? '';
+  const fields = Object.entries(record)
+    .filter(([name]) => !SHOWN_ELSEWHERE.has(name))
+    .map(([name, value]) => ` ${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`);
+  const message = [msg, err?.message].filter(Boolean).join(': ');
+  const stack = err?.stack && level >= pino.levels.values.error! ? `${err.stack}\n` : '';
+  return `${CLEAR_LINE}${new Date(time).toTimeString().slice(0, 8)} ${label.padEnd(5)} ${message}${fields.join('')}\n${stack}`;
+}
+
+/** Names of secrets, redacted should they be logged by mistake. */
 const SECRETS = [
   'authorization',
   'password',
@@ -54,17 +87,24 @@ const SECRETS = [
   'secret',
 ];
 
-/** An error as a log line shows it, with what caused it. */
-export function showError(error: unknown, depth = 0): object {
+interface ShownError {
+  type: string;
+  message: string;
+  stack?: string;
+  cause?: ShownError;
+}
+
+/** An error as it is logged, with its causes. */
+export function showError(error: unknown, depth = 0): ShownError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const source = error as Error & Record<string, unknown>;
-  const shown: Record<string, unknown> = {
+  const shown: ShownError & Record<string, unknown> = {
     type: error.name,
     message: messageOf(source),
-    stack: framesOf(error),
+    stack: stackFrames(error),
   };
-  for (const name of SHOWN) if (source[name] !== undefined) shown[name] = source[name];
-  if (error.cause !== undefined && depth < CAUSES_MOST) shown.cause = showError(error.cause, depth + 1);
+  for (const name of LOGGED_ERROR_FIELDS) if (source[name] !== undefined) shown[name] = source[name];
+  if (error.cause !== undefined && depth < MAX_CAUSES) shown.cause = showError(error.cause, depth + 1);
   return shown;
 }
 
@@ -74,7 +114,7 @@ function messageOf(error: Error & Record<string, unknown>): string {
   return isAboutValue || error instanceof SyntaxError ? error.message.replace(/(["“]).*["”]/s, '"…"') : error.message;
 }
 
-/** The frames alone: a stack begins with the message. */
-function framesOf({ stack = '' }: Error): string {
+/** The stack without the message that it begins with. */
+function stackFrames({ stack = '' }: Error): string {
   return stack.slice(Math.max(0, stack.search(/^ {4}at /m)));
 }

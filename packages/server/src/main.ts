@@ -1,50 +1,66 @@
-import { readConfig } from './config.ts';
-import { ConfigError } from './configError.ts';
-import { type Running, start } from './start.ts';
+import { type Config, readConfig } from './config/config.ts';
+import { ConfigError } from './config/configError.ts';
+import type { Running, Step } from './start.ts';
 
 const NODE_MAJOR = 26;
-/** Whatever is left then is taken up by the next start: everything here can be killed at any moment. */
-const STOP_WITHIN_MS = 10_000;
+/** The limit of a graceful shutdown. Work cut off is resumed by the next start: the platform may be killed at any moment. */
+const SHUTDOWN_TIMEOUT_MS = 10_000;
 
-/** Runs the platform until SIGINT or SIGTERM. A mistake in the configuration is one line on stderr. */
-export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<Running> {
+/** Reads the environment and the arguments; throws `ConfigError`. */
+export function readProcessConfig(): Config {
   if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR) {
     throw new ConfigError('Node', `must be version ${NODE_MAJOR}, this is ${process.versions.node}: start through npm`);
   }
-  const config = readConfig(process.env, argv);
-  const running = await start(config);
-  // As Node would do it, but with what the log may show of an error.
+  return readConfig(process.env, process.argv.slice(2));
+}
+
+/** Reports start and shutdown on a terminal; without a reporter the log shows where the platform serves. */
+export interface Reporter {
+  step: Step;
+  serving(running: Running): void;
+}
+
+/** Runs the platform until SIGINT or SIGTERM, then shuts it down gracefully. */
+export async function main(config: Config, reporter?: Reporter): Promise<Running> {
+  // Imported late, as it takes a second to load: a mistake in the configuration is reported before.
+  const { start } = await import('./start.ts');
+  const running = await start(config, reporter?.step);
+  // As Node does by default, but errors are logged without secrets.
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
       running.ctx.log.fatal({ err: error }, 'cannot go on');
       process.exit(1);
     });
   }
-  let stopping = false;
+  let shuttingDown = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (stopping) return;
-      stopping = true;
+      if (shuttingDown) return;
+      shuttingDown = true;
       setTimeout(() => {
         running.ctx.log.error('did not stop in time');
         process.exit(1);
-      }, STOP_WITHIN_MS).unref();
-      void running.stop().then(() => process.exit(0));
+      }, SHUTDOWN_TIMEOUT_MS).unref();
+      const stop = () => running.stop();
+      void (reporter ? reporter.step('Stopping', () => 'Stopped', stop) : stop()).then(() => process.exit(0));
     });
   }
-  running.ctx.log.info({ origin: config.appOrigin, daemonOrigin: running.ctx.daemonOrigin }, 'serving');
+  if (reporter) reporter.serving(running);
+  else running.ctx.log.info({ origin: config.appOrigin, daemonOrigin: running.ctx.daemonOrigin }, 'serving');
   return running;
 }
 
-/** What to print when a start fails: the reason alone, the stack only when asked for. */
-export function explain(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return process.env.LOG_LEVEL === 'debug' && error instanceof Error ? `${text}\n${error.stack}` : text;
+/** Ends a failed start with its reason; LOG_LEVEL=debug also prints the stack. */
+export function failStart(error: unknown): never {
+  if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) console.error(error.stack);
+  process.stderr.write(`Stagi cannot start. ${error instanceof Error ? error.message : error}\n`);
+  process.exit(1);
 }
 
 if (import.meta.main) {
-  main().catch((error: unknown) => {
-    process.stderr.write(`Stagi cannot start. ${explain(error)}\n`);
-    process.exit(1);
-  });
+  try {
+    await main(readProcessConfig());
+  } catch (error) {
+    failStart(error);
+  }
 }

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-describe('a start that cannot succeed ends with one clear line', () => {
+describe('a failed start ends with one clear line', () => {
   it.each(['PORT', 'METRICS_PORT'])('when %s is taken', async (variable) => {
     const other = createServer().listen(0, '127.0.0.1');
     cleanUps.push(() => other.close());
@@ -40,26 +40,42 @@ describe('a start that cannot succeed ends with one clear line', () => {
     [{ STAGI_SECRET_KEY: 'short' }, 'STAGI_SECRET_KEY must be 32 bytes in base64'],
     [{ LOCAL_CLOUD: 'maybe' }, 'LOCAL_CLOUD must be one of auto, on, off, not "maybe"'],
     [{ TRUST_PROXY: 'nonsense' }, 'TRUST_PROXY must be addresses or networks, comma-separated, not "nonsense"'],
+    [{ LOG_FORMAT: 'yaml' }, 'LOG_FORMAT must be one of auto, json, not "yaml"'],
+    [
+      { STAGI_DATA: '/dev/null/stagi' },
+      "STAGI_DATA cannot be used as data directory (ENOTDIR: not a directory, mkdir '/dev/null/stagi'): let this user write there or name another directory",
+    ],
   ])('when the configuration is %j', async (env, problem) => {
-    const database = await createTestDatabase();
-    cleanUps.push(() => database.drop());
-    expect(await failedStart({ DATABASE_URL: database.url, ...env })).toEqual([`Stagi cannot start. ${problem}`]);
+    const unused = 'postgres://nobody@127.0.0.1:1/none';
+    expect(await failedStart({ DATABASE_URL: unused, ...env })).toEqual([`Stagi cannot start. ${problem}`]);
+  });
+
+  it.skipIf(!canMount())('when the data directory cannot be written', async () => {
+    const lines = await failedStart({ STAGI_DATA: mountTmpfs('ro') });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(
+      /^Stagi cannot start\. STAGI_DATA cannot be used as data directory \(EROFS: .*write there/,
+    );
   });
 
   it.skipIf(!canMount())('when the disk is full', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'stagi-full-'));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=0777', 'tmpfs', dir]);
-    cleanUps.push(() => {
-      execFileSync('umount', [dir]);
-      rmSync(dir, { recursive: true });
-    });
-    const lines = await failedStart({ STAGI_DATA: dir, DATABASE_URL: '' });
+    const lines = await failedStart({ STAGI_DATA: mountTmpfs('size=8m,mode=0777'), DATABASE_URL: '' });
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/^Stagi cannot start\. .*(disk is full|no space)/i);
   });
 });
 
-it('serves everything else when Docker is missing, and says how to get it', async () => {
+function mountTmpfs(options: string): string {
+  const dir = mkdtempSync(join(tmpdir(), 'stagi-mounted-'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', dir]);
+  cleanUps.push(() => {
+    execFileSync('umount', [dir]);
+    rmSync(dir, { recursive: true });
+  });
+  return dir;
+}
+
+it('serves everything else when Docker is missing, and shows how to install it', async () => {
   const app = await startTestApp({ LOCAL_CLOUD: 'on', DOCKER_HOST: 'unix:///nonexistent/docker.sock' });
   cleanUps.push(() => app.close());
   const person = await app.signUp();

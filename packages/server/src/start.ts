@@ -1,34 +1,36 @@
 import type { FastifyInstance } from 'fastify';
-import { workOnChecks } from './admin/providerCheck.ts';
-import { workOnAnalytics } from './analytics/forward.ts';
-import { workOnAuditChecks } from './audit/checks.ts';
-import { loadSigningKeys } from './auth/signingKeys.ts';
+import { startProviderCheckWorker } from './admin/providerCheck.ts';
+import { startAnalyticsWorker } from './analytics/forwardEvent.ts';
+import { buildApp, buildDaemonApp } from './app/app.ts';
+import { startAuditCheckWorker } from './audit/checks.ts';
 import { openSystemAccounts } from './billing/accounts.ts';
-import { startMetering } from './billing/metering.ts';
 import { createBus, listen } from './bus/bus.ts';
 import { startCleanUp } from './cleanUp.ts';
-import { openClouds } from './clouds.ts';
-import type { Config } from './config.ts';
-import { ConfigError } from './configError.ts';
+import { connectClouds } from './clouds.ts';
+import type { Config } from './config/config.ts';
+import { ConfigError } from './config/configError.ts';
 import { startContainerWorker } from './containers/worker.ts';
 import type { Context } from './context.ts';
-import { startLinkWorker } from './daemon-link/worker.ts';
+import { startCommandRetention } from './daemon-link/commandRetention.ts';
 import { startEmbeddedPostgres } from './db/embedded.ts';
-import { asMember, requireMemberRole } from './db/memberRole.ts';
+import { memberUrl, requireMemberRole } from './db/memberRole.ts';
 import { migrate } from './db/migrate.ts';
 import { openPool } from './db/pool.ts';
-import { within } from './db/within.ts';
-import { buildApp, buildDaemonApp } from './http/app.ts';
+import { withinWorkspace } from './db/withinWorkspace.ts';
 import { startInstanceWorker } from './instances/worker.ts';
 import { startQueue } from './jobs/queue.ts';
-import { startLedgerWork } from './ledger/worker.ts';
+import { startLedgerWorker } from './ledger/worker.ts';
 import { openLog } from './log.ts';
-import { workOnMail } from './mail/send.ts';
-import { collect } from './metrics/collect.ts';
-import { serveMetrics } from './metrics/server.ts';
-import { createSecretBox, loadSecretKey } from './secrets/box.ts';
-import { startKeepingSkipIndexes } from './skipIndex/keep.ts';
-import { startFollowingNames } from './workspaces/followNames.ts';
+import { startLogRetention } from './logging/worker.ts';
+import { startMailWorker } from './mail/send.ts';
+import { startMeteringWorker } from './metering/worker.ts';
+import { serveMetrics } from './metrics/metricsServer.ts';
+import { createPrometheusCollector } from './metrics/prometheus.ts';
+import type { Readiness } from './providers/provider.ts';
+import { createSecretBox, loadSecretKey } from './secrets/secretBox.ts';
+import { startSelfHostedWorker } from './selfHosted/worker.ts';
+import { loadSigningKeys } from './sessions/signingKeys.ts';
+import { startStraySweep } from './strays/worker.ts';
 
 export interface Running {
   ctx: Context;
@@ -37,10 +39,22 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/**
+ * Runs one step of the start and reports it: first `doing`, then `done` of its result. `missing` is no failure: the
+ * platform runs without that part.
+ */
+export type Step = <T>(
+  doing: string,
+  done: (result: T) => string | { missing: string },
+  work: () => Promise<T>,
+) => Promise<T>;
+
+const unreported: Step = (_doing, _done, work) => work();
+
 /** Starts the platform: database, queue, clouds, the HTTP servers and the loops of this process's roles. */
-export async function start(config: Config): Promise<Running> {
-  const meters = collect();
-  const log = openLog(config.logLevel, meters);
+export async function start(config: Config, step: Step = unreported): Promise<Running> {
+  const meters = createPrometheusCollector();
+  const log = openLog(config, meters);
   const stops: (() => Promise<unknown>)[] = [async () => meters.stop()];
   const stop = async (): Promise<void> => {
     for (const end of stops.splice(0).reverse()) {
@@ -49,16 +63,14 @@ export async function start(config: Config): Promise<Running> {
   };
   try {
     const databaseUrl = config.databaseUrl ?? (await embedded());
-    await migrate(databaseUrl).catch((cause: unknown) => {
-      throw new Error(`The database cannot be used: ${(cause as Error).message}`, { cause });
-    });
+    await step('Migrating the database', migrationsDone, () => migrateOrExplain(databaseUrl, config));
     const onError = (error: Error): void => log.warn({ err: error }, 'database connection lost');
-    const pooled = { onError, max: config.databaseConnections };
-    const pool = openPool(databaseUrl, pooled);
+    const poolOptions = { onError, max: config.databaseConnections };
+    const pool = openPool(databaseUrl, poolOptions);
     stops.push(() => pool.close());
-    const calls = openPool(asMember(databaseUrl), pooled);
-    stops.push(() => calls.close());
-    await requireMemberRole(calls.pg);
+    const callsPool = openPool(memberUrl(databaseUrl), poolOptions);
+    stops.push(() => callsPool.close());
+    await requireMemberRole(callsPool.pg);
     const bus = createBus();
     const listener = listen(databaseUrl, bus, log);
     stops.push(() => listener.close());
@@ -69,14 +81,16 @@ export async function start(config: Config): Promise<Running> {
     const secrets = createSecretBox(loadSecretKey(config.secretKey, config.dataDir));
     await openSystemAccounts(pool.db);
     const keys = await loadSigningKeys(pool.db, secrets);
-    const clouds = await openClouds(config, log);
+    const clouds = await connectClouds(config, log);
     stops.push(() => clouds.close());
+    const local = clouds.providers.get('local');
+    if (local) await step('Looking for Docker', localCloudDone, () => local.readiness());
     const ctx: Context = {
       config,
       db: pool.db,
-      within: (workspaceId) => within(calls.pg, workspaceId),
+      within: (workspaceId) => withinWorkspace(callsPool.pg, workspaceId),
       pg: pool.pg,
-      callsPg: calls.pg,
+      callsPg: callsPool.pg,
       jobs: queue,
       bus,
       providers: clouds.providers,
@@ -92,26 +106,27 @@ export async function start(config: Config): Promise<Running> {
 
     if (config.metricsPort !== null) {
       const { metricsPort } = config;
-      const metrics = await orTaken('METRICS_PORT', metricsPort, '127.0.0.1', () =>
+      const metrics = await listenOrExplain('METRICS_PORT', metricsPort, '127.0.0.1', () =>
         serveMetrics(ctx, meters, metricsPort),
       );
       stops.push(() => metrics.close());
     }
 
     if (config.roles.has('worker')) {
-      await workOnMail(ctx, queue);
-      await workOnAnalytics(ctx, queue);
-      await workOnChecks(ctx, queue);
-      await workOnAuditChecks(ctx, queue);
+      await startMailWorker(ctx, queue);
+      await startAnalyticsWorker(ctx, queue);
+      await startProviderCheckWorker(ctx, queue);
+      await startAuditCheckWorker(ctx, queue);
       await startCleanUp(ctx, queue);
-      await startLedgerWork(ctx, queue);
+      await startLedgerWorker(ctx, queue);
       for (const begin of [
         startInstanceWorker,
-        startLinkWorker,
+        startCommandRetention,
         startContainerWorker,
-        startMetering,
-        startFollowingNames,
-        startKeepingSkipIndexes,
+        startLogRetention,
+        startSelfHostedWorker,
+        startStraySweep,
+        startMeteringWorker,
       ]) {
         const worker = begin(ctx);
         stops.push(() => worker.stop());
@@ -135,17 +150,48 @@ export async function start(config: Config): Promise<Running> {
   }
 
   async function embedded(): Promise<string> {
-    const postgres = await startEmbeddedPostgres({ dataDir: `${config.dataDir}/postgres`, log });
+    const dataDir = `${config.dataDir}/postgres`;
+    const postgres = await step(
+      'Starting PostgreSQL',
+      () => 'PostgreSQL started',
+      () => startEmbeddedPostgres({ dataDir, log }),
+    );
     stops.push(() => postgres.stop());
     return postgres.url;
   }
 }
 
-async function listenOn(app: FastifyInstance, host: string, port: number): Promise<void> {
-  await orTaken('PORT', port, host, () => app.listen({ host, port }));
+async function migrateOrExplain(databaseUrl: string, config: Config): Promise<number> {
+  try {
+    return await migrate(databaseUrl);
+  } catch (cause) {
+    const { message, code } = cause as NodeJS.ErrnoException;
+    // A name with several addresses fails with an error that has a code and no message.
+    const reason = `The database cannot be used: ${message || code}`;
+    const remedy = 'Check DATABASE_URL and that PostgreSQL runs there; without DATABASE_URL, Stagi starts its own.';
+    throw new Error(config.databaseUrl ? `${reason}. ${remedy}` : reason, { cause });
+  }
 }
 
-async function orTaken<T>(variable: string, port: number, host: string, listen: () => Promise<T>): Promise<T> {
+const migrationsDone = (applied: number): string =>
+  applied > 0 ? `Database migrated: ${applied} new` : 'Database up to date';
+
+function localCloudDone(readiness: Readiness): string | { missing: string } {
+  switch (readiness.state) {
+    case 'ready':
+      return 'Local cloud: ready';
+    case 'preparing':
+      return 'Local cloud: its machine image is being built; the marketplace shows the progress';
+    case 'unavailable':
+      return { missing: `Local cloud: ${readiness.reason}` };
+  }
+}
+
+async function listenOn(app: FastifyInstance, host: string, port: number): Promise<void> {
+  await listenOrExplain('PORT', port, host, () => app.listen({ host, port }));
+}
+
+async function listenOrExplain<T>(variable: string, port: number, host: string, listen: () => Promise<T>): Promise<T> {
   try {
     return await listen();
   } catch (cause) {

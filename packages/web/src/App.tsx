@@ -1,18 +1,18 @@
-import { lazyPart } from './ui/parts.ts';
+import { lazyComponent } from './lazyChunks.ts';
 import './ui/mantine.ts';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, StrictMode, Suspense, useSyncExternalStore } from 'react';
 import { queryClient } from './api/query.ts';
-import { Translating, useTranslating } from './i18n/i18n.ts';
+import { TranslationContext, useTranslator } from './i18n/i18n.ts';
 import { cssVariables, theme } from './ui/theme.ts';
 import { toasts } from './ui/toasts.ts';
 
 const colorScheme = localStorageColorSchemeManager({ key: 'theme' });
 
-const ToastStack = lazyPart(async () => (await import('./ui/toastStack.tsx')).ToastStack);
+const ToastStack = lazyComponent(async () => (await import('./ui/toastStack.tsx')).ToastStack);
 
-/** What surrounds every page, in the browser and where pages are drawn ahead: the very same tree, so that it hydrates. */
+/** The providers around every page. The browser and the prerenderer render the same tree, as hydration requires. */
 export function App({ children }: { children: ReactNode }) {
   return (
     <StrictMode>
@@ -23,10 +23,10 @@ export function App({ children }: { children: ReactNode }) {
         defaultColorScheme="auto"
       >
         <QueryClientProvider client={queryClient}>
-          <Translating value={useTranslating()}>
+          <TranslationContext value={useTranslator()}>
             {children}
             <Toasts />
-          </Translating>
+          </TranslationContext>
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>

@@ -1,8 +1,8 @@
 import { api } from '@stagi/contract/api.ts';
 import type { Call, InputOf } from '@stagi/contract/call.ts';
 import { q } from './api/query.ts';
-import { listAddress } from './layouts/listAddress.ts';
-import type { FirstRead, FirstReads, Visit } from './layouts/prefetch.ts';
+import { listAddress } from './lists/listAddress.ts';
+import type { FirstRead, FirstReads, Visit } from './navigation/pageHandle.ts';
 
 /** What each page reads first, by the address that leads to it: the same questions that the page will ask. */
 export const firstReads = {
@@ -49,8 +49,8 @@ export const firstReads = {
     read(api.apiTokens.list, { ...listInput(search), archived: params.tab === 'archive' }),
   ],
   team: async ({ search }) => {
-    const { byRole } = await import('./features/team/listInputs.ts');
-    return [read(api.clients.members, byRole(listAddress(search)))];
+    const { roleListInput } = await import('./features/team/listInputs.ts');
+    return [read(api.clients.members, roleListInput(listAddress(search)))];
   },
   balance: async ({ search }) => {
     // A stretch of time ends now: what is read of it ahead would not be what the page asks for.
@@ -59,8 +59,8 @@ export const firstReads = {
     return [read(api.transactions.list, transactionsInput(listAddress(search)))];
   },
   invites: async ({ search }) => {
-    const { byRole } = await import('./features/team/listInputs.ts');
-    return [read(api.invites.list, byRole(listAddress(search)))];
+    const { roleListInput } = await import('./features/team/listInputs.ts');
+    return [read(api.invites.list, roleListInput(listAddress(search)))];
   },
   usage: async ({ search }) => {
     if (search.has('range')) return [];

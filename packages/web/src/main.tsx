@@ -3,23 +3,22 @@ import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createBrowserRouter, matchRoutes } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
 import { App } from './App.tsx';
-import { clearAnalyticsPerson, tellWaiting, trackFirstVisit } from './api/analytics.ts';
-import { setSurroundings } from './api/client.ts';
+import { clearAnalyticsPerson, sendPendingEvents, trackFirstVisit } from './api/analytics.ts';
+import { setFailureHandlers } from './api/client.ts';
 import { refusalText } from './api/messages.ts';
 import { queryClient } from './api/query.ts';
 import { onSessionChange, session, watchOtherTabs } from './api/session.ts';
-import { leaveGoneWorkspace, userAhead } from './api/user.ts';
-import { hasFrame, isDrawnFor } from './drawing/drawn.ts';
-import { setAside } from './drawing/early.ts';
+import { leaveRemovedWorkspace, prefetchUser } from './api/user.ts';
 import { currentLanguage, startTranslation, t } from './i18n/i18n.ts';
-import { haveAtHand, prefetch, watchLinks } from './layouts/prefetch.ts';
+import { loadRoute, prefetch, watchLinksToPrefetch } from './navigation/prefetch.ts';
 import { paths } from './paths.ts';
+import { canHydrate, hasPlaceholder } from './prerender/prerenderedPages.ts';
 import { routes } from './routes.tsx';
-import { showLeftToast, toast } from './ui/toasts.ts';
+import { showKeptToast, toast } from './ui/toasts.ts';
 
 await startTranslation();
 watchOtherTabs();
-tellWaiting();
+sendPendingEvents();
 trackFirstVisit();
 // Wherever the session ended, nothing that was read with it may be seen in the next.
 onSessionChange(() => {
@@ -30,7 +29,7 @@ onSessionChange(() => {
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
-setSurroundings({
+setFailureHandlers({
   signedOut: session.end,
   forbidden: () => void router.navigate(paths.forbidden()),
   notFound: () => void router.navigate(paths.notFound()),
@@ -44,24 +43,24 @@ setSurroundings({
       },
     ),
   workspaceGone: () =>
-    void leaveGoneWorkspace().catch((cause: unknown) => console.warn('The profile cannot be read', cause)),
+    void leaveRemovedWorkspace().catch((cause: unknown) => console.warn('The profile cannot be read', cause)),
   message: (text, body, retryAfter) => toast.error(refusalText(text, body, retryAfter)),
 });
-const profile = userAhead();
+const profile = prefetchUser();
 
-const drawn = isDrawnFor(root, { language: currentLanguage(), signedIn: session.get() !== null });
-// What is there stays until the page takes its place: a drawn one is taken over, the frame is painted over.
-if (drawn || hasFrame(root)) await haveLazyPage();
+const hydrates = canHydrate(root, { language: currentLanguage(), signedIn: session.get() !== null });
+// Prerendered markup stays until it is hydrated, the placeholder until the page replaces it.
+if (hydrates || hasPlaceholder(root)) await preloadPage();
 else root.replaceChildren();
-delete document.documentElement.dataset.other;
-// theme.js looks after the page until here.
+delete document.documentElement.dataset.hidePrerendered;
+// Until here boot.js watches for chunks that fail to load.
 document.documentElement.dataset.started = '';
 sessionStorage.removeItem('bootTries');
 
 const router = createBrowserRouter(routes);
-watchLinks(router.routes);
+watchLinksToPrefetch(router.routes);
 
-// What the page reads is on its way while its code still is.
+// The page's data loads beside its code.
 void profile.then(() => prefetch(window.location.href));
 
 const app = (
@@ -69,13 +68,12 @@ const app = (
     <RouterProvider router={router} />
   </App>
 );
-setAside(root);
-if (drawn) hydrateRoot(root, app, { onRecoverableError: (cause) => console.warn('Drawn anew', cause) });
-// Drawn in slices: who presses a key meanwhile is heard.
+if (hydrates) hydrateRoot(root, app, { onRecoverableError: (cause) => console.warn('Hydration failed', cause) });
+// A transition renders in slices, so that key presses are handled meanwhile.
 else startTransition(() => createRoot(root).render(app));
-showLeftToast();
+showKeptToast();
 
-/** A router that does not have its page's code at hand draws nothing at first. */
-async function haveLazyPage(): Promise<void> {
-  for (const { route } of matchRoutes(routes, window.location) ?? []) await haveAtHand(route);
+/** The router renders nothing at first unless the code of its page is loaded. */
+async function preloadPage(): Promise<void> {
+  for (const { route } of matchRoutes(routes, window.location) ?? []) await loadRoute(route);
 }

@@ -1,4 +1,4 @@
-import { type HandOff, handOffQuery } from '@stagi/contract/handOff.ts';
+import { type AuthorizationRequest, authorizationRequestQuery } from '@stagi/contract/authorizationRequest.ts';
 
 export type InstanceTab = 'overview' | 'containers' | 'activities' | 'access';
 export type SelfInstanceTab = 'overview' | 'containers' | 'activities';
@@ -14,7 +14,7 @@ export const paths = {
   signUpForm: (returnUrl?: string) => withQuery('/sign-up/form', { returnUrl }),
   confirmation: (email: string, returnUrl?: string) => withQuery('/confirmation', { email, returnUrl }),
   recovery: (returnUrl?: string) => withQuery('/recovery', { returnUrl }),
-  consent: (handOff: HandOff) => `/consent?${handOffQuery(handOff)}`,
+  consent: (handOff: AuthorizationRequest) => `/consent?${authorizationRequestQuery(handOff)}`,
   joinClient: (code: string) => `/join-client/${encodeURIComponent(code)}`,
   expiredInvite: () => '/expired-invite',
   forbidden: () => '/403',

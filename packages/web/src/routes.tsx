@@ -1,25 +1,27 @@
 import { ROUTES, type Route } from '@stagi/contract/routes.ts';
 import { type ComponentType, Suspense } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
+import { CloudRedirect } from './access/CloudRedirect.tsx';
+import { cloudLandingPath } from './access/routeGuard.ts';
 import { useSignedIn } from './api/session.ts';
+import { NotFound } from './errorPages/NotFound.tsx';
+import { PageError } from './errorPages/PageError.tsx';
 import type { ReadsName } from './firstReads.ts';
-import { CloudStart } from './layouts/CloudStart.tsx';
 import { DefaultLayout } from './layouts/DefaultLayout.tsx';
-import { cloudTarget } from './layouts/guard.ts';
 import { HomeLayout } from './layouts/HomeLayout.tsx';
-import { NotFound } from './layouts/NotFound.tsx';
-import { PageError } from './layouts/PageError.tsx';
 import { Root } from './layouts/Root.tsx';
 import { SignLayout } from './layouts/SignLayout.tsx';
-import type { PageHandle } from './layouts/useRoute.ts';
+import { lazyComponent, loadChunk } from './lazyChunks.ts';
+import type { PageHandle } from './navigation/pageHandle.ts';
 import { paths } from './paths.ts';
-import { lazyPart, part } from './ui/parts.ts';
 
 /** The gallery of the kit is for development and tests. */
 const hasKit = () =>
   typeof window !== 'undefined' && ['localhost', '127.0.0.1', '[::1]'].includes(window.location.hostname);
 
-const FeedbackButton = lazyPart(async () => (await import('./features/feedback/FeedbackButton.tsx')).FeedbackButton);
+const FeedbackButton = lazyComponent(
+  async () => (await import('./features/feedback/FeedbackButton.tsx')).FeedbackButton,
+);
 
 // The layouts know no feature: it is handed to those that show it.
 const feedback = <SignedInFeedback />;
@@ -46,8 +48,8 @@ export const routes: RouteObject[] = [
       }, [
         {
           path: ROUTES.cloud.path,
-          handle: { route: ROUTES.cloud, leadsTo: cloudTarget } satisfies PageHandle,
-          element: <CloudStart />,
+          handle: { route: ROUTES.cloud, leadsTo: cloudLandingPath } satisfies PageHandle,
+          element: <CloudRedirect />,
         },
         page(
           ROUTES.marketplace,
@@ -79,14 +81,14 @@ export const routes: RouteObject[] = [
         ),
         page(
           ROUTES.selfInstances,
-          async () => (await import('./features/selfHosted/SelfHostedPage.tsx')).SelfHostedPage,
+          async () => (await import('./features/instances/SelfHostedPage.tsx')).SelfHostedPage,
           'selfInstances',
         ),
         tabbed(
           ROUTES.selfInstance,
           async () => {
             const [{ SelfHostedInstancePage }, { ServerContainers }] = await Promise.all([
-              import('./features/selfHosted/SelfHostedInstancePage.tsx'),
+              import('./features/instances/SelfHostedInstancePage.tsx'),
               import('./features/containers/ServerContainers.tsx'),
             ]);
             return () => <SelfHostedInstancePage ServerContainers={ServerContainers} />;
@@ -157,10 +159,10 @@ export const routes: RouteObject[] = [
         page(ROUTES.adminAudit, async () => (await import('./features/admin/AdminAuditPage.tsx')).AdminAuditPage),
       ]),
       layout(<DefaultLayout feedback={feedback} />, [
-        page(ROUTES.joinClient, async () => (await import('./features/joining/JoinClientPage.tsx')).JoinClientPage),
+        page(ROUTES.joinClient, async () => (await import('./features/invitation/JoinClientPage.tsx')).JoinClientPage),
         page(
           ROUTES.expiredInvite,
-          async () => (await import('./features/joining/JoinClientPage.tsx')).ExpiredInvitePage,
+          async () => (await import('./features/invitation/JoinClientPage.tsx')).ExpiredInvitePage,
         ),
         page(
           ROUTES.containerAuth,
@@ -169,7 +171,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.consent, async () => (await import('./features/apps/ConsentPage.tsx')).ConsentPage),
         page(ROUTES.authGoogle, async () => (await import('./features/auth/GoogleReturnPage.tsx')).GoogleReturnPage),
         page(ROUTES.authGithub, async () => (await import('./features/auth/GithubReturnPage.tsx')).GithubReturnPage),
-        page(ROUTES.forbidden, async () => (await import('./layouts/Forbidden.tsx')).Forbidden),
+        page(ROUTES.forbidden, async () => (await import('./errorPages/Forbidden.tsx')).Forbidden),
         ...(hasKit()
           ? [
               {
@@ -192,7 +194,7 @@ function page(route: Route, load: Load, reads?: ReadsName): RouteObject {
     path: route.path,
     handle: {
       route,
-      reads: reads && (async (visit) => (await part(() => import('./firstReads.ts'))).firstReads[reads](visit)),
+      reads: reads && (async (visit) => (await loadChunk(() => import('./firstReads.ts'))).firstReads[reads](visit)),
     } satisfies PageHandle,
     lazy: once(load),
   };
@@ -215,7 +217,7 @@ function lazyLayout(load: Load, children: RouteObject[]): RouteObject {
 function once(load: Load): () => Promise<{ Component: ComponentType }> {
   let loaded: Promise<{ Component: ComponentType }> | null = null;
   return () => {
-    loaded ??= part(load).then(
+    loaded ??= loadChunk(load).then(
       (Component) => ({ Component }),
       (cause: unknown) => {
         loaded = null;

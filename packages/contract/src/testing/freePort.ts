@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Above those of containers and below those that the kernel gives out by itself (32768 and on). */
+/** Above the host ports of containers and below the ephemeral ports of the kernel (32768 and up). */
 const FIRST = 10_001;
 const LAST = 32_767;
-/** `fetch` refuses it (https://fetch.spec.whatwg.org/#port-blocking). */
+/** Blocked by `fetch` (https://fetch.spec.whatwg.org/#port-blocking). */
 const BLOCKED = 10_080;
 
 /**
- * A port of loopback that is nobody else's until this process ends, whether somebody listens there or not: what listens
- * may be killed and started again. The kernel gives it to nobody, and who asks here in another process gets another one.
+ * A loopback port reserved for this process until it ends, also while nothing listens on it, so that a listener can be
+ * killed and started again. It is no ephemeral port, and other processes that call this get other ports.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -18,7 +18,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** By a socket in Linux's abstract namespace: one process has it, and the kernel frees it when that dies. */
+/** Reserves a port by an abstract socket: one process holds it, and the kernel frees it when the process ends. */
 async function takes(port: number): Promise<boolean> {
   const mark = createServer();
   mark.unref();

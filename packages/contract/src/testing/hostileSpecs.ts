@@ -6,9 +6,9 @@ type Spec = DesiredContainer['spec'];
 export interface Hostile {
   name: string;
   slug?: string;
-  /** As it would stand in a signed desired state, whoever signed it. */
+  /** As it would be in a signed desired state. */
   spec: Partial<Spec>;
-  /** The same as somebody would ask the API for it, where its words differ. */
+  /** The same as a request to the API, where it differs. */
   asked?: Record<string, unknown>;
 }
 
@@ -99,7 +99,7 @@ export const HOSTILE: Hostile[] = [
   },
 ];
 
-/** What is no field of ours: refused by the API, and of no effect in a signed document. Docker's own names and others'. */
+/** Unknown fields, named as in Docker and elsewhere: refused by the API, and without effect in a signed document. */
 export const PRIVILEGES: Record<string, unknown>[] = [
   { privileged: true },
   { Privileged: true },

@@ -13,43 +13,46 @@ import { docker, TEST_IMAGE } from './image.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 /** `STAGID=/path/to/stagid` runs the same tests against a built daemon. */
-function command(): { program: string; args: string[]; env: NodeJS.ProcessEnv } {
+function daemonCommand(): { program: string; args: string[]; env: NodeJS.ProcessEnv } {
   const { STAGID } = process.env;
   if (!STAGID) return { program: process.execPath, args: [...FLAGS, MAIN], env: {} };
   return { program: STAGID, args: [], env: { LD_LIBRARY_PATH: dirname(STAGID) } };
 }
 
-/** A `stagid` of its own folder, as a process that can be killed. */
+/** A `stagid` process with its own folder, which a test can kill. */
 export interface TestDaemon {
   folder: string;
   env: NodeJS.ProcessEnv;
-  /** What its containers bear. */
+  /** The Docker labels of its containers. */
   labels: Record<string, string>;
   start(): void;
-  /** Ends it by a signal and resolves to its exit code (null after SIGKILL). */
+  /** Sends a signal and resolves to the exit code (null after SIGKILL). */
   end(signal: NodeJS.Signals): Promise<number | null>;
-  /** Resolves when it ends by itself. */
+  /** Resolves when it exits by itself. */
   exit(): Promise<number | null>;
-  /** Runs another verb to its end. */
+  /** Runs another subcommand to its end. */
   run(...args: string[]): Promise<{ code: number | null; output: string }>;
   signal(signal: NodeJS.Signals): void;
   rssBytes(): Promise<number>;
-  /** Of the sockets it holds open. */
+  /** Inodes of its open sockets. */
   socketInodes(): Promise<Set<string>>;
   output(): string;
-  /** When it said something that holds these words, by `Date.now()`. */
-  saidAt(words: string): number[];
+  /** When it logged lines with these words, by `Date.now()`. */
+  loggedAt(words: string): number[];
   cleanUp(): Promise<void>;
 }
 
-/** What a daemon needs of a platform to join it. */
-export interface Host {
+/** What a daemon needs from a platform to enrol. */
+export interface EnrolmentHost {
   node: string;
   token(): Promise<string>;
 }
 
-/** `within` is put in front of its command: `ip netns exec …`. */
-export async function makeDaemon(platform: Host, { enrol = true, within = [] as string[] } = {}): Promise<TestDaemon> {
+/** `wrapper` is put in front of its command: `ip netns exec …`. */
+export async function createDaemon(
+  platform: EnrolmentHost,
+  { enrol = true, wrapper = [] as string[] } = {},
+): Promise<TestDaemon> {
   const folder = await mkdtemp(join(tmpdir(), 'stagid-'));
   const env = {
     ...process.env,
@@ -64,8 +67,8 @@ export async function makeDaemon(platform: Host, { enrol = true, within = [] as 
   const said: { at: number; text: string }[] = [];
 
   function launch(args: string[]): ChildProcess {
-    const { program, args: first, env: own } = command();
-    const [head, ...rest] = [...within, program, ...first, ...args];
+    const { program, args: first, env: own } = daemonCommand();
+    const [head, ...rest] = [...wrapper, program, ...first, ...args];
     const started = spawn(head!, rest, { env: { ...env, ...own }, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [started.stdout, started.stderr])
       stream?.on('data', (chunk) => {
@@ -115,10 +118,10 @@ export async function makeDaemon(platform: Host, { enrol = true, within = [] as 
       return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
     },
     output: () => output,
-    saidAt: (words) => said.filter(({ text }) => text.includes(words)).map(({ at }) => at),
+    loggedAt: (words) => said.filter(({ text }) => text.includes(words)).map(({ at }) => at),
     async cleanUp() {
       await daemon.end('SIGKILL');
-      // One that the test enrolled by itself has its identity by now.
+      // A daemon that the test itself enrolled has an identity only now.
       await learnLabels();
       if ('stagi.node' in labels) await removeContainersOf(labels);
       await rm(folder, { recursive: true, force: true });
@@ -172,7 +175,7 @@ export function container(
   };
 }
 
-/** Names are the machine's: several runs of the tests may share its Docker. */
+/** Includes the process id, as several test runs may share one Docker. */
 export function slugOf(id: number): string {
   return `test-${process.pid}-${id}`;
 }

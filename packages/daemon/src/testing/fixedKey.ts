@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import type { Keyring } from '../keyring.ts';
 
-/** One key that is never replaced. */
+/** A keyring with one key, which is never rotated. */
 export function fixedKey(key: KeyObject): Keyring {
   return {
-    now: () => key,
+    current: () => key,
     accepted: async () => {},
-    refused: () => {},
-    offer: () => Promise.reject(new Error('this key is never replaced')),
-    confirmed: async () => {},
+    rejected: () => {},
+    startRotation: () => Promise.reject(new Error('this key is never replaced')),
+    finishRotation: async () => {},
   };
 }

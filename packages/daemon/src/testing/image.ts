@@ -11,7 +11,7 @@ const TOOLS = ['sh', 'cat', 'date', 'dd', 'echo', 'false', 'head', 'ls', 'mkdir'
 export const TEST_IMAGE = 'stagi-test:1';
 export const docker = new Docker();
 
-/** A small image without a registry: Debian's static busybox, imported once. Answers its name. */
+/** A small image that needs no registry: Debian's static busybox, imported once. Returns its name. */
 export async function ensureTestImage(name = TEST_IMAGE): Promise<string> {
   if ((await docker.listImages({ filters: { reference: [name] } })).length > 0) return name;
   const folder = await mkdtemp(join(tmpdir(), 'stagi-image-'));
@@ -34,11 +34,11 @@ export async function ensureTestImage(name = TEST_IMAGE): Promise<string> {
 
 async function findBusybox(folder: string): Promise<string> {
   for (const path of ['/bin/busybox', '/usr/bin/busybox']) {
-    const there = await access(path).then(
+    const exists = await access(path).then(
       () => true,
       () => false,
     );
-    if (there && (await isStatic(path))) return path;
+    if (exists && (await isStatic(path))) return path;
   }
   await run('apt-get', ['download', 'busybox-static'], { cwd: folder }).catch(async () => {
     await run('apt-get', ['update']);

@@ -17,41 +17,41 @@ import { decodeFrame } from '@stagi/contract/frames.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT } from 'jose';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type LogBook, logBook } from './logBook.ts';
+import { type LogStore, openLogStore } from './logStore.ts';
 
-/** The other party of the link, as the contract describes it: what a test needs of a platform and no more. */
-export interface Platform {
+/** A minimal platform for tests of the daemon: the other end of the link, as the contract describes it. */
+export interface FakePlatform {
   origin: string;
   node: string;
-  /** Everything the daemons said, in order. */
-  heard: DaemonMessage[];
-  logs: LogBook;
-  /** The last inventory or hello's inventory; null before the first. */
+  /** All messages of the daemons, in order. */
+  received: DaemonMessage[];
+  logs: LogStore;
+  /** The last inventory, also from a hello; null before the first. */
   inventory(): Inventory | null;
   /** How many links have been welcomed. */
-  links(): number;
+  linkCount(): number;
   connected(): boolean;
   token(claims?: Record<string, unknown>): Promise<string>;
-  /** Makes this the desired state under the next generation and sends it; answers the generation. */
-  desire(containers: DesiredContainer[], more?: Partial<DesiredState>): Promise<number>;
+  /** Sends this desired state under the next generation; returns the generation. */
+  setDesired(containers: DesiredContainer[], more?: Partial<DesiredState>): Promise<number>;
   sign(typ: string, claims: object): Promise<string>;
   command(what: Command['do'], id?: string): Promise<string>;
   send(message: PlatformMessage): void;
-  /** Sees the raw socket of the link of now. */
+  /** The raw socket of the current link. */
   socket(): WebSocket;
-  /** From now on it takes links and what they open, and reads nothing more; `false`: reads again. */
-  deafen(isDeaf: boolean): void;
-  /** Resolves when `check` answers something; asked again after everything that is heard. */
+  /** Stops reading from the sockets of links, or with `false` reads again: the daemon must feel backpressure. */
+  stopReading(stopped?: boolean): void;
+  /** Resolves when `check` returns something; checked again after each message. */
   until<T>(what: string, check: () => T | false | null | undefined, ms?: number): Promise<T>;
-  /** No new link is accepted until `open` again; the present one is cut. */
+  /** Closes the current link and accepts no new one until `open`. */
   close(): Promise<void>;
   open(): Promise<void>;
 }
 
-export async function startPlatform({
+export async function startFakePlatform({
   node = '7',
   kind = 'self-hosted' as 'self-hosted' | 'rented',
-} = {}): Promise<Platform> {
+} = {}): Promise<FakePlatform> {
   const keys = await generateKeyPair('EdDSA', { extractable: true });
   const commandKey = await exportJWK(keys.publicKey);
   const used = new Map<string, string>();
@@ -62,12 +62,12 @@ export async function startPlatform({
     links: 0,
     gen: 0,
     document: null as string | null,
-    deaf: false,
+    readingStopped: false,
   };
   let live: WebSocket | null = null;
   const port = await freePort();
   let server: Server;
-  const logs = logBook((message) => live?.send(JSON.stringify(message)));
+  const logs = openLogStore((message) => live?.send(JSON.stringify(message)));
 
   const sign = (typ: string, claims: object) =>
     new SignJWT({ ...claims }).setProtectedHeader({ alg: 'EdDSA', typ }).sign(keys.privateKey);
@@ -101,14 +101,14 @@ export async function startPlatform({
     const nonce = randomUUID();
     socket.send(JSON.stringify({ type: 'challenge', nonce } satisfies PlatformMessage));
     socket.on('message', (data: Buffer, isBinary: boolean) => {
-      // What was on the way on an older link is not heard any more.
+      // Frames of an older link are dropped (fencing).
       if (isBinary && socket === live) logs.frame(decodeFrame(data));
       if (!isBinary)
         void take(socket, nonce, DaemonMessage.parse(JSON.parse(data.toString()))).catch((error: unknown) =>
           socket.close(4000, String(error).slice(0, 100)),
         );
       notice();
-      if (state.deaf && isBinary) socket.pause();
+      if (state.readingStopped && isBinary) socket.pause();
     });
     socket.on('close', () => {
       if (live === socket) live = null;
@@ -173,13 +173,13 @@ export async function startPlatform({
       return `http://127.0.0.1:${port}`;
     },
     node,
-    heard,
+    received: heard,
     logs,
     inventory: () => {
       const last = heard.findLast((message) => message.type === 'hello' || message.type === 'inventory');
       return last && 'inventory' in last ? last.inventory : null;
     },
-    links: () => state.links,
+    linkCount: () => state.links,
     connected: () => live !== null,
     token: (claims = {}) =>
       sign('enrol+jwt', {
@@ -194,7 +194,7 @@ export async function startPlatform({
         ...claims,
       }),
     sign,
-    async desire(containers, more = {}) {
+    async setDesired(containers, more = {}) {
       state.gen = more.gen ?? state.gen + 1;
       const claims = {
         aud: COMMAND_AUDIENCE,
@@ -227,9 +227,9 @@ export async function startPlatform({
       if (!live) throw new Error('no daemon is connected');
       return live;
     },
-    deafen(isDeaf) {
-      state.deaf = isDeaf;
-      if (isDeaf) live?.pause();
+    stopReading(stopped = true) {
+      state.readingStopped = stopped;
+      if (stopped) live?.pause();
       else live?.resume();
     },
     until(what, check, ms = 60_000) {

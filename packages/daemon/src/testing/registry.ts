@@ -8,7 +8,7 @@ export interface Registry {
   /** `127.0.0.1:PORT/thing:1`; Docker takes loopback registries without TLS. */
   image: string;
   host: string;
-  /** Layers are answered only from now on. */
+  /** Lets the held requests for layers continue. */
   release(): void;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export async function startRegistry({ held = false } = {}): Promise<Registry> {
     JSON.stringify({
       architecture: 'amd64',
       os: 'linux',
-      // Not twice the same image in one Docker.
+      // Makes each image different, as Docker would not pull the same one twice.
       created: new Date().toISOString(),
       config: { Cmd: ['/nothing'] },
       rootfs: { type: 'layers', diff_ids: tars.map(digestOf) },

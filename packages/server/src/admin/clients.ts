@@ -3,16 +3,14 @@ import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { type RawBuilder, sql } from 'kysely';
+import { balanceOf, perHourOf, RUNNING_STATUSES } from '../billing/burnRate.ts';
 import { presentPrice } from '../billing/price.ts';
-import { balanceOf, perHourOf, RUNNING_STATUSES } from '../billing/spending.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Db } from '../db/schema.ts';
-import { cappedPage, FOUND_COUNT_MAX } from '../http/cappedPage.ts';
+import { cappedPage } from '../http/cappedPage.ts';
 import { notFound } from '../http/errors.ts';
-import { pageOfFound } from '../http/foundPage.ts';
 import { isId, sortColumn } from '../http/paging.ts';
-import { beginsWith, idIn, searches, soughtIn } from '../http/search.ts';
-import { listOf } from '../skipIndex/lists.ts';
+import { beginsWith, idIn, searches } from '../http/search.ts';
 
 interface Seen {
   db: Db;
@@ -35,69 +33,34 @@ export async function listClients(
   request: EntityFilterRequest,
   plans: readonly Plan[] | undefined,
 ): Promise<{ entities: AdminClient[]; count: number; isMore: boolean }> {
-  const { queryString: text } = request;
-  const inState = inOneOf(request.statuses);
-  const sortedBy = sortColumn(request, SORTABLE);
-  const order = [sql.ref(`t.${sortedBy}`)];
-  const { ids, ...total } = text
-    ? await pageOfFound(
-        ctx.db,
-        { ...CLIENTS, ...found(text, inState, plans), order, skip: skip(text, sortedBy) },
-        request,
-      )
-    : await cappedPage(ctx.db, { ...CLIENTS, ...ofPlans(inState, plans), order }, request);
+  const order = [sql.ref(`t.${sortColumn(request, SORTABLE)}`)];
+  const { ids, ...total } = await cappedPage(ctx.db, { ...CLIENTS, where: wanted(request, plans), order }, request);
   const rows = new Map((await clientsOf(ctx.db, ids)).map((row) => [row.id, row]));
   return { entities: ids.flatMap((id) => rows.get(id) ?? []).map((row) => present(ctx.config, row)), ...total };
 }
 
-function inOneOf(statuses: readonly string[] = []): RawBuilder<boolean> {
-  if (statuses.length === 0) return sql<boolean>`true`;
-  const states = statuses.filter(isState).map((state) => STATES[state]);
-  return states.length === 0 ? sql<boolean>`false` : sql<boolean>`(${sql.join(states, sql` or `)})`;
+function wanted({ queryString: text, statuses }: EntityFilterRequest, plans: readonly Plan[] = []) {
+  const all = [sql<boolean>`true`];
+  if (text) all.push(isCalled(text));
+  if (statuses?.length) {
+    const states = statuses.filter(isState).map((state) => STATES[state]);
+    all.push(states.length === 0 ? sql<boolean>`false` : sql<boolean>`(${sql.join(states, sql` or `)})`);
+  }
+  if (plans.length > 0) all.push(sql<boolean>`t.plan in (${sql.join(plans)})`);
+  return all;
 }
 
-const hasPlan = (plans: readonly Plan[]) => sql<boolean>`t.plan in (${sql.join(plans)})`;
-
-/** By one plan after the other, as an index has them. */
-function ofPlans(inState: RawBuilder<boolean>, plans: readonly Plan[] = []) {
-  const each = [...new Set(plans)].map((plan) => sql<boolean>`${inState} and ${hasPlan([plan])}`);
-  return each.length === 0 ? { where: inState } : { where: sql<boolean>`${inState} and ${hasPlan(plans)}`, each };
-}
-
-const isOwners = (text: string) => text.includes('@');
-
-/** An index leads along the workspaces of one plan: whether they have one of several is looked at like their names. */
-function found(text: string, inState: RawBuilder<boolean>, plans: readonly Plan[] = []) {
-  const where = plans.length === 1 ? sql<boolean>`${inState} and ${hasPlan(plans)}` : inState;
-  const isOf = plans.length > 1 ? hasPlan(plans) : sql<boolean>`true`;
-  return { where, countMax: FOUND_COUNT_MAX, ...(isOwners(text) ? ownedBy : called)(text, where, isOf) };
-}
-
-const skip = (text: string, sortedBy: string) =>
-  isOwners(text) ? null : soughtIn(listOf('workspace'), sortedBy, text, { also: idIn(text) });
-
-/** By name or id. */
-function called(text: string, where: RawBuilder<boolean>, isOf: RawBuilder<boolean>) {
+/**
+ * By name or id; a text with an @ is the beginning of an owner's address, as half of all addresses end alike. As an array
+ * of ids PostgreSQL looks up the owned workspaces alone; for a join it may read all of them.
+ */
+function isCalled(text: string): RawBuilder<boolean> {
+  if (text.includes('@'))
+    return sql<boolean>`t.id = any(array(select m.workspace_id from app_user u join membership m on m.user_id = u.id
+      where m.role = 'Owner' and ${beginsWith('u.email', text)}))`;
   const id = idIn(text);
   const name = searches('t.search', text);
-  const has = sql<boolean>`${isOf} and ${id === null ? name : sql<boolean>`(${name} or t.id = ${id})`}`;
-  const few = [{ from: () => CLIENTS.from, where: sql<boolean>`${where} and ${has}` }];
-  return { has, sample: sql`t.created_at desc, t.id desc`, few };
-}
-
-/** Of more, each workspace on the way along the order is looked for among those of the owners. */
-const OWNED_SORTED = 3_000;
-
-/** What has an @ is the beginning of an owner's address, as half of all addresses end alike. */
-function ownedBy(text: string, where: RawBuilder<boolean>, isOf: RawBuilder<boolean>) {
-  const owners = sql`select m.workspace_id from membership m where m.role = 'Owner' and ${beginsWith('m.email', text)}`;
-  // As an array they are looked up in the order of their ids; of a join the planner reads all workspaces.
-  const owned = sql<boolean>`${where} and ${isOf} and t.id = any(array(${owners}))`;
-  return {
-    has: sql<boolean>`${isOf} and exists (${owners} and m.workspace_id = t.id)`,
-    sample: null,
-    few: [{ from: () => CLIENTS.from, where: owned, most: OWNED_SORTED, counted: owners }],
-  };
+  return id === null ? name : sql<boolean>`(${name} or t.id = ${id})`;
 }
 
 interface Row {

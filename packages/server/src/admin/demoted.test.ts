@@ -1,12 +1,12 @@
 import { api } from '@stagi/contract/api.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aStray, haveSteppedUp, makeOperator } from '../testing/factories.ts';
-import { atOnce, inTime } from '../testing/meanwhile.ts';
+import { aStray, makeOperator, markSteppedUp } from '../testing/factories.ts';
+import { interleave, retryOnOverload } from '../testing/interleave.ts';
 import type { Person } from '../testing/person.ts';
-import { appoint } from './appoint.ts';
+import { setOperator } from './setOperator.ts';
 
-/** The log of what operators do. */
+/** The audit log of operators. */
 const THE_PLATFORMS = 0;
 
 let app: TestApp;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
-it('lets nothing more be done by an operator who is made none at that moment: no money, no machine, no copy, no locked door', async () => {
+it('refuses every act of an operator whose role is revoked while the act waits', async () => {
   const victim = await app.signUp('Vera');
   const stray = await aStray(app.ctx);
   const acts = {
@@ -35,12 +35,12 @@ it('lets nothing more be done by an operator who is made none at that moment: no
   };
   let n = 0;
   for (const [what, act] of Object.entries(acts)) {
-    await inTime(async () => {
+    await retryOnOverload(async () => {
       const olga = await anOperator();
-      const [removed, acted] = await atOnce(
+      const [removed, acted] = await interleave(
         app,
         THE_PLATFORMS,
-        () => appoint(app.ctx.db, 'remove', olga.email, 'the test'),
+        () => setOperator(app.ctx.db, 'remove', olga.email, 'the test'),
         () => act(olga),
       );
       expect.soft(removed, what).toMatchObject({ status: 'fulfilled', value: { changed: true } });
@@ -63,6 +63,6 @@ it('lets nothing more be done by an operator who is made none at that moment: no
 async function anOperator(): Promise<Person> {
   const olga = await app.signUp('Olga');
   await makeOperator(app.ctx, olga);
-  await haveSteppedUp(app.ctx, olga);
+  await markSteppedUp(app.ctx, olga);
   return olga;
 }

@@ -9,10 +9,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { pageOfEntries } from '../audit/entries.ts';
 import { authorizedKeys } from '../instances/sshAccess.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { anApiToken, anSshKey, aRentedInstance, haveSteppedUp, makeOperator } from '../testing/factories.ts';
+import { anApiToken, anSshKey, aRentedInstance, makeOperator, markSteppedUp } from '../testing/factories.ts';
 import { PASSWORD, type Person } from '../testing/person.ts';
 import { storedMails } from '../testing/storedMails.ts';
-import { appoint } from './appoint.ts';
+import { setOperator } from './setOperator.ts';
 
 const ROUNDS = 10;
 const SOON = { timeout: 20_000, interval: 100 };
@@ -24,12 +24,12 @@ beforeAll(async () => {
   operator = await anOperator('Olga Operator');
 });
 afterAll(() => app?.close());
-beforeEach(() => haveSteppedUp(app.ctx, operator));
+beforeEach(() => markSteppedUp(app.ctx, operator));
 
 async function anOperator(name: string): Promise<Person> {
   const person = await app.signUp(name);
   await makeOperator(app.ctx, person);
-  await haveSteppedUp(app.ctx, person);
+  await markSteppedUp(app.ctx, person);
   return person;
 }
 
@@ -55,8 +55,8 @@ const statusOf = async (answer: Promise<unknown>): Promise<number> =>
     (error: { status: number }) => error.status,
   );
 
-describe('disabling somebody', () => {
-  it('ends what is open of them at once, tells them why, and is written down twice', async () => {
+describe('disabling an account', () => {
+  it('ends its sessions and streams at once, mails the reason, and is recorded in both audit logs', async () => {
     const victim = await app.signUp('Vera Victim');
     await victim.client(api.user.edit, { language: 'tr' });
     const { token } = await anApiToken(app.ctx, victim);
@@ -108,7 +108,7 @@ describe('disabling somebody', () => {
     expect(await newestEntry(victim.workspaceId)).toMatchObject({ action: 'admin/user/enable' });
   });
 
-  it('asks for a reason, and who it is, and refuses what makes no sense', async () => {
+  it('needs a reason and a step-up, and refuses what makes no sense', async () => {
     const victim = await app.signUp();
     const disable = (id: number, reason = 'why not') => operator.client(api.adminUsers.disable, { id, reason });
     await expect(disable(victim.userId, '   ')).rejects.toMatchObject({
@@ -138,7 +138,7 @@ describe('disabling somebody', () => {
         .toMatchObject({ status: 403, body: { code: 'step-up' } });
   });
 
-  it('lets one of two operators win who disable each other at once', async () => {
+  it('succeeds for one of two operators who disable each other at the same time', async () => {
     const other = await anOperator('Otto');
     let won = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -162,9 +162,9 @@ describe('disabling somebody', () => {
     console.log(`operators: n = ${ROUNDS} races, one winner in ${won}`);
   });
 
-  it('is not for those who are no operators, whatever else they may', async () => {
+  it('is refused to everybody who is not an operator', async () => {
     const owner = await app.signUp();
-    await haveSteppedUp(app.ctx, owner);
+    await markSteppedUp(app.ctx, owner);
     for (const call of everyCall().filter(({ path }) => path.startsWith('admin/')))
       expect.soft((await app.post(call.path, { id: 1, reason: 'x' }, as(owner))).status, call.path).toBe(403);
     expect(await newestEntry(0)).toMatchObject({ outcome: 'denied', actor: { userId: owner.userId } });
@@ -172,7 +172,7 @@ describe('disabling somebody', () => {
 });
 
 describe('disabling a workspace', () => {
-  it('shuts out its members, stops what can stop and gives up what never was ready', async () => {
+  it('refuses its members, stops what can stop and terminates what was never ready', async () => {
     const owner = await app.signUp('Walter');
     const { token } = await anApiToken(app.ctx, owner);
     const running = await aRentedInstance(app.ctx, owner, 'online');
@@ -224,7 +224,7 @@ describe('disabling a workspace', () => {
     expect(happened.map(({ detail }) => detail)).toContain('The workspace was disabled by an operator');
   });
 
-  it('tells its members by mail why it was shut and that it is open again, each in their language', async () => {
+  it('mails its members why it was disabled and that it is enabled again, each in their language', async () => {
     const owner = await app.signUp('Walter');
     const second = await app.signUp('Wilma');
     const developer = await app.signUp('Dmitri');
@@ -268,7 +268,7 @@ describe('disabling a workspace', () => {
     expect((await newestMail(guest.email)).text).toContain('yeniden etkinleştirdi. Oradaki rolünüz');
     expect((await newestMail(developer.email)).text).toContain('/sign-in');
 
-    // Refused: nobody is told of what did not happen.
+    // Refused: nobody gets a mail.
     before = await newestMailId();
     await expect(operator.client(api.adminClients.enable, { id: owner.workspaceId })).rejects.toMatchObject({
       status: 200,
@@ -276,7 +276,7 @@ describe('disabling a workspace', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('terminates what cannot stop when that is said', async () => {
+  it('terminates what cannot stop when that is chosen', async () => {
     const owner = await app.signUp();
     const unstoppable = await aRentedInstance(app.ctx, owner, 'online');
     const stoppable = await aRentedInstance(app.ctx, owner, 'online');
@@ -290,7 +290,7 @@ describe('disabling a workspace', () => {
     expect((await instanceRow(stoppable)).desired).toBe('stopped');
   });
 
-  it('refuses what is so already, and what is gone', async () => {
+  it('refuses a workspace that is disabled already or closed', async () => {
     const owner = await app.signUp();
     const id = owner.workspaceId;
     await expect(operator.client(api.adminClients.enable, { id })).rejects.toMatchObject({
@@ -326,7 +326,7 @@ describe('the command line', () => {
     );
   };
 
-  it('makes and removes operators of a running platform, and refuses whom it cannot know', {
+  it('makes and removes operators of a running platform, and refuses unknown accounts', {
     timeout: 240_000,
   }, async () => {
     const person = await app.signUp('Nina');
@@ -342,7 +342,7 @@ describe('the command line', () => {
       by: 'platform',
       object: { id: String(person.userId), label: 'Nina' },
     });
-    const tell = (what: 'make' | 'remove', email = person.email) => appoint(app.ctx.db, what, email, 'root');
+    const tell = (what: 'make' | 'remove', email = person.email) => setOperator(app.ctx.db, what, email, 'root');
     expect(await tell('make')).toMatchObject({ changed: false });
     expect(await tell('remove')).toMatchObject({ name: 'Nina', changed: true });
     expect(await may()).toBe(403);

@@ -1,25 +1,26 @@
 import type { AdminClient } from '@stagi/contract/adminClients.ts';
 import { api } from '@stagi/contract/api.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
-import { lockAvailable } from '../billing/spend.ts';
+import { recordForWorkspace } from '../audit/recordForWorkspace.ts';
+import { lockAvailable } from '../billing/spendOrder.ts';
 import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
-import { holdServers, shutDown } from '../instances/shutDown.ts';
+import { lockServers, stopServers } from '../instances/stopServers.ts';
+import type { Receiver } from '../mail/accountMails.ts';
 import type { MailText } from '../mail/layout.ts';
-import type { Receiver } from '../mail/letters.ts';
 import {
   clientDisabledMail,
   clientEnabledMail,
   memberClientDisabledMail,
   memberClientEnabledMail,
-} from '../mail/operatorLetters.ts';
+} from '../mail/operatorMails.ts';
 import { sendMails } from '../mail/send.ts';
+import { lockUser, lockWorkspace, type Operator } from '../people/lockedByOperator.ts';
 import { clientOf } from './clients.ts';
-import { holdClient, holdUser, type Operator } from './operator.ts';
-import { tellWorkspace } from './tellWorkspace.ts';
 
 interface Input {
   id: number;
@@ -28,37 +29,37 @@ interface Input {
 }
 
 /**
- * Shuts a workspace: to its members it is as if it were gone, streams end by the database itself (migration 0008), and
- * what can stop is stopped. Servers that cannot stop run on unless the operator says to terminate them.
+ * Disables a workspace: its members can no longer use it, triggers end its open streams (migration 0008), and its servers
+ * are stopped. Servers that cannot stop keep running unless the operator chooses to terminate them.
  */
 export function disableClient(ctx: Operator, { id, reason, terminate }: Input): Promise<AdminClient> {
   return inTransaction(ctx.db, async (trx) => {
-    // What is rented or started at this moment is either among what is shut down, or finds the workspace disabled. In the
-    // order in which whoever rents and starts takes these.
-    await holdServers(trx, id);
-    await holdUser(trx, ctx.user.id, ctx.user.id);
+    // With these locks a concurrent rent or start either commits first and is stopped here, or finds the workspace disabled.
+    // They are taken in the same order as by renting and starting, to avoid a deadlock.
+    await lockServers(trx, id);
+    await lockUser(trx, ctx.user.id, ctx.user.id);
     await lockAvailable(trx, id);
-    const client = await holdClient(trx, ctx.user.id, id);
-    if (client.deleted_at) throw refused('This workspace has been closed');
-    if (client.disabled_at) throw refused('This workspace is disabled already');
-    await requireAnother(trx, ctx.user.id, client.id);
+    const client = await lockWorkspace(trx, ctx.user.id, id);
+    if (client.deleted_at) throw refused(text('This workspace has been closed'));
+    if (client.disabled_at) throw refused(text('This workspace is disabled already'));
+    await requireAnotherWorkspace(trx, ctx.user.id, client.id);
     await trx
       .updateTable('workspace')
       .set({ disabled_at: sql<Date>`clock_timestamp()`, disabled_reason: reason, disabled_by: ctx.user.id })
       .where('id', '=', client.id)
       .execute();
-    await shutDown(ctx, trx, client.id, { terminate });
-    await tellMembers(ctx, trx, client.id, (member) =>
+    await stopServers(ctx, trx, client.id, { terminate });
+    await notifyMembers(ctx, trx, client.id, (member) =>
       (member.role === 'Owner' ? clientDisabledMail : memberClientDisabledMail)(ctx, member, client.name, reason),
     );
-    await tellThere(trx, api.adminClients.disable.path, client, { reason });
+    await recordInWorkspace(trx, api.adminClients.disable.path, client, { reason });
     await announce(trx, 'changed', { entity: 'client', id: client.id, workspaceId: client.id });
     return clientOf({ ...ctx, db: trx }, client.id);
   });
 }
 
-/** Operators act from a workspace of theirs, whichever it is: without one they could not even open this one again. */
-async function requireAnother(trx: Db, operatorId: number, id: number): Promise<void> {
+/** Operators need a workspace to make calls: without another one they could not enable this one again. */
+async function requireAnotherWorkspace(trx: Db, operatorId: number, id: number): Promise<void> {
   const { others, isTheirs } = await trx
     .selectFrom('membership')
     .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
@@ -69,32 +70,33 @@ async function requireAnother(trx: Db, operatorId: number, id: number): Promise<
     .where('membership.user_id', '=', operatorId)
     .where('workspace.disabled_at', 'is', null)
     .executeTakeFirstOrThrow();
-  if (isTheirs && others === 0) throw refused('This is your only workspace: create another one before you disable it');
+  if (isTheirs && others === 0)
+    throw refused(text('This is your only workspace: create another one before you disable it'));
 }
 
-/** Opens it again. What was stopped stays so: to start it costs its members money. */
+/** Enables a workspace again. Its servers stay stopped, as starting them costs its members money. */
 export function enableClient(ctx: Operator, id: number): Promise<AdminClient> {
   return inTransaction(ctx.db, async (trx) => {
-    const client = await holdClient(trx, ctx.user.id, id);
-    if (client.deleted_at) throw refused('This workspace has been closed');
-    if (!client.disabled_at) throw refused('This workspace is not disabled');
+    const client = await lockWorkspace(trx, ctx.user.id, id);
+    if (client.deleted_at) throw refused(text('This workspace has been closed'));
+    if (!client.disabled_at) throw refused(text('This workspace is not disabled'));
     await trx
       .updateTable('workspace')
       .set({ disabled_at: null, disabled_reason: null, disabled_by: null })
       .where('id', '=', client.id)
       .execute();
-    await tellMembers(ctx, trx, client.id, (member) =>
+    await notifyMembers(ctx, trx, client.id, (member) =>
       (member.role === 'Owner' ? clientEnabledMail : memberClientEnabledMail)(ctx, member, client.name),
     );
-    await tellThere(trx, api.adminClients.enable.path, client, {});
+    await recordInWorkspace(trx, api.adminClients.enable.path, client, {});
     return clientOf({ ...ctx, db: trx }, client.id);
   });
 }
 
-/** Of more members than these, owners first, the others are told by them: all mails are written in one transaction. */
-const TOLD_MEMBERS = 1_000;
+/** A limit, owners first, as all mails are written in one transaction. */
+const MAX_NOTIFIED_MEMBERS = 1_000;
 
-async function tellMembers(
+async function notifyMembers(
   ctx: Operator,
   trx: Db,
   workspaceId: number,
@@ -109,7 +111,7 @@ async function tellMembers(
     .orderBy(sql`membership.role <> 'Owner'`)
     .orderBy('membership.created_at')
     .orderBy('membership.user_id')
-    .limit(TOLD_MEMBERS)
+    .limit(MAX_NOTIFIED_MEMBERS)
     .execute();
   await sendMails(
     ctx,
@@ -118,12 +120,12 @@ async function tellMembers(
   );
 }
 
-/** Its members read why, too. */
-function tellThere(
+/** Members see the reason, too. */
+function recordInWorkspace(
   trx: Db,
   action: string,
   { id, name }: { id: number; name: string },
   detail: Record<string, unknown>,
 ): Promise<void> {
-  return tellWorkspace(trx, id, { action, object: { type: 'client', id: String(id), label: name }, detail });
+  return recordForWorkspace(trx, id, { action, object: { type: 'client', id: String(id), label: name }, detail });
 }

@@ -2,9 +2,9 @@ import { api } from '@stagi/contract/api.ts';
 import type { OperatedProvider, ProviderCheck } from '@stagi/contract/providers.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { becomes, type CloudApp, rentOne, startCloudApp } from '../testing/cloudApp.ts';
+import { type CloudApp, rentServer, startCloudApp, waitForStatus } from '../testing/cloudApp.ts';
 import type { Person } from '../testing/person.ts';
-import { runCheck } from './providerCheck.ts';
+import { runProviderCheck } from './providerCheck.ts';
 
 let app: CloudApp;
 let alice: Person;
@@ -35,8 +35,8 @@ const ended = async (): Promise<ProviderCheck> => {
 };
 
 it('lists each cloud with what it can do, what runs there and what went wrong last', async () => {
-  const { id } = await rentOne(alice);
-  await becomes(alice, id, 'online');
+  const { id } = await rentServer(alice);
+  await waitForStatus(alice, id, 'online');
   await app.ctx.db
     .insertInto('provider_op')
     .values({
@@ -66,7 +66,7 @@ it('lists each cloud with what it can do, what runs there and what went wrong la
   expect([await found('simul'), await found('amazon'), await found('', ['unavailable'])]).toEqual([1, 0, 0]);
 });
 
-it('asks a cloud in the background, says what it answered, and writes down who asked', async () => {
+it('checks a cloud in the background, shows its answers, and records who requested it', async () => {
   expect(await check()).toMatchObject({ provider: 'fake', askedBy: 'Olga', endedAt: null, steps: [] });
   const { steps, status } = await ended();
   expect(status).toBe('done');
@@ -85,7 +85,7 @@ it('asks a cloud in the background, says what it answered, and writes down who a
   });
 });
 
-it('says what the cloud said when it refuses', async () => {
+it('shows the error of a cloud that refuses', async () => {
   await app.control.fault('list', { kind: 'internal' }, null);
   await check();
   const { status, steps } = await ended();
@@ -94,8 +94,8 @@ it('says what the cloud said when it refuses', async () => {
   expect(machines).toMatchObject({ step: 'machines', count: null, message: expect.stringMatching(/./) });
 });
 
-it('has one check of a cloud at a time, however often it is asked for', async () => {
-  // So that the first is not over before the last of them is asked for.
+it('runs one check of a cloud at a time, however often it is requested', async () => {
+  // Keeps the first from ending before the last is requested.
   await app.control.fault('list', { kind: 'slow', delayMs: 5_000 });
   const asked = await Promise.all(Array.from({ length: 5 }, check));
   expect(new Set(asked.map(({ id }) => id)).size).toBe(1);
@@ -104,15 +104,15 @@ it('has one check of a cloud at a time, however often it is asked for', async ()
   await ended();
 });
 
-it('counts a check as failed that nobody ended by its deadline, and begins another', async () => {
+it('counts a check as failed that has not ended by its deadline, and starts another', async () => {
   const { id } = await app.ctx.db
     .insertInto('provider_check')
     .values({ provider: 'fake', asked_by: operator.userId, deadline_at: new Date(Date.now() - 1_000) })
     .returning('id')
     .executeTakeFirstOrThrow();
   expect((await cloud()).check).toMatchObject({ id, status: 'failed', endedAt: expect.any(String), steps: [] });
-  // A worker that comes too late does nothing.
-  await runCheck(app.ctx, id);
+  // A worker that starts after the deadline does nothing.
+  await runProviderCheck(app.ctx, id);
   const { rows } = await sql<{ started: boolean }>`
     select started_at is not null as started from provider_check where id = ${id}`.execute(app.ctx.db);
   expect(rows).toEqual([{ started: false }]);
@@ -120,7 +120,7 @@ it('counts a check as failed that nobody ended by its deadline, and begins anoth
   expect((await ended()).status).toBe('done');
 });
 
-it('knows no other cloud', async () => {
+it('refuses an unknown cloud', async () => {
   const reply = await app.post(
     api.providers.check.path,
     { provider: 'elsewhere' },

@@ -8,19 +8,19 @@ import { notFound } from '../http/errors.ts';
 import type { RunningQueue } from '../jobs/queue.ts';
 import { type Provider, ProviderError } from '../providers/provider.ts';
 
-/** Adapters give up after 30 seconds; they are asked for their state first, and then for the rest at once. */
+/** Adapters time out after 30 seconds; the check asks for the state first, then for the rest in parallel. */
 const DEADLINE_SECONDS = 50;
-const TOO_LATE = 'No answer by the deadline';
+const TIMED_OUT = 'No answer by the deadline';
 
 type Step = ProviderCheck['steps'][number];
 type Operator = Context & Actor & { user: { id: number } };
 
-/** Has a cloud asked, or answers the check that is under way. The asking is written down as the operator's act. */
-export async function askForCheck(ctx: Operator, provider: string): Promise<ProviderCheck> {
+/** Queues a check of a cloud and records it in the audit log, or returns the check that is under way. */
+export async function requestProviderCheck(ctx: Operator, provider: string): Promise<ProviderCheck> {
   if (!ctx.providers.has(provider)) throw notFound();
   return inTransaction(ctx.db, async (trx) => {
-    await endLate(trx, provider);
-    const made = await trx
+    await expireOverdueChecks(trx, provider);
+    const created = await trx
       .insertInto('provider_check')
       .values({
         provider,
@@ -30,13 +30,13 @@ export async function askForCheck(ctx: Operator, provider: string): Promise<Prov
       .onConflict((conflict) => conflict.column('provider').where('ended_at', 'is', null).doNothing())
       .returning('id')
       .executeTakeFirst();
-    if (made) {
-      await ctx.jobs.enqueue(trx, 'provider.check', { checkId: made.id });
+    if (created) {
+      await ctx.jobs.enqueue(trx, 'provider.check', { checkId: created.id });
       const object = { type: 'provider', id: null, label: provider };
       await recordAct(trx, { ...ctx, workspace: null }, { action: 'admin/provider/check', outcome: 'done', object });
     }
     const check = (await newestChecks(trx, [provider])).get(provider);
-    // Between the two statements the one under way may have ended: it is the newest all the same.
+    // The one under way may have ended between the two statements; it is still the newest.
     if (!check) throw notFound();
     return check;
   });
@@ -54,15 +54,15 @@ export async function newestChecks(db: Db, providers: readonly string[]): Promis
     .orderBy('provider')
     .orderBy('provider_check.id', 'desc')
     .execute();
-  return new Map(rows.map((row) => [row.provider, present(row)]));
+  return new Map(rows.map((row) => [row.provider, presentCheck(row)]));
 }
 
-/** Asks the clouds that operators want to hear of. Asking twice, after a death, does no harm. */
-export async function workOnChecks(ctx: Context, queue: RunningQueue): Promise<void> {
-  await queue.work('provider.check', ({ checkId }) => runCheck(ctx, checkId));
+/** Runs queued checks. A job may run twice after a crash, as a check changes nothing at the cloud. */
+export async function startProviderCheckWorker(ctx: Context, queue: RunningQueue): Promise<void> {
+  await queue.work('provider.check', ({ checkId }) => runProviderCheck(ctx, checkId));
 }
 
-export async function runCheck(ctx: Pick<Context, 'db' | 'providers' | 'log'>, id: number): Promise<void> {
+export async function runProviderCheck(ctx: Pick<Context, 'db' | 'providers' | 'log'>, id: number): Promise<void> {
   const check = await ctx.db
     .updateTable('provider_check')
     .set({ started_at: sql<Date>`now()`, steps: '[]' })
@@ -74,7 +74,7 @@ export async function runCheck(ctx: Pick<Context, 'db' | 'providers' | 'log'>, i
   const provider = check && ctx.providers.get(check.provider);
   if (!provider) return;
   const deadline = AbortSignal.timeout(Math.max(1, Math.floor(check.left_ms)));
-  for await (const step of stepsOf(provider, deadline)) {
+  for await (const step of checkSteps(provider, deadline)) {
     if (!step.isDone) ctx.log.warn({ provider: provider.name, step }, 'a cloud did not pass a check');
     await ctx.db
       .updateTable('provider_check')
@@ -91,8 +91,8 @@ export async function runCheck(ctx: Pick<Context, 'db' | 'providers' | 'log'>, i
     .execute();
 }
 
-/** State first: a cloud that is not ready has nothing to tell of the rest. */
-async function* stepsOf(provider: Provider, deadline: AbortSignal): AsyncGenerator<Step> {
+/** The state first: a cloud that is not ready cannot answer the rest. */
+async function* checkSteps(provider: Provider, deadline: AbortSignal): AsyncGenerator<Step> {
   const readiness = await timed('readiness', deadline, async () => {
     const found = await provider.readiness();
     if (found.state === 'unavailable') throw new ProviderError('permanent', found.reason);
@@ -120,7 +120,7 @@ async function timed(
         return { isDone: false, count: null, message: error.message };
       },
     ),
-    aborted(deadline).then(() => ({ isDone: false, count: null, message: TOO_LATE })),
+    aborted(deadline).then(() => ({ isDone: false, count: null, message: TIMED_OUT })),
   ]);
   return { step, milliseconds: Math.round(performance.now() - since), ...outcome };
 }
@@ -130,8 +130,8 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** Whose worker died and was not replaced in time. */
-async function endLate(trx: Db, provider: string): Promise<void> {
+/** Ends checks that passed their deadline because their worker died. */
+async function expireOverdueChecks(trx: Db, provider: string): Promise<void> {
   await trx
     .updateTable('provider_check')
     .set({ ended_at: sql<Date>`deadline_at` })
@@ -141,7 +141,7 @@ async function endLate(trx: Db, provider: string): Promise<void> {
     .execute();
 }
 
-function present(row: ProviderCheckRow & { name: string; is_late: boolean }): ProviderCheck {
+function presentCheck(row: ProviderCheckRow & { name: string; is_late: boolean }): ProviderCheck {
   const ended = row.ended_at ?? (row.is_late ? row.deadline_at : null);
   return {
     id: row.id,

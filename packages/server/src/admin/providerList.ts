@@ -4,32 +4,32 @@ import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
 import { offsetOf, pageOf, sortColumn } from '../http/paging.ts';
+import { allCloudSnapshots, type CloudSnapshot } from '../marketplace/cloudSnapshots.ts';
 import { presentState } from '../marketplace/offers.ts';
-import { type Snapshot, snapshots } from '../marketplace/snapshot.ts';
 import { newestChecks } from './providerCheck.ts';
 
 const SORTABLE = { title: 'title', openInstances: 'openInstances', strays: 'strays', offers: 'offers' } as const;
-/** There is no newest cloud: as they are configured. */
+/** Clouds have no creation time: this is the order of the configuration. */
 const AS_CONFIGURED = 'createdAt';
 
-/** There are a handful: they are asked together, and narrowed and put in order here. `statuses` chooses among states. */
+/** There are only a few clouds, so they are filtered and sorted here. `statuses` filters by state. */
 export async function listProviders(ctx: Pick<Context, 'db' | 'providers' | 'log'>, request: EntityFilterRequest) {
   const { statuses, queryString, orderByField, orderByDirection } = request;
   const key = orderByField === AS_CONFIGURED ? null : sortColumn(request, SORTABLE);
   const words = queryString?.toLowerCase() ?? '';
-  const wanted = (await snapshots(ctx)).filter(
+  const matching = (await allCloudSnapshots(ctx)).filter(
     ({ provider, readiness }) =>
       (!statuses?.length || statuses.includes(readiness.state)) &&
       `${provider.name} ${provider.title}`.toLowerCase().includes(words),
   );
-  const names = wanted.map(({ provider }) => provider.name);
+  const names = matching.map(({ provider }) => provider.name);
   const [counts, errors, checks] =
     names.length === 0
       ? [new Map(), new Map(), new Map()]
       : await Promise.all([countsOf(ctx.db, names), lastErrors(ctx.db, names), newestChecks(ctx.db, names)]);
-  const all = wanted.map(
+  const all = matching.map(
     (snapshot): OperatedProvider => ({
-      ...present(snapshot),
+      ...presentProvider(snapshot),
       ...(counts.get(snapshot.provider.name) ?? { openInstances: 0, strays: 0 }),
       lastError: errors.get(snapshot.provider.name) ?? null,
       check: checks.get(snapshot.provider.name) ?? null,
@@ -43,7 +43,7 @@ export async function listProviders(ctx: Pick<Context, 'db' | 'providers' | 'log
 const compare = (a: string | number, b: string | number): number =>
   typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), 'en');
 
-function present({ provider, readiness, offers, seenAt }: Snapshot) {
+function presentProvider({ provider, readiness, offers, seenAt }: CloudSnapshot) {
   const { traits } = provider;
   return {
     ...presentState({ provider, readiness, offers, seenAt }),

@@ -1,5 +1,5 @@
 import type { api } from '@stagi/contract/api.ts';
-import type { HandlersOf } from '../http/mount.ts';
+import type { HandlersOf } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
 import { listClients, viewClient } from './clients.ts';
 import { disableClient, enableClient } from './disableClient.ts';

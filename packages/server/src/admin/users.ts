@@ -4,15 +4,13 @@ import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { type RawBuilder, sql } from 'kysely';
-import { RUNNING_STATUSES } from '../billing/spending.ts';
+import { RUNNING_STATUSES } from '../billing/burnRate.ts';
 import type { Db } from '../db/schema.ts';
-import { cappedPage, FOUND_COUNT_MAX } from '../http/cappedPage.ts';
+import { cappedPage } from '../http/cappedPage.ts';
 import { notFound } from '../http/errors.ts';
-import { pageOfFound } from '../http/foundPage.ts';
 import { isId, sortColumn } from '../http/paging.ts';
-import { idIn, isAddress, searchesPeople, soughtIn } from '../http/search.ts';
-import { listOf } from '../skipIndex/lists.ts';
-import { picturePath } from '../users/picture.ts';
+import { idIn, searchesPeople } from '../http/search.ts';
+import { picturePath } from '../pictures/profilePicture.ts';
 
 type State = (typeof USER_STATES)[number];
 
@@ -37,43 +35,30 @@ export async function listUsers(
   narrowed: Narrowed,
   viewerId: number,
 ): Promise<{ entities: AdminUser[]; count: number; isMore: boolean }> {
-  const { queryString: text } = request;
-  const is = wanted(request, narrowed);
-  const sortedBy = sortColumn(request, SORTABLE);
-  const order = [sql.ref(`t.${sortedBy}`)];
-  const { ids, ...total } = text
-    ? await pageOfFound(db, { ...USERS, where: is, ...called(text, is), order, skip: skip(text, sortedBy) }, request)
-    : await cappedPage(db, { ...USERS, where: is, order }, request);
+  const order = [sql.ref(`t.${sortColumn(request, SORTABLE)}`)];
+  const { ids, ...total } = await cappedPage(db, { ...USERS, where: wanted(request, narrowed), order }, request);
   const rows = new Map((await usersOf(db, ids)).map((row) => [row.id, row]));
   return { entities: ids.flatMap((id) => rows.get(id) ?? []).map((row) => present(row, viewerId)), ...total };
 }
 
-function wanted({ statuses }: EntityFilterRequest, { verified, employee }: Narrowed): RawBuilder<boolean> {
-  const all: RawBuilder<boolean>[] = [];
+function wanted({ queryString: text, statuses }: EntityFilterRequest, { verified, employee }: Narrowed) {
+  const all = [sql<boolean>`true`];
+  if (text) all.push(isCalled(text));
   if (statuses?.length) {
     const states = statuses.filter(isState).map((state) => STATES[state]);
     all.push(states.length === 0 ? sql<boolean>`false` : sql<boolean>`(${sql.join(states, sql` or `)})`);
   }
   if (verified !== undefined) all.push(sql<boolean>`t.email_verified_at is ${sql.raw(verified ? 'not null' : 'null')}`);
   if (employee !== undefined) all.push(employee ? sql<boolean>`t.is_employee` : sql<boolean>`not t.is_employee`);
-  return all.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(all, sql` and `)}`;
+  return all;
 }
 
 /** By name, address or id. */
-function called(text: string, is: RawBuilder<boolean>) {
+function isCalled(text: string): RawBuilder<boolean> {
   const id = idIn(text);
   const words = searchesPeople('t', text);
-  const has = id === null ? words : sql<boolean>`(${words} or t.id = ${id})`;
-  return {
-    has,
-    sample: isAddress(text) ? null : sql`t.created_at desc, t.id desc`,
-    few: [{ from: () => USERS.from, where: sql<boolean>`${is} and ${has}` }],
-    countMax: FOUND_COUNT_MAX,
-  };
+  return id === null ? words : sql<boolean>`(${words} or t.id = ${id})`;
 }
-
-const skip = (text: string, sortedBy: string) =>
-  isAddress(text) ? null : soughtIn(listOf('app_user'), sortedBy, text, { also: idIn(text) });
 
 function usersOf(db: Db, ids: readonly number[]) {
   return db

@@ -5,7 +5,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { forward } from './forward.ts';
+import { forwardEvent } from './forwardEvent.ts';
 
 type Taken = { api_key: string; events: Record<string, unknown>[] };
 
@@ -49,7 +49,7 @@ describe('analytics', () => {
     } as never);
   const waiting = () => app.ctx.db.selectFrom('analytics_event').selectAll().orderBy('id').execute();
 
-  it('hands an event on with the key of its host, and forgets it', async () => {
+  it('forwards an event with the key of its host, and deletes it', async () => {
     const timestamp = new Date().toISOString();
     await tell({ host: 'a.test.example', name: 'user_first_visit', properties: { timestamp } });
     await tell({ host: 'app.example', identifier: '7', name: 'container_cloned', properties: { clone_ID: 5 } });
@@ -78,7 +78,7 @@ describe('analytics', () => {
     );
   });
 
-  it('takes what is told again under the same id once, also at the same time and after it was handed on', async () => {
+  it('stores an event with the same id once, also in parallel and after it was forwarded', async () => {
     const before = taken.length;
     const again = { id: 'b'.repeat(32), name: 'header_tab_docs_clicked' } as const;
     const replies = await Promise.all(Array.from({ length: 5 }, () => tell(again)));
@@ -91,13 +91,13 @@ describe('analytics', () => {
     expect(taken).toHaveLength(before + 2);
   });
 
-  it('keeps nothing for a host without analytics', async () => {
+  it('stores nothing for a host without analytics', async () => {
     for (const host of ['localhost:4400', 'evil.example', 'a.b.test.example', 'app.example:81', ''])
       expect(await tell({ host })).toEqual({ isSuccess: true });
     expect(await waiting()).toEqual([]);
   });
 
-  it('takes no other event and no other property than those in the list', async () => {
+  it('refuses events and properties that are not in the list', async () => {
     const before = taken.length;
     for (const wrong of [
       { name: 'password_typed' },
@@ -123,7 +123,7 @@ describe('analytics', () => {
     expect(Object.keys(ANALYTICS_EVENTS).length).toBeGreaterThan(0);
   });
 
-  it('tries again what was not taken, eight times in all, and drops at once what is refused for good', async () => {
+  it('retries a failure, eight attempts in all, and drops at once what is refused for good', async () => {
     const quiet = { ...app.ctx, log: app.ctx.log.child({}, { level: 'silent' }) };
     const id = async (name: string) => {
       const row = await app.ctx.db
@@ -136,19 +136,19 @@ describe('analytics', () => {
     const down = await id('header_tab_logo_clicked');
     status = 503;
     for (let tries = 1; tries < 8; tries += 1) {
-      await expect(forward(quiet, down)).rejects.toThrow('HTTP 503');
+      await expect(forwardEvent(quiet, down)).rejects.toThrow('HTTP 503');
       expect(await waiting()).toMatchObject([{ id: down, tries }]);
     }
-    await forward(quiet, down);
+    await forwardEvent(quiet, down);
     expect(await waiting()).toEqual([]);
 
     status = 400;
-    await forward(quiet, await id('header_tab_logo_clicked'));
+    await forwardEvent(quiet, await id('header_tab_logo_clicked'));
     expect(await waiting()).toEqual([]);
     status = 200;
   });
 
-  it('takes only so much from one address', async () => {
+  it('is rate limited per IP address', async () => {
     const elsewhere = { type: 'event', host: 'none', visitor: 'visitor-1234', name: 'header_tab_logo_clicked' };
     const statuses: number[] = [];
     while (statuses.at(-1) !== 429 && statuses.length < 200)

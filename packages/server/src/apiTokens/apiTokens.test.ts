@@ -1,17 +1,17 @@
 import { api } from '@stagi/contract/api.ts';
-import { type Client, createClient } from '@stagi/contract/client.ts';
+import { type Client, createClient } from '@stagi/contract/apiClient.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { newSecret, readApiToken, writeApiToken } from '../secrets/apiToken.ts';
+import { formatApiToken, newTokenSecret, parseApiToken } from '../secrets/apiTokenFormat.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, anApiToken, anOwnServer, haveSteppedUp } from '../testing/factories.ts';
-import { mailsTo, type Person, sender } from '../testing/person.ts';
+import { aContainer, anApiToken, aSelfHostedServer, markSteppedUp } from '../testing/factories.ts';
+import { httpSender, mailsTo, type Person } from '../testing/person.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 25 };
 
 describe('the form of a token', () => {
-  it('is one word that says whose it is and shows every slip', () => {
+  it('is one word with its id and a checksum that detects every typing error', () => {
     const seed = Date.now();
     let n = 0;
     fc.assert(
@@ -20,12 +20,12 @@ describe('the form of a token', () => {
         fc.nat(),
         fc.constantFrom('0', 'A', 'z'),
         (id, at, sign) => {
-          const token = writeApiToken({ id, secret: newSecret() });
+          const token = formatApiToken({ id, secret: newTokenSecret() });
           expect(token).toMatch(/^stg_[1-9][0-9]{0,9}_[0-9A-Za-z]{49}$/);
-          expect(readApiToken(token)?.id).toBe(id);
+          expect(parseApiToken(token)?.id).toBe(id);
           const place = token.length - 1 - (at % 49);
           const slipped = token.slice(0, place) + sign + token.slice(place + 1);
-          if (slipped !== token) expect(readApiToken(slipped)).toBeNull();
+          if (slipped !== token) expect(parseApiToken(slipped)).toBeNull();
           n += 1;
         },
       ),
@@ -37,7 +37,7 @@ describe('the form of a token', () => {
 
   it.each(['', 'stg_', 'stg_1_', 'stg_0_x', `stg_01_${'a'.repeat(49)}`, `stg_9999999999_${'a'.repeat(49)}`, 'stg_1_é'])(
     'is not %j',
-    (text) => expect(readApiToken(text)).toBeNull(),
+    (text) => expect(parseApiToken(text)).toBeNull(),
   );
 });
 
@@ -51,7 +51,7 @@ describe('API tokens', () => {
   });
   afterAll(() => app?.close());
 
-  it('are shown once, listed without their secret, and mailed about', async () => {
+  it('are shown once, listed without their secret, and their owner is notified by mail', async () => {
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
     const { entity, token } = await ada.client(api.apiTokens.create, { description: ' build server ', expiresAt });
     expect(token.startsWith(entity.prefix)).toBe(true);
@@ -72,15 +72,15 @@ describe('API tokens', () => {
     expect(mail!.text).not.toContain(token);
   });
 
-  it('are made only by who has just shown that it is them', async () => {
+  it('are created only after a step-up', async () => {
     const person = await app.signUp();
     const make = () => person.client(api.apiTokens.create, { description: 'x' });
     await expect(make()).rejects.toMatchObject({ status: 403, body: { code: 'step-up' } });
-    await haveSteppedUp(app.ctx, person);
+    await markSteppedUp(app.ctx, person);
     await expect(make()).resolves.toMatchObject({ isSuccess: true });
   });
 
-  it('work in their workspace, without naming it, and note their use', async () => {
+  it('work in their workspace without naming it, and record their last use', async () => {
     const { entity, token } = await ada.client(api.apiTokens.create, { description: 'ci' });
     const program = withToken(token);
     expect(await program(api.apiTokens.cliCheck, { clientVersion: '2.0.1-beta.3' })).toMatchObject({
@@ -96,7 +96,7 @@ describe('API tokens', () => {
     expect(Date.parse(used?.lastUsedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(entity.createdAt));
   });
 
-  it('carry what their owner holds at that moment, and of that no more than they were given', async () => {
+  it('have the permissions that their owner has now, limited to those given to them', async () => {
     const bob = await aMaker('Bob');
     await join(bob, ada.workspaceId, 'Developer');
     bob.useWorkspace(ada.workspaceId);
@@ -123,7 +123,7 @@ describe('API tokens', () => {
     expect(await held(whole.token)).not.toContain('EMPLOYEE');
   });
 
-  it('refuse to be made with what their maker lacks, late, nameless or without number', async () => {
+  it('are not created with permissions that their creator lacks, an expiry in the past, no name, or beyond the limit', async () => {
     const guest = await aMaker('Gus');
     await join(guest, ada.workspaceId, 'Guest');
     guest.useWorkspace(ada.workspaceId);
@@ -149,7 +149,7 @@ describe('API tokens', () => {
     });
   });
 
-  it('are listed by what they are called, how they begin, and whether they have ended', async () => {
+  it('are listed by name, prefix and whether they have ended', async () => {
     const eve = await app.signUp('Eve');
     const [first, second] = [await anApiToken(app.ctx, eve), await anApiToken(app.ctx, eve)];
     const late = await anApiToken(app.ctx, eve, { expiresAt: new Date(Date.now() - 1000) });
@@ -177,7 +177,7 @@ describe('API tokens', () => {
       const member = await aMaker();
       await join(member, owner.workspaceId, 'Developer');
       member.useWorkspace(owner.workspaceId);
-      const server = await anOwnServer(app.ctx, owner);
+      const server = await aSelfHostedServer(app.ctx, owner);
       const container = await aContainer(app.ctx, owner, server);
       const { entity, token } = await member.client(api.apiTokens.create, { description: 'tail' });
       const program = withToken(token);
@@ -203,7 +203,7 @@ describe('API tokens', () => {
             return;
           case 'expired':
             await db.updateTable('api_token').set({ expires_at: new Date() }).where('id', '=', entity.id).execute();
-            // Nobody is told of the hour; streams look again by themselves, here because of something else that ended.
+            // Expiry is not announced; streams recheck on their own, here because something else was revoked.
             await member.client(api.apiTokens.archive, {
               id: (await member.client(api.apiTokens.create, { description: 'other' })).entity.id,
             });
@@ -233,7 +233,7 @@ describe('API tokens', () => {
     },
   );
 
-  it('never work again, whoever writes to the database', async () => {
+  it('never become valid again, whoever writes to the database', async () => {
     const { id } = await anApiToken(app.ctx, ada);
     await ada.client(api.apiTokens.archive, { id });
     const revive = app.ctx.db
@@ -243,16 +243,16 @@ describe('API tokens', () => {
     await expect(revive.execute()).rejects.toThrow('has ended for ever');
   });
 
-  /** Somebody who has just shown that it is them. */
+  /** A user after a step-up. */
   async function aMaker(name?: string): Promise<Person> {
     const person = await app.signUp(name);
-    await haveSteppedUp(app.ctx, person);
+    await markSteppedUp(app.ctx, person);
     return person;
   }
 
   function withToken(token: string): Client {
     return createClient({
-      send: sender(app.url),
+      send: httpSender(app.url),
       session: { get: () => ({ accessToken: token, refreshToken: '' }), set: () => {} },
       clientId: () => null,
     });

@@ -4,8 +4,8 @@ import { notFound } from '../http/errors.ts';
 import { isId } from '../http/paging.ts';
 
 /**
- * Ends a token of one's own for ever; the database tells its open streams. One that had been archived stays so, and
- * then there is nothing to answer.
+ * Archives (revokes) a token of the caller for good; a trigger notifies its open streams. Returns nothing if it was
+ * archived before.
  */
 export async function archiveToken(
   { db, user }: { db: Db; user: { id: number } },
@@ -25,8 +25,8 @@ export async function archiveToken(
   return null;
 }
 
-/** Ends every token of a person. */
-export async function archiveTokensOf(trx: Db, userId: number): Promise<void> {
+/** Archives (revokes) every token of a user. */
+export async function archiveAllTokens(trx: Db, userId: number): Promise<void> {
   await trx
     .updateTable('api_token')
     .set({ archived_at: sql<Date>`now()`, archived_by: 'archived' })

@@ -1,7 +1,7 @@
 import { CLI_VERSION_MIN } from '@stagi/contract/apiTokens.ts';
-import type { Authenticated, Membership } from '../auth/authenticate.ts';
+import type { Authenticated, Membership } from '../sessions/authenticate.ts';
 
-/** Whose credential a command line holds, and whether its version is understood here. */
+/** The user of a command line's credential, and whether its version is supported. */
 export function checkCli(
   { user, workspace, credential }: Pick<Authenticated, 'user' | 'credential'> & { workspace: Membership },
   clientVersion: string,
@@ -16,7 +16,7 @@ export function checkCli(
   };
 }
 
-/** By the numbers alone: a pre-release of a version that is understood is understood too. */
+/** Compares numbers only: a pre-release of a supported version is supported too. */
 function isAtLeast(version: string, least: string): boolean {
   const [numbers, wanted] = [numbersOf(version), numbersOf(least)];
   const differing = wanted.findIndex((number, at) => numbers[at] !== number);

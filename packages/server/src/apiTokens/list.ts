@@ -16,7 +16,7 @@ const SORTABLE = {
   lastUsedAt: 'api_token.last_used_at',
 } as const;
 
-/** Those of a person that work, or those that have ended: archived, left behind with their workspace, or expired. */
+/** A user's tokens: the valid ones, or those that have ended (archived, expired, or of a workspace that they left). */
 export async function listTokens(
   db: Db,
   userId: number,
@@ -29,7 +29,7 @@ export async function listTokens(
     mine
       .select(TOKEN_COLUMNS)
       .select([workspaceName.as('workspace_name'), hasEnded.as('is_expired')])
-      // What was never used, or never ends, stands where the longest ago or the latest would.
+      // Never used sorts as the oldest use, never expiring as the latest expiry.
       .orderBy(sortColumn(request, SORTABLE), (order) =>
         direction === 'asc'
           ? order.asc()[request.orderByField === 'lastUsedAt' ? 'nullsFirst' : 'nullsLast']()
@@ -44,7 +44,7 @@ export async function listTokens(
   return { rows, count };
 }
 
-/** Whether a token works no more. */
+/** Whether a token is archived or expired. */
 export const hasEnded = sql<boolean>`(api_token.archived_at is not null or coalesce(api_token.expires_at <= now(), false))`;
 
 const TOKEN_COLUMNS = [
@@ -61,7 +61,7 @@ const TOKEN_COLUMNS = [
   'api_token.created_at',
 ] as const;
 
-/** Of one that they left: as it was called then. */
+/** For a workspace that the user has left: its name at that time. */
 const workspaceName = sql<string>`case when membership.user_id is null
   then coalesce(api_token.left_workspace_name, '') else workspace.name end`;
 
@@ -76,7 +76,7 @@ function tokensOf(db: Db, userId: number, { queryString }: EntityFilterRequest) 
     )
     .where('api_token.user_id', '=', userId);
   if (!queryString) return mine;
-  // A token that was found somewhere is looked up by how it begins.
+  // A leaked token can be looked up by its prefix.
   const found = /^stg_(\d{1,10})(?:_|$)/.exec(queryString)?.[1];
   return found
     ? mine.where(sql<boolean>`api_token.id = ${found}::bigint`)

@@ -1,12 +1,12 @@
 import type { ApiToken } from '@stagi/contract/apiTokens.ts';
-import { prefixOf } from '../secrets/apiToken.ts';
+import { tokenPrefix } from '../secrets/apiTokenFormat.ts';
 import type { ApiTokenRow } from './list.ts';
 
 export function presentToken(row: ApiTokenRow): ApiToken {
   return {
     id: row.id,
     description: row.description,
-    prefix: prefixOf(row.id),
+    prefix: tokenPrefix(row.id),
     clientId: row.workspace_id,
     clientName: row.workspace_name,
     permissions: row.permissions,
@@ -18,7 +18,7 @@ export function presentToken(row: ApiTokenRow): ApiToken {
   };
 }
 
-/** By what came first: a token that had expired is archived to no effect. */
+/** What ended the token first: archiving an expired one changes nothing. */
 function endOf({ archived_at, archived_by, expires_at, is_expired }: ApiTokenRow): ApiToken['ended'] {
   if (expires_at && is_expired && (!archived_at || expires_at < archived_at))
     return { at: expires_at.toISOString(), by: 'expired' };

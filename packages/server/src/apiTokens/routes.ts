@@ -1,7 +1,7 @@
 import type { api } from '@stagi/contract/api.ts';
 import { recordAct } from '../audit/record.ts';
 import { inTransaction } from '../db/pool.ts';
-import type { HandlersOf } from '../http/mount.ts';
+import type { HandlersOf } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
 import { archiveToken } from './archive.ts';
 import { checkCli } from './cliCheck.ts';

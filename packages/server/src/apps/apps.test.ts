@@ -1,13 +1,13 @@
 import { api } from '@stagi/contract/api.ts';
 import { describe, expect, it } from 'vitest';
-import { aRentedInstance, haveSteppedUp } from '../testing/factories.ts';
+import { aRentedInstance, markSteppedUp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { ask, CLI, DASH, registeredApps } from './testing/registeredApps.ts';
 
-const { at, allow, trade, renew, letIn, callWith, statusWith } = registeredApps();
+const { at, allow, exchange, refresh, authorize, callWith, statusWith } = registeredApps();
 
 describe('a link of an app', () => {
-  it('says who asks and where they are answered, and has a link that tells them no', async () => {
+  it('says which app asks and where it is answered, and has a link to deny it', async () => {
     const { request } = ask(DASH);
     const { app: asking, redirectHost, denyLink } = await at.ada.client(api.apps.authorizationRequest, request);
     expect(asking).toMatchObject({ id: 'dash', name: 'Dash', isFirstParty: false });
@@ -18,13 +18,13 @@ describe('a link of an app', () => {
     );
   });
 
-  it('gets its code from somebody only who has just shown that it is them', async () => {
+  it('gets an authorization code only after a step-up', async () => {
     const fay = await at.app.signUp('Fay');
     const asking = fay.client(api.apps.authorizationCode, ask().request);
     await expect(asking).rejects.toMatchObject({ status: 403, body: { code: 'step-up' } });
   });
 
-  it('is refused wherever it is not exactly one of a registered app', async () => {
+  it('is refused unless it matches a registered app exactly', async () => {
     const { request } = ask();
     const hostile: [string, object][] = [
       ['method plain', { code_challenge_method: 'plain' }],
@@ -92,7 +92,7 @@ describe('a link of an app', () => {
     ]) {
       const pkce = ask({ ...CLI, redirect });
       const { code } = await allow(pkce.request);
-      expect((await trade(code, pkce)).status, redirect).toBe(200);
+      expect((await exchange(code, pkce)).status, redirect).toBe(200);
     }
   });
 
@@ -101,7 +101,7 @@ describe('a link of an app', () => {
 });
 
 describe('what an app may do', () => {
-  it('is what its user may, of what it is registered for, in the one workspace it was let into', async () => {
+  it('is what its user may, within the permissions it is registered for, in the one authorized workspace', async () => {
     const bo = await at.app.signUp('Bo');
     const boss = await at.app.signUp('Boss');
     await at.app.ctx.db
@@ -109,15 +109,15 @@ describe('what an app may do', () => {
       .values({ workspace_id: boss.workspaceId, user_id: bo.userId, role: 'Developer' })
       .execute();
     const pkce = ask(DASH);
-    await haveSteppedUp(at.app.ctx, bo);
+    await markSteppedUp(at.app.ctx, bo);
     const { code } = await bo.client(api.apps.authorizationCode, {
       ...pkce.request,
       workspace_id: boss.workspaceId,
     });
-    const { access_token } = (await trade(code, pkce)).body as { access_token: string };
+    const { access_token } = (await exchange(code, pkce)).body as { access_token: string };
     const { body } = await callWith(access_token, 'user/profile', boss.workspaceId);
     const { userProfile } = body as { userProfile: { clientRelations: { clientId: number; permissions: string[] }[] } };
-    // Billing is the app's, but no developer's.
+    // The app is registered for billing, but a developer may not.
     expect(userProfile.clientRelations).toMatchObject([
       { clientId: boss.workspaceId, permissions: ['INSTANCE_RENTED', 'INSTANCE_RENTED_MANAGEMENT'] },
     ]);
@@ -129,7 +129,7 @@ describe('what an app may do', () => {
       .where('workspace_id', '=', boss.workspaceId)
       .where('user_id', '=', bo.userId)
       .execute();
-    // It has ended with the membership, and stays so when they come back.
+    // It was revoked with the membership, and stays so when the user joins again.
     expect((await callWith(access_token, 'instance-rented/list', boss.workspaceId)).status).toBe(401);
     const foreign = await at.app.post(
       api.apps.authorizationCode.path,
@@ -139,8 +139,8 @@ describe('what an app may do', () => {
     expect(foreign.status).toBe(404);
   });
 
-  it('ends on its open streams too, as soon as it is shut out', async () => {
-    const { access_token } = await letIn(DASH);
+  it('ends on its open streams too, as soon as its consent is revoked', async () => {
+    const { access_token } = await authorize(DASH);
     const { body } = await callWith(access_token, 'stream-ticket');
     const { ticket } = body as { ticket: string };
     const stream = await fetch(`${at.app.url}/frontend-api/events?${new URLSearchParams({ ticket })}`);
@@ -149,14 +149,14 @@ describe('what an app may do', () => {
     await reader.read();
     const { entities } = await at.ada.client(api.apps.consents, { entityFilterRequest: { queryString: DASH.id } });
     await at.ada.client(api.apps.revokeConsent, { id: entities[0]!.id });
-    // Nothing else ends it, so the test's own time is the limit.
+    // Nothing else ends the stream, so the test's own timeout is the limit.
     while (!(await reader.read()).done);
     expect(await statusWith(access_token)).toBe(401);
   });
 
-  it('is never identity, and never staff’s', async () => {
+  it('never includes the account’s own calls or an operator’s', async () => {
     await at.app.ctx.db.updateTable('app_user').set({ is_employee: true }).where('id', '=', at.ada.userId).execute();
-    const { access_token } = await letIn();
+    const { access_token } = await authorize();
     await aRentedInstance(at.app.ctx, at.ada);
     expect((await callWith(access_token, 'instance-rented/list')).status).toBe(200);
     for (const path of [
@@ -173,11 +173,11 @@ describe('what an app may do', () => {
   });
 });
 
-describe('the apps that somebody has let in', () => {
-  it('are listed to them alone, apart from their browsers, and shut out one by one', async () => {
+describe('the apps that a user has authorized', () => {
+  it('are listed to them only, apart from their browsers, and revoked one by one', async () => {
     const cleo = await at.app.signUp('Cleo');
-    const cli = await letIn(CLI, cleo);
-    const dash = await letIn(DASH, cleo);
+    const cli = await authorize(CLI, cleo);
+    const dash = await authorize(DASH, cleo);
     const list = async (queryString?: string) =>
       (await cleo.client(api.apps.consents, { entityFilterRequest: { queryString } })).entities;
     const [newest, oldest] = await list();
@@ -209,11 +209,11 @@ describe('the apps that somebody has let in', () => {
       [api.apps.authorizationCode.path, 'dash'],
     ]);
     expect(await statusWith(dash.access_token)).toBe(401);
-    expect((await renew(dash.refresh_token, DASH.id)).status).toBe(400);
+    expect((await refresh(dash.refresh_token, DASH.id)).status).toBe(400);
     expect(await statusWith(cli.access_token)).toBe(200);
     expect((await list()).length).toBe(1);
 
-    // Other browsers go without the apps; a new password ends them too.
+    // Revoking other browsers keeps the apps; a new password revokes them too.
     expect((await cleo.client(api.sessions.revoke, { others: true })).ended).toBe(0);
     expect(await statusWith(cli.access_token)).toBe(200);
     const passwords = { currentPassword: 'Correct-horse-7', newPassword: 'Another-horse-8' };

@@ -1,47 +1,56 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { api } from '@stagi/contract/api.ts';
-import type { HandOff } from '@stagi/contract/handOff.ts';
+import type { AuthorizationRequest } from '@stagi/contract/authorizationRequest.ts';
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { recordAct } from '../audit/record.ts';
-import type { Authenticated, Membership } from '../auth/authenticate.ts';
+import { authorizationResponseUrl, isRegisteredRedirect } from '../config/appRedirects.ts';
+import type { RegisteredApp } from '../config/registeredApps.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import { invalid, notFound, refused } from '../http/errors.ts';
 import type { Visitor } from '../http/visitor.ts';
-import { appLetInMail } from '../mail/letters.ts';
+import { appAuthorizedMail } from '../mail/accountMails.ts';
 import { sendMail } from '../mail/send.ts';
-import { answerLink, isRegisteredRedirect } from './redirects.ts';
-import type { RegisteredApp } from './registered.ts';
+import type { Authenticated, Membership } from '../sessions/authenticate.ts';
 
 const CODE_SECONDS = 60;
-const LET_IN = api.apps.authorizationCode.path;
+const AUTHORIZE = api.apps.authorizationCode.path;
 
 interface Caller extends Visitor, Pick<Authenticated, 'credential' | 'session' | 'user'> {
   memberships: readonly Membership[];
   chosenWorkspace: Membership | null;
 }
 
-/** The app that asks. Throws where it is unknown or would be answered elsewhere: nobody may be sent there (RFC 6749 4.1.2.1). */
-export function askingApp(ctx: Pick<Context, 'config'>, request: HandOff): RegisteredApp {
+/** The app of an authorization request. Throws for an unknown app or redirect URI: no redirect may happen (RFC 6749 4.1.2.1). */
+export function requestingApp(ctx: Pick<Context, 'config'>, request: AuthorizationRequest): RegisteredApp {
   const app = ctx.config.apps.get(request.client_id);
-  if (!app) throw invalid('This app is not known here', 'client_id');
+  if (!app) throw invalid(text('This app is not known here'), 'client_id');
   if (!isRegisteredRedirect(app.redirectUris, request.redirect_uri))
-    throw invalid('This app is not known by the address that it wants to be answered at', 'redirect_uri');
+    throw invalid(text('This app is not known by the address that it wants to be answered at'), 'redirect_uri');
   return app;
 }
 
-/** What the app is told by way of the browser; `iss` says who speaks (RFC 9207). */
-export function answerOf(ctx: Pick<Context, 'config'>, { redirect_uri, state }: HandOff, said: Record<string, string>) {
-  return answerLink(redirect_uri, { ...said, state, iss: ctx.config.appOrigin });
+/** The authorization response: the redirect URI with the given parameters, `state` and `iss` (RFC 9207). */
+export function authorizationResponse(
+  ctx: Pick<Context, 'config'>,
+  { redirect_uri, state }: AuthorizationRequest,
+  said: Record<string, string>,
+) {
+  return authorizationResponseUrl(redirect_uri, { ...said, state, iss: ctx.config.appOrigin });
 }
 
-/** A code for the app, bound to its request and to the session that lets it in. */
-export async function issueCode(ctx: Caller, request: HandOff, workspaceId: number | undefined): Promise<string> {
-  const app = askingApp(ctx, request);
+/** Issues an authorization code, bound to the app's request and to the session of the user who consents. */
+export async function issueAuthorizationCode(
+  ctx: Caller,
+  request: AuthorizationRequest,
+  workspaceId: number | undefined,
+): Promise<string> {
+  const app = requestingApp(ctx, request);
   const workspace = app.isFirstParty ? null : workspaceFor(ctx, workspaceId);
   const code = randomBytes(32).toString('base64url');
   await inTransaction(ctx.db, async (trx) => {
-    await sendMail(ctx, trx, ctx.user.email, appLetInMail(ctx, ctx.user, app.name));
+    await sendMail(ctx, trx, ctx.user.email, appAuthorizedMail(ctx, ctx.user, app.name));
     await trx
       .insertInto('oauth_code')
       .values({
@@ -56,7 +65,7 @@ export async function issueCode(ctx: Caller, request: HandOff, workspaceId: numb
       })
       .execute();
     const detail = { app: app.id, ...(app.permissions && { permissions: app.permissions }) };
-    if (workspace) await recordAct(trx, { ...ctx, workspace }, { action: LET_IN, outcome: 'done', detail });
+    if (workspace) await recordAct(trx, { ...ctx, workspace }, { action: AUTHORIZE, outcome: 'done', detail });
   });
   return code;
 }
@@ -67,6 +76,6 @@ function workspaceFor({ memberships, chosenWorkspace }: Caller, id: number | und
   const named = memberships.find((membership) => membership.id === id);
   if (id !== undefined && !named) throw notFound();
   const workspace = named ?? chosenWorkspace ?? memberships[0];
-  if (!workspace) throw refused('You belong to no workspace that the app could work in');
+  if (!workspace) throw refused(text('You belong to no workspace that the app could work in'));
   return workspace;
 }

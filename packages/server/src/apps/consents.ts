@@ -3,21 +3,21 @@ import type { Consent } from '@stagi/contract/apps.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { type Selectable, sql } from 'kysely';
 import { type Actor, recordAct } from '../audit/record.ts';
-import { liveSessionsOf, sessionsToEnd } from '../auth/sessions.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import type { SessionTable } from '../db/identityTables.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
+import { liveSessionsOf, revokeSessionsQuery } from '../sessions/sessions.ts';
 
-const SHUT_OUT = api.apps.revokeConsent.path;
+const REVOKE = api.apps.revokeConsent.path;
 const SORTABLE = { createdAt: 'session.created_at', lastUsedAt: 'session.last_used_at' } as const;
 
 type Row = Selectable<SessionTable> & { workspace_name: string | null };
 
-/** What each app was given that still works; an app that the operator has struck off has nothing that does. */
+/** The user's consents that are still valid; those of apps that are no longer registered are not. */
 export async function listConsents(
   { db, config }: { db: Db; config: Config },
   userId: number,
@@ -56,7 +56,7 @@ export function presentConsent({ apps }: Pick<Config, 'apps'>, row: Row): Consen
   };
 }
 
-/** Succeeds when it has ended already. 404 for somebody else's, and for a session that is no app's. */
+/** Succeeds also when it was revoked before. 404 for somebody else's, and for a session that is not an app's. */
 export async function revokeConsent(
   ctx: Context & Omit<Actor, 'workspace'> & { user: { id: number } },
   id: string,
@@ -70,9 +70,11 @@ export async function revokeConsent(
     .executeTakeFirst();
   if (!mine) throw notFound();
   await inTransaction(ctx.db, async (trx) => {
-    const { numUpdatedRows } = await sessionsToEnd(trx, 'shut out by its user').where('id', '=', id).executeTakeFirst();
+    const { numUpdatedRows } = await revokeSessionsQuery(trx, 'shut out by its user')
+      .where('id', '=', id)
+      .executeTakeFirst();
     if (numUpdatedRows === 0n || mine.app_workspace_id === null) return;
     const workspace = { id: mine.app_workspace_id };
-    await recordAct(trx, { ...ctx, workspace }, { action: SHUT_OUT, outcome: 'done', detail: { app: mine.app_id } });
+    await recordAct(trx, { ...ctx, workspace }, { action: REVOKE, outcome: 'done', detail: { app: mine.app_id } });
   });
 }

@@ -1,35 +1,35 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type RegisteredApp, verifyClientSecret } from '../config/registeredApps.ts';
 import type { Context } from '../context.ts';
 import { PublicError, sendError } from '../http/errors.ts';
-import type { Gate } from '../http/overload.ts';
-import { letOtherOriginsIn } from './otherOrigins.ts';
-import { OauthRefusal } from './refusal.ts';
-import { provesItself, type RegisteredApp } from './registered.ts';
-import { type AppVisitor, revokeToken, tradeCode, tradeRefreshToken } from './tokens.ts';
+import type { LoadShedder } from '../http/loadShedding.ts';
+import { allowCors } from './cors.ts';
+import { OauthError } from './oauthError.ts';
+import { type AppVisitor, exchangeAuthorizationCode, exchangeRefreshToken, revokeToken } from './tokens.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const LONGEST_FORM = 8 * 1024;
 
-/** What apps themselves talk to: forms, as OAuth has it, not calls of the contract. */
-export function mountAppEndpoints(app: FastifyInstance, ctx: Context, gate: Gate): void {
+/** The OAuth endpoints that apps call: they take forms and are no calls of the contract. */
+export function mountAppEndpoints(app: FastifyInstance, ctx: Context, shedder: LoadShedder): void {
   void app.register(async (scope) => {
-    letOtherOriginsIn(scope, []);
+    allowCors(scope, []);
     scope.get('/.well-known/oauth-authorization-server', () => metadata(ctx.config.appOrigin));
   });
   void app.register(async (scope) => {
-    letOtherOriginsIn(scope, ['/oauth/token', '/oauth/revoke']);
+    allowCors(scope, ['/oauth/token', '/oauth/revoke']);
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: LONGEST_FORM }, (_request, body, done) =>
       done(null, new URLSearchParams(body as string)),
     );
-    scope.setErrorHandler((error, request, reply) => sendError(inOauthWords(error), request, reply));
+    scope.setErrorHandler((error, request, reply) => sendError(toOauthError(error), request, reply));
     scope.addHook('onRequest', (_request, reply, done) => {
       // RFC 6749 5.1.
       reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
-      done(gate.refusal() ?? undefined);
+      done(shedder.refusal() ?? undefined);
     });
-    scope.post('/oauth/token', (request, reply) => gate.pass(() => token(ctx, request, reply)));
-    scope.post('/oauth/revoke', (request, reply) => gate.pass(() => revoke(ctx, request, reply)));
+    scope.post('/oauth/token', (request, reply) => shedder.pass(() => token(ctx, request, reply)));
+    scope.post('/oauth/revoke', (request, reply) => shedder.pass(() => revoke(ctx, request, reply)));
   });
 }
 
@@ -57,15 +57,15 @@ async function token(ctx: Context, request: FastifyRequest, reply: FastifyReply)
   const grant = form.required('grant_type');
   switch (grant) {
     case 'authorization_code':
-      return tradeCode(visitorOf(ctx, request), app, {
+      return exchangeAuthorizationCode(visitorOf(ctx, request), app, {
         code: form.required('code'),
         verifier: form.required('code_verifier'),
         redirectUri: form.optional('redirect_uri'),
       });
     case 'refresh_token':
-      return tradeRefreshToken(visitorOf(ctx, request), app, form.required('refresh_token'));
+      return exchangeRefreshToken(visitorOf(ctx, request), app, form.required('refresh_token'));
     default:
-      throw new OauthRefusal('unsupported_grant_type', 'Only authorization_code and refresh_token are known');
+      throw new OauthError('unsupported_grant_type', 'Only authorization_code and refresh_token are known');
   }
 }
 
@@ -81,39 +81,39 @@ interface Form {
   optional(name: string): string | null;
 }
 
-/** RFC 6749 3.2: nothing twice, and what is empty was left out. */
+/** RFC 6749 3.2: no parameter may repeat, and an empty one counts as left out. */
 function formOf({ body }: FastifyRequest): Form {
   const params = body instanceof URLSearchParams ? body : new URLSearchParams();
   const optional = (name: string): string | null => {
     const given = params.getAll(name);
-    if (given.length > 1) throw new OauthRefusal('invalid_request', `${name} is given twice`);
+    if (given.length > 1) throw new OauthError('invalid_request', `${name} is given twice`);
     return given[0] || null;
   };
   const required = (name: string): string => {
     const value = optional(name);
-    if (value === null) throw new OauthRefusal('invalid_request', `${name} is missing`);
+    if (value === null) throw new OauthError('invalid_request', `${name} is missing`);
     return value;
   };
   return { optional, required };
 }
 
-/** RFC 6749 2.3.1: by HTTP Basic or in the form, never both. */
+/** Client authentication (RFC 6749 2.3.1): by HTTP Basic or in the form, not both. */
 function clientOf(ctx: Context, form: Form, request: FastifyRequest, reply: FastifyReply): RegisteredApp {
   const { authorization } = request.headers;
   const basic = authorization === undefined ? null : basicOf(authorization);
   const posted = form.optional('client_id');
   const secret = form.optional('client_secret');
   if (basic && (secret !== null || (posted !== null && posted !== basic.id)))
-    throw new OauthRefusal('invalid_request', 'The app names itself twice');
+    throw new OauthError('invalid_request', 'The app names itself twice');
   const id = basic ? basic.id : posted;
   const app = id === null ? undefined : ctx.config.apps.get(id);
-  if (app && provesItself(app, basic ? basic.secret || null : secret)) return app;
+  if (app && verifyClientSecret(app, basic ? basic.secret || null : secret)) return app;
   if (authorization !== undefined) {
     void reply.header('www-authenticate', 'Basic realm="oauth"');
-    throw new OauthRefusal('invalid_client', 'The app is not known or has not proved itself', 401);
+    throw new OauthError('invalid_client', 'The app is not known or has not proved itself', 401);
   }
-  if (id === null) throw new OauthRefusal('invalid_request', 'client_id is missing');
-  throw new OauthRefusal('invalid_client', 'The app is not known or has not proved itself', 401);
+  if (id === null) throw new OauthError('invalid_request', 'client_id is missing');
+  throw new OauthError('invalid_client', 'The app is not known or has not proved itself', 401);
 }
 
 function basicOf(authorization: string): { id: string; secret: string } | null {
@@ -126,7 +126,7 @@ function basicOf(authorization: string): { id: string; secret: string } | null {
     const decode = (part: string) => decodeURIComponent(part.replaceAll('+', ' '));
     return { id: decode(text.slice(0, colon)), secret: decode(text.slice(colon + 1)) };
   } catch {
-    // Not written as a form's values are.
+    // Not form-encoded.
     return null;
   }
 }
@@ -137,10 +137,10 @@ const visitorOf = (ctx: Context, request: FastifyRequest): AppVisitor => ({
   userAgent: request.headers['user-agent'] ?? null,
 });
 
-/** What cannot be read at all is an invalid request to an app; what fails on our side stays what it is. */
-function inOauthWords(error: unknown): unknown {
+/** A request that cannot be parsed is an OAuth `invalid_request`; our own failures stay as they are. */
+function toOauthError(error: unknown): unknown {
   if (error instanceof PublicError) return error;
   const { statusCode } = (error ?? {}) as { statusCode?: number };
   const isTheirs = statusCode !== undefined && statusCode >= 400 && statusCode < 500;
-  return isTheirs ? new OauthRefusal('invalid_request', `The request must be a form (${FORM})`) : error;
+  return isTheirs ? new OauthError('invalid_request', `The request must be a form (${FORM})`) : error;
 }

@@ -1,22 +1,22 @@
 import type { api } from '@stagi/contract/api.ts';
-import type { HandlersOf } from '../http/mount.ts';
+import type { HandlersOf } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
-import { answerOf, askingApp, issueCode } from './authorize.ts';
+import { authorizationResponse, issueAuthorizationCode, requestingApp } from './authorize.ts';
 import { listConsents, presentConsent, revokeConsent } from './consents.ts';
 
 export const appHandlers: HandlersOf<typeof api.apps> = {
   async authorizationRequest(ctx, request) {
-    const { id, name, isFirstParty, permissions } = askingApp(ctx, request);
+    const { id, name, isFirstParty, permissions } = requestingApp(ctx, request);
     return {
       isSuccess: true,
       app: { id, name, isFirstParty, permissions: permissions && [...permissions] },
       redirectHost: new URL(request.redirect_uri).host || new URL(request.redirect_uri).protocol.slice(0, -1),
-      denyLink: answerOf(ctx, request, { error: 'access_denied' }),
+      denyLink: authorizationResponse(ctx, request, { error: 'access_denied' }),
     };
   },
   async authorizationCode(ctx, { workspace_id, ...request }) {
-    const code = await issueCode(ctx, request, workspace_id);
-    const link = answerOf(ctx, request, { code });
+    const code = await issueAuthorizationCode(ctx, request, workspace_id);
+    const link = authorizationResponse(ctx, request, { code });
     return { isSuccess: true, code, state: request.state, iss: ctx.config.appOrigin, link };
   },
   async consents(ctx, { entityFilterRequest }) {

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { OAuth2Client } from '@badgateway/oauth2-client';
 import { api } from '@stagi/contract/api.ts';
-import type { HandOff } from '@stagi/contract/handOff.ts';
+import type { AuthorizationRequest } from '@stagi/contract/authorizationRequest.ts';
 import { sql } from 'kysely';
 import * as openid from 'openid-client';
 import { describe, expect, it } from 'vitest';
 import { ask, CLI, DASH, type Pkce, registeredApps, SECRET, SHOP } from './testing/registeredApps.ts';
 
-const { at, allow, form, trade, renew, letIn, statusWith } = registeredApps();
+const { at, allow, form, exchange, refresh, authorize, statusWith } = registeredApps();
 
-describe('two libraries of others', () => {
+describe('third-party OAuth clients', () => {
   const unexpected = (name: string) => ({ message: expect.stringMatching(new RegExp(`unexpected "${name}"`)) });
 
-  it('openid-client finds the server, completes the flow, renews and revokes', async () => {
+  it('openid-client discovers the server, completes the flow, refreshes and revokes', async () => {
     const config = await openid.discovery(new URL(at.app.ctx.config.appOrigin), CLI.id, undefined, openid.None(), {
       algorithm: 'oauth2',
       execute: [openid.allowInsecureRequests],
@@ -27,8 +27,8 @@ describe('two libraries of others', () => {
       state,
     });
     expect(link.pathname).toBe('/sign-in');
-    const answer = await allow(Object.fromEntries(link.searchParams) as unknown as HandOff);
-    // The library refuses an answer of another issuer or with another state by itself.
+    const answer = await allow(Object.fromEntries(link.searchParams) as unknown as AuthorizationRequest);
+    // The library itself refuses a response with another issuer or state.
     const answered = new URL(answer.link);
     const forged = new URL(answer.link);
     forged.searchParams.set('iss', 'https://evil.example');
@@ -61,7 +61,7 @@ describe('two libraries of others', () => {
       const codeVerifier = randomBytes(32).toString('base64url');
       const state = randomBytes(8).toString('hex');
       const uri = await client.authorizationCode.getAuthorizeUri({ redirectUri: of.redirect, state, codeVerifier });
-      const { link } = await allow(Object.fromEntries(new URL(uri).searchParams) as unknown as HandOff);
+      const { link } = await allow(Object.fromEntries(new URL(uri).searchParams) as unknown as AuthorizationRequest);
       const back = { redirectUri: of.redirect, state, codeVerifier };
       const tokens = await client.authorizationCode.getTokenFromCodeRedirect(link, back);
       expect(await statusWith(tokens.accessToken)).toBe(200);
@@ -74,7 +74,7 @@ describe('two libraries of others', () => {
 });
 
 describe('the token endpoint', () => {
-  it('gives nothing to anybody but the app that asked, once, in time', async () => {
+  it('exchanges a code only for the app that requested it, once, in time', async () => {
     let accepted = 0;
     let n = 0;
     const refusedWith = async (name: string, error: string, attempt: ReturnType<typeof form>) => {
@@ -129,7 +129,7 @@ describe('the token endpoint', () => {
 
     const late = await fresh();
     await sql`update oauth_code set expires_at = now() where used_at is null`.execute(at.app.ctx.db);
-    await refusedWith('an expired code', 'invalid_grant', trade(late.code, late.pkce));
+    await refusedWith('an expired code', 'invalid_grant', exchange(late.code, late.pkce));
 
     const mine = await fresh();
     const theirs = await fresh(DASH);
@@ -159,28 +159,28 @@ describe('the token endpoint', () => {
         refresh_token: at.ada.tokens().refreshToken,
       }),
     );
-    const given = await letIn(DASH);
-    await refusedWith('another app’s refresh token', 'invalid_grant', renew(given.refresh_token));
-    expect((await renew(given.refresh_token, DASH.id)).status).toBe(200);
+    const given = await authorize(DASH);
+    await refusedWith('another app’s refresh token', 'invalid_grant', refresh(given.refresh_token));
+    expect((await refresh(given.refresh_token, DASH.id)).status).toBe(200);
 
     console.log(`hostile token requests: n = ${n}, ${accepted} accepted`);
     expect(accepted).toBe(0);
   });
 
-  it('ends what a code gave when it comes a second time, also when both come at once', async () => {
+  it('revokes the session of a code that is used a second time, also in parallel', async () => {
     const pkce = ask();
     const { code } = await allow(pkce.request);
-    const first = await trade(code, pkce);
+    const first = await exchange(code, pkce);
     expect(await statusWith(first.body.access_token!)).toBe(200);
-    expect((await trade(code, pkce)).body.error).toBe('invalid_grant');
+    expect((await exchange(code, pkce)).body.error).toBe('invalid_grant');
     expect(await statusWith(first.body.access_token!)).toBe(401);
-    expect((await renew(first.body.refresh_token!)).status).toBe(400);
+    expect((await refresh(first.body.refresh_token!)).status).toBe(400);
 
     let given = 0;
     for (let race = 0; race < 10; race += 1) {
       const racing = ask();
       const { code } = await allow(racing.request);
-      const replies = await Promise.all([1, 2, 3].map(() => trade(code, racing)));
+      const replies = await Promise.all([1, 2, 3].map(() => exchange(code, racing)));
       const won = replies.filter(({ status }) => status === 200);
       expect(won.length).toBe(1);
       given += won.length;
@@ -190,37 +190,37 @@ describe('the token endpoint', () => {
     expect(given).toBeGreaterThan(0);
   });
 
-  it('ends everything of an app whose used refresh token comes back', async () => {
-    const first = await letIn();
-    const second = await renew(first.refresh_token);
+  it('revokes the session of an app whose refresh token is reused', async () => {
+    const first = await authorize();
+    const second = await refresh(first.refresh_token);
     expect(second.status).toBe(200);
-    expect((await renew(first.refresh_token)).body.error).toBe('invalid_grant');
+    expect((await refresh(first.refresh_token)).body.error).toBe('invalid_grant');
     expect(await statusWith(second.body.access_token!)).toBe(401);
-    expect((await renew(second.body.refresh_token!)).body.error).toBe('invalid_grant');
+    expect((await refresh(second.body.refresh_token!)).body.error).toBe('invalid_grant');
   });
 
-  it('gives no code’s worth once whoever allowed it has logged out or was disabled', async () => {
+  it('refuses a code once the user who consented has logged out or was disabled', async () => {
     const eve = await at.app.signUp('Eve');
     const pkce = ask();
     const { code } = await allow(pkce.request, eve);
     await eve.client(api.auth.logout, { refreshToken: eve.tokens().refreshToken });
-    expect((await trade(code, pkce)).body.error).toBe('invalid_grant');
+    expect((await exchange(code, pkce)).body.error).toBe('invalid_grant');
 
     const ed = await at.app.signUp('Ed');
-    const tokens = await letIn(CLI, ed);
+    const tokens = await authorize(CLI, ed);
     await at.app.ctx.db.updateTable('app_user').set({ disabled_at: new Date() }).where('id', '=', ed.userId).execute();
     expect(await statusWith(tokens.access_token)).toBe(401);
-    expect((await renew(tokens.refresh_token)).body.error).toBe('invalid_grant');
+    expect((await refresh(tokens.refresh_token)).body.error).toBe('invalid_grant');
   });
 
-  it('leaves the browser’s calls to the browser: an app’s refresh token is none of a session', async () => {
-    const { refresh_token } = await letIn();
+  it('issues refresh tokens that the browser’s refresh call refuses', async () => {
+    const { refresh_token } = await authorize();
     expect((await at.app.post('auth/exchange-refresh-token', { refreshToken: refresh_token })).status).toBe(401);
-    expect((await renew(refresh_token)).status).toBe(200);
+    expect((await refresh(refresh_token)).status).toBe(200);
   });
 
-  it('revokes only what the app was given itself, and is content with what it does not know', async () => {
-    const { access_token } = await letIn(DASH);
+  it('revokes only the app’s own tokens, and accepts unknown ones', async () => {
+    const { access_token } = await authorize(DASH);
     const foreign = await form('/oauth/revoke', { token: access_token, client_id: CLI.id });
     expect([foreign.status, foreign.body.error]).toEqual([400, 'invalid_grant']);
     const own = await form('/oauth/revoke', { token: at.ada.tokens().accessToken, client_id: CLI.id });
@@ -232,10 +232,10 @@ describe('the token endpoint', () => {
   });
 });
 
-it('keeps no code and no token where it could be read', async () => {
+it('stores no code and no token in the clear', async () => {
   const pkce = ask();
   const { code } = await allow(pkce.request);
-  const { body } = await trade(code, pkce);
+  const { body } = await exchange(code, pkce);
   let rows = 0;
   for (const table of ['oauth_code', 'refresh_token', 'session']) {
     const { rows: all } = await sql<{ text: string }>`select t::text as text from ${sql.table(table)} t`.execute(

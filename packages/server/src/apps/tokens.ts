@@ -1,15 +1,15 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
-import { ACCESS_TOKEN_SECONDS, signAccessToken, verifyAccessToken } from '../auth/accessToken.ts';
-import { hashOfToken, issueRefreshToken, SESSION_DAYS, sessionsToEnd } from '../auth/sessions.ts';
+import type { RegisteredApp } from '../config/registeredApps.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
+import { ACCESS_TOKEN_SECONDS, signAccessToken, verifyAccessToken } from '../sessions/accessToken.ts';
+import { hashOfToken, issueRefreshToken, revokeSessionsQuery, SESSION_DAYS } from '../sessions/sessions.ts';
 import { hashOfCode } from './authorize.ts';
-import { OauthRefusal } from './refusal.ts';
-import type { RegisteredApp } from './registered.ts';
+import { OauthError } from './oauthError.ts';
 
-/** The body of a token answer (RFC 6749 5.1). */
+/** The body of a token response (RFC 6749 5.1). */
 export interface TokenAnswer {
   access_token: string;
   token_type: 'Bearer';
@@ -26,10 +26,11 @@ export interface AppVisitor extends Pick<Context, 'config' | 'db' | 'keys' | 'lo
 type Outcome = { userId: number; sessionId: string; refreshToken: string } | { refused: string };
 
 /**
- * Trades a code for tokens (RFC 6749 4.1.3, RFC 7636 4.6). Any use spends it; a second one also ends what the first
- * gave (RFC 6749 4.1.2): somebody has copied it. All under its row's lock, so that two at once are first and second.
+ * Exchanges an authorization code for tokens (RFC 6749 4.1.3, RFC 7636 4.6). Any use consumes it; a second use means that
+ * it was stolen and revokes the session of the first (RFC 6749 4.1.2). The row is locked, so that parallel uses are
+ * handled one after the other.
  */
-export async function tradeCode(
+export async function exchangeAuthorizationCode(
   ctx: AppVisitor,
   app: RegisteredApp,
   given: { code: string; verifier: string; redirectUri: string | null },
@@ -45,21 +46,22 @@ export async function tradeCode(
       .executeTakeFirst();
     if (!code) return { refused: 'The code is not known' };
     if (code.used_at) {
-      if (code.gave) await sessionsToEnd(trx, 'authorization code used twice').where('id', '=', code.gave).execute();
+      if (code.gave)
+        await revokeSessionsQuery(trx, 'authorization code used twice').where('id', '=', code.gave).execute();
       ctx.log.warn({ app: code.app_id, sessionId: code.gave }, 'an authorization code came twice: what it gave ended');
       return { refused: 'The code has been used' };
     }
-    // Of another app: it stays good for the one it was made for.
+    // Used by another app: it stays valid for its own.
     if (code.app_id !== app.id) return { refused: 'The code was made for another app' };
-    const spend = trx.updateTable('oauth_code').set({ used_at: sql<Date>`clock_timestamp()` });
-    await spend.where('hash', '=', hash).execute();
+    const consume = trx.updateTable('oauth_code').set({ used_at: sql<Date>`clock_timestamp()` });
+    await consume.where('hash', '=', hash).execute();
     if (!code.in_time) return { refused: 'The code has expired' };
     if (given.redirectUri !== null && given.redirectUri !== code.redirect_uri)
       return { refused: 'The code was sent to another address' };
-    if (!answersChallenge(given.verifier, code.code_challenge))
+    if (!matchesChallenge(given.verifier, code.code_challenge))
       return { refused: 'The verifier does not answer the challenge' };
 
-    const allower = await whoAllowed(trx, code.allowed_by);
+    const allower = await authorizingUser(trx, code.allowed_by);
     if (!allower) return { refused: 'Whoever allowed this is no longer logged in' };
     const sessionId = randomUUID();
     await trx
@@ -83,10 +85,10 @@ export async function tradeCode(
 }
 
 /**
- * Trades a refresh token for the next (RFC 6749 6). Each works once; one that comes again was copied by somebody, and
- * ends everything that app was given with it (RFC 9700 4.14.2). Unlike browsers, an app has no tabs that race.
+ * Exchanges a refresh token for the next (RFC 6749 6). Each works once; a reused one was stolen and revokes the session
+ * (RFC 9700 4.14.2). There is no grace period as for browsers: an app has no tabs that race.
  */
-export async function tradeRefreshToken(ctx: AppVisitor, app: RegisteredApp, token: string): Promise<TokenAnswer> {
+export async function exchangeRefreshToken(ctx: AppVisitor, app: RegisteredApp, token: string): Promise<TokenAnswer> {
   const hash = hashOfToken(token);
   const outcome = await inTransaction(ctx.db, async (trx): Promise<Outcome> => {
     const { rows } = await sql<{ id: string; session_id: string; user_id: number }>`
@@ -113,32 +115,32 @@ export async function tradeRefreshToken(ctx: AppVisitor, app: RegisteredApp, tok
       .where('session.app_id', '=', app.id)
       .executeTakeFirst();
     if (!used) return { refused: 'The refresh token is not known or has expired' };
-    await sessionsToEnd(trx, 'refresh token reused').where('id', '=', used.id).execute();
+    await revokeSessionsQuery(trx, 'refresh token reused').where('id', '=', used.id).execute();
     ctx.log.warn({ app: app.id, sessionId: used.id }, 'a used refresh token of an app came back: it is shut out');
     return { refused: 'The refresh token has been used' };
   });
   return answer(ctx, outcome);
 }
 
-/** Ends what a token of this app belongs to, be it the access or the refresh token (RFC 7009 2.1); an unknown one has ended. */
+/** Revokes the session of an access or refresh token of this app (RFC 7009 2.1). Does nothing for an unknown token. */
 export async function revokeToken(ctx: AppVisitor, app: RegisteredApp, token: string): Promise<void> {
   const sessionId =
     (await verifyAccessToken(ctx.keys.access, token))?.sessionId ?? (await sessionOfRefresh(ctx, token));
   if (!sessionId) return;
   const session = await ctx.db.selectFrom('session').select('app_id').where('id', '=', sessionId).executeTakeFirst();
   if (!session) return;
-  if (session.app_id !== app.id) throw new OauthRefusal('invalid_grant', 'The token was given to another app');
-  await sessionsToEnd(ctx.db, 'revoked by its app').where('id', '=', sessionId).execute();
+  if (session.app_id !== app.id) throw new OauthError('invalid_grant', 'The token was given to another app');
+  await revokeSessionsQuery(ctx.db, 'revoked by its app').where('id', '=', sessionId).execute();
 }
 
 /** RFC 7636 4.1 and 4.6. */
-function answersChallenge(verifier: string, challenge: string): boolean {
+function matchesChallenge(verifier: string, challenge: string): boolean {
   if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) return false;
   const made = createHash('sha256').update(verifier).digest('base64url');
   return timingSafeEqual(Buffer.from(made), Buffer.from(challenge));
 }
 
-function whoAllowed(db: Db, sessionId: string) {
+function authorizingUser(db: Db, sessionId: string) {
   return db
     .selectFrom('session')
     .innerJoin('app_user', 'app_user.id', 'session.user_id')
@@ -160,7 +162,7 @@ async function sessionOfRefresh({ db }: AppVisitor, token: string): Promise<stri
 }
 
 async function answer(ctx: AppVisitor, outcome: Outcome): Promise<TokenAnswer> {
-  if ('refused' in outcome) throw new OauthRefusal('invalid_grant', outcome.refused);
+  if ('refused' in outcome) throw new OauthError('invalid_grant', outcome.refused);
   return {
     access_token: await signAccessToken(ctx.keys.access, outcome.userId, outcome.sessionId),
     token_type: 'Bearer',

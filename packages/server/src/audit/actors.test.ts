@@ -5,10 +5,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOperator } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
-import { findActors } from './actors.ts';
 
-/** More than a search of the whole platform holds against a log. */
-const NAMESAKES = 2_100;
+/** So many people outside a log are called like some in it; more than a search sorts. */
+const NAMESAKES = 1_100;
 
 let app: TestApp;
 let alice: Person;
@@ -71,25 +70,6 @@ it('finds in the log those of a name that half the platform has', async () => {
   expect(await found('common')).toEqual({ names: [], isMore: undefined });
   await act('Common Indeed');
   expect(await found('common')).toEqual({ names: ['Common Indeed'], isMore: undefined });
-});
-
-it('finds the same in however many lanes it looks for them', async () => {
-  const db = app.ctx.within(alice.workspaceId);
-  const names = async (queryString: string, bounds?: Parameters<typeof findActors>[3]) => {
-    const request = { queryString, orderByField: 'createdAt', orderByDirection: 'asc' as const, page: 1, limit: 100 };
-    const { entities, count } = await findActors(db, alice.workspaceId, request, bounds);
-    return { names: entities.map(({ name }) => name), count };
-  };
-  let found = 0;
-  for (const text of ['worker', 'number4', 'Ýlmaz', 'a', 'common', 'example.com', 'nobody at all']) {
-    const expected = await names(text, { few: 1_000_000, lanes: 1, asked: 0 });
-    for (const lanes of [1, 3, 4, 50]) expect(await names(text, { few: 0, lanes, asked: 200 })).toEqual(expected);
-    found += expected.count;
-  }
-  // Alice, Bob and Zoe are asked first.
-  expect((await names('worker', { few: 0, lanes: 1, asked: 20 })).count).toBe(17);
-  console.log(`people of a log found in lanes: n = ${found}`);
-  expect(found).toBeGreaterThan(100);
 });
 
 it('tells operators who stands in any log, and nobody else', async () => {

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { anOwnServer, haveSteppedUp, makeOperator } from '../testing/factories.ts';
+import { aSelfHostedServer, makeOperator, markSteppedUp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
 /** More than the pool has connections. */
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
-it('writes down what was refused without a second connection, however many are refused at once', async () => {
+it('records refusals without a second connection, so that many at once do not deadlock', async () => {
   const alice = await app.signUp('Alice');
   await join(alice, await app.signUp(), 'Guest');
   const answers = await Promise.all(
@@ -34,12 +34,12 @@ it('writes down what was refused without a second connection, however many are r
   );
 });
 
-it('begins each act upon a thing with what the one before it left, however many act at once', async () => {
+it('records the state after one act as the state before the next, also in parallel', async () => {
   const alice = await app.signUp('Alice');
   const max = await app.signUp('Max');
   await join(alice, max, 'Guest');
   const roles = ROLES.filter((role) => role !== 'Owner');
-  const server = await anOwnServer(app.ctx, alice);
+  const server = await aSelfHostedServer(app.ctx, alice);
   await Promise.all(
     Array.from({ length: AT_ONCE }, (_, n) =>
       n % 2 === 0
@@ -62,7 +62,7 @@ it('begins each act upon a thing with what the one before it left, however many 
   expect(n).toBe(AT_ONCE);
 });
 
-it('counts an outage as no act, nor what cannot be stored', async () => {
+it('records neither an outage nor input that cannot be stored', async () => {
   const alice = await app.signUp('Alice');
   expect(await outcome(alice.client(api.clients.edit, { newName: 'No\u0000t storable' }))).toBe(400);
   const held = await hold(sql`select 1 from workspace where id = ${alice.workspaceId} for no key update`);
@@ -73,7 +73,7 @@ it('counts an outage as no act, nor what cannot be stored', async () => {
   expect((await log(alice)).entities).toEqual([]);
 });
 
-it('holds that an operator had the ledger verified', async () => {
+it('records that an operator had the ledger verified', async () => {
   const olga = await app.signUp('Olga');
   await makeOperator(app.ctx, olga);
   await olga.client(api.ledger.verify, {});
@@ -85,7 +85,7 @@ it('holds that an operator had the ledger verified', async () => {
   });
 });
 
-it('holds, once, that an operator took a copy of a log or had it checked; a copy also in the log itself', async () => {
+it('records once that an operator exported or checked a log; an export in that log too', async () => {
   const [olga, otto] = [await app.signUp('Olga'), await app.signUp('Otto')];
   for (const operator of [olga, otto]) await makeOperator(app.ctx, operator);
   const alice = await app.signUp('Alice');
@@ -131,11 +131,11 @@ it('holds, once, that an operator took a copy of a log or had it checked; a copy
   expect(await olga.client(api.audit.verifyForOperators, {})).toMatchObject({ broken: null });
 });
 
-it('tells those who stay that somebody deleted their account, and no more of who that was', async () => {
+it('records for the other members that somebody deleted their account, without naming them', async () => {
   const alice = await app.signUp('Alice');
   const max = await app.signUp('Max Secret');
   await join(alice, max, 'Developer');
-  await haveSteppedUp(app.ctx, max);
+  await markSteppedUp(app.ctx, max);
   await max.client(api.account.delete, { email: max.email });
   const { entities } = await log(alice);
   expect(entities).toMatchObject([
@@ -163,13 +163,13 @@ const outcome = (answer: Promise<unknown>): Promise<number | 'done'> =>
     },
   );
 
-/** On a busy machine one of many may be told to come again. */
+/** On a busy machine one of many may get 503 and is retried. */
 async function untilDone(act: () => Promise<unknown>): Promise<void> {
   const until = Date.now() + SOON.timeout;
   while ((await outcome(act())) === 503) if (Date.now() > until) throw new Error('told to come again and again');
 }
 
-/** Holds rows until it lets go. */
+/** Locks rows until they are released. */
 async function hold(rows: ReturnType<typeof sql>) {
   const client = new pg.Client({ connectionString: app.databaseUrl });
   await client.connect();
@@ -180,7 +180,7 @@ async function hold(rows: ReturnType<typeof sql>) {
     /** Ends the statements that wait for them, as an administrator or a time limit would. */
     async cancelWaiting(): Promise<void> {
       const cancel = async () => {
-        // Who is there is looked up once a transaction.
+        // pg_stat_activity is read once per transaction.
         await client.query('select pg_stat_clear_snapshot()');
         const { rows: ended } = await client.query(
           `select pg_cancel_backend(pid) from pg_stat_activity

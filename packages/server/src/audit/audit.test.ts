@@ -1,10 +1,10 @@
 import { api, everyCall } from '@stagi/contract/api.ts';
-import { type AuditEntry, onlyReads } from '@stagi/contract/audit.ts';
+import { type AuditEntry, isReadOnly } from '@stagi/contract/audit.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp } from '../cleanUp.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, anOwnServer, aRentedInstance, haveSteppedUp } from '../testing/factories.ts';
+import { aContainer, aRentedInstance, aSelfHostedServer, markSteppedUp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
 let app: TestApp;
@@ -26,16 +26,16 @@ const entries = async (person: Person, input = {}): Promise<AuditEntry[]> =>
 const newest = async (person: Person): Promise<AuditEntry | undefined> => (await entries(person))[0];
 
 describe('the audit log', () => {
-  it('is written by every call of a member that does more than look', () => {
+  it('records every call of a member that is not read-only', () => {
     const ofMembers = everyCall().filter(({ auth }) => auth !== 'public' && auth !== 'signed-in');
-    const looks = ofMembers.filter(({ path }) => onlyReads(path)).map(({ path }) => path);
+    const looks = ofMembers.filter(({ path }) => isReadOnly(path)).map(({ path }) => path);
     console.log(`audit: n = ${ofMembers.length} calls of members, ${ofMembers.length - looks.length} written down`);
     expect(looks.length).toBeGreaterThan(0);
     for (const path of looks) expect.soft(path).not.toMatch(/\b(?:add|create|delete|edit|remove|start|stop|archive)\b/);
   });
 
-  it('says who did what to what, from where, and how it was before and after', async () => {
-    const server = await anOwnServer(app.ctx, alice);
+  it('records who did what to which object, from where, and its state before and after', async () => {
+    const server = await aSelfHostedServer(app.ctx, alice);
     const { entity } = await alice.client(api.selfHosted.edit, { id: server, title: 'Renamed' });
     const entry = await newest(alice);
     expect(entry).toMatchObject({
@@ -52,7 +52,7 @@ describe('the audit log', () => {
     expect(entry?.before).not.toBe(entry?.after);
   });
 
-  it('knows things that are made, and things that are named by their word', async () => {
+  it('records objects that are created, and objects that are named by Unique ID', async () => {
     const { entity } = await alice.client(api.sshKeys.generate, { title: 'audited key' });
     expect(await newest(alice)).toMatchObject({
       action: 'ssh-key/generate',
@@ -60,7 +60,7 @@ describe('the audit log', () => {
       before: null,
       after: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
-    const server = await anOwnServer(app.ctx, alice);
+    const server = await aSelfHostedServer(app.ctx, alice);
     const { slug } = (await alice.client(api.selfHosted.view, { id: server })).entity;
     await alice.client(api.selfHosted.delete, { slug });
     expect(await newest(alice)).toMatchObject({
@@ -69,7 +69,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('names members, new workspaces and archived tokens where they belong', async () => {
+  it('records members, new workspaces and archived tokens in their workspace', async () => {
     const owner = await app.signUp('Olga');
     const member = await app.signUp('Max');
     await app.ctx.db
@@ -82,7 +82,7 @@ describe('the audit log', () => {
     await owner.client(api.clients.removeMember, { userId: member.userId });
     expect(await newest(owner)).toMatchObject({ action: 'client/member/remove', object, after: null });
 
-    await haveSteppedUp(app.ctx, owner);
+    await markSteppedUp(app.ctx, owner);
     const { entity: token } = await owner.client(api.apiTokens.create, { description: 'short-lived' });
     await owner.client(api.apiTokens.archive, { id: token.id });
     await owner.client(api.apiTokens.archive, { id: token.id });
@@ -96,9 +96,9 @@ describe('the audit log', () => {
     expect(await entries(owner)).toMatchObject([{ action: 'client/create', object: { label: 'Second' } }]);
   });
 
-  it('holds no secret of what it tells', async () => {
+  it('records no secret', async () => {
     const { privateKey } = await alice.client(api.sshKeys.generate, { title: 'canary key' });
-    await haveSteppedUp(app.ctx, alice);
+    await markSteppedUp(app.ctx, alice);
     const { token } = await alice.client(api.apiTokens.create, { description: 'canary token' });
     const { rows } = await sql<{ all: string }>`select string_agg(a::text, '') as all from audit a`.execute(app.ctx.db);
     expect(rows[0]?.all).toContain('canary token');
@@ -107,8 +107,8 @@ describe('the audit log', () => {
   });
 
   it('tells an API token from a session', async () => {
-    const server = await anOwnServer(app.ctx, alice);
-    await haveSteppedUp(app.ctx, alice);
+    const server = await aSelfHostedServer(app.ctx, alice);
+    await markSteppedUp(app.ctx, alice);
     const { token, entity } = await alice.client(api.apiTokens.create, { description: 'ci' });
     const { status } = await app.post(
       api.selfHosted.edit.path,
@@ -121,7 +121,7 @@ describe('the audit log', () => {
     expect(rows[0]).toEqual({ credential_id: String(entity.id) });
   });
 
-  it('keeps what was denied and what was refused, and none of what was not done', async () => {
+  it('records what was denied or refused, but not invalid input', async () => {
     const server = await aRentedInstance(app.ctx, alice, 'stopped');
     const container = await aContainer(app.ctx, alice, server, 'stopped');
     guest.useWorkspace(alice.workspaceId);
@@ -138,7 +138,7 @@ describe('the audit log', () => {
     expect(refused?.before).toBe(refused?.after);
   });
 
-  it('tells nothing of what belongs to somebody else', async () => {
+  it('records nothing of objects of somebody else', async () => {
     const theirs = await aContainer(app.ctx, guest, await aRentedInstance(app.ctx, alice));
     const mallory = await app.signUp('Mallory');
     await expect(mallory.client(api.containers.start, { id: theirs })).rejects.toMatchObject({ status: 404 });
@@ -149,7 +149,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('cannot be filled by being refused without end', async () => {
+  it('cannot be filled with refusals', async () => {
     const eve = await app.signUp('Eve');
     const tries = Array.from({ length: 80 }, () =>
       eve.client(api.containers.start, { id: 999_999_999 }).catch(() => {}),
@@ -158,9 +158,9 @@ describe('the audit log', () => {
     expect((await eve.client(api.audit.list, {})).totalCount).toBe(60);
   });
 
-  it('is narrowed by person, kind of thing, outcome and time, and exported as CSV that no spreadsheet runs', async () => {
+  it('is filtered by user, kind of object, outcome and time, and exported as CSV without formulas', async () => {
     const bob = await app.signUp('=HYPERLINK("x")');
-    const server = await anOwnServer(app.ctx, bob);
+    const server = await aSelfHostedServer(app.ctx, bob);
     await bob.client(api.selfHosted.edit, { id: server, title: '=1+1' });
     await bob.client(api.sshKeys.generate, { title: 'k' });
     const list = await bob.client(api.audit.list, {});
@@ -190,7 +190,7 @@ describe('the audit log', () => {
 describe('the chain', () => {
   it('has each entry once, in order, however many act at once', async () => {
     const cleo = await app.signUp('Cleo');
-    const servers = await Promise.all(Array.from({ length: 4 }, () => anOwnServer(app.ctx, cleo)));
+    const servers = await Promise.all(Array.from({ length: 4 }, () => aSelfHostedServer(app.ctx, cleo)));
     const acts = Array.from({ length: 40 }, (_, n) =>
       cleo.client(api.selfHosted.edit, { id: servers[n % 4]!, title: `Title ${n}` }),
     );
@@ -198,7 +198,7 @@ describe('the chain', () => {
     expect(await cleo.client(api.audit.verify, {})).toEqual({ isSuccess: true, checked: 40, broken: null, next: null });
   });
 
-  it('can be added to and nothing else', async () => {
+  it('is append-only', async () => {
     const { db } = app.ctx;
     for (const change of [
       sql`update audit set ip = null`,
@@ -217,7 +217,7 @@ describe('the chain', () => {
     ['cut off at its beginning', 1, sql`delete from audit where chain = `, sql` and seq < 3`],
   ] as const)('that was %s behind its back shows where', async (_, broken, change, which) => {
     const dora = await app.signUp();
-    const server = await anOwnServer(app.ctx, dora);
+    const server = await aSelfHostedServer(app.ctx, dora);
     for (let n = 0; n < 6; n += 1) await dora.client(api.selfHosted.edit, { id: server, title: `Title ${n}` });
     expect(await dora.client(api.audit.verify, {})).toMatchObject({ checked: 6, broken: null });
     await behindItsBack(sql`${change}${sql.lit(dora.workspaceId)}${which}`);
@@ -225,9 +225,9 @@ describe('the chain', () => {
     expect(verdict.broken === broken || verdict.broken === broken + (broken === 5 ? 1 : 0)).toBe(true);
   });
 
-  it('holds together after the oldest have had their 400 days', async () => {
+  it('is still valid after the oldest entries are deleted after 400 days', async () => {
     const fay = await app.signUp();
-    const server = await anOwnServer(app.ctx, fay);
+    const server = await aSelfHostedServer(app.ctx, fay);
     for (let n = 0; n < 5; n += 1) await fay.client(api.selfHosted.edit, { id: server, title: `Title ${n}` });
     const mine = sql`chain = ${sql.lit(fay.workspaceId)}`;
     await behindItsBack(sql`update audit set at = at - interval '401 days' where ${mine} and seq <= 2`);
@@ -236,7 +236,7 @@ describe('the chain', () => {
     expect(await fay.client(api.audit.verify, {})).toMatchObject({ checked: 3, broken: null });
   });
 
-  /** As somebody with every right over the database could. */
+  /** As a database superuser could. */
   async function behindItsBack(change: ReturnType<typeof sql>): Promise<void> {
     await app.ctx.db.transaction().execute(async (trx) => {
       await sql`alter table audit disable trigger user`.execute(trx);
@@ -260,7 +260,7 @@ describe('operators', () => {
     expect(await refusedAs(olga)).toBe(403);
     await app.ctx.db.updateTable('app_user').set({ is_employee: true }).where('id', '=', olga.userId).execute();
 
-    const server = await anOwnServer(app.ctx, alice);
+    const server = await aSelfHostedServer(app.ctx, alice);
     await alice.client(api.selfHosted.edit, { id: server, title: 'Seen by operators' });
     const own = await alice.client(api.audit.list, {});
     const shown = await olga.client(api.audit.listForOperators, { workspaceId: alice.workspaceId });

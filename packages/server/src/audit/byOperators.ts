@@ -1,38 +1,38 @@
 import { api } from '@stagi/contract/api.ts';
 import { sql } from 'kysely';
-import type { Operator } from '../admin/operator.ts';
-import { tellWorkspace } from '../admin/tellWorkspace.ts';
-import type { Narrowed } from './entries.ts';
+import type { Operator } from '../people/lockedByOperator.ts';
+import type { EntryFilter } from './entries.ts';
 import { recordAct } from './record.ts';
-import { PLATFORM, type Verdict } from './verify.ts';
+import { recordForWorkspace } from './recordForWorkspace.ts';
+import { PLATFORM_CHAIN, type Verdict } from './verifyChain.ts';
 
-/** A log that an operator reads: of a workspace, or of the operators themselves. */
-export interface Whose {
+/** The audit log that an operator reads: of a workspace, or of the operators themselves. */
+export interface AuditedLog {
   chain: number;
   workspace: { id: number; name: string } | null;
 }
 
-export type Exported = Narrowed & { before?: number };
+export type Exported = EntryFilter & { before?: number };
 
-/** Within this a later part belongs to an export that has begun before. */
+/** Within this time a later part belongs to the same export. */
 const EXPORT_LASTS = sql`interval '1 hour'`;
 
 /**
- * Turning pages is looking; a copy leaves the platform, and nobody sees any more who reads it. That is written down once
- * an export, however many parts it has, among what operators did and in the log itself.
+ * An export leaves the platform, so it is recorded, unlike paging: once per export, however many parts it has, in the
+ * operators' log and in the exported log.
  */
-export async function recordExport(ctx: Operator, whose: Whose, { before, ...narrowed }: Exported): Promise<void> {
-  if (before !== undefined && (await hasBegun(ctx, whose))) return;
+export async function recordExport(ctx: Operator, whose: AuditedLog, { before, ...narrowed }: Exported): Promise<void> {
+  if (before !== undefined && (await isContinuedExport(ctx, whose))) return;
   const { from, to, areas, userIds, outcomes } = narrowed;
   const action = api.audit.exportForOperators.path;
   const object = objectOf(whose);
   const detail = { from, to, areas, userIds, outcomes, before };
-  if (whose.workspace) await tellWorkspace(ctx.db, whose.workspace.id, { action, object });
+  if (whose.workspace) await recordForWorkspace(ctx.db, whose.workspace.id, { action, object });
   await recordAct(ctx.db, { ...ctx, workspace: null }, { action, outcome: 'done', object, detail });
 }
 
-/** With what was found, by the part that ends it: it shows nothing of the log, whose members read nothing of it. */
-export function recordCheck(ctx: Operator, whose: Whose, { broken }: Verdict): Promise<void> {
+/** Recorded with the result by the last part, in the operators' log only: a check shows nothing of the log. */
+export function recordCheck(ctx: Operator, whose: AuditedLog, { broken }: Verdict): Promise<void> {
   return recordAct(
     ctx.db,
     { ...ctx, workspace: null },
@@ -45,17 +45,17 @@ export function recordCheck(ctx: Operator, whose: Whose, { broken }: Verdict): P
   );
 }
 
-const objectOf = ({ chain, workspace }: Whose) => ({
+const objectOf = ({ chain, workspace }: AuditedLog) => ({
   type: 'admin/client',
   id: workspace ? String(chain) : null,
   label: workspace?.name ?? null,
 });
 
-async function hasBegun({ db, user }: Operator, { chain, workspace }: Whose): Promise<boolean> {
+async function isContinuedExport({ db, user }: Operator, { chain, workspace }: AuditedLog): Promise<boolean> {
   const begun = await db
     .selectFrom('audit')
     .select('seq')
-    .where('chain', '=', PLATFORM)
+    .where('chain', '=', PLATFORM_CHAIN)
     .where('actor_id', '=', user.id)
     .where('area', '=', 'admin')
     .where('at', '>', sql<Date>`clock_timestamp() - ${EXPORT_LASTS}`)

@@ -2,14 +2,14 @@ import { api } from '@stagi/contract/api.ts';
 import type { AuditCheck } from '@stagi/contract/audit.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readFigures } from '../metrics/platform.ts';
+import { readPlatformMetrics } from '../metrics/platformMetrics.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOperator } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
-import { carryOut } from './checks.ts';
+import { runCheck } from './checks.ts';
 import { recordAct } from './record.ts';
-import { verifyChain } from './verify.ts';
-import { chainsBehind, type Found, verifyChains } from './verifyChains.ts';
+import { type BrokenChain, countChainsAfter, verifyAllChains } from './verifyAllChains.ts';
+import { verifyChain } from './verifyChain.ts';
 
 const SOON = { timeout: 60_000, interval: 50 };
 
@@ -38,7 +38,7 @@ async function aChain(entries: number, name = 'Chained'): Promise<number> {
   return id;
 }
 
-/** As somebody with every right over the database could. */
+/** Changes made as a database superuser could. */
 async function behindItsBack(...changes: RawBuilder<unknown>[]): Promise<void> {
   await app.ctx.db.transaction().execute(async (trx) => {
     for (const table of ['audit', 'audit_head'] as const)
@@ -60,7 +60,7 @@ const ended = (id: number): Promise<AuditCheck> =>
 const ask = async (): Promise<AuditCheck> => (await operator.client(api.audit.checkAll, {})).entity;
 
 describe('a check of all audit logs', () => {
-  it('is one for all who ask while it goes on, tells how much it looked at, and is written down', async () => {
+  it('is shared by all who request one while it runs, shows its progress, and is recorded', async () => {
     await aChain(3);
     const { rows } = await sql<{ id: number }>`
       insert into audit_check (cause, asked_by, deadline_at)
@@ -71,8 +71,8 @@ describe('a check of all audit logs', () => {
     const { entities } = await operator.client(api.audit.listForOperators, {});
     expect(entities.filter(({ action }) => action === api.audit.checkAll.path)).toHaveLength(4);
 
-    await carryOut(app.ctx, id);
-    const { chains, entries } = await chainsBehind(app.ctx.db, -1);
+    await runCheck(app.ctx, id);
+    const { chains, entries } = await countChainsAfter(app.ctx.db, -1);
     expect(await ended(id)).toMatchObject({
       status: 'whole',
       cause: 'operator',
@@ -86,10 +86,10 @@ describe('a check of all audit logs', () => {
     });
     expect(entries).toBeGreaterThanOrEqual(7);
     expect((await operator.client(api.audit.listChecks, {})).lastIsWhole).toBe(true);
-    expect((await readFigures(app.ctx.db, false)).audit).toMatchObject({ whole: true });
+    expect((await readPlatformMetrics(app.ctx.db, false)).audit).toMatchObject({ whole: true });
   });
 
-  it('names each log that does not fit and its first entry, as the check of that one log does', async () => {
+  it('names each broken log and its first broken entry, as the check of that one log does', async () => {
     const { db } = app.ctx;
     const of = (chain: number) => sql`chain = ${sql.lit(chain)}`;
     const ways: Record<string, (chain: number) => [number, ...RawBuilder<unknown>[]]> = {
@@ -122,7 +122,7 @@ describe('a check of all audit logs', () => {
     }
     const expected = chains
       .filter(({ broken }) => broken > 0)
-      .map(({ chain, broken }): Found => ({ chain, entry: broken }));
+      .map(({ chain, broken }): BrokenChain => ({ chain, entry: broken }));
     for (const { chain, way, broken } of chains) {
       const alone = await verifyChain(db, chain, null, 4);
       // Four at a time: what is wrong may lie in the second part.
@@ -134,10 +134,10 @@ describe('a check of all audit logs', () => {
       { entries: 13, chains: 3 },
       { entries: 4, chains: 1 },
     ]) {
-      const found: Found[] = [];
+      const found: BrokenChain[] = [];
       let entries = 0;
       let last = -1;
-      for await (const part of verifyChains(db, -1, atOnce)) {
+      for await (const part of verifyAllChains(db, -1, atOnce)) {
         expect(part.behind).toBeGreaterThanOrEqual(last);
         last = part.behind;
         entries += part.entries;
@@ -155,7 +155,7 @@ describe('a check of all audit logs', () => {
         .map(({ chain, way, broken }) => ({ workspace: { id: chain, name: `Log ${way}` }, entry: broken })),
     );
     expect((await operator.client(api.audit.listChecks, {})).lastIsWhole).toBe(false);
-    expect((await readFigures(db, false)).audit).toMatchObject({ whole: false });
+    expect((await readPlatformMetrics(db, false)).audit).toMatchObject({ whole: false });
     console.log(
       `tampered logs: n = ${expected.length}, all named; ${chains.length - expected.length} whole, not named`,
     );
@@ -167,17 +167,17 @@ describe('a check of all audit logs', () => {
     );
   });
 
-  it('goes on where the process before died, and keeps what that had found', async () => {
+  it('resumes where another process died, and keeps its findings', async () => {
     const first = await aChain(2);
     const second = await aChain(3);
-    const { chains, entries } = await chainsBehind(app.ctx.db, first);
+    const { chains, entries } = await countChainsAfter(app.ctx.db, first);
     const { rows } = await sql<{ id: number }>`
       insert into audit_check (cause, deadline_at, started_at, behind_chain, chains, entries, broken_chains, findings)
       values ('cron', now() + interval '1 minute', now(), ${first}, 100, 1000, 1, ${JSON.stringify([{ chain: first, entry: 2 }])})
       returning id`.execute(app.ctx.db);
     const { id } = rows[0]!;
     expect(second).toBeGreaterThan(first);
-    await carryOut(app.ctx, id);
+    await runCheck(app.ctx, id);
     expect(await ended(id)).toMatchObject({
       status: 'broken',
       cause: 'cron',
@@ -187,12 +187,12 @@ describe('a check of all audit logs', () => {
       entries: 1000 + entries,
       findings: [{ workspace: { id: first, name: 'Chained' }, entry: 2 }],
     });
-    // It has ended: carried out once more it stays as it is.
-    await carryOut(app.ctx, id);
+    // It has ended: running it once more changes nothing.
+    await runCheck(app.ctx, id);
     expect(await ended(id)).toMatchObject({ logs: 100 + chains });
   });
 
-  it('counts as failed when nobody went on with it in time, and makes way for another', async () => {
+  it('is failed past its deadline, and another can be requested', async () => {
     const { rows } = await sql<{ id: number }>`
       insert into audit_check (cause, deadline_at, started_at)
       values ('cron', now() - interval '1 second', now() - interval '3 minutes') returning id`.execute(app.ctx.db);
@@ -200,7 +200,7 @@ describe('a check of all audit logs', () => {
     const listed = async (statuses?: string[]) =>
       (await operator.client(api.audit.listChecks, { entityFilterRequest: { statuses } })).entities;
     expect(await listed()).toMatchObject([{ id: late, status: 'failed', endedAt: expect.any(String) }]);
-    await carryOut(app.ctx, late);
+    await runCheck(app.ctx, late);
     expect(await listed(['failed'])).toMatchObject([{ id: late, logs: 0 }]);
     expect((await operator.client(api.audit.listChecks, {})).lastIsWhole).toBeNull();
     const next = await ask();

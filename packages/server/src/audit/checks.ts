@@ -1,4 +1,4 @@
-import { AUDIT_FINDINGS_MOST, type AuditCheck } from '@stagi/contract/audit.ts';
+import { AUDIT_FINDINGS_MAX, type AuditCheck } from '@stagi/contract/audit.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
@@ -6,26 +6,26 @@ import type { Db } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';
 import { offsetOf, sortColumn } from '../http/paging.ts';
 import type { RunningQueue } from '../jobs/queue.ts';
-import { PLATFORM } from './verify.ts';
-import { chainsBehind, verifyChains } from './verifyChains.ts';
+import { countChainsAfter, verifyAllChains } from './verifyAllChains.ts';
+import { PLATFORM_CHAIN } from './verifyChain.ts';
 
-/** A part takes seconds: a check that has not gone on for so long has died with its process. */
-const PATIENCE = sql`interval '2 minutes'`;
+/** A part takes seconds: a check without progress for this long has died with its process. */
+const STALLED_AFTER = sql`interval '2 minutes'`;
 
-/** The check that goes on, or a new one with its job; asked for twice at a time it is one. */
-export async function askForCheck(ctx: Pick<Context, 'jobs'>, trx: Db, askedBy: number): Promise<number> {
-  const made = await beginCheck(trx, 'operator', askedBy);
+/** Returns the running check, or creates one with its job. Two requests at once get the same one. */
+export async function requestCheck(ctx: Pick<Context, 'jobs'>, trx: Db, askedBy: number): Promise<number> {
+  const made = await createCheck(trx, 'operator', askedBy);
   if (made !== null) {
     await ctx.jobs.enqueue(trx, 'audit.check', { checkId: made });
     return made;
   }
-  // Between the two statements the one under way may have ended: it is the newest all the same.
+  // The running check may have ended since the first statement, but it is still the newest.
   const { id } = await trx.selectFrom('audit_check').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow();
   return id;
 }
 
-/** Null where one goes on already. */
-async function beginCheck(db: Db, cause: AuditCheck['cause'], askedBy: number | null): Promise<number | null> {
+/** Null if one is running. */
+async function createCheck(db: Db, cause: AuditCheck['cause'], askedBy: number | null): Promise<number | null> {
   await db
     .updateTable('audit_check')
     .set({ ended_at: sql<Date>`deadline_at` })
@@ -34,7 +34,7 @@ async function beginCheck(db: Db, cause: AuditCheck['cause'], askedBy: number | 
     .execute();
   const made = await db
     .insertInto('audit_check')
-    .values({ cause, asked_by: askedBy, deadline_at: sql<Date>`clock_timestamp() + ${PATIENCE}` })
+    .values({ cause, asked_by: askedBy, deadline_at: sql<Date>`clock_timestamp() + ${STALLED_AFTER}` })
     .onConflict((conflict) => conflict.expression(sql`(true)`).where('ended_at', 'is', null).doNothing())
     .returning('id')
     .executeTakeFirst();
@@ -42,37 +42,37 @@ async function beginCheck(db: Db, cause: AuditCheck['cause'], askedBy: number | 
 }
 
 /** Once a night, and whenever an operator asks. */
-export async function workOnAuditChecks(ctx: Pick<Context, 'db' | 'log'>, queue: RunningQueue): Promise<void> {
+export async function startAuditCheckWorker(ctx: Pick<Context, 'db' | 'log'>, queue: RunningQueue): Promise<void> {
   await queue.work('audit.check', async (data) => {
     const { checkId } = (data as { checkId?: number } | null) ?? {};
-    const id = checkId ?? (await beginCheck(ctx.db, 'cron', null));
-    if (id !== null) await carryOut(ctx, id);
+    const id = checkId ?? (await createCheck(ctx.db, 'cron', null));
+    if (id !== null) await runCheck(ctx, id);
   });
   await queue.every('audit.check', '47 2 * * *');
 }
 
-/** Goes on where another worker died; one that has ended, or was late, stays as it is. */
-export async function carryOut({ db, log }: Pick<Context, 'db' | 'log'>, id: number): Promise<void> {
+/** Resumes where another worker died. Does nothing for a check that has ended or passed its deadline. */
+export async function runCheck({ db, log }: Pick<Context, 'db' | 'log'>, id: number): Promise<void> {
   const open = () =>
     db
       .updateTable('audit_check')
       .where('id', '=', id)
       .where('ended_at', 'is', null)
       .where('deadline_at', '>', sql<Date>`clock_timestamp()`)
-      .set({ deadline_at: sql<Date>`clock_timestamp() + ${PATIENCE}` });
+      .set({ deadline_at: sql<Date>`clock_timestamp() + ${STALLED_AFTER}` });
   const begun = await open()
     .set({ started_at: sql<Date>`coalesce(started_at, clock_timestamp())` })
     .returning(['behind_chain', 'chains', 'entries', 'findings'])
     .executeTakeFirst();
   if (!begun) return;
-  const left = await chainsBehind(db, begun.behind_chain);
+  const left = await countChainsAfter(db, begun.behind_chain);
   await open()
     .set({ chains_to_do: begun.chains + left.chains, entries_to_do: begun.entries + BigInt(left.entries) })
     .execute();
   let { findings } = begun;
-  for await (const { behind, chains, entries, broken } of verifyChains(db, begun.behind_chain)) {
+  for await (const { behind, chains, entries, broken } of verifyAllChains(db, begun.behind_chain)) {
     for (const { chain, entry } of broken) log.error({ check: id, chain, entry }, 'an audit log is broken');
-    findings = [...findings, ...broken].slice(0, AUDIT_FINDINGS_MOST);
+    findings = [...findings, ...broken].slice(0, AUDIT_FINDINGS_MAX);
     const { numUpdatedRows } = await open()
       .set({
         behind_chain: behind,
@@ -82,7 +82,7 @@ export async function carryOut({ db, log }: Pick<Context, 'db' | 'log'>, id: num
         findings: JSON.stringify(findings),
       })
       .executeTakeFirst();
-    // Too late: another check may have been begun meanwhile.
+    // Past its deadline: another check may have been created meanwhile.
     if (numUpdatedRows === 0n) return;
   }
   await open().set({ ended_at: sql<Date>`clock_timestamp()` }).execute();
@@ -121,7 +121,7 @@ export async function listChecks(db: Db, request: EntityFilterRequest) {
   return { entities: await present(db, rows), count, lastIsWhole: last ? last.status === 'whole' : null };
 }
 
-/** `failed` says of a check that stands still that it will not be gone on with. */
+/** A check past its deadline is `failed`: it will not be resumed. */
 const STATUS = sql<AuditCheck['status']>`case
   when c.ended_at is null and c.deadline_at > clock_timestamp()
     then case when c.started_at is null then 'in queue' else 'running' end
@@ -160,8 +160,8 @@ async function present(db: Db, rows: readonly Row[]): Promise<AuditCheck[]> {
     entriesToDo: Number(row.entries_to_do),
     brokenLogs: row.broken_chains,
     findings: row.findings.map(({ chain, entry }) => ({
-      // Of a chain that is no workspace's any more, or never was, the number is all there is.
-      workspace: chain === PLATFORM ? null : (workspaceOf.get(chain) ?? { id: chain, name: `#${chain}` }),
+      // A chain without a workspace has only its number.
+      workspace: chain === PLATFORM_CHAIN ? null : (workspaceOf.get(chain) ?? { id: chain, name: `#${chain}` }),
       entry,
     })),
   }));

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@stagi/contract/audit.ts';
 import type { CsvColumns } from '../http/csv.ts';
 
-/** An entry as a line. */
+/** The columns of an exported entry. */
 export const AUDIT_COLUMNS: CsvColumns<AuditEntry> = {
   entry: ({ id }) => id,
   at: ({ at }) => at,

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { AuditTable, Db } from '../db/schema.ts';
 import { offsetOf, sortColumn } from '../http/paging.ts';
 
-export interface Narrowed {
+export interface EntryFilter {
   from?: string;
   to?: string;
   areas?: string[];
@@ -12,8 +12,8 @@ export interface Narrowed {
   outcomes?: string[];
 }
 
-/** The entries of a chain that are asked for; in the order of the chain, which is that of time. */
-function entriesOf(db: Db, chain: number, { from, to, areas, userIds, outcomes }: Narrowed) {
+/** The entries of a chain that match a filter. A chain is in the order of time. */
+function entriesOf(db: Db, chain: number, { from, to, areas, userIds, outcomes }: EntryFilter) {
   let entries = db.selectFrom('audit').where('audit.chain', '=', chain);
   if (from) entries = entries.where('audit.at', '>=', new Date(from));
   if (to) entries = entries.where('audit.at', '<=', new Date(to));
@@ -27,7 +27,7 @@ function entriesOf(db: Db, chain: number, { from, to, areas, userIds, outcomes }
  * One page. No more than `AUDIT_COUNT_MAX` are counted: nobody turns that many pages, and counting takes time. Whole
  * rows are read of the page alone; everything before it is passed in an index.
  */
-export async function pageOfEntries(db: Db, chain: number, narrowed: Narrowed, request: EntityFilterRequest) {
+export async function pageOfEntries(db: Db, chain: number, narrowed: EntryFilter, request: EntityFilterRequest) {
   sortColumn(request, { createdAt: 'seq', at: 'seq' });
   const entries = entriesOf(db, chain, narrowed).select('audit.seq');
   const direction = sql.raw(request.orderByDirection);
@@ -52,7 +52,7 @@ export async function pageOfEntries(db: Db, chain: number, narrowed: Narrowed, r
 export async function entriesBefore(
   db: Db,
   chain: number,
-  narrowed: Narrowed,
+  narrowed: EntryFilter,
   before: number | undefined,
   limit: number,
 ) {
@@ -62,7 +62,7 @@ export async function entriesBefore(
   return rows.map(present);
 }
 
-/** One step of the index for each area: reading all entries for a handful of words would take seconds. */
+/** A loose index scan, one step per area: reading all entries for a few distinct words would take seconds. */
 export async function areasOf(db: Db, chain: number): Promise<string[]> {
   const { rows } = await sql<{ area: string }>`
     with recursive areas as (

@@ -1,11 +1,12 @@
 import { REASON_MAX } from '@stagi/contract/adminReason.ts';
-import { onlyReads } from '@stagi/contract/audit.ts';
+import { isReadOnly } from '@stagi/contract/audit.ts';
 import { type Call, needsIdempotencyKey } from '@stagi/contract/call.ts';
+import { type Entity, entityOf } from '@stagi/contract/entities.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Credential } from '../auth/authenticate.ts';
 import type { Db } from '../db/schema.ts';
-import { isOverload, isUnstorable, PublicError } from '../http/errors.ts';
+import { isOverload, isUnstorableValue, PublicError } from '../http/errors.ts';
+import type { Credential } from '../sessions/authenticate.ts';
 
 export interface Actor {
   user: { id: number } | null;
@@ -26,7 +27,7 @@ export interface Act {
   afterHash?: Buffer | null;
 }
 
-/** Writes an act into the log of its workspace; in the transaction of the act, as its last step: it locks the log's end. */
+/** Appends an entry to the audit log. Call it last in the act's transaction: it locks the end of the log. */
 export async function recordAct(
   db: Db,
   { user, credential, workspace, ip, userAgent }: Actor,
@@ -49,26 +50,27 @@ type Member = Actor & {
   app: { id: string } | null;
 };
 
-/** Follows one call of a member that changes something. */
-export interface Trail {
-  /** Runs it and writes it down, both or neither. */
+/** Records one call that changes something. */
+export interface CallRecorder {
+  /** Runs the call and records it, in one transaction. */
   done<T>(trx: Db, act: () => Promise<T>): Promise<T>;
-  /** Writes down that it was not done. */
+  /** Records that it was refused, denied or failed. */
   notDone(db: Db, error: unknown): Promise<void>;
 }
 
-/** `null` for calls that only look. */
-export function trailOf(call: Call, member: Member, input: unknown): Trail | null {
-  if (onlyReads(call.path)) return null;
+/** `null` for calls that only read. */
+export function recorderOf(call: Call, member: Member, input: unknown): CallRecorder | null {
+  if (isReadOnly(call.path)) return null;
   const action = call.path;
-  // What the platform's staff does is no affair of the workspace that they happen to be in.
+  // An operator's act does not belong in the log of the workspace that they have chosen.
   const actor: Actor = action.startsWith('admin/') ? { ...member, workspace: null } : member;
-  const kind = Object.entries(KINDS).find(([prefix]) => action.startsWith(`${prefix}/`));
+  const entity = entityOf(action);
+  const kind: [Entity, Kind] | undefined = entity ? [entity, KINDS[entity]] : undefined;
   const ref = kind ? refOf(call, kind[0], member, input) : null;
   const detail = { ...detailOf(input), ...(member.app && { app: member.app.id }) };
   return {
     async done(trx, act) {
-      if (kind) await waitForOthers(trx, kind, member, ref);
+      if (kind) await lockObject(trx, kind, member, ref);
       const before = kind && (await stateOf(trx, kind[1], member, ref));
       const answer = await act();
       const made = (answer as { entity?: { id?: unknown } } | null)?.entity?.id;
@@ -86,7 +88,7 @@ export function trailOf(call: Call, member: Member, input: unknown): Trail | nul
     },
     async notDone(db, error) {
       const outcome = outcomeOf(error);
-      if (!outcome || !(await mayTell(member))) return;
+      if (!outcome || !(await isWithinRefusalLimit(member))) return;
       const state = kind && (await stateOf(db, kind[1], member, ref));
       const id = state?.id ?? (ref && 'id' in ref ? String(ref.id) : null);
       await recordAct(db, actor, {
@@ -101,20 +103,20 @@ export function trailOf(call: Call, member: Member, input: unknown): Trail | nul
   };
 }
 
-/** A slip in a form, a race or an outage is no act. */
+/** `null` where nothing is recorded: invalid input, a lost race, an outage. */
 function outcomeOf(error: unknown): Act['outcome'] | null {
-  if (!(error instanceof PublicError)) return isOverload(error) || isUnstorable(error) ? null : 'failed';
-  // Whoever is asked to show that it is them is about to do it.
+  if (!(error instanceof PublicError)) return isOverload(error) || isUnstorableValue(error) ? null : 'failed';
+  // The call will be retried after the step-up.
   if (error.body.code === 'step-up') return null;
   if (error.status === 403) return 'denied';
   if (error.status === 200 || error.status === 404) return 'refused';
   return error.status === 500 ? 'failed' : null;
 }
 
-/** Nobody fills the log of a workspace by being refused without end. A process of tests runs several platforms. */
+/** Rate limit of recorded refusals, so that they cannot fill the log. Per platform, as tests run several in a process. */
 const refusals = new WeakMap<object, RateLimiterMemory>();
 
-async function mayTell({ config, user, workspace }: Member): Promise<boolean> {
+async function isWithinRefusalLimit({ config, user, workspace }: Member): Promise<boolean> {
   const ofPlatform = refusals.get(config) ?? new RateLimiterMemory({ points: 60, duration: 60 });
   refusals.set(config, ofPlatform);
   try {
@@ -129,14 +131,14 @@ async function mayTell({ config, user, workspace }: Member): Promise<boolean> {
 interface Kind {
   from: RawBuilder<unknown>;
   label: string;
-  /** Whose it must be: its label and its hash are nobody else's business. */
+  /** The rows that the caller may name: label and hash of others' rows must not get into the log. */
   mine: (member: Member) => RawBuilder<unknown>;
 }
 
 const ofWorkspace = (member: Member) => sql`t.workspace_id = ${member.workspace.id}`;
 
-/** The things that calls are about, by how their paths begin. */
-const KINDS: Record<string, Kind> = {
+/** Where the things lie that calls are about. */
+const KINDS: Record<Entity, Kind> = {
   'instance-rented': { from: sql.table('instance'), label: 'slug', mine: ofWorkspace },
   'self-hosted-instance': { from: sql.table('instance'), label: 'slug', mine: ofWorkspace },
   'docker-container': { from: sql.table('container'), label: 'slug', mine: ofWorkspace },
@@ -157,42 +159,42 @@ const KINDS: Record<string, Kind> = {
 
 type Reference = { id: number } | { slug: string };
 
-/** What the call names. What it makes is known by its answer. */
-function refOf(call: Call, kind: string, { workspace }: Member, input: unknown): Reference | null {
+/** The object that the input names. One that the call creates is known from its answer. */
+function refOf(call: Call, kind: Entity, { workspace }: Member, input: unknown): Reference | null {
   if (kind === 'client') return { id: workspace.id };
   const { id, slug, userId } = (input ?? {}) as { id?: unknown; slug?: unknown; userId?: unknown };
   if (kind === 'client/member') return typeof userId === 'number' ? { id: userId } : null;
   if (typeof id === 'number') return { id };
-  const isSlug = typeof slug === 'string' && KINDS[kind]?.label === 'slug' && !needsIdempotencyKey(call.path);
+  const isSlug = typeof slug === 'string' && KINDS[kind].label === 'slug' && !needsIdempotencyKey(call.path);
   return isSlug ? { slug } : null;
 }
 
 /**
- * Acts upon one thing come one after the other, so that each begins with what the one before it left. Before any row is
- * locked, and for one thing alone: nobody waits in a circle.
+ * Serializes calls on one object, so that the state before each is the state after the one before it. Taken before any
+ * row lock and for one object only, so that it cannot deadlock.
  */
-async function waitForOthers(trx: Db, [name, kind]: [string, Kind], member: Member, ref: Reference | null) {
+async function lockObject(trx: Db, [name, kind]: [Entity, Kind], member: Member, ref: Reference | null) {
   if (!ref) return;
   const ofWhom = kind.mine === ofWorkspace ? member.workspace.id : 0;
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audit|${name}|`} || meant.id, ${ofWhom}))
-    from (select t.id from ${meant(kind, member, ref)}) meant`.execute(trx);
+    from (select t.id from ${referencedRow(kind, member, ref)}) meant`.execute(trx);
 }
 
 async function stateOf(db: Db, kind: Kind, member: Member, ref: Reference | null) {
   if (!ref) return undefined;
   const { rows } = await sql<{ id: string; label: string | null; hash: Buffer }>`
     select t.id::text, ${sql.ref(`t.${kind.label}`)} as label, sha256(convert_to(to_jsonb(t)::text, 'UTF8')) as hash
-    from ${meant(kind, member, ref)}`.execute(db);
+    from ${referencedRow(kind, member, ref)}`.execute(db);
   return rows[0];
 }
 
-/** The row that is meant; of several that had the same word, the newest. */
-const meant = (kind: Kind, member: Member, ref: Reference) => sql`${kind.from} t
+/** The row that is referred to; of several with the same Unique ID, the newest. */
+const referencedRow = (kind: Kind, member: Member, ref: Reference) => sql`${kind.from} t
     where ${'id' in ref ? sql`t.id = ${ref.id}::bigint` : sql`t.slug = ${ref.slug}`} and ${kind.mine(member)}
     order by t.id desc limit 1`;
 
-/** What of an input may be read in the log for ever: names and choices, nothing that could be a secret. */
-const TOLD = new Set([
+/** The fields of an input that are recorded: names and choices, never secrets. */
+const RECORDED_FIELDS = new Set([
   'title',
   'newTitle',
   'newName',
@@ -214,27 +216,27 @@ const TOLD = new Set([
   'reason',
   'terminate',
 ]);
-/** As long as the reason that an operator may give, which stands whole in the log. */
-const TOLD_CHARACTERS = REASON_MAX;
-const TOLD_ITEMS = 20;
+/** The longest reason that an operator may give is recorded in full. */
+const MAX_CHARACTERS = REASON_MAX;
+const MAX_ITEMS = 20;
 
 function detailOf(input: unknown): Record<string, unknown> {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return {};
   return Object.fromEntries(
     Object.entries(input).flatMap(([name, value]): [string, unknown][] => {
-      const told = TOLD.has(name) ? plain(value) : undefined;
+      const told = RECORDED_FIELDS.has(name) ? plain(value) : undefined;
       return told === undefined ? [] : [[name, told]];
     }),
   );
 }
 
-/** As the log can hold it: no NUL, no half of a surrogate pair. */
+/** As the database can store it: no NUL, no half of a surrogate pair. */
 function plain(value: unknown): unknown {
   if (typeof value === 'string') return shortened(value).replaceAll('\u0000', '').toWellFormed();
   if (typeof value === 'number' || typeof value === 'boolean') return value;
-  return Array.isArray(value) ? value.slice(0, TOLD_ITEMS).map((one) => plain(one) ?? null) : undefined;
+  return Array.isArray(value) ? value.slice(0, MAX_ITEMS).map((one) => plain(one) ?? null) : undefined;
 }
 
 function shortened(text: string): string {
-  return text.length > TOLD_CHARACTERS ? `${text.slice(0, TOLD_CHARACTERS - 1)}…` : text;
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS - 1)}…` : text;
 }

@@ -1,20 +1,21 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
-import { holdOperator } from '../admin/operator.ts';
+import { text } from '@stagi/contract/text.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { csvOf } from '../http/csv.ts';
 import { invalid } from '../http/errors.ts';
-import type { HandlersOf } from '../http/mount.ts';
+import type { HandlersOf } from '../http/handlers.ts';
 import { isId, pageOf } from '../http/paging.ts';
+import { lockOperator } from '../people/lockedByOperator.ts';
 import { actorsOf, findActors } from './actors.ts';
-import { type Exported, recordCheck, recordExport, type Whose } from './byOperators.ts';
-import { askForCheck, listChecks, oneCheck } from './checks.ts';
+import { type AuditedLog, type Exported, recordCheck, recordExport } from './byOperators.ts';
+import { listChecks, oneCheck, requestCheck } from './checks.ts';
 import { AUDIT_COLUMNS } from './csv.ts';
-import { areasOf, entriesBefore, type Narrowed, pageOfEntries } from './entries.ts';
-import { PLATFORM, verifyChain } from './verify.ts';
+import { areasOf, type EntryFilter, entriesBefore, pageOfEntries } from './entries.ts';
+import { PLATFORM_CHAIN, verifyChain } from './verifyChain.ts';
 
-/** One answer's worth: well within the five seconds of a statement. */
+/** Entries per request: well within the statement timeout of five seconds. */
 const EXPORTED_AT_ONCE = 5_000;
 const VERIFIED_AT_ONCE = 10_000;
 
@@ -32,7 +33,7 @@ export const auditHandlers: HandlersOf<typeof api.audit> = {
   export: ({ db, workspace }, input) => partOfChain(db, workspace.id, input),
   exportForOperators: (ctx, { workspaceId, ...input }) =>
     inTransaction(ctx.db, async (trx) => {
-      await holdOperator(trx, ctx.user.id);
+      await lockOperator(trx, ctx.user.id);
       const whose = await chainOf(trx, workspaceId);
       const part = await partOfChain(trx, whose.chain, input);
       await recordExport({ ...ctx, db: trx }, whose, input);
@@ -43,14 +44,14 @@ export const auditHandlers: HandlersOf<typeof api.audit> = {
   },
   verifyForOperators: (ctx, { workspaceId, after }) =>
     inTransaction(ctx.db, async (trx) => {
-      await holdOperator(trx, ctx.user.id);
+      await lockOperator(trx, ctx.user.id);
       const whose = await chainOf(trx, workspaceId);
       const verdict = await verifyChain(trx, whose.chain, after ?? null, VERIFIED_AT_ONCE);
       if (verdict.next === null) await recordCheck({ ...ctx, db: trx }, whose, verdict);
       return { isSuccess: true, ...verdict };
     }),
   async checkAll(ctx) {
-    const id = await inTransaction(ctx.db, (trx) => askForCheck(ctx, trx, ctx.user.id));
+    const id = await inTransaction(ctx.db, (trx) => requestCheck(ctx, trx, ctx.user.id));
     return { isSuccess: true, entity: await oneCheck(ctx.db, id) };
   },
   async listChecks({ db }, { entityFilterRequest }) {
@@ -59,7 +60,7 @@ export const auditHandlers: HandlersOf<typeof api.audit> = {
   },
 };
 
-type Asked = Omit<Narrowed, 'outcomes'> & { entityFilterRequest: EntityFilterRequest };
+type Asked = Omit<EntryFilter, 'outcomes'> & { entityFilterRequest: EntityFilterRequest };
 
 async function pageOfChain(db: Db, chain: number, { entityFilterRequest, ...narrowed }: Asked) {
   const outcomes = entityFilterRequest.statuses;
@@ -85,14 +86,14 @@ async function partOfChain(db: Db, chain: number, { before, ...narrowed }: Expor
   };
 }
 
-async function chainOf(db: Db, workspaceId: number | null): Promise<Whose> {
+async function chainOf(db: Db, workspaceId: number | null): Promise<AuditedLog> {
   const workspace = workspaceId === null ? null : await workspaceNamed(db, workspaceId);
-  return { chain: workspace?.id ?? PLATFORM, workspace };
+  return { chain: workspace?.id ?? PLATFORM_CHAIN, workspace };
 }
 
-/** Closed ones too: what was done in them is what is asked after. */
+/** Disabled workspaces too: operators ask what was done in them. */
 async function workspaceNamed(db: Db, id: number): Promise<{ id: number; name: string }> {
   const found = await db.selectFrom('workspace').select(['id', 'name']).where(isId('id', id)).executeTakeFirst();
-  if (!found) throw invalid('This workspace cannot be found', 'workspaceId');
+  if (!found) throw invalid(text('This workspace cannot be found'), 'workspaceId');
   return found;
 }

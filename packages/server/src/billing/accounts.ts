@@ -67,13 +67,13 @@ async function isReturning(ctx: Context, trx: Db, userId: number): Promise<boole
   const former = await trx
     .selectFrom('former_address')
     .select('hash')
-    .where('hash', '=', await markOfPerson(ctx, trx, userId))
+    .where('hash', '=', await addressHashOf(ctx, trx, userId))
     .executeTakeFirst();
   return former !== undefined;
 }
 
 /** Tells, unreadably, whether two accounts had one address. */
-export async function markOfPerson(ctx: Pick<Context, 'secrets'>, db: Db, userId: number): Promise<Buffer> {
+export async function addressHashOf(ctx: Pick<Context, 'secrets'>, db: Db, userId: number): Promise<Buffer> {
   const { email } = await db.selectFrom('app_user').select('email').where('id', '=', userId).executeTakeFirstOrThrow();
   return addressMark(ctx, email);
 }
@@ -88,4 +88,4 @@ export async function rememberAddress(ctx: Pick<Context, 'secrets'>, trx: Db, em
 }
 
 const addressMark = ({ secrets }: Pick<Context, 'secrets'>, email: string): Buffer =>
-  secrets.mark(email, 'former_address|hash');
+  secrets.keyedHash(email, 'former_address|hash');

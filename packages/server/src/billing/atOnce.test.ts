@@ -6,21 +6,20 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { disableClient, enableClient } from '../admin/disableClient.ts';
 import { inTransaction } from '../db/pool.ts';
 import { isOverload, PublicError } from '../http/errors.ts';
-import { act } from '../instances/actions.ts';
-import { resumeChosen } from '../instances/resume.ts';
-import { moveInstance } from '../instances/status.ts';
-import { followZeroBalances } from '../instances/zeroBalance.ts';
+import { requestAction } from '../instances/actions.ts';
+import { transitionInstance } from '../instances/status.ts';
 import { verifyLedger } from '../ledger/verify.ts';
+import { resumeServers } from '../metering/resume.ts';
+import { enforceZeroBalances } from '../metering/zeroBalance.ts';
+import { sendZeroNotices } from '../metering/zeroNotices.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
-
 import { capture, hold, release } from './holds.ts';
 import { inLedgerTransaction } from './ledger.ts';
-import { meterWorkspace } from './meter.ts';
 import { credit, serversOf } from './meteredWorkspace.ts';
+import { meterWorkspace } from './meterWorkspace.ts';
 import { requireOneHour } from './rentGate.ts';
-import { leaveZero, resumeAll } from './zero.ts';
-import { sendZeroNotices } from './zeroNotices.ts';
+import { endZeroBalance, resumeAll } from './zero.ts';
 
 /** There is an act of its own for these. */
 const ENDS: readonly string[] = ['terminated', 'terminating', 'creation failed'];
@@ -42,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
-it('keeps the books, and nobody waits crosswise, whatever happens at once', { timeout: 120_000 }, async () => {
+it('keeps the ledger sound without a deadlock under random concurrent operations', { timeout: 120_000 }, async () => {
   const { ctx } = app;
   const { db } = ctx;
   const people: { person: Person; servers: number[] }[] = [];
@@ -88,24 +87,24 @@ it('keeps the books, and nobody waits crosswise, whatever happens at once', { ti
         await sql`update instance set machine_state = ${shows}, running_seen_at = case when ${shows === 'running'} then now() else running_seen_at end where id = ${id}`.execute(
           trx,
         );
-        await moveInstance(ctx, trx, id, to, {});
+        await transitionInstance(ctx, trx, id, to, {});
       });
     },
     rent: async (of) => {
       const ids = await inTransaction(db, async (trx) => {
         await requireOneHour(trx, of.person.workspaceId, { pricePerHour: 1_000n, canStop: true });
-        await leaveZero(trx, of.person.workspaceId, { resumesAll: false });
+        await endZeroBalance(trx, of.person.workspaceId, { resumesAll: false });
         return serversOf(trx, of.person, 1, { running: 1_000n });
       });
       // Others see it only now.
       of.servers.push(...ids);
     },
-    terminate: (of) => act(callerOf(of), 'terminate', { id: pick(of.servers) }),
-    stop: (of) => act(callerOf(of), 'stop', { id: pick(of.servers) }),
-    start: (of) => act(callerOf(of), 'start', { id: pick(of.servers) }),
-    resume: (of) => resumeChosen(callerOf(of), [pick(of.servers), pick(of.servers)]),
+    terminate: (of) => requestAction(callerOf(of), 'terminate', { id: pick(of.servers) }),
+    stop: (of) => requestAction(callerOf(of), 'stop', { id: pick(of.servers) }),
+    start: (of) => requestAction(callerOf(of), 'start', { id: pick(of.servers) }),
+    resume: (of) => resumeServers(callerOf(of), [pick(of.servers), pick(of.servers)]),
     resumeAll: ({ person }) => resumeAll(db, person.workspaceId),
-    follow: () => followZeroBalances(ctx),
+    follow: () => enforceZeroBalances(ctx),
     notices: () => sendZeroNotices(ctx),
     credit: ({ person }) =>
       credit(db, person.workspaceId, pick(['credit', 'card', 'onchain']), BigInt(1 + Math.floor(random() * 2_000_000))),

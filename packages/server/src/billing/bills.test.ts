@@ -2,9 +2,9 @@ import { asMicro } from '@stagi/contract/money.ts';
 import { seeded } from '@stagi/contract/testing/random.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { charge } from './charge.ts';
-import { meterWorkspace } from './meter.ts';
+import { allocateCharges } from './allocateCharges.ts';
 import { aWorkspaceWith, serversOf } from './meteredWorkspace.ts';
+import { meterWorkspace } from './meterWorkspace.ts';
 import { type MeteredBooks, openMeteredBooks, SECOND } from './testing/meteredBooks.ts';
 
 const HOUR_US = 3_600_000_000n;
@@ -95,7 +95,7 @@ describe('a bill', () => {
       const some = () => asMicro(BigInt(between(0, 50)));
       const balances = { credit: some(), card: some(), onchain: some() };
       const dues = Array.from({ length: between(1, 6) }, () => asMicro(BigInt(between(0, 60))));
-      const charges = charge(dues, balances);
+      const charges = allocateCharges(dues, balances);
       const all = (pick: 'credit' | 'card' | 'onchain') => charges.reduce((sum, { parts }) => sum + parts[pick], 0n);
       const taken = all('credit') + all('card') + all('onchain');
       const owed = dues.reduce((sum: bigint, due) => sum + due, 0n);

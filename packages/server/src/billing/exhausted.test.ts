@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { meterWorkspace } from './meter.ts';
+import { meterDueWorkspaces } from '../metering/worker.ts';
 import { aWorkspaceWith, credit, serversOf } from './meteredWorkspace.ts';
-import { meterDue } from './metering.ts';
+import { meterWorkspace } from './meterWorkspace.ts';
 import { quiet as log, type MeteredBooks, openMeteredBooks, SECOND } from './testing/meteredBooks.ts';
 
 let books: MeteredBooks;
@@ -26,9 +26,9 @@ describe('a balance that runs out', () => {
       await books.at(start, id, 'online', 'running');
     }
     await books.setClock(start + 19 * SECOND);
-    expect(await meterDue({ db: books.db, log }, 60_000)).toEqual([]);
+    expect(await meterDueWorkspaces({ db: books.db, log }, 60_000)).toEqual([]);
     await books.setClock(start + 24 * SECOND);
-    const [tick] = await meterDue({ db: books.db, log }, 60_000);
+    const [tick] = await meterDueWorkspaces({ db: books.db, log }, 60_000);
     expect(tick).toMatchObject({ charged: 60_001n, uncollected: 11_999n, exhausted: 'now' });
     expect(await books.balanceOf(workspace.workspaceId)).toEqual({ credit: 0n, card: 0n, onchain: 0n, held: 0n });
     const { rows } = await sql<{
@@ -48,7 +48,7 @@ describe('a balance that runs out', () => {
     await books.at(start, id!, 'creating', 'creating');
     await books.at(start, id!, 'online', 'running');
     await books.setClock(start + 101 * SECOND);
-    const [tick] = await meterDue({ db: books.db, log }, 3_600_000);
+    const [tick] = await meterDueWorkspaces({ db: books.db, log }, 3_600_000);
     expect(tick).toMatchObject({ charged: 101_000n, uncollected: 0n, exhausted: 'now' });
   });
 });

@@ -1,8 +1,9 @@
 import { asMicro, type Micro } from '@stagi/contract/money.ts';
+import { text } from '@stagi/contract/text.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 import { accountOf } from './accounts.ts';
-import { isShort, post } from './ledger.ts';
+import { isInsufficientFunds, post } from './ledger.ts';
 
 /**
  * Sets money of `onchain` aside, which alone may leave: first held, then paid out or given back, each at most once. The
@@ -20,7 +21,7 @@ export async function hold(
     { account: accountOf(workspaceId, 'held'), amount },
   ];
   const journalId = await post(trx, 'hold', `hold:${key}`, workspaceId, lines, meta).catch((error: unknown) => {
-    throw isShort(error) ? refused('The balance that can be withdrawn does not cover this') : error;
+    throw isInsufficientFunds(error) ? refused(text('The balance that can be withdrawn does not cover this')) : error;
   });
   await trx
     .insertInto('hold')

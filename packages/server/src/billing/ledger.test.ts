@@ -8,7 +8,7 @@ import type { Db } from '../db/schema.ts';
 import { accountOf, revenueOf } from './accounts.ts';
 import { capture, hold, release } from './holds.ts';
 import { inLedgerTransaction, type Line, post, reverse } from './ledger.ts';
-import { lockParts, spend, spendingLines, split, sumOf } from './spend.ts';
+import { lockParts, spend, spendingLines, split, sumOf } from './spendOrder.ts';
 import { type Books, move, openBooks, units } from './testing/books.ts';
 
 let books: Books;

@@ -14,7 +14,7 @@ export interface Line {
 /**
  * Books one journal inside the transaction of `trx`, in one round trip. The same `idemKey` again books nothing and
  * answers the first journal; with other lines it throws. Throws where the database refuses: lines that do not balance,
- * accounts that its kind has nothing to do with, a balance below its minimum (`isShort`).
+ * accounts that its kind has nothing to do with, a balance below its minimum (`isInsufficientFunds`).
  */
 export function post(
   trx: Db,
@@ -99,7 +99,7 @@ async function book(trx: Db, { kind, idemKey, workspaceId, lines, meta, reverses
 }
 
 /** Whether the database refused a journal because an account would fall below its minimum. */
-export function isShort(error: unknown): boolean {
+export function isInsufficientFunds(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23514' && error.table === 'account';
 }
 

@@ -1,7 +1,7 @@
 import { CURRENCY } from '@stagi/contract/brand.ts';
 import { toDecimal } from '@stagi/contract/money.ts';
 import type { Price } from '@stagi/contract/price.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** Shows micro-STAGI as a price in STAGI and USD at the configured rate, rounded down to micro-units. */
 export function presentPrice(config: Config, micro: bigint): Price {

@@ -3,12 +3,13 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '../db/pool.ts';
-import { moveInstance } from '../instances/status.ts';
+import { transitionInstance } from '../instances/status.ts';
 import { createTestDatabase } from '../testing/database.ts';
+import { pageOfTransactions } from '../transactions/list.ts';
 import { pageOfIntervals, type Range, spentByDay } from '../usage/intervals.ts';
-import { meterWorkspace } from './meter.ts';
 import { aWorkspaceWith, type ClockedDatabase, clockDatabase, credit, serversOf } from './meteredWorkspace.ts';
-import { followSegments } from './segments.ts';
+import { meterWorkspace } from './meterWorkspace.ts';
+import { syncSegments } from './segments.ts';
 
 const SECOND = 1_000_000;
 const DAY = 86_400 * SECOND;
@@ -27,7 +28,7 @@ async function at(micros: number, id: number, status: RentedStatus, shows?: stri
     if (shows !== undefined)
       await sql`update instance set machine_state = ${shows}, running_seen_at =
         case when ${shows === 'running'} then metering_clock() else running_seen_at end where id = ${id}`.execute(trx);
-    await moveInstance({ log }, trx, id, status, {});
+    await transitionInstance({ log }, trx, id, status, {});
   });
 }
 
@@ -54,7 +55,7 @@ it('gives all of a creation back that was held at zero, lost meanwhile and then 
   // A balance of zero holds it while its cloud does not show it running.
   await inTransaction(clocked.db, async (trx) => {
     await sql`update instance set zero_stopped_at = metering_clock() where id = ${id}`.execute(trx);
-    await followSegments(trx, id!);
+    await syncSegments(trx, id!);
   });
   expect(await tick(90 * SECOND, workspaceId)).not.toBeNull();
   await at(100 * SECOND, id!, 'creation failed');
@@ -72,7 +73,7 @@ it('gives back once what was charged beyond the end of one that was held while i
   await tick(80 * SECOND, workspaceId);
   await inTransaction(clocked.db, async (trx) => {
     await sql`update instance set zero_stopped_at = metering_clock() where id = ${id}`.execute(trx);
-    await followSegments(trx, id!);
+    await syncSegments(trx, id!);
   });
   await tick(90 * SECOND, workspaceId);
   await at(100 * SECOND, id!, 'online', 'running');
@@ -119,8 +120,10 @@ it('shows the use of each day, of any stretch of time and of all of it as one su
     await at(last + SECOND, id!, end, null);
     refunds += (await tick(last + 2 * SECOND, workspaceId))!.refunded > 0n ? 1 : 0;
 
+    const request = { orderByField: 'createdAt', orderByDirection: 'desc', page: 1, limit: 10 } as const;
+    const { entities } = await pageOfTransactions(clocked.db, workspaceId, {}, request);
+    expect(entities.filter(({ amount }) => Number(amount.decimalValue) === 0)).toEqual([]);
     const within = async (range: Range) => {
-      const request = { orderByField: 'createdAt', orderByDirection: 'desc', page: 1, limit: 10 } as const;
       const { charged, uncollected, refunded } = (await pageOfIntervals(clocked.db, workspaceId, range, request))
         .totals;
       return { charged, uncollected, refunded };

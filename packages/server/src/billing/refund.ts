@@ -2,21 +2,21 @@ import { asMicro, type Micro } from '@stagi/contract/money.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { accountOf, revenueOf, SPENDABLE } from './accounts.ts';
-import { NOTHING } from './charge.ts';
+import { NOTHING } from './allocateCharges.ts';
 import { post } from './ledger.ts';
-import { type Parts, sumOf } from './spend.ts';
+import { type Parts, sumOf } from './spendOrder.ts';
 
-/** SQL: where an interval `s` ended in truth: what came to nothing never began. */
-export const TRUE_END = sql`case when s.voided then s.started_at else s.ended_at end`;
+/** SQL: the actual end of a segment `s`; a voided one ends where it started. */
+export const ACTUAL_END = sql`case when s.voided then s.started_at else s.ended_at end`;
 
 /**
- * Gives back what one interval was charged too much: what was never collected is forgiven first, then the newest parts go
- * back, each to the account that it came from, so that credit never becomes money. Once for an interval.
+ * Refunds what one segment was overcharged: uncollected amounts are forgiven first, then the newest charges are refunded,
+ * each to the account that paid it, so that credit never becomes money. At most once for a segment.
  */
-export async function giveBack(
+export async function refundSegment(
   trx: Db,
   workspaceId: number,
-  /** `until`: where it ends in truth. */
+  /** `until`: its actual end. */
   { id: segmentId, until }: { id: bigint; until: string },
   amount: Micro,
 ): Promise<{ parts: Parts; forgiven: Micro }> {
@@ -24,7 +24,7 @@ export async function giveBack(
     select credit, card, onchain, uncollected from segment_charge where segment_id = ${segmentId} order by until desc`.execute(
     trx,
   );
-  const { parts, forgiven } = partsBack(rows, amount);
+  const { parts, forgiven } = refundParts(rows, amount);
   const lines = [
     ...SPENDABLE.map((kind) => ({ account: accountOf(workspaceId, kind), amount: parts[kind] })),
     { account: 'writeoff', amount: forgiven },
@@ -35,22 +35,22 @@ export async function giveBack(
     values (${segmentId}, ${until}::timestamptz, ${journalId}, ${parts.credit}, ${parts.card}, ${parts.onchain}, ${forgiven})`.execute(
     trx,
   );
-  await tellDays(trx, segmentId, { refunded: sumOf(parts), forgiven });
+  await refundUsageDays(trx, segmentId, { refunded: sumOf(parts), forgiven });
   return { parts, forgiven };
 }
 
 /**
- * What was charged for time after its true end is taken off the days that it was charged on; what is left of it is the
- * use of the day of its end. So no day stands for less than nothing.
+ * Books a refund on the days of usage: charges for days after the actual end are refunded on those days, the rest on the
+ * day of the actual end. So no day becomes negative.
  */
-async function tellDays(
+async function refundUsageDays(
   trx: Db,
   segmentId: bigint,
   { refunded, forgiven }: { refunded: bigint; forgiven: bigint },
 ): Promise<void> {
   await sql`
     with truth as (
-      select client_id, instance_id, ${TRUE_END} as at, (${TRUE_END} at time zone 'UTC')::date as day
+      select client_id, instance_id, ${ACTUAL_END} as at, (${ACTUAL_END} at time zone 'UTC')::date as day
       from segment s where s.id = ${segmentId}
     ), late as (
       select (c.until at time zone 'UTC')::date as day, max(c.until) as at, sum(c.credit + c.card + c.onchain) as paid,
@@ -61,14 +61,16 @@ async function tellDays(
     insert into usage_day as d (client_id, day, instance_id, refunded, forgiven, last_at)
     select client_id, late.day, instance_id, paid, unpaid, late.at from late, truth
     union all
-    select client_id, day, instance_id, ${refunded}::bigint - (select coalesce(sum(paid), 0) from late),
-      ${forgiven}::bigint - (select coalesce(sum(unpaid), 0) from late), at from truth
+    select client_id, day, instance_id, rest.refunded, rest.forgiven, at from truth, (
+      select ${refunded}::bigint - coalesce(sum(paid), 0) as refunded, ${forgiven}::bigint - coalesce(sum(unpaid), 0) as forgiven
+      from late
+    ) rest where rest.refunded <> 0 or rest.forgiven <> 0
     on conflict (client_id, day, instance_id) do update set refunded = d.refunded + excluded.refunded,
       forgiven = d.forgiven + excluded.forgiven`.execute(trx);
 }
 
 /** Of charges with the newest first. */
-export function partsBack(
+export function refundParts(
   charges: readonly (Parts & { uncollected: bigint })[],
   amount: Micro,
 ): { parts: Parts; forgiven: Micro } {

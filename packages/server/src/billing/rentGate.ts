@@ -1,8 +1,9 @@
 import { toDecimal } from '@stagi/contract/money.ts';
+import { text } from '@stagi/contract/text.ts';
 import type { Db } from '../db/schema.ts';
 import { refused, workspaceGone } from '../http/errors.ts';
-import { burnOf } from './balance.ts';
-import { lockAvailable } from './spend.ts';
+import { burnRateOf } from './burnRate.ts';
+import { lockAvailable } from './spendOrder.ts';
 
 interface Added {
   /** Micro-STAGI an hour more than now. */
@@ -18,12 +19,14 @@ interface Added {
 export async function requireOneHour(trx: Db, workspaceId: number, ...added: readonly Added[]): Promise<bigint> {
   const balance = await lockAvailable(trx, workspaceId);
   await requireOpen(trx, workspaceId);
-  const { perHour, reserve } = await burnOf(trx, workspaceId);
+  const { perHour, reserve } = await burnRateOf(trx, workspaceId);
   const more = added.reduce((all, one) => all + one.pricePerHour + (one.canStop ? 0n : one.pricePerHour / 2n), 0n);
   const needed = perHour + reserve + more;
   if (balance < needed) {
     throw refused(
-      'The balance must cover an hour of everything that runs: {{needed}} STAGI are needed, {{balance}} are there',
+      text(
+        'The balance must cover an hour of everything that runs: {{needed}} STAGI are needed, {{balance}} are there',
+      ),
       {
         needed: toDecimal(needed),
         balance: toDecimal(balance),

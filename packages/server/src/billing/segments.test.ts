@@ -3,10 +3,10 @@ import { seeded } from '@stagi/contract/testing/random.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../db/pool.ts';
-import { meterWorkspace } from './meter.ts';
 import { aWorkspaceWith, serversOf } from './meteredWorkspace.ts';
-import { rateOf } from './rate.ts';
-import { followSegments } from './segments.ts';
+import { meterWorkspace } from './meterWorkspace.ts';
+import { rateOf } from './segmentRate.ts';
+import { syncSegments } from './segments.ts';
 import { type MeteredBooks, openMeteredBooks, SECOND } from './testing/meteredBooks.ts';
 
 const seed = Date.now() % 2 ** 31;
@@ -164,7 +164,7 @@ describe('intervals', () => {
     await books.setClock(start + 100 * SECOND);
     await inTransaction(books.db, async (trx) => {
       await sql`update instance set price_per_hour = 7200000 where id = ${id}`.execute(trx);
-      await followSegments(trx, id!);
+      await syncSegments(trx, id!);
     });
     await books.setClock(start + 200 * SECOND);
     expect(await meterWorkspace(books.db, workspace.workspaceId)).toMatchObject({ charged: 300_000n });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
-import { type Metered, rateOf } from './rate.ts';
+import { type Metered, rateOf } from './segmentRate.ts';
 
 interface Row extends Metered {
   client_id: number;
@@ -12,14 +12,14 @@ interface Row extends Metered {
   has_unconfirmed: boolean;
 }
 
-/** Ways of a creation that came to nothing: nobody was in there, nothing is owed. */
+/** Statuses of a creation that failed or was cancelled: its segments are voided. */
 const CAME_TO_NOTHING = ['creation failed', 'terminating', 'terminated'];
 
 /**
- * Has the intervals of a rented server follow what its row says, in the transaction that changed it: one ends, and begins,
- * at the same moment. Touches no account; the next tick settles what has ended.
+ * Brings the segments of a rented server in line with its row, in the transaction that changed the row: one segment ends
+ * and the next begins at the same moment. Books nothing; the next tick settles what has ended.
  */
-export async function followSegments(trx: Db, instanceId: number): Promise<void> {
+export async function syncSegments(trx: Db, instanceId: number): Promise<void> {
   const row = await read(trx, instanceId);
   if (!row) return;
   const isOpen = row.segment_id !== null;
@@ -28,7 +28,7 @@ export async function followSegments(trx: Db, instanceId: number): Promise<void>
   const isSame = isOpen && rate === row.segment_rate && price === row.segment_price;
   if (isOpen && !isSame) await close(trx, instanceId, row);
   if (rate !== null && !isSame) await open(trx, instanceId, row, rate, price!);
-  if (row.has_unconfirmed && row.status !== 'creating') await settleReadiness(trx, instanceId, row.status);
+  if (row.has_unconfirmed && row.status !== 'creating') await confirmOrVoid(trx, instanceId, row.status);
 }
 
 async function read(trx: Db, instanceId: number): Promise<Row | undefined> {
@@ -66,8 +66,8 @@ async function open(trx: Db, instanceId: number, row: Row, rate: 'running' | 'st
     on conflict do nothing`.execute(trx);
 }
 
-/** A server that was of use owes what it cost to get there; one that never was owes nothing. */
-async function settleReadiness(trx: Db, instanceId: number, status: string): Promise<void> {
+/** Confirms the segments of a server that became ready; voids those of one that never did. */
+async function confirmOrVoid(trx: Db, instanceId: number, status: string): Promise<void> {
   const set = CAME_TO_NOTHING.includes(status) ? sql`voided = true, settled = false` : sql`confirmed = true`;
   await sql`update segment set ${set}
     where instance_id = ${instanceId} and not confirmed and not voided`.execute(trx);

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { inTransaction } from '../db/pool.ts';
-import { moveInstance } from '../instances/status.ts';
-import { followZeroBalances } from '../instances/zeroBalance.ts';
+import { transitionInstance } from '../instances/status.ts';
+import { meterDueWorkspaces } from '../metering/worker.ts';
+import { enforceZeroBalances } from '../metering/zeroBalance.ts';
 import { createTestDatabase } from '../testing/database.ts';
 import { aWorkspaceWith, type ClockedDatabase, clockDatabase, credit, serversOf } from './meteredWorkspace.ts';
-import { meterDue } from './metering.ts';
-import { creditedAtZero, resumeAll } from './zero.ts';
+import { creditedAtZeroBalance, resumeAll } from './zero.ts';
 
 const SECOND = 1_000_000;
 const MINUTE_MS = 60_000;
@@ -23,8 +23,8 @@ beforeEach(async () => {
   await sql`update segment set ended_at = metered_until, settled = true where not settled`.execute(clocked.db);
 });
 
-const follow = () => followZeroBalances({ db: clocked.db, log, providers: new Map() });
-const meter = () => meterDue({ db: clocked.db, log }, MINUTE_MS);
+const follow = () => enforceZeroBalances({ db: clocked.db, log, providers: new Map() });
+const meter = () => meterDueWorkspaces({ db: clocked.db, log }, MINUTE_MS);
 
 const statusOf = async (id: number) => {
   const { rows } = await sql<{ status: string; held: boolean }>`
@@ -39,7 +39,7 @@ async function runningFrom(micros: number, ids: readonly number[]): Promise<void
     await inTransaction(clocked.db, async (trx) => {
       await sql`update instance set machine_state = 'running', running_seen_at = metering_clock(), desired = 'running'
         where id = ${id}`.execute(trx);
-      for (const status of ['creating', 'online']) await moveInstance({ log }, trx, id, status, {});
+      for (const status of ['creating', 'online']) await transitionInstance({ log }, trx, id, status, {});
     });
 }
 
@@ -60,18 +60,18 @@ it('what is left of a reserve starts nothing again, a credit on top of it does',
   ]);
 
   // Nearly five times what an hour of the other one costs.
-  expect(await creditedAtZero(clocked.db)).toEqual([]);
+  expect(await creditedAtZeroBalance(clocked.db)).toEqual([]);
   expect(await resumeAll(clocked.db, workspaceId)).toBe(false);
   for (const tick of [300, 400]) {
     await clocked.setClock(start + tick * SECOND);
     await meter();
-    expect(await creditedAtZero(clocked.db)).toEqual([]);
+    expect(await creditedAtZeroBalance(clocked.db)).toEqual([]);
   }
   await credit(clocked.db, workspaceId, 'onchain', 1n);
-  expect(await creditedAtZero(clocked.db)).toEqual([workspaceId]);
+  expect(await creditedAtZeroBalance(clocked.db)).toEqual([workspaceId]);
   await clocked.setClock(start + 500 * SECOND);
   await meter();
-  expect(await creditedAtZero(clocked.db)).toEqual([workspaceId]);
+  expect(await creditedAtZeroBalance(clocked.db)).toEqual([workspaceId]);
   expect(await resumeAll(clocked.db, workspaceId)).toBe(true);
 });
 

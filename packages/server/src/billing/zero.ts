@@ -1,12 +1,12 @@
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
-import { burnOf } from './balance.ts';
-import { lockAvailable } from './spend.ts';
-import { balanceOf } from './spending.ts';
+import { balanceOf, burnRateOf } from './burnRate.ts';
+import { lockAvailable } from './spendOrder.ts';
 
 /** Why a server is stopped, or its end, that a balance of zero brought about. */
-export const ZERO_BALANCE = 'Zero balance';
+export const ZERO_BALANCE = text('Zero balance');
 /** How long saved data is kept without a balance. */
 export const KEPT_DAYS = 14;
 /** When it is first said again that it will be deleted. */
@@ -16,7 +16,11 @@ export const REMINDED_AFTER_DAYS = 7;
  * Ends the zero balance of a workspace, if it has one: the caller holds its accounts and has seen that they cover an hour of
  * what is to run. Without `resumesAll` what zero stopped stays stopped, as somebody has chosen what is to run.
  */
-export async function leaveZero(trx: Db, workspaceId: number, { resumesAll }: { resumesAll: boolean }): Promise<void> {
+export async function endZeroBalance(
+  trx: Db,
+  workspaceId: number,
+  { resumesAll }: { resumesAll: boolean },
+): Promise<void> {
   const { numAffectedRows } = await sql`update workspace set exhausted_at = null
     where id = ${workspaceId} and exhausted_at is not null`.execute(trx);
   if (!numAffectedRows) return;
@@ -26,7 +30,7 @@ export async function leaveZero(trx: Db, workspaceId: number, { resumesAll }: { 
 }
 
 /** Workspaces at zero that have got something since: what is left of a reserve starts nothing again by itself. */
-export async function creditedAtZero(db: Db): Promise<number[]> {
+export async function creditedAtZeroBalance(db: Db): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`select w.id from workspace w join workspace_meter m on m.client_id = w.id
     where w.exhausted_at is not null and ${sql.raw(balanceOf('w.id'))} > m.left_at_zero`.execute(db);
   return rows.map(({ id }) => id);
@@ -38,9 +42,9 @@ export async function resumeAll(db: Db, workspaceId: number): Promise<boolean> {
     const available = await lockAvailable(trx, workspaceId);
     const { rows } = await sql<{ left: bigint }>`
       select left_at_zero as left from workspace_meter where client_id = ${workspaceId}`.execute(trx);
-    const { perHour, reserve, resuming } = await burnOf(trx, workspaceId);
+    const { perHour, reserve, resuming } = await burnRateOf(trx, workspaceId);
     if (available <= (rows[0]?.left ?? 0n) || available < perHour + reserve + resuming) return false;
-    await leaveZero(trx, workspaceId, { resumesAll: true });
+    await endZeroBalance(trx, workspaceId, { resumesAll: true });
     return true;
   });
 }
@@ -62,7 +66,7 @@ const LOST = `${ENDED} and coalesce(i.offer ->> 'canStop', 'false') = 'false'`;
 export const DELETED = `${ENDED} and i.offer ->> 'canStop' = 'true'`;
 
 /** Until when things are kept, how many are, how many could not be, and whether a credit came; null without a zero balance. */
-export async function zeroInBrief(
+export async function zeroBalanceSummary(
   db: Db,
   workspaceId: number,
 ): Promise<{ keptUntil: Date; kept: number; lost: number; credited: boolean } | null> {
@@ -82,7 +86,7 @@ export interface ServerName {
 }
 
 /** What has become of the servers of a workspace whose balance is zero: at most 100 of each. */
-export async function fateOf(
+export async function outcomeOfServers(
   db: Db,
   workspaceId: number,
 ): Promise<{ kept: ServerName[]; lost: ServerName[]; deleted: ServerName[] }> {
@@ -102,7 +106,7 @@ interface Held extends ServerName {
 }
 
 /** What a balance of zero stopped, and until when it is kept. */
-export async function zeroOf(
+export async function zeroBalanceDetails(
   db: Db,
   workspaceId: number,
 ): Promise<{ keptUntil: Date | null; held: Held[]; lost: ServerName[]; otherPerHour: bigint }> {
@@ -115,7 +119,7 @@ export async function zeroOf(
   const held = await sql<Held>`select id, title, slug, price_per_hour - stopped_price_per_hour as added from instance
     where workspace_id = ${workspaceId} and kind = 'rented' and closed_at is null and zero_stopped_at is not null
       and desired <> 'gone' order by title, id`.execute(db);
-  const { perHour, reserve } = await burnOf(db, workspaceId);
-  const { lost } = await fateOf(db, workspaceId);
+  const { perHour, reserve } = await burnRateOf(db, workspaceId);
+  const { lost } = await outcomeOfServers(db, workspaceId);
   return { keptUntil, held: held.rows, lost, otherPerHour: perHour + reserve };
 }

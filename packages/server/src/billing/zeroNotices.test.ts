@@ -2,11 +2,11 @@ import { api } from '@stagi/contract/api.ts';
 import type { Language } from '@stagi/contract/languages.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { followZeroBalances } from '../instances/zeroBalance.ts';
+import { enforceZeroBalances } from '../metering/zeroBalance.ts';
+import { sendZeroNotices } from '../metering/zeroNotices.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { aRentedInstance } from '../testing/factories.ts';
 import { mailsTo, type Person } from '../testing/person.ts';
-import { sendZeroNotices } from './zeroNotices.ts';
 
 /** Before now, which is when what is done about it happens. */
 const ZERO = '2024-03-01T14:30:00Z';
@@ -71,7 +71,7 @@ const after = (days: number, ms = 0) => setClock(new Date(Date.parse(ZERO) + day
 
 /** What several workers do at once. */
 async function look(): Promise<void> {
-  await followZeroBalances(app.ctx);
+  await enforceZeroBalances(app.ctx);
   await Promise.all(Array.from({ length: AT_ONCE }, () => sendZeroNotices(app.ctx)));
 }
 

@@ -6,17 +6,17 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Db } from '../db/schema.ts';
 
-/** What travels. `changed` is stored-then-told (see `announce`); `log` goes straight through this process. */
+/** The topics. Most are published to all processes on commit (see `announce`); `log` and `missed` stay in this process. */
 export interface Topics {
   changed: WorkspaceEvent & { workspaceId: number };
-  /** A node's desired state grew, or a command waits for it. */
+  /** A node's desired state has changed, or there is a command for it. */
   node: { instanceId: number };
-  /** A session, membership or account ended: streams look again. */
+  /** A session, membership or account has ended: open streams check their authorization again. */
   access: { userId: number };
-  /** The words of other nodes may have been lost for a while: who relies on them looks again. */
+  /** Notifications of other processes may have been lost: subscribers that rely on them check again. */
   missed: Record<string, never>;
   /** Work is due for a reconcile loop. */
-  due: { kind: 'instance' | 'membership' };
+  due: { kind: 'instance' };
   log: { containerId: number; lines: LogLine[]; gaps: LogGap[] };
 }
 
@@ -38,11 +38,11 @@ export function createBus(): Bus {
 
 const CHANNEL = 'stagi';
 const RETRY_MS = 500;
-/** A network that swallows tells nothing by itself: the listening connection is asked so often, and given so long. */
-const ASK_MS = 10_000;
-const ANSWER_MS = 5_000;
+/** The listening connection is probed at this interval, as it would not notice a network that drops packets. */
+const PROBE_INTERVAL_MS = 10_000;
+const PROBE_TIMEOUT_MS = 5_000;
 
-/** Publishes on every node when the transaction of `db` commits, and never when it does not. */
+/** Publishes to every process exactly when the transaction of `db` commits. */
 export async function announce<T extends Exclude<keyof Topics, 'log' | 'missed'>>(
   db: Db,
   topic: T,
@@ -62,8 +62,8 @@ export async function announceAll<T extends Exclude<keyof Topics, 'log' | 'misse
 }
 
 /**
- * Hears what any node announced and publishes it here. A connection that is lost, or silent when it is asked, is opened
- * again; events are hints only.
+ * Publishes here what any process announced. Reconnects when the connection is lost or does not answer a probe.
+ * Notifications are only hints.
  */
 export function listen(url: string, bus: Bus, log: Logger): { ready: Promise<void>; close(): Promise<void> } {
   let closed = false;
@@ -75,14 +75,14 @@ export function listen(url: string, bus: Bus, log: Logger): { ready: Promise<voi
     const next = new pg.Client({
       connectionString: url,
       application_name: 'stagi-listen',
-      connectionTimeoutMillis: ANSWER_MS,
-      query_timeout: ANSWER_MS,
+      connectionTimeoutMillis: PROBE_TIMEOUT_MS,
+      query_timeout: PROBE_TIMEOUT_MS,
       keepAlive: true,
     });
     const asking = setInterval(() => {
-      // Its end opens another.
+      // Its `end` event reconnects.
       next.query('select 1').catch(() => next.connection.stream.destroy());
-    }, ASK_MS);
+    }, PROBE_INTERVAL_MS);
     next.on('error', (error) => log.warn({ err: error }, 'listening connection lost'));
     next.on('end', () => {
       clearInterval(asking);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { placeOfAddress, placeOfHost } from './address.ts';
-import { type AppsDomain, readAppsDomain } from './domain.ts';
+import { type AppsDomain, readAppsDomain } from '../config/appsDomain.ts';
+import { targetOfHost, targetOfUrl } from './address.ts';
 
 const HTTPS: AppsDomain = { protocol: 'https:', host: 'apps.example' };
 const LOCAL: AppsDomain = { protocol: 'http:', host: 'apps.localhost:4400' };
 
 describe('the address of a port', () => {
   it('is known by its parsed host, and keeps where one wanted to go', () => {
-    const path = (address: string, domain = HTTPS) => placeOfAddress(address, 'web', domain)?.path;
-    expect(placeOfAddress('https://web-8080.apps.example/a/b?c=d#e', 'web', HTTPS)).toEqual({
+    const path = (address: string, domain = HTTPS) => targetOfUrl(address, 'web', domain)?.path;
+    expect(targetOfUrl('https://web-8080.apps.example/a/b?c=d#e', 'web', HTTPS)).toEqual({
       place: { slug: 'web', port: 8080 },
       path: '/a/b?c=d#e',
     });
@@ -18,8 +18,8 @@ describe('the address of a port', () => {
     // The host it is put behind is ours: two slashes lead nowhere else.
     expect(path('https://web-8080.apps.example//evil.example/x')).toBe('//evil.example/x');
     expect(path('http://web-8080.apps.localhost:4400/x', LOCAL)).toBe('/x');
-    expect(placeOfAddress('https://a-b-9999.apps.example/', 'a-b', HTTPS)?.place).toEqual({ slug: 'a-b', port: 9999 });
-    expect(placeOfAddress('https://a-1000-9999.apps.example/', 'a-1000', HTTPS)?.place.port).toBe(9999);
+    expect(targetOfUrl('https://a-b-9999.apps.example/', 'a-b', HTTPS)?.place).toEqual({ slug: 'a-b', port: 9999 });
+    expect(targetOfUrl('https://a-1000-9999.apps.example/', 'a-1000', HTTPS)?.place.port).toBe(9999);
   });
 
   const HOSTILE = [
@@ -104,7 +104,7 @@ describe('the address of a port', () => {
   ];
 
   it('is nobody else’s, whatever it looks like', () => {
-    const passed = HOSTILE.filter((address) => placeOfAddress(address, 'web', HTTPS) !== null);
+    const passed = HOSTILE.filter((address) => targetOfUrl(address, 'web', HTTPS) !== null);
     console.log(`hostile addresses: n = ${HOSTILE.length}, let through: ${passed.length}`);
     expect(HOSTILE.length).toBeGreaterThanOrEqual(40);
     expect(passed).toEqual([]);
@@ -112,14 +112,14 @@ describe('the address of a port', () => {
 
   it('leads nowhere but to its own host, wherever a browser would take it', () => {
     for (const address of HOSTILE.filter((one) => URL.canParse(one))) {
-      const found = placeOfAddress(address, 'web', HTTPS);
+      const found = targetOfUrl(address, 'web', HTTPS);
       expect(found === null || new URL(address).host === 'web-8080.apps.example', address).toBe(true);
     }
   });
 
   it('is read from a Host header in the same way', () => {
-    expect(placeOfHost('web-8080.apps.example', HTTPS)).toEqual({ slug: 'web', port: 8080 });
-    expect(placeOfHost('web-8080.apps.localhost:4400', LOCAL)).toEqual({ slug: 'web', port: 8080 });
+    expect(targetOfHost('web-8080.apps.example', HTTPS)).toEqual({ slug: 'web', port: 8080 });
+    expect(targetOfHost('web-8080.apps.localhost:4400', LOCAL)).toEqual({ slug: 'web', port: 8080 });
     for (const host of [
       undefined,
       '',
@@ -134,7 +134,7 @@ describe('the address of a port', () => {
       `${'a'.repeat(41)}-8080.apps.example`,
       '-8080.apps.example',
     ])
-      expect.soft(placeOfHost(host, HTTPS) ?? placeOfHost(host === undefined ? host : '', LOCAL), host).toBeNull();
+      expect.soft(targetOfHost(host, HTTPS) ?? targetOfHost(host === undefined ? host : '', LOCAL), host).toBeNull();
   });
 });
 

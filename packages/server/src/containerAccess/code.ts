@@ -1,16 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
-import type { Authenticated, Membership } from '../auth/authenticate.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Db } from '../db/schema.ts';
 import { forbidden, invalid, notFound, refused } from '../http/errors.ts';
-import { originOf, placeOfAddress } from './address.ts';
-import { findEntrance, hasPort } from './entrance.ts';
-import { hashOfState } from './trip.ts';
+import type { Authenticated, Membership } from '../sessions/authenticate.ts';
+import { findAccessibleContainer, hasPort } from './accessibleContainer.ts';
+import { hashOfState } from './accessRequest.ts';
+import { originOf, targetOfUrl } from './address.ts';
 
 const CODE_SECONDS = 60;
 
-/** Answered on the host of a port itself; nothing that runs in a container sees it. */
+/** Served by the platform on the port's host: the container does not see these requests. */
 export const ENTER_PATH = '/.stagi/enter';
 
 interface Caller extends Pick<Authenticated, 'session'> {
@@ -20,23 +21,25 @@ interface Caller extends Pick<Authenticated, 'session'> {
 }
 
 /**
- * Leads the caller's browser to the host of a port with a code that is bound to container, port and session, and to the
- * browser that came from there; one that did not is sent there first.
+ * The address that the caller's browser is sent to: the port's host with a code bound to container, port, session and
+ * access request. Without an access request it is the host itself, which starts one.
  */
-export async function enterPort(
+export async function issuePortCode(
   { config: { appsDomain }, db, session, memberships }: Caller,
   { slug, returnUrl, trip }: { slug: string; returnUrl: string; trip?: string },
 ): Promise<string> {
-  const found = await findEntrance(db, memberships, slug);
+  const found = await findAccessibleContainer(db, memberships, slug);
   if (found === null) throw notFound();
   if (found === 'forbidden') throw forbidden();
   if (!appsDomain)
-    throw refused('Ports of containers cannot be opened in a browser here: the operator has set up no domain for them');
-  const wanted = placeOfAddress(returnUrl, slug, appsDomain);
-  if (!wanted) throw invalid('This address does not belong to the container', 'returnUrl');
+    throw refused(
+      text('Ports of containers cannot be opened in a browser here: the operator has set up no domain for them'),
+    );
+  const wanted = targetOfUrl(returnUrl, slug, appsDomain);
+  if (!wanted) throw invalid(text('This address does not belong to the container'), 'returnUrl');
   const { place, path } = wanted;
   if (!hasPort(found, place.port))
-    throw invalid('The container has no port {{port}}', 'returnUrl', { port: place.port });
+    throw invalid(text('The container has no port {{port}}'), 'returnUrl', { port: place.port });
   const tripHash = hashOfState(trip);
   if (!tripHash) return originOf(place, appsDomain) + path;
   const code = randomBytes(32).toString('base64url');

@@ -3,21 +3,21 @@ import { ROLE_PERMISSIONS, ROLES, type Role } from '@stagi/contract/permissions.
 import { SignJWT } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { signAccessToken } from '../auth/accessToken.ts';
+import { signAccessToken } from '../sessions/accessToken.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aConsent, aContainerWithPort } from '../testing/factories.ts';
+import { aContainerWithPort, anAuthorizedApp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
-import { admitted } from './pass.ts';
-import { type Page, passOf, stateOf, tripOf, visitHost, withPass } from './testing/portHost.ts';
-import { beginTrip, endTrip, hashOfState } from './trip.ts';
+import { finishAccessRequest, hashOfState, startAccessRequest } from './accessRequest.ts';
+import { authorizePass } from './pass.ts';
+import { type Page, passOf, requestCookieOf, stateOf, visitHost, withPass } from './testing/portHost.ts';
 
-/** A link with a code, and the cookie of the browser that may follow it. */
+/** A link with a code, and the access request's cookie of the browser that may follow it. */
 interface Way {
   link: string;
   trip: string;
 }
 
-/** No browser is asked to find it: the tests name it as their `Host`. */
+/** Not resolved: the tests send it as their `Host` header. */
 const domain = 'apps.localhost:4400';
 
 describe('the access page of a container', () => {
@@ -37,7 +37,7 @@ describe('the access page of a container', () => {
     address = `http://${slug}-8080.${domain}/notebook?id=1#top`;
   });
 
-  it('leads the owner by a code to the host of the port, and there by a cookie to where they wanted to go', async () => {
+  it('redirects the owner with a code to the port’s host, which sets a cookie and redirects to the wanted page', async () => {
     const host = `${slug}-8080.${domain}`;
     const stranger = await visit(host, '/notebook?id=1');
     const page = new URL(stranger.location ?? '');
@@ -55,18 +55,21 @@ describe('the access page of a container', () => {
     expect(way.link).toMatch(new RegExp(`^http://${host}/\\.stagi/enter\\?code=[\\w-]{43}$`));
     const entered = await follow(way);
     expect(entered).toMatchObject({ status: 303, location: address });
-    // What the browser kept of its trip is taken back.
+    // The cookie of the access request is cleared.
     expect(entered.cookies[1]).toMatch(new RegExp(`^${way.trip.split('=')[0]}=; Path=/; Max-Age=0;`));
     expect(entered.cookie).toMatch(/^stagi-port=[\w.-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/);
 
     const pass = passOf(entered);
-    expect(await admitted(app.ctx, { slug, port: 8080 }, pass)).toMatchObject({ containerId, userId: owner.userId });
-    // Nothing serves the port itself yet; who is let in is not sent away any more.
+    expect(await authorizePass(app.ctx, { slug, port: 8080 }, pass)).toMatchObject({
+      containerId,
+      userId: owner.userId,
+    });
+    // An authorized request gets 404 until the port proxy exists.
     expect(await visit(host, '/notebook', withPass(pass))).toMatchObject({ status: 404, location: null });
     expect((await visit(host, '/data', { accept: 'application/json' })).status).toBe(401);
   });
 
-  it('trades a code once, within a minute, on its own host', async () => {
+  it('exchanges a code once, within a minute, on its own host', async () => {
     const spent = await wayOf(owner);
     await follow(spent);
     const { slug: other } = await aContainerWithPort(app.ctx, owner);
@@ -102,11 +105,11 @@ describe('the access page of a container', () => {
     expect(n).toBeGreaterThan(0);
   });
 
-  it('opens in the browser alone that began the way, however the code came into another one', async () => {
+  it('accepts a code only in the browser that started the access request', async () => {
     const mallory = await app.signUp('Mallory');
     await setRole(mallory, 'Developer');
     const host = `${slug}-8080.${domain}`;
-    const victim = tripOf(await visit(host, '/'));
+    const victim = requestCookieOf(await visit(host, '/'));
     const [name = '', secret = ''] = victim.split('=');
     const brought: Record<string, (way: Way) => string | null> = {
       'a browser that began none': () => null,
@@ -122,11 +125,11 @@ describe('the access page of a container', () => {
       const { status, cookies, location } = await follow(way, cookieOf(way));
       expect.soft([status, cookies], what).toEqual([302, []]);
       expect.soft(new URL(location ?? '').searchParams.get('failed'), what).toBe('1');
-      // Whoever tried has spent it: it opens nothing in the right browser either.
+      // The attempt has consumed it: it is refused in the right browser too.
       expect.soft((await follow(way)).cookie, what).toBeNull();
       n += 1;
     }
-    // Nor is one let in that was asked for without any trip: its browser is led to the host first, and takes none along.
+    // Without an access request there is no code: the browser is sent to the host first.
     for (const trip of [undefined, '', 'x', `${'A'.repeat(42)}+`, name]) {
       const { link } = await mallory.client(api.containerAccess.enter, { slug, returnUrl: address, trip });
       expect.soft(link, `trip ${trip}`).toBe(address);
@@ -136,10 +139,10 @@ describe('the access page of a container', () => {
     expect(n).toBeGreaterThan(0);
   });
 
-  it('lets tabs that are opened at once each go their way, and remembers no more than it must', async () => {
+  it('keeps the access requests of several tabs apart, and limits how many there are', async () => {
     const host = `${slug}-8080.${domain}`;
     const opened = await Promise.all(Array.from({ length: 5 }, () => visit(host, '/notebook')));
-    const jar = opened.map(tripOf);
+    const jar = opened.map(requestCookieOf);
     expect(new Set(jar.map((cookie) => cookie.split('=')[0])).size).toBe(5);
     for (const trip of jar) {
       const { link } = await owner.client(api.containerAccess.enter, {
@@ -151,25 +154,27 @@ describe('the access page of a container', () => {
     }
     const many: string[] = [];
     for (let page = 0; page < 20; page += 1) {
-      const trip = tripOf(await visit(host, '/', { cookie: many.join('; ') }));
+      const trip = requestCookieOf(await visit(host, '/', { cookie: many.join('; ') }));
       if (!many.includes(trip)) many.push(trip);
     }
     expect(many).toHaveLength(16);
   });
 
-  it('names its cookies so that browsers keep them from every other host, where there is HTTPS', () => {
+  it('sets `__Host-` cookies, which no other host can read or set, where there is HTTPS', () => {
     const config = { appsDomain: { protocol: 'https:' as const, host: 'apps.example' } };
-    const { state, setCookie } = beginTrip(config, undefined);
+    const { state, setCookie } = startAccessRequest(config, undefined);
     expect(setCookie).toMatch(
       /^__Host-stagi-trip-[0-9a-f]{16}=[\w-]{43}; Path=\/; Max-Age=1800; HttpOnly; SameSite=Lax; Secure$/,
     );
     const [pair = ''] = setCookie.split(';');
-    expect(endTrip(config, pair, hashOfState(state))).toMatch(/^__Host-stagi-trip-[0-9a-f]{16}=; .*Max-Age=0/);
-    expect(endTrip(config, pair.replace('__Host-', ''), hashOfState(state))).toBeNull();
-    expect(endTrip(config, pair, null)).toBeNull();
+    expect(finishAccessRequest(config, pair, hashOfState(state))).toMatch(
+      /^__Host-stagi-trip-[0-9a-f]{16}=; .*Max-Age=0/,
+    );
+    expect(finishAccessRequest(config, pair.replace('__Host-', ''), hashOfState(state))).toBeNull();
+    expect(finishAccessRequest(config, pair, null)).toBeNull();
   });
 
-  it('keeps of a code its hash alone', async () => {
+  it('stores only the hash of a code', async () => {
     const { link } = await wayOf(owner);
     const code = new URL(link).searchParams.get('code') ?? '';
     const { rows } = await sql<{ all: string }>`
@@ -178,7 +183,7 @@ describe('the access page of a container', () => {
     expect(rows[0]?.all).not.toContain(code);
   });
 
-  it('asks for a permission of the container’s workspace, whichever is active', async () => {
+  it('requires a permission in the container’s workspace, whichever is active', async () => {
     const { slug: own } = await aContainerWithPort(app.ctx, owner, 'self-hosted');
     const member = await app.signUp();
     const outsider = await app.signUp();
@@ -208,14 +213,14 @@ describe('the access page of a container', () => {
       n += 1;
     }
     expect(foreign.status).toBe(404);
-    const appOfTheirs = await signAccessToken(app.ctx.keys.access, owner.userId, await aConsent(app.ctx, owner));
+    const appOfTheirs = await signAccessToken(app.ctx.keys.access, owner.userId, await anAuthorizedApp(app.ctx, owner));
     const byApp = { authorization: `Bearer ${appOfTheirs}` };
     expect((await app.post(api.containerAccess.enter.path, { slug, returnUrl: address }, byApp)).status).toBe(403);
     console.log(`visitors of a port: n = ${n}`);
     expect(n).toBeGreaterThan(0);
   });
 
-  it('sends nobody to an address that is not the container’s, nor to a port that it has not', async () => {
+  it('refuses to redirect to an address that is not the container’s, or to a port that it does not have', async () => {
     const enter = (returnUrl: string) => owner.client(api.containerAccess.enter, { slug, returnUrl });
     for (const returnUrl of [
       'https://evil.example/',
@@ -234,7 +239,7 @@ describe('the access page of a container', () => {
     expect(new URL(location ?? '').host).toBe(`${slug}-8080.${domain}`);
   });
 
-  it('lets nobody in any more once session, membership, role, account or container have ended', async () => {
+  it('refuses access once session, membership, role, account or container are gone', async () => {
     const ends: Record<string, (member: Person) => Promise<unknown>> = {
       'logged out': ({ client, tokens }) => client(api.auth.logout, { refreshToken: tokens().refreshToken }),
       removed: ({ userId }) => owner.client(api.clients.removeMember, { userId }),
@@ -258,10 +263,10 @@ describe('the access page of a container', () => {
       await setRole(member, 'Developer');
       const pass = passOf(await follow(await wayOf(member)));
       const place = { slug, port: 8080 };
-      expect(await admitted(app.ctx, place, pass), what).not.toBeNull();
+      expect(await authorizePass(app.ctx, place, pass), what).not.toBeNull();
       const unused = await wayOf(member);
       await end(member);
-      expect.soft(await admitted(app.ctx, place, pass), what).toBeNull();
+      expect.soft(await authorizePass(app.ctx, place, pass), what).toBeNull();
       expect.soft((await follow(unused)).cookie, what).toBeNull();
       await setPorts([{ host: 8080, container: 80, visibility: 'private' }]);
       n += 1;
@@ -270,12 +275,12 @@ describe('the access page of a container', () => {
     expect(n).toBeGreaterThan(0);
   });
 
-  it('takes no pass of another host, another key or another kind, nor two at once', async () => {
+  it('refuses a pass of another host, key or type, and two at once', async () => {
     const pass = passOf(await follow(await wayOf(owner)));
     const place = { slug, port: 8080 };
-    expect(await admitted(app.ctx, { slug, port: 8081 }, pass)).toBeNull();
-    expect(await admitted(app.ctx, { slug: 'other', port: 8080 }, pass)).toBeNull();
-    expect(await admitted(app.ctx, place, owner.tokens().accessToken)).toBeNull();
+    expect(await authorizePass(app.ctx, { slug, port: 8081 }, pass)).toBeNull();
+    expect(await authorizePass(app.ctx, { slug: 'other', port: 8080 }, pass)).toBeNull();
+    expect(await authorizePass(app.ctx, place, owner.tokens().accessToken)).toBeNull();
     const [head, body] = pass.split('.') as [string, string];
     const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as Record<string, unknown>;
     const unsigned = `${Buffer.from('{"alg":"none","typ":"port+jwt"}').toString('base64url')}.${body}.`;
@@ -286,8 +291,8 @@ describe('the access page of a container', () => {
       .setProtectedHeader({ alg: 'EdDSA', typ: 'port+jwt' })
       .sign(app.ctx.keys.access.privateKey);
     for (const forged of [unsigned, otherKey, expired, `${head}.${body}.AAAA`, '', 'x', `${pass}x`])
-      expect.soft(await admitted(app.ctx, place, forged)).toBeNull();
-    // Nor is it worth anything to the platform's own calls.
+      expect.soft(await authorizePass(app.ctx, place, forged)).toBeNull();
+    // The platform's own calls refuse it too.
     expect((await app.post('user/profile', {}, { authorization: `Bearer ${pass}` })).status).toBe(401);
     const host = `${slug}-8080.${domain}`;
     expect((await visit(host, '/', withPass(pass))).status).toBe(404);
@@ -321,7 +326,7 @@ describe('the access page of a container', () => {
     expect([call.status, call.body]).toEqual([404, expect.stringContaining('Not found')]);
   });
 
-  it('says that ports cannot be opened where no domain is set up for them', async () => {
+  it('says so where no domain for ports is configured', async () => {
     const without = await startTestApp();
     try {
       const person = await without.signUp();
@@ -350,9 +355,9 @@ describe('the access page of a container', () => {
       .execute();
   }
 
-  /** By way of the host, as a browser comes: a trip, and a code for it. */
+  /** As a browser does it: an access request from the host, and a code for it. */
   async function wayOf({ client }: Person, returnUrl = address): Promise<Way> {
-    const trip = tripOf(await visit(new URL(returnUrl).host, '/'));
+    const trip = requestCookieOf(await visit(new URL(returnUrl).host, '/'));
     const { link } = await client(api.containerAccess.enter, { slug, returnUrl, trip: stateOf(trip) });
     return { link, trip };
   }

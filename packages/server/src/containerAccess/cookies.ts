@@ -1,8 +1,8 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 type Site = Pick<Config, 'appsDomain'>;
 
-/** Browsers keep a `__Host-` cookie from every other host, those of other ports among them. */
+/** Browsers let no other host, such as that of another port, set or read a `__Host-` cookie. */
 export const cookieName = (config: Site, name: string): string => (isSecure(config) ? `__Host-${name}` : name);
 
 export function setCookie(config: Site, name: string, value: string, seconds: number): string {
@@ -10,8 +10,8 @@ export function setCookie(config: Site, name: string, value: string, seconds: nu
   return `${cookieName(config, name)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** What a browser shows under names that begin so; where it shows a name twice, another host has put one there. */
-export function shownCookies(config: Site, beginning: string, header: string | undefined): Map<string, string> {
+/** The cookies whose names begin so. A name that comes twice is left out: another host has set one of them. */
+export function cookiesNamed(config: Site, beginning: string, header: string | undefined): Map<string, string> {
   const shown = new Map<string, string>();
   const twice = new Set<string>();
   for (const pair of (header ?? '').split(';')) {

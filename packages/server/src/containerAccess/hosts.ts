@@ -1,45 +1,43 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AppsDomain } from '../config/appsDomain.ts';
 import type { Context } from '../context.ts';
 import { notFound, unauthenticated } from '../http/errors.ts';
-import { originOf, type PortPlace, placeOfHost } from './address.ts';
+import { startAccessRequest } from './accessRequest.ts';
+import { originOf, type PortTarget, targetOfHost } from './address.ts';
 import { ENTER_PATH } from './code.ts';
-import type { AppsDomain } from './domain.ts';
-import { exchangeCode, shownPass } from './exchange.ts';
-import { admitted } from './pass.ts';
-import { beginTrip } from './trip.ts';
+import { exchangeCode, passFromCookie } from './exchange.ts';
+import { authorizePass } from './pass.ts';
 
 /**
- * Answers everything that comes for the hosts of ports, before any page or call of the platform could: a code becomes a
- * cookie, who shows none is sent to the access page. What lies behind is for the port proxy to serve.
+ * Answers every request to the hosts of ports before any page or call of the platform: exchanges a code for a cookie and
+ * redirects to the access page without one. An authorized request gets 404 until the port proxy exists.
  */
 export function guardPortHosts(app: FastifyInstance, ctx: Context): void {
   const { appsDomain } = ctx.config;
   if (!appsDomain) return;
   app.addHook('onRequest', async (request, reply) => {
     if (!isOfDomain(request.host, appsDomain)) return;
-    const place = placeOfHost(request.host, appsDomain);
+    const place = targetOfHost(request.host, appsDomain);
     if (!place) throw notFound();
     const asked = originOf(place, appsDomain) + request.url;
     if (!request.url.startsWith('/') || !URL.canParse(asked)) throw notFound();
     const url = new URL(asked);
     void reply.header('cache-control', 'no-store');
     if (url.pathname === ENTER_PATH) return enter(ctx, appsDomain, place, url, request, reply);
-    const shown = shownPass(ctx, request.headers.cookie);
-    if (shown !== null && (await admitted(ctx, place, shown))) throw notFound();
+    const pass = passFromCookie(ctx, request.headers.cookie);
+    if (pass !== null && (await authorizePass(ctx, place, pass))) throw notFound();
     if (!opensPage(request)) throw unauthenticated();
     const wanted = originOf(place, appsDomain) + url.pathname + url.search;
-    const trip = beginTrip(ctx.config, request.headers.cookie);
-    return reply
-      .header('set-cookie', trip.setCookie)
-      .redirect(accessPage(ctx, place, { returnUrl: wanted, trip: trip.state }));
+    const { state, setCookie } = startAccessRequest(ctx.config, request.headers.cookie);
+    return reply.header('set-cookie', setCookie).redirect(accessPage(ctx, place, { returnUrl: wanted, trip: state }));
   });
 }
 
-/** A code that opens nothing leads back to the access page, which says so instead of trying for ever. */
+/** An invalid code leads back to the access page, which says so and does not retry. */
 async function enter(
   ctx: Context,
   domain: AppsDomain,
-  place: PortPlace,
+  place: PortTarget,
   url: URL,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -50,13 +48,13 @@ async function enter(
   return reply.header('set-cookie', entrance.setCookies).redirect(entrance.location, 303);
 }
 
-function accessPage({ config }: Context, { slug }: PortPlace, query: Record<string, string>): string {
+function accessPage({ config }: Context, { slug }: PortTarget, query: Record<string, string>): string {
   return `${config.appOrigin}/container-auth/${slug}?${new URLSearchParams(query)}`;
 }
 
 const isOfDomain = (host: string, domain: AppsDomain): boolean =>
   host.toLowerCase() === domain.host || host.toLowerCase().endsWith(`.${domain.host}`);
 
-/** A page that is opened, not something that a page asks for: only that can be sent elsewhere to log in. */
+/** Whether the request is a navigation: only that can be redirected to a login. */
 const opensPage = ({ method, headers }: FastifyRequest): boolean =>
   (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html');

@@ -1,24 +1,24 @@
 import { jwtVerify, SignJWT } from 'jose';
-import { loadSession } from '../auth/authenticate.ts';
 import type { Context } from '../context.ts';
-import type { PortPlace } from './address.ts';
-import { findEntrance, hasPort } from './entrance.ts';
+import { loadSession } from '../sessions/authenticate.ts';
+import { findAccessibleContainer, hasPort } from './accessibleContainer.ts';
+import type { PortTarget } from './address.ts';
 
-/** However long a tab stays open, its visitor passes by the access page again, which asks nothing of who is logged in. */
+/** After this the browser passes through the access page again, which asks nothing of a signed-in user. */
 export const PASS_HOURS = 12;
 const ISSUER = 'stagi';
 const AUDIENCE = 'stagi-port';
 const TYPE = 'port+jwt';
 
-/** Whom a pass lets in, and where. */
+/** The claims of a pass. */
 export interface Pass {
-  place: PortPlace;
+  place: PortTarget;
   containerId: number;
   userId: number;
   sessionId: string;
 }
 
-/** What the cookie of a port's host holds: who came by which session, for this host alone. It says nothing of what they may do. */
+/** Signs the value of a port's cookie: user and session, for this host only. It has no permissions: they are read anew. */
 export function signPass({ keys }: Pick<Context, 'keys'>, { place, containerId, userId, sessionId }: Pass) {
   return new SignJWT({ sid: sessionId, cid: containerId, at: `${place.slug}-${place.port}` })
     .setProtectedHeader({ alg: 'EdDSA', typ: TYPE })
@@ -31,25 +31,25 @@ export function signPass({ keys }: Pick<Context, 'keys'>, { place, containerId, 
 }
 
 /**
- * Who may see a port now by the pass that they show; `null` for nobody. Session, membership, permission and container
- * are read anew, so that a removal bites at once.
+ * Authorizes a request to a port by its pass; `null` if it may not see the port now. Session, membership, permission and
+ * container are read each time, so that revoking any of them takes effect at once.
  */
-export async function admitted(ctx: Context, place: PortPlace, shown: string): Promise<Pass | null> {
+export async function authorizePass(ctx: Context, place: PortTarget, shown: string): Promise<Pass | null> {
   const pass = await readPass(ctx, place, shown);
-  return pass && (await isStillLetIn(ctx, pass)) ? pass : null;
+  return pass && (await mayStillAccess(ctx, pass)) ? pass : null;
 }
 
-/** Whether this session may see this port of this very container. */
-export async function isStillLetIn(ctx: Context, { place, containerId, userId, sessionId }: Pass): Promise<boolean> {
+/** Whether the session may still see this port of this container. */
+export async function mayStillAccess(ctx: Context, { place, containerId, userId, sessionId }: Pass): Promise<boolean> {
   const visitor = await loadSession(ctx, sessionId, userId);
   if (!visitor || visitor.app) return false;
-  const found = await findEntrance(ctx.db, visitor.memberships, place.slug);
+  const found = await findAccessibleContainer(ctx.db, visitor.memberships, place.slug);
   if (found === null || found === 'forbidden') return false;
-  // A container that was made later under the same name is another one.
+  // A later container with the same Unique ID is another one.
   return found.id === containerId && hasPort(found, place.port);
 }
 
-async function readPass({ keys }: Pick<Context, 'keys'>, place: PortPlace, shown: string): Promise<Pass | null> {
+async function readPass({ keys }: Pick<Context, 'keys'>, place: PortTarget, shown: string): Promise<Pass | null> {
   const verified = await jwtVerify(shown, keys.access.publicKey, {
     algorithms: ['EdDSA'],
     issuer: ISSUER,

@@ -10,7 +10,7 @@ import { findView, type ServerKinds } from './queries.ts';
 
 type Kind = InstanceTable['kind'];
 
-/** Who asks: a member of a workspace, with the permissions of now. */
+/** The member who asks, with their current permissions. */
 export interface Viewer {
   db: Db;
   workspace: { id: number; permissions: readonly Permission[] };
@@ -21,7 +21,7 @@ const MANAGES: Record<Kind, Permission> = {
   'self-hosted': 'SELFHOSTED_INSTANCE_MANAGEMENT',
 };
 
-/** Whoever manages projects sees every container; others those on servers of the kinds they manage. */
+/** Members with PROJECT_MANAGEMENT see every container; others those on servers of the kinds they manage. */
 export function visibleKinds(permissions: readonly Permission[]): ServerKinds {
   return (['rented', 'self-hosted'] as const).filter(
     (kind) => permissions.includes('PROJECT_MANAGEMENT') || permissions.includes(MANAGES[kind]),
@@ -32,7 +32,7 @@ export function requireManagement(viewer: Viewer, kind: Kind): void {
   if (!viewer.workspace.permissions.includes(MANAGES[kind])) throw forbidden();
 }
 
-/** A container that the caller may see. Somebody else's, an absent one and one of the other kind are alike not found. */
+/** A container that the caller may see. Any other is not found, whether it exists or not. */
 export async function visibleContainer(viewer: Viewer, ref: Ref): Promise<Container> {
   const kinds = visibleKinds(viewer.workspace.permissions);
   const row = await findView(viewer.db, viewer.workspace.id, kinds, ref);
@@ -40,16 +40,19 @@ export async function visibleContainer(viewer: Viewer, ref: Ref): Promise<Contai
   return presentContainer(row);
 }
 
-/** What has this Unique ID in one of somebody's workspaces; `forbidden` where they may see no container at all. */
-export async function containerNamed({ db, workspace }: Viewer, slug: string): Promise<Container | 'forbidden' | null> {
+/** The container with this Unique ID in the workspace; `forbidden` if the member may see no containers at all. */
+export async function findContainerBySlug(
+  { db, workspace }: Viewer,
+  slug: string,
+): Promise<Container | 'forbidden' | null> {
   const kinds = visibleKinds(workspace.permissions);
   const row = await findView(db, workspace.id, kinds.length > 0 ? kinds : ['rented', 'self-hosted'], { slug });
   if (!row) return null;
   return kinds.length > 0 ? presentContainer(row) : 'forbidden';
 }
 
-/** A container that the caller may see, locked until the transaction of `viewer.db` ends, for somebody who manages servers of its kind. */
-export async function managedContainer(viewer: Viewer, ref: Ref): Promise<Container> {
+/** A container that the caller may see and manage, locked until the transaction of `viewer.db` ends. */
+export async function lockManagedContainer(viewer: Viewer, ref: Ref): Promise<Container> {
   const seen = await visibleContainer(viewer, ref);
   requireManagement(viewer, seen.instance.kind);
   await viewer.db.selectFrom('container').select('id').where('id', '=', seen.id).forNoKeyUpdate().execute();

@@ -2,16 +2,16 @@ import { api } from '@stagi/contract/api.ts';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { inTransaction } from '../db/pool.ts';
-import { moveInstance } from '../instances/status.ts';
+import { transitionInstance } from '../instances/status.ts';
 import { connectDaemon } from '../testing/daemon.ts';
-import { anOwnServer, aRentedInstance } from '../testing/factories.ts';
+import { aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
 import { readyServer } from './testing/readyServer.ts';
 import { failOverdue } from './worker.ts';
 
 describe('containers', () => {
   const { at, join, request, create, view, statusOf, wanted, running } = readyServer();
 
-  it('tells the daemon exactly what was asked for, the environment included, and stores that sealed', async () => {
+  it('sends the daemon exactly what was requested, and stores the environment encrypted', async () => {
     const container = await create({
       title: 'Trainer',
       command: `sh -c 'echo "$GREETING"; sleep 1' --flag=a\\ b`,
@@ -64,32 +64,32 @@ describe('containers', () => {
       .toMatchObject({ status: 'creating', progress: { phase: 'pulling', detail: '3 of 12 MB', fraction: 0.25 } });
     at.daemon.send({ type: 'progress', containerId: id, gen: 1, phase: 'starting', detail: null, fraction: null });
     await expect.poll(() => view(id)).toMatchObject({ status: 'starting' });
-    at.daemon.obey(await wanted(id));
+    at.daemon.applyDesired(await wanted(id));
     await expect.poll(() => view(id)).toMatchObject({ status: 'running', progress: null, statusDeadline: null });
 
     expect((await at.alice.client(api.containers.stop, { id })).entity.status).toBe('stopping');
-    at.daemon.obey(await wanted(id, 'stopped'));
+    at.daemon.applyDesired(await wanted(id, 'stopped'));
     await expect.poll(() => statusOf(id)).toBe('stopped');
 
     const { entity } = await at.alice.client(api.containers.start, { id });
     expect(entity.status).toBe('starting');
-    at.daemon.tell();
+    at.daemon.sendInventory();
     const again = await at.daemon.desired(({ containers }) => containers.some((one) => one.id === id && one.gen === 3));
     expect(await statusOf(id)).toBe('starting');
-    at.daemon.obey(again);
+    at.daemon.applyDesired(again);
     await expect.poll(() => statusOf(id)).toBe('running');
 
     await at.alice.client(api.containers.delete, { id });
     expect(await statusOf(id)).toBe('terminating');
     const farewell = await wanted(id, 'absent');
     expect(farewell.containers.find((one) => one.id === id)?.spec.env).toEqual([]);
-    at.daemon.obey(farewell);
+    at.daemon.applyDesired(farewell);
     await expect.poll(() => statusOf(id)).toBe('deleted');
     const { entities } = await at.alice.client(api.containers.list, {});
     expect(entities.map((one) => one.id)).not.toContain(id);
   });
 
-  it('shows how a container ended, and leaves it so', async () => {
+  it('shows how a container ended, and does not restart it', async () => {
     const ends: [Partial<(typeof at.daemon.inventory.containers)[0]>, string, string | null, number | null][] = [
       [{ exitCode: 0 }, 'exited', null, 0],
       [{ exitCode: 3 }, 'failed', 'It ended with exit code 3', 3],
@@ -100,13 +100,13 @@ describe('containers', () => {
       at.daemon.inventory.containers = at.daemon.inventory.containers.map((one) =>
         one.id === id ? { ...one, state: 'exited', finishedAt: new Date().toISOString(), ...how } : one,
       );
-      at.daemon.tell();
+      at.daemon.sendInventory();
       await expect.poll(() => view(id)).toMatchObject({ status, statusReason, exitCode });
       await wanted(id, 'stopped');
     }
   });
 
-  it('tells why a creation failed, tells the daemon to leave it, and deletes it at once', async () => {
+  it('shows why a creation failed, makes it absent for the daemon, and deletes it at once', async () => {
     const { id } = await create();
     at.daemon.send({
       type: 'failed',
@@ -132,16 +132,16 @@ describe('containers', () => {
     expect(await statusOf(id)).toBe('deleted');
   });
 
-  it('removes what appears on the server after it was deleted here', async () => {
+  it('removes a container that appears on the server after it was deleted', async () => {
     const { id } = await create();
     const state = await wanted(id);
     await at.alice.client(api.containers.delete, { id });
-    at.daemon.tell();
+    at.daemon.sendInventory();
     await expect.poll(() => statusOf(id)).toBe('deleted');
     const gone = await at.daemon.desired(
       ({ gen, containers }) => gen > state.gen && !containers.some((one) => one.id === id),
     );
-    at.daemon.obey(state);
+    at.daemon.applyDesired(state);
     const late = await at.daemon.desired(
       ({ gen, containers }) => gen > gone.gen && containers.some((one) => one.id === id && one.state === 'absent'),
     );
@@ -175,10 +175,10 @@ describe('containers', () => {
     expect(await statusOf(id)).toBe('running');
   });
 
-  it('follows its server: stopped, out of reach, seen again, gone', async () => {
+  it('follows its server: stopped, unreachable, online again, deleted', async () => {
     const { id } = await running();
     const move = (to: string) =>
-      inTransaction(at.app.ctx.db, (trx) => moveInstance(at.app.ctx, trx, at.server, to, {}));
+      inTransaction(at.app.ctx.db, (trx) => transitionInstance(at.app.ctx, trx, at.server, to, {}));
     await move('unresponsive');
     expect(await view(id)).toMatchObject({ status: 'unresponsive', statusReason: 'Its server cannot be reached' });
     await move('online');
@@ -186,7 +186,7 @@ describe('containers', () => {
     await move('powering off');
     expect(await statusOf(id)).toBe('stopped');
     at.daemon.inventory.images = [{ reference: 'still-here', sizeBytes: 1, createdAt: null }];
-    at.daemon.tell();
+    at.daemon.sendInventory();
     await expect
       .poll(
         async () => (await at.alice.client(api.containers.images, { instanceRef: { id: at.server } })).entities.length,
@@ -198,7 +198,7 @@ describe('containers', () => {
     expect(await statusOf(id)).toBe('deleted');
   });
 
-  it('ends transitions that outlive their deadline', async () => {
+  it('fails transitions whose deadline has passed', async () => {
     const overdue = async (id: number): Promise<void> => {
       await at.app.ctx.db
         .updateTable('container')
@@ -214,7 +214,7 @@ describe('containers', () => {
     await at.alice.client(api.containers.stop, { id });
     await overdue(id);
     expect(await view(id)).toMatchObject({ status: 'failed', statusReason: 'It did not stop in time' });
-    at.daemon.tell();
+    at.daemon.sendInventory();
     await expect.poll(() => statusOf(id)).toBe('running');
   });
 
@@ -245,11 +245,11 @@ describe('containers', () => {
   });
 
   it('shows a member only the containers of the kinds they may manage', async () => {
-    const own = await anOwnServer(at.app.ctx, at.alice);
+    const own = await aSelfHostedServer(at.app.ctx, at.alice);
     const ownDaemon = await connectDaemon(at.app.url, await join(own, 'self-hosted'));
     const rented = await create();
     const self = await create({ instanceRef: { id: own } });
-    const { visibleContainer, managedContainer } = await import('./access.ts');
+    const { visibleContainer, lockManagedContainer: managedContainer } = await import('./access.ts');
     const viewer = (permissions: Parameters<typeof visibleContainer>[0]['workspace']['permissions']) => ({
       db: at.app.ctx.db,
       workspace: { id: at.alice.workspaceId, permissions },

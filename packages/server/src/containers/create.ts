@@ -1,6 +1,7 @@
 import type { Container, CreateContainer } from '@stagi/contract/containers.ts';
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import { type DesiredContainer, MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { announce } from '../bus/bus.ts';
@@ -9,7 +10,7 @@ import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
 import { requireManagement, type Viewer, visibleServer } from './access.ts';
-import { checkPolicy, checkRoom, type ServerSize } from './capacity.ts';
+import { checkCapacity, checkPolicy, type ServerSize } from './capacity.ts';
 import { desiredContainers, sealEnv } from './desired.ts';
 import { presentContainer } from './present.ts';
 import { viewsByIds } from './queries.ts';
@@ -20,18 +21,18 @@ type Caller = Context & Viewer & { user: { id: number } };
 type Input = z.output<typeof CreateContainer>;
 
 const SLUG_MAX = 40;
-/** The whole desired state of a server travels signed, in base64, in one frame of the link. */
+/** The desired state of a server is sent signed, in base64, in one frame of the link. */
 const DOCUMENT_MAX_BYTES = MAX_FRAME_BYTES * 0.7;
 
-/** Makes the rows and tells the server's daemon; all or none of `count` containers. Answers them in order. */
+/** Inserts `count` containers, all or none, and notifies the server's daemon. Returns them in order. */
 export function createContainers(ctx: Caller, input: Input): Promise<Container[]> {
   return inTransaction(ctx.db, async (trx) => {
     const server = await visibleServer({ ...ctx, db: trx }, input.instanceRef);
     requireManagement(ctx, server.kind);
-    const command = splitOrRefuse(input.command);
+    const command = parseCommand(input.command);
     const size = await lockServer(trx, server.id);
     checkPolicy(size, { slug: input.slug, spec: specOf(input, command) });
-    await checkRoom(trx, server.id, size, {
+    await checkCapacity(trx, server.id, size, {
       cpus: input.cpus,
       gpuIds: input.gpuIds,
       hostPorts: input.portMappings.map((port) => port.host),
@@ -39,7 +40,7 @@ export function createContainers(ctx: Caller, input: Input): Promise<Container[]
     });
     const ids: number[] = [];
     for (const name of namesOf(input)) ids.push(await insert(ctx, trx, server.id, input, name));
-    await checkDocument(ctx, trx, server.id);
+    await checkDocumentSize(ctx, trx, server.id);
     await announce(trx, 'node', { instanceId: server.id });
     for (const id of ids) {
       await announce(trx, 'changed', { entity: 'docker-container', id, workspaceId: ctx.workspace.id });
@@ -50,7 +51,7 @@ export function createContainers(ctx: Caller, input: Input): Promise<Container[]
   });
 }
 
-/** Two creations on one server wait for each other here, so that they cannot be promised the same CPU or port. */
+/** The lock keeps two creations on one server from getting the same CPU or port. */
 async function lockServer(trx: Db, instanceId: number): Promise<ServerSize> {
   const instance = await trx
     .selectFrom('instance')
@@ -64,7 +65,7 @@ async function lockServer(trx: Db, instanceId: number): Promise<ServerSize> {
     .where('instance_id', '=', instanceId)
     .executeTakeFirst();
   if (instance.status !== 'online' || !node?.facts) {
-    throw invalid('Containers can only be created for server instances that are online', 'instanceRef');
+    throw invalid(text('Containers can only be created for server instances that are online'), 'instanceRef');
   }
   const { facts } = node;
   return {
@@ -75,9 +76,9 @@ async function lockServer(trx: Db, instanceId: number): Promise<ServerSize> {
   };
 }
 
-function splitOrRefuse(command: string | undefined): string[] | null {
+function parseCommand(command: string | undefined): string[] | null {
   if (!command?.trim()) return null;
-  if (command.includes('\0')) throw invalid('The command may not hold a NUL', 'command');
+  if (command.includes('\0')) throw invalid(text('The command may not hold a NUL'), 'command');
   try {
     return splitCommand(command);
   } catch (error) {
@@ -86,10 +87,13 @@ function splitOrRefuse(command: string | undefined): string[] | null {
   }
 }
 
-async function checkDocument(ctx: Caller, trx: Db, instanceId: number): Promise<void> {
+async function checkDocumentSize(ctx: Caller, trx: Db, instanceId: number): Promise<void> {
   const all = JSON.stringify(await desiredContainers(ctx, trx, instanceId));
   if (Buffer.byteLength(all) > DOCUMENT_MAX_BYTES) {
-    throw invalid('The environment is too large: all containers of a server together may have about 700 KB', 'env');
+    throw invalid(
+      text('The environment is too large: all containers of a server together may have about 700 KB'),
+      'env',
+    );
   }
 }
 
@@ -110,7 +114,7 @@ function specOf(input: Input, command: string[] | null): DesiredContainer['spec'
 function namesOf({ slug, title, count }: Input): { slug: string; title: string }[] {
   if (count === 1) return [{ slug, title }];
   if (`${slug}-${count}`.length > SLUG_MAX) {
-    throw invalid('Unique ID must leave room for a number: at most {{most}} characters', 'slug', {
+    throw invalid(text('Unique ID must leave room for a number: at most {{most}} characters'), 'slug', {
       most: SLUG_MAX - `-${count}`.length,
     });
   }
@@ -151,6 +155,6 @@ async function insert(
     .onConflict((conflict) => conflict.column('slug').where('deleted_at', 'is', null).doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (!row) throw invalid('This Unique ID is taken', 'slug');
+  if (!row) throw invalid(text('This Unique ID is taken'), 'slug');
   return row.id;
 }

@@ -2,7 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { CallError, fieldErrors } from '@stagi/contract/errors.ts';
 import { describe, expect, it } from 'vitest';
 import { connectDaemon } from '../testing/daemon.ts';
-import { anOwnServer, aRentedInstance } from '../testing/factories.ts';
+import { aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
 import { type Create, readyServer } from './testing/readyServer.ts';
 
 describe('creating containers', () => {
@@ -15,7 +15,7 @@ describe('creating containers', () => {
     return fieldErrors(error);
   };
 
-  it('makes N at once, numbered, all or none', async () => {
+  it('creates several at once, numbered, all or none', async () => {
     const { entities } = await at.alice.client(
       api.containers.create,
       request({ slug: 'many', title: 'Many', count: 3 }),
@@ -99,12 +99,12 @@ describe('creating containers', () => {
     expect(entities).toHaveLength(1);
   });
 
-  it('promises the last CPU and the same port to one of many that ask at the same time', async () => {
+  it('allocates the last CPU and a port to one of many concurrent creations', async () => {
     const cpus = await Promise.allSettled(Array.from({ length: 8 }, () => create({ cpus: 1 })));
     expect(cpus.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
     const { entities } = await at.alice.client(api.containers.list, { instanceRef: { id: at.server } });
     await at.alice.client(api.containers.delete, { id: entities[0]!.id });
-    at.daemon.tell();
+    at.daemon.sendInventory();
     await expect.poll(() => statusOf(entities[0]!.id)).toBe('deleted');
     const ports = await Promise.allSettled(
       Array.from({ length: 8 }, () => create({ portMappings: [{ host: 5000, container: 80 }] })),
@@ -113,9 +113,9 @@ describe('creating containers', () => {
     console.log('races for CPUs and a port: n = 16, accepted 4 and 1');
   });
 
-  it('creates only on a server that is online, of the own workspace, of a kind one manages', async () => {
+  it('creates only on an online server of the own workspace, of a kind that the caller manages', async () => {
     const offline = await aRentedInstance(at.app.ctx, at.alice, 'unresponsive');
-    const silent = await anOwnServer(at.app.ctx, at.alice);
+    const silent = await aSelfHostedServer(at.app.ctx, at.alice);
     for (const id of [offline, silent]) {
       expect(await refusal({ instanceRef: { id } })).toEqual({
         instanceRef: 'Containers can only be created for server instances that are online',
@@ -136,8 +136,8 @@ describe('creating containers', () => {
     await theirDaemon.close();
   });
 
-  it('allows any directory but the system’s own on a server of one’s own', async () => {
-    const own = await anOwnServer(at.app.ctx, at.alice);
+  it('allows any directory but the system’s own on a self-hosted server', async () => {
+    const own = await aSelfHostedServer(at.app.ctx, at.alice);
     const ownDaemon = await connectDaemon(at.app.url, await join(own, 'self-hosted'));
     const instanceRef = { id: own };
     const allowed = await create({ instanceRef, directoryMappings: [{ host: '/srv/data', container: '/x' }] });

@@ -4,20 +4,20 @@ import type { Context } from '../context.ts';
 import type { ContainerRow, Db } from '../db/schema.ts';
 import { splitCommand } from './splitCommand.ts';
 
-/** What a server's containers should be. */
+/** The desired state of one server's containers. */
 export async function desiredContainers(
   ctx: Pick<Context, 'secrets'>,
   db: Db,
   instanceId: number,
 ): Promise<DesiredContainer[]> {
-  return (await desiredContainersOf(ctx, db, new Map([[instanceId, []]]))).get(instanceId) ?? [];
+  return (await desiredContainersByServer(ctx, db, new Map([[instanceId, []]]))).get(instanceId) ?? [];
 }
 
 /**
- * What the containers of servers should be. One that was deleted here and still shows there (`shown`: by server, the ids
- * that do) is listed as absent, so that nothing stays behind when a creation was on its way while it was deleted.
+ * The desired state of the containers of several servers. A deleted container that a server still shows (`shown`: ids by
+ * server) is listed as absent, so that a creation under way during the deletion leaves no orphan.
  */
-export async function desiredContainersOf(
+export async function desiredContainersByServer(
   ctx: Pick<Context, 'secrets'>,
   db: Db,
   shown: ReadonlyMap<number, readonly number[]>,
@@ -74,14 +74,14 @@ function specOf(row: ContainerRow, env: DesiredContainer['spec']['env']): Desire
 type Env = DesiredContainer['spec']['env'];
 
 export function sealEnv(ctx: Pick<Context, 'secrets'>, slug: string, env: Env): string {
-  return ctx.secrets.seal(JSON.stringify(env), placeOf(slug));
+  return ctx.secrets.seal(JSON.stringify(env), sealContext(slug));
 }
 
 function openEnv(ctx: Pick<Context, 'secrets'>, row: ContainerRow): Env {
-  return JSON.parse(ctx.secrets.open(row.env_sealed, placeOf(row.slug))) as Env;
+  return JSON.parse(ctx.secrets.open(row.env_sealed, sealContext(row.slug))) as Env;
 }
 
-/** The row's id is not known before its environment is sealed; the slug is unique on the platform. */
-function placeOf(slug: string): string {
+/** Bound to the slug, which is unique on the platform, as the row's id is not known yet when its environment is sealed. */
+function sealContext(slug: string): string {
   return `container|env|${slug}`;
 }

@@ -6,11 +6,11 @@ import { CallError } from '@stagi/contract/errors.ts';
 import { HOSTILE, type Hostile, PRIVILEGES } from '@stagi/contract/testing/hostileSpecs.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { issueEnrolment } from '../daemon-link/enrolment.ts';
 import { inTransaction } from '../db/pool.ts';
+import { issueEnrolment } from '../nodes/enrolment.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { connectDaemon, enrolNode, type TestDaemon } from '../testing/daemon.ts';
-import { anOwnServer, aRentedInstance } from '../testing/factories.ts';
+import { aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
 const SOURCES = join(import.meta.dirname, '../..');
@@ -24,7 +24,7 @@ describe('hostile containers', () => {
     app = await startTestApp();
     alice = await app.signUp();
     for (const kind of ['rented', 'self-hosted'] as const) {
-      const id = await (kind === 'rented' ? aRentedInstance(app.ctx, alice) : anOwnServer(app.ctx, alice));
+      const id = await (kind === 'rented' ? aRentedInstance(app.ctx, alice) : aSelfHostedServer(app.ctx, alice));
       const { token } = await inTransaction(app.ctx.db, (trx) => issueEnrolment(app.ctx, trx, id, kind));
       servers.push({ kind, id, daemon: await connectDaemon(app.url, await enrolNode(app.url, token)) });
     }
@@ -67,7 +67,7 @@ describe('hostile containers', () => {
       ).n,
     );
 
-  it('are refused on either kind of server, one or many at once, and leave nothing', async () => {
+  it('are refused on both kinds of server, one or several at once, and leave no rows', async () => {
     const accepted: string[] = [];
     let sent = 0;
     for (const { kind, id } of servers) {
@@ -84,7 +84,7 @@ describe('hostile containers', () => {
     for (const { daemon } of servers) expect((await daemon.desired()).containers.map(({ slug }) => slug)).toEqual([]);
   });
 
-  it('get no right by naming it, at the top or within a port, a volume or a variable', async () => {
+  it('get no privilege from unknown fields, at the top or within a port, a volume or a variable', async () => {
     const { id } = servers[1]!;
     const accepted: unknown[] = [];
     for (const privilege of PRIVILEGES) {
@@ -102,7 +102,7 @@ describe('hostile containers', () => {
   });
 
   // Each of these was a hole of Portainer: a rule on one path, and another path beside it.
-  it('find no second door: rows are made in one place of the server, containers in one of the daemon (CVE-2026-44849)', () => {
+  it('have no other way in: one place in the server inserts rows, one in the daemon creates containers (CVE-2026-44849)', () => {
     const code = (pattern: string) =>
       globSync(pattern, { cwd: SOURCES })
         .filter((file) => !/\.test\.ts$|\/testing\/|providers\//.test(file))
@@ -125,7 +125,7 @@ describe('hostile containers', () => {
     );
   });
 
-  it('are not made by somebody who may not manage servers, whatever they are (CVE-2020-24263)', async () => {
+  it('are not created by members who may not manage servers (CVE-2020-24263)', async () => {
     const guest = await app.signUp();
     await app.ctx.db
       .insertInto('membership')

@@ -1,8 +1,8 @@
 import type { Ref } from '@stagi/contract/page.ts';
 import { requireManagement, type Viewer, visibleServer } from './access.ts';
 
-/** The images that a server's daemon listed last. */
-export async function imagesOf(viewer: Viewer, ref: Ref) {
+/** The images of the last inventory of a server. */
+export async function listImages(viewer: Viewer, ref: Ref) {
   const server = await visibleServer(viewer, ref);
   requireManagement(viewer, server.kind);
   const node = await viewer.db

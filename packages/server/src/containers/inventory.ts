@@ -3,7 +3,7 @@ import type { ActualContainer, Inventory } from '@stagi/contract/daemon.ts';
 import type { Selectable } from 'kysely';
 import type { ContainerTable } from '../db/computeTables.ts';
 import type { Db } from '../db/schema.ts';
-import { moveContainer, statusShown } from './status.ts';
+import { observedStatus, transitionContainer } from './status.ts';
 
 type Row = Pick<
   Selectable<ContainerTable>,
@@ -19,8 +19,8 @@ type Row = Pick<
   | 'restart_policy'
 >;
 
-/** Brings the containers of a server to what its daemon shows. Only rows of this very server are looked at. */
-export async function recordContainers(trx: Db, instanceId: number, inventory: Inventory): Promise<void> {
+/** Updates the containers of a server from its daemon's inventory. Only rows of this server are changed. */
+export async function applyInventory(trx: Db, instanceId: number, inventory: Inventory): Promise<void> {
   if (inventory.dockerError !== null) return;
   const rows: Row[] = await trx
     .selectFrom('container')
@@ -32,24 +32,25 @@ export async function recordContainers(trx: Db, instanceId: number, inventory: I
     .forNoKeyUpdate()
     .execute();
   const shown = new Map(inventory.containers.map((container) => [container.id, container]));
-  for (const row of rows) await record(trx, row, shown.get(row.id) ?? null);
+  for (const row of rows) await applyToContainer(trx, row, shown.get(row.id) ?? null);
 }
 
-async function record(trx: Db, row: Row, actual: ActualContainer | null): Promise<void> {
-  const { to, reason } = statusShown(row, actual);
+async function applyToContainer(trx: Db, row: Row, actual: ActualContainer | null): Promise<void> {
+  const { to, reason } = observedStatus(row, actual);
   const hasEnded = to === 'exited' || to === 'failed';
-  const seen = actual && changes(row, actual, to);
-  // Only a running container tells more than its status: that it is paused, or comes back after a crash.
+  const seen = actual && changedColumns(row, actual, to);
+  // A running container may have a reason too: it is paused, or restarting after a crash.
   const tellsMore = to === 'running' && reason !== row.status_reason;
   if (to === row.status && !seen && !tellsMore) return;
-  await moveContainer(trx, row.id, to, {
+  await transitionContainer(trx, row.id, to, {
     ...(to === row.status && !tellsMore ? {} : { reason }),
-    ...(seen ? { seen } : {}),
+    ...(seen ? { observed: seen } : {}),
   });
-  if (actual && hasEnded && row.desired === 'running' && restsForGood(row, actual)) await keepStopped(trx, row.id);
+  if (actual && hasEnded && row.desired === 'running' && hasEndedForGood(row, actual))
+    await setDesiredStopped(trx, row.id);
 }
 
-function changes(row: Row, actual: ActualContainer, to: ContainerStatus) {
+function changedColumns(row: Row, actual: ActualContainer, to: ContainerStatus) {
   const seen = {
     docker_id: actual.dockerId,
     started_at: dateOf(actual.startedAt),
@@ -64,21 +65,21 @@ function changes(row: Row, actual: ActualContainer, to: ContainerStatus) {
   return same ? null : seen;
 }
 
-/** Kept only where the container ended by itself: that is how it is told from one that was stopped. */
+/** Kept only if the container ended by itself; this distinguishes it from one that was stopped. */
 function exitCode(row: Row, actual: ActualContainer, to: ContainerStatus): number | null {
   if (to === 'exited' || to === 'failed') return actual.exitCode;
   return to === 'running' ? null : row.exit_code;
 }
 
-function restsForGood(row: Row, actual: ActualContainer): boolean {
+function hasEndedForGood(row: Row, actual: ActualContainer): boolean {
   return row.restart_policy === 'no' || (row.restart_policy === 'on-failure' && actual.exitCode === 0);
 }
 
 /**
- * What ended by itself and is not to be restarted shall not run again only because somebody removed it on the server.
- * The generation stays: nothing changes for the daemon.
+ * A container that ended by itself and has no restart to come must not run again when somebody removes it on the server.
+ * The generation stays, as nothing changes for the daemon.
  */
-async function keepStopped(trx: Db, id: number): Promise<void> {
+async function setDesiredStopped(trx: Db, id: number): Promise<void> {
   await trx.updateTable('container').set({ desired: 'stopped' }).where('id', '=', id).execute();
 }
 

@@ -8,7 +8,7 @@ export function presentContainer(row: ContainerView): Container {
     title: row.title,
     status: row.status,
     statusSince: row.status_since.toISOString(),
-    statusSeenAt: iso(lastProof(row)),
+    statusSeenAt: iso(lastSeenAt(row)),
     statusDeadline: iso(row.status_deadline),
     statusReason: row.status_reason,
     exitCode: row.exit_code,
@@ -37,8 +37,8 @@ export function presentContainer(row: ContainerView): Container {
   };
 }
 
-/** An inventory that changed nothing proved the status again. */
-function lastProof(row: ContainerView): Date | null {
+/** An inventory without changes confirms the status. */
+function lastSeenAt(row: ContainerView): Date | null {
   const { status, status_seen_at, inventory_at } = row;
   if (status === 'unresponsive' || status === 'deleted') return status_seen_at;
   if (!status_seen_at || !inventory_at) return status_seen_at ?? inventory_at;

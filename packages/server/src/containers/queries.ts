@@ -54,7 +54,7 @@ function viewsOf(db: Db, workspaceId: number, kinds: ServerKinds) {
     .$castTo<ContainerView>();
 }
 
-/** By id also a deleted one, whose logs can still be read; a slug names the container that has it now. */
+/** By id also finds deleted containers, whose logs can still be read; by slug only the current one. */
 export function findView(
   db: Db,
   workspaceId: number,
@@ -73,8 +73,8 @@ export function viewsByIds(db: Db, workspaceId: number, ids: readonly number[]):
     .execute();
 }
 
-/** Deleted containers show only when their status is asked for. */
-export async function listViews(
+/** Deleted containers are listed only when their status is filtered for. */
+export async function listContainers(
   db: Db,
   workspaceId: number,
   kinds: ServerKinds,

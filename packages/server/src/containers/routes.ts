@@ -1,18 +1,24 @@
 import type { api } from '@stagi/contract/api.ts';
-import type { HandlersOf } from '../http/mount.ts';
+import type { HandlersOf } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
 import { visibleContainer, visibleKinds, visibleServer } from './access.ts';
 import { deleteContainer, restartContainer, startContainer, stopContainer } from './actions.ts';
 import { createContainers } from './create.ts';
-import { imagesOf } from './images.ts';
+import { listImages } from './images.ts';
 import { presentContainer } from './present.ts';
-import { listViews } from './queries.ts';
+import { listContainers } from './queries.ts';
 
 export const containerHandlers: HandlersOf<typeof api.containers> = {
   async list(ctx, { entityFilterRequest, instanceRef }) {
     const instance = instanceRef ? await visibleServer(ctx, instanceRef) : null;
     const kinds = visibleKinds(ctx.workspace.permissions);
-    const { rows, count } = await listViews(ctx.db, ctx.workspace.id, kinds, instance?.id ?? null, entityFilterRequest);
+    const { rows, count } = await listContainers(
+      ctx.db,
+      ctx.workspace.id,
+      kinds,
+      instance?.id ?? null,
+      entityFilterRequest,
+    );
     return pageOf(rows.map(presentContainer), count, entityFilterRequest);
   },
   async view(ctx, ref) {
@@ -36,6 +42,6 @@ export const containerHandlers: HandlersOf<typeof api.containers> = {
     return { isSuccess: true };
   },
   async images(ctx, { instanceRef }) {
-    return { isSuccess: true, ...(await imagesOf(ctx, instanceRef)) };
+    return { isSuccess: true, ...(await listImages(ctx, instanceRef)) };
   },
 };

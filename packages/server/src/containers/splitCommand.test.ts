@@ -23,7 +23,7 @@ describe('splitting a command', () => {
     expect(() => splitCommand(line)).toThrow(CommandError);
   });
 
-  it('splits what a POSIX shell was given quoted as that shell does', () => {
+  it('splits quoted words as a POSIX shell does', () => {
     const word = fc.string({ unit: fc.constantFrom('a', ' ', "'", '"', '\\', '$', '*', '\n', 'é', ';'), maxLength: 8 });
     const seed = Date.now();
     console.log(`splitCommand: n = 60, seed ${seed}`);

@@ -1,12 +1,16 @@
 import { CONTAINER_MOVES, type ContainerStatus } from '@stagi/contract/containers.ts';
 import type { ActualContainer } from '@stagi/contract/daemon.ts';
 import { describe, expect, it } from 'vitest';
-import { type Standing, statusShown } from './status.ts';
+import { type KnownContainer, observedStatus } from './status.ts';
 
 const STARTED = '2026-01-01T00:00:00.000Z';
 const AGAIN = '2026-01-02T00:00:00.000Z';
 
-const row = (status: ContainerStatus, desired: Standing['desired'], more: Partial<Standing> = {}): Standing => ({
+const row = (
+  status: ContainerStatus,
+  desired: KnownContainer['desired'],
+  more: Partial<KnownContainer> = {},
+): KnownContainer => ({
   status,
   desired,
   gen: 2,
@@ -30,7 +34,7 @@ const shows = (state: ActualContainer['state'], more: Partial<ActualContainer> =
 const ended = (exitCode: number, more: Partial<ActualContainer> = {}) => shows('exited', { exitCode, ...more });
 const made = { docker_id: 'd' };
 
-const TABLE: [string, Standing, ActualContainer | null, ContainerStatus][] = [
+const TABLE: [string, KnownContainer, ActualContainer | null, ContainerStatus][] = [
   ['being made, nothing there yet', row('creating', 'running'), null, 'creating'],
   ['made, not started', row('creating', 'running'), shows('created'), 'starting'],
   ['runs at once', row('creating', 'running'), shows('running'), 'running'],
@@ -96,18 +100,18 @@ const TABLE: [string, Standing, ActualContainer | null, ContainerStatus][] = [
 
 describe('the status of a container', () => {
   it.each(TABLE)('%s', (_, standing, actual, expected) => {
-    expect(statusShown(standing, actual).to).toBe(expected);
+    expect(observedStatus(standing, actual).to).toBe(expected);
   });
 
-  it('is never one that the table of moves forbids', () => {
+  it('never needs a transition that the contract forbids', () => {
     const actuals = [null, 'created', 'running', 'paused', 'restarting', 'removing', 'exited', 'dead'] as const;
     let cells = 0;
     const escapes: string[] = [];
-    for (const [status, wishes] of Object.entries(WISHES) as [ContainerStatus, Standing['desired'][]][]) {
+    for (const [status, wishes] of Object.entries(WISHES) as [ContainerStatus, KnownContainer['desired'][]][]) {
       for (const desired of wishes) {
         for (const state of actuals) {
           for (const exitCode of [0, 1]) {
-            const { to } = statusShown(row(status, desired, made), state && shows(state, { exitCode }));
+            const { to } = observedStatus(row(status, desired, made), state && shows(state, { exitCode }));
             cells += 1;
             if (to !== status && !CONTAINER_MOVES[status].includes(to)) {
               escapes.push(`${status} × ${desired} × ${state} → ${to}`);
@@ -122,7 +126,7 @@ describe('the status of a container', () => {
 });
 
 /** What may be wanted in each status: an action sets both together. */
-const WISHES: Record<Exclude<ContainerStatus, 'deleted'>, Standing['desired'][]> = {
+const WISHES: Record<Exclude<ContainerStatus, 'deleted'>, KnownContainer['desired'][]> = {
   creating: ['running'],
   'creation failed': ['absent'],
   starting: ['running'],

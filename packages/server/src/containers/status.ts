@@ -1,10 +1,11 @@
 import { CONTAINER_MOVES, type ContainerStatus } from '@stagi/contract/containers.ts';
 import type { ActualContainer } from '@stagi/contract/daemon.ts';
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
 import type { ContainerRow, Db } from '../db/schema.ts';
 
-/** Minutes after which a status that should pass counts as stuck. Pulling an image moves its own deadline on. */
+/** Minutes after which a transitional status has failed. Progress in pulling an image extends the deadline. */
 export const DEADLINE_MINUTES: Partial<Record<ContainerStatus, number>> = {
   creating: 25,
   starting: 5,
@@ -12,23 +13,23 @@ export const DEADLINE_MINUTES: Partial<Record<ContainerStatus, number>> = {
   stopping: 3,
 };
 
-export interface Evidence {
+export interface TransitionDetails {
   reason?: string | null;
-  /** Columns that the same observation tells. */
-  seen?: Partial<Pick<ContainerRow, 'docker_id' | 'exit_code' | 'started_at' | 'finished_at'>>;
-  /** What else the caller decides with the move; `gen` grows with it. */
+  /** Further columns from the same observation. */
+  observed?: Partial<Pick<ContainerRow, 'docker_id' | 'exit_code' | 'started_at' | 'finished_at'>>;
+  /** A new desired state; it increases `gen`. */
   desired?: ContainerRow['desired'];
 }
 
 /**
- * The one door through which a container's status changes. Moves it when the table allows, else leaves the status as
- * it is; what was seen is kept either way. Answers whether the container now has the status `to`.
+ * The only place that changes a container's status. A transition that the table does not allow leaves the status as it
+ * is; observed columns are stored either way. Returns whether the container now has the status `to`.
  */
-export async function moveContainer(
+export async function transitionContainer(
   trx: Db,
   id: number,
   to: ContainerStatus,
-  evidence: Evidence = {},
+  evidence: TransitionDetails = {},
 ): Promise<boolean> {
   const row = await trx
     .selectFrom('container')
@@ -37,31 +38,31 @@ export async function moveContainer(
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (!row || row.deleted_at) return false;
-  const moves = row.status !== to;
-  const allowed = !moves || CONTAINER_MOVES[row.status].includes(to);
-  const reason = evidence.reason === undefined ? (moves ? null : row.status_reason) : evidence.reason;
-  const news = allowed && (moves || reason !== row.status_reason);
-  if (!news && !evidence.seen && !evidence.desired) return allowed;
+  const isChange = row.status !== to;
+  const isAllowed = !isChange || CONTAINER_MOVES[row.status].includes(to);
+  const reason = evidence.reason === undefined ? (isChange ? null : row.status_reason) : evidence.reason;
+  const isNews = isAllowed && (isChange || reason !== row.status_reason);
+  if (!isNews && !evidence.observed && !evidence.desired) return isAllowed;
 
   await trx
     .updateTable('container')
     .set({
-      ...evidence.seen,
+      ...evidence.observed,
       ...(evidence.desired ? { desired: evidence.desired, gen: sql<number>`gen + 1` } : {}),
-      ...(allowed ? { status: to, status_reason: reason, status_seen_at: sql<Date>`now()` } : {}),
-      ...(allowed && moves ? entering(to) : {}),
+      ...(isAllowed ? { status: to, status_reason: reason, status_seen_at: sql<Date>`now()` } : {}),
+      ...(isAllowed && isChange ? columnsOnEntering(to) : {}),
     })
     .where('id', '=', id)
     .execute();
   if (evidence.desired) await announce(trx, 'node', { instanceId: row.instance_id });
-  if (news) await announce(trx, 'changed', { entity: 'docker-container', id, workspaceId: row.workspace_id });
-  if (moves && allowed && FREES_ROOM.includes(to)) await announceServer(trx, row.instance_id);
-  return allowed;
+  if (isNews) await announce(trx, 'changed', { entity: 'docker-container', id, workspaceId: row.workspace_id });
+  if (isChange && isAllowed && FREES_CAPACITY.includes(to)) await announceServer(trx, row.instance_id);
+  return isAllowed;
 }
 
-const FREES_ROOM: readonly ContainerStatus[] = ['creation failed', 'deleted'];
+const FREES_CAPACITY: readonly ContainerStatus[] = ['creation failed', 'deleted'];
 
-/** A server shows how many containers and free CPUs it has. */
+/** Screens show a server's number of containers and free CPUs. */
 export async function announceServer(trx: Db, instanceId: number): Promise<void> {
   const { kind, workspace_id } = await trx
     .selectFrom('instance')
@@ -72,7 +73,7 @@ export async function announceServer(trx: Db, instanceId: number): Promise<void>
   await announce(trx, 'changed', { entity, id: instanceId, workspaceId: workspace_id });
 }
 
-function entering(to: ContainerStatus) {
+function columnsOnEntering(to: ContainerStatus) {
   const minutes = DEADLINE_MINUTES[to];
   return {
     status_since: sql<Date>`now()`,
@@ -82,34 +83,37 @@ function entering(to: ContainerStatus) {
   };
 }
 
-/** What is known of a container when an inventory comes in. */
-export type Standing = Pick<ContainerRow, 'status' | 'desired' | 'gen' | 'exit_code' | 'started_at' | 'docker_id'>;
-interface Shown {
+/** What is stored of a container when an inventory comes in. */
+export type KnownContainer = Pick<
+  ContainerRow,
+  'status' | 'desired' | 'gen' | 'exit_code' | 'started_at' | 'docker_id'
+>;
+interface ObservedStatus {
   to: ContainerStatus;
   reason: string | null;
 }
 
 /**
- * Desired × actual × where it stands → status. Pure. `actual` is what an inventory shows of the container, null when
- * it lists none. An answer equal to the present status means: nothing to tell.
+ * The status from stored, desired and actual state. Pure. `actual` is the container's entry in the inventory, null when
+ * it has none.
  */
-export function statusShown(row: Standing, actual: ActualContainer | null): Shown {
-  const stays: Shown = { to: row.status, reason: null };
+export function observedStatus(row: KnownContainer, actual: ActualContainer | null): ObservedStatus {
+  const stays: ObservedStatus = { to: row.status, reason: null };
   if (row.status === 'creation failed' || row.status === 'deleted') return stays;
   switch (row.desired) {
     case 'absent':
       return { to: actual ? 'terminating' : 'deleted', reason: null };
     case 'stopped':
-      return actual ? shownWhileStopped(row, actual) : missingWhileStopped(row);
+      return actual ? seenWhileStopped(row, actual) : missingWhileStopped(row);
     case 'running':
-      return actual ? shownWhileRunning(row, actual) : missingWhileRunning(row);
+      return actual ? seenWhileRunning(row, actual) : missingWhileRunning(row);
     default:
       return row.desired satisfies never;
   }
 }
 
-function missingWhileRunning(row: Standing): Shown {
-  const gone: Shown = { to: 'failed', reason: 'The container is no longer on the server' };
+function missingWhileRunning(row: KnownContainer): ObservedStatus {
+  const gone: ObservedStatus = { to: 'failed', reason: text('The container is no longer on the server') };
   switch (row.status) {
     case 'running':
     case 'rebooting':
@@ -121,62 +125,66 @@ function missingWhileRunning(row: Standing): Shown {
   }
 }
 
-function missingWhileStopped(row: Standing): Shown {
+function missingWhileStopped(row: KnownContainer): ObservedStatus {
   return row.status === 'stopping' || row.status === 'unresponsive' || row.status === 'running'
     ? { to: 'stopped', reason: null }
     : { to: row.status, reason: null };
 }
 
-function shownWhileRunning(row: Standing, actual: ActualContainer): Shown {
-  const stays: Shown = { to: row.status, reason: null };
+function seenWhileRunning(row: KnownContainer, actual: ActualContainer): ObservedStatus {
+  const stays: ObservedStatus = { to: row.status, reason: null };
   const restartPending =
-    row.status === 'rebooting' && row.started_at !== null && row.started_at.getTime() === timeOf(actual.startedAt);
+    row.status === 'rebooting' && row.started_at !== null && row.started_at.getTime() === toTime(actual.startedAt);
   if (restartPending) return stays;
   switch (actual.state) {
     case 'running':
       return { to: 'running', reason: null };
     case 'paused':
-      return { to: 'running', reason: 'It is paused on the server' };
+      return { to: 'running', reason: text('It is paused on the server') };
     case 'restarting':
-      return { to: 'running', reason: `It ended with exit code ${actual.exitCode ?? 'unknown'} and is started again` };
+      return {
+        to: 'running',
+        reason: text('It ended with exit code {{code}} and is started again', { code: actual.exitCode ?? 'unknown' }),
+      };
     case 'created':
       return row.status === 'creating' || row.status === 'unresponsive' ? { to: 'starting', reason: null } : stays;
     case 'removing':
       return stays;
     case 'exited':
     case 'dead': {
-      // What it shows is how it ended before the start that was asked for.
-      const isOldNews = actual.gen < row.gen && ['starting', 'creating', 'failed'].includes(row.status);
-      return isOldNews ? stays : ended(actual);
+      // It shows how the container ended before the requested start.
+      const isOutdated = actual.gen < row.gen && ['starting', 'creating', 'failed'].includes(row.status);
+      return isOutdated ? stays : ended(actual);
     }
     default:
       return actual.state satisfies never;
   }
 }
 
-function shownWhileStopped(row: Standing, actual: ActualContainer): Shown {
-  const stays: Shown = { to: row.status, reason: null };
-  if (isLive(actual)) {
+function seenWhileStopped(row: KnownContainer, actual: ActualContainer): ObservedStatus {
+  const stays: ObservedStatus = { to: row.status, reason: null };
+  if (isAlive(actual)) {
     if (row.status === 'stopping') return stays;
     return { to: row.status === 'unresponsive' ? 'stopping' : 'running', reason: null };
   }
   if (row.status === 'exited' || row.status === 'failed') return stays;
-  // It had ended by itself before it was asked to stay so.
+  // It had ended by itself before it was stopped.
   if (row.status === 'unresponsive' && row.exit_code !== null) return ended(actual);
   return { to: 'stopped', reason: null };
 }
 
-function ended(actual: ActualContainer): Shown {
-  if (actual.oomKilled) return { to: 'failed', reason: 'It ran out of memory' };
+function ended(actual: ActualContainer): ObservedStatus {
+  if (actual.oomKilled) return { to: 'failed', reason: text('It ran out of memory') };
   if (actual.exitCode === 0) return { to: 'exited', reason: null };
-  const code = actual.exitCode === null ? 'It ended' : `It ended with exit code ${actual.exitCode}`;
+  const code =
+    actual.exitCode === null ? text('It ended') : text('It ended with exit code {{code}}', { code: actual.exitCode });
   return { to: 'failed', reason: actual.error ? `${code}: ${actual.error}` : code };
 }
 
-function isLive(actual: ActualContainer): boolean {
+function isAlive(actual: ActualContainer): boolean {
   return actual.state === 'running' || actual.state === 'paused' || actual.state === 'restarting';
 }
 
-function timeOf(moment: string | null): number | null {
+function toTime(moment: string | null): number | null {
   return moment === null ? null : new Date(moment).getTime();
 }

@@ -1,32 +1,23 @@
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { ContainerRow } from '../db/schema.ts';
-import { every } from '../every.ts';
-import { forgetOldLines } from '../logging/retention.ts';
-import { failCreation } from './report.ts';
-import { moveContainer } from './status.ts';
+import { repeatEvery } from '../loops/repeatEvery.ts';
+import { failCreation } from './daemonReports.ts';
+import { transitionContainer } from './status.ts';
 
-const DEADLINES_EVERY_MS = 5_000;
-/** Time in which the platform itself was down does not count: daemons first get the time to come back. */
-const DAEMONS_COME_BACK_MS = 60_000;
-const RETENTION_EVERY_MS = 3_600_000;
-const AT_ONCE = 100;
+const CHECK_MS = 5_000;
+/** After a start of the platform daemons get this long to reconnect before deadlines count. */
+const RECONNECT_GRACE_MS = 60_000;
+const MAX_PER_PASS = 100;
 
-/** Ends transitions that outlived their deadline, and log lines that outlived their keeping. */
+/** Fails transitions whose deadline has passed. */
 export function startContainerWorker(ctx: Context): { stop(): Promise<void> } {
-  const loops = [
-    every(ctx, DEADLINES_EVERY_MS, 'container deadlines', () => failOverdue(ctx), DAEMONS_COME_BACK_MS),
-    every(ctx, RETENTION_EVERY_MS, 'log retention', () => forgetOldLines(ctx.db)),
-  ];
-  return {
-    async stop() {
-      await Promise.all(loops.map((loop) => loop.stop()));
-    },
-  };
+  return repeatEvery(ctx, CHECK_MS, 'container deadlines', () => failOverdue(ctx), RECONNECT_GRACE_MS);
 }
 
-/** Each in a transaction of its own that looks again: the daemon may have answered in this moment. */
+/** Each container in its own transaction that repeats the condition: the daemon may have answered meanwhile. */
 export async function failOverdue(ctx: Pick<Context, 'db' | 'log'>): Promise<void> {
   const overdue = await ctx.db
     .selectFrom('container')
@@ -34,7 +25,7 @@ export async function failOverdue(ctx: Pick<Context, 'db' | 'log'>): Promise<voi
     .where('status_deadline', '<', sql<Date>`now()`)
     .where('deleted_at', 'is', null)
     .orderBy('status_deadline')
-    .limit(AT_ONCE)
+    .limit(MAX_PER_PASS)
     .execute();
   for (const { id } of overdue) {
     try {
@@ -46,8 +37,8 @@ export async function failOverdue(ctx: Pick<Context, 'db' | 'log'>): Promise<voi
           .where('status_deadline', '<', sql<Date>`now()`)
           .forNoKeyUpdate()
           .executeTakeFirst();
-        if (row?.status === 'creating') await failCreation(trx, id, 'It was not ready in time');
-        else if (row) await moveContainer(trx, id, 'failed', { reason: overdueReason(row.status) });
+        if (row?.status === 'creating') await failCreation(trx, id, text('It was not ready in time'));
+        else if (row) await transitionContainer(trx, id, 'failed', { reason: overdueReason(row.status) });
       });
     } catch (error) {
       ctx.log.error({ err: error, containerId: id }, 'cannot end an overdue transition');
@@ -58,10 +49,10 @@ export async function failOverdue(ctx: Pick<Context, 'db' | 'log'>): Promise<voi
 function overdueReason(status: ContainerRow['status']): string {
   switch (status) {
     case 'stopping':
-      return 'It did not stop in time';
+      return text('It did not stop in time');
     case 'rebooting':
-      return 'It did not restart in time';
+      return text('It did not restart in time');
     default:
-      return 'It did not start in time';
+      return text('It did not start in time');
   }
 }

@@ -9,14 +9,14 @@ import { ENROL_AUDIENCE } from '@stagi/contract/daemon.ts';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../db/pool.ts';
+import { ARCHIVE } from '../nodes/downloads.ts';
+import { bootScript, installCommand, issueEnrolment, revokeNode } from '../nodes/enrolment.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { dial, makeKey, postEnrolment } from '../testing/daemon.ts';
-import { anOwnServer, aRentedInstance } from '../testing/factories.ts';
+import { aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
-import { ARCHIVE } from './downloads.ts';
-import { bootScript, installCommand, issueEnrolment, revokeNode } from './enrolment.ts';
 
-describe('joining a server', () => {
+describe('enrolling a node', () => {
   let app: TestApp;
   let alice: Person;
   let daemonDir: string;
@@ -33,8 +33,8 @@ describe('joining a server', () => {
 
   const issue = (id: number) => inTransaction(app.ctx.db, (trx) => issueEnrolment(app.ctx, trx, id, 'self-hosted'));
 
-  it('exchanges the file for a key once; the same key again hears the same, another is refused and told of', async () => {
-    const id = await anOwnServer(app.ctx, alice);
+  it('is idempotent for the same key; another key is refused and recorded', async () => {
+    const id = await aSelfHostedServer(app.ctx, alice);
     const { token } = await issue(id);
     const key = makeKey();
     expect(await postEnrolment(app.url, token, key)).toMatchObject({ status: 200, body: { node: String(id) } });
@@ -46,16 +46,16 @@ describe('joining a server', () => {
     expect(entities.filter(({ kind }) => kind === 'enrolment refused')).toHaveLength(1);
   });
 
-  it('lets one of 20 in that race with the same file', async () => {
-    const { token } = await issue(await anOwnServer(app.ctx, alice));
+  it('succeeds for one of 20 keys that race with the same file', async () => {
+    const { token } = await issue(await aSelfHostedServer(app.ctx, alice));
     const answers = await Promise.all(Array.from({ length: 20 }, () => postEnrolment(app.url, token)));
     const accepted = answers.filter(({ status }) => status === 200).length;
     console.log(`enrolment race: n = ${answers.length}, accepted ${accepted}`);
     expect(accepted).toBe(1);
   });
 
-  it('refuses a file that was withdrawn by a newer one, or by the deletion of the server', async () => {
-    const id = await anOwnServer(app.ctx, alice);
+  it('refuses a file that was replaced by a newer one, or whose server was deleted', async () => {
+    const id = await aSelfHostedServer(app.ctx, alice);
     const old = await issue(id);
     const { token } = await issue(id);
     expect((await postEnrolment(app.url, old.token)).status).toBe(403);
@@ -63,8 +63,8 @@ describe('joining a server', () => {
     expect((await postEnrolment(app.url, token)).status).toBe(403);
   });
 
-  it('refuses forged, expired and foreign files and the proof of another key', async () => {
-    const id = await anOwnServer(app.ctx, alice);
+  it('refuses forged and expired files, other tokens, and the proof of another key', async () => {
+    const id = await aSelfHostedServer(app.ctx, alice);
     const { token } = await issue(id);
     const forged = makeKey();
     const good = {
@@ -110,13 +110,13 @@ describe('joining a server', () => {
     expect((await postEnrolment(app.url, token)).status).toBe(200);
   });
 
-  it('gives a daemon’s token and key no power over the calls of people', async () => {
-    const { token } = await issue(await anOwnServer(app.ctx, alice));
+  it('gives no access to the calls of people', async () => {
+    const { token } = await issue(await aSelfHostedServer(app.ctx, alice));
     const reply = await app.post('user/profile', {}, { authorization: `Bearer ${token}` });
     expect(reply.status).toBe(401);
   });
 
-  it('cuts a revoked daemon off at once, tells it why, and tells it again when it comes back', async () => {
+  it('disconnects a revoked daemon at once with the reason, and again when it reconnects', async () => {
     const id = await aRentedInstance(app.ctx, alice);
     const { token } = await issue(id);
     const key = makeKey();
@@ -135,7 +135,7 @@ describe('joining a server', () => {
     expect(await back.next('revoked')).toMatchObject({ reason: 'The server was deleted' });
   });
 
-  it('answers 503 while the daemon is being built, then serves what the install line checks', async () => {
+  it('answers 503 while the daemon is being built, then serves files that match the checksums of the install command', async () => {
     const early = await fetch(`${app.url}/daemon-api/install.sh`);
     expect(early.status).toBe(503);
     expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -161,7 +161,7 @@ describe('joining a server', () => {
   });
 
   it('writes a boot script that downloads, checks and runs the installer with its token', async () => {
-    const { token } = await issue(await anOwnServer(app.ctx, alice));
+    const { token } = await issue(await aSelfHostedServer(app.ctx, alice));
     const script = (await bootScript(app.ctx, token)).replaceAll(app.ctx.daemonOrigin, app.url);
     const dir = mkdtempSync(join(tmpdir(), 'stagi-boot-'));
     const instead = `cp daemon-token.jwt ${dir}/token && stat -c %a daemon-token.jwt > ${dir}/mode && echo '$1' > ${dir}/flags`;

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
+import { issueEnrolment } from '../nodes/enrolment.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { connectDaemon, dial, enrolNode, makeKey, type NodeKey } from '../testing/daemon.ts';
-import { aContainer, anOwnServer, aRentedInstance } from '../testing/factories.ts';
+import { aContainer, aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
-import { issueEnrolment } from './enrolment.ts';
 
 describe('the daemon link', () => {
   let app: TestApp;
@@ -35,10 +35,10 @@ describe('the daemon link', () => {
   const nodeRow = (id = server) =>
     app.ctx.db.selectFrom('daemon_node').selectAll().where('instance_id', '=', id).executeTakeFirstOrThrow();
 
-  it('lets in whoever signs its challenge with the enrolled key, and nobody else', async () => {
+  it('authenticates only who signs its challenge with the enrolled key', async () => {
     const past = Math.floor(Date.now() / 1000) - 120;
     const later = Math.floor(Date.now() / 1000) + 3600;
-    const other = await anOwnServer(app.ctx, alice);
+    const other = await aSelfHostedServer(app.ctx, alice);
     const wrong: Parameters<typeof dial>[2][] = [
       { nonce: 'the nonce of another link' },
       { audience: 'stagi-daemon-enrol' },
@@ -63,22 +63,22 @@ describe('the daemon link', () => {
     expect(wrong.length).toBe(6);
   });
 
-  it('closes the older of two connections of one key, and takes nothing from it any more', async () => {
+  it('fences the older of two connections of one key', async () => {
     const id = await aContainer(app.ctx, alice, server);
     const older = await connectDaemon(app.url, key);
     const newer = await connectDaemon(app.url, key);
     expect((await older.closed).code).toBe(4409);
-    newer.obey(await newer.desired());
+    newer.applyDesired(await newer.desired());
     await expect.poll(() => statusOf(id)).toBe('running');
     expect((await nodeRow()).disconnected_at).toBeNull();
     await newer.close();
     await expect.poll(async () => (await nodeRow()).disconnected_at).not.toBeNull();
   });
 
-  it('records what the hello tells and shows it', async () => {
+  it('records and shows the facts of the hello', async () => {
     const daemon = await connectDaemon(app.url, key, { facts: { cpus: 3, hostname: 'three' } });
     daemon.inventory.images = [{ reference: 'busybox:latest', sizeBytes: 4_000_000, createdAt: null }];
-    daemon.tell();
+    daemon.sendInventory();
     await expect
       .poll(async () => (await alice.client(api.containers.images, { instanceRef: { id: server } })).entities)
       .toMatchObject([{ reference: 'busybox:latest' }]);
@@ -87,7 +87,7 @@ describe('the daemon link', () => {
     await daemon.close();
   });
 
-  it('closes a link on anything that is not of the protocol', async () => {
+  it('closes a link on an invalid message', async () => {
     const bad: (string | Uint8Array)[] = [
       'no json',
       '{"type":"unknown"}',
@@ -108,7 +108,7 @@ describe('the daemon link', () => {
     console.log(`bad messages: n = ${bad.length + 1}, accepted 0`);
   });
 
-  it('pushes a signed desired state with a higher generation for each change, and none for no change', async () => {
+  it('sends a signed desired state with a higher generation for each change, and none without a change', async () => {
     const daemon = await connectDaemon(app.url, key);
     const first = await daemon.desired();
     const id = await aContainer(app.ctx, alice, server);
@@ -116,7 +116,7 @@ describe('the daemon link', () => {
     const second = await daemon.desired(({ containers }) => containers.some((container) => container.id === id));
     expect(second.gen).toBeGreaterThan(first.gen);
     expect(second).toMatchObject({ node: String(server), sshKeys: [] });
-    daemon.obey(second);
+    daemon.applyDesired(second);
     await expect.poll(() => statusOf(id)).toBe('running');
 
     await Promise.all(Array.from({ length: 20 }, () => announce(app.ctx.db, 'node', { instanceId: server })));
@@ -134,17 +134,17 @@ describe('the daemon link', () => {
     await again.close();
   });
 
-  it('delivers a restart until it is answered, never afterwards, and shows how it went', async () => {
+  it('delivers a restart until it is answered, not afterwards, and shows its result', async () => {
     const daemon = await connectDaemon(app.url, key);
     const id = await aContainer(app.ctx, alice, server);
     await announce(app.ctx.db, 'node', { instanceId: server });
-    daemon.obey(await daemon.desired(({ containers }) => containers.some((container) => container.id === id)));
+    daemon.applyDesired(await daemon.desired(({ containers }) => containers.some((container) => container.id === id)));
     await expect.poll(async () => (await alice.client(api.containers.view, { id })).entity.startedAt).not.toBeNull();
 
     const { entity } = await alice.client(api.containers.restart, { id });
     expect(entity.status).toBe('rebooting');
     const command = await daemon.command(({ do: what }) => what.kind === 'restart' && what.containerId === id);
-    daemon.tell();
+    daemon.sendInventory();
     await daemon.close();
 
     const back = await connectDaemon(app.url, key, daemon.inventory);
@@ -155,7 +155,7 @@ describe('the daemon link', () => {
       container.id === id ? { ...container, startedAt: new Date(Date.now() + 1000).toISOString() } : container,
     );
     back.send({ type: 'result', commandId: command.id, ok: true, message: null });
-    back.tell();
+    back.sendInventory();
     await expect.poll(() => statusOf(id)).toBe('running');
     await back.close();
 
@@ -170,7 +170,7 @@ describe('the daemon link', () => {
     await third.close();
   });
 
-  it('lets a daemon that lies touch nothing but the containers of its own server', async () => {
+  it('lets a malicious daemon change only the containers of its own server', async () => {
     const bob = await app.signUp();
     const elsewhere = await aRentedInstance(app.ctx, bob);
     const theirs = await aContainer(app.ctx, bob, elsewhere);
@@ -200,7 +200,7 @@ describe('the daemon link', () => {
         finishedAt: null,
       },
     ];
-    daemon.tell();
+    daemon.sendInventory();
     daemon.send({ type: 'failed', containerId: theirs, gen: 1, phase: 'starting', message: 'ha', permanent: true });
     daemon.send({ type: 'progress', containerId: theirs, gen: 1, phase: 'pulling', detail: 'ha', fraction: 1 });
     daemon.send({ type: 'result', commandId: 'not an id', ok: true, message: null });
@@ -208,7 +208,7 @@ describe('the daemon link', () => {
     expect(await daemon.next('log-refuse')).toMatchObject({ stream: 1 });
     daemon.inventory.containers = [];
     daemon.inventory.images = [{ reference: 'marker', sizeBytes: 1, createdAt: null }];
-    daemon.tell();
+    daemon.sendInventory();
     await expect
       .poll(async () => (await alice.client(api.containers.images, { instanceRef: { id: server } })).entities)
       .toMatchObject([{ reference: 'marker' }]);
@@ -217,8 +217,8 @@ describe('the daemon link', () => {
     await daemon.close();
   });
 
-  it('writes heartbeats and brings an unresponsive server and its containers back', async () => {
-    const own = await anOwnServer(app.ctx, alice, 'unresponsive');
+  it('records heartbeats and brings an unresponsive server and its containers back online', async () => {
+    const own = await aSelfHostedServer(app.ctx, alice, 'unresponsive');
     const ownKey = await join(own, 'self-hosted');
     const daemon = await connectDaemon(app.url, ownKey);
     await expect.poll(async () => (await alice.client(api.selfHosted.view, { id: own })).entity.status).toBe('online');
@@ -228,18 +228,18 @@ describe('the daemon link', () => {
     await daemon.close();
   });
 
-  it('takes a flood of messages without holding it, and still hears the last one', async () => {
+  it('handles a flood of messages with bounded memory, including the last one', async () => {
     const daemon = await connectDaemon(app.url, key);
-    for (let count = 0; count < 500; count += 1) daemon.tell();
+    for (let count = 0; count < 500; count += 1) daemon.sendInventory();
     daemon.inventory.images = [{ reference: 'after-the-flood\u0000', sizeBytes: 1, createdAt: null }];
-    daemon.tell();
+    daemon.sendInventory();
     await expect
       .poll(async () => (await alice.client(api.containers.images, { instanceRef: { id: server } })).entities)
       .toMatchObject([{ reference: 'after-the-flood\uFFFD' }]);
     await daemon.close();
   });
 
-  it('asks daemons and readers to leave and stops when they have', async () => {
+  it('drains daemons and log readers on a graceful shutdown', async () => {
     const other = await startTestApp();
     const owner = await other.signUp();
     const id = await aRentedInstance(other.ctx, owner);
@@ -259,7 +259,7 @@ describe('the daemon link', () => {
     await other.close();
     expect((await daemon.closed).code).toBe(1000);
     expect((await asked).reconnectAfterMs).toBeGreaterThanOrEqual(500);
-    // Who is still there when the patience is over is cut off without a code.
+    // 1006 would mean that it was terminated after the timeout.
     expect((await left)[0]).not.toBe(1006);
   });
 });

@@ -1,24 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DaemonMessage, Inventory } from '@stagi/contract/daemon.ts';
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
-import { inventoryCounts } from '../containers/followInstance.ts';
-import { recordContainers } from '../containers/inventory.ts';
-import { recordFailure, recordProgress, recordRestart } from '../containers/report.ts';
+import { recordFailedRestart, recordFailure, recordProgress } from '../containers/daemonReports.ts';
+import { applyInventory } from '../containers/inventory.ts';
+import { acceptsInventory } from '../containers/serverStatus.ts';
 import type { Context } from '../context.ts';
-import { committedSoon } from '../db/durability.ts';
+import { commitAsync } from '../db/durability.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
-import { confirmKeys } from '../instances/sshAccess.ts';
-import { answerCommand } from './commands.ts';
-import { revokeNode } from './enrolment.ts';
-import type { Connected } from './node.ts';
+import { recordInstalledKeys } from '../instances/sshAccess.ts';
+import { recordCommandAnswer } from '../nodes/commands.ts';
+import { revokeNode } from '../nodes/enrolment.ts';
+import type { NodeConnection } from './nodeConnection.ts';
 
 type Message<T extends DaemonMessage['type']> = Extract<DaemonMessage, { type: T }>;
-type Ground = Pick<Context, 'db' | 'log'>;
+type Services = Pick<Context, 'db' | 'log'>;
 
-/** What a daemon says of its server, in one transaction. False when a newer connection has taken over. */
-export function observeHello(ctx: Ground, node: Connected, hello: Message<'hello'>): Promise<boolean> {
-  return whileNewest(ctx, node, async (trx) => {
+/** Records what a daemon reports, in one transaction. False when the connection was fenced. */
+export function observeHello(ctx: Services, node: NodeConnection, hello: Message<'hello'>): Promise<boolean> {
+  return unlessFenced(ctx, node, async (trx) => {
     await trx
       .updateTable('daemon_node')
       .set({ version: hello.version, boot_id: hello.bootId, facts: JSON.stringify(hello.facts) })
@@ -28,38 +29,43 @@ export function observeHello(ctx: Ground, node: Connected, hello: Message<'hello
   });
 }
 
-export function observeInventory(ctx: Ground, node: Connected, inventory: Inventory): Promise<boolean> {
-  return whileNewest(ctx, node, (trx) => observe(trx, node, inventory, false), RETOLD);
+export function observeInventory(ctx: Services, node: NodeConnection, inventory: Inventory): Promise<boolean> {
+  return unlessFenced(ctx, node, (trx) => observe(trx, node, inventory, false), REPEATED_SOON);
 }
 
-export function observeProgress(ctx: Ground, node: Connected, progress: Message<'progress'>): Promise<boolean> {
-  return whileNewest(ctx, node, (trx) => recordProgress(trx, node.instanceId, progress));
+export function observeProgress(ctx: Services, node: NodeConnection, progress: Message<'progress'>): Promise<boolean> {
+  return unlessFenced(ctx, node, (trx) => recordProgress(trx, node.instanceId, progress));
 }
 
-export function observeFailure(ctx: Ground, node: Connected, failure: Message<'failed'>): Promise<boolean> {
-  return whileNewest(ctx, node, (trx) => recordFailure(trx, node.instanceId, failure));
+export function observeFailure(ctx: Services, node: NodeConnection, failure: Message<'failed'>): Promise<boolean> {
+  return unlessFenced(ctx, node, (trx) => recordFailure(trx, node.instanceId, failure));
 }
 
-export function observeResult(ctx: Ground, node: Connected, result: Message<'result'>): Promise<boolean> {
-  return whileNewest(ctx, node, async (trx) => {
-    const answered = await answerCommand(trx, node.instanceId, result);
+export function observeResult(ctx: Services, node: NodeConnection, result: Message<'result'>): Promise<boolean> {
+  return unlessFenced(ctx, node, async (trx) => {
+    const answered = await recordCommandAnswer(trx, node.instanceId, result);
     if (!answered) return;
     switch (answered.kind) {
       case 'restart':
         if (!result.ok) {
-          const reason = result.message ?? 'It could not be restarted';
-          await recordRestart(trx, node.instanceId, answered.containerId, reason);
+          const reason = result.message ?? text('It could not be restarted');
+          await recordFailedRestart(trx, node.instanceId, answered.containerId, reason);
         }
         return;
       case 'leave':
-        return revokeNode(ctx, trx, node.instanceId, 'The server has left');
+        return revokeNode(ctx, trx, node.instanceId, text('The server has left'));
       default:
         return answered satisfies never;
     }
   });
 }
 
-async function observe(trx: Db, { instanceId }: Connected, inventory: Inventory, isFreshLink: boolean): Promise<void> {
+async function observe(
+  trx: Db,
+  { instanceId }: NodeConnection,
+  inventory: Inventory,
+  isFreshLink: boolean,
+): Promise<void> {
   const { status } = await trx
     .selectFrom('instance')
     .select('status')
@@ -76,25 +82,25 @@ async function observe(trx: Db, { instanceId }: Connected, inventory: Inventory,
     .set({ inventory_at: sql<Date>`now()`, ...(known ? {} : { inventory: JSON.stringify(inventory) }) })
     .where('instance_id', '=', instanceId)
     .execute();
-  if (inventoryCounts(status, isFreshLink)) await recordContainers(trx, instanceId, inventory);
-  if (inventory.sshKeys) await confirmKeys(trx, instanceId, inventory.sshKeys);
+  if (acceptsInventory(status, isFreshLink)) await applyInventory(trx, instanceId, inventory);
+  if (inventory.sshKeys) await recordInstalledKeys(trx, instanceId, inventory.sshKeys);
 }
 
-/** What is told again within half a minute need not outlive a crash of the database: nobody waits for its disk. */
-const RETOLD = 'at leisure';
+/** An inventory is repeated within half a minute, so its commit need not wait for the disk. */
+const REPEATED_SOON = 'asynchronously';
 
-/** Runs `work` with the node's row locked, when the connection is still its newest. */
-function whileNewest(
-  ctx: Ground,
-  { instanceId, epoch }: Connected,
+/** Fencing: runs `work` with the node's row locked, unless a newer connection has taken over or the node was revoked. */
+function unlessFenced(
+  ctx: Services,
+  { instanceId, epoch }: NodeConnection,
   work: (trx: Db) => Promise<void>,
-  commit: typeof RETOLD | 'durably' = 'durably',
+  commit: typeof REPEATED_SOON | 'durably' = 'durably',
 ): Promise<boolean> {
   return inTransaction(ctx.db, async (trx) => {
     const node = await trx
       .selectFrom('daemon_node')
       .select('instance_id')
-      .$if(commit === RETOLD, (node) => node.select(committedSoon.as('commit')))
+      .$if(commit === REPEATED_SOON, (node) => node.select(commitAsync.as('commit')))
       .where('instance_id', '=', instanceId)
       .where('conn_epoch', '=', epoch)
       .where('revoked_at', 'is', null)

@@ -1,71 +1,74 @@
 import { EnrolRequest } from '@stagi/contract/daemon.ts';
+import { text } from '@stagi/contract/text.ts';
 import type { FastifyInstance } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { Context } from '../context.ts';
 import { badInput, PublicError } from '../http/errors.ts';
-import { openLogKeeper } from '../logging/kept.ts';
-import { admitLink, LINKS_A_SECOND } from './admission.ts';
-import { mountDownloads } from './downloads.ts';
-import { enrol } from './enrol.ts';
-import { collectHeartbeats } from './heartbeats.ts';
+import { batchDurabilityWaits } from '../logging/logDurability.ts';
+import { mountDownloads } from '../nodes/downloads.ts';
+import { exchangeEnrolment } from './exchangeEnrolment.ts';
+import { batchHeartbeats } from './heartbeats.ts';
 import { type Link, serveLink } from './link.ts';
+import { LINKS_PER_SECOND, rateLimitLinks } from './linkRateLimit.ts';
 
-/** A daemon that was asked to leave does so at once; one that does not is closed upon, then cut off. */
-const LEAVE_PATIENCE_MS = 1_000;
-const CLOSE_PATIENCE_MS = 500;
-const FIRST_BACK_MS = 500;
+/** Graceful shutdown: daemons are asked to disconnect, then closed, then terminated. */
+const DRAIN_TIMEOUT_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 500;
+const RECONNECT_MIN_MS = 500;
 
-/** What daemons call: everything else of the platform is closed to them. */
+/** The API of daemons; they may call nothing else. */
 export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
-  const heartbeats = collectHeartbeats(ctx);
-  const keepLog = openLogKeeper(ctx.db);
+  const heartbeats = batchHeartbeats(ctx);
+  const waitUntilDurable = batchDurabilityWaits(ctx.db);
   const links = new Map<WebSocket, Link>();
   let isStopping = false;
 
   app.post('/daemon-api/enrol', async (request) => {
     const parsed = EnrolRequest.safeParse(request.body);
     if (!parsed.success) throw badInput(parsed.error);
-    return { isSuccess: true, node: await enrol(ctx, parsed.data) };
+    return { isSuccess: true, node: await exchangeEnrolment(ctx, parsed.data) };
   });
   mountDownloads(app, ctx);
-  /** Answers at once: a daemon asks whether the network is back, or its connection dead. */
+  /** Answers at once. Daemons probe it to learn whether the network is back, or only their connection dead. */
   app.get('/daemon-api/reach', (_request, reply) => reply.code(204).send());
-  app.get('/daemon-api/link', { websocket: true, preValidation: admit }, (socket, request) => {
+  app.get('/daemon-api/link', { websocket: true, preValidation: admitLink }, (socket, request) => {
     ctx.meters.linkOpened();
     const wire = request.raw.socket;
     const link = serveLink(
       ctx,
       socket,
       { remoteAddress: request.ip, bytesRead: () => wire.bytesRead },
-      { heartbeats, keepLog },
+      { heartbeats, waitUntilDurable },
     );
     links.set(socket, link);
-    void link.over.finally(() => {
+    void link.closed.finally(() => {
       links.delete(socket);
       ctx.meters.linkClosed();
     });
   });
 
-  async function admit(): Promise<void> {
-    if (isStopping) throw new PublicError(503, 'The platform restarts', { retryAfter: 1 });
-    await admitLink();
+  async function admitLink(): Promise<void> {
+    if (isStopping) throw new PublicError(503, text('The platform restarts'), { retryAfter: 1 });
+    await rateLimitLinks();
   }
 
-  app.addHook('preClose', async () => {
+  app.addHook('preClose', drainLinks);
+
+  async function drainLinks(): Promise<void> {
     isStopping = true;
-    // So many at once are admitted wherever they go; those that come later find the next process up.
-    const spreadMs = FIRST_BACK_MS + (links.size / LINKS_A_SECOND) * 1000;
-    for (const link of links.values()) link.drain(Math.round(FIRST_BACK_MS + Math.random() * spreadMs));
-    const impatience = setTimeout(() => {
+    // Spread over the time that the rate limit needs to admit them again.
+    const spreadMs = RECONNECT_MIN_MS + (links.size / LINKS_PER_SECOND) * 1000;
+    for (const link of links.values()) link.drain(Math.round(RECONNECT_MIN_MS + Math.random() * spreadMs));
+    const closeTimer = setTimeout(() => {
       for (const socket of links.keys()) socket.close(1012, 'the platform restarts');
-      lastResort = setTimeout(() => {
+      terminateTimer = setTimeout(() => {
         for (const socket of links.keys()) socket.terminate();
-      }, CLOSE_PATIENCE_MS);
-    }, LEAVE_PATIENCE_MS);
-    let lastResort: NodeJS.Timeout | undefined;
-    await Promise.all([...links.values()].map(({ over }) => over));
-    clearTimeout(impatience);
-    clearTimeout(lastResort);
+      }, CLOSE_TIMEOUT_MS);
+    }, DRAIN_TIMEOUT_MS);
+    let terminateTimer: NodeJS.Timeout | undefined;
+    await Promise.all([...links.values()].map(({ closed }) => closed));
+    clearTimeout(closeTimer);
+    clearTimeout(terminateTimer);
     await heartbeats.stop();
-  });
+  }
 }

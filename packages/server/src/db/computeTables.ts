@@ -4,7 +4,7 @@ import type { MachineFacts } from '@stagi/contract/instances.ts';
 import type { ProviderCheck } from '@stagi/contract/providers.ts';
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { z } from 'zod';
-import type { StoredOffer } from '../providers/offer.ts';
+import type { StoredOffer } from '../providers/storedOffer.ts';
 import type { Created, Json, JsonWithDefault } from './columns.ts';
 
 export interface SshKeyTable {

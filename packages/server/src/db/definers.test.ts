@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { asMember } from './memberRole.ts';
+import { memberUrl } from './memberRole.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
-it('run with the rights of the tables’ owner over no table but the platform’s own', async () => {
+it('run with the rights of the tables’ owner only over tables of the platform', async () => {
   const { rows } = await app.ctx.pg.query<{ name: string; path: string | null }>(
     `select p.oid::regprocedure::text as name,
        (select substr(setting, 13) from unnest(p.proconfig) setting where setting like 'search_path=%') as path
@@ -20,9 +20,9 @@ it('run with the rights of the tables’ owner over no table but the platform’
   for (const { name, path } of rows) expect.soft(path, name).toBe('public, pg_temp');
 });
 
-it('write an act into the log itself, whatever else bears its name in the session of who acts', async () => {
+it('write to the real audit log, whatever the caller’s session puts in the search path', async () => {
   const alice = await app.signUp('Alice');
-  const client = new pg.Client({ connectionString: asMember(app.databaseUrl) });
+  const client = new pg.Client({ connectionString: memberUrl(app.databaseUrl) });
   await client.connect();
   try {
     await client.query('begin');

@@ -1,51 +1,51 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { type Cluster, cannot, giveTo, initialise, launch, openCluster, SUPERUSER } from './embeddedCluster.ts';
-import { inhabitants, livesIn, processKey, readOwner, runningPostmaster } from './embeddedProcess.ts';
+import { type Cluster, chownTo, initialise, launch, openCluster, SUPERUSER, startError } from './embeddedCluster.ts';
+import { findRunningServer, processesIn, processKey, readOwner, runsIn } from './embeddedProcess.ts';
 
 export type EmbeddedPostgres = {
   /** Connection string of the database `stagi`. It names a Unix socket, so it works on this machine only. */
   url: string;
-  /** The server was already running when this process came. */
+  /** The server was already running. */
   adopted: boolean;
-  /** Ends the server, unless another live process started it. Repeatable. */
+  /** Stops the server, unless another live process owns it. Idempotent. */
   stop(): Promise<void>;
 };
 
 type Log = { info(line: string): void; warn(line: string): void };
 
 type Options = {
-  /** Created when missing; everything lies below it. */
+  /** Created when missing; holds everything. */
   dataDir: string;
   log: Log;
-  /** Server settings over the defaults, such as `fsync: 'off'` where losing everything is fine. */
+  /** Server settings that override the defaults, such as `fsync: 'off'` for tests. */
   settings?: Record<string, string>;
 };
 
-const LOCK_PATIENCE_MS = 30_000;
+const LOCK_TIMEOUT_MS = 30_000;
 
 /**
- * Starts PostgreSQL over `dataDir`, or takes over the one that still runs there because whoever started it was killed.
- * Until `stop` it is started again whenever it dies. Fails with one line that says what is in the way.
+ * Starts PostgreSQL in `dataDir`, or adopts the server that still runs there because its launcher was killed. Until `stop`
+ * it is restarted whenever it dies. Fails with one line that says why.
  *
- * It listens on a Unix socket in a directory of mode 0700 and nowhere else: no port to find taken, no password to keep,
- * and nobody but this user (a rented machine least of all) can so much as connect.
+ * It listens only on a Unix socket in a directory of mode 0700: no port that may be in use, no password, and no other
+ * user (in particular no rented machine) can connect.
  */
 export async function startEmbeddedPostgres({ dataDir, log, settings = {} }: Options): Promise<EmbeddedPostgres> {
   const cluster = openCluster(dataDir, settings);
-  const isOwner = claim(cluster);
+  const isOwner = claimOwnership(cluster);
   if (isOwner && !existsSync(cluster.data)) {
     log.info(`creating the database in ${cluster.root}`);
     initialise(cluster);
   }
-  const first = await bringUp(cluster, isOwner, log);
+  const first = await startOrAdopt(cluster, isOwner, log);
   await ensureDatabase(cluster);
 
-  const keeper = isOwner ? keepUp(cluster, first.pid, log) : undefined;
+  const keeper = isOwner ? supervise(cluster, first.pid, log) : undefined;
   const shutDown = async () => {
     if (!keeper) return;
-    await end(cluster, await keeper.release());
+    await shutDownServer(cluster, await keeper.release());
     rmSync(cluster.ownerFile, { force: true });
     if (!cluster.socketDir.startsWith(cluster.root)) rmSync(cluster.socketDir, { recursive: true, force: true });
   };
@@ -57,46 +57,46 @@ export async function startEmbeddedPostgres({ dataDir, log, settings = {} }: Opt
   return { url: urlOf(cluster, SUPERUSER), adopted: first.adopted, stop };
 }
 
-/** One live process owns the directory and may stop its server; a second one (a tool, a script) only shares it. */
-function claim({ ownerFile, uid }: Cluster) {
+/** One live process owns the directory and may stop its server; other processes (tools, scripts) only share it. */
+function claimOwnership({ ownerFile, uid }: Cluster) {
   const me = processKey(process.pid);
   const owner = readOwner(ownerFile);
   if (owner && owner !== me && owner === processKey(Number.parseInt(owner, 10))) return false;
   try {
     writeFileSync(ownerFile, `${me}\n`);
-    giveTo(uid, ownerFile);
+    chownTo(uid, ownerFile);
   } catch (error) {
-    throw cannot(`write ${ownerFile}`, error);
+    throw startError(`write ${ownerFile}`, error);
   }
   return true;
 }
 
-async function bringUp(cluster: Cluster, isOwner: boolean, log: Log): Promise<{ pid: number; adopted: boolean }> {
-  for (const deadline = Date.now() + LOCK_PATIENCE_MS; ; await delay(100)) {
-    const found = runningPostmaster(cluster);
-    // A new release has replaced the binary below a surviving server: such a one is restarted, not adopted.
-    if (found && isOwner && !found.isCurrent) await end(cluster, found.pid);
-    else if (found && (await becomesReady(cluster, () => livesIn(cluster.data, found.pid), log)))
+async function startOrAdopt(cluster: Cluster, isOwner: boolean, log: Log): Promise<{ pid: number; adopted: boolean }> {
+  for (const deadline = Date.now() + LOCK_TIMEOUT_MS; ; await delay(100)) {
+    const found = findRunningServer(cluster);
+    // A server that survived an upgrade of its binary is restarted, not adopted.
+    if (found && isOwner && !found.isCurrent) await shutDownServer(cluster, found.pid);
+    else if (found && (await waitUntilReady(cluster, () => runsIn(cluster.data, found.pid), log)))
       return { pid: found.pid, adopted: true };
     if (found) continue;
 
     const late = Date.now() > deadline;
-    // Backends outlive a killed postmaster by a moment, and a second server beside them would destroy the data.
-    const left = isOwner ? inhabitants(cluster.data) : [readOwner(cluster.ownerFile)];
-    if (left.length > 0 && late) throw cannot('start', `process ${left[0]} holds ${cluster.root}`);
+    // Backends outlive a killed postmaster for a moment, and a second server beside them would corrupt the data.
+    const left = isOwner ? processesIn(cluster.data) : [readOwner(cluster.ownerFile)];
+    if (left.length > 0 && late) throw startError('start', `process ${left[0]} holds ${cluster.root}`);
     if (left.length > 0) continue;
 
-    // Nobody lives in the directory, so a lock left here names a stranger that was given the dead server's process id.
+    // No process uses the directory, so the lock file is stale: its process id belongs to another program now.
     rmSync(cluster.lockFile, { force: true });
     const started = launch(cluster);
-    if (await becomesReady(cluster, started.lives, log)) return { pid: started.pid, adopted: false };
+    if (await waitUntilReady(cluster, started.lives, log)) return { pid: started.pid, adopted: false };
     const reason = started.reason();
-    if (late || !/lock file|shared memory block/.test(reason)) throw cannot('start', reason);
+    if (late || !/lock file|shared memory block/.test(reason)) throw startError('start', reason);
   }
 }
 
-/** True once it takes connections, false when it is gone. Waits as long as it lives: recovery takes what it takes. */
-async function becomesReady(cluster: Cluster, lives: () => boolean, log: Log) {
+/** True once the server accepts connections, false when it has died. Has no timeout, as crash recovery may take long. */
+async function waitUntilReady(cluster: Cluster, lives: () => boolean, log: Log) {
   for (let nextWord = Date.now() + 10_000; ; await delay(25)) {
     try {
       await query(cluster, 'select 1');
@@ -110,21 +110,21 @@ async function becomesReady(cluster: Cluster, lives: () => boolean, log: Log) {
   }
 }
 
-/** Looks once a second and starts the server again when it is gone. `release` ends that and answers the last process id. */
-function keepUp(cluster: Cluster, firstPid: number, log: Log) {
+/** Checks once a second and restarts a dead server. `release` ends the supervision and returns the last process id. */
+function supervise(cluster: Cluster, firstPid: number, log: Log) {
   let pid = firstPid;
   let revival: Promise<void> | undefined;
-  const revive = async () => {
+  const restart = async () => {
     log.warn('PostgreSQL is gone; starting it again');
     try {
-      pid = (await bringUp(cluster, true, log)).pid;
+      pid = (await startOrAdopt(cluster, true, log)).pid;
     } catch (error) {
       log.warn((error as Error).message);
     }
     revival = undefined;
   };
   const watch = setInterval(() => {
-    if (!revival && !livesIn(cluster.data, pid)) revival = revive();
+    if (!revival && !runsIn(cluster.data, pid)) revival = restart();
   }, 1_000).unref();
   const release = async () => {
     clearInterval(watch);
@@ -134,15 +134,15 @@ function keepUp(cluster: Cluster, firstPid: number, log: Log) {
   return { release };
 }
 
-async function end(cluster: Cluster, pid: number) {
+async function shutDownServer(cluster: Cluster, pid: number) {
   const steps = [
     { signal: 'SIGINT', patience: 30_000 },
     { signal: 'SIGQUIT', patience: 10_000 },
   ] as const;
   for (const { signal, patience } of steps) {
-    if (livesIn(cluster.data, pid)) process.kill(pid, signal);
+    if (runsIn(cluster.data, pid)) process.kill(pid, signal);
     for (const deadline = Date.now() + patience; Date.now() < deadline; await delay(25))
-      if (!livesIn(cluster.data, pid)) return;
+      if (!runsIn(cluster.data, pid)) return;
   }
   throw new Error(`PostgreSQL (process ${pid}) does not end`);
 }

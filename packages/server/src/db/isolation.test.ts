@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rowsInEveryTable } from '../http/testing/workspaceRows.ts';
+import { rowsInEveryTable } from '../app/testing/workspaceRows.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 import { type Isolated, NAMES_A_WORKSPACE, OF_A_PERSON, OF_A_WORKSPACE, OF_THE_PLATFORM } from './isolation.ts';
-import { asMember, MEMBER_ROLE } from './memberRole.ts';
+import { MEMBER_ROLE, memberUrl } from './memberRole.ts';
 import { openPool, type Pool } from './pool.ts';
 import type { Db } from './schema.ts';
 
 const DENIED = '42501';
-/** What the triggers of a table refuse before its policy is asked. */
+/** Errors of triggers that run before the policy is checked. */
 const REFUSED_EARLIER: Record<string, { given: string } | undefined> = {
   hold: { given: '23514' },
   account: { given: 'P0001' },
 };
-/** As rows of a table may be when they come. */
+/** Values for rows to insert. */
 const FRESH: Record<string, object | undefined> = { account: { balance: 0 } };
 const TABLES = Object.keys(OF_A_WORKSPACE);
 const LISTS = [TABLES, OF_A_PERSON, Object.keys(OF_THE_PLATFORM)] as readonly (readonly string[])[];
@@ -25,26 +25,26 @@ let alice: Person;
 let bob: Person;
 let bare: Pool;
 beforeAll(async () => {
-  // With no worker, which would take rows off again.
+  // Without workers, which would delete rows.
   app = await startTestApp({}, { role: 'api' });
   [alice, bob] = [await app.signUp('Alice'), await app.signUp('Bob')];
   for (const person of [alice, bob]) await rowsInEveryTable(app, person);
-  bare = openPool(asMember(app.databaseUrl), { max: 2 });
+  bare = openPool(memberUrl(app.databaseUrl), { max: 2 });
 });
 afterAll(async () => {
   await bare?.close();
   await app?.close();
 });
 
-describe('the rules of the tables', () => {
-  it('name every table once, and none without its policies where a workspace can be reached', async () => {
+describe('the isolation rules', () => {
+  it('list every table once, with policies wherever a table refers to a workspace', async () => {
     const { tables, faults } = await look(app.ctx.db);
     expect(tables.length).toBeGreaterThan(0);
     expect(faults).toEqual([]);
     console.log(`rules: n = ${tables.length} tables, ${TABLES.length} of a workspace`);
   });
 
-  it('are missed by every kind of table that forgets them', async () => {
+  it('fail for every kind of table without a rule', async () => {
     const newcomers = {
       by_column: 'workspace_id integer not null',
       by_other_column: 'client_id integer',
@@ -78,7 +78,7 @@ describe('the rules of the tables', () => {
     );
   });
 
-  it('hold for a role that owns nothing, bypasses nothing and is nobody else', async () => {
+  it('apply to a role that owns nothing, bypasses nothing and inherits no other role', async () => {
     const { rows } = await sql`select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole, rolcreatedb,
         (select count(*)::int from pg_class where relowner = r.oid) as owns,
         (select count(*)::int from pg_auth_members where member = r.oid) as belongs
@@ -101,7 +101,7 @@ describe('the rows of another workspace', () => {
   let tried = 0;
   afterAll(() => console.log(`isolation: n = ${tried} tries over ${TABLES.length} tables`));
 
-  it.each(TABLES)('of %s cannot be seen, written, taken or given', async (table) => {
+  it.each(TABLES)('of %s cannot be read, written, taken over or handed over', async (table) => {
     const [mine, theirs] = [await rowsOf(table, alice), await rowsOf(table, bob)];
     expect(mine.length).toBeGreaterThan(0);
     expect(theirs.length).toBeGreaterThan(0);
@@ -123,7 +123,7 @@ describe('the rows of another workspace', () => {
       expect(await refusal(within, copyOf(table, columns, content))).toBe(DENIED);
       tried += 3;
     }
-    // Nor can a row of one's own be given to them.
+    // Nor can an own row be handed over to them.
     const owner = columns.find(({ name, written }) => written && name === ownerColumn(columns));
     if (owner) {
       const given = sql`update ${place} set ${sql.ref(owner.name)} = ${theirs[0]!.content[owner.name]} where ctid = ${mine[0]!.at}::tid`;
@@ -133,7 +133,7 @@ describe('the rows of another workspace', () => {
     tried += 1;
   });
 
-  it.each(TABLES)('of %s are nobody’s while no workspace is said', async (table) => {
+  it.each(TABLES)('of %s are invisible without a workspace', async (table) => {
     const [theirs] = await rowsOf(table, bob);
     const place = sql.table(table);
     const columns = await columnsOf(table);
@@ -143,14 +143,14 @@ describe('the rows of another workspace', () => {
     tried += 3;
   });
 
-  it.each(TABLES)('of %s are come across by no call that is made in none', async (table) => {
+  it.each(TABLES)('of %s fail a query of a call that is made in no workspace', async (table) => {
     const reading = refusal(app.ctx.within(null), sql`select 1 from ${sql.table(table)}`);
-    // Only what such calls keep for their idempotency is theirs.
+    // Such calls own only their idempotency keys.
     expect(await reading).toBe(table === 'idempotency' ? null : DENIED);
     tried += 1;
   });
 
-  it('hang on nothing of one’s own: no container on the server of another workspace', async () => {
+  it('cannot be referenced by own rows: no container on the server of another workspace', async () => {
     const [server] = await rowsOf('instance', bob);
     const [container] = await rowsOf('container', alice);
     const content = { ...container!.content, id: 999_999_901, slug: 'hanging', instance_id: server!.content.id };
@@ -164,7 +164,7 @@ interface Row {
   content: Record<string, unknown>;
 }
 
-/** Whose a row is, said apart from the policies. */
+/** The workspace of a row, determined independently of the policies. */
 const OWNERS: Record<string, string> = {
   workspace: 't.id',
   posting: '(select client_id from journal where id = t.journal_id)',
@@ -172,12 +172,11 @@ const OWNERS: Record<string, string> = {
   audit_actor: 't.chain',
 };
 
-/** Columns that lead to a workspace by another row. */
+/** Columns that refer to a workspace through another row. */
 const PARENTS: Record<string, string> = {
   instance_id: 'workspace_id from instance',
   container_id: 'workspace_id from container',
   segment_id: 'client_id from segment',
-  skip_index_id: 'workspace_id from skip_index',
 };
 
 async function rowsOf(table: string, { workspaceId }: Person): Promise<Row[]> {
@@ -214,7 +213,7 @@ function copyOf(table: string, columns: readonly { name: string }[], content: ob
 
 type Statement = ReturnType<typeof sql>;
 
-/** Rows that a statement would change: none where it may not at all. */
+/** How many rows a statement would change; none without the privilege. */
 async function touched(db: Db, statement: Statement): Promise<number> {
   try {
     return await rolledBack(db, async (trx) => Number((await statement.execute(trx)).numAffectedRows ?? 0n));
@@ -224,7 +223,7 @@ async function touched(db: Db, statement: Statement): Promise<number> {
   }
 }
 
-/** The code that a statement is refused with. */
+/** The error code of a refused statement. */
 async function refusal(db: Db, statement: Statement): Promise<string | null> {
   try {
     await rolledBack(db, (trx) => statement.execute(trx));
@@ -250,7 +249,7 @@ async function rolledBack<T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> 
   return answer as T;
 }
 
-/** What the catalogue says against the lists of isolation.ts. */
+/** Contradictions between the catalogue and the lists of isolation.ts. */
 async function look(db: Db): Promise<{ tables: string[]; faults: string[] }> {
   const { rows } = await sql<{
     name: string;

@@ -8,7 +8,6 @@ type Table = keyof Database;
 const OWN = 'workspace_id = current_workspace()';
 const CHAINED = 'chain = current_workspace() and chain > 0';
 const BILLED = 'client_id = current_workspace()';
-const OF_OWN_SKIP_INDEX = 'exists (select from skip_index i where i.id = skip_index_id)';
 const OF_OWN_SEGMENT = 'exists (select from segment s where s.id = segment_id)';
 const OF_OWN_INSTANCE = 'exists (select from instance i where i.id = instance_id)';
 const OF_OWN_CONTAINER = 'exists (select from container c where c.id = container_id)';
@@ -21,10 +20,6 @@ const OF_OWN_CONTAINER = 'exists (select from container c where c.id = container
 export const OF_A_WORKSPACE = {
   workspace: { sees: 'id = current_workspace()' },
   membership: { sees: OWN },
-  /* Of members; those of lists of all there are belong to none. */
-  skip_index: { sees: OWN, may: ['select'] },
-  skip_term: { sees: OF_OWN_SKIP_INDEX, may: ['select'] },
-  skip_news: { sees: OWN, may: ['select'] },
   invite: { sees: OWN },
   api_token: { sees: OWN },
   stream_ticket: { sees: OWN },
@@ -112,7 +107,6 @@ export const OF_THE_PLATFORM: Partial<
   ledger_run: { why: 'when all journals were looked at, and what was found', may: [] },
   promo_code: { why: 'codes that operators give out, and how often they were used', may: ['select', 'update'] },
   provider_check: { why: 'what operators asked clouds', may: [] },
-  membership_follows: { why: 'whose memberships are still to follow their name; written by a trigger', may: [] },
   audit_check: { why: 'when all audit logs were looked at, and what was found', may: [] },
   signing_key: { why: 'read at start', may: [] },
   migration: { why: 'what has been applied; written at start', may: [] },

@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp } from '../testing/app.ts';
 import { createTestDatabase } from '../testing/database.ts';
 import { aRentedInstance } from '../testing/factories.ts';
-import { asMember, ensureMemberRole, MEMBER_ROLE, requireMemberRole } from './memberRole.ts';
+import { ensureMemberRole, MEMBER_ROLE, memberUrl, requireMemberRole } from './memberRole.ts';
 import { migrate } from './migrate.ts';
 
 const AT_ONCE = 8;
 
-/** The cluster is shared with other tests, so that everything here has names of its own. */
-describe('the role of calls', () => {
+/** Unique names, as the cluster is shared with other tests. */
+describe('the member role', () => {
   const tail = randomBytes(5).toString('hex');
   const owner = `stagi_owner_${tail}`;
   const password = randomBytes(9).toString('hex');
@@ -28,7 +28,7 @@ describe('the role of calls', () => {
     await template?.drop();
   });
 
-  it('is made once when many start at the same moment', async () => {
+  it('is created once when many start at the same moment', async () => {
     const role = `stagi_role_${tail}`;
     const clients = await Promise.all(Array.from({ length: AT_ONCE }, () => connect(template.url)));
     try {
@@ -42,7 +42,7 @@ describe('the role of calls', () => {
     }
   });
 
-  it('is refused where it could see everything', async () => {
+  it('is refused when it could bypass row-level security', async () => {
     const role = `stagi_mighty_${tail}`;
     await admin.query(`create role ${role} bypassrls`);
     try {
@@ -52,18 +52,18 @@ describe('the role of calls', () => {
     }
   });
 
-  it('is missed where something between swallows the option that makes it so', async () => {
+  it('is required: a proxy that drops the connection option is detected', async () => {
     const pool = new pg.Pool({ connectionString: template.url, max: 1 });
     await expect(requireMemberRole(pool)).rejects.toThrow(`do not become ${MEMBER_ROLE}`);
     await pool.end();
-    const member = new pg.Pool({ connectionString: asMember(withOptions(template.url)), max: 1 });
+    const member = new pg.Pool({ connectionString: memberUrl(withOptions(template.url)), max: 1 });
     await requireMemberRole(member);
-    // What the operator's own address says stays.
+    // The options in the operator's URL are kept.
     expect((await member.query('show work_mem')).rows).toEqual([{ work_mem: '5MB' }]);
     await member.end();
   });
 
-  it('serves a database user who is nothing but the owner of the database', async () => {
+  it('works for a database user who is only the owner of the database', async () => {
     await admin.query(`create role ${owner} login password '${password}'`);
     await admin.query(`create database ${owner} owner ${owner}`);
     const url = new URL(template.url);

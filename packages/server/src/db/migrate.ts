@@ -37,6 +37,8 @@ import * as foundAmongFew from './migrations/0038_found_among_few.ts';
 import * as adopted from './migrations/0039_adopted.ts';
 import * as namesFollow from './migrations/0040_names_follow.ts';
 import * as skipIndexes from './migrations/0041_skip_indexes.ts';
+import * as searchWithoutCopies from './migrations/0042_search_without_copies.ts';
+import * as useThatWasPaid from './migrations/0043_use_that_was_paid.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -74,14 +76,17 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0039_adopted', sql: adopted.sql },
   { name: '0040_names_follow', sql: namesFollow.sql },
   { name: '0041_skip_indexes', sql: skipIndexes.sql },
+  { name: '0042_search_without_copies', sql: searchWithoutCopies.sql },
+  { name: '0043_use_that_was_paid', sql: useThatWasPaid.sql },
 ];
-const LOCK = 7_239_001;
+const ADVISORY_LOCK = 7_239_001;
 
 /**
- * Brings a database to this version: each migration once, in its own transaction, under an advisory
- * lock so that nodes that start together do not race. Also the rules of isolation.ts and the tables of the job queue.
+ * Migrates a database to this version: each migration once, in its own transaction, under an advisory
+ * lock so that processes that start together do not race. Also applies isolation.ts and creates the job queue's tables.
+ * Returns how many migrations were new.
  */
-export async function migrate(databaseUrl: string): Promise<void> {
+export async function migrate(databaseUrl: string): Promise<number> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     application_name: 'stagi-migrate',
@@ -89,7 +94,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
   });
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
     await ensureMemberRole(client);
     await client.query(
       'create table if not exists migration (name text primary key, applied_at timestamptz not null default now())',
@@ -108,6 +113,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
     await isolate(client);
     await createQueueTables(databaseUrl);
     await inOneTransaction(client, () => letEnqueue(client));
+    return MIGRATIONS.length - applied.size;
   } finally {
     await client.end();
   }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createTestDatabase } from '../testing/database.ts';
 import { openPool } from './pool.ts';
 
-it('ends its connections when it is closed, also where the handle was never used', async () => {
+it('closes its connections when it is closed, also when it was never used', async () => {
   const { url, drop } = await createTestDatabase();
   const pool = openPool(url);
   try {

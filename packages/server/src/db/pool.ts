@@ -1,18 +1,18 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { guard } from './frozen.ts';
+import { addCircuitBreaker } from './circuitBreaker.ts';
 import type { Database, Db } from './schema.ts';
 
 const INT8 = 20;
-/** Longer than any statement may take: who has not answered by then does not answer at all. */
-const ANSWER_MS = 6_500;
+/** Longer than the statement timeout: a database that has not answered by then does not answer at all. */
+const QUERY_TIMEOUT_MS = 6_500;
 
-/** What every connection of the platform is opened with. `statementMs` bounds one statement. */
+/** The options of every connection, with its timeouts. */
 export function connectionOptions(url: string, statementMs = 5_000) {
   return {
     connectionString: url,
     connectionTimeoutMillis: 5_000,
-    query_timeout: statementMs + ANSWER_MS - 5_000,
+    query_timeout: statementMs + QUERY_TIMEOUT_MS - 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     statement_timeout: statementMs,
@@ -21,7 +21,7 @@ export function connectionOptions(url: string, statementMs = 5_000) {
   };
 }
 
-// The one place where int8 gets its JavaScript type: money and positions never pass through a float.
+// int8 becomes bigint everywhere, so that money and offsets never pass through a float.
 pg.types.setTypeParser(INT8, BigInt);
 
 export interface Pool {
@@ -37,9 +37,9 @@ export function openPool(url: string, options: { max?: number; onError?: (error:
     idleTimeoutMillis: 30_000,
     application_name: 'stagi',
   });
-  // An idle connection that breaks must not end the process: the next query opens another.
+  // The error of an idle connection must not end the process: the next query opens another.
   pool.on('error', (error) => options.onError?.(error));
-  const watch = guard(pool, url);
+  const watch = addCircuitBreaker(pool, url);
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,
@@ -47,13 +47,13 @@ export function openPool(url: string, options: { max?: number; onError?: (error:
     async close() {
       watch.stop();
       await db.destroy();
-      // Of a handle that nobody has used the pool is not ended with it.
+      // Kysely does not end the pool of a handle that was never used.
       if (!pool.ended) await pool.end();
     },
   };
 }
 
-/** Runs `work` in the transaction `db` already is, or in a new one. */
+/** Runs `work` in the transaction that `db` already is, or in a new one. */
 export function inTransaction<T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> {
   return db.isTransaction ? work(db) : db.transaction().execute(work);
 }

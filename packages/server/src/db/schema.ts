@@ -88,43 +88,6 @@ export interface MembershipTable {
   user_id: number;
   role: Role;
   created_at: Created;
-  /** The person's, copied by the database. */
-  name: GeneratedAlways<string>;
-  email: GeneratedAlways<string>;
-  search: GeneratedAlways<string>;
-}
-
-/** Whose memberships are still to follow their name and address. */
-export interface MembershipFollowsTable {
-  user_id: number;
-  since: Created;
-}
-
-/** A long list in one order, parted into blocks (migration 0041). */
-export interface SkipIndexTable {
-  id: GeneratedAlways<number>;
-  of_table: string;
-  workspace_id: number;
-  sorted_by: string;
-  lows: string[];
-  row_count: number;
-  changes: Generated<number>;
-}
-
-/** Which blocks of such an order have a term. */
-export interface SkipTermTable {
-  skip_index_id: number;
-  term: number;
-  /** 1,024 of 0 and 1. */
-  blocks: string;
-}
-
-/** A row of a list that its indexes may not know of yet. */
-export interface SkipNewsTable {
-  id: GeneratedAlways<bigint>;
-  of_table: string;
-  workspace_id: number;
-  row_id: number;
 }
 
 /** A join link. */
@@ -280,10 +243,6 @@ export interface Database {
   attempt: AttemptTable;
   workspace: WorkspaceTable;
   membership: MembershipTable;
-  membership_follows: MembershipFollowsTable;
-  skip_index: SkipIndexTable;
-  skip_term: SkipTermTable;
-  skip_news: SkipNewsTable;
   invite: InviteTable;
   container_code: ContainerCodeTable;
   session: SessionTable;

@@ -1,19 +1,19 @@
 import { CONTAINER_MOVES, type ContainerStatus } from '@stagi/contract/containers.ts';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { moveContainer } from '../containers/status.ts';
-import { moveInstance } from '../instances/status.ts';
+import { transitionContainer } from '../containers/status.ts';
+import { transitionInstance } from '../instances/status.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, anInvite, anOwnServer, aRentedInstance } from '../testing/factories.ts';
+import { aContainer, anInvite, aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const CHECK_VIOLATION = '23514';
 
-/** What has a status, and a fresh row of it to move about. */
+/** The entities with a status, each with a new row to change. */
 const ENTITIES: Record<string, { table: string; row(app: TestApp, owner: Person): Promise<number> }> = {
   rented: { table: 'instance', row: (app, owner) => aRentedInstance(app.ctx, owner) },
-  'self-hosted': { table: 'instance', row: (app, owner) => anOwnServer(app.ctx, owner) },
+  'self-hosted': { table: 'instance', row: (app, owner) => aSelfHostedServer(app.ctx, owner) },
   'docker-container': {
     table: 'container',
     row: async (app, owner) => aContainer(app.ctx, owner, await aRentedInstance(app.ctx, owner)),
@@ -21,8 +21,8 @@ const ENTITIES: Record<string, { table: string; row(app: TestApp, owner: Person)
   invite: { table: 'invite', row: async (app, owner) => (await anInvite(app.ctx, owner)).id },
 };
 
-/** What every pair of statuses does, tried at the database itself and at the door before it. */
-describe('the status', () => {
+/** Tries every pair of statuses, in the database and through the function. */
+describe('the status transitions', () => {
   let app: TestApp;
   let owner: Person;
   let client: pg.Client;
@@ -40,11 +40,11 @@ describe('the status', () => {
     await app?.close();
   });
 
-  it('has a table for everything that has one', () => {
+  it('are listed for every entity with a status', () => {
     expect(STATUS_MOVES.map(({ kind }) => kind)).toEqual(Object.keys(ENTITIES));
   });
 
-  it.each(STATUS_MOVES)('of a $kind moves as its table says and no other way', async (entity) => {
+  it.each(STATUS_MOVES)('of a $kind are exactly those of its table', async (entity) => {
     const { table, row } = ENTITIES[entity.kind]!;
     const id = await row(app, owner);
     const statuses = Object.keys(entity.moves);
@@ -61,7 +61,7 @@ describe('the status', () => {
     expect(pairs).toBeGreaterThan(0);
   });
 
-  it('of a server goes through one door that leaves evidence, or leaves everything as it was', async () => {
+  it('of a server go through one function that records evidence, or change nothing', async () => {
     const seenAt = new Date('2026-05-01T12:00:00Z');
     for (const { kind, moves } of STATUS_MOVES.filter(({ kind: one }) => ENTITIES[one]!.table === 'instance')) {
       for (const from of Object.keys(moves)) {
@@ -69,7 +69,7 @@ describe('the status', () => {
           const id = await ENTITIES[kind]!.row(app, owner);
           await standAt(client, 'instance', id, from);
           const deadline = new Date('2027-01-01T00:00:00Z');
-          const moved = await moveInstance(app.ctx, app.ctx.db, id, to, { reason: 'because', seenAt, deadline });
+          const moved = await transitionInstance(app.ctx, app.ctx.db, id, to, { reason: 'because', seenAt, deadline });
           const { rows } = await client.query('select * from instance where id = $1', [id]);
           const isAllowed = moves[from]!.includes(to);
           expect.soft(moved, `${kind}: ${from} → ${to}`).toBe(isAllowed);
@@ -85,14 +85,14 @@ describe('the status', () => {
     }
   });
 
-  it('of a container goes through its door, with a deadline wherever it should pass', async () => {
+  it('of a container go through one function, with a deadline for transient statuses', async () => {
     const passing: ContainerStatus[] = ['creating', 'starting', 'stopping', 'rebooting'];
     const instanceId = await aRentedInstance(app.ctx, owner);
     for (const [from, allowed] of Object.entries(CONTAINER_MOVES)) {
       for (const to of allowed) {
         const id = await aContainer(app.ctx, owner, instanceId);
         await standAt(client, 'container', id, from);
-        expect.soft(await moveContainer(app.ctx.db, id, to, { reason: 'because' }), `${from} → ${to}`).toBe(true);
+        expect.soft(await transitionContainer(app.ctx.db, id, to, { reason: 'because' }), `${from} → ${to}`).toBe(true);
         const { rows } = await client.query('select * from container where id = $1', [id]);
         expect.soft(rows[0]).toMatchObject({ status: to, status_reason: 'because', status_seen_at: expect.any(Date) });
         expect.soft(rows[0].status_deadline !== null, `deadline of ${to}`).toBe(passing.includes(to));
@@ -101,7 +101,7 @@ describe('the status', () => {
   });
 });
 
-/** Whether the database lets this row go from one status to the other; it stays where it was. */
+/** Whether the database allows this transition; the row is not changed. */
 async function tryMove(client: pg.Client, table: string, id: number, from: string, to: string): Promise<boolean> {
   await standAt(client, table, id, from);
   await client.query('begin');
@@ -116,7 +116,7 @@ async function tryMove(client: pg.Client, table: string, id: number, from: strin
   }
 }
 
-/** Past the trigger, as no code of ours can. */
+/** Sets a status without the trigger, as no other code can. */
 async function standAt(client: pg.Client, table: string, id: number, status: string): Promise<void> {
   await client.query(`set session_replication_role = replica`);
   await client.query(`update ${table} set status = $1 where id = $2`, [status, id]);

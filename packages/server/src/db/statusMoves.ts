@@ -2,7 +2,7 @@ import { CONTAINER_MOVES } from '@stagi/contract/containers.ts';
 import { RENTED_MOVES, SELF_HOSTED_MOVES } from '@stagi/contract/instances.ts';
 import { INVITE_MOVES } from '@stagi/contract/invites.ts';
 
-/** Every status table of the product, as the database's trigger knows them. */
+/** The allowed transitions of every status, which the database's trigger enforces. */
 export const STATUS_MOVES: readonly { kind: string; moves: Record<string, readonly string[]> }[] = [
   { kind: 'rented', moves: RENTED_MOVES },
   { kind: 'self-hosted', moves: SELF_HOSTED_MOVES },

@@ -3,17 +3,17 @@ import { API_PREFIX } from '@stagi/contract/call.ts';
 import type { WorkspaceEvent } from '@stagi/contract/events.ts';
 import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import type { FastifyInstance } from 'fastify';
-import { spendStreamTicket, streamOwner } from '../auth/streamTicket.ts';
-import { watchOwner } from '../auth/watchOwner.ts';
 import type { Context } from '../context.ts';
 import { unauthenticated } from '../http/errors.ts';
+import { recheckStreamOwner } from '../sessions/recheckStreamOwner.ts';
+import { consumeStreamTicket, streamOwner } from '../sessions/streamTicket.ts';
 
 const PING_MS = 15_000;
-/** Readers of a platform that stops come back so soon, each at a moment of its own. */
-const COME_BACK_MS = 1_000;
+/** On a shutdown readers are told to reconnect after about this time, spread so that they do not all come at once. */
+const RECONNECT_MS = 1_000;
 const BUFFER_MAX_BYTES = 256 * 1024;
 
-/** What a member must hold to hear of each entity. */
+/** The permissions, of which a member needs one, to get events of each entity. */
 const VIEWERS: Record<WorkspaceEvent['entity'], readonly Permission[] | null> = {
   'instance-rented': ['INSTANCE_RENTED', 'INSTANCE_RENTED_MANAGEMENT'],
   'self-hosted-instance': ['SELFHOSTED_INSTANCE', 'SELFHOSTED_INSTANCE_MANAGEMENT'],
@@ -28,11 +28,11 @@ const VIEWERS: Record<WorkspaceEvent['entity'], readonly Permission[] | null> = 
 export function mountEvents(app: FastifyInstance, ctx: Context): void {
   const open = new Set<ServerResponse>();
   app.addHook('preClose', async () => {
-    for (const out of open) out.end(`retry: ${COME_BACK_MS}\n\n`);
+    for (const out of open) out.end(`retry: ${RECONNECT_MS}\n\n`);
   });
 
   app.get<{ Querystring: { ticket?: string } }>(`${API_PREFIX}events`, async (request, reply) => {
-    const owner = await spendStreamTicket(ctx, request.query.ticket ?? '');
+    const owner = await consumeStreamTicket(ctx, request.query.ticket ?? '');
     if (!owner) throw unauthenticated();
     let permissions = owner.workspace.permissions;
     reply.hijack();
@@ -51,11 +51,11 @@ export function mountEvents(app: FastifyInstance, ctx: Context): void {
         if (workspaceId !== owner.workspace.id) return;
         const wanted = VIEWERS[entity];
         if (wanted && !holdsAny(permissions, wanted)) return;
-        // A reader that does not keep up reconnects and looks at everything again.
+        // Backpressure: a reader that is too slow is disconnected; it reconnects and reloads everything.
         if (out.writableLength > BUFFER_MAX_BYTES) out.destroy();
         else out.write(`data: ${JSON.stringify({ entity, id } satisfies WorkspaceEvent)}\n\n`);
       }),
-      watchOwner(ctx, owner, recheck),
+      recheckStreamOwner(ctx, owner, recheck),
     ];
     const ping = setInterval(() => out.write(': ping\n\n'), PING_MS);
     out.on('close', () => {

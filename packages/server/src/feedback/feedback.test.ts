@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { api } from '@stagi/contract/api.ts';
+import type { Reply } from '@stagi/contract/apiClient.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
-import type { Reply } from '@stagi/contract/client.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { sql } from 'kysely';
 import sharp from 'sharp';
@@ -25,7 +25,7 @@ const picture = (format: 'png' | 'jpeg' | 'gif' | 'webp' | 'tiff') =>
     .toFormat(format)
     .toBuffer();
 
-/** A whole PNG of 900 megapixels in a few hundred kilobytes, made elsewhere so that its making does not count here. */
+/** A PNG of 900 megapixels in a few hundred kilobytes, created in another process so that its memory does not count here. */
 function hugePng(): Buffer {
   const script = `
     const { crc32, deflateSync } = require('node:zlib');
@@ -45,7 +45,7 @@ function hugePng(): Buffer {
   return execFileSync(process.execPath, ['-e', script], { maxBuffer: 8 * MB });
 }
 
-/** The most memory this process has held since `resetPeakMb`, as Linux counts it. */
+/** The peak memory of this process since `resetPeakMb` (Linux). */
 function peakMb(): number {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024;
 }
@@ -76,7 +76,7 @@ describe('feedback', () => {
     app.ctx.db.selectFrom('feedback').selectAll().where('user_id', '=', ada.userId).orderBy('id').execute();
   const images = async () => app.ctx.db.selectFrom('feedback_image').selectAll().orderBy('position').execute();
 
-  it('keeps the words and up to three images, drawn anew without anything else the files held', async () => {
+  it('stores the text and up to three images, re-encoded without anything else in the files', async () => {
     const photo = await sharp({ create: { width: 40, height: 20, channels: 3, background: '#084' } })
       .jpeg()
       .withExif({ IFD0: { Copyright: 'secret place' } })
@@ -91,7 +91,7 @@ describe('feedback', () => {
       imageUploads: [
         upload(photo, 'image/jpeg', '../../etc/photo.jpg') as never,
         upload(polyglot) as never,
-        // What a file is, its bytes say.
+        // The format is detected from the bytes.
         upload(await picture('jpeg'), 'image/png') as never,
       ],
     });
@@ -163,7 +163,7 @@ describe('feedback', () => {
     expect(grown).toBeLessThan(300);
   });
 
-  it('takes three images of just 5 MB in one call', async () => {
+  it('accepts three images of 5 MB in one call', async () => {
     const noise = await sharp(randomBytes(1300 * 1300 * 3), { raw: { width: 1300, height: 1300, channels: 3 } })
       .png({ compressionLevel: 0 })
       .toBuffer();
@@ -174,14 +174,14 @@ describe('feedback', () => {
     expect((await images()).length).toBe(before + 3);
   });
 
-  it('reads no large body of strangers, and no body beyond 21 MiB', async () => {
+  it('reads no large body without a session, and no body above 21 MiB', async () => {
     const large = { ...WORDS, description: 'x'.repeat(2 * MB) };
     expect((await app.post(api.feedback.send.path, large)).status).toBe(401);
     const beyond = await raw(ada, { ...WORDS, description: 'x'.repeat(21 * MB) });
     expect([beyond.status, beyond.body]).toMatchObject([400, { message: 'The request is too large' }]);
   });
 
-  it('asks who sends too much to wait', async () => {
+  it('is rate limited', async () => {
     const bob = await app.signUp('Bob');
     let last: CallError | null = null;
     let sent = 0;
@@ -196,7 +196,7 @@ describe('feedback', () => {
     expect(last?.retryAfter).toBeGreaterThan(0);
   });
 
-  it('keeps images for 180 days and the words for longer', async () => {
+  it('keeps images for 180 days and the text for longer', async () => {
     const words = (await kept()).length;
     await sql`update feedback_image set created_at = now() - interval '179 days' where position > 0`.execute(
       app.ctx.db,

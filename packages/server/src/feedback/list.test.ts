@@ -21,7 +21,7 @@ type Asked = { queryString?: string; page?: number; limit?: number; topics?: Fee
 const listed = async ({ topics, ...entityFilterRequest }: Asked = {}) =>
   operator.client(api.feedback.list, { topics, entityFilterRequest });
 
-it('shows operators what people told, by kind, word and page, and the images as they were drawn anew', async () => {
+it('shows operators the feedback by topic, text and page, with the re-encoded images', async () => {
   const content = await sharp({ create: { width: 40, height: 20, channels: 3, background: '#c04' } })
     .png()
     .toBuffer();
@@ -62,7 +62,7 @@ it('shows operators what people told, by kind, word and page, and the images as 
   expect(issue?.images[0]?.bytes).toBe(Buffer.from(image.contentBase64, 'base64').length);
 });
 
-it('shows an image to operators alone, and by no address that could be handed on', async () => {
+it('shows an image to operators only, and at no address that could be passed on', async () => {
   const [issue] = (await listed({ topics: ['Report an issue'] })).entities;
   const input = { id: issue?.id ?? 0, position: 0 };
   const as = (person: Person) => ({
@@ -71,7 +71,7 @@ it('shows an image to operators alone, and by no address that could be handed on
   });
   const { path } = api.feedback.image;
   expect((await app.post(path, input, as(operator))).status).toBe(200);
-  // Whoever sent it is no operator.
+  // The sender is no operator.
   expect((await app.post(path, input, as(ada))).status).toBe(403);
   expect((await app.post(path, input)).status).toBe(401);
   expect((await app.post(path, { ...input, position: 1 }, as(operator))).status).toBe(404);

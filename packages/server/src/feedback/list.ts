@@ -17,7 +17,7 @@ const SEARCHED = [
 
 type Topic = Feedback['topic'];
 
-/** What people have told; ids are given in the order of time. */
+/** Sorts by id where sorted by time: ids are assigned in that order. */
 export async function listFeedback(
   db: Db,
   { entityFilterRequest: request, topics }: { entityFilterRequest: EntityFilterRequest; topics?: Topic[] | undefined },
@@ -45,7 +45,7 @@ export async function viewFeedback(db: Db, id: number): Promise<Feedback> {
   return one;
 }
 
-/** One image; what was drawn anew, never what was uploaded. */
+/** One image as it was re-encoded, never the uploaded file. */
 export async function feedbackImage(db: Db, { id, position }: { id: number; position: number }) {
   const image = await db
     .selectFrom('feedback_image')
@@ -111,7 +111,7 @@ async function imagesOf(db: Db, ids: readonly number[]) {
     .execute();
 }
 
-/** The database keeps what the form sent, and the form has these alone. */
+/** The stored text is one of the form's topics. */
 function topicOf(text: string): Topic {
   const topic = FEEDBACK_TOPICS.find((known) => known === text);
   if (!topic) throw new Error(`feedback of the unknown kind ${text}`);

@@ -2,20 +2,20 @@ import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
-import { limiterOf, takePoint } from '../http/takePoint.ts';
-import { type DrawnImage, redraw } from '../images/redraw.ts';
+import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
+import { type ReencodedImage, reencodeImage } from '../pictures/reencodeImage.ts';
 
 type Caller = Pick<Context, 'db' | 'config'> & { user: { id: number }; userAgent: string | null };
 
-/** A try counts, not only what was kept: looking at images takes more than sending them. */
-const tries = limiterOf({ points: 20, duration: 600 });
+/** Failed attempts count too: decoding images costs more than sending them. */
+const tries = createRateLimiter({ points: 20, duration: 600 });
 
-/** Keeps what somebody tells the operators, with the images drawn anew. */
+/** Stores feedback with its images re-encoded. */
 export async function sendFeedback(ctx: Caller, input: ParsedInputOf<typeof api.feedback.send>): Promise<void> {
-  await takePoint(tries(ctx), ctx.user.id);
-  const images: (DrawnImage & { fileName: string })[] = [];
+  await consumePoint(tries(ctx), ctx.user.id);
+  const images: (ReencodedImage & { fileName: string })[] = [];
   for (const [index, { contentBase64, fileName }] of input.imageUploads.entries()) {
-    const drawn = await redraw(contentBase64, `imageUploads.${index}.contentBase64`);
+    const drawn = await reencodeImage(contentBase64, `imageUploads.${index}.contentBase64`);
     images.push({ ...drawn, fileName: shortName(fileName) });
   }
   await inTransaction(ctx.db, async (trx) => {
@@ -49,10 +49,10 @@ export async function sendFeedback(ctx: Caller, input: ParsedInputOf<typeof api.
   });
 }
 
-/** PostgreSQL keeps every character but one. */
+/** PostgreSQL cannot store NUL. */
 const storable = (text: string): string => text.replaceAll('\0', '');
 
-/** For people to read only: no folder, no control character. */
+/** Shown only: without folders and control characters. */
 function shortName(fileName: string): string {
   const name = fileName.split(/[/\\]/).pop() ?? '';
   return name.replace(/\p{C}/gu, '').slice(-200);

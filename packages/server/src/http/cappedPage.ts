@@ -3,21 +3,22 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { offsetOf } from './paging.ts';
 
-/** More rows than this match: a list of millions counts no further, as nobody turns that many pages. */
-export const COUNT_MAX = 10_000;
-/** Where a text is looked for and many have it, only so many are counted: each row that lacks it is looked at as well. */
-export const FOUND_COUNT_MAX = 1_000;
+/** No more rows are counted: nobody turns that many pages. */
+const COUNT_MAX = 10_000;
+/** Of a search, which reads many rows for each one that matches. */
+const MATCHES_MAX = 1_000;
 
-export interface Page {
+interface Page {
   ids: number[];
   count: number;
   /** More than `count` match. */
   isMore: boolean;
 }
 
-export interface Rows {
+interface List {
   from: RawBuilder<unknown>;
-  where: RawBuilder<boolean>;
+  /** All of these. */
+  where: readonly RawBuilder<boolean>[];
   /** The listed rows' id, unique and an integer. */
   id: RawBuilder<number>;
   /** What is sorted by, first things first; rows that agree in it are sorted by id. */
@@ -25,33 +26,27 @@ export interface Rows {
 }
 
 /**
- * One page of a list of any length, and how many rows there are, counted to `COUNT_MAX`. Where `where` holds one of
- * several values, `each` says so value by value: an index that begins with it is in order for one value alone.
+ * One page of a list of any length, and how many rows it has, up to a maximum. One statement reads the first rows in the
+ * list's order, one more than are counted. PostgreSQL finds few matches by the text's index and sorts them; where many
+ * match, it walks the index of the order until it has enough.
  */
 export async function cappedPage(
   db: Db,
-  { from, where, id, order, each = [where] }: Rows & { each?: readonly RawBuilder<boolean>[] },
+  { from, where, id, order }: List,
   request: EntityFilterRequest,
-  countMax = COUNT_MAX,
 ): Promise<Page> {
-  const offset = offsetOf(request);
-  const places = order.map((column, at) => sql`${column} as ${place(at)}`);
-  const counted = each.map((one) => sql`(select from ${from} where ${one} limit ${countMax + 1})`);
-  const met = each.map(
-    (one) => sql`(select ${id} as id, ${sql.join(places)} from ${from} where ${one}
-      order by ${sorted([...order, id], request)} limit ${offset + request.limit})`,
-  );
+  const countMax = request.queryString ? MATCHES_MAX : COUNT_MAX;
+  const start = offsetOf(request);
+  const end = start + request.limit;
+  const direction = sql.raw(request.orderByDirection);
+  const sorted = sql.join([...order, id].map((column) => sql`${column} ${direction}`));
+  // "offset 0" keeps the inner query from being run once for each use of its answer.
   const { rows } = await sql<{ ids: number[]; count: number }>`
-    select (select count(*)::int from (${sql.join(counted, sql` union all `)}) as counted) as count,
-      array(select id from (${sql.join(met, sql` union all `)}) as met
-        order by ${sorted([...order.map((_, at) => place(at)), sql`id`], request)}
-        limit ${request.limit} offset ${offset}) as ids`.execute(db);
-  const { ids, count } = rows[0] ?? { ids: [], count: 0 };
+    select ids[${start + 1}::int:${end}::int] as ids, cardinality(ids) as count
+    from (select array(
+      select ${id} from ${from} where ${sql.join(where, sql` and `)} order by ${sorted} limit ${Math.max(end, countMax + 1)}) as ids offset 0) as first`.execute(
+    db,
+  );
+  const { ids, count } = rows[0]!;
   return { ids, count: Math.min(count, countMax), isMore: count > countMax };
 }
-
-/** What is sorted by, as columns of a subquery. */
-export const place = (at: number): RawBuilder<unknown> => sql.ref(`place${at}`);
-
-export const sorted = (columns: readonly RawBuilder<unknown>[], { orderByDirection }: EntityFilterRequest) =>
-  sql.join(columns.map((column) => sql`${column} ${sql.raw(orderByDirection)}`));

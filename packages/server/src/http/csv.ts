@@ -1,4 +1,4 @@
-/** Columns by their heading, of whatever there is a line for. */
+/** The columns of a CSV file by their heading. */
 export type CsvColumns<Row> = Record<string, (row: Row) => string | number | null | undefined>;
 
 /** RFC 4180. */
@@ -8,7 +8,7 @@ export function csvOf<Row>(columns: CsvColumns<Row>, rows: readonly Row[], { hea
   return lines.map((line) => `${line.join(',')}\r\n`).join('');
 }
 
-/** Spreadsheets take text that begins so for a formula: a quote before it keeps it text. */
+/** Spreadsheets run text that begins so as a formula (CSV injection): a quote before it prevents that. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 function field(value: string | number | null | undefined): string {

@@ -1,4 +1,5 @@
 import { type ErrorBody, GENERIC_ERROR } from '@stagi/contract/errors.ts';
+import { text } from '@stagi/contract/text.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import pg from 'pg';
 import type { z } from 'zod';
@@ -36,32 +37,36 @@ export class PublicError extends Error {
 export const invalid = (message: string, field: string | string[], values?: Values): PublicError =>
   new PublicError(400, message, { fieldsWithError: Array.isArray(field) ? field : [field], values });
 
-/** A refusal that is no field's fault (capacity, quota, balance, state): 200 with isSuccess false, a toast. */
+/** A refusal not caused by a field (capacity, quota, balance, state): 200 with isSuccess false, shown as a toast. */
 export const refused = (message: string, values?: Values): PublicError => new PublicError(200, message, { values });
 
-export const unauthenticated = (): PublicError => new PublicError(401, 'Please log in');
-export const forbidden = (): PublicError => new PublicError(403, 'You do not have the permission for this');
-export const forbiddenToTokens = (): PublicError => new PublicError(403, 'This cannot be done with an API token');
-/** The call asks its caller to show again that it is them. */
-export const stepUpNeeded = (): PublicError => new PublicError(403, 'Confirm that it is you', { code: 'step-up' });
-/** Absent or somebody else's: no difference. */
-export const notFound = (): PublicError => new PublicError(404, 'Not found');
+export const unauthenticated = (): PublicError => new PublicError(401, text('Please log in'));
+export const forbidden = (): PublicError => new PublicError(403, text('You do not have the permission for this'));
+export const forbiddenToTokens = (): PublicError => new PublicError(403, text('This cannot be done with an API token'));
+/** The call requires a step-up. */
+export const stepUpNeeded = (): PublicError =>
+  new PublicError(403, text('Confirm that it is you'), { code: 'step-up' });
+/** The same for what does not exist and what is somebody else's. */
+export const notFound = (): PublicError => new PublicError(404, text('Not found'));
 export const workspaceGone = (): PublicError =>
-  new PublicError(404, 'This workspace cannot be found', { fieldsWithError: ['X-Client-ID'] });
+  new PublicError(404, text('This workspace cannot be found'), { fieldsWithError: ['X-Client-ID'] });
 export const conflict = (message: string): PublicError => new PublicError(409, message);
-export const tooMany = (seconds: number): PublicError =>
-  new PublicError(429, 'Too many attempts. Try again in {{seconds}} s.', { values: { seconds }, retryAfter: seconds });
-/** Of one caller; the next try may come so many seconds later. */
-export const tooManyAtOnce = (seconds: number): PublicError =>
-  new PublicError(429, 'Too many requests at once', { retryAfter: seconds });
+export const tooManyRequests = (seconds: number): PublicError =>
+  new PublicError(429, text('Too many attempts. Try again in {{seconds}} s.'), {
+    values: { seconds },
+    retryAfter: seconds,
+  });
+/** One caller has too many requests in progress; the next try may come after so many seconds. */
+export const tooManyConcurrent = (seconds: number): PublicError =>
+  new PublicError(429, text('Too many requests at once'), { retryAfter: seconds });
 export const unavailable = (cause?: unknown): PublicError =>
-  new PublicError(503, 'The service is busy. Try again in a moment.', { retryAfter: 2, cause });
+  new PublicError(503, text('The service is busy. Try again in a moment.'), { retryAfter: 2, cause });
 
 /** Refuses a body that does not fit its schema, with a message for each field. */
 export function badInput(error: z.ZodError): PublicError {
   const fieldMessages: Record<string, string> = {};
   for (const issue of flatten(error.issues)) fieldMessages[issue.path.join('.')] ??= issue.message;
-  const message = Object.values(fieldMessages)[0] ?? 'The request is not valid';
+  const message = Object.values(fieldMessages)[0] ?? text('The request is not valid');
   const fieldsWithError = Object.keys(fieldMessages).filter(
     (field) => field !== '' && fieldMessages[field] === message,
   );
@@ -88,7 +93,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 
 const SAY_EVERY_MS = 1_000;
 
-/** In an outage every call fails alike: one a second is logged, with how many were not. */
+/** In an outage every call fails alike: one a second is logged, with the number of those that were not. */
 const refusals = {
   saidAt: Number.NEGATIVE_INFINITY,
   unsaid: 0,
@@ -107,29 +112,29 @@ const refusals = {
 function translate(error: unknown, request: FastifyRequest): PublicError {
   if (error instanceof PublicError) return error;
   if (request.raw.destroyed && !request.raw.complete) {
-    const aborted = new PublicError(500, 'The caller hung up', { cause: error });
+    const aborted = new PublicError(500, text('The caller hung up'), { cause: error });
     aborted.body.status = 499;
     return aborted;
   }
   if (isOverload(error)) return unavailable(error);
-  if (isUnstorable(error)) return new PublicError(400, 'The request is not valid', { cause: error });
+  if (isUnstorableValue(error)) return new PublicError(400, text('The request is not valid'), { cause: error });
   const { statusCode: status, code } = (error ?? {}) as Partial<FastifyError>;
   if (code === 'FST_ERR_HANDLER_TIMEOUT') return unavailable(error);
-  if (status === 413) return new PublicError(400, 'The request is too large', { cause: error });
+  if (status === 413) return new PublicError(400, text('The request is too large'), { cause: error });
   if (status !== undefined && status >= 400 && status < 500) {
-    return new PublicError(status, status === 415 ? 'The body must be JSON' : 'The request is not valid', {
+    return new PublicError(status, status === 415 ? text('The body must be JSON') : text('The request is not valid'), {
       cause: error,
     });
   }
   return new PublicError(500, GENERIC_ERROR, { cause: error });
 }
 
-/** What PostgreSQL has no place for: NUL in a text, half a surrogate pair within JSON, a date of the year 0. */
-export function isUnstorable(error: unknown): boolean {
+/** What PostgreSQL cannot store: NUL in a text, half a surrogate pair in JSON, a date in the year 0. */
+export function isUnstorableValue(error: unknown): boolean {
   return error instanceof pg.DatabaseError && ['22021', '22P05', '22008'].includes(error.code ?? '');
 }
 
-/** PostgreSQL: out of disk, memory or connections; ended a statement, a transaction or itself; cannot be reached; a lost race. */
+/** PostgreSQL: out of disk, memory or connections; a timeout; shutting down or unreachable; a deadlock or a lost race. */
 const OVERLOAD_SQLSTATES = new Set([
   '53100',
   '53200',
@@ -163,18 +168,18 @@ const OVERLOAD_CODES = new Set([
 const OVERLOAD_MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout/;
 
-/** The database is away, full or too slow: worth another try. */
+/** The database is unreachable, full or too slow: a retry may succeed. */
 export function isOverload(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return OVERLOAD_SQLSTATES.has(error.code ?? '') || isUnwritten(error);
+  if (error instanceof pg.DatabaseError) return OVERLOAD_SQLSTATES.has(error.code ?? '') || isDiskFull(error);
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code && OVERLOAD_CODES.has(code)) return true;
-  // A socket that is not there: its server is not.
+  // A missing socket means that its server is not running.
   if (code === 'ENOENT' && syscall === 'connect') return true;
   return OVERLOAD_MESSAGES.test(error.message) || isOverload(error.cause);
 }
 
-/** Files of its own that PostgreSQL cannot make have the code of the file system's error or none: `could not …`. */
-function isUnwritten(error: pg.DatabaseError): boolean {
+/** PostgreSQL could not write its own files: the code is the file system's, so the message decides. */
+function isDiskFull(error: pg.DatabaseError): boolean {
   return (error.code === 'XX000' || error.code === '58P01') && /No space left on device/.test(error.message);
 }

@@ -1,4 +1,5 @@
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
+import { text } from '@stagi/contract/text.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { invalid } from './errors.ts';
 
@@ -9,7 +10,7 @@ export function sortColumn<T extends string | readonly string[]>(
 ): T {
   const column = Object.hasOwn(columns, request.orderByField) ? columns[request.orderByField] : undefined;
   if (column) return column;
-  throw invalid('This list cannot be sorted by {{field}}', 'entityFilterRequest.orderByField', {
+  throw invalid(text('This list cannot be sorted by {{field}}'), 'entityFilterRequest.orderByField', {
     field: request.orderByField,
   });
 }
@@ -17,7 +18,7 @@ export function sortColumn<T extends string | readonly string[]>(
 /** A pattern that matches a text anywhere. */
 export const anywhere = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** Matches text anywhere, whatever case, with nothing special about `%` and `_`. */
+/** Matches a text anywhere, ignoring case; `%` and `_` are literal. */
 export function contains(columns: readonly (string | RawBuilder<string>)[], text: string): RawBuilder<boolean> {
   const pattern = anywhere(text);
   return sql<boolean>`(${sql.join(
@@ -26,14 +27,14 @@ export function contains(columns: readonly (string | RawBuilder<string>)[], text
   )})`;
 }
 
-/** A number from outside may be larger than any id: then it is none of ours, and no error. */
+/** An id from a request may exceed int4: then it matches nothing, instead of an error. */
 export function isId(column: string, id: number): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(column)} = ${id}::bigint`;
 }
 
 export const offsetOf = ({ page, limit }: EntityFilterRequest): number => (page - 1) * limit;
 
-/** `isMore` where there are more than were counted. */
+/** `isMore`: there are more rows than were counted. */
 export function pageOf<T>(entities: T[], totalCount: number, { limit }: EntityFilterRequest, isMore = false) {
   const totalPages = Math.ceil(totalCount / limit);
   return { isSuccess: true as const, entities, totalCount, totalPages, ...(isMore && { isMore }) };

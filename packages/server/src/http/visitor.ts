@@ -1,14 +1,14 @@
 import type { Language } from '@stagi/contract/languages.ts';
 import type { Context } from '../context.ts';
 
-/** Who makes a call of the ways in, as far as the request tells. */
+/** The caller of a sign-in call: nobody is signed in yet. */
 export interface Visitor extends Context {
   ip: string;
   userAgent: string | null;
-  /** What the browser asks for. */
+  /** From the `Accept-Language` header. */
   language: Language;
-  /** The cookie of a browser that somebody has signed in from. */
-  device: string | null;
-  /** Sends that cookie along with the answer. */
-  keepDevice(device: string): void;
+  /** The value of the known-browser cookie: somebody has signed in from this browser before. */
+  browserToken: string | null;
+  /** Sets that cookie on the reply. */
+  keepBrowserToken(browserToken: string): void;
 }

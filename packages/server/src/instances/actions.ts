@@ -1,10 +1,11 @@
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import { instanceCan, type RentedStatus } from '@stagi/contract/instances.ts';
 import type { Ref } from '@stagi/contract/page.ts';
+import { text } from '@stagi/contract/text.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { requireOneHour } from '../billing/rentGate.ts';
-import { leaveZero } from '../billing/zero.ts';
+import { endZeroBalance } from '../billing/zero.ts';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -12,7 +13,7 @@ import type { Db, InstanceRow } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 import { lockInstance } from './find.ts';
 import { requireQuota } from './quota.ts';
-import { type Evidence, moveInstance } from './status.ts';
+import { type StatusEvidence, transitionInstance } from './status.ts';
 
 type Caller = Context & { user: { id: number }; workspace: { id: number; plan: Plan } };
 type Action = keyof typeof instanceCan;
@@ -21,12 +22,12 @@ const ACTIONS: Record<Action, { to: RentedStatus; desired: InstanceRow['desired'
   start: { to: 'powering on', desired: 'running', hasDeadline: true },
   stop: { to: 'powering off', desired: 'stopped', hasDeadline: true },
   reboot: { to: 'rebooting', desired: 'running', hasDeadline: true },
-  // Ends only when the cloud shows the machine gone, however long that takes.
+  // No deadline: it ends only when the cloud no longer shows the machine.
   terminate: { to: 'terminating', desired: 'gone', hasDeadline: false },
 };
 
-/** Stores what the person wants of a rented instance; the worker does it. Answers the instance's id. */
-export async function act(ctx: Caller, action: Action, ref: Ref): Promise<number> {
+/** Checks and stores a requested action; the worker carries it out. Returns the instance's id. */
+export async function requestAction(ctx: Caller, action: Action, ref: Ref): Promise<number> {
   return inTransaction(ctx.db, async (trx) => {
     const row = await lockInstance(trx, ctx.workspace.id, 'rented', ref);
     const provider = ctx.providers.get(row.provider ?? '');
@@ -35,25 +36,26 @@ export async function act(ctx: Caller, action: Action, ref: Ref): Promise<number
       canStop: row.offer?.canStop ?? false,
     });
     if (!verdict.allowed) throw refused(verdict.reason);
-    if (action === 'reboot' && provider && !provider.reboot) throw refused('This provider cannot reboot a server');
-    if (action === 'start') await requireMeans(trx, ctx, row);
-    await want(ctx, trx, action, row, { actorId: ctx.user.id });
+    if (action === 'reboot' && provider && !provider.reboot)
+      throw refused(text('This provider cannot reboot a server'));
+    if (action === 'start') await requireStartAllowed(trx, ctx, row);
+    await setDesired(ctx, trx, action, row, { actorId: ctx.user.id });
     crashPoint(`instance-rented/${action}.stored`);
     return row.id;
   });
 }
 
-/** Stores what is wanted of an instance that its caller has locked and found able to do it. */
-export async function want(
+/** Stores the desired state. The caller has locked the instance and checked that the action is allowed. */
+export async function setDesired(
   ctx: Pick<Context, 'log' | 'providers'>,
   trx: Db,
   action: Action,
   row: Pick<InstanceRow, 'id' | 'provider'>,
   {
-    isHeld = false,
+    isHeld: byZeroBalance = false,
     ...evidence
-  }: Pick<Evidence, 'actorId' | 'reason'> & {
-    /** By a balance of zero, which may start it again. */
+  }: Pick<StatusEvidence, 'actorId' | 'reason'> & {
+    /** The action comes from a zero balance; a later credit may start the server again. */
     isHeld?: boolean;
   },
 ): Promise<void> {
@@ -64,8 +66,8 @@ export async function want(
       desired,
       gen: eb('gen', '+', 1),
       reboot_wanted: action === 'reboot' ? eb('reboot_wanted', '+', 1) : undefined,
-      // Who acts on it takes it out of the hands of a zero balance.
-      zero_stopped_at: isHeld ? undefined : null,
+      // After an action of a person the server is no longer one that a zero balance stopped.
+      zero_stopped_at: byZeroBalance ? undefined : null,
       attempts: 0,
       last_error: null,
       misses: 0,
@@ -74,27 +76,27 @@ export async function want(
     }))
     .where('id', '=', row.id)
     .execute();
-  const patience = ctx.providers.get(row.provider ?? '')?.traits.deadlineMs ?? DEFAULT_DEADLINE_MS;
-  const deadline = hasDeadline ? await deadlineOf(trx, patience) : null;
-  await moveInstance(ctx, trx, row.id, to, { ...evidence, deadline });
+  const deadlineMs = ctx.providers.get(row.provider ?? '')?.traits.deadlineMs ?? DEFAULT_DEADLINE_MS;
+  const deadline = hasDeadline ? await deadlineIn(trx, deadlineMs) : null;
+  await transitionInstance(ctx, trx, row.id, to, { ...evidence, deadline });
   await announce(trx, 'due', { kind: 'instance' });
 }
 
 const DEFAULT_DEADLINE_MS = 10 * 60_000;
 
-/** By the database's clock, which the worker compares it with. */
-async function deadlineOf(trx: Db, ms: number): Promise<Date> {
+/** Uses the database's clock, as the worker does when it compares. */
+async function deadlineIn(trx: Db, ms: number): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() + ${`${ms} milliseconds`}::interval as at`.execute(
     trx,
   );
   return rows[0]!.at;
 }
 
-async function requireMeans(trx: Db, ctx: Caller, row: InstanceRow): Promise<void> {
+async function requireStartAllowed(trx: Db, ctx: Caller, row: InstanceRow): Promise<void> {
   await requireQuota(trx, ctx.workspace, { hasGpu: row.offer?.gpu != null, added: 0 });
   await requireOneHour(trx, ctx.workspace.id, {
     pricePerHour: (row.price_per_hour ?? 0n) - (row.stopped_price_per_hour ?? 0n),
     canStop: row.offer?.canStop ?? false,
   });
-  await leaveZero(trx, ctx.workspace.id, { resumesAll: false });
+  await endZeroBalance(trx, ctx.workspace.id, { resumesAll: false });
 }

@@ -1,7 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { anOwnServer } from '../testing/factories.ts';
+import { aSelfHostedServer } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
 let app: TestApp;
@@ -10,7 +10,7 @@ let id: number;
 beforeAll(async () => {
   app = await startTestApp();
   alice = await app.signUp();
-  id = await anOwnServer(app.ctx, alice);
+  id = await aSelfHostedServer(app.ctx, alice);
   await app.ctx.db.deleteFrom('instance_activity').where('instance_id', '=', id).execute();
   const happened = (day: number, kind: string, to: string | null = null) => ({
     instance_id: id,

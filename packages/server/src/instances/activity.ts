@@ -1,36 +1,38 @@
-import type { Activity, Between } from '@stagi/contract/instances.ts';
+import type { Activity, ActivityKind, TimeRange } from '@stagi/contract/instances.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { contains, offsetOf, pageOf, sortColumn } from '../http/paging.ts';
 
-interface Happening {
+interface NewActivity {
   /** `rented`, `status`, `ssh key added`, … */
-  kind: string;
+  kind: ActivityKind;
   actorId?: number | null;
   from?: string;
   to?: string;
   detail?: string | null;
 }
 
-/** Writes down what happened to an instance, in the transaction in which it happens. */
-export async function recordActivity(trx: Db, instanceId: number, happening: Happening): Promise<void> {
-  await recordActivities(trx, [instanceId], happening);
-}
-
-/** The same for many instances at once. */
-export async function recordActivities(trx: Db, instanceIds: readonly number[], happening: Happening): Promise<void> {
-  const { kind, actorId = null, from = null, to = null, detail = null } = happening;
+/** Adds to the history of one or several instances, in the transaction of the change itself. */
+export async function recordActivity(
+  trx: Db,
+  instanceIds: number | readonly number[],
+  { kind, actorId, from, to, detail }: NewActivity,
+): Promise<void> {
   await sql`insert into instance_activity (instance_id, kind, actor_id, from_status, to_status, detail)
-    select id, ${kind}, ${actorId}::int, ${from}::text, ${to}::text, ${detail}::text
-    from unnest(${[...instanceIds]}::int[]) as id`.execute(trx);
+    select id, ${kind}, ${actorId ?? null}::int, ${from ?? null}::text, ${to ?? null}::text, ${detail ?? null}::text
+    from unnest(${[instanceIds].flat()}::int[]) as id`.execute(trx);
 }
 
-/** What a person sees of an activity. */
 const SEARCHED = ['instance_activity.kind', 'from_status', 'to_status', 'detail', 'app_user.name'];
 
 /** The history of one instance, whose ownership the caller has checked. */
-export async function activitiesOf(db: Db, instanceId: number, request: EntityFilterRequest, { from, to }: Between) {
+export async function listActivities(
+  db: Db,
+  instanceId: number,
+  request: EntityFilterRequest,
+  { from, to }: TimeRange,
+) {
   sortColumn(request, { createdAt: 'id', at: 'id' });
   let all = db
     .selectFrom('instance_activity')

@@ -1,218 +1,240 @@
+import { text } from '@stagi/contract/text.ts';
 import { ZERO_BALANCE } from '../billing/zero.ts';
-import type { Decision, Settlement } from './decision.ts';
-import { ageMs, type Changes, doubt, doubtExistence, isHeard, isPastDeadline, isReady, wasAsked } from './evidence.ts';
-import { pollMs, WATCH_MS } from './pace.ts';
-import { towardsGone } from './terminate.ts';
-import type { World } from './world.ts';
+import type { Decision, Transition } from './decision.ts';
+import {
+  ageMs,
+  confirmAbsence,
+  confirmTwice,
+  type InstanceChanges,
+  isDaemonAlive,
+  isPastDeadline,
+  isReady,
+  wasRequestedRecently,
+} from './observations.ts';
+import type { InstanceSnapshot } from './snapshot.ts';
+import { stepTowardTerminated } from './terminate.ts';
+import { pollIntervalMs, STEADY_POLL_MS } from './timing.ts';
 
-/** The next step from what is to what should be. Pure: the same world, the same step. */
-export function decide(world: World): Decision {
-  const { desired, status } = world.row;
-  if (desired === 'gone') return towardsGone(world);
+/** The next step from the observed state to the desired state. Pure. */
+export function decide(snapshot: InstanceSnapshot): Decision {
+  const { desired, status } = snapshot.row;
+  if (desired === 'gone') return stepTowardTerminated(snapshot);
   switch (status) {
     case 'in queue':
-      return queued(world);
+      return decideQueued(snapshot);
     case 'creating':
-      return creating(world);
+      return decideCreating(snapshot);
     case 'powering on':
-      return poweringOn(world);
+      return decidePoweringOn(snapshot);
     case 'rebooting':
-      return rebooting(world);
+      return decideRebooting(snapshot);
     case 'powering off':
-      return poweringOff(world);
+      return decidePoweringOff(snapshot);
     case 'stopped':
-      return stopped(world);
+      return decideStopped(snapshot);
     case 'online':
     case 'unresponsive':
-      return running(world);
+      return decideRunning(snapshot);
     case 'error':
-      return broken(world);
+      return decideError(snapshot);
     case 'creation failed':
     case 'terminating':
     case 'terminated':
-      throw new Error(`instance ${world.row.id} is ${status} and not meant to be gone`);
+      throw new Error(`instance ${snapshot.row.id} is ${status} and not meant to be gone`);
     default:
       throw new Error(`unknown status ${status satisfies never}`);
   }
 }
 
-/** What a deadline means while the cloud cannot be asked. */
-export function decideBlind(world: World): Settlement | null {
-  if (!isPastDeadline(world) || world.row.desired === 'gone') return null;
-  switch (world.row.status) {
+/** What a passed deadline means while the cloud cannot be asked; `null`: keep waiting. */
+export function decideWithoutCloud(snapshot: InstanceSnapshot): Transition | null {
+  if (!isPastDeadline(snapshot) || snapshot.row.desired === 'gone') return null;
+  switch (snapshot.row.status) {
     case 'in queue':
     case 'creating':
-      return failed(world, TOO_SLOW);
+      return failCreation(snapshot, TOO_SLOW);
     case 'rebooting':
-      return notBack(world);
+      return daemonNotBack(snapshot);
     case 'powering on':
-      return { to: 'error', reason: 'The cloud did not start it in time', againMs: WATCH_MS };
+      return { to: 'error', reason: text('The cloud did not start it in time'), requeueAfterMs: STEADY_POLL_MS };
     case 'powering off':
-      return { to: 'error', reason: 'The cloud did not stop it in time', againMs: WATCH_MS };
+      return { to: 'error', reason: text('The cloud did not stop it in time'), requeueAfterMs: STEADY_POLL_MS };
     default:
       return null;
   }
 }
 
-const TOO_SLOW = 'The cloud did not get the server ready in time';
-const VANISHED = 'The cloud does not show this server any more';
+const TOO_SLOW = text('The cloud did not get the server ready in time');
+const VANISHED = text('The cloud does not show this server any more');
 
-/** Ends a creation; the worker then removes whatever there may be of it. */
-export function failed({ row }: World, reason: string): Settlement {
-  return { to: 'creation failed', reason, set: { desired: 'gone', gen: row.gen + 1, ...CERTAIN }, againMs: 0 };
+/** Ends a creation; the worker then deletes the machine if one exists. */
+export function failCreation({ row }: InstanceSnapshot, reason: string): Transition {
+  return { to: 'creation failed', reason, set: { desired: 'gone', gen: row.gen + 1, ...NO_MISSES }, requeueAfterMs: 0 };
 }
 
-const CERTAIN: Changes = { misses: 0, missed_at: null };
+const NO_MISSES: InstanceChanges = { misses: 0, missed_at: null };
 
-function queued(world: World): Decision {
-  if (world.machine) return { to: 'creating', reached: ['capacity'], againMs: 0 };
-  return isPastDeadline(world) ? failed(world, TOO_SLOW) : { effect: 'start' };
+function decideQueued(snapshot: InstanceSnapshot): Decision {
+  if (snapshot.machine) return { to: 'creating', reached: ['capacity'], requeueAfterMs: 0 };
+  return isPastDeadline(snapshot) ? failCreation(snapshot, TOO_SLOW) : { effect: 'start' };
 }
 
-function creating(world: World): Decision {
-  const { machine } = world;
-  if (isReady(world, null)) {
-    return { to: 'online', reached: ['booting', 'daemon', 'ready'], againMs: WATCH_MS };
+function decideCreating(snapshot: InstanceSnapshot): Decision {
+  const { machine } = snapshot;
+  if (isReady(snapshot, null)) {
+    return { to: 'online', reached: ['booting', 'daemon', 'ready'], requeueAfterMs: STEADY_POLL_MS };
   }
-  if (isPastDeadline(world)) return failed(world, TOO_SLOW);
+  if (isPastDeadline(snapshot)) return failCreation(snapshot, TOO_SLOW);
   switch (machine?.state) {
     case 'running':
-      return { reached: ['booting'], againMs: poll(world) };
+      return { reached: ['booting'], requeueAfterMs: pollInterval(snapshot) };
     case 'creating':
-      return { againMs: poll(world) };
+      return { requeueAfterMs: pollInterval(snapshot) };
     case 'error':
-      return failed(world, machine.detail ?? 'The cloud could not make this server');
+      return failCreation(snapshot, machine.detail ?? text('The cloud could not make this server'));
     default: {
-      const { isBelieved, set } = doubtExistence(world);
-      return isBelieved ? failed(world, VANISHED) : { set, againMs: poll(world) };
+      const { isConfirmed, set } = confirmAbsence(snapshot);
+      return isConfirmed ? failCreation(snapshot, VANISHED) : { set, requeueAfterMs: pollInterval(snapshot) };
     }
   }
 }
 
-function poweringOn(world: World): Decision {
-  const { row, machine } = world;
-  if (isReady(world, row.status_since)) return { to: 'online', againMs: WATCH_MS };
+function decidePoweringOn(snapshot: InstanceSnapshot): Decision {
+  const { row, machine } = snapshot;
+  if (isReady(snapshot, row.status_since)) return { to: 'online', requeueAfterMs: STEADY_POLL_MS };
   switch (machine?.state) {
     case 'running':
-      return isPastDeadline(world) ? notBack(world) : { againMs: poll(world) };
+      return isPastDeadline(snapshot) ? daemonNotBack(snapshot) : { requeueAfterMs: pollInterval(snapshot) };
     case 'stopped':
-      if (isPastDeadline(world)) return stillOff(world, 'The cloud did not start it in time');
-      return wasAsked(world, 'resume') ? { againMs: poll(world) } : { effect: 'resume' };
+      if (isPastDeadline(snapshot)) return stayStopped(snapshot, text('The cloud did not start it in time'));
+      return wasRequestedRecently(snapshot, 'resume')
+        ? { requeueAfterMs: pollInterval(snapshot) }
+        : { effect: 'resume' };
     case 'creating':
     case 'stopping':
-      return decideBlind(world) ?? { againMs: poll(world) };
+      return decideWithoutCloud(snapshot) ?? { requeueAfterMs: pollInterval(snapshot) };
     default:
-      return troubled(world);
+      return missingOrFailed(snapshot);
   }
 }
 
-/** A machine that its cloud would not start stays what it was. */
-export function stillOff({ row }: World, reason: string): Settlement {
-  return { to: 'stopped', reason, set: { desired: 'stopped', gen: row.gen + 1 }, againMs: WATCH_MS };
+/** For a machine that its cloud does not start. */
+export function stayStopped({ row }: InstanceSnapshot, reason: string): Transition {
+  return { to: 'stopped', reason, set: { desired: 'stopped', gen: row.gen + 1 }, requeueAfterMs: STEADY_POLL_MS };
 }
 
-function rebooting(world: World): Decision {
-  const { row, machine, ops } = world;
+function decideRebooting(snapshot: InstanceSnapshot): Decision {
+  const { row, machine, ops } = snapshot;
   const asked = ops.reboot?.gen === row.gen ? ops.reboot : undefined;
-  // A daemon that came after the intent proves the reboot, even if the cloud's answer was lost.
-  if (asked && isBack(world, asked)) {
-    return { to: 'online', set: { reboot_done: row.reboot_wanted }, againMs: WATCH_MS };
+  // A daemon that connected after the intent proves the reboot, even if the cloud's answer was lost.
+  if (asked && hasRebooted(snapshot, asked)) {
+    return { to: 'online', set: { reboot_done: row.reboot_wanted }, requeueAfterMs: STEADY_POLL_MS };
   }
-  if (isPastDeadline(world)) return notBack(world);
+  if (isPastDeadline(snapshot)) return daemonNotBack(snapshot);
   if (machine?.state === 'running' && row.reboot_done < row.reboot_wanted) return { effect: 'reboot' };
   if (machine?.state === 'stopped' && row.reboot_done < row.reboot_wanted) {
-    return { to: 'error', reason: 'The server was stopped at its cloud', againMs: 0 };
+    return { to: 'error', reason: text('The server was stopped at its cloud'), requeueAfterMs: 0 };
   }
   return machine && machine.state !== 'error' && machine.state !== 'terminating'
-    ? { againMs: poll(world) }
-    : troubled(world);
+    ? { requeueAfterMs: pollInterval(snapshot) }
+    : missingOrFailed(snapshot);
 }
 
-function isBack(world: World, asked: NonNullable<World['ops']['reboot']>): boolean {
-  if (world.traits.readiness === 'provider') return asked.state === 'done' && isReady(world, null);
-  return isReady(world, asked.created_at);
+function hasRebooted(snapshot: InstanceSnapshot, asked: NonNullable<InstanceSnapshot['ops']['reboot']>): boolean {
+  if (snapshot.traits.readiness === 'provider') return asked.state === 'done' && isReady(snapshot, null);
+  return isReady(snapshot, asked.created_at);
 }
 
-function notBack({ row }: World): Settlement {
+function daemonNotBack({ row }: InstanceSnapshot): Transition {
   return {
     to: 'unresponsive',
-    reason: 'Its daemon did not come back in time',
+    reason: text('Its daemon did not come back in time'),
     set: { reboot_done: row.reboot_wanted },
-    againMs: WATCH_MS,
+    requeueAfterMs: STEADY_POLL_MS,
   };
 }
 
-function poweringOff(world: World): Decision {
-  switch (world.machine?.state) {
+function decidePoweringOff(snapshot: InstanceSnapshot): Decision {
+  switch (snapshot.machine?.state) {
     case 'stopped':
-      return { to: 'stopped', reason: world.row.zero_stopped_at ? ZERO_BALANCE : null, againMs: WATCH_MS };
+      return {
+        to: 'stopped',
+        reason: snapshot.row.zero_stopped_at ? ZERO_BALANCE : null,
+        requeueAfterMs: STEADY_POLL_MS,
+      };
     case 'running':
     case 'creating':
     case 'stopping': {
-      const late = decideBlind(world);
+      const late = decideWithoutCloud(snapshot);
       if (late) return late;
-      const isUnderWay = world.machine.state !== 'running' || wasAsked(world, 'stop');
-      return isUnderWay ? { againMs: poll(world) } : { effect: 'stop' };
+      const isUnderWay = snapshot.machine.state !== 'running' || wasRequestedRecently(snapshot, 'stop');
+      return isUnderWay ? { requeueAfterMs: pollInterval(snapshot) } : { effect: 'stop' };
     }
     default:
-      return troubled(world);
+      return missingOrFailed(snapshot);
   }
 }
 
-function stopped(world: World): Decision {
-  switch (world.machine?.state) {
+function decideStopped(snapshot: InstanceSnapshot): Decision {
+  switch (snapshot.machine?.state) {
     case 'running':
-      // Somebody started it past us: what was wished for wins.
-      return wasAsked(world, 'stop') ? { againMs: WATCH_MS } : { effect: 'stop' };
+      // It was started at the cloud, not through us: the desired state wins.
+      return wasRequestedRecently(snapshot, 'stop') ? { requeueAfterMs: STEADY_POLL_MS } : { effect: 'stop' };
     case 'creating':
     case 'stopped':
     case 'stopping':
-      return { againMs: WATCH_MS };
+      return { requeueAfterMs: STEADY_POLL_MS };
     default:
-      return troubled(world);
+      return missingOrFailed(snapshot);
   }
 }
 
-function running(world: World): Decision {
-  switch (world.machine?.state) {
+function decideRunning(snapshot: InstanceSnapshot): Decision {
+  switch (snapshot.machine?.state) {
     case 'running':
-      if (world.row.status === 'unresponsive' && isHeard(world)) return { to: 'online', againMs: WATCH_MS };
-      return { againMs: WATCH_MS };
+      if (snapshot.row.status === 'unresponsive' && isDaemonAlive(snapshot))
+        return { to: 'online', requeueAfterMs: STEADY_POLL_MS };
+      return { requeueAfterMs: STEADY_POLL_MS };
     case 'creating':
-      return { againMs: WATCH_MS };
+      return { requeueAfterMs: STEADY_POLL_MS };
     case 'stopping':
     case 'stopped': {
       // A machine that restarts itself shows as stopped for a moment.
-      const { isBelieved, set, waitMs } = doubt(world, 5_000);
-      if (!isBelieved) return { set, againMs: waitMs };
-      return { to: 'error', reason: 'The server was stopped at its cloud', againMs: 0 };
+      const { isConfirmed, set, waitMs } = confirmTwice(snapshot, 5_000);
+      if (!isConfirmed) return { set, requeueAfterMs: waitMs };
+      return { to: 'error', reason: text('The server was stopped at its cloud'), requeueAfterMs: 0 };
     }
     default:
-      return troubled(world);
+      return missingOrFailed(snapshot);
   }
 }
 
-function broken(world: World): Decision {
-  const { row, machine } = world;
+function decideError(snapshot: InstanceSnapshot): Decision {
+  const { row, machine } = snapshot;
   const reason = row.status_reason;
   if (machine?.state === 'stopped') {
-    return { to: 'stopped', reason, set: { desired: 'stopped', gen: row.gen + 1 }, againMs: WATCH_MS };
+    return { to: 'stopped', reason, set: { desired: 'stopped', gen: row.gen + 1 }, requeueAfterMs: STEADY_POLL_MS };
   }
-  if (isHeard(world)) {
-    return { to: 'online', reason, set: { desired: 'running', gen: row.gen + 1 }, againMs: WATCH_MS };
+  if (isDaemonAlive(snapshot)) {
+    return { to: 'online', reason, set: { desired: 'running', gen: row.gen + 1 }, requeueAfterMs: STEADY_POLL_MS };
   }
-  return { againMs: WATCH_MS };
+  return { requeueAfterMs: STEADY_POLL_MS };
 }
 
-/** In error, being deleted past us, or not shown at all. */
-function troubled(world: World): Settlement {
-  const { machine } = world;
+/** The machine is in error, being deleted at the cloud, or missing. */
+function missingOrFailed(snapshot: InstanceSnapshot): Transition {
+  const { machine } = snapshot;
   if (machine?.state === 'error') {
-    return { to: 'error', reason: machine.detail ?? 'The cloud reports an error', againMs: WATCH_MS };
+    return {
+      to: 'error',
+      reason: machine.detail ?? text('The cloud reports an error'),
+      requeueAfterMs: STEADY_POLL_MS,
+    };
   }
-  const { isBelieved, set, waitMs } = doubtExistence(world);
-  if (isBelieved) return { to: 'error', reason: VANISHED, set: { machine_state: null }, againMs: WATCH_MS };
-  return decideBlind(world) ?? { set, againMs: Math.min(waitMs, WATCH_MS) };
+  const { isConfirmed, set, waitMs } = confirmAbsence(snapshot);
+  if (isConfirmed)
+    return { to: 'error', reason: VANISHED, set: { machine_state: null }, requeueAfterMs: STEADY_POLL_MS };
+  return decideWithoutCloud(snapshot) ?? { set, requeueAfterMs: Math.min(waitMs, STEADY_POLL_MS) };
 }
 
-const poll = (world: World): number => pollMs(ageMs(world, world.row.status_since));
+const pollInterval = (snapshot: InstanceSnapshot): number => pollIntervalMs(ageMs(snapshot, snapshot.row.status_since));

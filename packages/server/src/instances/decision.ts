@@ -1,21 +1,21 @@
 import type { RentedStatus } from '@stagi/contract/instances.ts';
-import type { Changes } from './evidence.ts';
-import type { Effect } from './world.ts';
+import type { InstanceChanges } from './observations.ts';
+import type { Effect } from './snapshot.ts';
 
 export type ReadyStep = 'capacity' | 'booting' | 'daemon' | 'ready';
 
-/** What is written down; without `to` the status stays. */
-export interface Settlement {
+/** What a step stores; without `to` the status stays. */
+export interface Transition {
   to?: RentedStatus;
   reason?: string | null;
-  set?: Changes;
-  /** Steps of getting ready that are reached now. */
+  set?: InstanceChanges;
+  /** Steps of the creation that are reached now. */
   reached?: readonly ReadyStep[];
-  /** The cloud has nothing of this instance any more. */
+  /** The cloud has no machine of this instance any more. */
   isGone?: true;
-  /** Milliseconds to the next look; `null`: none until somebody acts. */
-  againMs: number | null;
+  /** Milliseconds until the next reconcile step; `null`: none. */
+  requeueAfterMs: number | null;
 }
 
-/** One effect on the cloud, or none. */
-export type Decision = { effect: Effect } | Settlement;
+/** Either one effect on the cloud or a transition. */
+export type Decision = { effect: Effect } | Transition;

@@ -6,9 +6,9 @@ import type { Db, InstanceRow } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';
 import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
 
-/** An instance with what its daemon said last and what its containers were promised. */
+/** An instance with its daemon's last report and what is allocated to its containers. */
 export interface InstanceView extends InstanceRow {
-  /** Null of an adopted machine. */
+  /** Null for an adopted machine. */
   creator: string | null;
   node_seen_at: Date | null;
   node_version: string | null;
@@ -66,7 +66,7 @@ function viewsOf(db: Db, workspaceId: number, kind: Kind) {
 
 export async function viewInstance(db: Db, workspaceId: number, kind: Kind, ref: Ref): Promise<InstanceView> {
   const row = await viewsOf(db, workspaceId, kind)
-    .where(refersTo(ref))
+    .where(matchesRef(ref))
     .orderBy(newestOfSlug)
     .limit(1)
     .executeTakeFirst();
@@ -74,14 +74,14 @@ export async function viewInstance(db: Db, workspaceId: number, kind: Kind, ref:
   return row;
 }
 
-/** One of the workspace's own instances, locked until the transaction ends. */
+/** An instance of the workspace, locked until the transaction ends. */
 export async function lockInstance(trx: Db, workspaceId: number, kind: Kind, ref: Ref): Promise<InstanceRow> {
   const row = await trx
     .selectFrom('instance')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where('kind', '=', kind)
-    .where(refersTo(ref))
+    .where(matchesRef(ref))
     .orderBy(newestOfSlug)
     .limit(1)
     .forNoKeyUpdate()
@@ -90,7 +90,7 @@ export async function lockInstance(trx: Db, workspaceId: number, kind: Kind, ref
   return row;
 }
 
-/** Terminated and deleted instances show only when their status is asked for. */
+/** Closed instances are listed only when their status is filtered for. */
 export async function listInstances(
   db: Db,
   workspaceId: number,
@@ -98,11 +98,11 @@ export async function listInstances(
   request: EntityFilterRequest,
 ): Promise<{ rows: InstanceView[]; count: number }> {
   const { statuses, queryString } = request;
-  const wanted = sql<boolean>`${statuses?.length ? sql`instance.status in (${sql.join(statuses)})` : sql`instance.closed_at is null`}
+  const filter = sql<boolean>`${statuses?.length ? sql`instance.status in (${sql.join(statuses)})` : sql`instance.closed_at is null`}
     and ${queryString ? contains(['instance.title', 'instance.slug', ADDRESS[kind]], queryString) : sql`true`}`;
   const [rows, { count }] = await Promise.all([
     viewsOf(db, workspaceId, kind)
-      .where(wanted)
+      .where(filter)
       .orderBy(sortColumn(request, SORTABLE), request.orderByDirection)
       .orderBy('instance.id', request.orderByDirection)
       .limit(request.limit)
@@ -116,20 +116,20 @@ export async function listInstances(
       .select(sql<number>`count(*)::int`.as('count'))
       .where('instance.workspace_id', '=', workspaceId)
       .where('instance.kind', '=', kind)
-      .where(wanted)
+      .where(filter)
       .executeTakeFirstOrThrow(),
   ]);
   return { rows, count };
 }
 
-/** A rented machine has the address its provider gave it, an own server the one its daemon dials from. */
+/** A rented machine has the address its provider gave it, a self-hosted one that its daemon connects from. */
 const ADDRESS: Record<Kind, string> = { rented: 'instance.ip', 'self-hosted': 'daemon_node.remote_address' };
 
-function refersTo(ref: Ref) {
+function matchesRef(ref: Ref) {
   return 'id' in ref ? isId('instance.id', ref.id) : sql<boolean>`instance.slug = ${ref.slug}`;
 }
 
-/** A slug is free again once its instance is closed: the open one is meant, else the last. */
+/** A slug can be reused once its instance is closed: it means the open instance, or else the last closed one. */
 const newestOfSlug = sql`instance.closed_at desc nulls first`;
 
 export async function requireInstance(db: Db, workspaceId: number, kind: Kind, ref: Ref): Promise<{ id: number }> {
@@ -138,7 +138,7 @@ export async function requireInstance(db: Db, workspaceId: number, kind: Kind, r
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('kind', '=', kind)
-    .where(refersTo(ref))
+    .where(matchesRef(ref))
     .orderBy(newestOfSlug)
     .limit(1)
     .executeTakeFirst();

@@ -3,15 +3,15 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { announce } from '../bus/bus.ts';
 import { sweepClouds } from '../strays/sweep.ts';
-import { becomes, type CloudApp, rentOne, seen, startCloudApp } from '../testing/cloudApp.ts';
+import { type CloudApp, rentServer, startCloudApp, viewInstance, waitForStatus } from '../testing/cloudApp.ts';
 import type { Person } from '../testing/person.ts';
-import { apply } from './apply.ts';
-import { claim } from './lease.ts';
-import { freeAbandoned } from './presence.ts';
-import { reap } from './reaper.ts';
-import { loadStored } from './world.ts';
+import { applyTransition } from './applyTransition.ts';
+import { claimLeases } from './lease.ts';
+import { wakeStuckServers } from './reaper.ts';
+import { loadSnapshot } from './snapshot.ts';
+import { expireLeasesOfDeadWorkers } from './workerRegistry.ts';
 
-/** Ways in which a platform of this kind was seen to pay for machines that nobody had. */
+/** Resource leaks seen on similar platforms: machines that are paid for and belong to no instance. */
 let app: CloudApp;
 let alice: Person;
 beforeAll(async () => {
@@ -23,14 +23,14 @@ afterAll(() => app?.close());
 afterEach(() => app.control.clearFaults());
 
 const PATIENCE_MS = 20_000;
-/** By the cloud's clock, which is moved on when the test has seen what it waits for. */
+/** By the simulated cloud's clock, which the test advances. */
 const FOR_THE_TEST_MS = 24 * 3_600_000;
 const row = (id: number) =>
   app.ctx.db.selectFrom('instance').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 const states = async (id: number) => (await app.machinesOf(id)).map(({ state }) => state);
 
-/** Takes the next step of a server out of the workers' hands, as a process does that then dies or is paused. */
-async function hold(id: number, expires = "interval '1 hour'"): Promise<{ id: number; token: string }> {
+/** Takes a lease as a process does that then dies or is paused. */
+async function takeLease(id: number, expires = "interval '1 hour'"): Promise<{ id: number; token: string }> {
   const token = crypto.randomUUID();
   await expect
     .poll(
@@ -48,12 +48,12 @@ async function hold(id: number, expires = "interval '1 hour'"): Promise<{ id: nu
 }
 
 describe('leak: a create was sent, the process was killed, and the list lags', () => {
-  it('finds the machine with the same token, and makes no second one', async () => {
+  it('retries with the same idempotency token, and creates no second machine', async () => {
     await app.control.fault('start', { kind: 'visibilityLag', lagMs: FOR_THE_TEST_MS });
-    const { id } = await rentOne(alice);
+    const { id } = await rentServer(alice);
     await expect.poll(async () => (await row(id)).status, { timeout: PATIENCE_MS }).toBe('creating');
-    const lease = await hold(id);
-    // As the kill leaves it: the intent is stored, what the cloud answered is not.
+    const lease = await takeLease(id);
+    // As after a kill: the intent is stored, the cloud's answer is not.
     await sql`update provider_op set state = 'intent', params = '{}', finished_at = null where instance_id = ${id}`.execute(
       app.ctx.db,
     );
@@ -69,18 +69,18 @@ describe('leak: a create was sent, the process was killed, and the list lags', (
       );
     await expect.poll(async () => (await starts()).length, { timeout: PATIENCE_MS }).toBeGreaterThanOrEqual(2);
     await app.control.clock({ advanceMs: FOR_THE_TEST_MS });
-    await becomes(alice, id, 'online', PATIENCE_MS);
+    await waitForStatus(alice, id, 'online', PATIENCE_MS);
     expect(await states(id)).toEqual(['running']);
     expect(await starts()).toHaveLength(2);
     await alice.client(api.instances.terminate, { id });
-    await becomes(alice, id, 'terminated', PATIENCE_MS);
+    await waitForStatus(alice, id, 'terminated', PATIENCE_MS);
   });
 });
 
 describe('leak: a terminate was accepted and not done', () => {
-  it('asks again for as long as the machine is there', async () => {
-    const { id } = await rentOne(alice);
-    await becomes(alice, id, 'online', PATIENCE_MS);
+  it('retries for as long as the machine is there', async () => {
+    const { id } = await rentServer(alice);
+    await waitForStatus(alice, id, 'online', PATIENCE_MS);
     await app.control.fault('terminate', { kind: 'falseDeleted', hiddenMs: 0 }, null);
     await alice.client(api.instances.terminate, { id });
     const asked = async () =>
@@ -90,22 +90,22 @@ describe('leak: a terminate was accepted and not done', () => {
     for (const times of [1, 2]) {
       await expect.poll(asked, { timeout: PATIENCE_MS }).toBeGreaterThanOrEqual(times);
       expect(await states(id)).toEqual(['running']);
-      expect((await seen(alice, id)).status).toBe('terminating');
+      expect((await viewInstance(alice, id)).status).toBe('terminating');
       await sql`update provider_op set created_at = created_at - interval '6 s' where instance_id = ${id}`.execute(
         app.ctx.db,
       );
     }
     await app.control.clearFaults();
-    await becomes(alice, id, 'terminated', PATIENCE_MS);
+    await waitForStatus(alice, id, 'terminated', PATIENCE_MS);
     expect(await states(id)).toEqual(['gone']);
   });
 
-  it('finds the machine when it was hidden until its server was closed', async () => {
-    const { id } = await rentOne(alice);
-    await becomes(alice, id, 'online', PATIENCE_MS);
+  it('finds an orphaned machine that was hidden until its server was closed', async () => {
+    const { id } = await rentServer(alice);
+    await waitForStatus(alice, id, 'online', PATIENCE_MS);
     await app.control.fault('terminate', { kind: 'falseDeleted', hiddenMs: FOR_THE_TEST_MS });
     await alice.client(api.instances.terminate, { id });
-    await becomes(alice, id, 'terminated', PATIENCE_MS);
+    await waitForStatus(alice, id, 'terminated', PATIENCE_MS);
     expect(await states(id)).toEqual(['running']);
     await app.control.clock({ advanceMs: FOR_THE_TEST_MS });
     await sweepClouds(app.ctx);
@@ -117,46 +117,48 @@ describe('leak: a terminate was accepted and not done', () => {
   });
 });
 
-describe('leak: a slow refresher overwrites a newer machine', () => {
-  it('writes nothing of what it saw before the server was wished otherwise', async () => {
-    const { id } = await rentOne(alice);
-    await becomes(alice, id, 'online', PATIENCE_MS);
-    const slow = await hold(id);
-    const before = { ...(await loadStored(app.ctx.db, id))!, traits: { readiness: 'provider' as const } };
-    const old = (await app.ctx.providers.get('fake')!.look(`stagi-test-${id}`))!;
+describe('leak: a slow worker overwrites newer state', () => {
+  it('stores nothing that it observed before the desired state changed', async () => {
+    const { id } = await rentServer(alice);
+    await waitForStatus(alice, id, 'online', PATIENCE_MS);
+    const slow = await takeLease(id);
+    const before = { ...(await loadSnapshot(app.ctx.db, id))!, traits: { readiness: 'provider' as const } };
+    const old = (await app.ctx.providers.get('fake')!.getMachine(`stagi-test-${id}`))!;
     // Meanwhile its lease expires, others stop the server and start it again.
     await sql`update instance set lock_expires_at = now() where id = ${id}`.execute(app.ctx.db);
     await alice.client(api.instances.stop, { id });
-    await becomes(alice, id, 'stopped', PATIENCE_MS);
+    await waitForStatus(alice, id, 'stopped', PATIENCE_MS);
     const now = await row(id);
     const stale = { ...before, machine: { ...old, ref: 'an-older-machine', ip: '192.0.2.1' } };
-    expect(await apply(app.ctx, slow, stale, { to: 'online', againMs: 0 })).toBe(false);
+    expect(await applyTransition(app.ctx, slow, stale, { to: 'online', requeueAfterMs: 0 })).toBe(false);
     expect(await row(id)).toMatchObject({ status: 'stopped', provider_ref: now.provider_ref, ip: now.ip });
     await alice.client(api.instances.terminate, { id });
   });
 
-  it('nor with a lease of its own, once the wish has changed', async () => {
-    const { id } = await rentOne(alice);
-    await becomes(alice, id, 'online', PATIENCE_MS);
-    const lease = await hold(id);
-    const before = { ...(await loadStored(app.ctx.db, id))!, traits: { readiness: 'provider' as const } };
+  it('stores nothing with a valid lease either, once the desired state has changed', async () => {
+    const { id } = await rentServer(alice);
+    await waitForStatus(alice, id, 'online', PATIENCE_MS);
+    const lease = await takeLease(id);
+    const before = { ...(await loadSnapshot(app.ctx.db, id))!, traits: { readiness: 'provider' as const } };
     await alice.client(api.instances.terminate, { id });
-    expect(await apply(app.ctx, lease, { ...before, machine: null }, { to: 'error', againMs: 0 })).toBe(false);
-    expect((await seen(alice, id)).status).toBe('terminating');
+    expect(
+      await applyTransition(app.ctx, lease, { ...before, machine: null }, { to: 'error', requeueAfterMs: 0 }),
+    ).toBe(false);
+    expect((await viewInstance(alice, id)).status).toBe('terminating');
     await sql`update instance set lock_expires_at = now() where id = ${id}`.execute(app.ctx.db);
     await announce(app.ctx.db, 'due', { kind: 'instance' });
-    await becomes(alice, id, 'terminated', PATIENCE_MS);
+    await waitForStatus(alice, id, 'terminated', PATIENCE_MS);
   });
 });
 
-describe('what a dead worker held', () => {
-  it('is free at once, and what a living one holds is not', async () => {
-    const { id } = await rentOne(alice);
-    await becomes(alice, id, 'online', PATIENCE_MS);
-    await hold(id);
+describe('the lease of a worker', () => {
+  it('expires at once when the worker is dead, and stays while it lives', async () => {
+    const { id } = await rentServer(alice);
+    await waitForStatus(alice, id, 'online', PATIENCE_MS);
+    await takeLease(id);
     const holder = async (owner: number) => {
       await sql`update instance set lock_owner = ${owner} where id = ${id}`.execute(app.ctx.db);
-      await freeAbandoned(app.ctx.db);
+      await expireLeasesOfDeadWorkers(app.ctx.db);
       const { rows } = await sql<{ isFree: boolean }>`
         select lock_expires_at <= clock_timestamp() as "isFree" from instance where id = ${id}`.execute(app.ctx.db);
       return rows[0]!.isFree;
@@ -170,14 +172,14 @@ describe('what a dead worker held', () => {
     await alice.client(api.instances.terminate, { id });
   });
 
-  it('is taken by nobody whose lease still runs, and by one of many when it is over', async () => {
-    const { id } = await rentOne(alice);
-    await becomes(alice, id, 'online', PATIENCE_MS);
+  it('is taken over by nobody while it runs, and by one of many once it has expired', async () => {
+    const { id } = await rentServer(alice);
+    await waitForStatus(alice, id, 'online', PATIENCE_MS);
     const { db } = app.ctx;
-    const first = await hold(id);
+    const first = await takeLease(id);
     const many = async () => {
       const all = await Promise.all(
-        Array.from({ length: 5 }, () => claim(db, 'fake', { limit: 50, leaseMs: 60_000, owner: null })),
+        Array.from({ length: 5 }, () => claimLeases(db, 'fake', { limit: 50, leaseMs: 60_000, owner: null })),
       );
       return all.flat().filter((lease) => lease.id === id);
     };
@@ -189,16 +191,16 @@ describe('what a dead worker held', () => {
 });
 
 describe('the reaper', () => {
-  it('wakes what everybody has forgotten, at most ten at a time, and leaves alone what is looked at', async () => {
-    const rented = await Promise.all(Array.from({ length: 12 }, () => rentOne(alice)));
+  it('wakes stuck servers, at most ten at a time, and leaves the others alone', async () => {
+    const rented = await Promise.all(Array.from({ length: 12 }, () => rentServer(alice)));
     const ids = rented.map(({ id }) => id);
-    for (const id of ids) await becomes(alice, id, 'online', PATIENCE_MS);
-    expect(await reap(app.ctx)).toEqual([]);
-    for (const id of ids) await hold(id);
-    // All in one moment: the platform's own reaper comes by once a minute.
+    for (const id of ids) await waitForStatus(alice, id, 'online', PATIENCE_MS);
+    expect(await wakeStuckServers(app.ctx)).toEqual([]);
+    for (const id of ids) await takeLease(id);
+    // In one statement, as the platform's own reaper runs once a minute.
     await sql`update instance set lock_token = null, lock_expires_at = null, next_at = null,
       status_since = now() - interval '6 minutes' where id = any(${ids}::int[])`.execute(app.ctx.db);
-    const woken = [...(await reap(app.ctx)), ...(await reap(app.ctx))];
+    const woken = [...(await wakeStuckServers(app.ctx)), ...(await wakeStuckServers(app.ctx))];
     expect(woken.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
     for (const id of ids) {
       await expect.poll(async () => (await row(id)).next_at, { timeout: PATIENCE_MS }).not.toBeNull();
@@ -207,12 +209,12 @@ describe('the reaper', () => {
   });
 });
 
-it('holds no other server up while one of a thousand fails at every step', { timeout: 1_000_000 }, async () => {
+it('delays no other server while one of a thousand fails at every step', { timeout: 1_000_000 }, async () => {
   const COUNT = 1_000;
   const before = await stepAll(COUNT, 0);
   const withPoison = await stepAll(COUNT, 1);
-  // A machine that others use too is not equally fast all the time.
-  const clean = Math.max(before, await stepAll(COUNT, 0));
+  // A machine that others use too is not equally fast all the time: a bad ratio is held against the slower of two.
+  const clean = withPoison < 3 * before ? before : Math.max(before, await stepAll(COUNT, 0));
   const ratio = withPoison / clean;
   console.log(
     `poison: n = ${COUNT - 1} others, p95 ${Math.round(withPoison)} ms beside 1 poison, ${Math.round(clean)} ms without, ratio ${ratio.toFixed(2)}`,
@@ -220,7 +222,7 @@ it('holds no other server up while one of a thousand fails at every step', { tim
   expect(ratio).toBeLessThan(3);
 });
 
-/** So many servers whose machines have started become online; how long the p95 of those that can took. */
+/** Makes `count` started servers due and returns the p95 of the time until they are online, in milliseconds. */
 async function stepAll(count: number, poisoned: number): Promise<number> {
   const { db } = app.ctx;
   const { rows } = await sql<{ id: number }>`
@@ -230,7 +232,7 @@ async function stepAll(count: number, poisoned: number): Promise<number> {
       'powering on', 'fake', '{"canStop": true}', 0, 0, 'root', 'none'
     from generate_series(1, ${count}::int) n returning id`.execute(db);
   const ids = rows.map(({ id }) => id);
-  // Both runs in an equally full cloud.
+  // Each run starts with the same number of machines in the cloud.
   await app.control.reset();
   await app.control.strays(
     ids.map((id) => ({
@@ -240,7 +242,7 @@ async function stepAll(count: number, poisoned: number): Promise<number> {
     })),
   );
   await app.control.clock({ advanceMs: 60_000 });
-  // A state that no code of ours leads to: every step of these throws.
+  // A state that cannot be reached: every step of these throws.
   await db.transaction().execute(async (trx) => {
     await sql`set local session_replication_role = replica`.execute(trx);
     await sql`update instance set status = 'terminating' where id = any(${ids.slice(0, poisoned)}::int[])`.execute(trx);
@@ -260,7 +262,7 @@ async function stepAll(count: number, poisoned: number): Promise<number> {
   };
   await expect.poll(async () => (await figures()).n, { timeout: 300_000, interval: 200 }).toBe(others.length);
   const { p95 } = await figures();
-  // Out of the way of whatever comes next.
+  // Clean up.
   await db.transaction().execute(async (trx) => {
     await sql`set local session_replication_role = replica`.execute(trx);
     await sql`update instance set status = 'terminated', closed_at = now(), next_at = null

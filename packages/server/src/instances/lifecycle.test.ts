@@ -1,7 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import { type Instance, instanceCan } from '@stagi/contract/instances.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { becomes, type CloudApp, rentOne, seen, startCloudApp } from '../testing/cloudApp.ts';
+import { type CloudApp, rentServer, startCloudApp, viewInstance, waitForStatus } from '../testing/cloudApp.ts';
 import { aRentedInstance } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => app?.close());
 
 async function anOnlineServer(): Promise<Instance> {
-  const { id } = await rentOne(alice);
-  return becomes(alice, id, 'online');
+  const { id } = await rentServer(alice);
+  return waitForStatus(alice, id, 'online');
 }
 
 const historyOf = async (id: number): Promise<string[]> => {
@@ -27,30 +27,30 @@ const historyOf = async (id: number): Promise<string[]> => {
 };
 
 describe('a rented server', () => {
-  it('stops, starts again, reboots and is terminated, with every move in its history', async () => {
+  it('stops, starts again, reboots and is terminated, with every transition in its history', async () => {
     const { id, slug } = await anOnlineServer();
 
     const stopping = await alice.client(api.instances.stop, { id });
     expect(stopping.entity).toMatchObject({ status: 'powering off', statusDeadline: expect.any(String) });
-    await becomes(alice, id, 'stopped');
+    await waitForStatus(alice, id, 'stopped');
     expect((await app.machinesOf(id)).map(({ state }) => state)).toEqual(['stopped']);
     expect((await alice.client(api.billing.balance, {})).burnPerHour).toBe('0.0046');
 
     const starting = await alice.client(api.instances.start, { slug });
     expect(starting.entity.status).toBe('powering on');
-    await becomes(alice, id, 'online');
+    await waitForStatus(alice, id, 'online');
 
     const rebooting = await alice.client(api.instances.reboot, { id });
     expect(rebooting.entity.status).toBe('rebooting');
-    await becomes(alice, id, 'online');
+    await waitForStatus(alice, id, 'online');
     const { events } = await app.control.report();
     expect(events.filter(({ operation, name }) => operation === 'reboot' && name.endsWith(`-${id}`))).toHaveLength(1);
 
     const terminating = await alice.client(api.instances.terminate, { id });
     expect(terminating.entity).toMatchObject({ status: 'terminating', statusDeadline: null });
-    await becomes(alice, id, 'terminated');
+    await waitForStatus(alice, id, 'terminated');
     expect((await app.machinesOf(id)).map(({ state }) => state)).toEqual(['gone']);
-    expect(await seen(alice, id)).toMatchObject({ status: 'terminated', ip: null });
+    expect(await viewInstance(alice, id)).toMatchObject({ status: 'terminated', ip: null });
 
     expect(await historyOf(id)).toEqual([
       'rented',
@@ -70,7 +70,7 @@ describe('a rented server', () => {
   it('shows in lists until it is terminated, then only to those who ask for it', async () => {
     const { id, slug, title } = await anOnlineServer();
     await alice.client(api.instances.terminate, { id });
-    await becomes(alice, id, 'terminated');
+    await waitForStatus(alice, id, 'terminated');
     const ids = async (statuses?: string[]) => {
       const request = { queryString: slug, statuses };
       return (await alice.client(api.instances.list, { entityFilterRequest: request })).entities.map((one) => one.id);
@@ -79,16 +79,16 @@ describe('a rented server', () => {
     expect(await ids(['online'])).toEqual([]);
     expect(await ids(['online', 'terminated'])).toEqual([id]);
     // Its Unique ID is free again, and means the new one.
-    const next = await rentOne(alice, { slug, title });
+    const next = await rentServer(alice, { slug, title });
     const { entity } = await alice.client(api.instances.view, { slug });
     expect(entity.id).toBe(next.id);
     await alice.client(api.instances.terminate, { id: next.id });
   });
 
   it('can be terminated while it is still being made', async () => {
-    const { id } = await rentOne(alice);
+    const { id } = await rentServer(alice);
     await alice.client(api.instances.terminate, { id });
-    await becomes(alice, id, 'terminated');
+    await waitForStatus(alice, id, 'terminated');
     expect((await app.machinesOf(id)).every(({ state }) => state === 'gone')).toBe(true);
   });
 
@@ -114,7 +114,7 @@ describe('an action that the status does not allow', () => {
     const verdict = instanceCan[action]({ status, canStop: true });
     const answer = alice.client(api.instances[action], { id });
     await expect(answer).rejects.toMatchObject({ status: 200, message: verdict.allowed ? '' : verdict.reason });
-    expect((await seen(alice, id)).status).toBe(status);
+    expect((await viewInstance(alice, id)).status).toBe(status);
   });
 
   it.each([2 ** 31, Number.MAX_SAFE_INTEGER])('is not found on an id as large as %d', async (id) => {
@@ -122,7 +122,7 @@ describe('an action that the status does not allow', () => {
     await expect(alice.client(api.instances.stop, { id })).rejects.toMatchObject({ status: 404 });
     await expect(alice.client(api.instances.edit, { id, title: 'x' })).rejects.toMatchObject({ status: 404 });
     await expect(alice.client(api.sshKeys.delete, { id })).rejects.toMatchObject({ status: 404 });
-    await expect(rentOne(alice, { sshKeyId: id })).rejects.toMatchObject({ status: 400 });
+    await expect(rentServer(alice, { sshKeyId: id })).rejects.toMatchObject({ status: 400 });
   });
 
   it('is refused on what is terminated', async () => {
@@ -130,11 +130,11 @@ describe('an action that the status does not allow', () => {
     await expect(alice.client(api.instances.terminate, { id })).rejects.toMatchObject({ status: 200 });
   });
 
-  it('is done once when it is asked for many times at once', async () => {
+  it('is done once when it is requested many times at once', async () => {
     const { id } = await anOnlineServer();
     const results = await Promise.allSettled(Array.from({ length: 6 }, () => alice.client(api.instances.stop, { id })));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    await becomes(alice, id, 'stopped');
+    await waitForStatus(alice, id, 'stopped');
     await alice.client(api.instances.terminate, { id });
   });
 });

@@ -1,38 +1,37 @@
 import { OFFLINE_AFTER_S, UNRESPONSIVE_AFTER_S } from '@stagi/contract/instances.ts';
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
-import { endFarewells } from '../selfHosted/leave.ts';
-import { databaseNow } from './readiness.ts';
-import { moveInstance } from './status.ts';
+import { databaseNow } from './daemonSignals.ts';
+import { transitionInstance } from './status.ts';
 
-const EVERY_MS = 5_000;
+const CHECK_MS = 5_000;
 
-/** Looks every 5 s for servers whose daemon is silent. */
-export function startLiveness(ctx: Context): { stop(): Promise<void> } {
+/** Looks every 5 s for servers whose daemon sends no heartbeats. */
+export function startLivenessCheck(ctx: Context): { stop(): Promise<void> } {
   let stopped = false;
   let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> = Promise.resolve();
-  /** Silence counts from here: before, nobody could have been heard. */
+  /** Silence counts from here: before this moment the platform could not receive heartbeats. */
   let listeningSince: Date | null = null;
-  let lastPassAt = 0;
+  let lastCheckAt = 0;
 
-  const turn = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     try {
-      // After an outage of the database, or of this very process, everybody gets a fresh start.
-      if (performance.now() - lastPassAt > 3 * EVERY_MS) listeningSince = null;
+      // After an outage of the database or a pause of this process its view of heartbeats is stale: start counting again.
+      if (performance.now() - lastCheckAt > 3 * CHECK_MS) listeningSince = null;
       listeningSince ??= await databaseNow(ctx.db);
-      await findSilent(ctx, listeningSince);
-      await endFarewells(ctx);
-      lastPassAt = performance.now();
+      await markSilentServers(ctx, listeningSince);
+      lastCheckAt = performance.now();
     } catch (error) {
       listeningSince = null;
       ctx.log.warn({ err: error }, 'cannot look after silent servers now');
     }
-    if (!stopped) timer = setTimeout(() => (running = turn()), EVERY_MS);
+    if (!stopped) timer = setTimeout(() => (running = check()), CHECK_MS);
   };
-  running = turn();
+  running = check();
 
   return {
     async stop() {
@@ -43,12 +42,12 @@ export function startLiveness(ctx: Context): { stop(): Promise<void> } {
   };
 }
 
-/** One look: 40 s without a beat make a server unresponsive, five minutes an own one offline. */
-export async function findSilent(ctx: Pick<Context, 'db' | 'log'>, listeningSince: Date): Promise<void> {
+/** After 40 s without a heartbeat a server is unresponsive, after five minutes a self-hosted one is offline. */
+export async function markSilentServers(ctx: Pick<Context, 'db' | 'log'>, listeningSince: Date): Promise<void> {
   const silent = await silentServers(ctx.db, listeningSince).execute();
   for (const { id } of silent) {
     await inTransaction(ctx.db, async (trx) => {
-      // Again, now that the row is locked: it may have been heard meanwhile.
+      // Checked again under the row's lock: a heartbeat may have come meanwhile.
       const row = await silentServers(trx, listeningSince)
         .where('instance.id', '=', id)
         .forNoKeyUpdate('instance')
@@ -56,9 +55,15 @@ export async function findSilent(ctx: Pick<Context, 'db' | 'log'>, listeningSinc
       if (!row) return;
       const [to, reason] =
         row.status === 'online'
-          ? (['unresponsive', `No word from its daemon for ${UNRESPONSIVE_AFTER_S} seconds`] as const)
-          : (['offline', `No word from its daemon for ${OFFLINE_AFTER_S / 60} minutes`] as const);
-      await moveInstance(ctx, trx, id, to, { reason, seenAt: row.last_seen_at ?? undefined });
+          ? ([
+              'unresponsive',
+              text('No word from its daemon for {{seconds}} seconds', { seconds: UNRESPONSIVE_AFTER_S }),
+            ] as const)
+          : ([
+              'offline',
+              text('No word from its daemon for {{minutes}} minutes', { minutes: OFFLINE_AFTER_S / 60 }),
+            ] as const);
+      await transitionInstance(ctx, trx, id, to, { reason, seenAt: row.last_seen_at ?? undefined });
     });
   }
 }

@@ -4,8 +4,8 @@ import { presentPrice } from '../billing/price.ts';
 import type { Context } from '../context.ts';
 import type { InstanceView } from './find.ts';
 
-/** Failed attempts in a row that are no hiccup any more. */
-const WORTH_TELLING = 3;
+/** After this many failed attempts in a row the last error is shown. */
+const ATTEMPTS_BEFORE_REASON = 3;
 const STEPS = ['capacity', 'booting', 'daemon', 'ready'] as const;
 
 export function presentInstance(ctx: Pick<Context, 'config' | 'providers'>, row: InstanceView): Instance {
@@ -32,7 +32,7 @@ export function presentInstance(ctx: Pick<Context, 'config' | 'providers'>, row:
   };
 }
 
-/** What a rented and an own server show alike. */
+/** Fields that rented and self-hosted servers share. */
 export function presentCommon(row: InstanceView, cpus: number | null) {
   return {
     id: row.id,
@@ -41,7 +41,7 @@ export function presentCommon(row: InstanceView, cpus: number | null) {
     statusSince: row.status_since.toISOString(),
     statusSeenAt: iso(row.status_seen_at),
     statusDeadline: iso(row.status_deadline),
-    statusReason: row.status_reason ?? (row.attempts >= WORTH_TELLING ? row.last_error : null),
+    statusReason: row.status_reason ?? (row.attempts >= ATTEMPTS_BEFORE_REASON ? row.last_error : null),
     createdAt: row.created_at.toISOString(),
     daemonSeenAt: iso(row.node_seen_at),
     daemonVersion: row.node_version,

@@ -1,9 +1,9 @@
 import { api } from '@stagi/contract/api.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { lockAvailable } from '../billing/spend.ts';
-import { aKey, type CloudApp, rentOne, startCloudApp } from '../testing/cloudApp.ts';
+import { lockAvailable } from '../billing/spendOrder.ts';
+import { aKey, type CloudApp, rentServer, startCloudApp } from '../testing/cloudApp.ts';
 import { aRentedInstance } from '../testing/factories.ts';
-import { waitsForLock } from '../testing/locks.ts';
+import { waitForBlockedStatements } from '../testing/locks.ts';
 
 let app: CloudApp;
 beforeAll(async () => {
@@ -11,16 +11,16 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
-it('lets one of two rents at once have the last place of a paid plan', async () => {
+it('gives the last place of a paid plan to one of two concurrent rents', async () => {
   const alice = await app.signUp();
   await app.ctx.db.updateTable('workspace').set({ plan: 'Individual' }).where('id', '=', alice.workspaceId).execute();
   for (let n = 0; n < 9; n += 1) await aRentedInstance(app.ctx, alice, 'stopped');
   const sshKeyId = await aKey(alice);
-  // Both come before either is done.
+  // Both start before either has committed.
   const holder = await app.ctx.db.startTransaction().execute();
   await lockAvailable(holder, alice.workspaceId);
-  const renting = Promise.allSettled([rentOne(alice, { sshKeyId }), rentOne(alice, { sshKeyId })]);
-  await waitsForLock(app.ctx.db, 2);
+  const renting = Promise.allSettled([rentServer(alice, { sshKeyId }), rentServer(alice, { sshKeyId })]);
+  await waitForBlockedStatements(app.ctx.db, 2);
   await holder.commit().execute();
   const answers = await renting;
   const refusals = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));

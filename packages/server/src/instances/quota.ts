@@ -1,12 +1,13 @@
+import { text } from '@stagi/contract/text.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
-import { lockAvailable } from '../billing/spend.ts';
+import { lockAvailable } from '../billing/spendOrder.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 
 type Kind = 'gpu' | 'cpuOnly';
 
-/** Servers at a time; `null`: as many as one likes. */
+/** Servers at a time; `null`: no limit. */
 const QUOTAS: Record<Plan, Record<Kind, number> | null> = {
   Free: { gpu: 1, cpuOnly: 5 },
   Individual: { gpu: 2, cpuOnly: 10 },
@@ -14,12 +15,12 @@ const QUOTAS: Record<Plan, Record<Kind, number> | null> = {
   Enterprise: null,
 };
 
-const HOLDS_NOTHING = ['creation failed', 'terminating', 'terminated'];
+const USES_NO_QUOTA = ['creation failed', 'terminating', 'terminated'];
 
 /**
- * Refuses when the plan does not allow `added` servers more. Free workspaces share their owners' quota: the
- * owners stay locked until the transaction ends, so that rents in two of their workspaces cannot both be the last. Of two
- * rents in a paid one the second waits for the workspace's accounts.
+ * Throws when `added` more servers exceed the quota of the plan. Free workspaces share their owners' quota, so the owners
+ * stay locked until the transaction ends; otherwise two rents in two workspaces could both take the last place. In a paid
+ * workspace the lock on its accounts does the same.
  */
 export async function requireQuota(
   trx: Db,
@@ -31,13 +32,13 @@ export async function requireQuota(
   if (limit === undefined) return;
   const owners = workspace.plan === 'Free' ? await lockOwners(trx, workspace.id) : [];
   if (workspace.plan !== 'Free') await lockAvailable(trx, workspace.id);
-  // Counted by the database itself: of the owners' other workspaces this call sees nothing.
+  // A database function counts, as row-level security hides the owners' other workspaces from this call.
   const { rows } = await sql<{ count: number }>`
-    select rented_under(${workspace.id}, ${owners}, ${hasGpu}, ${HOLDS_NOTHING}) as count`.execute(trx);
+    select rented_under(${workspace.id}, ${owners}, ${hasGpu}, ${USES_NO_QUOTA}) as count`.execute(trx);
   if (rows[0]!.count + added <= limit) return;
   throw hasGpu
-    ? refused('GPU servers that your plan allows at a time: {{limit}}', { limit })
-    : refused('CPU-only servers that your plan allows at a time: {{limit}}', { limit });
+    ? refused(text('GPU servers that your plan allows at a time: {{limit}}'), { limit })
+    : refused(text('CPU-only servers that your plan allows at a time: {{limit}}'), { limit });
 }
 
 async function lockOwners(trx: Db, workspaceId: number): Promise<number[]> {

@@ -4,19 +4,19 @@ import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 
-/** More at once than this is no accident: the rest waits for the next pass, and for whoever reads the log. */
-const AT_ONCE = 10;
+/** More than this at once points to a bug: the rest waits for the next pass, and the log shows it. */
+const MAX_PER_PASS = 10;
 
 /**
- * Wakes servers that nobody would look at again: an operation silent for 5 minutes, a transition of more than 30. Nothing
- * of ours should lead there; what does is logged. Answers whom it woke.
+ * A safety net: wakes servers that no worker would look at again, with an operation open for 5 minutes or a transition
+ * of more than 30. This should never happen and is logged as an error. Returns the ids of the woken servers.
  */
-export async function reap(ctx: Pick<Context, 'db' | 'log'>): Promise<number[]> {
+export async function wakeStuckServers(ctx: Pick<Context, 'db' | 'log'>): Promise<number[]> {
   const woken: number[] = [];
   const { rows } = await sql<{ id: number }>`
-    select id from instance where ${FORGOTTEN} order by status_since limit ${AT_ONCE}`.execute(ctx.db);
+    select id from instance where ${STUCK} order by status_since limit ${MAX_PER_PASS}`.execute(ctx.db);
   for (const { id } of rows) {
-    const row = await inTransaction(ctx.db, (trx) => wake(trx, id));
+    const row = await inTransaction(ctx.db, (trx) => wakeIfStuck(trx, id));
     if (!row) continue;
     ctx.log.error({ instanceId: id, ...row }, 'a server was forgotten: it is looked at again');
     woken.push(id);
@@ -24,11 +24,11 @@ export async function reap(ctx: Pick<Context, 'db' | 'log'>): Promise<number[]> 
   return woken;
 }
 
-/** No back-off and no watch is longer than this. */
-const LONGEST_PAUSE = sql`interval '10 minutes'`;
+/** No backoff and no poll interval is longer than this. */
+const LONGEST_RETRY_PAUSE = sql`interval '10 minutes'`;
 
-const FORGOTTEN = sql<boolean>`kind = 'rented' and closed_at is null
-  and lock_expires_at is null and (next_at is null or next_at > now() + ${LONGEST_PAUSE})
+const STUCK = sql<boolean>`kind = 'rented' and closed_at is null
+  and lock_expires_at is null and (next_at is null or next_at > now() + ${LONGEST_RETRY_PAUSE})
   and (
     exists (select 1 from provider_op where instance_id = instance.id and state = 'intent'
       and created_at < now() - interval '5 minutes')
@@ -36,11 +36,11 @@ const FORGOTTEN = sql<boolean>`kind = 'rented' and closed_at is null
     or (status not in ('creation failed', 'stopped') and status_since < now() - interval '30 minutes')
   )`;
 
-/** Again under its lock: somebody may have remembered it meanwhile. */
-async function wake(trx: Db, id: number): Promise<{ status: string; since: Date } | null> {
+/** Repeats the condition under the row's lock: a worker may have taken it meanwhile. */
+async function wakeIfStuck(trx: Db, id: number): Promise<{ status: string; since: Date } | null> {
   const { rows } = await sql<{ status: string; since: Date }>`
     update instance set next_at = now()
-    where id = (select id from instance where id = ${id} and ${FORGOTTEN} for no key update)
+    where id = (select id from instance where id = ${id} and ${STUCK} for no key update)
     returning status, status_since as since`.execute(trx);
   if (rows[0]) await announce(trx, 'due', { kind: 'instance' });
   return rows[0] ?? null;

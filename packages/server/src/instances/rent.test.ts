@@ -4,7 +4,15 @@ import { asMicro, MICRO } from '@stagi/contract/money.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountOf, openAccounts } from '../billing/accounts.ts';
 import { post } from '../billing/ledger.ts';
-import { aKey, becomes, type CloudApp, CPU_OFFER, GPU_OFFER, rentOne, startCloudApp } from '../testing/cloudApp.ts';
+import {
+  aKey,
+  type CloudApp,
+  CPU_OFFER,
+  GPU_OFFER,
+  rentServer,
+  startCloudApp,
+  waitForStatus,
+} from '../testing/cloudApp.ts';
 import type { Person } from '../testing/person.ts';
 
 let app: CloudApp;
@@ -28,8 +36,8 @@ async function refusal(promise: Promise<unknown>): Promise<CallError> {
 }
 
 describe('renting', () => {
-  it('answers at once and has the server online soon, every step dated', async () => {
-    const rented = await rentOne(alice, { title: 'My first', slug: 'my-first' });
+  it('answers at once and brings the server online, with the time of every step', async () => {
+    const rented = await rentServer(alice, { title: 'My first', slug: 'my-first' });
     expect(rented).toMatchObject({
       status: 'in queue',
       title: 'My first',
@@ -51,7 +59,7 @@ describe('renting', () => {
       freeCpus: 4,
     });
     expect(rented.statusDeadline).not.toBeNull();
-    const online = await becomes(alice, rented.id, 'online');
+    const online = await waitForStatus(alice, rented.id, 'online');
     expect(online.ip).toMatch(/^203\.0\.113\./);
     expect(online.statusDeadline).toBeNull();
     expect(online.progress.map(({ step, at }) => [step, at !== null])).toEqual([
@@ -70,14 +78,14 @@ describe('renting', () => {
     expect(entities[2]!.actor).toMatch(/^Person/);
   });
 
-  it('counts what it costs into the burn of the workspace', async () => {
-    await rentOne(alice);
+  it('adds its price to the burn rate of the workspace', async () => {
+    await rentServer(alice);
     const { burnPerHour, daysLeft } = await alice.client(api.billing.balance, {});
     expect(burnPerHour).toBe('0.092');
     expect(daysLeft).toBeCloseTo(50 / 0.092 / 24, 2);
   });
 
-  it('makes one server of the same request sent many times', async () => {
+  it('creates one server when the same request is retried with its idempotency key', async () => {
     const sshKeyId = await aKey(alice);
     const input = { offerId: CPU_OFFER, title: 'once', slug: 'once', sshKeyId };
     const idempotencyKey = crypto.randomUUID();
@@ -89,7 +97,7 @@ describe('renting', () => {
     expect(bodies.length).toBeGreaterThan(0);
     expect(new Set(bodies.map(({ entity }) => entity.id))).toEqual(new Set([first.entity.id]));
     expect((await alice.client(api.instances.list, {})).totalCount).toBe(1);
-    await becomes(alice, first.entity.id, 'online');
+    await waitForStatus(alice, first.entity.id, 'online');
     expect(await app.machinesOf(first.entity.id)).toHaveLength(1);
   });
 });
@@ -106,29 +114,29 @@ describe('renting is refused under the field', () => {
     [{ maxPricePerHour: 'cheap' }, 'maxPricePerHour', 'Price must be a number'],
     [{ sshKeyId: 999_999 }, 'sshKeyId', 'This SSH key cannot be found'],
   ])('%j', async (change, field, message) => {
-    const error = await refusal(rentOne(alice, change));
+    const error = await refusal(rentServer(alice, change));
     expect(error.status).toBe(400);
     expect(fieldErrors(error)).toEqual({ [field]: message });
   });
 
   it('when the key is somebody else’s', async () => {
     const bob = await app.signUp();
-    const error = await refusal(rentOne(alice, { sshKeyId: await aKey(bob) }));
+    const error = await refusal(rentServer(alice, { sshKeyId: await aKey(bob) }));
     expect(fieldErrors(error)).toEqual({ sshKeyId: 'This SSH key cannot be found' });
   });
 
   it('when the Unique ID is taken in this workspace, and not when it is in another', async () => {
-    await rentOne(alice, { slug: 'taken-here' });
-    expect(fieldErrors(await refusal(rentOne(alice, { slug: 'Taken-Here' })))).toEqual({
+    await rentServer(alice, { slug: 'taken-here' });
+    expect(fieldErrors(await refusal(rentServer(alice, { slug: 'Taken-Here' })))).toEqual({
       slug: 'This Unique ID is taken',
     });
-    await rentOne(await app.signUp(), { slug: 'taken-here' });
+    await rentServer(await app.signUp(), { slug: 'taken-here' });
   });
 });
 
 describe('renting is refused', () => {
   it.each(['fake:no-such-offer', 'nowhere:sim-cpu-4', 'sim-cpu-4'])('when the offer %s is gone', async (offerId) => {
-    const error = await refusal(rentOne(alice, { offerId }));
+    const error = await refusal(rentServer(alice, { offerId }));
     expect(error.status).toBe(200);
     expect(error.message).toBe('This server is no longer available. Choose another one.');
   });
@@ -144,20 +152,20 @@ describe('renting is refused', () => {
         { interval: 200 },
       )
       .toBe('none');
-    const error = await refusal(rentOne(alice, { offerId: 'fake:sim-a100-1' }));
+    const error = await refusal(rentServer(alice, { offerId: 'fake:sim-a100-1' }));
     expect(error.message).toBe('This server is no longer available. Choose another one.');
   });
 
   it('when the price has risen above the one that was shown', async () => {
-    const error = await refusal(rentOne(alice, { maxPricePerHour: '0.0919' }));
+    const error = await refusal(rentServer(alice, { maxPricePerHour: '0.0919' }));
     expect(error.message).toBe('The price has risen to 0.092 STAGI an hour. Look again before you rent.');
-    await rentOne(alice, { maxPricePerHour: '0.092' });
+    await rentServer(alice, { maxPricePerHour: '0.092' });
   });
 
   it('when the balance covers less than an hour of everything', async () => {
     await app.ctx.db.updateTable('workspace').set({ plan: 'Team' }).where('id', '=', alice.workspaceId).execute();
-    await rentOne(alice, { offerId: 'fake:sim-h100-8' });
-    const error = await refusal(rentOne(alice, { offerId: 'fake:sim-h100-8' }));
+    await rentServer(alice, { offerId: 'fake:sim-h100-8' });
+    const error = await refusal(rentServer(alice, { offerId: 'fake:sim-h100-8' }));
     expect(error.status).toBe(200);
     expect(error.message).toBe(
       'The balance must cover an hour of everything that runs: 55.20 STAGI are needed, 50.00 are there',
@@ -165,18 +173,18 @@ describe('renting is refused', () => {
   });
 
   it('when the plan allows no more GPU servers, in another free workspace of the same person too', async () => {
-    await rentOne(alice, { offerId: GPU_OFFER });
+    await rentServer(alice, { offerId: GPU_OFFER });
     const message = 'GPU servers that your plan allows at a time: 1';
-    expect((await refusal(rentOne(alice, { offerId: GPU_OFFER }))).message).toBe(message);
+    expect((await refusal(rentServer(alice, { offerId: GPU_OFFER }))).message).toBe(message);
     alice.useWorkspace(await aSecondWorkspace(alice));
-    expect((await refusal(rentOne(alice, { offerId: GPU_OFFER }))).message).toBe(message);
-    await rentOne(alice);
+    expect((await refusal(rentServer(alice, { offerId: GPU_OFFER }))).message).toBe(message);
+    await rentServer(alice);
   });
 
   it('when more are asked for at once than the plan allows', async () => {
     const sshKeyId = await aKey(alice);
     const results = await Promise.allSettled(
-      Array.from({ length: 8 }, (_, n) => rentOne(alice, { slug: `at-once-${n}`, sshKeyId })),
+      Array.from({ length: 8 }, (_, n) => rentServer(alice, { slug: `at-once-${n}`, sshKeyId })),
     );
     const reasons = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason.message)] : []));
     expect(reasons).toEqual(Array.from({ length: 3 }, () => 'CPU-only servers that your plan allows at a time: 5'));

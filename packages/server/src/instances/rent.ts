@@ -2,10 +2,11 @@ import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import { fromDecimal, toDecimal } from '@stagi/contract/money.ts';
+import { text } from '@stagi/contract/text.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { requireOneHour } from '../billing/rentGate.ts';
-import { leaveZero } from '../billing/zero.ts';
+import { endZeroBalance } from '../billing/zero.ts';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -13,7 +14,7 @@ import type { Db } from '../db/schema.ts';
 import { invalid, refused } from '../http/errors.ts';
 import { isId } from '../http/paging.ts';
 import type { RentableOffer } from '../marketplace/offers.ts';
-import { storedOffer } from '../providers/offer.ts';
+import { storedOffer } from '../providers/storedOffer.ts';
 import { recordActivity } from './activity.ts';
 import { requireQuota } from './quota.ts';
 import { announceInstance } from './status.ts';
@@ -21,17 +22,17 @@ import { announceInstance } from './status.ts';
 type Caller = Context & { user: { id: number }; workspace: { id: number; plan: Plan } };
 type Input = ParsedInputOf<typeof api.instances.rent>;
 
-/** Stores the wish for the machine of an offer, as it was found just now; the worker makes it. Answers the instance's id. */
+/** Stores a new instance for the offer, as it was found just now; the worker starts the machine. Returns the instance's id. */
 export async function rent(ctx: Caller, input: Input, found: RentableOffer | null): Promise<number> {
   return inTransaction(ctx.db, async (trx) => {
     await requireOwnKey(trx, ctx.user.id, input.sshKeyId);
     await requireFreeSlug(trx, ctx.workspace.id, input.slug);
-    if (!found) throw refused('This server is no longer available. Choose another one.');
+    if (!found) throw refused(text('This server is no longer available. Choose another one.'));
     requirePrice(found, input.maxPricePerHour);
     await requireQuota(trx, ctx.workspace, { hasGpu: found.offer.gpu !== null, added: 1 });
     const { pricePerHour, provider } = found;
     await requireOneHour(trx, ctx.workspace.id, { pricePerHour, canStop: provider.traits.canStop });
-    await leaveZero(trx, ctx.workspace.id, { resumesAll: false });
+    await endZeroBalance(trx, ctx.workspace.id, { resumesAll: false });
     const id = await insert(trx, ctx, found, input);
     await trx.insertInto('instance_ssh_key').values({ instance_id: id, ssh_key_id: input.sshKeyId }).execute();
     await recordActivity(trx, id, { kind: 'rented', actorId: ctx.user.id, to: 'in queue' });
@@ -67,9 +68,9 @@ async function insert(trx: Db, ctx: Caller, { provider, offer, ...price }: Renta
   return row.id;
 }
 
-const slugTaken = () => invalid('This Unique ID is taken', 'slug');
+const slugTaken = () => invalid(text('This Unique ID is taken'), 'slug');
 
-/** The key is held until the end, so that deleting it meanwhile waits and then finds the new server. */
+/** Locks the key until the transaction ends, so that deleting it waits and then finds the new server. */
 async function requireOwnKey(trx: Db, userId: number, sshKeyId: number): Promise<void> {
   const key = await trx
     .selectFrom('ssh_key')
@@ -78,7 +79,7 @@ async function requireOwnKey(trx: Db, userId: number, sshKeyId: number): Promise
     .where('user_id', '=', userId)
     .forKeyShare()
     .executeTakeFirst();
-  if (!key) throw invalid('This SSH key cannot be found', 'sshKeyId');
+  if (!key) throw invalid(text('This SSH key cannot be found'), 'sshKeyId');
 }
 
 async function requireFreeSlug(trx: Db, workspaceId: number, slug: string): Promise<void> {
@@ -94,9 +95,9 @@ async function requireFreeSlug(trx: Db, workspaceId: number, slug: string): Prom
 
 function requirePrice({ pricePerHour }: RentableOffer, shown: string | undefined): void {
   if (shown === undefined) return;
-  if (!/^\d{1,12}(\.\d{1,6})?$/.test(shown)) throw invalid('Price must be a number', 'maxPricePerHour');
+  if (!/^\d{1,12}(\.\d{1,6})?$/.test(shown)) throw invalid(text('Price must be a number'), 'maxPricePerHour');
   if (pricePerHour > fromDecimal(shown)) {
-    throw refused('The price has risen to {{price}} STAGI an hour. Look again before you rent.', {
+    throw refused(text('The price has risen to {{price}} STAGI an hour. Look again before you rent.'), {
       price: toDecimal(pricePerHour),
     });
   }

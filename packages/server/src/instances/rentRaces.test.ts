@@ -4,13 +4,13 @@ import { CallError } from '@stagi/contract/errors.ts';
 import { asMicro, toDecimal } from '@stagi/contract/money.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { meterWorkspace } from '../billing/meter.ts';
 import { credit } from '../billing/meteredWorkspace.ts';
-import { followSegments } from '../billing/segments.ts';
+import { meterWorkspace } from '../billing/meterWorkspace.ts';
+import { syncSegments } from '../billing/segments.ts';
 import { charge } from '../billing/testing/books.ts';
 import { verifyLedger } from '../ledger/verify.ts';
 import type { Provider } from '../providers/provider.ts';
-import { aKey, becomes, type CloudApp, CPU_OFFER, rentOne, startCloudApp } from '../testing/cloudApp.ts';
+import { aKey, type CloudApp, CPU_OFFER, rentServer, startCloudApp, waitForStatus } from '../testing/cloudApp.ts';
 import { aPromoCode, aRentedInstance } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
@@ -27,14 +27,14 @@ let kim: Person;
 let keyId: number;
 let raced = 0;
 
-/** Somebody whose plan lets them rent more than their balance does. */
+/** A person whose plan allows more servers than their balance. */
 async function aRacer(): Promise<void> {
   kim = await app.signUp('Kim');
   await app.ctx.db.updateTable('workspace').set({ plan: 'Team' }).where('id', '=', kim.workspaceId).execute();
   keyId = await aKey(kim);
 }
 
-/** Answers what was refused to those who came at once, by its message; who is turned away for a moment comes again. */
+/** Runs calls concurrently and returns the refusals' messages; calls refused for a moment (409, 503) are retried. */
 async function race(...racers: (() => Promise<unknown>)[]): Promise<{ accepted: number; refusals: string[] }> {
   const outcomes = await Promise.all(racers.map(outcome));
   raced += outcomes.length;
@@ -58,7 +58,7 @@ async function outcome(act: () => Promise<unknown>): Promise<string | null> {
 }
 
 let rents = 0;
-/** Each with a key of its own, which stays the same when it is sent again. */
+/** Each with its own idempotency key, which a retry reuses. */
 function rent(offerId = CPU_OFFER): () => Promise<unknown> {
   rents += 1;
   const input = { offerId, title: `Racer ${rents}`, slug: `racer-${rents}`, sshKeyId: keyId };
@@ -79,7 +79,7 @@ async function setBalance(micro: bigint): Promise<void> {
   else await credit(db, kim.workspaceId, 'card', -over);
 }
 
-/** What is there of the servers of the race. */
+/** What is stored of the servers of the race. */
 async function stored() {
   const { rows } = await sql<{ servers: number; keys: number; segments: number; holds: number; activities: number }>`
     select count(*)::int as servers,
@@ -96,8 +96,8 @@ async function stored() {
 
 const balance = () => kim.client(api.billing.balance, {});
 
-/** Nothing happens by itself here: what was accepted stays as it was accepted. */
-describe('of many who rent at once on a balance for one', () => {
+/** Without workers: accepted servers stay in their first status. */
+describe('of many concurrent rents on a balance for one', () => {
   beforeAll(async () => {
     app = await startCloudApp({}, { role: 'api' });
     addMetal(app);
@@ -110,11 +110,11 @@ describe('of many who rent at once on a balance for one', () => {
   beforeEach(aRacer);
 
   it.each([
-    ['one is let in', CPU_OFFER, HOUR, '0.00'],
-    ['one is let in', CPU_OFFER, HOUR * 2n - 1n, '0.00'],
-    ['one is let in, its reserve too, where the cloud cannot stop it', METAL_OFFER, HOUR + RESERVE, '0.046'],
+    ['one is accepted', CPU_OFFER, HOUR, '0.00'],
+    ['one is accepted', CPU_OFFER, HOUR * 2n - 1n, '0.00'],
+    ['one is accepted, its reserve too, where the cloud cannot stop it', METAL_OFFER, HOUR + RESERVE, '0.046'],
     [
-      'one is let in, its reserve too, where the cloud cannot stop it',
+      'one is accepted, its reserve too, where the cloud cannot stop it',
       METAL_OFFER,
       2n * (HOUR + RESERVE) - 1n,
       '0.046',
@@ -133,7 +133,7 @@ describe('of many who rent at once on a balance for one', () => {
     expect((await kim.client(api.instances.list, {})).totalCount).toBe(1);
   });
 
-  it('nobody is let in where a micro-STAGI is missing', async () => {
+  it('none is accepted where one micro-STAGI is missing', async () => {
     for (const [offerId, micro] of [
       [CPU_OFFER, HOUR - 1n],
       [METAL_OFFER, HOUR + RESERVE - 1n],
@@ -159,7 +159,7 @@ describe('of many who rent at once on a balance for one', () => {
       machine_state = case when id = any(${running}::int[]) then 'running' else 'stopped' end,
       zero_stopped_at = case when id = any(${held}::int[]) then now() end
       where workspace_id = ${kim.workspaceId}`.execute(db);
-    for (const id of [...held, ...stopped, ...running]) await followSegments(db, id);
+    for (const id of [...held, ...stopped, ...running]) await syncSegments(db, id);
     await setBalance(micro + 200n);
     await sql`update workspace set exhausted_at = now() where id = ${kim.workspaceId}`.execute(db);
     return { held, stopped };
@@ -174,7 +174,7 @@ describe('of many who rent at once on a balance for one', () => {
     ];
   }
 
-  /** Ticks of other workers meanwhile: they lock the same rows. */
+  /** Metering at the same time: it locks the same rows. */
   const ticks = () => times(6, () => meterWorkspace(app.ctx.db, kim.workspaceId));
 
   async function started(): Promise<number> {
@@ -183,7 +183,7 @@ describe('of many who rent at once on a balance for one', () => {
     return rows[0]!.n;
   }
 
-  it.each([1, 2])('one way is open, whichever it is: renting, starting, resuming at zero (round %i)', async () => {
+  it.each([1, 2])('one of renting, starting and resuming at zero is accepted (round %i)', async () => {
     const servers = await aWorkspaceAtZero(HOUR + RESERVE);
     const [{ accepted, refusals }] = await Promise.all([race(...everyWay(servers)), ...ticks()]);
     expect(refusals.filter((message) => !REFUSED.test(message))).toEqual([]);
@@ -206,7 +206,7 @@ describe('of many who rent at once on a balance for one', () => {
     ]);
     expect(activated).toBe(1);
     expect(refusals.filter((message) => !REFUSED.test(message))).toEqual([]);
-    // Those who came before the code found less than those who come now: there is room for two, and never for three.
+    // Calls before the promo code saw a smaller balance. In total two fit, and never three.
     const { accepted: later } = await race(...times(3, () => rent()));
     expect([accepted - activated + later, await started()]).toEqual([2, 2]);
   });
@@ -216,7 +216,7 @@ describe('of many who rent at once on a balance for one', () => {
   });
 });
 
-describe('the one that is let in', () => {
+describe('the accepted rent', () => {
   let working: CloudApp;
   beforeAll(async () => {
     working = await startCloudApp();
@@ -233,14 +233,14 @@ describe('the one that is let in', () => {
     expect(accepted).toBe(1);
     const { entities } = await kim.client(api.instances.list, {});
     expect(entities).toHaveLength(1);
-    await becomes(kim, entities[0]!.id, 'online', 60_000);
+    await waitForStatus(kim, entities[0]!.id, 'online', 60_000);
     expect(await working.machinesOf(entities[0]!.id)).toHaveLength(1);
     const { rows } = await sql`select instance_id, rate, price_per_hour, reserve, ended_at is null as open from segment
       where client_id = ${kim.workspaceId}`.execute(working.ctx.db);
     expect(rows).toEqual([
       { instance_id: entities[0]!.id, rate: 'running', price_per_hour: HOUR, reserve: RESERVE, open: true },
     ]);
-    await expect(rentOne(kim)).rejects.toThrow(REFUSED);
+    await expect(rentServer(kim)).rejects.toThrow(REFUSED);
   });
 });
 

@@ -2,15 +2,15 @@ import type { api } from '@stagi/contract/api.ts';
 import type { Ref } from '@stagi/contract/page.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
-import { type HandlersOf, lookFirst } from '../http/mount.ts';
+import { type HandlersOf, prepareOutsideTransaction } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
-import { findOffer, type RentableOffer } from '../marketplace/offers.ts';
-import { act } from './actions.ts';
-import { activitiesOf } from './activity.ts';
+import { findAvailableOffer, type RentableOffer } from '../marketplace/offers.ts';
+import { requestAction } from './actions.ts';
+import { listActivities } from './activity.ts';
 import { listInstances, renameInstance, requireInstance, viewInstance } from './find.ts';
 import { presentInstance } from './present.ts';
 import { rent } from './rent.ts';
-import { letIn, listAccess, takeOff } from './sshAccess.ts';
+import { grantSshAccess, listSshAccess, revokeSshAccess } from './sshAccess.ts';
 
 export const instanceHandlers: HandlersOf<typeof api.instances> = {
   async list(ctx, { entityFilterRequest }) {
@@ -22,8 +22,8 @@ export const instanceHandlers: HandlersOf<typeof api.instances> = {
     );
   },
   view: (ctx, ref) => one(ctx, ref),
-  rent: lookFirst<typeof api.instances.rent, RentableOffer | null>(
-    (ctx, { offerId }) => findOffer(ctx, offerId),
+  rent: prepareOutsideTransaction<typeof api.instances.rent, RentableOffer | null>(
+    (ctx, { offerId }) => findAvailableOffer(ctx, offerId),
     async (ctx, input, offer) => one(ctx, { id: await rent(ctx, input, offer) }),
   ),
   async edit(ctx, { id, title }) {
@@ -31,31 +31,31 @@ export const instanceHandlers: HandlersOf<typeof api.instances> = {
     return one(ctx, { id });
   },
   async start(ctx, ref) {
-    return one(ctx, { id: await act(ctx, 'start', ref) });
+    return one(ctx, { id: await requestAction(ctx, 'start', ref) });
   },
   async stop(ctx, ref) {
-    return one(ctx, { id: await act(ctx, 'stop', ref) });
+    return one(ctx, { id: await requestAction(ctx, 'stop', ref) });
   },
   async reboot(ctx, ref) {
-    return one(ctx, { id: await act(ctx, 'reboot', ref) });
+    return one(ctx, { id: await requestAction(ctx, 'reboot', ref) });
   },
   async terminate(ctx, ref) {
-    return one(ctx, { id: await act(ctx, 'terminate', ref) });
+    return one(ctx, { id: await requestAction(ctx, 'terminate', ref) });
   },
   async activities(ctx, { entityFilterRequest, from, to, ...ref }) {
     const { id } = await requireInstance(ctx.db, ctx.workspace.id, 'rented', ref);
-    return activitiesOf(ctx.db, id, entityFilterRequest, { from, to });
+    return listActivities(ctx.db, id, entityFilterRequest, { from, to });
   },
   async sshKeys(ctx, { entityFilterRequest, ...ref }) {
     const { id } = await requireInstance(ctx.db, ctx.workspace.id, 'rented', ref);
-    const { entities, count } = await listAccess(ctx.db, id, entityFilterRequest);
+    const { entities, count } = await listSshAccess(ctx.db, id, entityFilterRequest);
     return pageOf(entities, count, entityFilterRequest);
   },
   async addSshKey(ctx, input) {
-    return { isSuccess: true, entity: await inTransaction(ctx.db, (trx) => letIn(trx, ctx, input)) };
+    return { isSuccess: true, entity: await inTransaction(ctx.db, (trx) => grantSshAccess(trx, ctx, input)) };
   },
   async removeSshKey(ctx, input) {
-    await inTransaction(ctx.db, (trx) => takeOff(trx, ctx, input));
+    await inTransaction(ctx.db, (trx) => revokeSshAccess(trx, ctx, input));
     return { isSuccess: true };
   },
 };

@@ -1,13 +1,14 @@
 import type { InstanceSshKey } from '@stagi/contract/instances.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { announce, announceAll } from '../bus/bus.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, notFound, refused } from '../http/errors.ts';
 import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
-import { recordActivities, recordActivity } from './activity.ts';
+import { recordActivity } from './activity.ts';
 import { lockInstance } from './find.ts';
-import { announceInstance, changeOf } from './status.ts';
+import { announceInstance, changedEvent } from './status.ts';
 
 interface Caller {
   db: Db;
@@ -15,16 +16,16 @@ interface Caller {
   workspace: { id: number };
 }
 
-/** The lines of a server's authorized_keys that are ours; `null` for a server whose keys its owner manages. */
+/** The managed lines of a server's authorized_keys; `null` for a self-hosted server, whose owner manages its keys. */
 export async function authorizedKeys(db: Db, instanceId: number): Promise<string[] | null> {
-  return (await authorizedKeysOf(db, [instanceId])).get(instanceId) ?? null;
+  return (await authorizedKeysByServer(db, [instanceId])).get(instanceId) ?? null;
 }
 
 /**
- * The lines of root's authorized_keys that are ours, of those servers whose keys are: their owners manage the others'.
- * Keys of people who left the workspace or were disabled are not among them.
+ * The managed lines of root's authorized_keys, by rented server. Keys of people who left the workspace or were disabled
+ * are left out.
  */
-export async function authorizedKeysOf(db: Db, instanceIds: readonly number[]): Promise<Map<number, string[]>> {
+export async function authorizedKeysByServer(db: Db, instanceIds: readonly number[]): Promise<Map<number, string[]>> {
   const servers = sql<number>`any(${[...instanceIds]}::int[])`;
   const managed = await db
     .selectFrom('instance')
@@ -52,16 +53,16 @@ export async function authorizedKeysOf(db: Db, instanceIds: readonly number[]): 
   return lines;
 }
 
-/** A comment of ours instead of the owner's: nothing a person wrote reaches the file. */
+/** The key's comment is replaced: nothing that a person wrote reaches the file. */
 function authorizedLine({ id, public_key }: { id: number; public_key: string }): string {
-  return `${bare(public_key)} stagi-key-${id}`;
+  return `${withoutComment(public_key)} stagi-key-${id}`;
 }
 
-const bare = (line: string): string => line.split(/\s+/, 2).join(' ');
+const withoutComment = (line: string): string => line.split(/\s+/, 2).join(' ');
 
-/** Notes which keys a server says it lets in. Repeating it changes nothing. */
-export async function confirmKeys(db: Db, instanceId: number, presentLines: string[]): Promise<void> {
-  const present = new Set(presentLines.map(bare));
+/** Stores which keys a server reports as installed. Idempotent. */
+export async function recordInstalledKeys(db: Db, instanceId: number, presentLines: string[]): Promise<void> {
+  const present = new Set(presentLines.map(withoutComment));
   const keys = await db
     .selectFrom('instance_ssh_key')
     .innerJoin('ssh_key', 'ssh_key.id', 'instance_ssh_key.ssh_key_id')
@@ -69,7 +70,7 @@ export async function confirmKeys(db: Db, instanceId: number, presentLines: stri
     .select(['ssh_key.id', 'public_key', 'installed_at', 'workspace_id'])
     .where('instance_id', '=', instanceId)
     .execute();
-  const changed = keys.filter((key) => present.has(bare(key.public_key)) !== (key.installed_at !== null));
+  const changed = keys.filter((key) => present.has(withoutComment(key.public_key)) !== (key.installed_at !== null));
   if (changed.length === 0) return;
   for (const key of changed) {
     await db
@@ -85,12 +86,12 @@ export async function confirmKeys(db: Db, instanceId: number, presentLines: stri
 const SORTABLE = { createdAt: 'instance_ssh_key.created_at', title: 'ssh_key.title', owner: 'app_user.name' } as const;
 
 /** The keys of one instance, whose ownership the caller has checked. */
-export async function listAccess(
+export async function listSshAccess(
   db: Db,
   instanceId: number,
   request: EntityFilterRequest,
 ): Promise<{ entities: InstanceSshKey[]; count: number }> {
-  let all = accessOf(db, instanceId);
+  let all = sshAccessOf(db, instanceId);
   if (request.queryString) {
     all = all.where(contains(['ssh_key.title', 'ssh_key.fingerprint', 'app_user.name'], request.queryString));
   }
@@ -103,13 +104,18 @@ export async function listAccess(
       .execute(),
     all.clearSelect().select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
   ]);
-  return { entities: rows.map(presentAccess), count };
+  return { entities: rows.map(presentSshAccess), count };
 }
 
-/** Lets one of the caller's own keys in. */
-export async function letIn(trx: Db, ctx: Caller, input: { id: number; sshKeyId: number }): Promise<InstanceSshKey> {
+/** Grants access to one server with one of the caller's own keys. */
+export async function grantSshAccess(
+  trx: Db,
+  ctx: Caller,
+  input: { id: number; sshKeyId: number },
+): Promise<InstanceSshKey> {
   const instance = await lockInstance(trx, ctx.workspace.id, 'rented', { id: input.id });
-  if (instance.closed_at || instance.desired === 'gone') throw refused('This instance is being terminated already');
+  if (instance.closed_at || instance.desired === 'gone')
+    throw refused(text('This instance is being terminated already'));
   const key = await trx
     .selectFrom('ssh_key')
     .select(['id', 'title', 'fingerprint'])
@@ -117,23 +123,25 @@ export async function letIn(trx: Db, ctx: Caller, input: { id: number; sshKeyId:
     .where('user_id', '=', ctx.user.id)
     .forKeyShare()
     .executeTakeFirst();
-  if (!key) throw invalid('This SSH key cannot be found', 'sshKeyId');
+  if (!key) throw invalid(text('This SSH key cannot be found'), 'sshKeyId');
   const added = await trx
     .insertInto('instance_ssh_key')
     .values({ instance_id: instance.id, ssh_key_id: key.id })
     .onConflict((conflict) => conflict.doNothing())
     .returning('ssh_key_id')
     .executeTakeFirst();
-  if (!added) throw invalid('This SSH key is let in already', 'sshKeyId');
+  if (!added) throw invalid(text('This SSH key is let in already'), 'sshKeyId');
   await keysChanged(trx, instance.id, 'ssh key added', key, ctx.user.id);
   await announceInstance(trx, instance);
-  return presentAccess(await accessOf(trx, instance.id).where('ssh_key.id', '=', key.id).executeTakeFirstOrThrow());
+  return presentSshAccess(
+    await sshAccessOf(trx, instance.id).where('ssh_key.id', '=', key.id).executeTakeFirstOrThrow(),
+  );
 }
 
-/** Takes a key off one instance, whoever's it is. */
-export async function takeOff(trx: Db, ctx: Caller, input: { id: number; sshKeyId: number }): Promise<void> {
+/** Revokes a key on one server, whoever owns it. */
+export async function revokeSshAccess(trx: Db, ctx: Caller, input: { id: number; sshKeyId: number }): Promise<void> {
   const instance = await lockInstance(trx, ctx.workspace.id, 'rented', { id: input.id });
-  const key = await accessOf(trx, instance.id).where(isId('ssh_key.id', input.sshKeyId)).executeTakeFirst();
+  const key = await sshAccessOf(trx, instance.id).where(isId('ssh_key.id', input.sshKeyId)).executeTakeFirst();
   if (!key) throw notFound();
   await trx
     .deleteFrom('instance_ssh_key')
@@ -144,8 +152,8 @@ export async function takeOff(trx: Db, ctx: Caller, input: { id: number; sshKeyI
   await announceInstance(trx, instance);
 }
 
-/** Takes a key that is being deleted off every server that is not closed. */
-export async function lockOut(
+/** Revokes a key that is being deleted on every open server. */
+export async function revokeKeyEverywhere(
   trx: Db,
   key: { id: number; title: string; fingerprint: string },
   actorId: number,
@@ -160,17 +168,17 @@ export async function lockOut(
     .execute();
   await trx.deleteFrom('instance_ssh_key').where('ssh_key_id', '=', key.id).execute();
   const ids = instances.map(({ id }) => id);
-  await recordActivities(trx, ids, { kind: 'ssh key removed', actorId, detail: labelOf(key) });
+  await recordActivity(trx, ids, { kind: 'ssh key removed', actorId, detail: labelOf(key) });
   await announceAll(
     trx,
     'node',
     ids.map((instanceId) => ({ instanceId })),
   );
-  await announceAll(trx, 'changed', instances.map(changeOf));
+  await announceAll(trx, 'changed', instances.map(changedEvent));
 }
 
-/** Takes all keys of somebody who leaves a workspace off its servers, of those that are not closed. */
-export async function lockOutMember(
+/** Revokes all keys of a person who leaves a workspace on its open servers. */
+export async function revokeMemberKeys(
   trx: Db,
   { workspaceId, userId, actorId }: { workspaceId: number; userId: number; actorId: number },
 ): Promise<void> {
@@ -190,11 +198,11 @@ export async function lockOutMember(
     'node',
     rows.map(({ id }) => ({ instanceId: id })),
   );
-  await announceAll(trx, 'changed', rows.map(changeOf));
+  await announceAll(trx, 'changed', rows.map(changedEvent));
 }
 
-/** Has every server that somebody's keys are on look again which of them it lets in. */
-export async function tellServersOfKeys(trx: Db, userId: number): Promise<void> {
+/** Makes the servers that have keys of a person fetch their authorized keys again. */
+export async function resyncAuthorizedKeys(trx: Db, userId: number): Promise<void> {
   const rows = await trx
     .selectFrom('ssh_key')
     .innerJoin('instance_ssh_key', 'instance_ssh_key.ssh_key_id', 'ssh_key.id')
@@ -214,7 +222,7 @@ export async function tellServersOfKeys(trx: Db, userId: number): Promise<void> 
 async function keysChanged(
   trx: Db,
   instanceId: number,
-  kind: string,
+  kind: 'ssh key added' | 'ssh key removed',
   key: { title: string; fingerprint: string },
   actorId: number,
 ): Promise<void> {
@@ -224,7 +232,7 @@ async function keysChanged(
 
 const labelOf = (key: { title: string; fingerprint: string }): string => `${key.title} (${key.fingerprint})`;
 
-function accessOf(db: Db, instanceId: number) {
+function sshAccessOf(db: Db, instanceId: number) {
   return db
     .selectFrom('instance_ssh_key')
     .innerJoin('ssh_key', 'ssh_key.id', 'instance_ssh_key.ssh_key_id')
@@ -233,7 +241,7 @@ function accessOf(db: Db, instanceId: number) {
     .where('instance_ssh_key.instance_id', '=', instanceId);
 }
 
-function presentAccess(row: {
+function presentSshAccess(row: {
   id: number;
   title: string;
   fingerprint: string;

@@ -1,19 +1,19 @@
 import { RENTED_MOVES, SELF_HOSTED_MOVES } from '@stagi/contract/instances.ts';
 import { sql } from 'kysely';
-import { followSegments } from '../billing/segments.ts';
+import { syncSegments } from '../billing/segments.ts';
 import { announce, type Topics } from '../bus/bus.ts';
-import { instanceMoved } from '../containers/followInstance.ts';
+import { applyServerStatus } from '../containers/serverStatus.ts';
 import type { Context } from '../context.ts';
 import type { InstanceTable } from '../db/computeTables.ts';
 import type { Db } from '../db/schema.ts';
 import { recordActivity } from './activity.ts';
 
-export interface Evidence {
-  /** Why, for people; `undefined` leaves what was said. A real move clears it unless it says something. */
+export interface StatusEvidence {
+  /** Shown to people. `undefined` keeps the old reason; a change of status clears it unless a new one is given. */
   reason?: string | null;
-  /** When the proof of this status was seen. */
+  /** When this status was observed. */
   seenAt?: Date;
-  /** By when a transition must be over. A real move clears it unless it sets one. */
+  /** When the transition must have ended. A change of status clears it unless a new one is given. */
   deadline?: Date | null;
   /** The member who asked for it. */
   actorId?: number;
@@ -26,15 +26,15 @@ const MOVES: Record<InstanceTable['kind'], Record<string, readonly string[]>> = 
 const FINAL = ['terminated', 'deleted'];
 
 /**
- * The one door through which the status of an instance changes. The same status again only refreshes
- * its evidence. Answers false, and changes nothing, when the move is not in the contract's table.
+ * The only place that changes the status of an instance. The same status again only refreshes reason, time and deadline.
+ * Returns false, and changes nothing, when the contract's table does not allow the transition.
  */
-export async function moveInstance(
+export async function transitionInstance(
   ctx: Pick<Context, 'log'>,
   trx: Db,
   instanceId: number,
   to: string,
-  evidence: Evidence,
+  evidence: StatusEvidence,
 ): Promise<boolean> {
   const row = await trx
     .selectFrom('instance')
@@ -50,7 +50,7 @@ export async function moveInstance(
       .set({ status: to, status_reason: reason, status_seen_at: seenAt, status_deadline: deadline })
       .where('id', '=', instanceId)
       .execute();
-    if (row.kind === 'rented') await followSegments(trx, instanceId);
+    if (row.kind === 'rented') await syncSegments(trx, instanceId);
     return true;
   }
   if (!MOVES[row.kind][row.status]?.includes(to)) {
@@ -69,20 +69,20 @@ export async function moveInstance(
     })
     .where('id', '=', instanceId)
     .execute();
-  if (row.kind === 'rented') await followSegments(trx, instanceId);
+  if (row.kind === 'rented') await syncSegments(trx, instanceId);
   await recordActivity(trx, instanceId, { kind: 'status', actorId, from: row.status, to, detail: reason });
-  await instanceMoved(trx, instanceId, to);
+  await applyServerStatus(trx, instanceId, to);
   await announceInstance(trx, row);
   return true;
 }
 
-type Named = Pick<InstanceTable, 'workspace_id' | 'kind'> & { id: number };
+type InstanceRef = Pick<InstanceTable, 'workspace_id' | 'kind'> & { id: number };
 
-export async function announceInstance(db: Db, instance: Named): Promise<void> {
-  await announce(db, 'changed', changeOf(instance));
+export async function announceInstance(db: Db, instance: InstanceRef): Promise<void> {
+  await announce(db, 'changed', changedEvent(instance));
 }
 
-/** What screens are told of a change of an instance. */
-export function changeOf({ id, workspace_id, kind }: Named): Topics['changed'] {
+/** The event that tells screens of a change of an instance. */
+export function changedEvent({ id, workspace_id, kind }: InstanceRef): Topics['changed'] {
   return { entity: kind === 'rented' ? 'instance-rented' : 'self-hosted-instance', id, workspaceId: workspace_id };
 }

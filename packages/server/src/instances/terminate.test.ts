@@ -1,66 +1,70 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
 import type { Decision } from './decision.ts';
-import { ago, machine, NOW, op, world } from './testing/worlds.ts';
-import type { World } from './world.ts';
+import type { InstanceSnapshot } from './snapshot.ts';
+import { ago, machine, NOW, op, snapshot } from './testing/snapshots.ts';
 
-describe('a server that is to be gone', () => {
+describe('a server whose desired state is gone', () => {
   const going = { status: 'terminating', desired: 'gone' } as const;
   const started = { start: op('start') };
-  it.each<[string, World, Partial<Decision>]>([
+  it.each<[string, InstanceSnapshot, Partial<Decision>]>([
     [
-      'is gone at once when no cloud was ever asked',
-      world({ ...going, provider_ref: null }),
+      'is terminated at once when no cloud was ever asked',
+      snapshot({ ...going, provider_ref: null }),
       { isGone: true, to: 'terminated' },
     ],
-    ['is deleted at the cloud', world(going, { machine: machine('running'), ops: started }), { effect: 'terminate' }],
     [
-      'is deleted by its name at the cloud when a list that lags does not show it',
-      world(going, { ops: started }),
+      'is deleted at the cloud',
+      snapshot(going, { machine: machine('running'), ops: started }),
       { effect: 'terminate' },
     ],
     [
-      'is deleted by what a start answered after the wish had changed',
-      world({ ...going, provider_ref: null }, { ops: { start: op('start', { params: { ref: 'm-7' } }) } }),
+      'is deleted by its ref when the cloud’s list lags and does not show it',
+      snapshot(going, { ops: started }),
+      { effect: 'terminate' },
+    ],
+    [
+      'is deleted by the ref of a start that was answered after the desired state had changed',
+      snapshot({ ...going, provider_ref: null }, { ops: { start: op('start', { params: { ref: 'm-7' } }) } }),
       { effect: 'terminate' },
     ],
     [
       'is waited for while the cloud deletes it',
-      world(going, {
+      snapshot(going, {
         machine: machine('terminating'),
         ops: { ...started, terminate: op('terminate', { created_at: ago(9) }) },
       }),
-      { againMs: 2_000 },
+      { requeueAfterMs: 2_000 },
     ],
     [
       'is deleted again when the cloud said "done" and still shows it',
-      world(going, {
+      snapshot(going, {
         machine: machine('running'),
         ops: { ...started, terminate: op('terminate', { created_at: ago(9) }) },
       }),
       { effect: 'terminate' },
     ],
     [
-      'is not believed gone at the first look',
-      world(going, { ops: { ...started, terminate: op('terminate') } }),
-      { set: { misses: 1, missed_at: NOW }, againMs: 1_000 },
+      'is not terminated at the first look without the machine',
+      snapshot(going, { ops: { ...started, terminate: op('terminate') } }),
+      { set: { misses: 1, missed_at: NOW }, requeueAfterMs: 1_000 },
     ],
     [
-      'is believed gone at the second look',
-      world({ ...going, misses: 1, missed_at: ago(1) }, { ops: { ...started, terminate: op('terminate') } }),
-      { isGone: true, to: 'terminated', againMs: null },
+      'is terminated at the second look without the machine',
+      snapshot({ ...going, misses: 1, missed_at: ago(1) }, { ops: { ...started, terminate: op('terminate') } }),
+      { isGone: true, to: 'terminated', requeueAfterMs: null },
     ],
     [
-      'is not believed gone for two minutes when a start was never answered',
-      world(
+      'is not terminated for two minutes when a start was never answered',
+      snapshot(
         { ...going, provider_ref: null, misses: 1, missed_at: ago(40) },
         { ops: { start: op('start', { state: 'intent', created_at: ago(100) }) } },
       ),
       { set: { misses: 2, missed_at: NOW } },
     ],
     [
-      'is believed gone after that',
-      world(
+      'is terminated after that',
+      snapshot(
         { ...going, provider_ref: null, misses: 1, missed_at: ago(40) },
         { ops: { start: op('start', { state: 'intent', created_at: ago(130) }) } },
       ),
@@ -71,8 +75,8 @@ describe('a server that is to be gone', () => {
   });
 
   it('keeps showing why its creation failed once it is cleaned up', () => {
-    const decision = decide(world({ status: 'creation failed', desired: 'gone', provider_ref: null }));
-    expect(decision).toMatchObject({ isGone: true, againMs: null });
+    const decision = decide(snapshot({ status: 'creation failed', desired: 'gone', provider_ref: null }));
+    expect(decision).toMatchObject({ isGone: true, requeueAfterMs: null });
     expect((decision as { to?: string }).to).toBeUndefined();
   });
 });

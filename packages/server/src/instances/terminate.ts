@@ -1,46 +1,48 @@
-import type { Decision, Settlement } from './decision.ts';
-import { ageMs, doubt, doubtExistence } from './evidence.ts';
-import { GONE_GAP_MS, pollMs } from './pace.ts';
-import type { World } from './world.ts';
+import type { Decision, Transition } from './decision.ts';
+import { ageMs, confirmAbsence, confirmTwice } from './observations.ts';
+import type { InstanceSnapshot } from './snapshot.ts';
+import { DELETED_RECHECK_MS, pollIntervalMs } from './timing.ts';
 
-const REPEAT_VISIBLE_MS = 5_000;
-const REPEAT_TERMINATING_MS = 60_000;
+const RETRY_VISIBLE_MS = 5_000;
+const RETRY_TERMINATING_MS = 60_000;
 
-/** Ends when the cloud has shown twice that nothing is left; an "ok" of its is not believed. */
-export function towardsGone(world: World): Decision {
-  const { row, ops, machine } = world;
-  if (!mayExist(world)) return gone(world);
-  const pollAgain = { againMs: pollMs(ageMs(world, row.status_since)) };
+/** Terminated only after two looks without the machine: a cloud's "ok" to a deletion proves nothing. */
+export function stepTowardTerminated(snapshot: InstanceSnapshot): Decision {
+  const { row, ops, machine } = snapshot;
+  if (!mayHaveMachine(snapshot)) return terminated(snapshot);
+  const pollAgain = { requeueAfterMs: pollIntervalMs(ageMs(snapshot, row.status_since)) };
   const asked = ops.terminate?.state === 'done' ? ops.terminate : undefined;
   if (machine) {
-    const patienceMs = machine.state === 'terminating' ? REPEAT_TERMINATING_MS : REPEAT_VISIBLE_MS;
-    return asked && ageMs(world, asked.created_at) < patienceMs ? pollAgain : { effect: 'terminate' };
+    const retryMs = machine.state === 'terminating' ? RETRY_TERMINATING_MS : RETRY_VISIBLE_MS;
+    return asked && ageMs(snapshot, asked.created_at) < retryMs ? pollAgain : { effect: 'terminate' };
   }
-  // A list that lags hides it: its ref is enough to delete it.
-  if (refOf(world) && !asked) return { effect: 'terminate' };
-  // Whether an unanswered start had an effect shows only with time.
-  const isUncertain = ops.start?.state === 'intent' && refOf(world) === null;
-  const { isBelieved, set, waitMs } = isUncertain ? doubtExistence(world) : doubt(world, GONE_GAP_MS);
-  if (isBelieved) return gone(world);
-  return { set, againMs: isUncertain ? Math.min(waitMs, REPEAT_VISIBLE_MS) : waitMs };
+  // The cloud's list may lag: with the ref it can be deleted although it is not shown.
+  if (machineRef(snapshot) && !asked) return { effect: 'terminate' };
+  // After an unanswered start a machine may still appear.
+  const isUncertain = ops.start?.state === 'intent' && machineRef(snapshot) === null;
+  const { isConfirmed, set, waitMs } = isUncertain
+    ? confirmAbsence(snapshot)
+    : confirmTwice(snapshot, DELETED_RECHECK_MS);
+  if (isConfirmed) return terminated(snapshot);
+  return { set, requeueAfterMs: isUncertain ? Math.min(waitMs, RETRY_VISIBLE_MS) : waitMs };
 }
 
-/** Whether the cloud was ever asked for a machine. */
-export function mayExist(world: Pick<World, 'row' | 'ops'>): boolean {
-  return world.ops.start !== undefined || world.row.provider_ref !== null;
+/** Whether a machine may exist: a start was requested, or a machine was adopted. */
+export function mayHaveMachine(snapshot: Pick<InstanceSnapshot, 'row' | 'ops'>): boolean {
+  return snapshot.ops.start !== undefined || snapshot.row.provider_ref !== null;
 }
 
-/** How the cloud calls the machine, from wherever it is known. */
-export function refOf({ row, ops, machine }: World): string | null {
+/** The cloud's id of the machine, from whichever source knows it. */
+export function machineRef({ row, ops, machine }: InstanceSnapshot): string | null {
   const started = ops.start?.params.ref;
   return machine?.ref ?? row.provider_ref ?? (typeof started === 'string' ? started : null);
 }
 
-function gone({ row }: World): Settlement {
+function terminated({ row }: InstanceSnapshot): Transition {
   return {
     to: row.status === 'terminating' ? 'terminated' : undefined,
     set: { provider_ref: null, ip: null, machine_state: null, misses: 0, missed_at: null },
     isGone: true,
-    againMs: null,
+    requeueAfterMs: null,
   };
 }

@@ -1,162 +1,164 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
+import { text } from '@stagi/contract/text.ts';
 import type { Context } from '../context.ts';
-import { every } from '../every.ts';
 import { PublicError } from '../http/errors.ts';
+import { repeatEvery } from '../loops/repeatEvery.ts';
 import { ProviderError } from '../providers/provider.ts';
-import { sweepClouds } from '../strays/sweep.ts';
-import { apply } from './apply.ts';
-import { decide, decideBlind } from './decide.ts';
-import { backOff, claim, keepAlive, type Lease, letGo, nextDueMs } from './lease.ts';
-import { startLiveness } from './liveness.ts';
-import { PER_PROVIDER, REAP_EVERY_MS, RESCAN_MS } from './pace.ts';
-import { perform } from './perform.ts';
-import { freeAbandoned, showPresence } from './presence.ts';
-import { reap } from './reaper.ts';
-import { stopLatecomers } from './shutDown.ts';
-import { mayExist } from './terminate.ts';
-import { loadStored, machineName, type World } from './world.ts';
+import { applyTransition } from './applyTransition.ts';
+import { decide, decideWithoutCloud } from './decide.ts';
+import { claimLeases, type Lease, msUntilNextDue, releaseLease, renewLeases, retryLater } from './lease.ts';
+import { startLivenessCheck } from './liveness.ts';
+import { performEffect } from './performEffect.ts';
+import { wakeStuckServers } from './reaper.ts';
+import { type InstanceSnapshot, loadSnapshot, machineName } from './snapshot.ts';
+import { stopStartedAfterDisable } from './stopServers.ts';
+import { mayHaveMachine } from './terminate.ts';
+import { DUE_SCAN_MS, MAX_CONCURRENT_PER_CLOUD, REAP_INTERVAL_MS } from './timing.ts';
+import { expireLeasesOfDeadWorkers, registerWorker } from './workerRegistry.ts';
 
 /**
- * Brings rented instances to what is wished of them, step by step, and watches their daemons. Any number of these
- * may run on one database.
+ * The reconcile loop: moves rented instances step by step to their desired state, and checks the liveness of their
+ * daemons. Any number of these workers may run on one database.
  */
 export function startInstanceWorker(ctx: Context): { stop(): Promise<void> } {
-  const held = new Map<Lease, Promise<void>>();
+  const leases = new Map<Lease, Promise<void>>();
   const busy = new Map<string, number>();
   let stopped = false;
   let timer: NodeJS.Timeout | null = null;
-  let passing: Promise<void> | null = null;
-  let isKicked = false;
-  const presence = showPresence(ctx);
-  const { leaseMs, sweepMs } = ctx.config;
+  let currentPass: Promise<void> | null = null;
+  let passRequested = false;
+  const registration = registerWorker(ctx);
+  const { leaseMs } = ctx.config;
 
-  const kick = (): void => {
-    isKicked = true;
-    if (passing || stopped) return;
-    passing = pass().finally(() => {
-      passing = null;
-      if (isKicked) kick();
+  const requestPass = (): void => {
+    passRequested = true;
+    if (currentPass || stopped) return;
+    currentPass = pass().finally(() => {
+      currentPass = null;
+      if (passRequested) requestPass();
     });
   };
   const pass = async (): Promise<void> => {
-    isKicked = false;
+    passRequested = false;
     if (timer) clearTimeout(timer);
-    // A lease that bears no number would outlive us.
-    await presence.tried;
-    let waitMs = RESCAN_MS;
+    // A lease without a worker id is not freed when this process dies.
+    await registration.firstAttempt;
+    let waitMs = DUE_SCAN_MS;
     try {
-      await takeDue();
-      // Due while every place of its cloud is taken: a place that falls free looks again at once.
-      waitMs = Math.min(waitMs, Math.max(LOOK_AGAIN_MS, await nextDueMs(ctx.db)));
+      await claimDue();
+      // A due server whose cloud is at its limit is claimed as soon as a step of that cloud ends.
+      waitMs = Math.min(waitMs, Math.max(MIN_WAIT_MS, await msUntilNextDue(ctx.db)));
     } catch (error) {
       ctx.log.warn({ err: error }, 'cannot look for due servers now');
     }
-    if (!stopped) timer = setTimeout(kick, waitMs);
+    if (!stopped) timer = setTimeout(requestPass, waitMs);
   };
-  const takeDue = async (): Promise<void> => {
+  const claimDue = async (): Promise<void> => {
     const names = [...ctx.providers.keys()];
-    for (const name of [...names, UNKNOWN]) {
-      const free = PER_PROVIDER - (busy.get(name) ?? 0);
+    for (const name of [...names, OTHER_CLOUDS]) {
+      const free = MAX_CONCURRENT_PER_CLOUD - (busy.get(name) ?? 0);
       if (stopped || free === 0) continue;
-      for (const lease of await claim(ctx.db, name === UNKNOWN ? { others: names } : name, {
+      for (const lease of await claimLeases(ctx.db, name === OTHER_CLOUDS ? { others: names } : name, {
         limit: free,
         leaseMs,
-        owner: presence.number(),
+        owner: registration.workerId(),
       })) {
-        take(name, lease);
+        startReconcile(name, lease);
       }
     }
   };
-  const take = (cloud: string, lease: Lease): void => {
+  const startReconcile = (cloud: string, lease: Lease): void => {
     busy.set(cloud, (busy.get(cloud) ?? 0) + 1);
-    const done = workOn(ctx, lease).finally(() => {
-      held.delete(lease);
+    const done = reconcile(ctx, lease).finally(() => {
+      leases.delete(lease);
       busy.set(cloud, (busy.get(cloud) ?? 1) - 1);
-      kick();
+      requestPass();
     });
-    held.set(lease, done);
+    leases.set(lease, done);
   };
 
   const unsubscribe = ctx.bus.subscribe('due', ({ kind }) => {
-    if (kind === 'instance') kick();
+    if (kind === 'instance') requestPass();
   });
-  const heartbeat = setInterval(() => {
-    keepAlive(ctx.db, [...held.keys()], leaseMs).catch((error: unknown) => {
+  const leaseRenewal = setInterval(() => {
+    renewLeases(ctx.db, [...leases.keys()], leaseMs).catch((error: unknown) => {
       ctx.log.warn({ err: error }, 'cannot keep the leases of servers');
     });
   }, leaseMs / 3);
-  const liveness = startLiveness(ctx);
-  const care = [
-    every(ctx, RESCAN_MS, 'freeing abandoned servers', async () => {
-      if ((await freeAbandoned(ctx.db)) > 0) kick();
+  const liveness = startLivenessCheck(ctx);
+  const loops = [
+    repeatEvery(ctx, DUE_SCAN_MS, 'freeing abandoned servers', async () => {
+      if ((await expireLeasesOfDeadWorkers(ctx.db)) > 0) requestPass();
     }),
-    every(ctx, REAP_EVERY_MS, 'waking forgotten servers', () => reap(ctx), REAP_EVERY_MS),
-    every(ctx, RESCAN_MS, 'stopping servers of disabled workspaces', () => stopLatecomers(ctx)),
-    every(ctx, sweepMs, 'the sweep of the clouds', () => sweepClouds(ctx), sweepMs),
+    repeatEvery(ctx, REAP_INTERVAL_MS, 'waking forgotten servers', () => wakeStuckServers(ctx), REAP_INTERVAL_MS),
+    repeatEvery(ctx, DUE_SCAN_MS, 'stopping servers of disabled workspaces', () => stopStartedAfterDisable(ctx)),
   ];
-  kick();
+  requestPass();
 
   return {
     async stop() {
       stopped = true;
       unsubscribe();
-      await Promise.all([liveness.stop(), ...care.map((loop) => loop.stop())]);
-      await passing;
+      await Promise.all([liveness.stop(), ...loops.map((loop) => loop.stop())]);
+      await currentPass;
       if (timer) clearTimeout(timer);
-      await Promise.race([Promise.all(held.values()), wait(STOP_MS, null, { ref: false })]);
-      clearInterval(heartbeat);
-      await presence.close();
+      await Promise.race([Promise.all(leases.values()), wait(SHUTDOWN_TIMEOUT_MS, null, { ref: false })]);
+      clearInterval(leaseRenewal);
+      await registration.close();
     },
   };
 }
 
-const LOOK_AGAIN_MS = 50;
+const MIN_WAIT_MS = 50;
 
-/** Whom a cloud keeps waiting longer loses nothing: another process takes up the lease. */
-const STOP_MS = 5_000;
-/** Stands for all clouds that are not configured any more. */
-const UNKNOWN = '';
+/** Graceful shutdown waits this long for running steps. A step cut off loses nothing: another process takes over its lease. */
+const SHUTDOWN_TIMEOUT_MS = 5_000;
+/** Stands for all clouds that are no longer configured. */
+const OTHER_CLOUDS = '';
 
-/** One step for one instance. Never throws: what fails delays this instance alone. */
-async function workOn(ctx: Context, lease: Lease): Promise<void> {
+/** One step for one instance. Never throws: a failure delays this instance alone. */
+async function reconcile(ctx: Context, lease: Lease): Promise<void> {
   try {
-    await step(ctx, lease);
+    await reconcileStep(ctx, lease);
   } catch (error) {
     const isExpected = error instanceof ProviderError || error instanceof PublicError;
     ctx.log[isExpected ? 'warn' : 'error']({ err: error, instanceId: lease.id }, 'a step for a server failed');
     const message = isExpected
       ? error.message
-      : 'Something unexpected keeps this server from going on; it is tried again';
-    await backOff(ctx.db, lease, message).catch((later: unknown) => {
-      // Its lease expires, then somebody takes it up again.
+      : text('Something unexpected keeps this server from going on; it is tried again');
+    await retryLater(ctx.db, lease, message).catch((later: unknown) => {
+      // The lease expires, then a worker claims the instance again.
       ctx.log.warn({ err: later, instanceId: lease.id }, 'cannot put a server back');
     });
   }
 }
 
-async function step(ctx: Context, lease: Lease): Promise<void> {
+async function reconcileStep(ctx: Context, lease: Lease): Promise<void> {
   crashPoint('worker.claimed');
-  const stored = await loadStored(ctx.db, lease.id);
-  if (!stored) return letGo(ctx.db, lease, null);
+  const stored = await loadSnapshot(ctx.db, lease.id);
+  if (!stored) return releaseLease(ctx.db, lease, null);
   const provider = ctx.providers.get(stored.row.provider ?? '');
   if (!provider) throw new ProviderError('retryable', `The cloud ${stored.row.provider} is not configured any more`);
-  const blind: World = { ...stored, traits: provider.traits, machine: null };
-  let world = blind;
-  if (mayExist(stored)) {
+  const withoutMachine: InstanceSnapshot = { ...stored, traits: provider.traits, machine: null };
+  let snapshot = withoutMachine;
+  if (mayHaveMachine(stored)) {
     try {
-      world = { ...blind, machine: await provider.look(machineName(ctx.config.environment, world.row)) };
+      snapshot = {
+        ...withoutMachine,
+        machine: await provider.getMachine(machineName(ctx.config.environment, snapshot.row)),
+      };
     } catch (error) {
-      const late = decideBlind(blind);
-      if (!late || !(error instanceof ProviderError)) throw error;
-      if (!(await apply(ctx, lease, blind, late))) await letGo(ctx.db, lease, 0);
+      const timedOut = decideWithoutCloud(withoutMachine);
+      if (!timedOut || !(error instanceof ProviderError)) throw error;
+      if (!(await applyTransition(ctx, lease, withoutMachine, timedOut))) await releaseLease(ctx.db, lease, 0);
       return;
     }
   }
   crashPoint('worker.looked');
-  const decision = decide(world);
-  if ('effect' in decision) await perform(ctx, provider, lease, world, decision.effect);
-  else if (!(await apply(ctx, lease, world, decision))) await letGo(ctx.db, lease, 0);
+  const decision = decide(snapshot);
+  if ('effect' in decision) await performEffect(ctx, provider, lease, snapshot, decision.effect);
+  else if (!(await applyTransition(ctx, lease, snapshot, decision))) await releaseLease(ctx.db, lease, 0);
   else if (decision.isGone) crashPoint('close.applied');
   crashPoint('worker.applied');
 }

@@ -1,9 +1,10 @@
 import type { Invitation } from '@stagi/contract/invites.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { type PublicError, refused } from '../http/errors.ts';
-import { covers, maySeeTo } from '../workspaces/present.ts';
+import { coversRole, mayManageMembers } from '../memberships/roles.ts';
 import { hashOfInvite } from './create.ts';
 
 export interface OpenInvite {
@@ -17,11 +18,11 @@ export interface OpenInvite {
   expires_at: Date;
 }
 
-/** The same for a link that was used up, revoked, has expired or never was. */
-export const inviteIsOver = (): PublicError =>
-  refused('This invitation can no longer be used. Ask whoever sent it for another one.');
+/** The same error for a link that is used up, revoked, expired or unknown. */
+export const inviteUnusable = (): PublicError =>
+  refused(text('This invitation can no longer be used. Ask whoever sent it for another one.'));
 
-/** Where a join link leads, whatever became of it. */
+/** The workspace of a join link, whatever the link's status. */
 export async function workspaceOfInvite(db: Db, code: string): Promise<number | null> {
   const row = await db
     .selectFrom('invite')
@@ -31,7 +32,7 @@ export async function workspaceOfInvite(db: Db, code: string): Promise<number | 
   return row?.workspace_id ?? null;
 }
 
-/** A join link that works: its time is not over, and whoever made it might make it now. */
+/** A join link that can be used: it is open, and its creator still has the permission to create it. */
 export async function findOpenInvite(db: Db, code: string): Promise<OpenInvite | null> {
   const row = await db
     .selectFrom('invite')
@@ -61,7 +62,7 @@ export async function findOpenInvite(db: Db, code: string): Promise<OpenInvite |
     .executeTakeFirst();
   if (!row) return null;
   const { inviter_role, ...invite } = row;
-  return maySeeTo(inviter_role) && covers(inviter_role, invite.role) ? invite : null;
+  return mayManageMembers(inviter_role) && coversRole(inviter_role, invite.role) ? invite : null;
 }
 
 export function presentInvitation(invite: OpenInvite): Invitation {

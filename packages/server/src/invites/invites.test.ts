@@ -2,10 +2,10 @@ import { api } from '@stagi/contract/api.ts';
 import { ROLES, type Role } from '@stagi/contract/permissions.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dropUnverified } from '../auth/dropUnverified.ts';
 import { cleanUp } from '../cleanUp.ts';
+import { resetUnverifiedAccount } from '../identities/resetUnverifiedAccount.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { anApiToken, anInvite, haveSteppedUp } from '../testing/factories.ts';
+import { anApiToken, anInvite, markSteppedUp } from '../testing/factories.ts';
 import { mailsTo, type Person } from '../testing/person.ts';
 import { aMember, anOwner, expire, OVER, setRole } from './testing/hosts.ts';
 
@@ -18,10 +18,10 @@ describe('invites', () => {
   });
   afterAll(() => app?.close());
 
-  it('cannot be made for a role that holds what their maker lacks, whoever asks', async () => {
+  it('cannot be created for a role with permissions that their creator lacks', async () => {
     const owner = await anOwner(app, 'Enterprise');
     const member = await aMember(app, owner, 'Guest');
-    await haveSteppedUp(app.ctx, member);
+    await markSteppedUp(app.ctx, member);
     let n = 0;
     for (const mine of ROLES) {
       await setRole(app, owner, member, mine);
@@ -42,17 +42,17 @@ describe('invites', () => {
     expect(n).toBeGreaterThan(0);
   });
 
-  it('ask who invites an owner to show that it is them', async () => {
+  it('require a step-up to invite an owner', async () => {
     const owner = await anOwner(app);
     const make = () => owner.client(api.invites.create, { role: 'Owner' });
     await expect(make()).rejects.toMatchObject({ status: 403, body: { code: 'step-up' } });
-    await haveSteppedUp(app.ctx, owner);
+    await markSteppedUp(app.ctx, owner);
     expect((await make()).entity).toMatchObject({ roleName: 'Owner' });
   });
 
-  it('end as soon as their maker leaves, is disabled, or could no longer make them', async () => {
+  it('are revoked when their creator leaves, is disabled, or loses the permission to create them', async () => {
     const owner = await anOwner(app, 'Enterprise');
-    await haveSteppedUp(app.ctx, owner);
+    await markSteppedUp(app.ctx, owner);
     const ends: Record<string, (inviter: Person) => Promise<unknown>> = {
       'is made a guest': ({ userId }) => owner.client(api.clients.editMember, { userId, role: 'Guest' }),
       'is made an admin, of a link for owners': ({ userId }) =>
@@ -64,7 +64,7 @@ describe('invites', () => {
         await setDisabled(userId, sql<null>`null`);
       },
       'turns out to be somebody else': ({ userId }) =>
-        app.ctx.db.transaction().execute((trx) => dropUnverified(trx, userId)),
+        app.ctx.db.transaction().execute((trx) => resetUnverifiedAccount(trx, userId)),
     };
     let n = 0;
     for (const [what, end] of Object.entries(ends)) {
@@ -84,12 +84,12 @@ describe('invites', () => {
     const kept = await anInvite(app.ctx, inviter, { role: 'Guest' });
     await owner.client(api.clients.editMember, { userId: inviter.userId, role: 'Admin' });
     expect((await app.anonymous(api.invites.view, { code: kept.code })).invitation.roleName).toBe('Guest');
-    // By whatever way a role is lost.
+    // However the role is lost.
     await setRole(app, owner, inviter, 'Guest');
     await expect(app.anonymous(api.invites.view, { code: kept.code })).rejects.toThrow(OVER);
   });
 
-  it('are revoked by members who could have made them, at once', async () => {
+  it('are revoked at once by members who could have created them', async () => {
     const owner = await anOwner(app, 'Team');
     const admin = await aMember(app, owner, 'Admin');
     const forOwner = await anInvite(app.ctx, owner, { role: 'Owner' });
@@ -109,7 +109,7 @@ describe('invites', () => {
     });
   });
 
-  it('take their number of people and their end within bounds', async () => {
+  it('limit their number of uses and their lifetime', async () => {
     const owner = await anOwner(app, 'Team');
     const make = (input: object) => owner.client(api.invites.create, { role: 'Guest', ...input });
     const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
@@ -130,7 +130,7 @@ describe('invites', () => {
     await expect(make({})).rejects.toThrow('This workspace has 100 open join links.');
   });
 
-  it('are listed by state, role and who made them, a page at a time', async () => {
+  it('are listed by status, role and creator, a page at a time', async () => {
     const owner = await anOwner(app, 'Team');
     const admin = await aMember(app, owner, 'Admin', 'Zoe Admin');
     const open = await anInvite(app.ctx, owner, { role: 'Developer' });
@@ -150,14 +150,14 @@ describe('invites', () => {
     for (const orderByField of ['createdAt', 'expiresAt', 'roleName', 'used', 'inviter'])
       expect(await where({ orderByField })).toHaveLength(3);
     await expect(where({ orderByField: 'hash' })).rejects.toMatchObject({ status: 400 });
-    // What is shown as over is also written down as such.
+    // The cleanup stores the status that is shown.
     await cleanUp(app.ctx);
     expect(await where({ statuses: ['finished'] })).toEqual([late.id]);
     const stored = await app.ctx.db.selectFrom('invite').selectAll().where('id', '=', late.id).executeTakeFirst();
     expect(stored).toMatchObject({ status: 'finished', ended_by: 'expired' });
   });
 
-  it('are nothing for API tokens, and their members nothing for a workspace that is closed', async () => {
+  it('are refused to API tokens and in a disabled workspace', async () => {
     const owner = await anOwner(app, 'Team');
     const { token } = await anApiToken(app.ctx, owner);
     for (const [path, body] of Object.entries({
@@ -180,7 +180,7 @@ describe('invites', () => {
       await expect(person.client(api.invites.join, { code })).rejects.toThrow(OVER);
   });
 
-  it('mail whoever is given another role or removed by somebody else, in their language', async () => {
+  it('mail a member whose role is changed or who is removed, in their language', async () => {
     const owner = await anOwner(app, 'Team', 'Ada Lovelace');
     const member = await aMember(app, owner, 'Guest', 'Grace');
     await member.client(api.user.edit, { language: 'tr' });

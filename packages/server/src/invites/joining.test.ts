@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 
 describe('links to join a workspace', () => {
   let app: TestApp;
-  /** Nobody of a test before is touched: everybody else is made anew. */
+  /** New people for each test. */
   const passersBy: Person[] = [];
 
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('links to join a workspace', () => {
   });
   afterAll(() => app?.close());
 
-  it('lead by a link that is shown once from its maker to a member with its role', async () => {
+  it('are shown once and make whoever uses them a member with their role', async () => {
     const owner = await anOwner(app);
     const guest = await app.signUp('Grace Hopper');
     const { entity, link } = await owner.client(api.invites.create, { role: 'Developer' });
@@ -57,7 +57,7 @@ describe('links to join a workspace', () => {
     expect(JSON.stringify(log)).not.toContain(code);
   });
 
-  it('answer alike for a link that is used up, expired, revoked, of somebody who left, or none at all', async () => {
+  it('are refused with the same answer when used up, expired, revoked, of a creator who left, or unknown', async () => {
     const owner = await anOwner(app, 'Team');
     const inviter = await aMember(app, owner, 'Admin');
     const stranger = await app.signUp();
@@ -90,7 +90,7 @@ describe('links to join a workspace', () => {
     );
   });
 
-  it('let one in of twenty who come at once by a link for one, and five by one for five', async () => {
+  it('admit one of twenty who use a link for one at once, and five with a link for five', async () => {
     const many = await people(20);
     for (const uses of [1, 5]) {
       const owner = await anOwner(app, 'Enterprise');
@@ -106,7 +106,7 @@ describe('links to join a workspace', () => {
     }
   });
 
-  it('spend nothing and change nothing for who is a member already, even by a link that has ended', async () => {
+  it('change nothing for a member, and are not used up by them, even when expired', async () => {
     const owner = await anOwner(app, 'Team');
     const { code } = await anInvite(app.ctx, owner, { role: 'Admin' });
     const member = await aMember(app, owner, 'Guest');
@@ -118,14 +118,14 @@ describe('links to join a workspace', () => {
 
     const newcomer = await app.signUp();
     expect(await newcomer.client(api.invites.join, { code })).toMatchObject({ joined: true });
-    // The answer was lost, and the browser asks again.
+    // A retry after the answer was lost.
     expect(await newcomer.client(api.invites.join, { code })).toMatchObject({
       joined: false,
       entity: { clientId: owner.workspaceId, roleName: 'Admin' },
     });
   });
 
-  it('bring no more members than the plan has seats, also of those who come at once', async () => {
+  it('never exceed the seats of the plan, also when used in parallel', async () => {
     const many = await people(20);
     for (const plan of Plan.options) {
       const owner = await anOwner(app, plan);
@@ -159,13 +159,13 @@ describe('links to join a workspace', () => {
     expect(await second.client(api.invites.join, { code })).toMatchObject({ joined: true });
   });
 
-  /** People of workspaces of their own, the same whenever it is asked. */
+  /** People with workspaces of their own, created once. */
   async function people(count: number): Promise<Person[]> {
     while (passersBy.length < count) passersBy.push(await app.signUp());
     return passersBy.slice(0, count);
   }
 
-  /** The tables that hold a text in the clear. */
+  /** The tables that contain a text unencrypted. */
   async function everythingStored(secret: string): Promise<string[]> {
     const { rows: tables } = await sql<{ name: string }>`
       select tablename as name from pg_tables where schemaname = 'public'`.execute(app.ctx.db);

@@ -1,10 +1,11 @@
+import { text } from '@stagi/contract/text.ts';
 import { announce } from '../bus/bus.ts';
 import type { Db } from '../db/schema.ts';
 import { forbidden, notFound, refused, workspaceGone } from '../http/errors.ts';
-import { lockMembers } from '../workspaces/lockMembers.ts';
-import { covers, maySeeTo } from '../workspaces/present.ts';
+import { lockMembers } from '../memberships/lockMembers.ts';
+import { coversRole, mayManageMembers } from '../memberships/roles.ts';
 import { findInvite } from './list.ts';
-import { invitesToEnd } from './status.ts';
+import { closeInvitesQuery } from './status.ts';
 
 interface Caller {
   db: Db;
@@ -12,14 +13,14 @@ interface Caller {
   workspace: { id: number };
 }
 
-/** Ends a join link at once. */
+/** Revokes a join link. */
 export async function revokeInvite({ db, user, workspace }: Caller, id: number): Promise<void> {
   const viewer = await lockMembers(db, workspace.id, user.id);
   if (!viewer) throw workspaceGone();
   const invite = await findInvite(db, workspace.id, id);
   if (!invite) throw notFound();
-  if (!maySeeTo(viewer.role) || !covers(viewer.role, invite.role)) throw forbidden();
-  if (invite.status !== 'pending') throw refused('This invitation has ended already');
-  await invitesToEnd(db, 'revoked').where('id', '=', invite.id).execute();
+  if (!mayManageMembers(viewer.role) || !coversRole(viewer.role, invite.role)) throw forbidden();
+  if (invite.status !== 'pending') throw refused(text('This invitation has ended already'));
+  await closeInvitesQuery(db, 'revoked').where('id', '=', invite.id).execute();
   await announce(db, 'changed', { entity: 'client', id: workspace.id, workspaceId: workspace.id });
 }

@@ -1,8 +1,8 @@
 import type { api } from '@stagi/contract/api.ts';
-import type { HandlersOf } from '../http/mount.ts';
+import type { HandlersOf } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
 import { createInvite } from './create.ts';
-import { findOpenInvite, inviteIsOver, presentInvitation } from './find.ts';
+import { findOpenInvite, inviteUnusable, presentInvitation } from './find.ts';
 import { joinByInvite } from './join.ts';
 import { listInvites } from './list.ts';
 import { presentInvite } from './present.ts';
@@ -25,7 +25,7 @@ export const inviteHandlers: HandlersOf<typeof api.invites> = {
   },
   async view(ctx, { code }) {
     const invite = await findOpenInvite(ctx.db, code);
-    if (!invite) throw inviteIsOver();
+    if (!invite) throw inviteUnusable();
     return { isSuccess: true, invitation: presentInvitation(invite) };
   },
   async join(ctx, { code }) {

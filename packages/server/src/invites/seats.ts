@@ -3,7 +3,7 @@ import { SEATS } from '@stagi/contract/plans.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 
-/** How many members a workspace has of how many that its plan allows. */
+/** The members of a workspace and the limit of its plan. */
 export async function seatsOf(db: Db, workspaceId: number): Promise<Seats> {
   const { plan, used } = await db
     .selectFrom('workspace')

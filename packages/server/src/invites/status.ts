@@ -11,15 +11,15 @@ const STATUS_OF: Record<End, Exclude<InviteStatus, 'pending'>> = {
   inviter: 'canceled',
 };
 
-/** The one door out of `pending`, but for those that the database shuts behind who leaves or is disabled. */
-export function invitesToEnd(db: Db, endedBy: End) {
+/** An update that closes pending invites; the caller says which. A trigger closes those of a creator who leaves or is disabled. */
+export function closeInvitesQuery(db: Db, endedBy: End) {
   return db
     .updateTable('invite')
     .set({ status: STATUS_OF[endedBy], ended_by: endedBy, ended_at: sql<Date>`now()` })
     .where('status', '=', 'pending');
 }
 
-/** One whose time is over has ended, whether or not somebody has come by to write that down. */
+/** An invite expires by its time; the cleanup stores the status later. */
 export const isExpired = sql<boolean>`(invite.status = 'pending' and invite.expires_at <= now())`;
 
 export const statusNow = sql<InviteStatus>`case when ${isExpired} then 'finished' else invite.status end`;

@@ -34,7 +34,7 @@ describe('the queue', () => {
       for (const mailId of mailIds) await queue.enqueue(trx, 'mail.send', { mailId });
     });
 
-  it('hands out at once what was enqueued together: one notice stands for all of it', async () => {
+  it('runs jobs that were enqueued together at once, on a single notification', async () => {
     const together = Array.from({ length: 40 }, (_, at) => at);
     const since = performance.now();
     await enqueue(together);
@@ -43,7 +43,7 @@ describe('the queue', () => {
     console.log(`jobs of one moment: n = ${taken.size}, all taken after ${Math.round(performance.now() - since)} ms`);
   });
 
-  it('tries again what failed after a moment, and nothing that was taken along with it', async () => {
+  it('retries a failed job with backoff, but not the other jobs of its batch', async () => {
     const together = [100, 101, 102, 103, 104];
     failsAtFirst.add(102);
     await enqueue(together);

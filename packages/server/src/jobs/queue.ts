@@ -4,23 +4,23 @@ import type { Logger } from 'pino';
 import { connectionOptions } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 
-/** The jobs there are, with what each carries. Rows that are domain state have leases of their own instead. */
+/** The kinds of jobs with their payloads. Rows that are domain state have leases of their own instead. */
 export interface Jobs {
   'mail.send': { mailId: number };
   'clean-up': Record<string, never>;
   'analytics.forward': { eventId: number };
-  /** Without a run: one that nobody asked for. */
+  /** Without a run: started by the schedule. */
   'ledger.verify': { runId?: string };
   'ledger.seal': Record<string, never>;
   'provider.check': { checkId: number };
-  /** Without a check: one that nobody asked for. */
+  /** Without a check: started by the schedule. */
   'audit.check': { checkId?: number };
 }
 
 export interface Queue {
   /**
-   * Enqueues inside the transaction of `db`: the job exists exactly when the transaction commits. Of the jobs with one
-   * `id` (a UUID) there is one, also for the week that an ended one is kept: false for the others.
+   * Enqueues inside the transaction of `db`: the job exists exactly when the transaction commits. `id` (a UUID) makes it
+   * idempotent: false when a job with this id exists, also for a week after it has ended.
    */
   enqueue<N extends keyof Jobs>(db: Db, name: N, data: Jobs[N], id?: string): Promise<boolean>;
 }
@@ -32,23 +32,23 @@ export interface RunningQueue extends Queue {
 }
 
 /**
- * Jobs that wait are taken together: a notice wakes a worker once, however many jobs it stands for, and the next look
- * would be half a minute away. A full load is followed by another at once. Nobody is told when a try again is due.
+ * Jobs are fetched in batches: one notification wakes a worker once, for however many jobs. A full batch is followed by
+ * another at once. Polling finds retries, which send no notification when they are due.
  */
-const TAKING = {
+const WORKER_OPTIONS = {
   batchSize: 5,
   burstWhenBatchFull: true,
   pollingIntervalSeconds: 2,
   notifyPollingIntervalSeconds: 2,
-  // What takes long keeps only its own load waiting.
+  // A long job delays only its own batch.
   localConcurrency: 2,
   perJobResults: true,
 } as const;
 
-/** Maintenance of the queue may take longer than a call. */
-const STATEMENT_MS = 20_000;
+/** Longer than for calls, for the maintenance of the queue. */
+const STATEMENT_TIMEOUT_MS = 20_000;
 
-/** How long a job may take; one that takes longer says that it lives, and is taken up by another when it does not. */
+/** Timeouts of jobs. A long job sends heartbeats; without them it is retried by another worker. */
 const QUEUES: Record<keyof Jobs, { expireInSeconds: number; heartbeatSeconds?: number }> = {
   'mail.send': { expireInSeconds: 60 },
   'clean-up': { expireInSeconds: 60 },
@@ -61,7 +61,7 @@ const QUEUES: Record<keyof Jobs, { expireInSeconds: number; heartbeatSeconds?: n
 
 export async function startQueue(url: string, log: Logger, options: { worker: boolean }): Promise<RunningQueue> {
   const boss = new PgBoss({
-    ...connectionOptions(url, STATEMENT_MS),
+    ...connectionOptions(url, STATEMENT_TIMEOUT_MS),
     application_name: 'stagi-jobs',
     max: 4,
     supervise: options.worker,
@@ -86,8 +86,8 @@ export async function startQueue(url: string, log: Logger, options: { worker: bo
       return made !== null;
     },
     async work(name, handler) {
-      await boss.work<Jobs[typeof name], never, typeof TAKING>(name, TAKING, (jobs) =>
-        Promise.all(jobs.map(async ({ id, data }) => outcome(id, handler(data)))),
+      await boss.work<Jobs[typeof name], never, typeof WORKER_OPTIONS>(name, WORKER_OPTIONS, (jobs) =>
+        Promise.all(jobs.map(async ({ id, data }) => runJob(id, handler(data)))),
       );
     },
     async every(name, cron) {
@@ -99,8 +99,8 @@ export async function startQueue(url: string, log: Logger, options: { worker: bo
   };
 }
 
-/** Each job ends by itself: one that fails is tried again, without those that were taken along with it. */
-async function outcome(id: string, work: Promise<void>): Promise<JobResult> {
+/** Each job has its own result: a failed one is retried without the others of its batch. */
+async function runJob(id: string, work: Promise<void>): Promise<JobResult> {
   try {
     await work;
     return { id, status: 'completed' };

@@ -1,13 +1,13 @@
 import type { api } from '@stagi/contract/api.ts';
 import { inTransaction } from '../db/pool.ts';
-import type { HandlersOf } from '../http/mount.ts';
+import type { HandlersOf } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
-import { askForRun, lastSeals, listRuns, oneRun } from './runs.ts';
+import { lastSeals, listRuns, requestVerification, viewRun } from './runs.ts';
 
 export const ledgerHandlers: HandlersOf<typeof api.ledger> = {
   async verify(ctx) {
-    const id = await inTransaction(ctx.db, (trx) => askForRun(ctx, trx, ctx.user.id));
-    return { isSuccess: true, entity: await oneRun(ctx.db, id) };
+    const id = await inTransaction(ctx.db, (trx) => requestVerification(ctx, trx, ctx.user.id));
+    return { isSuccess: true, entity: await viewRun(ctx.db, id) };
   },
   async list({ db }, { entityFilterRequest }) {
     const [{ entities, count, lastIsSound }, seals] = await Promise.all([

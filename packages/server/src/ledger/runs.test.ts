@@ -5,7 +5,7 @@ import type { LedgerRun } from '@stagi/contract/ledger.ts';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readFigures } from '../metrics/platform.ts';
+import { readPlatformMetrics } from '../metrics/platformMetrics.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOperator } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
@@ -69,7 +69,7 @@ it('tells operators, metrics and the command line when it does not add up', { ti
       problem: expect.stringContaining('its balance'),
     });
     expect((await operator.client(api.ledger.list, {})).lastIsSound).toBe(false);
-    expect((await readFigures(app.ctx.db, false)).ledger).toMatchObject({ sound: false });
+    expect((await readPlatformMetrics(app.ctx.db, false)).ledger).toMatchObject({ sound: false });
     expect(command()).toMatchObject({ status: 1, stdout: expect.stringContaining(`account ${credit}: its balance`) });
     await shift(-1);
     expect(command()).toMatchObject({ status: 0, stdout: expect.stringMatching(/journals.*; 0 problems/) });

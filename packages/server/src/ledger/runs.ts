@@ -13,7 +13,7 @@ type Cause = LedgerRun['cause'];
 const SILENT_FOR = sql`interval '2 minutes'`;
 
 /** The run that goes on, or a new one with its job; asked for twice at a time it is one. */
-export async function askForRun(ctx: Pick<Context, 'jobs'>, trx: Db, askedBy: number): Promise<bigint> {
+export async function requestVerification(ctx: Pick<Context, 'jobs'>, trx: Db, askedBy: number): Promise<bigint> {
   await sql`select pg_advisory_xact_lock(hashtextextended('ledger.verify', 0))`.execute(trx);
   const going = await trx
     .selectFrom('ledger_run')
@@ -85,7 +85,7 @@ const runs = (db: Db) =>
     .selectAll('r')
     .select(['u.name', 'u.email']);
 
-export async function oneRun(db: Db, id: bigint): Promise<LedgerRun> {
+export async function viewRun(db: Db, id: bigint): Promise<LedgerRun> {
   const row = await runs(db).where('r.id', '=', id).executeTakeFirst();
   if (!row) throw notFound();
   return present(row);

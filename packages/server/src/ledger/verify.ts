@@ -1,10 +1,11 @@
-import { FINDINGS_MOST, type Finding } from '@stagi/contract/ledger.ts';
+import { FINDINGS_MAX, type Finding } from '@stagi/contract/ledger.ts';
 import { sql } from 'kysely';
 import { accountOf } from '../billing/accounts.ts';
 import type { Db } from '../db/schema.ts';
 import { readPage } from './digest.ts';
+import type { Report } from './report.ts';
 import { NO_SEAL, sealsOf } from './seal.ts';
-import { type BookedUse, checkUse } from './verifyUse.ts';
+import { type BookedUse, checkUsage } from './verifyUsage.ts';
 
 export interface Verdict {
   journals: number;
@@ -29,7 +30,7 @@ export async function verifyLedger(
   const report: Report = {
     found(about, id, problem) {
       verdict.problems += 1;
-      if (verdict.findings.length < FINDINGS_MOST) verdict.findings.push({ about, id, problem });
+      if (verdict.findings.length < FINDINGS_MAX) verdict.findings.push({ about, id, problem });
     },
     count(what, n) {
       verdict.counts[what] = (verdict.counts[what] ?? 0) + n;
@@ -44,7 +45,7 @@ export async function verifyLedger(
     });
     await checkBalances(trx, report, sums.byAccount);
     await checkHolds(trx, report);
-    await checkUse(trx, report, sums.use);
+    await checkUsage(trx, report, sums.use);
     await checkTransactions(trx, report);
   });
   return verdict;
@@ -54,11 +55,6 @@ export async function verifyLedger(
 function atOneMoment(db: Db, work: (trx: Db) => Promise<void>): Promise<void> {
   if (db.isTransaction) return work(db);
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
-}
-
-export interface Report {
-  found(about: string, id: string, problem: string): void;
-  count(what: string, n: number): void;
 }
 
 interface Sums {

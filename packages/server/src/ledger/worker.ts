@@ -4,7 +4,7 @@ import { carryOut, createRun } from './runs.ts';
 import { sealYesterday } from './seal.ts';
 
 /** Seals each day soon after it is over, verifies the whole ledger once a day and whenever an operator asks. */
-export async function startLedgerWork(ctx: Pick<Context, 'db' | 'log'>, queue: RunningQueue): Promise<void> {
+export async function startLedgerWorker(ctx: Pick<Context, 'db' | 'log'>, queue: RunningQueue): Promise<void> {
   await queue.work('ledger.seal', async () => void (await sealYesterday(ctx)));
   await queue.work('ledger.verify', async (data) => {
     const { runId } = (data as { runId?: string } | null) ?? {};

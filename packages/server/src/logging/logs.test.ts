@@ -3,9 +3,9 @@ import { encodeRecord, type LogRecord } from '@stagi/contract/frames.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aContainer } from '../testing/factories.ts';
-import { forgetOldLines } from './retention.ts';
+import { parseNs } from './nanoTime.ts';
+import { deleteOldLines } from './retention.ts';
 import { aLoggingContainer, line, NOW_NS, openLog } from './testing/shipped.ts';
-import { parseNs } from './time.ts';
 
 describe('logs', () => {
   const at = aLoggingContainer();
@@ -30,7 +30,7 @@ describe('logs', () => {
     await ship.daemon.close();
   });
 
-  it('acknowledges only whole records that are stored, and grants a window behind them', async () => {
+  it('acknowledges only complete records that are stored, and grants credit after them', async () => {
     const ship = await at.logs.open(at.container);
     const bytes = await ship.print(line('a'), line('b'));
     const half = line('c');
@@ -41,7 +41,7 @@ describe('logs', () => {
     await ship.daemon.close();
   });
 
-  it('stores every line exactly once over broken links that send again what was not acknowledged', async () => {
+  it('stores every line exactly once over disconnects, after which unacknowledged bytes are sent again', async () => {
     const seed = Date.now();
     const links = fc.array(
       fc.record({ chunk: fc.integer({ min: 1, max: 90 }), cut: fc.nat(400), overlap: fc.nat(60), waits: fc.boolean() }),
@@ -84,7 +84,7 @@ describe('logs', () => {
     expect(resumed).toBeGreaterThan(0);
   }, 120_000);
 
-  it('tells a daemon that was sent back, by whomever, where its log stands, each time', async () => {
+  it('sends the cursor again whenever a daemon repeats stored bytes', async () => {
     const ship = await at.logs.open(at.container);
     const printed = [line('one'), line('two'), line('three')];
     const end = await ship.print(...printed);
@@ -96,7 +96,7 @@ describe('logs', () => {
         ship.daemon.sendBytes(ship.stream, place, bytes);
         place += bytes.length;
       }
-      // Once for all that goes on from there.
+      // Once for all bytes that continue there.
       await expect.poll(() => told().length).toBe(1 + time);
       expect(told().at(-1)).toMatchObject(atEnd);
     }
@@ -106,7 +106,7 @@ describe('logs', () => {
     await ship.daemon.close();
   });
 
-  it('resumes a new link with where the last one got, and numbers on in a container made anew', async () => {
+  it('resumes on a new link where the last one stopped, and continues the numbers in a recreated container', async () => {
     const first = await at.logs.open(at.container);
     expect(first.cursor).toEqual({ offset: 0, timeNs: null, recordsAtTime: 0 });
     const bytes = await first.print(line('a', { timeNs: 7n }), line('b', { timeNs: 7n }));
@@ -120,7 +120,7 @@ describe('logs', () => {
     await anew.daemon.close();
   });
 
-  it('closes a link whose bytes do not join on or exceed what was granted, and stores none of them', async () => {
+  it('closes a link whose bytes leave a gap or exceed the credit, and stores none of them', async () => {
     const hole = await at.logs.open(at.container);
     hole.daemon.sendBytes(1, 10, line('lost'));
     expect((await hole.daemon.closed).code).toBe(1013);
@@ -135,7 +135,7 @@ describe('logs', () => {
     expect((await nonsense.daemon.closed).code).toBe(1008);
   });
 
-  it('shows a gap once where it lies, though a new link tells of it again', async () => {
+  it('shows a gap once, also when a new link reports it again', async () => {
     const gap = {
       type: 'log-gap',
       from: '2026-01-01T00:00:00.000000001Z',
@@ -157,7 +157,7 @@ describe('logs', () => {
     await second.daemon.close();
   });
 
-  it('pages back and forward, finds text whatever its case and times', async () => {
+  it('pages back and forward, and filters by text in any case and by time', async () => {
     const ship = await at.logs.open(at.container);
     const began = Date.UTC(2026, 0, 1);
     await ship.print(
@@ -188,11 +188,11 @@ describe('logs', () => {
     await ship.daemon.close();
   });
 
-  it('forgets lines older than 30 days and keeps the numbers of the others', async () => {
+  it('deletes lines older than 30 days and keeps the numbers of the others', async () => {
     const ship = await at.logs.open(at.container);
     await ship.print(line('old', { timeNs: 1n }), line('old too', { timeNs: 2n }), line('new'));
     await at.logs.stored(at.container, 3);
-    await forgetOldLines(at.logs.app.ctx.db);
+    await deleteOldLines(at.logs.app.ctx.db);
     expect((await at.logs.query(at.container)).lines.map(({ seq, text }) => [seq, text])).toEqual([[3, 'new']]);
     await ship.daemon.close();
   });
@@ -207,7 +207,7 @@ const anyRecord = fc.record({
     .map((text) => Buffer.from(text)),
 });
 
-/** What a reader should see of records: the model of the test. */
+/** The lines that records should give: the model of the test. */
 function linesOf(records: readonly LogRecord[]): [string, string][] {
   const lines: [string, string][] = [];
   const open: Record<string, string | undefined> = {};

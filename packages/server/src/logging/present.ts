@@ -1,5 +1,5 @@
 import type { LogGap, LogLine } from '@stagi/contract/logging.ts';
-import { formatNs } from './time.ts';
+import { formatNs } from './nanoTime.ts';
 
 export function presentLine(row: { seq: bigint | number; time_ns: bigint; stderr: boolean; text: string }): LogLine {
   return {

@@ -2,11 +2,11 @@ import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import type { LogGap, LogLine, logging } from '@stagi/contract/logging.ts';
 import type { Db } from '../db/schema.ts';
 import { anywhere } from '../http/paging.ts';
-import { LAST_SEQ, linesFound, type StoredLine } from './linesFound.ts';
+import { findLines, MAX_SEQ, type StoredLine } from './findLines.ts';
 import { presentGap, presentLine } from './present.ts';
 import { searchLines } from './regexSearch.ts';
 
-type Question = Omit<ParsedInputOf<typeof logging.query>, 'source'>;
+type LineQuery = Omit<ParsedInputOf<typeof logging.query>, 'source'>;
 
 interface Answer {
   lines: LogLine[];
@@ -15,28 +15,28 @@ interface Answer {
   lastSeq: number;
 }
 
-/** Stored lines of one container, oldest first: the newest that match, or those before or after a line. */
-export async function queryLines(db: Db, containerId: number, question: Question): Promise<Answer> {
+/** Stored lines of one container, oldest first: the newest matching ones, or those before or after a line. */
+export async function queryLines(db: Db, containerId: number, question: LineQuery): Promise<Answer> {
   const { cursor, limit } = question;
   const forward = cursor !== undefined && 'after' in cursor;
   const lastSeq = await lastSeqOf(db, containerId);
-  if (question.mode === 'regex' && question.text) return byPattern(db, containerId, question, lastSeq);
-  const rows = await linesAsked(db, containerId, question, forward ? limit : limit + 1);
+  if (question.mode === 'regex' && question.text) return queryByRegex(db, containerId, question, lastSeq);
+  const rows = await selectLines(db, containerId, question, forward ? limit : limit + 1);
   const more = rows.length > limit;
   const page = forward ? rows : rows.slice(0, limit).reverse();
   const first = page[0]?.seq;
   return {
     lines: page.map(presentLine),
-    gaps: await gapsAround(db, containerId, page, lastSeq),
-    hasBefore: forward && first !== undefined ? await anyBefore(db, containerId, question, first) : more,
+    gaps: await gapsOfPage(db, containerId, page, lastSeq),
+    hasBefore: forward && first !== undefined ? await hasLinesBefore(db, containerId, question, first) : more,
     lastSeq,
   };
 }
 
-async function byPattern(db: Db, containerId: number, question: Question, lastSeq: number): Promise<Answer> {
+async function queryByRegex(db: Db, containerId: number, question: LineQuery, lastSeq: number): Promise<Answer> {
   const { cursor, limit, from, to, text } = question;
   const forward = cursor !== undefined && 'after' in cursor;
-  const { rows, whole } = await searchLines(db, containerId, {
+  const { rows, isComplete: whole } = await searchLines(db, containerId, {
     pattern: text,
     fromNs: from ? nsOf(from) : null,
     toNs: to ? nsOf(to) : null,
@@ -48,7 +48,7 @@ async function byPattern(db: Db, containerId: number, question: Question, lastSe
   const page = forward ? rows : rows.toReversed();
   return {
     lines: page.map(presentLine),
-    gaps: await gapsAround(db, containerId, page, lastSeq),
+    gaps: await gapsOfPage(db, containerId, page, lastSeq),
     hasBefore: forward ? cursor.after > 0 : !whole,
     lastSeq,
   };
@@ -65,7 +65,7 @@ async function firstSeqOf(db: Db, containerId: number): Promise<bigint> {
   return first?.seq ?? 1n;
 }
 
-/** Lines behind `afterSeq` in their order, for a tail. */
+/** Lines after `afterSeq` in their order, for a tail. */
 export async function linesAfter(db: Db, containerId: number, afterSeq: number, limit: number): Promise<LogLine[]> {
   const rows = await db
     .selectFrom('log_line')
@@ -78,7 +78,7 @@ export async function linesAfter(db: Db, containerId: number, afterSeq: number, 
   return rows.map(presentLine);
 }
 
-/** Gaps behind `afterSeq` or later. */
+/** Gaps at `afterSeq` or later. */
 export async function gapsFrom(db: Db, containerId: number, afterSeq: number): Promise<LogGap[]> {
   const rows = await db
     .selectFrom('log_gap')
@@ -99,15 +99,15 @@ export async function lastSeqOf(db: Db, containerId: number): Promise<number> {
   return Number(head?.last_seq ?? 0n);
 }
 
-function linesAsked(db: Db, containerId: number, question: Question, limit: number): Promise<StoredLine[]> {
+function selectLines(db: Db, containerId: number, question: LineQuery, limit: number): Promise<StoredLine[]> {
   const { cursor, from, to, text } = question;
   const forward = cursor !== undefined && 'after' in cursor;
   const first = forward ? BigInt(cursor.after) + 1n : 0n;
-  const last = cursor && 'before' in cursor ? BigInt(cursor.before) - 1n : LAST_SEQ;
+  const last = cursor && 'before' in cursor ? BigInt(cursor.before) - 1n : MAX_SEQ;
   const [fromNs, toNs] = [from ? nsOf(from) : null, to ? nsOf(to) : null];
   if (text) {
     const search = { like: anywhere(text), matches: null, first, last, fromNs, toNs, forward, limit };
-    return linesFound(db, containerId, search);
+    return findLines(db, containerId, search);
   }
   let lines = db
     .selectFrom('log_line')
@@ -123,13 +123,13 @@ function linesAsked(db: Db, containerId: number, question: Question, limit: numb
     .execute();
 }
 
-async function anyBefore(db: Db, containerId: number, question: Question, seq: bigint): Promise<boolean> {
+async function hasLinesBefore(db: Db, containerId: number, question: LineQuery, seq: bigint): Promise<boolean> {
   const before = { ...question, cursor: { before: Number(seq) } };
-  return (await linesAsked(db, containerId, before, 1)).length > 0;
+  return (await selectLines(db, containerId, before, 1)).length > 0;
 }
 
-/** A gap is shown before the line that follows it; the last one when the page is the end of the log. */
-async function gapsAround(
+/** The gaps of a page: each is shown before the line that follows it, and the last one at the end of the log. */
+async function gapsOfPage(
   db: Db,
   containerId: number,
   page: readonly { seq: bigint }[],

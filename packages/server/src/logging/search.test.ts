@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Db } from '../db/schema.ts';
-import { LAST_SEQ, linesFound } from './linesFound.ts';
+import { findLines, MAX_SEQ } from './findLines.ts';
 import { aLoggingContainer, line } from './testing/shipped.ts';
 
 describe('searching logs', () => {
   const at = aLoggingContainer();
 
-  it('finds lines by a regular expression, from either end, and says what it does not take', async () => {
+  it('finds lines by a regular expression, from either end, and refuses unsupported ones with a reason', async () => {
     const ship = await at.logs.open(at.container);
     await ship.print(
       ...Array.from({ length: 60 }, (_, index) => line(`step ${index + 1}: ${index % 3 === 0 ? 'ERROR' : 'ok'}`)),
@@ -43,17 +43,17 @@ describe('searching logs', () => {
     const ship = await at.logs.open(at.container);
     await ship.print(line('hers alone'));
     await at.logs.stored(at.container, 1);
-    const everything = { like: '%', matches: null, first: 0n, last: LAST_SEQ, fromNs: null, toNs: null };
-    const found = (db: Db) => linesFound(db, at.container, { ...everything, forward: true, limit: 10 });
+    const everything = { like: '%', matches: null, first: 0n, last: MAX_SEQ, fromNs: null, toNs: null };
+    const found = (db: Db) => findLines(db, at.container, { ...everything, forward: true, limit: 10 });
     expect(await found(app.ctx.within(alice.workspaceId))).toMatchObject([{ text: 'hers alone' }]);
     expect(await found(app.ctx.within(mallory.workspaceId))).toEqual([]);
-    // Nothing said: nobody's; said that it is none: refused.
+    // Without a workspace no rows are visible; with "no workspace" the query is refused.
     expect(await found(app.ctx.db)).toEqual([]);
     await expect(found(app.ctx.within(null))).rejects.toMatchObject({ code: '42501' });
     await ship.daemon.close();
   });
 
-  it('answers or gives up in time, whatever the expression', async () => {
+  it('answers or times out, whatever the expression', async () => {
     await at.logs.app.ctx.db.executeQuery(
       sql`insert into log_line (container_id, seq, time_ns, stderr, text)
           select ${at.container}, n, n, false, repeat('a', 20000) from generate_series(1, 3000) n`.compile(

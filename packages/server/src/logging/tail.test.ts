@@ -6,10 +6,10 @@ import type { TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 import { aLoggingContainer, line } from './testing/shipped.ts';
 
-describe('tails of logs', () => {
+describe('a log tail', () => {
   const at = aLoggingContainer();
 
-  it('sends a tail the history behind a line and then each new line once, in order', async () => {
+  it('sends the lines after a line number and then each new line exactly once, in order', async () => {
     const ship = await at.logs.open(at.container);
     const total = 3_000;
     let printed = 0;
@@ -33,7 +33,7 @@ describe('tails of logs', () => {
     await ship.daemon.close();
   });
 
-  it('tells a tail that is far behind where the lines are that it does not get', async () => {
+  it('skips lines for a reader that lags far behind, and tells it which', async () => {
     const ship = await at.logs.open(at.container);
     for (let round = 0; round < 5; round += 1) {
       await ship.print(...Array.from({ length: 5_000 }, () => line('x')));
@@ -47,7 +47,7 @@ describe('tails of logs', () => {
     await ship.daemon.close();
   });
 
-  it('opens a tail with a ticket once, from the own origin, for the own workspace only', async () => {
+  it('opens with a single-use ticket, only from the own origin and for the own workspace', async () => {
     const outcome = (ticket: string, options: { origin?: string; id?: number } = {}) =>
       upgrade(tailUrl(at.logs.app.url, ticket, options.id ?? at.container, 0), options.origin);
     const ticket = await ticketOf(at.logs.alice);
@@ -66,7 +66,7 @@ describe('tails of logs', () => {
     expect(answers.filter((status) => status === 101)).toHaveLength(1);
   });
 
-  it('ends a tail when its session or its membership ends', async () => {
+  it('is closed when its session or its membership ends', async () => {
     const leaver = await at.logs.app.signUp();
     await at.logs.app.ctx.db
       .insertInto('membership')
@@ -91,7 +91,7 @@ function tailUrl(url: string, ticket: string, id: number, after: number): string
   return `${url.replace('http', 'ws')}/frontend-api/logging/tail?${query}`;
 }
 
-/** The status an upgrade is answered with. */
+/** The HTTP status that answers an upgrade. */
 function upgrade(url: string, origin?: string): Promise<number> {
   const socket = new WebSocket(url, origin ? { origin } : {});
   return new Promise((resolve, reject) => {

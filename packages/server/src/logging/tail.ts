@@ -3,37 +3,37 @@ import { LogSource, type TailMessage } from '@stagi/contract/logging.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
-import { type StreamOwner, spendStreamTicket, streamOwner } from '../auth/streamTicket.ts';
-import { watchOwner } from '../auth/watchOwner.ts';
+import { isLoopback } from '../config/loopback.ts';
 import { visibleContainer } from '../containers/access.ts';
 import type { Context } from '../context.ts';
 import { badInput, forbidden, PublicError, unauthenticated } from '../http/errors.ts';
-import { isLoopback } from '../loopback.ts';
-import { followLog } from './follow.ts';
+import { recheckStreamOwner } from '../sessions/recheckStreamOwner.ts';
+import { consumeStreamTicket, type StreamOwner, streamOwner } from '../sessions/streamTicket.ts';
+import { followLog } from './followLog.ts';
 
 const PING_MS = 15_000;
-const SILENT_MAX_MS = 40_000;
-const ENDED = 4401;
-const CLOSE_PATIENCE_MS = 1_000;
+const SILENCE_TIMEOUT_MS = 40_000;
+const CLOSE_CODE_UNAUTHORIZED = 4401;
+const CLOSE_TIMEOUT_MS = 1_000;
 
-const Question = z.object({
+const TailQuery = z.object({
   ticket: z.string().max(200),
   type: LogSource.shape.type,
   id: z.coerce.number().pipe(LogSource.shape.id),
   after: z.coerce.number().int().min(0).optional(),
 });
 
-interface Admitted {
+interface AuthorizedTail {
   owner: StreamOwner;
   containerId: number;
   after: number | undefined;
 }
 
-/** `WS /frontend-api/logging/tail`: history behind a line, then what is printed, each line once and in order. */
+/** `WS /frontend-api/logging/tail`: the lines after a line number, then new ones, each exactly once and in order. */
 export function mountLogTail(app: FastifyInstance, ctx: Context): void {
-  const admitted = new WeakMap<FastifyRequest, Admitted>();
+  const admitted = new WeakMap<FastifyRequest, AuthorizedTail>();
   const preValidation = async (request: FastifyRequest): Promise<void> => {
-    admitted.set(request, await admit(ctx, request));
+    admitted.set(request, await authorizeTail(ctx, request));
   };
   const tails = new Set<WebSocket>();
   app.get(`${API_PREFIX}logging/tail`, { websocket: true, preValidation }, (socket, request) => {
@@ -44,26 +44,26 @@ export function mountLogTail(app: FastifyInstance, ctx: Context): void {
   app.addHook('preClose', async () => {
     for (const socket of tails) {
       socket.close(1012, 'the platform restarts');
-      const impatience = setTimeout(() => socket.terminate(), CLOSE_PATIENCE_MS);
-      socket.on('close', () => clearTimeout(impatience));
+      const terminateTimer = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS);
+      socket.on('close', () => clearTimeout(terminateTimer));
     }
   });
 }
 
-/** Refuses before the upgrade: a foreign origin before the ticket is spent, then whoever may not see the source. */
-async function admit(ctx: Context, request: FastifyRequest): Promise<Admitted> {
+/** Authorizes the request before the upgrade: first the origin, then the ticket, which it consumes, then the source. */
+async function authorizeTail(ctx: Context, request: FastifyRequest): Promise<AuthorizedTail> {
   if (!isOwnOrigin(ctx, request)) throw forbidden();
-  const parsed = Question.safeParse(request.query);
+  const parsed = TailQuery.safeParse(request.query);
   if (!parsed.success) throw badInput(parsed.error);
-  const owner = await spendStreamTicket(ctx, parsed.data.ticket);
+  const owner = await consumeStreamTicket(ctx, parsed.data.ticket);
   if (!owner) throw unauthenticated();
-  const { id } = await visibleContainer(seenBy(ctx, owner), { id: parsed.data.id });
+  const { id } = await visibleContainer(scopeOf(ctx, owner), { id: parsed.data.id });
   return { owner, containerId: id, after: parsed.data.after };
 }
 
-const seenBy = (ctx: Context, { workspace }: StreamOwner) => ({ db: ctx.within(workspace.id), workspace });
+const scopeOf = (ctx: Context, { workspace }: StreamOwner) => ({ db: ctx.within(workspace.id), workspace });
 
-/** Browsers always name the page's origin; what names none is no browser and has no cookie to misuse. */
+/** Against cross-site WebSocket hijacking. Browsers always send an origin; other clients have no cookie to misuse. */
 function isOwnOrigin({ config }: Context, request: FastifyRequest): boolean {
   const { origin, host } = request.headers;
   if (origin === undefined || origin === config.appOrigin) return true;
@@ -72,23 +72,23 @@ function isOwnOrigin({ config }: Context, request: FastifyRequest): boolean {
   return page.host === host && isLoopback(page.hostname);
 }
 
-function serveTail(ctx: Context, socket: WebSocket, { owner, containerId, after }: Admitted): void {
+function serveTail(ctx: Context, socket: WebSocket, { owner, containerId, after }: AuthorizedTail): void {
   let heardAt = Date.now();
   const send = (message: TailMessage): void => {
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message));
   };
-  const { db } = seenBy(ctx, owner);
+  const { db } = scopeOf(ctx, owner);
   const follower = followLog({ bus: ctx.bus, db }, containerId, after, {
     send,
-    unsent: () => socket.bufferedAmount,
-    broken(error) {
+    bufferedBytes: () => socket.bufferedAmount,
+    onError(error) {
       ctx.log.warn({ err: error, containerId }, 'log tail ended');
       socket.close(1013, 'try again');
     },
   });
-  const unwatch = watchOwner(ctx, owner, recheck);
+  const unwatch = recheckStreamOwner(ctx, owner, recheck);
   const ping = setInterval(() => {
-    if (Date.now() - heardAt > SILENT_MAX_MS) return socket.terminate();
+    if (Date.now() - heardAt > SILENCE_TIMEOUT_MS) return socket.terminate();
     send({ type: 'ping' });
     socket.ping();
   }, PING_MS);
@@ -104,11 +104,11 @@ function serveTail(ctx: Context, socket: WebSocket, { owner, containerId, after 
   async function recheck(): Promise<void> {
     try {
       const now = await streamOwner(ctx, owner);
-      if (!now) return socket.close(ENDED, 'signed out');
-      await visibleContainer(seenBy(ctx, now), { id: containerId });
+      if (!now) return socket.close(CLOSE_CODE_UNAUTHORIZED, 'signed out');
+      await visibleContainer(scopeOf(ctx, now), { id: containerId });
     } catch (error) {
       if (!(error instanceof PublicError)) throw error;
-      socket.close(ENDED, 'no access any more');
+      socket.close(CLOSE_CODE_UNAUTHORIZED, 'no access any more');
     }
   }
 }

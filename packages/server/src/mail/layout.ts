@@ -8,13 +8,13 @@ export interface MailText {
   html: string;
 }
 
-/** What a mail consists of: paragraphs, a code, a way in, facts with their names. */
+/** A mail's parts: paragraphs, a code, a link, facts with their names. */
 export type Part = string | { code: string } | { link: string; label: string } | { facts: readonly [string, string][] };
 
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif";
 
-/** One layout for every mail, as HTML and as text. Tables and inline styles: what mail programs of every age draw. */
-export function layOut(language: Language, subject: string, parts: readonly Part[], footer: string): MailText {
+/** Renders a mail as HTML and as text. Tables and inline styles, as old mail programs need them. */
+export function renderMail(language: Language, subject: string, parts: readonly Part[], footer: string): MailText {
   return {
     subject,
     text: `${parts.map(asText).join('\n\n')}\n\n-- \n${footer}\n`,

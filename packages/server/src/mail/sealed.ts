@@ -3,15 +3,15 @@ import type { Context } from '../context.ts';
 import type { MailTable } from '../db/schema.ts';
 import type { MailText } from './layout.ts';
 
-type Ground = Pick<Context, 'secrets'>;
+type MailContext = Pick<Context, 'secrets'>;
 
-/** A mail as it is stored: who reads the database must not be able to finish somebody's sign-up. */
-export function sealMail({ secrets }: Ground, recipient: string, mail: MailText): string {
+/** Encrypts a mail for storage, as it may have a code: reading the database must not be enough to use it. */
+export function sealMail({ secrets }: MailContext, recipient: string, mail: MailText): string {
   return secrets.seal(JSON.stringify(mail), placeOf(recipient));
 }
 
-/** A stored mail that has not been sent; a sent one has no content any more. */
-export function openMail({ secrets }: Ground, row: Selectable<MailTable>): MailText {
+/** Decrypts a stored mail. Once it is sent its content is deleted. */
+export function openMail({ secrets }: MailContext, row: Selectable<MailTable>): MailText {
   if (row.content_sealed !== null)
     return JSON.parse(secrets.open(row.content_sealed, placeOf(row.recipient))) as MailText;
   return { subject: row.subject ?? '', text: row.text_body ?? '', html: row.html_body ?? '' };

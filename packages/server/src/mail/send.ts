@@ -5,7 +5,7 @@ import type { RunningQueue } from '../jobs/queue.ts';
 import type { MailText } from './layout.ts';
 import { openMail, sealMail } from './sealed.ts';
 
-/** The library's own patience is minutes, and a job has one. */
+/** The library's default timeouts are minutes; a job has one minute. */
 const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 10_000 };
 
 interface Addressed {
@@ -25,7 +25,7 @@ export async function sendMail(
 
 const STORED_AT_ONCE = 500;
 
-/** The same for what is written to many. */
+/** The same for many mails. */
 export async function sendMails(
   ctx: Pick<Context, 'config' | 'jobs' | 'secrets'>,
   trx: Db,
@@ -41,13 +41,16 @@ export async function sendMails(
       )
       .returning('id')
       .execute();
-    // The outbox of development reads the stored mail itself: a job would wait for ever.
+    // Without SMTP a job would wait for ever; the development outbox reads the stored mail.
     if (ctx.config.smtpUrl) for (const { id } of rows) await ctx.jobs.enqueue(trx, 'mail.send', { mailId: id });
   }
 }
 
 /** Sends stored mails by SMTP. Without SMTP they stay in the outbox, where development reads them. */
-export async function workOnMail(ctx: Pick<Context, 'config' | 'db' | 'secrets'>, queue: RunningQueue): Promise<void> {
+export async function startMailWorker(
+  ctx: Pick<Context, 'config' | 'db' | 'secrets'>,
+  queue: RunningQueue,
+): Promise<void> {
   if (!ctx.config.smtpUrl) return;
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({ url: ctx.config.smtpUrl, ...PATIENCE }, { from: ctx.config.mailFrom });

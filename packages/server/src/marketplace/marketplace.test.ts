@@ -80,7 +80,7 @@ describe('the marketplace', () => {
     });
   });
 
-  it('goes on without a cloud that fails, and says so', async () => {
+  it('lists the others when a cloud fails, and shows that it failed', async () => {
     const offersFail = async () => {
       throw new ProviderError('retryable', 'down');
     };
@@ -95,7 +95,7 @@ describe('the marketplace', () => {
     });
   });
 
-  it('shows how far a cloud is that is being prepared, and none of its offers', async () => {
+  it('shows the progress of a cloud that is being prepared, and none of its offers', async () => {
     const since = new Date('2026-05-01T12:00:00Z');
     const readiness: Provider['readiness'] = async () => ({
       state: 'preparing',

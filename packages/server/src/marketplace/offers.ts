@@ -1,14 +1,14 @@
 import type { Offer, ProviderState } from '@stagi/contract/hardware.ts';
 import { presentPrice, priceOf } from '../billing/price.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import type { Provider, ProviderOffer } from '../providers/provider.ts';
-import { type Snapshot, snapshotOf } from './snapshot.ts';
+import { type CloudSnapshot, cloudSnapshot } from './cloudSnapshots.ts';
 
-/** Machines of a kind from which on nobody need hurry. */
-const PLENTY = 3;
+/** With fewer free machines than this an offer is shown as low. */
+const LOW_STOCK_BELOW = 3;
 
-/** An offer as it can be rented, with the price that the workspace pays. */
+/** An offer with the price that the workspace pays. */
 export interface RentableOffer {
   provider: Provider;
   offer: ProviderOffer;
@@ -17,35 +17,33 @@ export interface RentableOffer {
   stoppedPricePerHour: bigint;
 }
 
-/**
- * The offer behind an id of the marketplace as its cloud states it now. `null` when it is gone or sold out.
- */
-export async function findOffer(
+/** The current offer of a marketplace id; `null` when it is gone or sold out. */
+export async function findAvailableOffer(
   ctx: Pick<Context, 'config' | 'providers' | 'log'>,
   offerId: string,
 ): Promise<RentableOffer | null> {
-  const found = await offerOfCloud(ctx, offerId);
+  const found = await findOfferOrSoldOut(ctx, offerId);
   return found && found.offer.available !== 0 ? found : null;
 }
 
-/** As `findOffer`, sold out or not. */
-export async function offerOfCloud(
+/** Like `findAvailableOffer`, but also finds sold-out offers. */
+export async function findOfferOrSoldOut(
   ctx: Pick<Context, 'config' | 'providers' | 'log'>,
   offerId: string,
 ): Promise<RentableOffer | null> {
   const at = offerId.indexOf(':');
   const provider = ctx.providers.get(offerId.slice(0, at));
   if (at < 0 || !provider) return null;
-  const { offers } = await snapshotOf(ctx, provider);
+  const { offers } = await cloudSnapshot(ctx, provider);
   const offer = offers.find(({ id }) => id === offerId.slice(at + 1));
-  return offer ? rentable(ctx.config, provider, offer) : null;
+  return offer ? rentableOffer(ctx.config, provider, offer) : null;
 }
 
-export function offersOf(config: Config, snapshot: Snapshot): RentableOffer[] {
-  return snapshot.offers.map((offer) => rentable(config, snapshot.provider, offer));
+export function rentableOffers(config: Config, snapshot: CloudSnapshot): RentableOffer[] {
+  return snapshot.offers.map((offer) => rentableOffer(config, snapshot.provider, offer));
 }
 
-function rentable(config: Config, provider: Provider, offer: ProviderOffer): RentableOffer {
+function rentableOffer(config: Config, provider: Provider, offer: ProviderOffer): RentableOffer {
   return {
     provider,
     offer,
@@ -81,10 +79,10 @@ export function presentOffer(
 function availability(available: number | null): Offer['availability'] {
   if (available === null) return 'unknown';
   if (available <= 0) return 'none';
-  return available < PLENTY ? 'low' : 'available';
+  return available < LOW_STOCK_BELOW ? 'low' : 'available';
 }
 
-export function presentState({ provider, readiness }: Snapshot): ProviderState {
+export function presentState({ provider, readiness }: CloudSnapshot): ProviderState {
   const state = { provider: provider.name, title: provider.title, state: readiness.state };
   switch (readiness.state) {
     case 'ready':

@@ -5,15 +5,15 @@ import { encodeRecord } from '@stagi/contract/frames.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueEnrolment } from '../daemon-link/enrolment.ts';
 import { inTransaction } from '../db/pool.ts';
+import { issueEnrolment } from '../nodes/enrolment.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { connectDaemon, enrolNode } from '../testing/daemon.ts';
 import { aContainer, aRentedInstance, aStray } from '../testing/factories.ts';
 import { PASSWORD, type Person } from '../testing/person.ts';
-import { readFigures } from './platform.ts';
+import { readPlatformMetrics } from './platformMetrics.ts';
 
-/** The figures are read anew every five seconds; a busy machine takes its time. */
+/** The metrics of the database are cached for five seconds. */
 const FRESH = { timeout: 20_000, interval: 250 };
 
 describe('the metrics', () => {
@@ -32,7 +32,7 @@ describe('the metrics', () => {
   });
 
   const scrape = async (): Promise<string> => (await fetch(`${address}/metrics`)).text();
-  /** The value of a series, by its name and whatever of its labels is told. */
+  /** The value of a series, by its name and some of its labels. */
   const sample = (text: string, name: string, ...labels: string[]): number | undefined => {
     const line = text
       .split('\n')
@@ -40,7 +40,7 @@ describe('the metrics', () => {
     return line === undefined ? undefined : Number(line.split(' ').at(-1));
   };
 
-  it('tell calls, pool, queue, servers, containers, links and errors', async () => {
+  it('include calls, pools, queue, servers, containers, links and errors', async () => {
     const server = await aRentedInstance(app.ctx, alice);
     await aStray(app.ctx);
     const container = await aContainer(app.ctx, alice, server);
@@ -81,7 +81,7 @@ describe('the metrics', () => {
     expect(sample(text, 'stagi_log_lines_total')).toBe(3);
     expect(sample(text, 'stagi_log_lag_seconds_sum')).toBeGreaterThanOrEqual(1);
     expect(sample(text, 'stagi_log_messages_total', 'level="error"')).toBe(0);
-    // That these are seconds: nanoseconds would be millions.
+    // In seconds: nanoseconds would be millions.
     expect(sample(text, 'stagi_event_loop_delay_seconds', 'quantile="0.99"')).toBeLessThan(1_000);
     expect(sample(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
     expect(text).not.toContain('NaN');
@@ -91,14 +91,14 @@ describe('the metrics', () => {
     console.log(`metrics: ${text.split('\n').length} lines, ${text.length} bytes`);
   });
 
-  it('ask the database once however often they are scraped', async () => {
+  it('query the database once for many scrapes', async () => {
     const lag = async () => sample(await scrape(), 'stagi_reconcile_lag_seconds');
     const lagBehind = (seconds: number) =>
       sql`update instance set lock_expires_at = null, lock_token = null, next_at = now() - interval '1 second' * ${seconds},
         provider = null, kind = 'self-hosted'`.execute(app.ctx.db);
     await lagBehind(90);
     await expect.poll(lag, FRESH).toBeGreaterThanOrEqual(90);
-    // Just read: for a while now whatever happens in the database shows in no scrape.
+    // Just cached, so that changes in the database do not show in scrapes for a while.
     const before = await lag();
     await lagBehind(900);
     const again = await Promise.all(Array.from({ length: 50 }, lag));
@@ -106,23 +106,23 @@ describe('the metrics', () => {
     await expect.poll(lag, FRESH).toBeGreaterThanOrEqual(900);
   });
 
-  it('count the mails that are not sent, where mails are sent', async () => {
+  it('count unsent mails where mail is configured', async () => {
     await app.anonymous(api.auth.register, { name: 'Mallory', email: 'mallory@example.com', password: PASSWORD });
-    const { mails } = await readFigures(app.ctx.db, true);
+    const { mails } = await readPlatformMetrics(app.ctx.db, true);
     expect(mails).toMatchObject({ waiting: 1, failed: 0 });
     expect(mails?.oldestSeconds).toBeGreaterThan(0);
-    expect((await readFigures(app.ctx.db, false)).mails).toBeNull();
+    expect((await readPlatformMetrics(app.ctx.db, false)).mails).toBeNull();
   });
 
-  it('tell since when what runs was not charged', async () => {
+  it('include the lag of metering', async () => {
     const { meteringLagSeconds } = await inTransaction(app.ctx.db, async (trx) => {
       await sql`update workspace_meter set metered_at = now() - interval '400 seconds'`.execute(trx);
-      return readFigures(trx, false);
+      return readPlatformMetrics(trx, false);
     });
     expect(meteringLagSeconds).toBeGreaterThanOrEqual(400);
   });
 
-  it('are those that the runbook explains', async () => {
+  it('are all explained in the runbook', async () => {
     const runbook = readFileSync(join(import.meta.dirname, '../../../../docs/RUNBOOK.md'), 'utf8');
     const explained = new Set(runbook.match(/\b(stagi|process|nodejs)_[a-z_]+\b/g));
     const told = new Set((await scrape()).matchAll(/^# TYPE (\S+) /gm).map(([, name]) => name!));
@@ -130,7 +130,7 @@ describe('the metrics', () => {
     console.log(`runbook: n = ${told.size} metrics, all explained`);
   });
 
-  it('are nowhere but at their address', async () => {
+  it('are served only at their own address', async () => {
     expect((await fetch(`${address}/`)).status).toBe(404);
     expect((await fetch(`${address}/metrics`, { method: 'POST' })).status).toBe(404);
     expect(await (await fetch(`${app.url}/metrics`)).text()).not.toContain('stagi_');

@@ -3,18 +3,19 @@ import { CURRENCY } from '@stagi/contract/brand.ts';
 import { type Micro, toDecimal } from '@stagi/contract/money.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { PROMO_STATUSES, type PromoCode, type PromoStatus } from '@stagi/contract/promoCodes.ts';
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { invalid, notFound } from '../http/errors.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 
-/** Without those that are taken for one another. */
+/** Without letters and digits that look alike. */
 const LETTERS = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 const GROUPS = 3;
 const GROUP = 4;
 
 /** Nearly 60 bits: `K7QM-2XWD-9TRB`. */
-function madeUp(): string {
+function generateCode(): string {
   const group = (): string => Array.from({ length: GROUP }, () => LETTERS[randomInt(LETTERS.length)]).join('');
   return Array.from({ length: GROUPS }, group).join('-');
 }
@@ -31,7 +32,7 @@ export async function createPromoCode(trx: Db, createdBy: number, made: NewPromo
   const row = await trx
     .insertInto('promo_code')
     .values({
-      code: made.code ?? madeUp(),
+      code: made.code ?? generateCode(),
       amount: made.amount,
       uses_max: made.uses,
       expires_at: made.expiresAt,
@@ -41,11 +42,11 @@ export async function createPromoCode(trx: Db, createdBy: number, made: NewPromo
     .onConflict((conflict) => conflict.column('code').doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (!row) throw invalid('This promo code exists already', 'code');
+  if (!row) throw invalid(text('This promo code exists already'), 'code');
   return onePromoCode(trx, row.id);
 }
 
-/** Ends it; what it has given stays given. Again it changes nothing. */
+/** Revokes a code; credit that it gave stays. Revoking it again changes nothing. */
 export async function revokePromoCode(trx: Db, id: number): Promise<PromoCode> {
   await trx
     .updateTable('promo_code')

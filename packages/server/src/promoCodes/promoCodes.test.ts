@@ -43,7 +43,7 @@ async function refusal(work: Promise<unknown>): Promise<{ status: number; messag
 }
 
 describe('a promo code', () => {
-  it('is made by an operator, adds its amount, and is listed with what became of it', async () => {
+  it('is created by an operator, adds its amount, and is listed with its uses', async () => {
     const { entity: made } = await operator.client(api.promoCodes.create, {
       code: ' spring-26 ',
       amount: '7.5',
@@ -70,14 +70,14 @@ describe('a promo code', () => {
     ]);
   });
 
-  it('gets a code of its own that nobody guesses, when none is given', async () => {
+  it('gets a random code when none is given', async () => {
     const make = () => operator.client(api.promoCodes.create, { amount: '1', uses: 1, expiresAt: IN_A_DAY() });
     const codes = (await Promise.all([make(), make(), make()])).map(({ entity }) => entity.code);
     expect(new Set(codes).size).toBe(3);
     for (const code of codes) expect(code).toMatch(/^([A-HJKMNP-Z2-9]{4}-){2}[A-HJKMNP-Z2-9]{4}$/);
   });
 
-  it('says why it does nothing', async () => {
+  it('says why it is refused', async () => {
     const { db } = app.ctx;
     const used = await aPromoCode(app.ctx);
     const [expired, revoked, spent] = [
@@ -103,7 +103,7 @@ describe('a promo code', () => {
     expect(await balance(alice)).toBe(before);
   });
 
-  it('is refused to be made when it is there already, over, or worth nothing', async () => {
+  it('is not created when it exists, has expired, or has no amount', async () => {
     const { code } = await aPromoCode(app.ctx);
     const make = (change: object) =>
       refusal(operator.client(api.promoCodes.create, { amount: '1', uses: 1, expiresAt: IN_A_DAY(), ...change }));
@@ -116,7 +116,7 @@ describe('a promo code', () => {
       expect.soft(await make({ uses }), String(uses)).toMatchObject({ status: 400, fields: ['uses'] });
   });
 
-  it('is not found by trying: who guesses waits, with a right one too', async () => {
+  it('is rate limited against guessing, also with the right code', async () => {
     const guesser = await app.signUp('Gus');
     const { code } = await aPromoCode(app.ctx);
     let tries = 0;
@@ -130,7 +130,7 @@ describe('a promo code', () => {
     await guesser.client(api.promoCodes.activate, { promoCode: code });
   });
 
-  it('is good once for a person: in each of their workspaces, and after they came back under their address', async () => {
+  it('can be used once per person, across their workspaces and after signing up again with the same address', async () => {
     const person = await app.signUp('Petra');
     const { code } = await aPromoCode(app.ctx, { uses: 10 });
     await person.client(api.promoCodes.activate, { promoCode: code });
@@ -139,7 +139,7 @@ describe('a promo code', () => {
     expect(await refusal(person.client(api.promoCodes.activate, { promoCode: code }))).toMatchObject({
       message: 'You have already used this promo code',
     });
-    // As if they had left and signed up again with the same address.
+    // Simulates a new sign-up with the same address.
     await app.ctx.db
       .updateTable('app_user')
       .set({ email: 'gone@example.com' })
@@ -149,10 +149,10 @@ describe('a promo code', () => {
     await expect(activateFor(again!, code)).resolves.toBe('You have already used this promo code');
   });
 
-  it('is used as often as it may be, and no oftener, whoever races', async () => {
+  it('is used exactly as often as allowed, also in parallel', async () => {
     const { id, code } = await aPromoCode(app.ctx, { uses: 5 });
     const racers = await people(100);
-    // As many at once as the platform has connections: who waits too long for one of those is turned away.
+    // No more at once than the pool has connections, or some would be refused with 503.
     const outcomes: string[] = [];
     const race = async (): Promise<void> => {
       for (let racer = racers.pop(); racer; racer = racers.pop()) outcomes.push(await activateFor(racer, code));
@@ -168,7 +168,7 @@ describe('a promo code', () => {
     expect(rows).toEqual([{ n: 5, sum: 25_000_000n }]);
   });
 
-  it('is used once by one person who sends it from many sides at once', async () => {
+  it('is used once by one person who sends it in parallel', async () => {
     const { code } = await aPromoCode(app.ctx, { uses: 100 });
     const before = await balance(alice);
     const outcomes = await Promise.allSettled(
@@ -184,7 +184,7 @@ interface Racer {
   workspaceId: number;
 }
 
-/** People with a workspace each, without the time that signing up takes. */
+/** People with a workspace each, created faster than by signing up. */
 async function people(count: number, address?: string): Promise<Racer[]> {
   const { db } = app.ctx;
   const made: Racer[] = [];

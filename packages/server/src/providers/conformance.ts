@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Machine, Provider, StartRequest } from './provider.ts';
 
-export interface Stage {
+export interface Setup {
   provider: Provider;
-  /** The same cloud under another environment's name. */
-  neighbour: Provider;
+  /** The same cloud for another environment. */
+  otherEnvironment: Provider;
   environment: string;
   close(): Promise<void>;
 }
 
-/** What every adapter must do; `prepare` makes a cloud without machines. */
-export function describeProvider(title: string, prepare: () => Promise<Stage>, timeoutMs = 60_000): void {
+/** The conformance tests of provider adapters; `prepare` makes a cloud without machines. */
+export function describeProvider(title: string, prepare: () => Promise<Setup>, timeoutMs = 60_000): void {
   describe(title, { timeout: timeoutMs }, () => {
-    let stage: Stage;
+    let stage: Setup;
     let cloud: Provider;
 
     beforeAll(async () => {
@@ -33,11 +33,11 @@ export function describeProvider(title: string, prepare: () => Promise<Stage>, t
       userData: '#!/bin/sh\necho hello\n',
     });
 
-    it('says that machines can be had', async () => {
+    it('is ready', async () => {
       expect(await cloud.readiness()).toEqual({ state: 'ready' });
     });
 
-    it('offers machines at stable ids with prices in whole micro-units', async () => {
+    it('has offers with stable ids and prices in whole micro-units', async () => {
       const offers = await cloud.offers();
       expect(offers.length).toBeGreaterThan(0);
       expect(new Set(offers.map(({ id }) => id)).size).toBe(offers.length);
@@ -47,11 +47,11 @@ export function describeProvider(title: string, prepare: () => Promise<Stage>, t
       expect((await cloud.offers()).map(({ id }) => id)).toEqual(offers.map(({ id }) => id));
     });
 
-    it('shows nothing for a name that it does not know', async () => {
-      expect(await cloud.look(`stagi-${stage.environment}-nobody`)).toBeNull();
+    it('returns null for an unknown name', async () => {
+      expect(await cloud.getMachine(`stagi-${stage.environment}-nobody`)).toBeNull();
     });
 
-    it('makes one machine of a name however often and however fast it is asked', async () => {
+    it('starts a machine idempotently: one for many, also concurrent, requests', async () => {
       const request = await requestFor('twice');
       const refs = await Promise.all([cloud.start(request), cloud.start(request), cloud.start(request)]);
       refs.push(await cloud.start(request));
@@ -63,55 +63,55 @@ export function describeProvider(title: string, prepare: () => Promise<Stage>, t
 
     it('shows the machine running, with its address, its tags and its age', async () => {
       const request = await requestFor('twice');
-      const machine = await reaches(cloud, request.name, 'running');
+      const machine = await waitForState(cloud, request.name, 'running');
       expect(machine).toMatchObject({ name: request.name, tags: request.tags, detail: null });
       expect(machine.ip).toMatch(/^\d+(\.\d+){3}$/);
       expect(machine.createdAt.getTime()).toBeGreaterThan(Date.now() - timeoutMs);
     });
 
-    it('refuses a name that another order holds', async () => {
+    it('refuses a name that another token has', async () => {
       const request = { ...(await requestFor('twice')), token: 'token-of-another-order' };
       await expect(cloud.start(request)).rejects.toMatchObject({ kind: 'permanent' });
     });
 
     it('hides the machines of one environment from another', async () => {
       const { name } = await requestFor('twice');
-      expect(await stage.neighbour.list()).toEqual([]);
-      expect(await stage.neighbour.look(name)).toBeNull();
+      expect(await stage.otherEnvironment.list()).toEqual([]);
+      expect(await stage.otherEnvironment.getMachine(name)).toBeNull();
     });
 
-    it('refuses an offer that does not exist, for good', async () => {
+    it('refuses an unknown offer permanently', async () => {
       const request = await requestFor('unknown');
       await expect(cloud.start({ ...request, offerId: 'no-such-offer' })).rejects.toMatchObject({ kind: 'permanent' });
-      expect(await cloud.look(request.name)).toBeNull();
+      expect(await cloud.getMachine(request.name)).toBeNull();
     });
 
-    it('stops and resumes a machine, and repeating either is harmless', async () => {
-      const { ref, name } = (await cloud.look((await requestFor('twice')).name))!;
+    it('stops and resumes a machine idempotently', async () => {
+      const { ref, name } = (await cloud.getMachine((await requestFor('twice')).name))!;
       await cloud.stop!(ref);
-      await reaches(cloud, name, 'stopped');
+      await waitForState(cloud, name, 'stopped');
       await cloud.stop!(ref);
       await vi.waitFor(() => cloud.resume!(ref), { timeout: timeoutMs });
       await cloud.resume!(ref);
-      await reaches(cloud, name, 'running');
+      await waitForState(cloud, name, 'running');
     });
 
     it('reboots a running machine and shows it running', async () => {
-      const { ref, name } = (await cloud.look((await requestFor('twice')).name))!;
+      const { ref, name } = (await cloud.getMachine((await requestFor('twice')).name))!;
       await cloud.reboot!(ref);
-      await reaches(cloud, name, 'running');
+      await waitForState(cloud, name, 'running');
     });
 
-    it('does not resume, stop or reboot what does not exist', async () => {
+    it('does not resume, stop or reboot an unknown machine', async () => {
       for (const verb of ['stop', 'resume', 'reboot'] as const) {
         await expect(cloud[verb]!('no-such-ref'), verb).rejects.toMatchObject({ kind: 'permanent' });
       }
     });
 
-    it('terminates a machine until nothing of it is listed, and repeating that succeeds', async () => {
-      const { ref, name } = (await cloud.look((await requestFor('twice')).name))!;
+    it('terminates a machine idempotently, until nothing of it is listed', async () => {
+      const { ref, name } = (await cloud.getMachine((await requestFor('twice')).name))!;
       await cloud.terminate(ref);
-      await vi.waitFor(async () => expect(await cloud.look(name)).toBeNull(), { timeout: timeoutMs });
+      await vi.waitFor(async () => expect(await cloud.getMachine(name)).toBeNull(), { timeout: timeoutMs });
       expect(await cloud.list()).toEqual([]);
       await cloud.terminate(ref);
       await cloud.terminate('no-such-ref');
@@ -119,10 +119,10 @@ export function describeProvider(title: string, prepare: () => Promise<Stage>, t
   });
 }
 
-async function reaches(cloud: Provider, name: string, state: Machine['state']): Promise<Machine> {
+async function waitForState(cloud: Provider, name: string, state: Machine['state']): Promise<Machine> {
   return vi.waitFor(
     async () => {
-      const machine = await cloud.look(name);
+      const machine = await cloud.getMachine(name);
       expect(machine).toMatchObject({ state });
       return machine!;
     },

@@ -1,48 +1,47 @@
 /**
- * What the platform asks of a cloud. Every method returns at once: slow work is
- * observed later with `look`. Repeating a call with the same arguments is harmless.
- * All methods abort after 30 s and throw only `ProviderError`.
+ * The adapter of a cloud. Every method returns at once: slow work is observed later with
+ * `getMachine`. All methods are idempotent, time out after 30 s and throw only `ProviderError`.
  */
 export interface Provider {
   readonly name: string;
   readonly title: string;
   readonly traits: ProviderTraits;
-  /** Its machines exist nowhere: nobody pays for them. */
+  /** Without real machines, which nobody pays for. */
   readonly simulated?: boolean;
-  /** Whether machines can be had now, and if not why, or how far the preparation is. Never throws. */
+  /** Whether machines can be rented now, and if not why, or the progress of the preparation. Never throws. */
   readiness(): Promise<Readiness>;
   offers(): Promise<ProviderOffer[]>;
   /**
-   * Makes one machine under `request.name`, unique in our environment. When this token has made it
-   * already, answers its ref instead of making a second one; a name that another token holds is refused.
+   * Creates a machine named `request.name`, unique in our environment. When this token has created it
+   * already, returns its ref instead of creating a second one; a name that another token used is refused.
    */
   start(request: StartRequest): Promise<{ ref: string }>;
-  /** What the provider shows of one machine; `null` when it lists none of that name. */
-  look(name: string): Promise<Machine | null>;
-  /** Everything that carries our environment's tag. */
+  /** A machine as the provider lists it; `null` when there is none of that name. */
+  getMachine(name: string): Promise<Machine | null>;
+  /** All machines with the tag of our environment. */
   list(): Promise<Machine[]>;
   stop?(ref: string): Promise<void>;
   resume?(ref: string): Promise<void>;
   reboot?(ref: string): Promise<void>;
-  /** Succeeds when the machine is gone already. */
+  /** Succeeds when the machine does not exist any more. */
   terminate(ref: string): Promise<void>;
 }
 
 export interface ProviderTraits {
   canStop: boolean;
   billedWhenStopped: boolean;
-  /** Where the machine's readiness is learnt from: our daemon, or the provider's word. */
+  /** Who reports that a machine is ready: the daemon on it, or the provider. */
   readiness: 'daemon' | 'provider';
   hostUsername: string;
   /** Milliseconds after which a start, reboot, stop or resume counts as failed. */
   deadlineMs: number;
-  /** How fast it may be asked; absent: as fast as one likes. */
+  /** The rate limit of its API; absent: none. */
   limit?: RateLimit;
 }
 
 export interface RateLimit {
   perSecond: number;
-  /** Calls at once after a rest. */
+  /** Calls at once after a pause. */
   burst: number;
 }
 
@@ -63,7 +62,7 @@ export interface ProviderOffer {
   pricePerHour: bigint;
   stoppedPricePerHour: bigint;
   spot: boolean;
-  /** Machines of this kind that could be had now; `null` when the provider does not say. */
+  /** Machines of this kind that are available now; `null` when the provider does not say. */
   available: number | null;
 }
 
@@ -91,12 +90,12 @@ export interface Machine {
 }
 
 /**
- * The one error an adapter throws. `retryable`: nothing happened, try again. `permanent`: it will not
- * work, tell the user. `unknown`: it may have happened, look before repeating. `noCapacity`: sold out.
+ * The only error of adapters. `retryable`: nothing happened. `permanent`: a retry is useless, tell the
+ * user. `unknown`: it may have happened, check before a retry. `noCapacity`: sold out.
  */
 export class ProviderError extends Error {
   readonly kind: 'retryable' | 'permanent' | 'unknown' | 'noCapacity';
-  /** How long the cloud wants to be left alone. */
+  /** The cloud's Retry-After. */
   readonly retryAfterMs: number | undefined;
   constructor(
     kind: ProviderError['kind'],

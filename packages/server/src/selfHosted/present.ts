@@ -2,7 +2,7 @@ import type { SelfHostedInstance, SelfHostedStatus } from '@stagi/contract/insta
 import type { InstanceView } from '../instances/find.ts';
 import { presentCommon } from '../instances/present.ts';
 
-export function presentOwnServer(row: InstanceView): SelfHostedInstance {
+export function presentSelfHosted(row: InstanceView): SelfHostedInstance {
   if (row.creator === null) throw new Error(`server ${row.id} was attached by nobody`);
   return {
     ...presentCommon(row, row.facts?.cpus ?? null),

@@ -1,25 +1,25 @@
 import type { api } from '@stagi/contract/api.ts';
-import type { HandlersOf } from '../http/mount.ts';
+import type { HandlersOf } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
-import { activitiesOf } from '../instances/activity.ts';
+import { listActivities } from '../instances/activity.ts';
 import { listInstances, renameInstance, requireInstance, viewInstance } from '../instances/find.ts';
-import { createOwnServer, reissueToken } from './join.ts';
-import { leave } from './leave.ts';
-import { presentOwnServer } from './present.ts';
+import { createSelfHosted, reissueToken } from './create.ts';
+import { deleteSelfHosted } from './delete.ts';
+import { presentSelfHosted } from './present.ts';
 
 export const selfHostedHandlers: HandlersOf<typeof api.selfHosted> = {
   async list(ctx, { entityFilterRequest }) {
     const { rows, count } = await listInstances(ctx.db, ctx.workspace.id, 'self-hosted', entityFilterRequest);
-    return pageOf(rows.map(presentOwnServer), count, entityFilterRequest);
+    return pageOf(rows.map(presentSelfHosted), count, entityFilterRequest);
   },
   async view(ctx, ref) {
     return {
       isSuccess: true,
-      entity: presentOwnServer(await viewInstance(ctx.db, ctx.workspace.id, 'self-hosted', ref)),
+      entity: presentSelfHosted(await viewInstance(ctx.db, ctx.workspace.id, 'self-hosted', ref)),
     };
   },
   async create(ctx, input) {
-    return { isSuccess: true, ...(await createOwnServer(ctx, input)) };
+    return { isSuccess: true, ...(await createSelfHosted(ctx, input)) };
   },
   async reissueToken(ctx, ref) {
     return { isSuccess: true, ...(await reissueToken(ctx, ref)) };
@@ -28,15 +28,15 @@ export const selfHostedHandlers: HandlersOf<typeof api.selfHosted> = {
     await renameInstance(ctx.db, ctx.workspace.id, 'self-hosted', id, title);
     return {
       isSuccess: true,
-      entity: presentOwnServer(await viewInstance(ctx.db, ctx.workspace.id, 'self-hosted', { id })),
+      entity: presentSelfHosted(await viewInstance(ctx.db, ctx.workspace.id, 'self-hosted', { id })),
     };
   },
   async delete(ctx, ref) {
-    await leave(ctx, ref);
+    await deleteSelfHosted(ctx, ref);
     return { isSuccess: true };
   },
   async activities(ctx, { entityFilterRequest, from, to, ...ref }) {
     const { id } = await requireInstance(ctx.db, ctx.workspace.id, 'self-hosted', ref);
-    return activitiesOf(ctx.db, id, entityFilterRequest, { from, to });
+    return listActivities(ctx.db, id, entityFilterRequest, { from, to });
   },
 };

@@ -5,19 +5,19 @@ import { api } from '@stagi/contract/api.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { daemonHello } from '../instances/readiness.ts';
+import { daemonConnected } from '../instances/daemonSignals.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aDaemonIn } from '../testing/cloudApp.ts';
+import { builtDaemonEnv } from '../testing/cloudApp.ts';
 import { aContainer, aRentedInstance } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
-import { endFarewells } from './leave.ts';
+import { revokeKeysOfDeleted } from './delete.ts';
 
 let app: TestApp;
 let alice: Person;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'stagi-own-server-'));
-  app = await startTestApp(aDaemonIn(folder));
+  app = await startTestApp(builtDaemonEnv(folder));
 });
 afterAll(async () => {
   await app?.close();
@@ -60,11 +60,11 @@ async function joins(id: number): Promise<void> {
     })
     .where('instance_id', '=', id)
     .execute();
-  await daemonHello(app.ctx, id);
+  await daemonConnected(app.ctx, id);
 }
 
-describe('an own server', () => {
-  it('gets a place, a one-use enrolment file and the line that joins it', async () => {
+describe('a self-hosted server', () => {
+  it('is created with a one-use enrolment file and the command that enrols it', async () => {
     const made = await create('my-server');
     expect(made.entity).toMatchObject({
       status: 'awaiting setup',
@@ -103,7 +103,7 @@ describe('an own server', () => {
     });
   });
 
-  it('gets another file, which ends the first and the key of a joined daemon', async () => {
+  it('gets another enrolment file, which revokes the first and the key of an enrolled daemon', async () => {
     const first = await create('again');
     const { id } = first.entity;
     await joins(id);
@@ -115,7 +115,7 @@ describe('an own server', () => {
     expect(claimsOf(second.daemonToken)).toMatchObject({ jti: node.enrol_jti });
   });
 
-  it('counts the CPUs that its containers were promised', async () => {
+  it('counts the CPUs that are allocated to its containers', async () => {
     const { entity } = await create('busy');
     await joins(entity.id);
     await aContainer(app.ctx, alice, entity.id);
@@ -124,7 +124,7 @@ describe('an own server', () => {
     expect(seen).toMatchObject({ containerCount: 2, freeCpus: 6 });
   });
 
-  it('that never joined is deleted with its file', async () => {
+  it('that never enrolled is deleted with its enrolment', async () => {
     const { entity } = await create('unused');
     await alice.client(api.selfHosted.delete, { id: entity.id });
     expect(await nodeOf(entity.id)).toMatchObject({ enrol_jti: null, revoked_at: expect.any(Date) });
@@ -132,7 +132,7 @@ describe('an own server', () => {
     await create('unused');
   });
 
-  it('that has joined is asked to leave, then its key is revoked', async () => {
+  it('that has enrolled is asked to remove its containers, then its key is revoked', async () => {
     const { id } = (await create('leaving')).entity;
     await joins(id);
     const container = await aContainer(app.ctx, alice, id);
@@ -147,13 +147,13 @@ describe('an own server', () => {
       .executeTakeFirstOrThrow();
     expect(row.status).toBe('deleted');
 
-    await endFarewells(app.ctx);
+    await revokeKeysOfDeleted(app.ctx);
     expect((await nodeOf(id)).revoked_at).toBeNull();
     await sql`update instance set closed_at = now() - interval '2 minutes' where id = ${id}`.execute(app.ctx.db);
     await sql`update daemon_node set connected_at = now() - interval '2 minutes' where instance_id = ${id}`.execute(
       app.ctx.db,
     );
-    await endFarewells(app.ctx);
+    await revokeKeysOfDeleted(app.ctx);
     expect((await nodeOf(id)).revoked_at).not.toBeNull();
     await expect(alice.client(api.selfHosted.delete, { id })).rejects.toMatchObject({ status: 200 });
   });

@@ -1,12 +1,13 @@
 import type { SshKey, SshKeyType } from '@stagi/contract/sshKeys.ts';
+import { text } from '@stagi/contract/text.ts';
 import type { z } from 'zod';
 import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, notFound } from '../http/errors.ts';
 import { isId } from '../http/paging.ts';
-import { lockOut } from '../instances/sshAccess.ts';
-import { requireAccount } from '../users/requireAccount.ts';
+import { revokeKeyEverywhere } from '../instances/sshAccess.ts';
+import { requireActiveAccount } from '../people/requireActiveAccount.ts';
 import { generateKeyPair } from './generate.ts';
 import { parsePublicKey } from './publicKey.ts';
 import { presentKey } from './queries.ts';
@@ -19,7 +20,7 @@ interface Caller {
 
 export async function addKey(ctx: Caller, input: { title: string; publicKey: string }): Promise<SshKey> {
   const key = parsePublicKey(input.publicKey);
-  await requireAccount(ctx.db, ctx.user.id);
+  await requireActiveAccount(ctx.db, ctx.user.id);
   const row = await ctx.db
     .insertInto('ssh_key')
     .values({
@@ -32,12 +33,12 @@ export async function addKey(ctx: Caller, input: { title: string; publicKey: str
     .onConflict((conflict) => conflict.columns(['user_id', 'fingerprint']).doNothing())
     .returningAll()
     .executeTakeFirst();
-  if (!row) throw invalid('This SSH key has already been added', 'publicKey');
+  if (!row) throw invalid(text('This SSH key has already been added'), 'publicKey');
   await announceKeys(ctx.db, ctx);
   return presentKey({ ...row, instance_count: 0 });
 }
 
-/** The private key is answered and kept nowhere but in the sealed answer of this very request. */
+/** Returns the private key, which is stored nowhere but in this request's encrypted answer (for retries). */
 export async function generateKey(
   ctx: Caller,
   { title, type }: { title: string; type: z.infer<typeof SshKeyType> },
@@ -46,7 +47,7 @@ export async function generateKey(
   return { entity: await addKey(ctx, { title, publicKey }), privateKey };
 }
 
-/** Deletes a key of one's own and takes it off every server. */
+/** Deletes a key of the caller and removes it from every server. */
 export async function deleteKey(ctx: Caller, id: number): Promise<void> {
   await inTransaction(ctx.db, async (trx) => {
     const key = await trx
@@ -57,13 +58,13 @@ export async function deleteKey(ctx: Caller, id: number): Promise<void> {
       .forUpdate()
       .executeTakeFirst();
     if (!key) throw notFound();
-    await lockOut(trx, key, ctx.user.id);
+    await revokeKeyEverywhere(trx, key, ctx.user.id);
     await trx.deleteFrom('ssh_key').where('id', '=', key.id).execute();
     await announceKeys(trx, ctx);
   });
 }
 
-/** Takes every key of somebody who leaves for good off every server, and forgets them. */
+/** Deletes all keys of a user whose account is deleted, and removes them from every server. */
 export async function removeAllKeys(trx: Db, userId: number): Promise<void> {
   const keys = await trx
     .selectFrom('ssh_key')
@@ -72,7 +73,7 @@ export async function removeAllKeys(trx: Db, userId: number): Promise<void> {
     .orderBy('id')
     .forUpdate()
     .execute();
-  for (const key of keys) await lockOut(trx, key, userId);
+  for (const key of keys) await revokeKeyEverywhere(trx, key, userId);
   await trx.deleteFrom('ssh_key').where('user_id', '=', userId).execute();
 }
 

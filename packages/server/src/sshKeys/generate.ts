@@ -7,7 +7,7 @@ const RSA_BITS = 3072;
 const makePair = promisify(generate);
 
 /**
- * A key pair in OpenSSH's own formats, made off the main thread. Written here because the encoder of the `ssh2`
+ * A key pair in OpenSSH's own formats, generated off the main thread. Written here because the encoder of the `ssh2`
  * package (1.17) drops leading zero bytes: one in 256 of its ed25519 keys is broken.
  */
 export async function generateKeyPair(
@@ -79,7 +79,7 @@ function uint32(value: number): Buffer {
   return four;
 }
 
-/** A positive integer without needless zeros, with the one that keeps it from reading as negative. */
+/** A positive integer without leading zeros, but with one where the first bit would make it negative. */
 function mpint(magnitude: Buffer): Buffer {
   const first = magnitude.findIndex((byte) => byte !== 0);
   const bare = magnitude.subarray(first < 0 ? magnitude.length : first);
@@ -91,7 +91,7 @@ function bytes(part: string | undefined): Buffer {
   return Buffer.from(part, 'base64url');
 }
 
-/** A title may hold anything; a comment is one line of a file. */
+/** A title may have line breaks; a comment must be one line. */
 function commentOf(title: string): string {
   const plain = title
     .replace(/[^A-Za-z0-9@._-]+/g, '-')

@@ -1,4 +1,5 @@
 import { createHash, createPublicKey } from 'node:crypto';
+import { text } from '@stagi/contract/text.ts';
 import { invalid } from '../http/errors.ts';
 
 export interface PublicKey {
@@ -17,7 +18,7 @@ const MAX_RSA_BITS = 16_384;
 
 /**
  * Reads one line of OpenSSH's public key format (RFC 4253 section 6.6, RFC 5656, RFC 8709, PROTOCOL.u2f).
- * Whatever else authorized_keys may hold (options, several lines) is refused: the line ends up in root's.
+ * Options and further lines, which authorized_keys allows, are refused: the line is written into root's file.
  */
 export function parsePublicKey(text: string): PublicKey {
   const match = /^([a-z0-9@.-]+)[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t]+([^\p{Cc}\p{Zl}\p{Zp}]*))?$/u.exec(text.trim());
@@ -33,7 +34,7 @@ export function parsePublicKey(text: string): PublicKey {
   };
 }
 
-const refusal = () => invalid('Invalid SSH key', 'publicKey');
+const refusal = () => invalid(text('Invalid SSH key'), 'publicKey');
 
 function isKey(type: string, blob: Buffer): boolean {
   const fields = readFields(blob);
@@ -57,7 +58,7 @@ function isKey(type: string, blob: Buffer): boolean {
   }
 }
 
-/** The length-prefixed strings of the wire format, or `null` when the bytes do not add up. */
+/** The length-prefixed strings of the wire format, or `null` when the lengths do not match the bytes. */
 function readFields(blob: Buffer): Buffer[] | null {
   const fields: Buffer[] = [];
   let at = 0;
@@ -98,7 +99,7 @@ function isPoint(name: string, named: Buffer, point: Buffer): boolean {
     createPublicKey({ key: { kty: 'EC', crv, x, y }, format: 'jwk' });
     return true;
   } catch {
-    // OpenSSL says in no other way that a point does not lie on its curve.
+    // The only way in which OpenSSL says that a point is not on its curve.
     return false;
   }
 }

@@ -31,7 +31,7 @@ export async function listKeys(
   return { rows, count };
 }
 
-/** Running servers that let the key in. */
+/** The number of running servers that the key is installed on. */
 const instanceCount = sql<number>`(select count(*)::int from instance_ssh_key k join instance i on i.id = k.instance_id
   where k.ssh_key_id = ssh_key.id and i.closed_at is null and i.status in ('online', 'rebooting', 'unresponsive'))`.as(
   'instance_count',

@@ -3,9 +3,9 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { api } from '@stagi/contract/api.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { authorizedKeys, confirmKeys } from '../instances/sshAccess.ts';
+import { authorizedKeys, recordInstalledKeys } from '../instances/sshAccess.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { anOwnServer, aRentedInstance } from '../testing/factories.ts';
+import { aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { generateKeyPair } from './generate.ts';
 
@@ -51,7 +51,7 @@ describe('SSH keys', () => {
     await expect(alice.client(api.sshKeys.delete, { id: laptop.id })).rejects.toMatchObject({ status: 404 });
   });
 
-  it('are one’s own: the same key may be another person’s too, and nobody deletes it for them', async () => {
+  it('belong to one user: another may add the same key, and nobody can delete somebody else’s', async () => {
     const publicKey = await aPublicKey();
     const bob = await app.signUp();
     const { entity } = await alice.client(api.sshKeys.add, { title: 'shared', publicKey });
@@ -72,7 +72,7 @@ describe('SSH keys', () => {
     });
   });
 
-  it('are refused when they are there already, whatever their comment, also in parallel', async () => {
+  it('are refused as duplicates, whatever their comment, also in parallel', async () => {
     const publicKey = await aPublicKey();
     const bare = publicKey.split(' ', 2).join(' ');
     const results = await Promise.allSettled(
@@ -96,7 +96,7 @@ describe('SSH keys', () => {
     const derived = execFileSync('ssh-keygen', ['-y', '-f', privateKeyFile], { encoding: 'utf8' });
     rmSync(privateKeyFile);
     expect(derived.split(' ', 2)).toEqual(made.entity.publicKey.split(' ', 2));
-    // A lost answer is had again with the same key; storage holds nothing readable.
+    // A retry with the same Idempotency-Key returns a lost answer; nothing is stored in the clear.
     const again = await alice.client(api.sshKeys.generate, { title: 'made here', type }, { idempotencyKey });
     expect(again.privateKey).toBe(made.privateKey);
     const stored = await app.ctx.db.selectFrom('idempotency').select('body_sealed').execute();
@@ -105,8 +105,8 @@ describe('SSH keys', () => {
   });
 });
 
-describe('the keys a server lets in', () => {
-  it('are added and removed while it lives, and confirmed by its daemon', async () => {
+describe('the keys of a server', () => {
+  it('are added and removed while it runs, and confirmed by its daemon', async () => {
     const id = await aRentedInstance(app.ctx, alice);
     const key = await add(alice);
     const { entity } = await alice.client(api.instances.addSshKey, { id, sshKeyId: key.id });
@@ -114,11 +114,11 @@ describe('the keys a server lets in', () => {
     const [line] = (await authorizedKeys(app.ctx.db, id))!;
     expect(line).toBe(`${key.publicKey.split(' ', 2).join(' ')} stagi-key-${key.id}`);
 
-    await confirmKeys(app.ctx.db, id, ['ssh-rsa AAAA unknown', line!]);
+    await recordInstalledKeys(app.ctx.db, id, ['ssh-rsa AAAA unknown', line!]);
     const access = async () => (await alice.client(api.instances.sshKeys, { id })).entities;
     expect(await access()).toMatchObject([{ id: key.id, installedAt: expect.any(String) }]);
     expect((await alice.client(api.sshKeys.list, {})).entities[0]!.instanceCount).toBe(1);
-    await confirmKeys(app.ctx.db, id, []);
+    await recordInstalledKeys(app.ctx.db, id, []);
     expect(await access()).toMatchObject([{ installedAt: null }]);
 
     const twice = alice.client(api.instances.addSshKey, { id, sshKeyId: key.id });
@@ -133,7 +133,7 @@ describe('the keys a server lets in', () => {
     ]);
   });
 
-  it('lose one that its owner deletes, and the nodes are told', async () => {
+  it('no longer include one that its owner deletes, and the nodes are notified', async () => {
     const id = await aRentedInstance(app.ctx, alice);
     const key = await add(alice);
     await alice.client(api.instances.addSshKey, { id, sshKeyId: key.id });
@@ -148,7 +148,7 @@ describe('the keys a server lets in', () => {
     expect(await authorizedKeys(app.ctx.db, id)).toEqual([]);
   });
 
-  it('are only the caller’s own to add, and anybody’s of the workspace to remove', async () => {
+  it('can be added only by their owner, and removed by any member of the workspace', async () => {
     const bob = await app.signUp();
     const { db } = app.ctx;
     await db
@@ -163,7 +163,7 @@ describe('the keys a server lets in', () => {
     await alice.client(api.instances.addSshKey, { id, sshKeyId: hers.id });
     await bob.client(api.instances.addSshKey, { id, sshKeyId: his.id });
     expect(await authorizedKeys(db, id)).toHaveLength(2);
-    // Who leaves the workspace is let in no more.
+    // The keys of a member who leaves are removed.
     await db
       .deleteFrom('membership')
       .where('workspace_id', '=', alice.workspaceId)
@@ -174,8 +174,8 @@ describe('the keys a server lets in', () => {
     expect((await alice.client(api.instances.sshKeys, { id })).entities.map((one) => one.title)).toEqual(['hers']);
   });
 
-  it('are its owner’s affair on an own server', async () => {
-    expect(await authorizedKeys(app.ctx.db, await anOwnServer(app.ctx, alice))).toBeNull();
+  it('are not managed on a self-hosted server', async () => {
+    expect(await authorizedKeys(app.ctx.db, await aSelfHostedServer(app.ctx, alice))).toBeNull();
   });
 
   it('cannot be changed once it is terminated', async () => {

@@ -1,9 +1,9 @@
 import { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
-import { holdOperator } from '../admin/operator.ts';
-import { tellWorkspace } from '../admin/tellWorkspace.ts';
-import { lockAvailable } from '../billing/spend.ts';
+import { recordForWorkspace } from '../audit/recordForWorkspace.ts';
+import { lockAvailable } from '../billing/spendOrder.ts';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -13,44 +13,45 @@ import { isId } from '../http/paging.ts';
 import { recordActivity } from '../instances/activity.ts';
 import { announceInstance } from '../instances/status.ts';
 import type { RentableOffer } from '../marketplace/offers.ts';
-import { storedOffer } from '../providers/offer.ts';
-import { decide, undecidedStray } from './queries.ts';
+import { lockOperator } from '../people/lockedByOperator.ts';
+import { storedOffer } from '../providers/storedOffer.ts';
+import { lockUndecidedStray, recordDecision } from './queries.ts';
 
 type Caller = Context & { user: { id: number } };
 type Input = ParsedInputOf<typeof api.strays.adopt>;
 
 /**
- * Gives a machine to a workspace as a rented instance that nobody has rented: its members read that an operator did, not
- * who. It begins in `error`, which the worker's next look ends when the machine runs and is heard: nothing is known of it
- * until then.
+ * Assigns an orphaned machine to a workspace as a rented instance. Its members see that an operator did this, not which
+ * one. The instance starts in `error`, as nothing is known of the machine yet; the next reconcile step changes that when the
+ * machine is ready.
  */
-export async function adopt(
+export async function adoptStray(
   ctx: Caller,
   input: Input,
   offer: RentableOffer | null,
 ): Promise<{ stray: StrayRow; instanceId: number }> {
   return inTransaction(ctx.db, async (trx) => {
-    await holdOperator(trx, ctx.user.id);
-    const row = await undecidedStray(trx, input.id);
-    if (!offer || offer.provider.name !== row.provider) throw invalid('This is no offer of its cloud', 'offerId');
-    if (row.state === 'error') throw refused('This machine is broken: it can only be deleted');
-    // As whoever rents: of an adoption and a disabling at once the second waits, and sees what the first did.
+    await lockOperator(trx, ctx.user.id);
+    const row = await lockUndecidedStray(trx, input.id);
+    if (!offer || offer.provider.name !== row.provider) throw invalid(text('This is no offer of its cloud'), 'offerId');
+    if (row.state === 'error') throw refused(text('This machine is broken: it can only be deleted'));
+    // The same lock as for renting: an adoption and a disabling of the workspace run one after the other.
     await lockAvailable(trx, input.workspaceId);
     await requireWorkspace(trx, input.workspaceId);
     const instanceId = await insert(trx, row, offer, input);
-    await recordActivity(trx, instanceId, { kind: 'adopted', to: 'error', detail: FOUND });
-    await tellWorkspace(trx, input.workspaceId, {
+    await recordActivity(trx, instanceId, { kind: 'adopted', to: 'error', detail: ADOPTION_DETAIL });
+    await recordForWorkspace(trx, input.workspaceId, {
       action: api.strays.adopt.path,
       object: { type: 'instance-rented', id: String(instanceId), label: input.slug },
       detail: { title: input.title },
     });
     await announceInstance(trx, { id: instanceId, workspace_id: input.workspaceId, kind: 'rented' });
     await announce(trx, 'due', { kind: 'instance' });
-    return { stray: await decide(trx, row.id, 'adopt', ctx.user.id), instanceId };
+    return { stray: await recordDecision(trx, row.id, 'adopt', ctx.user.id), instanceId };
   });
 }
 
-const FOUND = 'An operator found this machine and gave it to the workspace';
+const ADOPTION_DETAIL = text('An operator found this machine and gave it to the workspace');
 
 async function requireWorkspace(trx: Db, id: number): Promise<void> {
   const found = await trx
@@ -59,7 +60,7 @@ async function requireWorkspace(trx: Db, id: number): Promise<void> {
     .where(isId('id', id))
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
-  if (!found) throw invalid('This workspace cannot be found', 'workspaceId');
+  if (!found) throw invalid(text('This workspace cannot be found'), 'workspaceId');
 }
 
 async function insert(
@@ -77,7 +78,7 @@ async function insert(
       title,
       created_by: null,
       status: 'error',
-      status_reason: 'An operator has adopted this machine; it is being looked at',
+      status_reason: text('An operator has adopted this machine; it is being looked at'),
       provider: provider.name,
       provider_ref: row.ref,
       machine_name: row.name,
@@ -91,6 +92,6 @@ async function insert(
     .onConflict((conflict) => conflict.columns(['workspace_id', 'slug']).where('closed_at', 'is', null).doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (!made) throw invalid('This Unique ID is taken', 'slug');
+  if (!made) throw invalid(text('This Unique ID is taken'), 'slug');
   return made.id;
 }

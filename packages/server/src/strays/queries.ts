@@ -1,5 +1,6 @@
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import type { Stray } from '@stagi/contract/strays.ts';
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import type { Db, StrayRow } from '../db/schema.ts';
@@ -13,7 +14,7 @@ const SORTABLE: Record<string, keyof StrayRow> = {
   name: 'name',
 };
 
-/** What is there now; what is gone is history. `statuses` chooses among the reasons. */
+/** Strays that are not gone. `statuses` filters by reason. */
 export async function listStrays(db: Db, request: EntityFilterRequest): Promise<{ rows: StrayRow[]; count: number }> {
   const { statuses, queryString } = request;
   const wanted = sql<boolean>`gone_at is null
@@ -34,8 +35,8 @@ export async function listStrays(db: Db, request: EntityFilterRequest): Promise<
   return { rows, count };
 }
 
-/** Locked, so that two operators do not decide differently. */
-export async function undecidedStray(trx: Db, id: number): Promise<StrayRow> {
+/** The lock keeps two operators from deciding differently. */
+export async function lockUndecidedStray(trx: Db, id: number): Promise<StrayRow> {
   const row = await trx
     .selectFrom('stray')
     .selectAll()
@@ -44,11 +45,11 @@ export async function undecidedStray(trx: Db, id: number): Promise<StrayRow> {
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (!row) throw notFound();
-  if (row.decision) throw refused('Somebody has decided about this machine already');
+  if (row.decision) throw refused(text('Somebody has decided about this machine already'));
   return row;
 }
 
-export async function decide(
+export async function recordDecision(
   trx: Db,
   id: number,
   decision: NonNullable<StrayRow['decision']>,
@@ -76,14 +77,14 @@ export function presentStray(ctx: Pick<Context, 'config' | 'providers'>, row: St
     instanceId: row.instance_id,
     firstSeenAt: row.first_seen_at.toISOString(),
     lastSeenAt: row.last_seen_at.toISOString(),
-    deletedFrom: deletedFrom(ctx, row)?.toISOString() ?? null,
+    deletedFrom: deletionDueAt(ctx, row)?.toISOString() ?? null,
     decision: row.decision,
     deletions: row.deletions,
     lastError: row.last_error,
   };
 }
 
-function deletedFrom({ config }: Pick<Context, 'config'>, row: StrayRow): Date | null {
+function deletionDueAt({ config }: Pick<Context, 'config'>, row: StrayRow): Date | null {
   if (row.decision === 'delete') return row.decided_at;
   if (row.decision === 'adopt' || row.reason !== 'closed') return null;
   return new Date(row.first_seen_at.getTime() + config.quarantineMs);

@@ -1,11 +1,11 @@
 import type { api } from '@stagi/contract/api.ts';
-import { holdOperator } from '../admin/operator.ts';
 import { inTransaction } from '../db/pool.ts';
-import { type HandlersOf, lookFirst } from '../http/mount.ts';
+import { type HandlersOf, prepareOutsideTransaction } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
-import { offerOfCloud, type RentableOffer } from '../marketplace/offers.ts';
-import { adopt } from './adopt.ts';
-import { decide, listStrays, presentStray, undecidedStray } from './queries.ts';
+import { findOfferOrSoldOut, type RentableOffer } from '../marketplace/offers.ts';
+import { lockOperator } from '../people/lockedByOperator.ts';
+import { adoptStray } from './adopt.ts';
+import { listStrays, lockUndecidedStray, presentStray, recordDecision } from './queries.ts';
 
 export const strayHandlers: HandlersOf<typeof api.strays> = {
   async list(ctx, { entityFilterRequest }) {
@@ -16,18 +16,18 @@ export const strayHandlers: HandlersOf<typeof api.strays> = {
       entityFilterRequest,
     );
   },
-  adopt: lookFirst<typeof api.strays.adopt, RentableOffer | null>(
-    (ctx, { offerId }) => offerOfCloud(ctx, offerId),
+  adopt: prepareOutsideTransaction<typeof api.strays.adopt, RentableOffer | null>(
+    (ctx, { offerId }) => findOfferOrSoldOut(ctx, offerId),
     async (ctx, input, offer) => {
-      const { stray, instanceId } = await adopt(ctx, input, offer);
+      const { stray, instanceId } = await adoptStray(ctx, input, offer);
       return { isSuccess: true, entity: presentStray(ctx, stray), instanceId };
     },
   ),
   async delete(ctx, { id }) {
     const row = await inTransaction(ctx.db, async (trx) => {
-      await holdOperator(trx, ctx.user.id);
-      await undecidedStray(trx, id);
-      return decide(trx, id, 'delete', ctx.user.id);
+      await lockOperator(trx, ctx.user.id);
+      await lockUndecidedStray(trx, id);
+      return recordDecision(trx, id, 'delete', ctx.user.id);
     });
     return { isSuccess: true, entity: presentStray(ctx, row) };
   },

@@ -1,7 +1,14 @@
 import { api } from '@stagi/contract/api.ts';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { becomes, type CloudApp, CPU_OFFER, rentOne, seen, startCloudApp } from '../testing/cloudApp.ts';
+import {
+  type CloudApp,
+  CPU_OFFER,
+  rentServer,
+  startCloudApp,
+  viewInstance,
+  waitForStatus,
+} from '../testing/cloudApp.ts';
 import type { Person } from '../testing/person.ts';
 import { sweepClouds } from './sweep.ts';
 
@@ -30,10 +37,10 @@ const age = (name: string, seconds: number) =>
   );
 
 async function aClosedServer(): Promise<number> {
-  const { id } = await rentOne(alice);
-  await becomes(alice, id, 'online');
+  const { id } = await rentServer(alice);
+  await waitForStatus(alice, id, 'online');
   await alice.client(api.instances.terminate, { id });
-  await becomes(alice, id, 'terminated', 20_000);
+  await waitForStatus(alice, id, 'terminated', 20_000);
   return id;
 }
 
@@ -59,7 +66,7 @@ describe('the sweep', () => {
     expect(await strays(name)).toEqual([]);
   });
 
-  it('tells a cloud again that only said it had deleted it', async () => {
+  it('retries the deletion at a cloud that only claimed to have deleted it', async () => {
     const id = await aClosedServer();
     const name = await aMachineOf(id);
     await sweep();
@@ -71,7 +78,7 @@ describe('the sweep', () => {
     await expect.poll(() => stateOf(name), { timeout: 20_000 }).toBe('gone');
   });
 
-  it('says why a machine could not be deleted, and sweeps the others all the same', async () => {
+  it('stores why a machine could not be deleted, and goes on with the others', async () => {
     const ids = [await aClosedServer(), await aClosedServer()];
     const names = await Promise.all(ids.map((id) => aMachineOf(id)));
     await sweep();
@@ -86,8 +93,8 @@ describe('the sweep', () => {
   });
 
   it('leaves everything else to the operator: unknown machines and second ones of a server', async () => {
-    const { id } = await rentOne(alice);
-    await becomes(alice, id, 'online');
+    const { id } = await rentServer(alice);
+    await waitForStatus(alice, id, 'online');
     const unknown = await aMachineOf(999_999_999);
     const nameless = await aMachineOf('x', 'somebody-elses');
     const second = await aMachineOf(id, `second-of-${id}`);
@@ -103,7 +110,7 @@ describe('the sweep', () => {
     await alice.client(api.instances.terminate, { id });
   });
 
-  it('forgets no stray because of one list without it', async () => {
+  it('does not mark a stray as gone after one list without it', async () => {
     const name = await aMachineOf(888_888_888);
     await sweep();
     await app.control.fault('list', { kind: 'partial', omit: 'all' });
@@ -117,9 +124,9 @@ describe('the sweep', () => {
     expect(rows[0]?.n).toBe(1);
   });
 
-  it('has servers looked at whose machine is not listed', async () => {
-    const { id } = await rentOne(alice);
-    await becomes(alice, id, 'online');
+  it('makes servers due whose machine is not listed', async () => {
+    const { id } = await rentServer(alice);
+    await waitForStatus(alice, id, 'online');
     const missed = async () => {
       const row = app.ctx.db.selectFrom('instance').select('misses').where('id', '=', id);
       return (await row.executeTakeFirstOrThrow()).misses;
@@ -143,7 +150,7 @@ describe('the operator', () => {
     await expect.poll(() => stateOf(name), { timeout: 20_000 }).toBe('gone');
   });
 
-  it('gives a stray to a workspace, where it is a server like any other until it is terminated', async () => {
+  it('assigns a stray to a workspace, where it is a server like any other until it is terminated', async () => {
     const name = await aMachineOf(666_666_666);
     await expect.poll(() => stateOf(name), { timeout: 20_000 }).toBe('running');
     await sweep();
@@ -154,8 +161,12 @@ describe('the operator', () => {
       body: { fieldsWithError: ['offerId'] },
     });
     const { instanceId } = await operator.client(api.strays.adopt, { ...wish, offerId: CPU_OFFER });
-    await becomes(alice, instanceId, 'online', 20_000);
-    expect(await seen(alice, instanceId)).toMatchObject({ title: 'Found', ip: expect.any(String), createdBy: null });
+    await waitForStatus(alice, instanceId, 'online', 20_000);
+    expect(await viewInstance(alice, instanceId)).toMatchObject({
+      title: 'Found',
+      ip: expect.any(String),
+      createdBy: null,
+    });
     const { entities: happened } = await alice.client(api.instances.activities, { id: instanceId });
     expect(happened.find(({ kind }) => kind === 'adopted')).toMatchObject({
       actor: null,
@@ -180,15 +191,15 @@ describe('the operator', () => {
     await sweep();
     expect(await strays(name)).toEqual([]);
     await alice.client(api.instances.terminate, { id: instanceId });
-    await becomes(alice, instanceId, 'terminated', 20_000);
+    await waitForStatus(alice, instanceId, 'terminated', 20_000);
     expect(await stateOf(name)).toBe('gone');
   });
 
-  it('is not found a stray that does not exist', async () => {
+  it('gets 404 for a stray that does not exist', async () => {
     await expect(operator.client(api.strays.delete, { id: 999_999 })).rejects.toMatchObject({ status: 404 });
   });
 
-  it('alone sees strays', async () => {
+  it('is the only one who sees strays', async () => {
     await expect(alice.client(api.strays.list, {})).rejects.toMatchObject({ status: 403 });
   });
 });

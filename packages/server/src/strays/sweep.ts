@@ -5,17 +5,18 @@ import type { Context } from '../context.ts';
 import type { Db, StrayRow } from '../db/schema.ts';
 import { type Machine, type Provider, ProviderError } from '../providers/provider.ts';
 
-/** A machine that two lists in a row do not show is gone: one list may be partial. */
+/** A machine is gone when two lists in a row do not show it: one list may be partial. */
 const GONE_AFTER_MISSES = 2;
 
 /**
- * Holds what each cloud lists against the servers there are, both ways. A machine of a closed server waits its
- * quarantine and is deleted; any other that nobody owns waits for the operator; servers without one are looked at.
+ * Compares each cloud's list of machines with the open servers. A stray is an orphaned machine, one that belongs to no
+ * open server: one of a closed server is deleted after its quarantine, any other waits for an operator's decision. Servers
+ * whose machine is missing are reconciled.
  */
 export async function sweepClouds(ctx: Context): Promise<void> {
   for (const provider of ctx.providers.values()) {
     try {
-      await sweep(ctx, provider);
+      await sweepCloud(ctx, provider);
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       ctx.log.warn({ err: error, provider: provider.name }, 'a cloud could not be swept');
@@ -23,20 +24,20 @@ export async function sweepClouds(ctx: Context): Promise<void> {
   }
 }
 
-async function sweep(ctx: Context, provider: Provider): Promise<void> {
+async function sweepCloud(ctx: Context, provider: Provider): Promise<void> {
   const machines = (await provider.list()).filter(({ state }) => state !== 'terminating');
-  // Read after the list: whatever is in it was wished for before.
+  // Read after the list, so that every listed machine's server is stored already.
   const owners = await ownersOf(ctx.db, provider.name, machines);
   const strays = machines.flatMap((machine) => strayOf(machine, owners));
-  for (const stray of strays) await note(ctx, provider, stray);
+  for (const stray of strays) await recordStray(ctx, provider, stray);
   crashPoint('sweep.noted');
-  await forgetGone(
+  await markGone(
     ctx.db,
     provider.name,
     strays.map(({ machine }) => machine.ref),
   );
   await deleteDue(ctx, provider);
-  await wakeMissed(
+  await wakeMissingServers(
     ctx.db,
     provider.name,
     machines.map(({ ref }) => ref),
@@ -51,7 +52,7 @@ interface Stray {
 
 type Owner = { id: number; provider_ref: string | null; isClosed: boolean };
 
-/** Every server that a listed machine could belong to: by what its cloud calls it, and by what its tag says. */
+/** Every server that a listed machine could belong to, by the cloud's ref or by the machine's tag. */
 async function ownersOf(db: Db, provider: string, machines: readonly Machine[]): Promise<Owner[]> {
   const { rows } = await sql<Owner>`
     select id, provider_ref, closed_at is not null as "isClosed" from instance
@@ -66,7 +67,7 @@ function strayOf(machine: Machine, owners: readonly Owner[]): Stray[] {
   const tagged = owners.find(({ id }) => id === taggedId(machine));
   if (!tagged) return [{ machine, reason: 'unknown', instanceId: null }];
   if (tagged.isClosed) return [{ machine, reason: 'closed', instanceId: tagged.id }];
-  // Its start may still be unanswered: then this is the machine, and the next look adopts it.
+  // Without a ref its start may be unanswered: then this is its machine, and the reconcile loop takes it over.
   return tagged.provider_ref === null ? [] : [{ machine, reason: 'second', instanceId: tagged.id }];
 }
 
@@ -75,7 +76,7 @@ function taggedId({ tags }: Machine): number | null {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
 }
 
-async function note(ctx: Context, provider: Provider, { machine, reason, instanceId }: Stray): Promise<void> {
+async function recordStray(ctx: Context, provider: Provider, { machine, reason, instanceId }: Stray): Promise<void> {
   const { ref, name, tags, state, ip } = machine;
   const { rows } = await sql<{ id: number; isNew: boolean }>`
     insert into stray (provider, ref, name, tags, state, ip, reason, instance_id)
@@ -88,8 +89,8 @@ async function note(ctx: Context, provider: Provider, { machine, reason, instanc
     ctx.log.error({ provider: provider.name, ref, name, reason, instanceId }, 'found a stray machine');
 }
 
-/** Owned again, adopted, or really gone. */
-async function forgetGone(db: Db, provider: string, shown: readonly string[]): Promise<void> {
+/** For strays that were adopted, belong to a server again, or were deleted. */
+async function markGone(db: Db, provider: string, shown: readonly string[]): Promise<void> {
   await sql`
     update stray set missed = missed + 1,
       gone_at = case when missed + 1 >= ${GONE_AFTER_MISSES}::int then clock_timestamp() end
@@ -105,7 +106,7 @@ async function deleteDue(ctx: Context, provider: Provider): Promise<void> {
   for (const stray of rows) await deleteStray(ctx, provider, stray);
 }
 
-/** Repeated by each sweep for as long as the machine is listed: a cloud's "done" is not believed. */
+/** Retried by each sweep for as long as the machine is listed: a cloud's "done" proves nothing. */
 async function deleteStray(
   ctx: Context,
   provider: Provider,
@@ -128,8 +129,8 @@ async function deleteStray(
     .execute();
 }
 
-/** The other way: whether these are really gone is for their own step to find out, with patience. */
-async function wakeMissed(db: Db, provider: string, shown: readonly string[]): Promise<void> {
+/** Makes servers due whose machine is not listed; their own reconcile step confirms whether it is gone. */
+async function wakeMissingServers(db: Db, provider: string, shown: readonly string[]): Promise<void> {
   const { numAffectedRows } = await sql`
     with missed as (
       select id from instance

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Client, createClient, type Reply } from '@stagi/contract/client.ts';
+import { type Client, createClient, type Reply } from '@stagi/contract/apiClient.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { start } from '../start.ts';
 import { createTestDatabase } from './database.ts';
-import { newPerson } from './newPerson.ts';
-import { type Person, sender } from './person.ts';
+import { httpSender, type Person } from './person.ts';
+import { signUpDirectly } from './signUpDirectly.ts';
 
 export interface TestApp {
   url: string;
@@ -17,23 +17,23 @@ export interface TestApp {
   dataDir: string;
   /** A client without a session. */
   anonymous: Client;
-  /** Somebody who has signed up, without the mail of it (`person.ts` has the way through the front door). */
+  /** Signs a person up without the mailed code (`signUp` of `person.ts` goes through the calls). */
   signUp(name?: string): Promise<Person>;
   /** A raw POST, for requests that the typed client would not make. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
-  /** The paths of everything that is served, but files of the web app. */
+  /** The paths of all routes, without the web app's files. */
   routes(): string[];
   close(): Promise<void>;
 }
 
-/** The whole platform on a fresh database and a free port, as a user meets it; with the role `api` nothing happens by itself. */
+/** The whole platform on a fresh database and a free port; with the role `api` no workers run. */
 export async function startTestApp(
   env: Record<string, string> = {},
   { role = 'api,worker' }: { role?: string } = {},
 ): Promise<TestApp> {
   const database = await createTestDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'stagi-test-'));
-  // Who names the port has to know it before.
+  // The configuration needs the port before anything listens on it.
   const port = env.PORT === undefined ? await freePort() : Number(env.PORT);
   const running = await start(
     readConfig(
@@ -51,7 +51,7 @@ export async function startTestApp(
     ),
   );
   const url = `http://127.0.0.1:${port}`;
-  const send = sender(url);
+  const send = httpSender(url);
   let people = 0;
 
   return {
@@ -64,7 +64,7 @@ export async function startTestApp(
     async signUp(name) {
       people += 1;
       const email = `person${people}-${Date.now()}@example.com`;
-      return newPerson(running.ctx, send, { name: name ?? `Person ${people}`, email });
+      return signUpDirectly(running.ctx, send, { name: name ?? `Person ${people}`, email });
     },
     routes: () => pathsIn(running.app!.printRoutes({ commonPrefix: false })),
     async close() {
@@ -75,7 +75,7 @@ export async function startTestApp(
   };
 }
 
-/** The whole paths of Fastify's tree of routes, where each branch stands four signs further in. */
+/** The full paths of Fastify's printed tree of routes, where each level is indented by four characters. */
 function pathsIn(tree: string): string[] {
   const above: string[] = [];
   return tree.split('\n').flatMap((line) => {

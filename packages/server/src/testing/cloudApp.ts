@@ -13,11 +13,11 @@ import type { Person } from './person.ts';
 export const CPU_OFFER = 'fake:sim-cpu-4';
 export const GPU_OFFER = 'fake:sim-l4-1';
 
-/** The platform with a simulated cloud as a process of its own, whose time runs fifty times as fast. */
+/** The platform with a simulated cloud as its own process, whose clock runs fifty times as fast. */
 export interface CloudApp extends TestApp {
   cloud: FakeCloudProcess;
   control: FakeControl;
-  /** What the cloud has of one instance, gone ones too. */
+  /** The cloud's machines of one instance, deleted ones too. */
   machinesOf(instanceId: number): Promise<FakeRecord[]>;
 }
 
@@ -30,7 +30,7 @@ export async function startCloudApp(
   const folder = mkdtempSync(join(tmpdir(), 'stagi-fake-cloud-'));
   const cloud = await spawnFakeCloud({ statePath: join(folder, 'state.json'), provisionMs: 5_000 });
   await cloud.control.clock({ scale: CLOUD_SPEED });
-  const app = await startTestApp({ FAKE_CLOUD_URL: cloud.url, ...aDaemonIn(folder), ...env }, options);
+  const app = await startTestApp({ FAKE_CLOUD_URL: cloud.url, ...builtDaemonEnv(folder), ...env }, options);
   return {
     ...app,
     cloud,
@@ -47,8 +47,8 @@ export async function startCloudApp(
   };
 }
 
-/** Says that the daemon is built: enough for what only names it. */
-export function aDaemonIn(folder: string): Record<string, string> {
+/** A stand-in for the daemon's build: enough for boot scripts, which only name it. */
+export function builtDaemonEnv(folder: string): Record<string, string> {
   const daemonDir = join(folder, 'daemon');
   mkdirSync(daemonDir);
   writeFileSync(join(daemonDir, 'stagid-linux-x64.tar.gz.sha256'), `${'0'.repeat(64)}  stagid-linux-x64.tar.gz\n`);
@@ -57,8 +57,8 @@ export function aDaemonIn(folder: string): Record<string, string> {
 
 let rented = 0;
 
-/** Rents with a key of its own, through the front door. */
-export async function rentOne(
+/** Rents through the call, with a new SSH key. */
+export async function rentServer(
   person: Person,
   change: Partial<InputOf<typeof api.instances.rent>> = {},
 ): Promise<Instance> {
@@ -74,12 +74,12 @@ export async function aKey(person: Person): Promise<number> {
   return entity.id;
 }
 
-export async function seen(person: Person, id: number): Promise<Instance> {
+export async function viewInstance(person: Person, id: number): Promise<Instance> {
   return (await person.client(api.instances.view, { id })).entity;
 }
 
 /** Waits until the owner sees this status. */
-export async function becomes(person: Person, id: number, status: Instance['status'], timeout = 20_000) {
-  await expect.poll(async () => (await seen(person, id)).status, { timeout, interval: 50 }).toBe(status);
-  return seen(person, id);
+export async function waitForStatus(person: Person, id: number, status: Instance['status'], timeout = 20_000) {
+  await expect.poll(async () => (await viewInstance(person, id)).status, { timeout, interval: 50 }).toBe(status);
+  return viewInstance(person, id);
 }

@@ -19,7 +19,7 @@ import type { MachineFacts } from '@stagi/contract/instances.ts';
 import { decodeJwt, importJWK, jwtVerify, SignJWT } from 'jose';
 import { WebSocket } from 'ws';
 
-/** The other party of the daemon link: speaks the contract over a real socket and does what a test tells it. */
+/** A daemon for tests: speaks the link's protocol over a real WebSocket and does what the test tells it. */
 
 export const FACTS: MachineFacts = {
   hostname: 'machine',
@@ -63,7 +63,7 @@ export async function postEnrolment(url: string, token: string, key = makeKey(),
   return { status: response.status, body: (await response.json()) as { node?: string; message?: string } };
 }
 
-/** Exchanges an enrolment file for a key of its own. */
+/** Exchanges an enrolment token for a node key. */
 export async function enrolNode(url: string, token: string): Promise<NodeKey> {
   const claims = EnrolmentClaims.parse(decodeJwt(token));
   const key = makeKey();
@@ -77,28 +77,27 @@ type MessageOf<T extends Kind> = Extract<PlatformMessage, { type: T }>;
 
 export interface TestDaemon {
   socket: WebSocket;
-  /** Everything that came, in order. */
+  /** All received messages, in order. */
   received: PlatformMessage[];
-  /** What Docker of this machine shows; sent with the hello and by `tell`. */
+  /** The containers and images of this machine; sent with the hello and by `sendInventory`. */
   inventory: Inventory;
   send(message: DaemonMessage): void;
   sendBytes(stream: number, offset: number, bytes: Uint8Array): void;
-  /** The first message of a kind that fits, of those that came or come. */
+  /** The first message of a kind that fits, among those received already or later. */
   next<T extends Kind>(type: T, fits?: (message: MessageOf<T>) => boolean): Promise<MessageOf<T>>;
   hello(facts?: Partial<MachineFacts>): Promise<void>;
-  /** Sends the inventory. */
-  tell(): void;
-  /** A desired state that fits, its signature checked. */
+  sendInventory(): void;
+  /** The first desired state that fits, with its signature checked. */
   desired(fits?: (state: DesiredState) => boolean): Promise<DesiredState>;
-  /** The first command that fits, its signature checked. */
+  /** The first command that fits, with its signature checked. */
   command(fits?: (command: Command) => boolean): Promise<Command>;
-  /** Shows the containers as they are wanted: what a daemon does when all goes well. */
-  obey(state: DesiredState): void;
+  /** Changes the inventory to the desired state and sends it, as a daemon does when all goes well. */
+  applyDesired(state: DesiredState): void;
   closed: Promise<{ code: number; reason: string }>;
   close(): Promise<void>;
 }
 
-/** Dials and answers the challenge, by default as it should be. */
+/** Connects and answers the challenge; `change` makes the answer wrong. */
 export async function dial(
   url: string,
   key: NodeKey,
@@ -113,10 +112,10 @@ export async function dial(
     .setExpirationTime(change.exp ?? Math.floor(Date.now() / 1000) + 60)
     .sign(change.signer ?? key.privateKey);
   daemon.send({ type: 'auth', node: key.node, proof });
-  return { ...daemon, ...documentsOf(daemon, key) };
+  return { ...daemon, ...verifiedDocuments(daemon, key) };
 }
 
-/** A daemon that is welcome and has said hello. */
+/** A daemon that is authenticated and has sent its hello. */
 export async function connectDaemon(
   url: string,
   key: NodeKey,
@@ -180,12 +179,12 @@ async function open(url: string): Promise<Omit<TestDaemon, 'desired' | 'command'
       });
       await next('desired');
     },
-    tell: () => send({ type: 'inventory', inventory }),
-    obey(state) {
+    sendInventory: () => send({ type: 'inventory', inventory }),
+    applyDesired(state) {
       inventory.appliedGen = state.gen;
       inventory.containers = state.containers
         .filter((container) => container.state !== 'absent')
-        .map((container) => shownAs(container, inventory.containers));
+        .map((container) => actualOf(container, inventory.containers));
       send({ type: 'inventory', inventory });
     },
     async close() {
@@ -195,7 +194,7 @@ async function open(url: string): Promise<Omit<TestDaemon, 'desired' | 'command'
   };
 }
 
-function documentsOf(daemon: Pick<TestDaemon, 'next'>, key: NodeKey) {
+function verifiedDocuments(daemon: Pick<TestDaemon, 'next'>, key: NodeKey) {
   async function verified<D>(document: string, typ: string, shape: { parse(payload: unknown): D }): Promise<D> {
     const { payload } = await jwtVerify(document, await importJWK(key.commandKey, 'EdDSA'), {
       algorithms: ['EdDSA'],
@@ -218,7 +217,7 @@ function documentsOf(daemon: Pick<TestDaemon, 'next'>, key: NodeKey) {
   };
 }
 
-function shownAs(wanted: DesiredContainer, before: readonly ActualContainer[]): ActualContainer {
+function actualOf(wanted: DesiredContainer, before: readonly ActualContainer[]): ActualContainer {
   const known = before.find((container) => container.id === wanted.id);
   const isRunning = wanted.state === 'running';
   const startedAnew = isRunning && known?.state !== 'running';

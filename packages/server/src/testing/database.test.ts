@@ -18,7 +18,7 @@ describe('createTestDatabase', () => {
     expect(await ask(other.url, `select to_regclass('only_mine')`)).toBeNull();
   });
 
-  it('drops the database even while somebody is connected', async () => {
+  it('drops the database even while a client is connected', async () => {
     const third = await createTestDatabase();
     const client = new pg.Client({ connectionString: third.url });
     client.on('error', () => {});

@@ -12,7 +12,7 @@ const ABANDONED_AFTER_MS = 6 * 3_600_000;
 const CACHE = join(import.meta.dirname, '../../../../.cache/test-postgres');
 const QUIET = { info: () => {}, warn: (line: string) => console.warn(line) };
 
-/** A fresh migrated database of its own for one test file. `startTestPostgres` must have run in this process or a parent. */
+/** A fresh migrated database for one test file. `startTestPostgres` must have run in this process or a parent. */
 export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const template = process.env[TEMPLATE];
   if (!template) throw new Error('No test database: call startTestPostgres first (vitest does so in its global setup)');
@@ -30,7 +30,9 @@ export async function createTestDatabase(): Promise<{ url: string; drop(): Promi
  */
 export async function startTestPostgres(): Promise<{ stop(): Promise<void> }> {
   if (process.env[TEMPLATE]) return { stop: async () => {} };
-  const server = process.env.TEST_DATABASE_URL ? await useServer(process.env.TEST_DATABASE_URL) : await startOwn();
+  const server = process.env.TEST_DATABASE_URL
+    ? await useExternalServer(process.env.TEST_DATABASE_URL)
+    : await startEmbeddedServer();
   const run = `${PREFIX}${Date.now().toString(36)}_${randomBytes(3).toString('hex')}`;
   const stop = async () => {
     delete process.env[TEMPLATE];
@@ -48,12 +50,12 @@ export async function startTestPostgres(): Promise<{ stop(): Promise<void> }> {
   return { stop };
 }
 
-async function useServer(url: string) {
+async function useExternalServer(url: string) {
   await dropDatabases(url, (name) => Number.parseInt(name.split('_')[2]!, 36) < Date.now() - ABANDONED_AFTER_MS);
   return { url, stop: async () => {} };
 }
 
-async function startOwn() {
+async function startEmbeddedServer() {
   await removeAbandonedServers();
   const dataDir = join(CACHE, String(process.pid));
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
@@ -65,7 +67,7 @@ async function startOwn() {
   return { url, stop: stopAndRemove };
 }
 
-/** A killed run leaves its server running. */
+/** Removes servers that killed runs left running. */
 export async function removeAbandonedServers() {
   mkdirSync(CACHE, { recursive: true });
   for (const pid of readdirSync(CACHE)) if (!existsSync(`/proc/${pid}`)) await removeServer(join(CACHE, pid));

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 
-/** A way to a database that a test can take away and give back. */
+/** A TCP proxy to a database, which a test can cut and restore. */
 export interface DatabaseProxy {
   url: string;
   /** Ends every connection and refuses new ones. */
   cut(): void;
-  /** Takes connections and what comes over them, and passes nothing on until `restore`. */
+  /** Accepts connections and data but forwards nothing until `restore`. */
   freeze(): void;
   restore(): void;
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export async function proxyDatabase(target: string): Promise<DatabaseProxy> {
     ] as const) {
       sockets.add(from);
       if (!isFrozen) from.pipe(to);
-      // The other side is told by the close; what broke is what the test wants.
+      // Errors are what the test wants; the close passes them on to the other side.
       from.on('error', () => to.destroy());
       from.on('close', () => {
         sockets.delete(from);
@@ -53,7 +53,7 @@ export async function proxyDatabase(target: string): Promise<DatabaseProxy> {
       for (const socket of sockets) socket.unpipe().pause();
     },
     restore() {
-      // What was frozen is of no use to either side any more.
+      // Frozen connections cannot go on: data may be missing.
       if (isFrozen) for (const socket of sockets) socket.destroy();
       isCut = false;
       isFrozen = false;

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Permission, Role } from '@stagi/contract/permissions.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
-import { hashOfSecret, newSecret, writeApiToken } from '../secrets/apiToken.ts';
+import { formatApiToken, hashTokenSecret, newTokenSecret } from '../secrets/apiTokenFormat.ts';
 import type { Person } from './person.ts';
 
 let made = 0;
@@ -11,7 +11,7 @@ const next = (): number => {
   return made;
 };
 
-/** Rows as background for tests of something else; what is under test goes through the typed client. */
+/** These factories insert rows as background; what a test is about goes through the typed client. */
 export async function anSshKey(ctx: Context, owner: Person): Promise<number> {
   const row = await ctx.db
     .insertInto('ssh_key')
@@ -32,23 +32,23 @@ export async function anApiToken(
   owner: Person,
   given: { permissions?: Permission[]; expiresAt?: Date } = {},
 ): Promise<{ id: number; token: string }> {
-  const secret = newSecret();
+  const secret = newTokenSecret();
   const { id } = await ctx.db
     .insertInto('api_token')
     .values({
       user_id: owner.userId,
       workspace_id: owner.workspaceId,
       description: `token-${next()}`,
-      hash: hashOfSecret(secret),
+      hash: hashTokenSecret(secret),
       permissions: given.permissions ?? null,
       expires_at: given.expiresAt ?? null,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { id, token: writeApiToken({ id, secret }) };
+  return { id, token: formatApiToken({ id, secret }) };
 }
 
-/** A join link that is for one person, and its code. */
+/** A join link and its code, by default for one person. */
 export async function anInvite(
   ctx: Context,
   inviter: Person,
@@ -86,8 +86,8 @@ export async function aPasskey(ctx: Context, owner: Person): Promise<number> {
   return row.id;
 }
 
-/** As if somebody had just shown, in each of their sessions, that it is them. */
-export async function haveSteppedUp(ctx: Context, person: Person): Promise<void> {
+/** Marks all sessions of a person as just stepped up. */
+export async function markSteppedUp(ctx: Context, person: Person): Promise<void> {
   await ctx.db
     .updateTable('session')
     .set({ stepped_up_at: sql<Date>`now()` })
@@ -95,7 +95,7 @@ export async function haveSteppedUp(ctx: Context, person: Person): Promise<void>
     .execute();
 }
 
-/** Makes somebody one of the platform's operators, as its command line would. */
+/** Makes a person an operator, as the command line does. */
 export async function makeOperator(ctx: Context, person: Person): Promise<void> {
   await ctx.db.updateTable('app_user').set({ is_employee: true }).where('id', '=', person.userId).execute();
 }
@@ -130,7 +130,7 @@ export async function aRentedInstance(ctx: Context, owner: Person, status = 'onl
   return row.id;
 }
 
-export async function anOwnServer(ctx: Context, owner: Person, status = 'online'): Promise<number> {
+export async function aSelfHostedServer(ctx: Context, owner: Person, status = 'online'): Promise<number> {
   const n = next();
   const row = await ctx.db
     .insertInto('instance')
@@ -175,13 +175,13 @@ export async function aContainer(
   return row.id;
 }
 
-/** Port 8080 of a running container, on a server of that kind: what a host of its own stands for. */
+/** A running container that publishes port 8080, on a server of that kind. */
 export async function aContainerWithPort(
   ctx: Context,
   owner: Person,
   kind: 'rented' | 'self-hosted' = 'rented',
 ): Promise<{ id: number; slug: string }> {
-  const server = kind === 'rented' ? await aRentedInstance(ctx, owner) : await anOwnServer(ctx, owner);
+  const server = kind === 'rented' ? await aRentedInstance(ctx, owner) : await aSelfHostedServer(ctx, owner);
   const id = await aContainer(ctx, owner, server);
   const { slug } = await ctx.db
     .updateTable('container')
@@ -192,8 +192,8 @@ export async function aContainerWithPort(
   return { id, slug };
 }
 
-/** An app that somebody has let in. */
-export async function aConsent(ctx: Context, owner: Person): Promise<string> {
+/** An app that the person has authorized: a session with the app's id. */
+export async function anAuthorizedApp(ctx: Context, owner: Person): Promise<string> {
   const id = randomUUID();
   await ctx.db
     .insertInto('session')
@@ -224,7 +224,7 @@ export async function aPromoCode(
     .executeTakeFirstOrThrow();
 }
 
-/** The newest transaction of somebody's workspace: the starter credit, unless something else came. */
+/** The newest transaction of a person's workspace: by default the starter credit. */
 export async function aTransaction(ctx: Context, owner: Person): Promise<number> {
   const { id } = await ctx.db
     .selectFrom('billing_transaction')

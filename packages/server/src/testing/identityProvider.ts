@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import Provider, { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 
-/** Somebody with an account there, by their login. */
+/** An account at the provider. */
 export interface Account {
   id: number;
   email: string;
@@ -13,14 +13,14 @@ export interface Account {
 
 export interface IdentityProviderServer {
   issuer: string;
-  /** What makes a platform let people in through it, by both ways. */
+  /** The environment that configures a platform to use it, through OpenID and OAuth 2. */
   env: Record<string, string>;
   accounts: Map<string, Account>;
-  /** Registers the platform; before it the provider answers nothing. */
+  /** Registers the platform as a client; before this the provider answers nothing. */
   open(appOrigin: string): void;
-  /** Goes where a browser with this account would go, and answers the address it is sent back to. */
+  /** Follows a login link as a browser with this account, and returns the address that it is redirected back to. */
   logIn(link: string, account: string): Promise<URL>;
-  /** A token that its own key signs, with whatever claims. */
+  /** A token signed with its key, with any claims. */
   sign(claims: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ const CHOICE = /^\/choose\/([\w-]+)$/;
 
 /**
  * A standards-conforming provider on this machine: OpenID with an id token as the answer, as Google is used, and OAuth 2
- * with a code and GitHub's paths. Whoever comes chooses who they are.
+ * with a code and GitHub's paths. A page lets the visitor choose an account.
  */
 export async function startIdentityProvider(): Promise<IdentityProviderServer> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
@@ -73,7 +73,7 @@ export async function startIdentityProvider(): Promise<IdentityProviderServer> {
     response.end(`<!doctype html><title>Who are you?</title>${forms.join('')}`);
   }
 
-  /** What GitHub's API tells of whom an access token is of. */
+  /** GitHub's API: the account of an access token. */
   async function api(at: Provider, request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const token = await at.AccessToken.find(request.headers.authorization?.replace(/^Bearer /i, '') ?? '');
     const account = token && accounts.get(token.accountId);
@@ -109,7 +109,7 @@ export async function startIdentityProvider(): Promise<IdentityProviderServer> {
     open(appOrigin) {
       provider = makeProvider(issuer, appOrigin, accounts, jwk);
     },
-    logIn: (link, account) => visit(link, account),
+    logIn: (link, account) => followRedirects(link, account),
     sign: (claims, header = {}) =>
       new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'first', ...header }).sign(privateKey),
     async close() {
@@ -122,7 +122,7 @@ export async function startIdentityProvider(): Promise<IdentityProviderServer> {
 
 function makeProvider(issuer: string, appOrigin: string, accounts: Map<string, Account>, jwk: object): Provider {
   const policy = interactionPolicy.base();
-  // Everybody is asked who they are each time: one browser plays several people.
+  // Always prompts for the login, as one browser plays several people.
   policy
     .get('login')
     ?.checks.add(
@@ -131,7 +131,7 @@ function makeProvider(issuer: string, appOrigin: string, accounts: Map<string, A
       ),
     );
   policy.get('consent')?.checks.remove('native_client_prompt');
-  // Native ones may come back to this machine without TLS.
+  // Native clients may be redirected to this machine without TLS.
   const ofOpenId = {
     application_type: 'native' as const,
     redirect_uris: [`${appOrigin}/sign-in`],
@@ -172,7 +172,7 @@ function makeProvider(issuer: string, appOrigin: string, accounts: Map<string, A
   return provider;
 }
 
-/** Nobody is asked what they allow. */
+/** Grants everything without a consent page. */
 async function grantAll(ctx: KoaContextWithOIDC) {
   const { client, session, params, provider } = ctx.oidc;
   if (!client || !session?.accountId) return undefined;
@@ -182,8 +182,8 @@ async function grantAll(ctx: KoaContextWithOIDC) {
   return grant;
 }
 
-/** A browser without a window: keeps cookies, follows redirects on this host, chooses the account. */
-async function visit(link: string, account: string): Promise<URL> {
+/** A minimal browser: keeps cookies, follows redirects on this host, chooses the account. */
+async function followRedirects(link: string, account: string): Promise<URL> {
   const { host } = new URL(link);
   const cookies = new Map<string, string>();
   let next = new URL(link);

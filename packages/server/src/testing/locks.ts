@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { Db } from '../db/schema.ts';
 
-/** Until so many statements in this database, which is the test's own, wait for locks that somebody holds. */
-export async function waitsForLock(db: Db, statements = 1): Promise<void> {
+/** Waits until at least `statements` statements in the test's database are blocked by locks. */
+export async function waitForBlockedStatements(db: Db, statements = 1): Promise<void> {
   const waiting = async () =>
     (
       await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'

@@ -1,7 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
-import type { EnterResponse } from '@stagi/contract/authResponse.ts';
+import { type Client, createClient, type Send, type Tokens } from '@stagi/contract/apiClient.ts';
+import type { SignInResponse } from '@stagi/contract/authResponse.ts';
 import { API_PREFIX } from '@stagi/contract/call.ts';
-import { type Client, createClient, type Send, type Tokens } from '@stagi/contract/client.ts';
 
 export const PASSWORD = 'Correct-horse-7';
 
@@ -17,7 +17,7 @@ export interface Person {
   useWorkspace(id: number | null): void;
 }
 
-/** Signs somebody up with the mailed code. */
+/** Signs a person up through the calls, with the mailed code. */
 export async function signUp(
   url: string,
   send: Send,
@@ -26,11 +26,11 @@ export async function signUp(
   const visitor = createClient({ send, session: { get: () => null, set: () => {} }, clientId: () => null });
   const { flow } = await visitor(api.auth.register, { name, email, password: PASSWORD });
   const code = await mailedCode(url, email);
-  return firstVisit(send, await visitor(api.auth.verifyCode, { email, code, flow }), { name, email });
+  return completeSignupForm(send, await visitor(api.auth.verifyCode, { email, code, flow }), { name, email });
 }
 
 /** Sends the form that comes after the first sign-in. */
-export async function firstVisit(
+export async function completeSignupForm(
   send: Send,
   given: Tokens,
   { name, email }: { name: string; email: string },
@@ -58,8 +58,8 @@ export async function firstVisit(
   };
 }
 
-/** The tokens of a way in that asked for no second factor. */
-export function tokensOf(answer: EnterResponse): Tokens {
+/** The tokens of a sign-in without second factor. */
+export function tokensOf(answer: SignInResponse): Tokens {
   if (!('accessToken' in answer)) throw new Error('a second factor is asked for');
   return answer;
 }
@@ -72,7 +72,7 @@ export async function mailedCode(url: string, email: string): Promise<string> {
   return code;
 }
 
-/** What was mailed to an address, the newest first. */
+/** Mails to an address, newest first, as `/dev/mail` shows them. */
 export async function mailsTo(
   url: string,
   email: string,
@@ -82,7 +82,7 @@ export async function mailsTo(
   return mails.filter((mail) => mail.to === email);
 }
 
-export function sender(url: string): Send {
+export function httpSender(url: string): Send {
   return async (path, body, { headers, signal }) => {
     const response = await fetch(`${url}${API_PREFIX}${path}`, {
       method: 'POST',

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
-import { livesIn } from '../db/embeddedProcess.ts';
+import { runsIn } from '../db/embeddedProcess.ts';
 
 const MAIN = join(import.meta.dirname, '../main.ts');
 const START_MS = 60_000;
 
-/** The platform as a process of its own, as an operator runs it. */
+/** The platform as its own process, as an operator runs it. */
 export interface Platform {
   url: string;
   metricsUrl: string;
@@ -93,7 +93,7 @@ export async function spawnPlatform(
       await ready();
     },
     async remove() {
-      // Asked first: its database ends with it. One that was killed leaves its database running.
+      // A graceful shutdown also ends its database; a killed platform leaves it running.
       await platform.stop('SIGTERM');
       await endPostgres(join(dataDir, 'postgres/cluster'));
       rmSync(folder, { recursive: true, force: true });
@@ -121,7 +121,7 @@ async function endPostgres(cluster: string): Promise<void> {
   const lock = join(cluster, 'postmaster.pid');
   if (!existsSync(lock)) return;
   const pid = Number.parseInt(readFileSync(lock, 'utf8'), 10);
-  if (!livesIn(cluster, pid)) return;
+  if (!runsIn(cluster, pid)) return;
   process.kill(pid, 'SIGQUIT');
-  while (livesIn(cluster, pid)) await pause(20);
+  while (runsIn(cluster, pid)) await pause(20);
 }

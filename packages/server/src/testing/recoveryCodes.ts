@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { Person } from './person.ts';
 
 const SALT = 'f305ac48b6daf08abb3fee15c02ff8ba';
-/** With their hashes, as the platform makes them: ten at a time, for everybody who is in a test, took a third of its time. */
+/** Codes with their stored hashes: hashing ten codes for every person took a third of the tests' time. */
 const CODES = {
   '965p9-dtqxe': 'jM7ieaVtz29jkJH7nyqyrregbQLcBIm6OdvC6A/VGPw=',
   'rz3db-zdf65': '7XKcJXBFcY5VIg8zPTxONvocR5qaj7uSVxzyfl7l7Yo=',
@@ -16,8 +16,8 @@ const CODES = {
   '8ah9j-f6jqj': '8WdM/psloTEn+xcuA1z48OtC/fcn4WGsxV/vLYtPlB0=',
 };
 
-/** Somebody has recovery codes already: the first factor that they set up brings no others along. Answers the codes. */
-export async function haveRecoveryCodes(ctx: Context, { userId }: Person): Promise<string[]> {
+/** Gives a person recovery codes, so that their first second factor creates none. Returns the codes. */
+export async function addRecoveryCodes(ctx: Context, { userId }: Person): Promise<string[]> {
   const salt = Buffer.from(SALT, 'hex');
   const rows = Object.values(CODES).map((hash) => ({ user_id: userId, hash: Buffer.from(hash, 'base64'), salt }));
   await ctx.db.insertInto('recovery_code').values(rows).execute();

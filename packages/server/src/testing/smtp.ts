@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 
-/** A mail server that asks for a password, takes every mail, and shows them. */
+/** An SMTP server with authentication, which accepts and keeps every mail. */
 export interface Smtp {
   url: string;
-  /** Whole messages as they came, decoded, newest last. */
+  /** Received messages, decoded, newest last. */
   mails: { to: string; text: string }[];
-  /** From now on it believes no password. */
+  /** From now on it refuses every password. */
   refuse(): void;
   /** How many were refused. */
   refused(): number;
@@ -22,7 +22,7 @@ export async function startSmtp(user: string, password: string): Promise<Smtp> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // The test looks at what came; a client that breaks off brings nothing.
+    // A client that disconnects early sent no mail; tests look at the mails.
     socket.on('error', () => socket.destroy());
     void talk(socket);
   });

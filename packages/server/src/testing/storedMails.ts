@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { MailText } from '../mail/layout.ts';
 import { openMail } from '../mail/sealed.ts';
 
-/** What was written to an address, sent or not, the newest first. */
+/** Mails to an address, sent or not, newest first. */
 export async function storedMails(ctx: Pick<Context, 'db' | 'secrets'>, email: string): Promise<MailText[]> {
   const rows = await ctx.db
     .selectFrom('mail')
@@ -13,7 +13,7 @@ export async function storedMails(ctx: Pick<Context, 'db' | 'secrets'>, email: s
   return rows.map((row) => openMail(ctx, row));
 }
 
-/** Their subjects, in the order in which they were written. */
+/** Their subjects, oldest first. */
 export async function storedSubjects(ctx: Pick<Context, 'db' | 'secrets'>, email: string): Promise<string[]> {
   return (await storedMails(ctx, email)).map(({ subject }) => subject).reverse();
 }

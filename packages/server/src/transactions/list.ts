@@ -3,9 +3,9 @@ import type { TransactionType } from '@stagi/contract/transactions.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { offsetOf, sortColumn } from '../http/paging.ts';
-import { present, shown, shownFrom, type TransactionRow } from './present.ts';
+import { present, TRANSACTION_COLUMNS, TRANSACTION_SOURCE, type TransactionRow } from './present.ts';
 
-export interface Narrowed {
+export interface TransactionFilter {
   types?: readonly TransactionType[];
   /** Both are included. */
   from?: string;
@@ -21,14 +21,14 @@ const DAY_MS = 86_400_000;
 export async function pageOfTransactions(
   db: Db,
   workspaceId: number,
-  narrowed: Narrowed,
+  narrowed: TransactionFilter,
   request: EntityFilterRequest,
 ): Promise<{ entities: ReturnType<typeof present>[]; count: number }> {
   sortColumn(request, { createdAt: 'at' });
   const days = await rowsByDay(db, workspaceId, narrowed);
   const count = days.reduce((sum, { n }) => sum + n, 0);
   const descending = request.orderByDirection === 'desc';
-  const start = startOf(descending ? days.toReversed() : days, offsetOf(request));
+  const start = pageStart(descending ? days.toReversed() : days, offsetOf(request));
   if (!start) return { entities: [], count };
   const first = new Date(start.day).getTime();
   const rows = await rowsFrom(db, workspaceId, narrowed, {
@@ -46,7 +46,7 @@ interface Day {
 }
 
 /** Oldest first. Of the days at the ends of a stretch of time only what is in it counts. */
-async function rowsByDay(db: Db, workspaceId: number, { types, from, to }: Narrowed): Promise<Day[]> {
+async function rowsByDay(db: Db, workspaceId: number, { types, from, to }: TransactionFilter): Promise<Day[]> {
   const ofTypes = types?.length ? sql`and type = any(${types}::text[])` : sql``;
   const [first, last] = [dayOf(from), dayOf(to)];
   const edges = [...new Set([first, last].filter((day) => day !== undefined))];
@@ -65,7 +65,7 @@ async function rowsByDay(db: Db, workspaceId: number, { types, from, to }: Narro
 }
 
 /** The day in which so many rows are behind, and how many of its own are. */
-function startOf(days: readonly Day[], offset: number): { day: string; within: number } | null {
+function pageStart(days: readonly Day[], offset: number): { day: string; within: number } | null {
   let before = 0;
   for (const { day, n } of days) {
     if (before + n > offset) return { day, within: offset - before };
@@ -85,7 +85,7 @@ interface Cut {
 async function rowsFrom(
   db: Db,
   workspaceId: number,
-  { types, from, to }: Narrowed,
+  { types, from, to }: TransactionFilter,
   { bound, direction, offset, limit }: Cut,
 ): Promise<TransactionRow[]> {
   const order = sql`order by at ${direction}, id ${direction}`;
@@ -93,9 +93,9 @@ async function rowsFrom(
     where workspace_id = ${workspaceId} ${ofType} ${within(from, to)} and ${bound} ${order} limit ${offset + limit})`;
   const branches = types?.length ? [...new Set(types)].map((type) => branch(sql`and type = ${type}`)) : [branch(sql``)];
   const { rows } = await sql<TransactionRow>`
-    select ${shown} from (
+    select ${TRANSACTION_COLUMNS} from (
       select id, at from (${sql.join(branches, sql` union all `)}) as found ${order} offset ${offset} limit ${limit}
-    ) as page join billing_transaction t on t.id = page.id ${shownFrom}
+    ) as page join billing_transaction t on t.id = page.id ${TRANSACTION_SOURCE}
     order by page.at ${direction}, page.id ${direction}`.execute(db);
   return rows;
 }

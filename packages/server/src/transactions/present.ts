@@ -19,12 +19,12 @@ export interface TransactionRow {
   instance_kind: string | null;
 }
 
-/** SQL: the columns of a `TransactionRow`, from `shownFrom`. */
-export const shown = sql`t.id, t.type, t.kind, t.at, t.currency, coalesce(-u.charged, t.amount) as amount,
+/** SQL: the columns of a `TransactionRow`, from `TRANSACTION_SOURCE`. */
+export const TRANSACTION_COLUMNS = sql`t.id, t.type, t.kind, t.at, t.currency, coalesce(-u.charged, t.amount) as amount,
   t.day::text as day, t.from_address, t.to_address, t.network, i.id as instance_id, i.slug, i.title, i.kind as instance_kind`;
 
 /** SQL: what belongs to `billing_transaction t`: the sums of its day where it is use, the server that it is about. */
-export const shownFrom = sql`left join usage_day u on u.client_id = t.workspace_id and u.day = t.day and u.instance_id = t.instance_id
+export const TRANSACTION_SOURCE = sql`left join usage_day u on u.client_id = t.workspace_id and u.day = t.day and u.instance_id = t.instance_id
   left join segment_refund r on r.journal_id = t.journal_id left join segment s on s.id = r.segment_id
   left join instance i on i.id = coalesce(t.instance_id, s.instance_id)`;
 

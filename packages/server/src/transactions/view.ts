@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';
 import { isId } from '../http/paging.ts';
-import { present, shown, shownFrom, type TransactionRow } from './present.ts';
+import { present, TRANSACTION_COLUMNS, TRANSACTION_SOURCE, type TransactionRow } from './present.ts';
 
 /** One transaction of a workspace; of use with what each interval was charged on that day. */
 export async function viewTransaction(
@@ -13,7 +13,8 @@ export async function viewTransaction(
   workspaceId: number,
   id: number,
 ): Promise<{ entity: Transaction; segments: ChargedSegment[] }> {
-  const { rows } = await sql<TransactionRow>`select ${shown} from billing_transaction t ${shownFrom}
+  const { rows } =
+    await sql<TransactionRow>`select ${TRANSACTION_COLUMNS} from billing_transaction t ${TRANSACTION_SOURCE}
     where t.workspace_id = ${workspaceId} and ${isId('t.id', id)}`.execute(db);
   const row = rows[0];
   if (!row) throw notFound();

@@ -1,6 +1,6 @@
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { type RawBuilder, sql } from 'kysely';
-import { TRUE_END } from '../billing/refund.ts';
+import { ACTUAL_END } from '../billing/refund.ts';
 import type { Db } from '../db/schema.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 
@@ -45,7 +45,7 @@ const intervals = (workspaceId: number, { from, to, queryString }: Range): RawBu
     lateral (select ${from ?? null}::timestamptz as from_at, ${to ?? null}::timestamptz as to_at) asked,
     lateral (select greatest(s.started_at, asked.from_at) as start) begun,
     lateral (select begun.start, greatest(begun.start, least(s.metered_until, s.ended_at, asked.to_at)) as stop) part,
-    lateral (select ${TRUE_END} as at) ended
+    lateral (select ${ACTUAL_END} as at) ended
     left join lateral (select charged_total, uncollected_total from segment_charge c
       where c.segment_id = s.id
         and c.until <= case when asked.to_at is null or ended.at <= asked.to_at then 'infinity' else asked.to_at end

@@ -1,6 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
 import { csvOf } from '../http/csv.ts';
-import type { HandlersOf } from '../http/mount.ts';
+import type { HandlersOf } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
 import { intervalsBefore, pageOfIntervals, spentByDay } from './intervals.ts';
 import { presentInterval, secondsOf, stagi, USAGE_COLUMNS } from './present.ts';

@@ -2,7 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { fromDecimal } from '@stagi/contract/money.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { meterWorkspace } from '../billing/meter.ts';
+import { meterWorkspace } from '../billing/meterWorkspace.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { aRentedInstance } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
@@ -107,6 +107,31 @@ it('narrows rows, sum, days and file to the servers of a text', async () => {
   const { csv } = await alice.client(api.usage.export, { queryString: 'summing' });
   expect(csv.trimEnd().split('\r\n')).toHaveLength(1 + 2);
   expect(none).toMatchObject({ totalCount: 0, days: [], total: { charged: { decimalValue: '0.00' } } });
+});
+
+it('shows use over midnight that was given back as what was charged and what came back, and no row of nothing', async () => {
+  const carol = await app.signUp();
+  const id = await aRentedInstance(app.ctx, carol, 'terminated');
+  const { db } = app.ctx;
+  await sql`insert into segment (client_id, instance_id, rate, price_per_hour, started_at, ended_at, metered_until, confirmed)
+    values (${carol.workspaceId}, ${id}, 'running', 70000, '2026-03-31 23:38Z', '2026-04-01 00:38Z', '2026-03-31 23:38Z', false)`.execute(
+    db,
+  );
+  await sql`insert into workspace_meter (client_id, metered_at) values (${carol.workspaceId}, metering_clock())`.execute(
+    db,
+  );
+  await sql`update clock set at = '2026-04-01 01:38Z'`.execute(db);
+  await meterWorkspace(db, carol.workspaceId);
+  await sql`update segment set voided = true, settled = false where instance_id = ${id}`.execute(db);
+  await meterWorkspace(db, carol.workspaceId);
+  const { entities, totalCount } = await carol.client(api.transactions.list, { types: ['Spending'] });
+  expect(entities.map(({ kind, day, amount }) => [kind, day, amount.decimalValue]).toSorted()).toEqual([
+    ['refund', null, '0.07'],
+    ['usage', '2026-04-01', '-0.07'],
+  ]);
+  expect(totalCount).toBe(2);
+  const { days } = await carol.client(api.usage.list, {});
+  expect(days.map(({ day, charged }) => [day, charged.decimalValue])).toEqual([['2026-04-01', '0.00']]);
 });
 
 it('shows nobody the use of another workspace', async () => {

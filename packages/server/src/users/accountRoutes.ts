@@ -1,8 +1,8 @@
 import type { api } from '@stagi/contract/api.ts';
-import type { HandlersOf } from '../http/mount.ts';
+import type { HandlersOf } from '../http/handlers.ts';
 import { changeEmail, confirmNewEmail } from './changeEmail.ts';
 import { deleteAccount } from './deleteAccount.ts';
-import { deletionOf, presentDeletion } from './deletion.ts';
+import { presentDeletion, previewDeletion } from './deletionPreview.ts';
 import { presentProfile } from './present.ts';
 
 export const accountHandlers: HandlersOf<typeof api.account> = {
@@ -15,7 +15,7 @@ export const accountHandlers: HandlersOf<typeof api.account> = {
     return { isSuccess: true, userProfile: presentProfile({ ...ctx, user: { ...ctx.user, email } }) };
   },
   async deletion({ db, user }) {
-    return { isSuccess: true, ...presentDeletion(await deletionOf(db, user.id)) };
+    return { isSuccess: true, ...presentDeletion(await previewDeletion(db, user.id)) };
   },
   async delete(ctx, input) {
     await deleteAccount(ctx, input);

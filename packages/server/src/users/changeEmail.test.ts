@@ -2,7 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { CODE_TRIES } from '@stagi/contract/mailedCodes.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forgetAttempts } from '../auth/attempts.ts';
+import { resetAttempts } from '../attempts/attempts.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { mailedCode, type Person } from '../testing/person.ts';
 import { storedMails } from '../testing/storedMails.ts';
@@ -21,11 +21,11 @@ const WRONG = { status: 400, body: { message: 'Incorrect or expired code', field
 const userRow = (id: number) =>
   app.ctx.db.selectFrom('app_user').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-/** As the rules of attempts would let it in a day. */
-const forgiveAttempts = () => app.ctx.db.deleteFrom('attempt').execute();
+/** As after a day without attempts. */
+const resetAllAttempts = () => app.ctx.db.deleteFrom('attempt').execute();
 
 describe('changing the address', () => {
-  it('moves the account with the mailed code, ends the other sessions and tells the old address', async () => {
+  it('takes effect with the mailed code, revokes the other sessions and notifies the old address', async () => {
     const person = await signUp(app, 'Ada');
     const elsewhere = await signIn(app, person.email);
     const newEmail = newAddress();
@@ -49,7 +49,7 @@ describe('changing the address', () => {
     expect(await confirm(person, code)).toMatchObject(WRONG);
   });
 
-  it('wants another address than the present one, and an address', async () => {
+  it('requires a valid address that differs from the current one', async () => {
     const person = await signUp(app);
     expect(await change(app, person, person.email.toUpperCase())).toMatchObject({
       status: 400,
@@ -61,7 +61,7 @@ describe('changing the address', () => {
     });
   });
 
-  it('answers the same for an address that has an account, and no code moves anybody there', async () => {
+  it('answers the same for an address that has an account, and no code changes to it', async () => {
     const [person, owner] = [await signUp(app), await signUp(app, 'Owner')];
     const free = await change(app, person, newAddress());
     const taken = await change(app, person, owner.email);
@@ -72,8 +72,8 @@ describe('changing the address', () => {
     const [mail] = await storedMails(app.ctx, owner.email);
     expect(mail?.subject).toBe('Your address is in use at Stagi');
     expect(mail?.subject + (mail?.text ?? '')).not.toMatch(/\d{8}/);
-    // Even with the code, which nobody was mailed.
-    const { hashSecret } = await import('../auth/passwords.ts');
+    // Even with the code, which was not mailed.
+    const { hashSecret } = await import('../passwords/hashing.ts');
     await app.ctx.db
       .updateTable('email_change')
       .set({ code_hash: await hashSecret('12345678') })
@@ -93,7 +93,7 @@ describe('changing the address', () => {
       expect(await confirm(person, otherThan(code, tries))).toMatchObject(WRONG);
     expect(await confirm(person, code)).toMatchObject(WRONG);
 
-    await forgiveAttempts();
+    await resetAllAttempts();
     await change(app, person, newEmail);
     const second = await mailedCode(app.url, newEmail);
     await app.ctx.db
@@ -103,7 +103,7 @@ describe('changing the address', () => {
       .execute();
     expect(await confirm(person, second)).toMatchObject(WRONG);
 
-    await forgiveAttempts();
+    await resetAllAttempts();
     await change(app, person, newEmail);
     const third = await mailedCode(app.url, newEmail);
     const { accessToken } = (await signIn(app, person.email)).body as { accessToken: string };
@@ -120,23 +120,23 @@ describe('changing the address', () => {
     expect((await confirm(person, await mailedCode(app.url, later))).status).toBe(200);
   });
 
-  it('lets nobody flood an address with codes', async () => {
+  it('limits the mails to one address', async () => {
     const person = await signUp(app);
     const newEmail = newAddress();
     expect((await change(app, person, newEmail)).status).toBe(200);
     expect(await change(app, person, newEmail)).toMatchObject({ status: 429, retryAfter: expect.any(Number) });
     const sent: number[] = [];
-    // However many people ask for it.
+    // However many accounts ask for it.
     for (let n = 0; n < 8; n += 1) {
       for (const own of [`change-email|${person.userId}`, `change-email|${person.userId}|${newEmail}`])
-        await forgetAttempts(app.ctx.db, own);
+        await resetAttempts(app.ctx.db, own);
       sent.push((await change(app, person, newEmail)).status);
     }
     expect(sent.filter((status) => status === 200)).toHaveLength(4);
     expect((await storedMails(app.ctx, newEmail)).length).toBe(5);
   });
 
-  it('leaves the address to whoever signed up with it meanwhile', async () => {
+  it('is refused when somebody signed up with the address meanwhile', async () => {
     const person = await signUp(app);
     const newEmail = newAddress();
     await change(app, person, newEmail);

@@ -1,34 +1,35 @@
 import { CODE_TRIES, CODE_TTL_MINUTES } from '@stagi/contract/mailedCodes.ts';
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { MAILS, RESENDS, takeAttempt } from '../auth/attempts.ts';
-import type { Authenticated } from '../auth/authenticate.ts';
-import { newCode, WRONG_CODE } from '../auth/mailedCode.ts';
-import { amongHashers, hashSecret, verifySecret } from '../auth/passwords.ts';
-import { endOtherSessions } from '../auth/sessions.ts';
+import { countAttempt, MAIL_BACKOFF, RESEND_BACKOFF } from '../attempts/attempts.ts';
 import { rememberAddress } from '../billing/accounts.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
 import type { Visitor } from '../http/visitor.ts';
-import { addressTakenMail, emailChangedMail, newAddressMail } from '../mail/letters.ts';
+import { addressTakenMail, emailChangedMail, newAddressMail } from '../mail/accountMails.ts';
 import { sendMail } from '../mail/send.ts';
+import { hashSecret, verifySecret, withHashingSlot } from '../passwords/hashing.ts';
+import { newCode, WRONG_CODE } from '../passwords/mailedCode.ts';
+import type { Authenticated } from '../sessions/authenticate.ts';
+import { revokeOtherSessions } from '../sessions/sessions.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
 type SignedIn = Visitor & Pick<Authenticated, 'session' | 'user'>;
 
 /**
- * Mails a code to the address that the account is to move to; a later one ends the one before. An address that has an
- * account is answered the same, with a mail that says so to whoever reads it there.
+ * Mails a code to the new address; it replaces an earlier one. An address that already has an account gets the same
+ * answer, and a mail that says so.
  */
 export async function changeEmail(ctx: SignedIn, { newEmail }: { newEmail: string }): Promise<void> {
   const { user, session } = ctx;
-  if (newEmail === user.email) throw invalid('A new email must differ from the current one', 'newEmail');
-  await amongHashers(async () => {
-    await takeAttempt(ctx, `change-email|${user.id}|${newEmail}`, RESENDS);
-    await takeAttempt(ctx, `change-email|${user.id}`, MAILS);
-    await takeAttempt(ctx, `change-email-to|${newEmail}`, MAILS);
+  if (newEmail === user.email) throw invalid(text('A new email must differ from the current one'), 'newEmail');
+  await withHashingSlot(async () => {
+    await countAttempt(ctx, `change-email|${user.id}|${newEmail}`, RESEND_BACKOFF);
+    await countAttempt(ctx, `change-email|${user.id}`, MAIL_BACKOFF);
+    await countAttempt(ctx, `change-email-to|${newEmail}`, MAIL_BACKOFF);
     const code = newCode();
     const codeHash = await hashSecret(code);
     await inTransaction(ctx.db, async (trx) => {
@@ -54,11 +55,11 @@ export async function changeEmail(ctx: SignedIn, { newEmail }: { newEmail: strin
   });
 }
 
-/** Moves the account with the mailed code, tells the old address, ends every session but this one. Answers the new address. */
+/** Changes the address with the mailed code, notifies the old one, revokes all other sessions. Returns the new address. */
 export function confirmNewEmail(ctx: SignedIn, { code }: { code: string }): Promise<string> {
   const { user, session } = ctx;
-  return amongHashers(async () => {
-    const change = await takeTry(ctx);
+  return withHashingSlot(async () => {
+    const change = await countTry(ctx);
     const matches = await verifySecret(change?.code_hash ?? null, code);
     if (!change || !matches) throw invalid(WRONG_CODE, 'code');
     return inTransaction(ctx.db, async (trx) => {
@@ -68,20 +69,20 @@ export function confirmNewEmail(ctx: SignedIn, { code }: { code: string }): Prom
         .where('code_hash', '=', change.code_hash)
         .returning('new_email')
         .executeTakeFirst();
-      if (!ended || !(await move(trx, user, ended.new_email))) throw invalid(WRONG_CODE, 'code');
-      // Codes that were mailed to the old address would let its reader in.
+      if (!ended || !(await moveAccount(trx, user, ended.new_email))) throw invalid(WRONG_CODE, 'code');
+      // Codes mailed to the old address must not work any more.
       await trx.deleteFrom('password_reset').where('user_id', '=', user.id).execute();
       await trx.deleteFrom('step_up_code').where('session_id', '=', session.id).execute();
       await rememberAddress(ctx, trx, user.email);
-      await endOtherSessions(trx, user.id, session.id, 'address changed');
+      await revokeOtherSessions(trx, user.id, session.id, 'address changed');
       await sendMail(ctx, trx, user.email, emailChangedMail(ctx, user));
       return ended.new_email;
     });
   });
 }
 
-/** Counts the try before the code is looked at, so that parallel guesses cannot share one. */
-async function takeTry({ db, user, session }: SignedIn): Promise<{ code_hash: string } | undefined> {
+/** Counts a try before the code is compared, so that parallel guesses are counted one by one. */
+async function countTry({ db, user, session }: SignedIn): Promise<{ code_hash: string } | undefined> {
   return db
     .updateTable('email_change')
     .set((row) => ({ tries: row('tries', '+', 1) }))
@@ -93,8 +94,8 @@ async function takeTry({ db, user, session }: SignedIn): Promise<{ code_hash: st
     .executeTakeFirst();
 }
 
-/** False when somebody has an account with the address by now. */
-async function move(trx: Db, user: Authenticated['user'], newEmail: string): Promise<boolean> {
+/** False when another account has the address by now. */
+async function moveAccount(trx: Db, user: Authenticated['user'], newEmail: string): Promise<boolean> {
   try {
     const moved = await trx
       .updateTable('app_user')

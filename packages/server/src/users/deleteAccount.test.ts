@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp } from '../cleanUp.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, anOwnServer, anSshKey, aRentedInstance, haveSteppedUp } from '../testing/factories.ts';
-import { waitsForLock } from '../testing/locks.ts';
+import { aContainer, anSshKey, aRentedInstance, aSelfHostedServer, markSteppedUp } from '../testing/factories.ts';
+import { waitForBlockedStatements } from '../testing/locks.ts';
 import { mailedCode, PASSWORD, type Person } from '../testing/person.ts';
 import { storedMails } from '../testing/storedMails.ts';
 import { as, change, newAddress, signIn, signUp } from './testing/accounts.ts';
@@ -25,7 +25,7 @@ describe('deleting the account', () => {
       .execute();
   }
 
-  it('says what it takes along and wants the own address typed', async () => {
+  it('previews what it deletes and requires the own address', async () => {
     const person = await signUp(app, 'Ada');
     await anSshKey(app.ctx, person);
     expect(await person.client(api.account.deletion, {})).toEqual({
@@ -48,9 +48,9 @@ describe('deleting the account', () => {
     expect((await person.client(api.user.profile, {})).userProfile.email).toBe(person.email);
   });
 
-  it('is refused while servers are there, and to the last owner of a workspace of others', async () => {
+  it('is refused while there are servers, and to the last owner of a shared workspace', async () => {
     const [person, friend] = [await signUp(app, 'Ada'), await signUp(app)];
-    for (const open of [aRentedInstance, anOwnServer]) {
+    for (const open of [aRentedInstance, aSelfHostedServer]) {
       const id = await open(app.ctx, person);
       expect(await remove(person)).toMatchObject({
         status: 200,
@@ -79,7 +79,7 @@ describe('deleting the account', () => {
     expect((await friend.client(api.user.profile, {})).userProfile.clientRelations).toHaveLength(2);
   });
 
-  it('lets only one of two owners go who leave at the same moment', async () => {
+  it('deletes only one of two owners who delete their accounts at once', async () => {
     const [one, two, guest] = [await signUp(app), await signUp(app), await signUp(app)];
     await join(two, one.workspaceId, 'Owner');
     await join(guest, one.workspaceId, 'Developer');
@@ -87,7 +87,7 @@ describe('deleting the account', () => {
     expect(replies.map(({ body }) => (body as { isSuccess: boolean }).isSuccess).sort()).toEqual([false, true]);
   });
 
-  it('lets nothing be made in a workspace that closes at that moment', async () => {
+  it('refuses what is created at the same time in a workspace that closes', async () => {
     const person = await signUp(app);
     const make = () =>
       app.post(
@@ -98,7 +98,7 @@ describe('deleting the account', () => {
     const { reply } = await app.ctx.db.transaction().execute(async (closing) => {
       await closing.selectFrom('workspace').select('id').where('id', '=', person.workspaceId).forUpdate().execute();
       const late = make();
-      await waitsForLock(app.ctx.db);
+      await waitForBlockedStatements(app.ctx.db);
       await closing
         .updateTable('workspace')
         .set({ disabled_at: new Date() })
@@ -111,19 +111,19 @@ describe('deleting the account', () => {
     expect((await make()).status).toBe(404);
   });
 
-  it('is refused when a server was being made at that moment', async () => {
+  it('is refused when a server is created at the same time', async () => {
     const person = await signUp(app);
     const { reply } = await app.ctx.db.transaction().execute(async (making) => {
-      await anOwnServer({ ...app.ctx, db: making }, person);
+      await aSelfHostedServer({ ...app.ctx, db: making }, person);
       const removal = remove(person);
-      await waitsForLock(app.ctx.db);
+      await waitForBlockedStatements(app.ctx.db);
       return { reply: removal };
     });
     expect(await reply).toMatchObject({ status: 200, body: { isSuccess: false } });
     expect((await person.client(api.user.profile, {})).userProfile.email).toBe(person.email);
   });
 
-  it('ends every session, takes keys off shared servers, and leaves nothing that names the person', async () => {
+  it('revokes every session, removes keys from shared servers, and leaves no personal data', async () => {
     const [person, friend] = [await signUp(app, 'Zebulon Quagga'), await signUp(app)];
     await join(person, friend.workspaceId, 'Developer');
     const shared = await aRentedInstance(app.ctx, friend);
@@ -142,7 +142,7 @@ describe('deleting the account', () => {
       description: 'From Zebulon',
       contactEmail: person.email,
     });
-    await haveSteppedUp(app.ctx, person);
+    await markSteppedUp(app.ctx, person);
     const { token } = await person.client(api.apiTokens.create, { description: 'Quagga’s laptop' });
     await change(app, person, newAddress());
     const { workspaceId } = person;
@@ -170,10 +170,10 @@ describe('deleting the account', () => {
     await app.ctx.db.deleteFrom('mail').where('recipient', '=', person.email).execute();
     await cleanUp(app.ctx);
     expect(await tablesWith([person.email, 'Zebulon'])).toEqual([]);
-    // What was done to which thing the audit log says for its 400 days; not who that was.
+    // Audit entries stay for 400 days, without naming the user.
     expect(await tablesWith(['quagga'])).toEqual(['audit']);
     expect(await pointersTo(person.userId)).toEqual(KEPT);
-    // The ledger still adds up to the same.
+    // The ledger's sums are unchanged.
     const postings = await app.ctx.db
       .selectFrom('posting')
       .innerJoin('account', 'account.id', 'posting.account_id')
@@ -183,7 +183,7 @@ describe('deleting the account', () => {
     expect(postings).toEqual([{ amount: 50_000_000n }]);
   });
 
-  it('lets the address sign up anew, without a second starter credit', async () => {
+  it('allows a new sign-up with the address, without a second starter credit', async () => {
     const person = await signUp(app);
     expect((await remove(person)).body).toEqual({ isSuccess: true });
     await app.post('auth/email/register', { name: 'Again', email: person.email, password: PASSWORD });
@@ -204,7 +204,7 @@ describe('deleting the account', () => {
   });
 });
 
-/** What still points to a deleted person: that somebody nameless made or did it. */
+/** Columns that may still refer to a deleted user: who created or did something. */
 const KEPT = [
   'audit.actor_id',
   'audit_actor.user_id',
@@ -214,7 +214,7 @@ const KEPT = [
   'workspace.created_by',
 ];
 
-/** Columns with a foreign key to a person in which this one is still found. */
+/** Columns with a foreign key to users that still refer to this one. */
 async function pointersTo(userId: number): Promise<string[]> {
   const { rows } = await sql<{ table: string; column: string; goesAlong: boolean }>`
     select held.relname as "table", att.attname as "column", con.confdeltype = 'c' as "goesAlong" from pg_constraint con
@@ -222,7 +222,7 @@ async function pointersTo(userId: number): Promise<string[]> {
       join pg_attribute att on att.attrelid = con.conrelid and att.attnum = con.conkey[1]
     where con.contype = 'f' and con.confrelid = 'app_user'::regclass order by 1, 2`.execute(app.ctx.db);
   expect(rows.length).toBeGreaterThan(KEPT.length);
-  // A table whose rows are the person's own says so by `on delete cascade`.
+  // A table with rows of a user's own declares `on delete cascade`.
   const others = rows.filter(({ column, goesAlong }) => column === 'user_id' && !goesAlong);
   expect(others.map(({ table }) => table)).toEqual(['audit_actor']);
   const found: string[] = [];
@@ -234,7 +234,7 @@ async function pointersTo(userId: number): Promise<string[]> {
   return found;
 }
 
-/** Tables in whose rows, written out as JSON, one of these words is found. */
+/** Tables with a row that, as JSON, contains one of these words. */
 async function tablesWith(words: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`.execute(

@@ -1,52 +1,53 @@
 import { api } from '@stagi/contract/api.ts';
-import { DELETED_USER } from '@stagi/contract/nobody.ts';
+import { DELETED_USER } from '@stagi/contract/deletedUser.ts';
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { recordAct } from '../audit/record.ts';
-import type { Authenticated } from '../auth/authenticate.ts';
 import { rememberAddress } from '../billing/accounts.ts';
 import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, refused } from '../http/errors.ts';
 import type { Visitor } from '../http/visitor.ts';
-import { accountDeletedMail } from '../mail/letters.ts';
+import { accountDeletedMail } from '../mail/accountMails.ts';
 import { sendMail } from '../mail/send.ts';
+import type { Authenticated } from '../sessions/authenticate.ts';
 import { removeAllKeys } from '../sshKeys/change.ts';
-import { deletionOf, type WholeDeletion } from './deletion.ts';
+import { type DeletionPreview, previewDeletion } from './deletionPreview.ts';
 
 type SignedIn = Visitor & Pick<Authenticated, 'credential' | 'user'>;
 
-const NOWHERE = 'Deleted workspace';
+const DELETED_WORKSPACE = 'Deleted workspace';
 
 /**
- * Ends an account for good: sessions, keys and whatever else is the person's own are gone at once, workspaces of theirs
- * alone are closed, and the row that the ledger and others' records point to says nothing of them any more.
+ * Deletes an account: its sessions, keys and other rows are deleted, workspaces without other members are closed, and
+ * the user's row, which the ledger and other records refer to, is anonymized.
  */
 export async function deleteAccount(ctx: SignedIn, { email }: { email: string }): Promise<void> {
   const { user } = ctx;
-  if (email !== user.email) throw invalid('This is not the address of your account', 'email');
+  if (email !== user.email) throw invalid(text('This is not the address of your account'), 'email');
   await inTransaction(ctx.db, async (trx) => {
-    await holdStill(trx, user.id);
-    const deletion = await deletionOf(trx, user.id);
-    refuseWhileNeeded(deletion);
+    await lockMemberships(trx, user.id);
+    const deletion = await previewDeletion(trx, user.id);
+    refuseIfNeeded(deletion);
     const closed = deletion.closes.map(({ id }) => id);
     await removeAllKeys(trx, user.id);
     await closeWorkspaces(trx, closed);
-    await deleteWhatIsTheirs(trx, user.id);
+    await deleteOwnRows(trx, user.id);
     await trx.deleteFrom('idempotency').where('user_id', '=', user.id).execute();
     await trx.deleteFrom('pending_registration').where('email', '=', user.email).execute();
     await trx.deleteFrom('password_reset').where('email', '=', user.email).execute();
     await trx.deleteFrom('mail').where('recipient', '=', user.email).execute();
     await rememberAddress(ctx, trx, user.email);
-    await forgetName(trx, user.id);
+    await anonymizeUser(trx, user.id);
     await sendMail(ctx, trx, user.email, accountDeletedMail(ctx, user));
-    await tellWhoStays(ctx, trx, deletion.leaves);
+    await notifyRemainingMembers(ctx, trx, deletion.leaves);
   });
   ctx.log.info({ userId: user.id }, 'an account was deleted');
 }
 
-/** Nobody joins, leaves, rents or deletes an account in these workspaces until the transaction ends. */
-async function holdStill(trx: Db, userId: number): Promise<void> {
+/** Blocks joining, leaving, renting and other deletions in the user's workspaces until the transaction ends. */
+async function lockMemberships(trx: Db, userId: number): Promise<void> {
   await trx.selectFrom('app_user').select('id').where('id', '=', userId).forUpdate().execute();
   await trx
     .selectFrom('workspace')
@@ -57,16 +58,19 @@ async function holdStill(trx: Db, userId: number): Promise<void> {
     .execute();
 }
 
-function refuseWhileNeeded({ closes, leaves }: WholeDeletion): void {
+function refuseIfNeeded({ closes, leaves }: DeletionPreview): void {
   const orphaned = leaves.find(({ otherOwners }) => otherOwners === 0);
   if (orphaned) {
-    throw refused('You are the last owner of “{{name}}”, which others belong to. Make somebody else its owner first.', {
-      name: orphaned.name,
-    });
+    throw refused(
+      text('You are the last owner of “{{name}}”, which others belong to. Make somebody else its owner first.'),
+      {
+        name: orphaned.name,
+      },
+    );
   }
   const busy = closes.find(({ openInstances }) => openInstances > 0);
   if (busy) {
-    throw refused('There are still servers in “{{name}}”. Terminate or delete them first.', { name: busy.name });
+    throw refused(text('There are still servers in “{{name}}”. Terminate or delete them first.'), { name: busy.name });
   }
 }
 
@@ -74,20 +78,20 @@ async function closeWorkspaces(trx: Db, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   await trx
     .updateTable('workspace')
-    .set({ name: NOWHERE, personal_of: null, disabled_at: sql<Date>`now()`, deleted_at: sql<Date>`now()` })
+    .set({ name: DELETED_WORKSPACE, personal_of: null, disabled_at: sql<Date>`now()`, deleted_at: sql<Date>`now()` })
     .where('id', 'in', ids)
     .execute();
-  // What they were called and run with is the person's own; that they ran is the ledger's.
-  await trx.updateTable('instance').set({ title: NOWHERE }).where('workspace_id', 'in', ids).execute();
+  // Titles, commands and variables are personal data. The rows stay, as the ledger refers to them.
+  await trx.updateTable('instance').set({ title: DELETED_WORKSPACE }).where('workspace_id', 'in', ids).execute();
   await trx
     .updateTable('container')
-    .set({ title: NOWHERE, command: null, env_names: [], env_sealed: '' })
+    .set({ title: DELETED_WORKSPACE, command: null, env_names: [], env_sealed: '' })
     .where('workspace_id', 'in', ids)
     .execute();
 }
 
-/** Tables say by `on delete cascade` that their rows go with a person (migration 0011). */
-async function deleteWhatIsTheirs(trx: Db, userId: number): Promise<void> {
+/** Deletes the rows of every table that references users with `on delete cascade` (migration 0011). */
+async function deleteOwnRows(trx: Db, userId: number): Promise<void> {
   const { rows } = await sql<{ table: string; column: string }>`
     select held.relname as "table", att.attname as "column"
     from pg_constraint con
@@ -99,8 +103,8 @@ async function deleteWhatIsTheirs(trx: Db, userId: number): Promise<void> {
     await sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${userId}`.execute(trx);
 }
 
-/** Those they worked with read that they left, under the name that is left of them. */
-async function tellWhoStays(ctx: SignedIn, trx: Db, left: WholeDeletion['leaves']): Promise<void> {
+/** Records in the audit logs of shared workspaces that a member, already anonymized, deleted their account. */
+async function notifyRemainingMembers(ctx: SignedIn, trx: Db, left: DeletionPreview['leaves']): Promise<void> {
   for (const { id } of left.toSorted((a, b) => a.id - b.id)) {
     const object = { type: 'client/member', id: String(ctx.user.id) };
     await recordAct(trx, { ...ctx, workspace: { id } }, { action: api.account.delete.path, outcome: 'done', object });
@@ -108,7 +112,7 @@ async function tellWhoStays(ctx: SignedIn, trx: Db, left: WholeDeletion['leaves'
   }
 }
 
-async function forgetName(trx: Db, userId: number): Promise<void> {
+async function anonymizeUser(trx: Db, userId: number): Promise<void> {
   await trx
     .updateTable('app_user')
     .set({

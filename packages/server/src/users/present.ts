@@ -1,7 +1,7 @@
 import type { UserProfile } from '@stagi/contract/user.ts';
-import type { Authenticated } from '../auth/authenticate.ts';
-import { presentRelation } from '../workspaces/present.ts';
-import { picturePath } from './picture.ts';
+import { presentRelation } from '../memberships/relation.ts';
+import { picturePath } from '../pictures/profilePicture.ts';
+import type { Authenticated } from '../sessions/authenticate.ts';
 
 export function presentProfile({
   user,

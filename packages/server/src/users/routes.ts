@@ -1,6 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
-import { addPassword } from '../auth/changePassword.ts';
-import type { HandlersOf } from '../http/mount.ts';
+import type { HandlersOf } from '../http/handlers.ts';
+import { addPassword } from '../passwords/changePassword.ts';
 import { editUser } from './edit.ts';
 import { presentProfile } from './present.ts';
 import { sendSignupForm } from './signupForm.ts';

@@ -1,6 +1,6 @@
 import type { Db } from '../db/schema.ts';
 
-/** Keeps the form after the first sign-in, once, and answers the person's name from then on. */
+/** Stores the sign-up form, once. Returns the user's name as it is then. */
 export async function sendSignupForm(
   { db, user }: { db: Db; user: { id: number; name: string } },
   { name, phone, company, purpose }: { name: string; phone: string; company?: string; purpose?: string },

@@ -1,64 +1,69 @@
 import type { Member } from '@stagi/contract/clients.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
-import { type Authenticated, type Membership, requireStepUp } from '../auth/authenticate.ts';
+import { text } from '@stagi/contract/text.ts';
 import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { forbidden, notFound, refused, workspaceGone } from '../http/errors.ts';
 import type { Visitor } from '../http/visitor.ts';
-import { lockOutMember } from '../instances/sshAccess.ts';
-import { endInvitesBeyond } from '../invites/inviter.ts';
-import { removedMail, roleChangedMail } from '../mail/memberLetters.ts';
+import { revokeMemberKeys } from '../instances/sshAccess.ts';
+import { revokeInvitesBeyondRole } from '../invites/revokeBeyondRole.ts';
+import { removedMail, roleChangedMail } from '../mail/memberMails.ts';
 import { sendMail } from '../mail/send.ts';
-import { lockMembers } from './lockMembers.ts';
+import { lockMembers } from '../memberships/lockMembers.ts';
+import { coversRole, mayManageMembers } from '../memberships/roles.ts';
+import { type Authenticated, type Membership, requireStepUp } from '../sessions/authenticate.ts';
 import { findMember } from './members.ts';
-import { covers, type MemberRow, maySeeTo, presentMember } from './present.ts';
+import { type MemberRow, presentMember } from './present.ts';
 
 interface Caller extends Visitor, Pick<Authenticated, 'session' | 'user'> {
   workspace: Membership;
 }
 
-/** Gives a member another role, an owner's only once the caller has shown that it is them; it counts from their next call on, and for their open streams at once. Join links beyond it end. */
+/**
+ * Changes a member's role; making somebody an owner requires a step-up. It applies to their next call and their open
+ * streams at once. Join links that they could no longer create are revoked.
+ */
 export async function changeRole(ctx: Caller, { userId, role }: { userId: number; role: Role }): Promise<Member> {
   return inTransaction(ctx.db, async (trx) => {
-    const { member, viewer } = await holdMember(trx, ctx, userId);
-    if (!covers(viewer.role, role)) throw forbidden();
+    const { member, viewer } = await lockForChange(trx, ctx, userId);
+    if (!coversRole(viewer.role, role)) throw forbidden();
     if (role === 'Owner' && member.role !== 'Owner') requireStepUp(ctx);
-    if (role !== 'Owner') keepOwner(member);
+    if (role !== 'Owner') refuseLastOwner(member);
     await trx
       .updateTable('membership')
       .set({ role })
       .where('workspace_id', '=', ctx.workspace.id)
       .where('user_id', '=', member.user_id)
       .execute();
-    await endInvitesBeyond(trx, { workspaceId: ctx.workspace.id, userId: member.user_id, role });
+    await revokeInvitesBeyondRole(trx, { workspaceId: ctx.workspace.id, userId: member.user_id, role });
     await announceMembers(trx, ctx.workspace.id);
     if (role !== member.role && member.user_id !== ctx.user.id)
-      await sendMail(ctx, trx, member.email, roleChangedMail(ctx, member, { ...whoseDoing(ctx), role }));
+      await sendMail(ctx, trx, member.email, roleChangedMail(ctx, member, { ...changedBy(ctx), role }));
     const changed = await findMember(trx, ctx.workspace.id, member.user_id);
     const now = member.user_id === ctx.user.id ? role : viewer.role;
     return presentMember(changed ?? { ...member, role }, { userId: ctx.user.id, role: now });
   });
 }
 
-/** Ends a membership, the caller's own too. Tokens and streams end by the database itself (migrations 0008 and 0012). */
+/** Removes a member, or lets the caller leave. Triggers revoke their tokens and streams (migrations 0008 and 0012). */
 export async function removeMember(ctx: Caller, userId: number): Promise<void> {
   await inTransaction(ctx.db, async (trx) => {
-    const { member } = await holdMember(trx, ctx, userId);
-    keepOwner(member);
+    const { member } = await lockForChange(trx, ctx, userId);
+    refuseLastOwner(member);
     await trx
       .deleteFrom('membership')
       .where('workspace_id', '=', ctx.workspace.id)
       .where('user_id', '=', member.user_id)
       .execute();
-    await lockOutMember(trx, { workspaceId: ctx.workspace.id, userId: member.user_id, actorId: ctx.user.id });
+    await revokeMemberKeys(trx, { workspaceId: ctx.workspace.id, userId: member.user_id, actorId: ctx.user.id });
     await announceMembers(trx, ctx.workspace.id);
     if (member.user_id !== ctx.user.id)
-      await sendMail(ctx, trx, member.email, removedMail(ctx, member, whoseDoing(ctx)));
+      await sendMail(ctx, trx, member.email, removedMail(ctx, member, changedBy(ctx)));
   });
 }
 
-async function holdMember(
+async function lockForChange(
   trx: Db,
   { user, workspace }: Caller,
   userId: number,
@@ -68,15 +73,15 @@ async function holdMember(
   const member = await findMember(trx, workspace.id, userId);
   if (!member) throw notFound();
   const isOwn = member.user_id === user.id;
-  if (!isOwn && !maySeeTo(viewer.role)) throw forbidden();
-  if (!covers(viewer.role, member.role)) throw forbidden();
+  if (!isOwn && !mayManageMembers(viewer.role)) throw forbidden();
+  if (!coversRole(viewer.role, member.role)) throw forbidden();
   return { member, viewer };
 }
 
-const whoseDoing = ({ user, workspace }: Caller) => ({ workspaceName: workspace.name, by: user.name });
+const changedBy = ({ user, workspace }: Caller) => ({ workspaceName: workspace.name, by: user.name });
 
-function keepOwner({ is_last_owner }: MemberRow): void {
-  if (is_last_owner) throw refused('A workspace needs an owner. Make somebody else its owner first.');
+function refuseLastOwner({ is_last_owner }: MemberRow): void {
+  if (is_last_owner) throw refused(text('A workspace needs an owner. Make somebody else its owner first.'));
 }
 
 function announceMembers(trx: Db, workspaceId: number): Promise<void> {

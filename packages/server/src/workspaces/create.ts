@@ -1,17 +1,18 @@
+import { text } from '@stagi/contract/text.ts';
 import type { ClientRelation } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
-import type { Authenticated } from '../auth/authenticate.ts';
 import { grantStarterCredit, openAccounts } from '../billing/accounts.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { refused, unauthenticated } from '../http/errors.ts';
-import { presentNew } from './present.ts';
+import { presentNewRelation } from '../memberships/relation.ts';
+import type { Authenticated } from '../sessions/authenticate.ts';
 
-/** Besides the personal one, and those that somebody was invited to. */
-const MADE_MOST = 5;
+/** Workspaces that one user may create, besides the personal one. */
+const MAX_WORKSPACES = 5;
 
-/** The workspace every person gets: they own it, and the starter credit is booked there. */
+/** The workspace that every new user gets: they own it, and it gets the starter credit. */
 export async function createPersonalWorkspace(
   ctx: Context,
   trx: Db,
@@ -24,11 +25,11 @@ export async function createPersonalWorkspace(
 
 const NAME_MOST = 100;
 
-/** What is too long of it is the person's name: a workspace called “…’s worksp” looks broken. */
+/** If it is too long, the person's name is cut, not the suffix. */
 function personalName(person: string): string {
   const words = '’s workspace';
   const room = NAME_MOST - words.length;
-  // Not through the middle of a sign of two units.
+  // Does not cut a surrogate pair in half.
   const name =
     person.length > room
       ? `${person
@@ -39,13 +40,13 @@ function personalName(person: string): string {
   return name + words;
 }
 
-/** Another workspace of somebody's, with a balance of its own that starts at nothing. */
+/** Creates another workspace, with a balance of its own of 0. */
 export async function createWorkspace(
   { db, user }: { db: Db; user: Authenticated['user'] },
   name: string,
 ): Promise<ClientRelation> {
   return inTransaction(db, async (trx) => {
-    // One of two at once waits, and counts the other's.
+    // Locked, so that two requests at once are counted one after the other.
     const maker = await trx
       .selectFrom('app_user')
       .select('id')
@@ -53,7 +54,7 @@ export async function createWorkspace(
       .where('disabled_at', 'is', null)
       .forNoKeyUpdate()
       .executeTakeFirst();
-    // They have deleted their account, or were shut out, while this waited.
+    // The account was deleted or disabled while this waited for the lock.
     if (!maker) throw unauthenticated();
     const { count } = await trx
       .selectFrom('workspace')
@@ -62,8 +63,9 @@ export async function createWorkspace(
       .where('personal_of', 'is', null)
       .where('deleted_at', 'is', null)
       .executeTakeFirstOrThrow();
-    if (count >= MADE_MOST) throw refused('You can make at most {{limit}} workspaces', { limit: MADE_MOST });
-    return presentNew({ id: await createOwned(trx, user.id, name, { isPersonal: false }), name }, user);
+    if (count >= MAX_WORKSPACES)
+      throw refused(text('You can make at most {{limit}} workspaces'), { limit: MAX_WORKSPACES });
+    return presentNewRelation({ id: await createOwned(trx, user.id, name, { isPersonal: false }), name }, user);
   });
 }
 

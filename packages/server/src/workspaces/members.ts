@@ -1,60 +1,35 @@
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
-import { COUNT_MAX, cappedPage, FOUND_COUNT_MAX } from '../http/cappedPage.ts';
-import { type Bounds, pageOfFound } from '../http/foundPage.ts';
+import { cappedPage } from '../http/cappedPage.ts';
 import { isId, sortColumn } from '../http/paging.ts';
-import { beginsWith, isAddress, patternsOf, soughtIn } from '../http/search.ts';
-import { listOf } from '../skipIndex/lists.ts';
+import { searchesPeople } from '../http/search.ts';
 import type { MemberRow } from './present.ts';
 
-/** Names and addresses are those of the people (migration 0031). */
 const SORTABLE = {
-  createdAt: ['created_at'],
-  name: ['name'],
-  email: ['email'],
-  roleName: ['role', 'created_at'],
+  createdAt: ['membership.created_at'],
+  name: ['app_user.name'],
+  email: ['app_user.email'],
+  roleName: ['membership.role', 'membership.created_at'],
 } as const;
 
-const MEMBERS = sql`membership`;
+const MEMBERS = {
+  from: sql`membership join app_user on app_user.id = membership.user_id`,
+  id: sql<number>`membership.user_id`,
+};
 
 export async function listMembers(
   db: Db,
   workspaceId: number,
   request: EntityFilterRequest,
   roles: readonly Role[] = [],
-  bounds?: Bounds,
 ): Promise<{ rows: MemberRow[]; count: number; isMore: boolean }> {
-  const { queryString: text } = request;
-  const where = sql<boolean>`membership.workspace_id = ${workspaceId}`;
-  const sortedBy = sortColumn(request, SORTABLE);
-  const list = {
-    from: MEMBERS,
-    where,
-    id: sql<number>`membership.user_id`,
-    order: sortedBy.map((column) => sql.ref(`membership.${column}`)),
-  };
-  const isOf = roles.length > 0 ? sql<boolean>`membership.role in (${sql.join(roles)})` : sql<boolean>`true`;
-  const isCalled = text ? called(text) : sql<boolean>`true`;
-  const byRole = { from: membersOfRoles(workspaceId, roles), where, leads: isOf, has: isCalled };
-  const byText = text ? [{ ...byName(workspaceId, text, isOf), leads: isCalled }] : [];
-  const { ids, ...total } =
-    text || roles.length > 0
-      ? await pageOfFound(
-          db,
-          {
-            ...list,
-            has: sql<boolean>`${isOf} and ${isCalled}`,
-            sample: text && isAddress(text) ? null : sql`membership.created_at desc, membership.user_id desc`,
-            skip: text ? skip(workspaceId, text, sortedBy[0]) : null,
-            few: [...byText, ...(roles.length > 0 ? [byRole] : [])],
-            countMax: text ? FOUND_COUNT_MAX : COUNT_MAX,
-          },
-          request,
-          bounds,
-        )
-      : await cappedPage(db, list, request);
+  const where = [sql<boolean>`membership.workspace_id = ${workspaceId}`, isMemberOf(workspaceId)];
+  if (request.queryString) where.push(searchesPeople('app_user', request.queryString));
+  if (roles.length > 0) where.push(sql<boolean>`membership.role in (${sql.join(roles)})`);
+  const order = sortColumn(request, SORTABLE).map((column) => sql.ref(column));
+  const { ids, ...total } = await cappedPage(db, { ...MEMBERS, where, order }, request);
   const found = await membersOf(db, workspaceId)
     .where('membership.user_id', '=', sql<number>`any(${ids}::int[])`)
     .select(MEMBER)
@@ -63,45 +38,9 @@ export async function listMembers(
   return { rows: ids.flatMap((id) => rows.get(id) ?? []), ...total };
 }
 
-/** Words of a member's `search` begin behind a space, the first of a line too (migration 0031). */
-const STARTS = [' '];
-const patterns = (text: string) => patternsOf(text, STARTS);
-
-const skip = (workspaceId: number, text: string, sortedBy: string) =>
-  isAddress(text) ? null : soughtIn(listOf('membership', workspaceId), sortedBy, text, { starts: STARTS });
-
-function called(text: string): RawBuilder<boolean> {
-  if (isAddress(text)) return beginsWith('membership.email', text);
-  return sql<boolean>`${sql.join(patterns(text).map((pattern) => sql`membership.search like ${pattern}`))}`;
-}
-
-/**
- * A policy comes before texts are compared, so that no index of memberships could be used for it: addresses are found
- * among all people's, words by a function of the database that looks into the workspace of the moment.
- */
-function byName(workspaceId: number, text: string, isOf: RawBuilder<boolean>) {
-  if (isAddress(text))
-    return {
-      from: () => sql`membership join app_user on app_user.id = membership.user_id`,
-      where: sql<boolean>`membership.workspace_id = ${workspaceId} and ${isOf} and ${beginsWith('app_user.email', text)}`,
-    };
-  return {
-    from: (limit: number) => sql`members_called(${sql.join(patterns(text))}, ${limit}) as membership`,
-    where: sql<boolean>`true`,
-    // After it, as the limit counts all whom the text leads to.
-    has: isOf,
-  };
-}
-
-/** Along the index of roles, one after the other: the planner takes them for as many as there are in all workspaces. */
-function membersOfRoles(workspaceId: number, roles: readonly Role[]) {
-  const each = (limit: number) =>
-    [...new Set(roles)].map(
-      (role) => sql`(select * from membership where workspace_id = ${workspaceId} and role = ${role}
-        order by created_at, user_id limit ${limit})`,
-    );
-  return (limit: number) => sql`(${sql.join(each(limit), sql` union all `)}) as membership`;
-}
+/** As an array of ids PostgreSQL looks up the members alone; for a join it may read all users. */
+const isMemberOf = (workspaceId: number) =>
+  sql<boolean>`app_user.id = any(array(select user_id from membership where workspace_id = ${workspaceId}))`;
 
 export function findMember(db: Db, workspaceId: number, userId: number): Promise<MemberRow | undefined> {
   return membersOf(db, workspaceId).where(isId('membership.user_id', userId)).select(MEMBER).executeTakeFirst();

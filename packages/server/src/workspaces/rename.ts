@@ -1,11 +1,11 @@
 import type { ClientRelation } from '@stagi/contract/user.ts';
-import type { Membership } from '../auth/authenticate.ts';
 import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
-import { presentRelation } from './present.ts';
+import { presentRelation } from '../memberships/relation.ts';
+import type { Membership } from '../sessions/authenticate.ts';
 
-/** Every member's open pages hear of the new name. */
+/** Renames the workspace and announces the change to its members' open pages. */
 export async function renameWorkspace(
   { db, workspace }: { db: Db; workspace: Membership },
   name: string,

@@ -1,12 +1,13 @@
 import type { api } from '@stagi/contract/api.ts';
 import { ROLE_PERMISSIONS, ROLES } from '@stagi/contract/permissions.ts';
 import { recordAct } from '../audit/record.ts';
-import type { HandlersOf } from '../http/mount.ts';
+import type { HandlersOf } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
+import { coversRole, mayManageMembers } from '../memberships/roles.ts';
 import { changeRole, removeMember } from './changeMember.ts';
 import { createWorkspace } from './create.ts';
 import { listMembers } from './members.ts';
-import { covers, maySeeTo, presentMember } from './present.ts';
+import { presentMember } from './present.ts';
 import { renameWorkspace } from './rename.ts';
 
 export const clientHandlers: HandlersOf<typeof api.clients> = {
@@ -31,7 +32,7 @@ export const clientHandlers: HandlersOf<typeof api.clients> = {
     const entities = ROLES.map((roleName) => ({
       roleName,
       permissions: [...ROLE_PERMISSIONS[roleName]],
-      grantable: maySeeTo(workspace.role) && covers(workspace.role, roleName),
+      grantable: mayManageMembers(workspace.role) && coversRole(workspace.role, roleName),
     }));
     return { isSuccess: true, entities, totalPages: 1, totalCount: entities.length };
   },

@@ -4,7 +4,7 @@ import { ROLES, type Role } from '@stagi/contract/permissions.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizedKeys } from '../instances/sshAccess.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aConsent, anApiToken, anSshKey, aRentedInstance, haveSteppedUp } from '../testing/factories.ts';
+import { anApiToken, anAuthorizedApp, anSshKey, aRentedInstance, markSteppedUp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 25 };
@@ -17,7 +17,7 @@ describe('workspaces', () => {
   });
   afterAll(() => app?.close());
 
-  it('can be made, five besides the first, with a balance of nothing, also when asked for at once', async () => {
+  it('can be created, five besides the personal one, with a balance of 0, also in parallel', async () => {
     const ada = await app.signUp('Ada');
     const { entity } = await ada.client(api.clients.create, { name: ' Lab ' });
     expect(entity).toMatchObject({ clientName: 'Lab', roleName: 'Owner', subscriptionPlan: 'Free' });
@@ -36,14 +36,14 @@ describe('workspaces', () => {
     await expect(ada.client(api.clients.create, { name: ' ' })).rejects.toThrow('Name is required');
   });
 
-  it('are named after their person whole, however long that name is', async () => {
+  it('are named after their user, whose name is cut if it is too long', async () => {
     const named = async (name: string) => (await relations(await app.signUp(name)))[0]?.clientName;
     expect(await named('L'.repeat(88))).toBe(`${'L'.repeat(88)}’s workspace`);
     expect(await named('L'.repeat(100))).toBe(`${'L'.repeat(87)}…’s workspace`);
     expect(await named(`${'L'.repeat(86)}😀${'L'.repeat(10)}`)).toBe(`${'L'.repeat(86)}…’s workspace`);
   });
 
-  it('are renamed by who manages them, before the eyes of all members', async () => {
+  it('are renamed by members with that permission, and open pages of all members are notified', async () => {
     const { owner, others } = await team('Admin', 'Developer');
     const [admin, developer] = others as [Person, Person];
     const { entity } = await admin.client(api.clients.edit, { newName: 'Renamed' });
@@ -71,7 +71,7 @@ describe('workspaces', () => {
     expect(asAdmin.find(({ userId }) => userId === owner.userId)?.hold).toBe('more-power');
   });
 
-  it('tell everybody which roles there are, and which of them they may give', async () => {
+  it('list the roles, and which of them the caller may grant', async () => {
     const { owner, others } = await team('Admin', 'Developer');
     const grantable = async (person: Person) =>
       (await person.client(api.clients.roles, {})).entities
@@ -82,10 +82,10 @@ describe('workspaces', () => {
     expect(await grantable(others[1]!)).toEqual([]);
   });
 
-  it('let nobody give, change or end a role that holds what they lack', async () => {
+  it('let nobody grant, change or remove a role with permissions that they lack', async () => {
     const { owner, others } = await team('Guest', 'Guest');
     const [actor, target] = others as [Person, Person];
-    await haveSteppedUp(app.ctx, actor);
+    await markSteppedUp(app.ctx, actor);
     let n = 0;
     for (const actorRole of ROLES) {
       for (const targetRole of ROLES) {
@@ -110,14 +110,14 @@ describe('workspaces', () => {
     expect(n).toBeGreaterThan(0);
   });
 
-  it('get another owner only from who has just shown that it is them', async () => {
+  it('get another owner only after a step-up', async () => {
     const { owner, others } = await team('Guest');
     const [guest] = others as [Person];
     const promote = (role: Role) => owner.client(api.clients.editMember, { userId: guest.userId, role });
     await promote('Admin');
     await expect(promote('Owner')).rejects.toMatchObject({ status: 403, body: { code: 'step-up' } });
     expect(await roleOf(guest, owner.workspaceId)).toBe('Admin');
-    await haveSteppedUp(app.ctx, owner);
+    await markSteppedUp(app.ctx, owner);
     await promote('Owner');
     expect(await roleOf(guest, owner.workspaceId)).toBe('Owner');
   });
@@ -143,7 +143,7 @@ describe('workspaces', () => {
     await expect(byHand.where('workspace_id', '=', alone.workspaceId).execute()).rejects.toThrow('needs an owner');
   });
 
-  it('are left by an owner when another one stays; one who is disabled does not count', async () => {
+  it('can be left by an owner when another enabled owner stays', async () => {
     const { owner, others } = await team('Owner');
     const [second] = others as [Person];
     await app.ctx.db.updateTable('app_user').set({ disabled_at: new Date() }).where('id', '=', second.userId).execute();
@@ -153,7 +153,7 @@ describe('workspaces', () => {
     await expect(owner.client(api.clients.roles, {})).rejects.toMatchObject({ status: 404 });
   });
 
-  it('end everything of a member who is removed: calls, streams, tokens, keys on servers', async () => {
+  it('revoke all access of a removed member: calls, streams, tokens, SSH keys on servers', async () => {
     const { owner, others } = await team('Developer');
     const [member] = others as [Person];
     const server = await aRentedInstance(app.ctx, owner);
@@ -161,7 +161,7 @@ describe('workspaces', () => {
     for (const ssh_key_id of keys)
       await app.ctx.db.insertInto('instance_ssh_key').values({ instance_id: server, ssh_key_id }).execute();
     const { token } = await anApiToken(app.ctx, member);
-    const letIn = await aConsent(app.ctx, member);
+    const letIn = await anAuthorizedApp(app.ctx, member);
     await app.ctx.db
       .updateTable('session')
       .set({ app_workspace_id: owner.workspaceId })
@@ -187,7 +187,7 @@ describe('workspaces', () => {
     expect(await authorizedKeys(app.ctx.db, server)).toHaveLength(1);
     const { entities } = await owner.client(api.instances.activities, { id: server });
     expect(entities.map(({ kind }) => kind)).toContain('ssh key removed');
-    // What it is called from now on is none of their business.
+    // They must not learn its later name.
     const before = (await relations(owner))[0]!.clientName;
     await owner.client(api.clients.edit, { newName: 'Secret venture' });
     const archived = await member.client(api.apiTokens.list, { archived: true });
@@ -203,7 +203,7 @@ describe('workspaces', () => {
       expect(totalCount).toBe(found);
     }
     expect((await member.client(api.apps.consents, {})).entities).toEqual([]);
-    // Nothing comes back with them.
+    // Nothing is restored when they join again.
     await app.ctx.db
       .insertInto('membership')
       .values({ workspace_id: owner.workspaceId, user_id: member.userId, role: 'Developer' })
@@ -213,7 +213,7 @@ describe('workspaces', () => {
     expect((await member.client(api.apps.consents, {})).entities).toEqual([]);
   });
 
-  it('do what was decided last: who loses a role while changing another’s changes nothing', async () => {
+  it('recheck the caller’s role after the wait for the lock: who lost it meanwhile changes nothing', async () => {
     let n = 0;
     const { owner, others } = await team('Admin', 'Guest');
     const [admin, guest] = others as [Person, Person];
@@ -233,7 +233,7 @@ describe('workspaces', () => {
     console.log(`demotions against promotions: n = ${n}`);
   });
 
-  /** Somebody's workspace with members of these roles, who act in it. */
+  /** A workspace with members of these roles, who act in it. */
   async function team(...roles: Role[]): Promise<{ owner: Person; others: Person[] }> {
     const owner = await app.signUp();
     const others: Person[] = [];
@@ -268,7 +268,7 @@ describe('workspaces', () => {
 
 const relations = async (person: Person) => (await person.client(api.user.profile, {})).userProfile.clientRelations;
 
-/** Whether a change was made; a refusal for want of permission is no error here, anything else is. */
+/** Whether a change was made; false when the permission is missing, any other error is thrown. */
 async function outcome(change: Promise<unknown>): Promise<boolean> {
   try {
     await change;

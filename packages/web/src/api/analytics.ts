@@ -6,13 +6,13 @@ import type {
 } from '@stagi/contract/analytics.ts';
 import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
-import { matchHost } from '@stagi/contract/hosts.ts';
-import { apiAddress } from './client.ts';
+import { matchHostPattern } from '@stagi/contract/hostPattern.ts';
+import { apiUrl } from './client.ts';
 import { site } from './site.ts';
 
 const FIRST_VISIT = 'hasVisited';
 const VISITOR = 'analyticsVisitor';
-/** What the server has not answered yet, by its id. */
+/** The events that the server has not confirmed, by id. */
 const WAITING = 'analyticsWaiting';
 const TRIES = 7;
 const FIRST_WAIT_MS = 1_000;
@@ -22,21 +22,21 @@ type EventWithProperties = Exclude<AnalyticsEventName, PlainEventName>;
 
 let person: { identifier: string; properties: AnalyticsProfile } | null = null;
 
-/** Tells our own server of something that was done; does nothing on hosts without analytics. */
+/** Sends an event to our own server. Does nothing on hosts without analytics. */
 export function track(name: PlainEventName): void;
 export function track<Name extends EventWithProperties>(name: Name, properties: AnalyticsProperties<Name>): void;
 export function track(name: AnalyticsEventName, properties: Record<string, string | number> = {}): void {
   if (isOn()) send({ type: 'event', ...origin(), name, properties });
 }
 
-/** Once in a browser's life. */
+/** Once per browser. */
 export function trackFirstVisit(): void {
   if (localStorage.getItem(FIRST_VISIT) !== null) return;
   track('user_first_visit', { timestamp: new Date().toISOString() });
   localStorage.setItem(FIRST_VISIT, 'visited');
 }
 
-/** Events are this person's from now on. Told once until something of it changes. */
+/** Attributes events to this person from now on. Sends the profile only when it has changed. */
 export function setAnalyticsPerson(identifier: string, properties: AnalyticsProfile): void {
   const next = { identifier, properties };
   if (!isOn() || JSON.stringify(next) === JSON.stringify(person)) return;
@@ -44,21 +44,21 @@ export function setAnalyticsPerson(identifier: string, properties: AnalyticsProf
   send({ type: 'profile', ...origin(), properties });
 }
 
-/** Whoever comes next is somebody else. */
+/** Forgets the person: the next visitor gets a new id. */
 export function clearAnalyticsPerson(): void {
   person = null;
   sessionStorage.removeItem(VISITOR);
 }
 
 function isOn(): boolean {
-  return site().analyticsHosts.some((pattern) => matchHost(pattern, window.location.host) !== null);
+  return site().analyticsHosts.some((pattern) => matchHostPattern(pattern, window.location.host) !== null);
 }
 
 function origin() {
   return { host: window.location.host, visitor: visitor(), identifier: person?.identifier ?? null };
 }
 
-/** Random, and gone with the tab. */
+/** A random id, kept for the life of the tab. */
 function visitor(): string {
   const known = sessionStorage.getItem(VISITOR);
   if (known) return known;
@@ -71,8 +71,8 @@ function randomWord(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Also what a page that was left had no answer for. */
-export function tellWaiting(): void {
+/** Sends events that the previous page of this tab had no confirmation for. */
+export function sendPendingEvents(): void {
   for (const id of Object.keys(waiting())) void tell(id);
 }
 
@@ -83,14 +83,14 @@ function send(input: Told): void {
 }
 
 /**
- * Without the session, and to its end even when the page is left. Nobody waits for it; what the network or a busy server
- * lost is told again, under the same id, by which the server takes it once.
+ * Sends an event without the session. `keepalive` lets it finish when the page is left. A lost event is retried under the
+ * same id, which the server accepts once.
  */
 async function tell(id: string, tries = 1): Promise<void> {
   const input = waiting()[id];
   if (!input) return;
   try {
-    const { status } = await fetch(apiAddress(api.analytics.event.path), {
+    const { status } = await fetch(apiUrl(api.analytics.event.path), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...input, id }),

@@ -1,9 +1,9 @@
 import i18next from 'i18next';
 import { describe, expect, it } from 'vitest';
 import english from '../i18n/en.json' with { type: 'json' };
-import { baseAddress } from './baseAddress.ts';
+import { apiOrigin } from './apiOrigin.ts';
+import { isAffectedBy } from './eventInvalidation.ts';
 import { refusalText } from './messages.ts';
-import { isTouched } from './touched.ts';
 import { issuesByPath } from './useCallForm.ts';
 
 describe('the base address', () => {
@@ -11,7 +11,7 @@ describe('the base address', () => {
     { host: 'app.example.com', api: 'https://api.example.com' },
     { host: '{env}.example.com', api: 'https://api-{env}.example.com' },
   ];
-  const of = (host: string) => baseAddress({ host, origin: `https://${host}` }, rules);
+  const of = (host: string) => apiOrigin({ host, origin: `https://${host}` }, rules);
 
   it('is found by the host of the page', () => {
     expect(of('app.example.com')).toBe('https://api.example.com');
@@ -28,23 +28,23 @@ describe('the base address', () => {
 describe('an event of the workspace', () => {
   it('touches the lists of its entity and the view of that one thing', () => {
     const event = { entity: 'instance-rented', id: 5 } as const;
-    expect(isTouched(event, ['instance-rented/list', {}])).toBe(true);
-    expect(isTouched(event, ['instance-rented/view', { id: 5 }])).toBe(true);
-    expect(isTouched(event, ['instance-rented/view', { id: 6 }])).toBe(false);
-    expect(isTouched(event, ['docker-container/list', {}])).toBe(false);
+    expect(isAffectedBy(event, ['instance-rented/list', {}])).toBe(true);
+    expect(isAffectedBy(event, ['instance-rented/view', { id: 5 }])).toBe(true);
+    expect(isAffectedBy(event, ['instance-rented/view', { id: 6 }])).toBe(false);
+    expect(isAffectedBy(event, ['docker-container/list', {}])).toBe(false);
   });
 
   it('touches what a server costs and how long the balance lasts', () => {
     const event = { entity: 'instance-rented', id: 5 } as const;
-    expect(isTouched(event, ['billing/balance', {}])).toBe(true);
-    expect(isTouched(event, ['billing/usage/list', {}])).toBe(true);
-    expect(isTouched(event, ['v2/billing/transaction-list', {}])).toBe(false);
+    expect(isAffectedBy(event, ['billing/balance', {}])).toBe(true);
+    expect(isAffectedBy(event, ['billing/usage/list', {}])).toBe(true);
+    expect(isAffectedBy(event, ['v2/billing/transaction-list', {}])).toBe(false);
   });
 
   it('touches the servers whose container counts it changes', () => {
     const event = { entity: 'docker-container', id: 1 } as const;
-    expect(isTouched(event, ['docker-container/view', { id: 1 }])).toBe(true);
-    expect(isTouched(event, ['instance-rented/list', {}])).toBe(true);
+    expect(isAffectedBy(event, ['docker-container/view', { id: 1 }])).toBe(true);
+    expect(isAffectedBy(event, ['instance-rented/list', {}])).toBe(true);
   });
 });
 

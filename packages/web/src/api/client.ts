@@ -1,41 +1,41 @@
+import { type Client, createClient, type Send } from '@stagi/contract/apiClient.ts';
 import { API_PREFIX } from '@stagi/contract/call.ts';
-import { type Client, createClient, type Send } from '@stagi/contract/client.ts';
 import type { ErrorBody } from '@stagi/contract/errors.ts';
 import { LOCALE } from '@stagi/contract/languages.ts';
 import { currentLanguage } from '../i18n/i18n.ts';
-import { baseAddress } from './baseAddress.ts';
+import { apiOrigin } from './apiOrigin.ts';
 import { withSchemas } from './schemas.ts';
 import { session } from './session.ts';
 import { activeClientId } from './workspace.ts';
 
-/** What the app does about a failed call; set once in main.tsx, since the client knows no screens. */
-export interface Surroundings {
+/** What the app does about failed calls. Set once in main.tsx, as the client knows no screens. */
+export interface FailureHandlers {
   signedOut(): void;
   forbidden(): void;
   notFound(): void;
-  /** Answers whether the person has shown that it is them. */
+  /** Asks for the second factor again. Resolves with whether it was given. */
   stepUp(): Promise<boolean>;
   workspaceGone(): void;
   message(text: string, body: ErrorBody | null, retryAfter: number | null): void;
 }
 
-let surroundings: Surroundings | null = null;
+let surroundings: FailureHandlers | null = null;
 
-export function setSurroundings(given: Surroundings): void {
+export function setFailureHandlers(given: FailureHandlers): void {
   surroundings = given;
 }
 
 /** Address of something below `/frontend-api/`, for streams; `ws` for web sockets. */
-export function apiAddress(path: string, protocol: 'http' | 'ws' = 'http'): string {
-  const url = new URL(API_PREFIX + path, baseAddress(window.location));
+export function apiUrl(path: string, protocol: 'http' | 'ws' = 'http'): string {
+  const url = new URL(API_PREFIX + path, apiOrigin(window.location));
   if (protocol === 'ws') url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   return url.href;
 }
 
 const send: Send = async (path, body, { headers, signal }) => {
-  const response = await fetch(apiAddress(path), {
+  const response = await fetch(apiUrl(path), {
     method: 'POST',
-    // The language of the page rather than the browser's: mails to somebody who has chosen none are in it.
+    // The page's language, not the browser's: mails to people without a chosen language use it.
     headers: { ...headers, 'content-type': 'application/json', 'accept-language': LOCALE[currentLanguage()] },
     body: JSON.stringify(body),
     signal,
@@ -48,7 +48,7 @@ const send: Send = async (path, body, { headers, signal }) => {
   };
 };
 
-/** A proxy in between answers HTML: such a body counts as none, the status speaks. */
+/** A proxy may answer with HTML. Such a body counts as none; the status decides. */
 async function jsonOf(response: Response): Promise<unknown> {
   const type = response.headers.get('content-type') ?? '';
   return type.includes('json') ? await response.json() : null;
@@ -59,7 +59,7 @@ export const call: Client = createClient({
   send,
   session,
   clientId: activeClientId,
-  whole: withSchemas,
+  loadSchemas: withSchemas,
   on: {
     signedOut: () => surroundings?.signedOut(),
     forbidden: () => surroundings?.forbidden(),
@@ -70,8 +70,8 @@ export const call: Client = createClient({
   },
 });
 
-/** The same reactions for a first load that was made quietly, so that its retries do not navigate. */
-export function reportRefusal(status: number, body: ErrorBody | null): void {
+/** The same handlers for a screen's first load, which is made quietly so that its retries do not navigate. */
+export function handleRefusedLoad(status: number, body: ErrorBody | null): void {
   if (status === 403) surroundings?.forbidden();
   else if (status === 404 && body?.fieldsWithError?.includes('X-Client-ID')) surroundings?.workspaceGone();
   else if (status === 404) surroundings?.notFound();

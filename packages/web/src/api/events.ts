@@ -2,22 +2,22 @@ import { api } from '@stagi/contract/api.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { WorkspaceEvent } from '@stagi/contract/events.ts';
 import { useEffect, useSyncExternalStore } from 'react';
-import { apiAddress, call } from './client.ts';
+import { apiUrl, call } from './client.ts';
+import { hasEvents, isAffectedBy } from './eventInvalidation.ts';
 import { queryClient } from './query.ts';
-import { isLivePath, isTouched } from './touched.ts';
-import { leaveGoneWorkspace } from './user.ts';
+import { leaveRemovedWorkspace } from './user.ts';
 import { activeClientId } from './workspace.ts';
 
 export const POLL_MS = 10_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
-/** Events of one moment lead to one reading. */
+/** Events within this time are batched into one refetch. */
 const GATHER_MS = 150;
 
 let live = false;
 const listeners = new Set<() => void>();
 
-/** Whether changes arrive by themselves; false while the app polls instead. */
+/** Whether the event stream is open; otherwise the app polls. */
 export function useLive(): boolean {
   return useSyncExternalStore(
     (listener) => {
@@ -28,8 +28,8 @@ export function useLive(): boolean {
   );
 }
 
-/** Keeps what is on screen true: by the workspace's event stream, and by polling while that is down. */
-export function useEvents(): void {
+/** Keeps data on screen fresh by the workspace's event stream, and by polling while that is down. */
+export function useWorkspaceEvents(): void {
   useEffect(() => listen(), []);
 }
 
@@ -40,7 +40,7 @@ function listen(): () => void {
   let wait = FIRST_WAIT_MS;
   const gather = gatherer();
   const poll = window.setInterval(() => {
-    if (!live && document.visibilityState === 'visible') void readAgain((path) => isLivePath(path));
+    if (!live && document.visibilityState === 'visible') void readAgain((path) => hasEvents(path));
   }, POLL_MS);
 
   void connect();
@@ -60,24 +60,24 @@ function listen(): () => void {
       open(ticket);
     } catch (cause) {
       console.debug('No event stream for now; polling', cause);
-      if (isWorkspaceGone(cause)) leaveGoneWorkspace().catch((error: unknown) => console.warn(error));
+      if (isWorkspaceGone(cause)) leaveRemovedWorkspace().catch((error: unknown) => console.warn(error));
       again();
     }
   }
 
   function open(ticket: string): void {
-    source = new EventSource(`${apiAddress('events')}?ticket=${encodeURIComponent(ticket)}`);
+    source = new EventSource(`${apiUrl('events')}?ticket=${encodeURIComponent(ticket)}`);
     source.onopen = () => {
       const missed = wait !== FIRST_WAIT_MS;
       wait = FIRST_WAIT_MS;
       setLive(true);
-      if (missed) void readAgain((path) => isLivePath(path));
+      if (missed) void readAgain((path) => hasEvents(path));
     };
     source.onmessage = ({ data }) => {
       const event = WorkspaceEvent.safeParse(parseJson(data));
       if (event.success) gather.add(event.data);
     };
-    // A ticket opens one stream, so the browser's own reconnecting would be refused.
+    // A ticket opens one stream, so the browser's own reconnect would be refused.
     source.onerror = () => {
       source?.close();
       setLive(false);
@@ -92,7 +92,7 @@ function listen(): () => void {
   }
 }
 
-/** One was removed from it: what is on screen is nobody's to look at any more. */
+/** The person was removed from the workspace on screen. */
 function isWorkspaceGone(cause: unknown): boolean {
   return (
     cause instanceof CallError &&
@@ -118,7 +118,7 @@ function gatherer() {
     events = [];
     timer = undefined;
     void queryClient.invalidateQueries({
-      predicate: ({ queryKey }) => seen.some((event) => isTouched(event, queryKey)),
+      predicate: ({ queryKey }) => seen.some((event) => isAffectedBy(event, queryKey)),
     });
   }
 }

@@ -2,7 +2,7 @@ import { CallError, type ErrorBody, GENERIC_ERROR } from '@stagi/contract/errors
 import { LOCALE } from '@stagi/contract/languages.ts';
 import { currentLanguage, t, type Values } from '../i18n/i18n.ts';
 
-/** The words of a refusal in the person's language, and how long to wait unless they say so themselves. */
+/** The message of a refusal in the person's language, with the time to wait unless the message names it. */
 export function refusalText(message: string, body: ErrorBody | null, retryAfter: number | null = null): string {
   const source = body?.template ?? message;
   const said = body?.template ? t(body.template, inLanguage(body.values ?? {})) : t(message);
@@ -25,7 +25,7 @@ const AMOUNTS = ['amount', 'balance', 'needed', 'price'];
 const DECIMAL = /^\d+\.\d{2,6}$/;
 const AMOUNT_PLACES = { minimumFractionDigits: 2, maximumFractionDigits: 6 };
 
-/** What to tell about anything thrown: a refusal in its own words; the generic text for what is our fault. */
+/** The message for anything thrown: a refusal's own, else the generic one. */
 export function errorText(error: unknown): string {
   if (!(error instanceof CallError) || error.status === 500) return t(GENERIC_ERROR);
   return refusalText(error.message, error.body, error.retryAfter);

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { api } from '@stagi/contract/api.ts';
 import { QueryObserver } from '@tanstack/react-query';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { setSurroundings } from './client.ts';
+import { setFailureHandlers } from './client.ts';
 import { q, queryClient } from './query.ts';
 
 const DEADLINE = { timeout: 20_000 };
@@ -27,7 +27,7 @@ describe('the refusal of what a page reads', () => {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     vi.stubGlobal('window', { location: new URL(origin) });
     vi.stubGlobal('localStorage', { getItem: () => null });
-    setSurroundings({
+    setFailureHandlers({
       signedOut: () => told.push('signed out'),
       forbidden: () => told.push('/403'),
       notFound: () => told.push('/404'),

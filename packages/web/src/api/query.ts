@@ -1,7 +1,7 @@
 import type { Call, InputOf, OutputOf } from '@stagi/contract/call.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { type Query, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
-import { call, reportRefusal } from './client.ts';
+import { call, handleRefusedLoad } from './client.ts';
 
 const RETRIES = 2;
 
@@ -37,14 +37,14 @@ export function q<C extends Call>(of: C, input: InputOf<C>, { quiet = false }: Q
   });
 }
 
-/** Nothing was shown before and a screen waits: the refusal is the page's answer. Who fetched does not matter. */
+/** Navigates when a screen waits for its first data and the call was refused, whether the screen or a prefetch made it. */
 function reportFirstRefusal(error: Error, query: Query<unknown, unknown, unknown>): void {
   const isAwaited = query.observers.some(({ options }) => options.meta?.quiet !== true);
   if (isAwaited && query.state.data === undefined && error instanceof CallError)
-    reportRefusal(error.status, error.body);
+    handleRefusedLoad(error.status, error.body);
 }
 
-/** Reads again everything on screen that came from calls whose path begins so. */
+/** Refetches everything on screen that came from calls with these path prefixes. */
 export function invalidate(...pathPrefixes: string[]): Promise<void> {
   return queryClient.invalidateQueries({
     predicate: ({ queryKey }) => {
@@ -54,7 +54,7 @@ export function invalidate(...pathPrefixes: string[]): Promise<void> {
   });
 }
 
-/** Whether the same call may succeed a moment later. */
+/** Whether a retry may succeed. */
 function mayPass(error: Error): boolean {
   return error instanceof CallError && [0, 429, 500, 502, 503, 504].includes(error.status);
 }

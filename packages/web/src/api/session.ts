@@ -1,6 +1,6 @@
-import type { Tokens } from '@stagi/contract/client.ts';
+import type { Tokens } from '@stagi/contract/apiClient.ts';
 import { useSyncExternalStore } from 'react';
-import { isAnother, isChosenElsewhere } from './workspace.ts';
+import { isOtherPerson, isOtherWorkspaceChosen } from './workspace.ts';
 
 export type AuthType = 'email' | 'google' | 'github';
 
@@ -8,12 +8,12 @@ const ACCESS = 'accessToken';
 const REFRESH = 'refreshToken';
 const TYPE = 'authType';
 const META = 'userMetaData';
-/** What the command palette remembers; names of servers are nobody else's business. */
+/** The command palette's recent places. They name servers, so they end with the session. */
 const RECENT = 'recentPlaces';
 
 const listeners = new Set<() => void>();
 
-/** The tokens of this browser. They change in other tabs too: every reader asks here, none keeps a copy. */
+/** The tokens of this browser. Other tabs change them too, so nobody keeps a copy. */
 export const session = {
   get(): Tokens | null {
     const accessToken = localStorage.getItem(ACCESS);
@@ -33,25 +33,25 @@ export const session = {
     session.clear();
     announce();
   },
-  /** Ends it without a word to this tab's screens, for who leaves the page at once. */
+  /** Ends the session without notifying this tab's screens, for code that leaves the page at once. */
   clear(): void {
     for (const key of [ACCESS, REFRESH, TYPE, META, RECENT]) localStorage.removeItem(key);
   },
-  exclusively,
+  withRefreshLock,
 };
 
 const LOCK = 'stagi-refresh';
-/** How long a tab waits to hear of what another tab's refresh stored, before it asks the server itself. */
+/** How long a tab waits for the message that another tab has refreshed, before it refreshes itself. */
 const HEAR_MS = 2_000;
-/** How long a tab that has refreshed keeps the others waiting, until they see what it stored. */
+/** How long a tab holds the lock after its refresh, until other tabs see what it stored. */
 const SPREAD_MS = 300;
 
 /**
- * One tab refreshes at a time; the others wait for it and find its tokens. Storage written in one tab is seen in
- * another a moment later, so the one that refreshed says that it is done, and gives the lock back after that moment.
+ * A lock over all tabs: one tab refreshes at a time, the others wait and use its tokens. Storage written in one tab is
+ * visible in another only a moment later, so the refreshing tab broadcasts a message and holds the lock a little longer.
  */
-async function exclusively<Result>(refresh: () => Promise<Result>): Promise<Result> {
-  // Plain http on another host than localhost has no locks: the server lets a refresh that raced pass for 10 s.
+async function withRefreshLock<Result>(refresh: () => Promise<Result>): Promise<Result> {
+  // Plain http beyond localhost has no Web Locks: the server tolerates a concurrent refresh for 10 s.
   if (!navigator.locks) return refresh();
   const before = localStorage.getItem(ACCESS);
   const news = refreshNews();
@@ -66,7 +66,7 @@ async function exclusively<Result>(refresh: () => Promise<Result>): Promise<Resu
     news.close();
   }
 
-  /** Answers as soon as `work` does; null when somebody else has the lock and `ifAvailable` was asked for. */
+  /** Resolves with the result of `work`; with null when the lock is taken and `ifAvailable` was given. */
   function lock<Answer>(options: { ifAvailable: true }, work: () => Promise<Answer>): Promise<Answer | null>;
   function lock<Answer>(options: { ifAvailable?: undefined }, work: () => Promise<Answer>): Promise<Answer>;
   function lock<Answer>(options: LockOptions, work: () => Promise<Answer>): Promise<Answer | null> {
@@ -90,7 +90,7 @@ async function exclusively<Result>(refresh: () => Promise<Result>): Promise<Resu
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => window.setTimeout(resolve, ms));
 
-/** By a channel of its own: the one that listens is closed by then. */
+/** On a channel of its own: the listening one may be closed by now. */
 function tellRefreshed(): void {
   const channel = new BroadcastChannel(LOCK);
   channel.postMessage('done');
@@ -129,10 +129,10 @@ function announce(): void {
   for (const listener of listeners) listener();
 }
 
-/** Sign-in and sign-out in another tab; called once at start. Another person or workspace there starts the app anew here. */
+/** Follows sign-in and sign-out in other tabs. Another person or workspace there reloads the app here. Called once. */
 export function watchOtherTabs(): void {
   window.addEventListener('storage', ({ key, oldValue, newValue }) => {
-    if ((key === META && isAnother(oldValue, newValue)) || isChosenElsewhere(key)) window.location.assign('/');
+    if ((key === META && isOtherPerson(oldValue, newValue)) || isOtherWorkspaceChosen(key)) window.location.assign('/');
     if (key === ACCESS || key === null) announce();
   });
 }

@@ -13,26 +13,26 @@ const EMPTY: SiteConfiguration = {
 
 let known: SiteConfiguration | null = null;
 
-/** What the operator of this host shows around the product; the server wrote it into the page. */
+/** The operator's configuration of the site, which the server embeds into the page. */
 export function site(): SiteConfiguration {
   known ??= read();
   return known;
 }
 
-/** The same for what is drawn: a page that was drawn ahead knows nothing of its operator, and is taken over so. */
+/** The configuration for rendering. Prerendered markup has none, so hydration starts with an empty one. */
 export function useSite(): SiteConfiguration {
   return useSyncExternalStore(never, site, () => EMPTY);
 }
 
 const never = () => () => {};
 
-/** The version that the server gives to who opens the app now; null when it cannot be asked. */
-export async function servedVersion(): Promise<string | null> {
+/** The version that the server serves now; null when it cannot be reached. */
+export async function fetchServedVersion(): Promise<string | null> {
   try {
     const response = await fetch('/configuration.json', { cache: 'no-store' });
     return response.ok ? ((await response.json()) as SiteConfiguration).version : null;
   } catch {
-    // Offline, or the server is being replaced: the next look will tell.
+    // Offline, or the server is being replaced: the next check will tell.
     return null;
   }
 }

@@ -8,7 +8,7 @@ import { errorText } from './messages.ts';
 
 interface Handlers<C extends Call> {
   onDone?(output: OutputOf<C>, input: InputOf<C>): void;
-  /** Takes a refusal over: return true when it has been shown. */
+  /** Handles a refusal. Returns true when it has been shown. */
   onRefused?(error: CallError): boolean;
 }
 
@@ -33,7 +33,7 @@ export function useCall<C extends Call>(of: C, { onDone, onRefused }: Handlers<C
     setRunning((count) => count + 1);
     setError(null);
     try {
-      const output = await call(of, input, { idempotencyKey: key, ownMessages: onRefused !== undefined });
+      const output = await call(of, input, { idempotencyKey: key, handlesMessages: onRefused !== undefined });
       unanswered.current = null;
       onDone?.(output, input);
       return output;
@@ -49,7 +49,7 @@ export function useCall<C extends Call>(of: C, { onDone, onRefused }: Handlers<C
     }
   }
 
-  /** The same order sent again after no answer keeps its key, so that it is carried out once. */
+  /** A retry after no answer keeps its idempotency key, so that the order is carried out once. */
   function keyFor(input: string): string {
     if (unanswered.current?.input !== input) unanswered.current = { input, key: randomId() };
     return unanswered.current.key;

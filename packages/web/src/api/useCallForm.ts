@@ -10,16 +10,16 @@ import { useCall } from './useCall.ts';
 
 interface Options<C extends Call, Values extends object> {
   initialValues: Values;
-  /** From what the fields hold to what the call takes; the same shape when left out. */
+  /** Converts the form's values to the call's input. Left out: they have the same shape. */
   toInput?(values: Values): unknown;
-  /** The name of the form's field for a name of the contract, where they differ. */
+  /** Maps a field name of the contract to the form's, where they differ. */
   fieldOf?(path: string): string;
-  /** What is wrong beyond the contract's rules, by field: things that are not sent. */
+  /** Errors by field beyond the contract's rules, about values that are not sent. */
   alsoCheck?(values: NoInfer<Values>): Record<string, string>;
-  /** The person asked for it to be sent; whether that is possible comes later. */
+  /** Called at each submit, before validation. */
   onSubmit?(): void;
   onDone(output: OutputOf<C>, input: InputOf<C>): void;
-  /** Takes a refusal over before it is mapped: return true when it has been shown. */
+  /** Handles a refusal before it is mapped to fields. Returns true when it has been shown. */
   onRefused?(error: CallError): boolean;
 }
 
@@ -94,7 +94,7 @@ export function useCallForm<C extends Call, Values extends object>(
     await run(parsed.data as InputOf<C>);
   }
 
-  /** Under its fields; a refusal that names none of them is a toast, which the client has shown already but for these two. */
+  /** Under its fields. A refusal that names none of them is a toast; the client has shown it already except for 400 and 200. */
   function showRefusal(error: CallError): void {
     const errors = fieldErrors(error);
     if (!Object.keys(errors).some(isOfThisForm)) {
@@ -108,7 +108,7 @@ export function useCallForm<C extends Call, Values extends object>(
     form.setErrors(renamed(translated));
   }
 
-  /** What is wrong with something that nobody sees here must be said elsewhere. */
+  /** An error of a field that this form does not show must be a toast. */
   function isOfThisForm(path: string): boolean {
     return (fieldOf(path).split('.')[0] ?? '') in form.values;
   }
@@ -120,7 +120,7 @@ export function useCallForm<C extends Call, Values extends object>(
   return { form, field, submit, loading };
 }
 
-/** The first complaint of each field, keyed the way forms spell paths: `portMappings.0.host`. */
+/** The first error of each field, keyed as forms spell paths: `portMappings.0.host`. */
 export function issuesByPath(issues: readonly { path: PropertyKey[]; message: string }[]): Record<string, string> {
   const errors: Record<string, string> = {};
   for (const issue of issues) errors[issue.path.map(String).join('.')] ??= issue.message;

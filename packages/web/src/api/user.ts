@@ -3,12 +3,12 @@ import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import type { ClientRelation, UserProfile } from '@stagi/contract/user.ts';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { t } from '../i18n/i18n.ts';
-import { leaveToast, toast } from '../ui/toasts.ts';
+import { keepToastForNextPage, toast } from '../ui/toasts.ts';
 import { clearAnalyticsPerson, setAnalyticsPerson } from './analytics.ts';
 import { call } from './client.ts';
 import { queryClient } from './query.ts';
 import { session, useSignedIn } from './session.ts';
-import { activeClientId, adoptWorkspace, forgetWorkspace, storeWorkspace } from './workspace.ts';
+import { activeClientId, forgetWorkspace, selectWorkspace, storeWorkspace } from './workspace.ts';
 
 export interface CurrentUser {
   profile: UserProfile;
@@ -26,9 +26,9 @@ const userQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Everything that follows from a profile: the workspace it is about, and whose events these are. */
+/** Derives the user from a profile, selects their workspace and attributes analytics to them. */
 function currentUser(profile: UserProfile): CurrentUser {
-  const workspace = adoptWorkspace(profile);
+  const workspace = selectWorkspace(profile);
   setAnalyticsPerson(String(profile.userId), {
     language: profile.language,
     plan: workspace?.subscriptionPlan ?? null,
@@ -37,83 +37,83 @@ function currentUser(profile: UserProfile): CurrentUser {
   return { profile, workspace, permissions: workspace?.permissions ?? [] };
 }
 
-/** Where the person stands: nobody, being fetched, not to be had (with a retry), or here. */
+/** The state of the session and of the profile. */
 export type UserState =
   | { is: 'anonymous' }
   | { is: 'loading' }
   | { is: 'failed'; error: Error; retry(): void }
-  | { is: 'here'; user: CurrentUser };
+  | { is: 'signed-in'; user: CurrentUser };
 
 export function useUserState(): UserState {
   const signedIn = useSignedIn();
   const { data, error, isFetching, refetch } = useQuery({ ...userQuery, enabled: signedIn });
   if (!signedIn) return { is: 'anonymous' };
-  if (data) return { is: 'here', user: data };
+  if (data) return { is: 'signed-in', user: data };
   if (error && !isFetching) return { is: 'failed', error, retry: () => void refetch() };
   return { is: 'loading' };
 }
 
 /**
- * The person as far as they are known: never asks. For what a page draws that may be read without an account, as asking
- * again there would take the page away, which would ask anew when it is back.
+ * The user from the cache, never fetched. For pages that are public: a fetch there would unmount the page, which would
+ * fetch again when it is back.
  */
-export function useKnownUser(): CurrentUser | null {
+export function useCachedUser(): CurrentUser | null {
   const signedIn = useSignedIn();
   const { data } = useQuery({ ...userQuery, enabled: false });
   return signedIn ? (data ?? null) : null;
 }
 
-/** Asks for the profile before any screen does; done when it is there or is not to be had. Nobody signed in: at once. */
-export async function userAhead(): Promise<void> {
+/** Fetches the profile before any screen asks for it. Resolves also when that fails, and at once without a session. */
+export async function prefetchUser(): Promise<void> {
   if (session.get() !== null) await queryClient.prefetchQuery(userQuery);
 }
 
-/** Who is looking, for who asks outside of a screen; nothing is fetched. */
-export function knownVisitor(): { is: 'anonymous' | 'loading' | 'here'; permissions: readonly Permission[] } {
+/** The visitor from the cache, for code outside of components. */
+export function cachedVisitor(): { is: 'anonymous' | 'loading' | 'signed-in'; permissions: readonly Permission[] } {
   if (session.get() === null) return { is: 'anonymous', permissions: [] };
   const user = queryClient.getQueryData(userQuery.queryKey);
-  return user ? { is: 'here', permissions: user.permissions } : { is: 'loading', permissions: [] };
+  return user ? { is: 'signed-in', permissions: user.permissions } : { is: 'loading', permissions: [] };
 }
 
 /** The signed-in person; only below a guarded route, where there is one. */
 export function useUser(): CurrentUser {
   const state = useUserState();
-  if (state.is !== 'here') throw new Error('useUser is for screens behind the sign-in guard');
+  if (state.is !== 'signed-in') throw new Error('useUser is for screens behind the sign-in guard');
   return state.user;
 }
 
 /** Whether any one of these permissions is held in the current workspace. */
-export function useMay(...wanted: Permission[]): boolean {
+export function useHasPermission(...wanted: Permission[]): boolean {
   const state = useUserState();
-  return state.is === 'here' && holdsAny(state.user.permissions, wanted);
+  return state.is === 'signed-in' && holdsAny(state.user.permissions, wanted);
 }
 
-/** Puts an answer of `user/edit` where every screen reads the person from. */
-export function takeProfile(userProfile: UserProfile): void {
+/** Stores a changed profile in the cache that every screen reads. */
+export function setProfile(userProfile: UserProfile): void {
   queryClient.setQueryData(userQuery.queryKey, currentUser(userProfile));
 }
 
-/** Another workspace starts the app anew at the root; the current one does nothing. */
+/** Reloads the app at the root in another workspace. */
 export function switchWorkspace(user: CurrentUser, to: ClientRelation): void {
   if (to.clientId === user.workspace?.clientId) return;
   storeWorkspace(user.profile.email, to);
   window.location.assign('/');
 }
 
-/** Starts the app anew in a workspace that the person has come to belong to, with a word about it. */
+/** Reloads the app in a workspace that the person has joined, and shows a toast there. */
 export function enterWorkspace({ profile }: CurrentUser, to: ClientRelation, word?: string): void {
   storeWorkspace(profile.email, to);
-  if (word) leaveToast(word);
+  if (word) keepToastForNextPage(word);
   window.location.assign('/');
 }
 
 let leaving: Promise<void> | null = null;
 
 /**
- * The workspace of our calls is no longer mine: takes the first that is, and starts anew at the root. Several
- * calls may meet it at once. Stays where nothing else is to be had, or it would start anew for ever.
+ * After the person lost their workspace: selects their first remaining one and reloads at the root. Several calls may
+ * find out at once. Without another workspace it does not reload, as that would never end.
  */
-export function leaveGoneWorkspace(): Promise<void> {
+export function leaveRemovedWorkspace(): Promise<void> {
   leaving ??= leave().finally(() => {
     leaving = null;
   });
@@ -123,12 +123,12 @@ export function leaveGoneWorkspace(): Promise<void> {
 async function leave(): Promise<void> {
   const gone = activeClientId();
   const { userProfile } = await call(api.user.profile, {});
-  const next = adoptWorkspace(userProfile);
+  const next = selectWorkspace(userProfile);
   if ((next?.clientId ?? null) === gone) toast.error(t('This workspace cannot be found'));
   else window.location.assign('/');
 }
 
-/** Tells the server, then forgets the session, also when the server cannot be told; starts anew at `to`. */
+/** Ends the session at the server and in the browser, also when the server cannot be reached. Reloads at `to`. */
 export async function signOut(to = '/'): Promise<void> {
   const tokens = session.get();
   try {
@@ -141,11 +141,11 @@ export async function signOut(to = '/'): Promise<void> {
   window.location.assign(to);
 }
 
-/** Forgets an account that is no more and starts anew, with a last word. */
-export function afterDeletion(email: string, word: string): void {
+/** Forgets a deleted account, reloads the app and shows a toast. */
+export function finishAccountDeletion(email: string, word: string): void {
   forgetWorkspace(email);
   session.clear();
   clearAnalyticsPerson();
-  leaveToast(word);
+  keepToastForNextPage(word);
   window.location.assign('/');
 }

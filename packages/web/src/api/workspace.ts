@@ -10,12 +10,12 @@ const isMeta = (value: Partial<Meta>): value is Meta =>
   typeof value.email === 'string' && typeof value.userId === 'number';
 
 /**
- * What this tab shows, and its calls are made for, from its start to its end: another tab may choose another one, and
- * then nothing that is pressed here may happen there.
+ * The workspace of this tab, fixed from load to unload. Another tab may choose another one; what is pressed here must not
+ * happen there.
  */
 let here: { email: string; clientId: number } | null = null;
 
-/** The workspace that calls are made for (`X-Client-ID`); null until a profile was seen in this browser. */
+/** The workspace that calls are made for (`X-Client-ID`); null until this browser has read a profile. */
 export function activeClientId(): number | null {
   const meta = read(META, isMeta);
   return meta ? chosenBy(meta.email) : null;
@@ -29,8 +29,8 @@ function chosenBy(email: string): number | null {
   return here?.clientId ?? null;
 }
 
-/** Takes the stored workspace of this person, or their first one where it is gone; keeps its newest name. */
-export function adoptWorkspace({ email, userId, clientRelations }: UserProfile): ClientRelation | null {
+/** Selects the stored workspace of this person, or their first one where it is gone, and stores its current name. */
+export function selectWorkspace({ email, userId, clientRelations }: UserProfile): ClientRelation | null {
   const before = read(META, isMeta);
   if (before?.userId === userId && before.email !== email) carryOver(before.email, email);
   localStorage.setItem(META, JSON.stringify({ email, userId }));
@@ -38,7 +38,7 @@ export function adoptWorkspace({ email, userId, clientRelations }: UserProfile):
   const stored = mine(read(keyOf(email), isStored)?.clientId);
   const active = mine(chosenBy(email)) ?? stored ?? clientRelations[0] ?? null;
   here = active && { email, clientId: active.clientId };
-  // What another tab has just chosen stays chosen.
+  // Does not overwrite what another tab has just chosen.
   const kept = stored ?? active;
   if (kept) storeWorkspace(email, kept);
   else localStorage.removeItem(keyOf(email));
@@ -46,7 +46,7 @@ export function adoptWorkspace({ email, userId, clientRelations }: UserProfile):
 }
 
 /** Whether another tab has chosen another workspace than this one shows. */
-export function isChosenElsewhere(key: string | null): boolean {
+export function isOtherWorkspaceChosen(key: string | null): boolean {
   if (here === null || key !== keyOf(here.email)) return false;
   const stored = read(key, isStored);
   return stored !== null && stored.clientId !== here.clientId;
@@ -57,7 +57,7 @@ export function storeWorkspace(email: string, workspace: Stored): void {
   localStorage.setItem(keyOf(email), JSON.stringify({ clientId, clientName }));
 }
 
-/** Somebody's address was changed, here or elsewhere: their workspace stays the one they chose. */
+/** A changed e-mail address keeps the chosen workspace. */
 function carryOver(from: string, to: string): void {
   const stored = localStorage.getItem(keyOf(from));
   if (stored !== null) localStorage.setItem(keyOf(to), stored);
@@ -69,8 +69,8 @@ export function forgetWorkspace(email: string): void {
   localStorage.removeItem(keyOf(email));
 }
 
-/** Whether what two values of `userMetaData` name are two people. */
-export function isAnother(before: string | null, now: string | null): boolean {
+/** Whether two values of `userMetaData` name different people. */
+export function isOtherPerson(before: string | null, now: string | null): boolean {
   return before !== null && now !== null && personOf(before) !== personOf(now);
 }
 
@@ -85,7 +85,7 @@ function personOf(meta: string): unknown {
 
 const keyOf = (email: string) => `activeWorkspace:${email}`;
 
-/** By hand: what every page needs is not worth a library of schemas. */
+/** Validates by hand: every page needs this, and a schema library is too heavy for that. */
 function read<Shape extends object>(key: string, is: (value: Partial<Shape>) => value is Shape): Shape | null {
   const raw = localStorage.getItem(key);
   if (raw === null) return null;

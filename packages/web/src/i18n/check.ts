@@ -1,21 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LOCALE } from '@stagi/contract/languages.ts';
-import { SERVER_MESSAGES } from './serverMessages.ts';
-import { serverLiterals, shapeOf } from './serverScan.ts';
+import { literalsIn } from './literals.ts';
+import { serverTexts, unmarkedServerTexts } from './serverScan.ts';
 import { untranslatedIn } from './visibleScan.ts';
 
 const SRC = join(import.meta.dirname, '..');
+const PACKAGES = join(SRC, '../..');
 const LANGUAGES = ['en', 'cn', 'ru', 'tr'] as const;
 
 /** One line for every text that a language lacks or got wrong, or that no language is asked for; empty when the languages are complete. Run by `npm run check`. */
 export function missingTranslations(): string[] {
   const texts = neededTexts();
-  return [
-    ...LANGUAGES.flatMap((language) => lacking(language, texts)),
-    ...unlistedServerMessages(),
-    ...textsOutsideOfCalls(),
-  ];
+  return [...LANGUAGES.flatMap((language) => lacking(language, texts)), ...unmarkedTexts(), ...textsOutsideOfCalls()];
 }
 
 /** Translations of texts that exist no more. */
@@ -30,7 +27,7 @@ export function unusedTranslations(): string[] {
 
 /** Every English text that may be shown: those in `t('…')` and `text('…')`, and those that the server sends. */
 export function neededTexts(): Set<string> {
-  return new Set([...sources().flatMap(({ code }) => literalsIn(code)), ...SERVER_MESSAGES]);
+  return new Set([...sources().flatMap(({ code }) => literalsIn(code)), ...serverTexts(PACKAGES)]);
 }
 
 function lacking(language: (typeof LANGUAGES)[number], texts: Set<string>): string[] {
@@ -68,41 +65,8 @@ function samePlaceholders(text: string, translation: string): boolean {
   );
 }
 
-const LITERAL = /([!=]==\s*)?('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`[^`$]*`)/g;
-
-/** The texts in the first argument of every `t(…)` and `text(…)`, also those of a choice: `t(reason ?? 'None given')`. */
-export function literalsIn(code: string): string[] {
-  return [...code.matchAll(/\b(?:t|text)\(/g)].flatMap((call) => {
-    const argument = firstArgument(code, (call.index ?? 0) + call[0].length);
-    return [...argument.matchAll(LITERAL)].filter((match) => !match[1]).map((match) => unquoted(match[2] ?? ''));
-  });
-}
-
-function firstArgument(code: string, from: number): string {
-  let depth = 0;
-  let quote = '';
-  for (let at = from; at < code.length; at += 1) {
-    const sign = code[at] ?? '';
-    if (quote !== '') {
-      if (sign === '\\') at += 1;
-      else if (sign === quote) quote = '';
-    } else if (`'"\``.includes(sign)) quote = sign;
-    else if ('([{'.includes(sign)) depth += 1;
-    else if (depth > 0 && ')]}'.includes(sign)) depth -= 1;
-    else if (sign === ',' || sign === ')') return code.slice(from, at);
-  }
-  return code.slice(from);
-}
-
-function unquoted(literal: string): string {
-  return literal.slice(1, -1).replace(/\\(['"`\\])/g, '$1');
-}
-
-function unlistedServerMessages(): string[] {
-  const listed = new Set(SERVER_MESSAGES.map(shapeOf));
-  return serverLiterals(join(SRC, '../..'))
-    .filter(({ literal }) => !listed.has(shapeOf(literal)))
-    .map(({ file, literal }) => `not in serverMessages.ts: ${literal} (${file})`);
+function unmarkedTexts(): string[] {
+  return unmarkedServerTexts(PACKAGES).map(({ file, literal }) => `sent without text(): ${literal} (${file})`);
 }
 
 /** Words that are the same in every language, or that are translated where they are shown, by the file they stand in. */
@@ -113,10 +77,9 @@ const NOT_LANGUAGE: Record<string, readonly string[]> = {
   'features/containers/create/ImageField.tsx': ['ubuntu:24.04'],
   // The mark of the error stream, as wide as a log line has room for.
   'features/containers/logs/LogRowView.tsx': ['err'],
-  'features/selfHosted/ServerOverview.tsx': ['systemctl status stagid'],
+  'features/instances/selfHosted/SelfHostedOverview.tsx': ['systemctl status stagid'],
   'features/sshKeys/AddKeyForm.tsx': ['cat ~/.ssh/id_ed25519.pub', 'ssh-ed25519 AAAA… you@laptop'],
-  'layouts/social.tsx': ['Discord', 'GitHub', 'Instagram', 'LinkedIn', 'Reddit', 'Telegram', 'YouTube'],
-  'layouts/useRoute.ts': ['Page not found'],
+  'layouts/socialSites.tsx': ['Discord', 'GitHub', 'Instagram', 'LinkedIn', 'Reddit', 'Telegram', 'YouTube'],
   'ui/theme.ts': ['field-label', 'field-error', 'field-hint', 'dialog-title'],
 };
 
@@ -135,6 +98,8 @@ function textsOutsideOfCalls(): string[] {
 
 function sources(): { name: string; code: string }[] {
   return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$|^i18n\/(check|serverScan|visibleScan)\.ts$/.test(name))
+    .filter(
+      (name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$|^i18n\/(check|literals|serverScan|visibleScan)\.ts$/.test(name),
+    )
     .map((name) => ({ name, code: readFileSync(join(SRC, name), 'utf8') }));
 }

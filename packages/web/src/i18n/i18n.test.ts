@@ -1,11 +1,12 @@
-import './englishForms.ts';
+import './englishPlurals.ts';
 import { acceptedLanguage, LANGUAGES, languageOf, preferredLanguage } from '@stagi/contract/languages.ts';
 import i18next from 'i18next';
 import { afterAll, expect, it } from 'vitest';
-import { literalsIn, missingTranslations, unusedTranslations } from './check.ts';
+import { missingTranslations, unusedTranslations } from './check.ts';
 import chinese from './cn.json' with { type: 'json' };
-import { patternsOf, unfilled } from './filled.ts';
 import { showLanguage, startTranslation, t } from './i18n.ts';
+import { literalsIn } from './literals.ts';
+import { matchTemplate, templatePatterns } from './messageTemplates.ts';
 import { untranslatedIn } from './visibleScan.ts';
 
 // Other files of this worker speak English.
@@ -34,12 +35,12 @@ it('reads the header of accepted languages by weight', () => {
 });
 
 it('finds the text that a filled message was made from', () => {
-  const patterns = patternsOf(['This server allows at most {{cpus}} CPUs', '{{from}}–{{to}}']);
-  expect(unfilled('This server allows at most 4 CPUs', patterns)).toEqual({
+  const patterns = templatePatterns(['This server allows at most {{cpus}} CPUs', '{{from}}–{{to}}']);
+  expect(matchTemplate('This server allows at most 4 CPUs', patterns)).toEqual({
     template: 'This server allows at most {{cpus}} CPUs',
     values: { cpus: '4' },
   });
-  expect(unfilled('1–2', patterns)).toBeNull();
+  expect(matchTemplate('1–2', patterns)).toBeNull();
 });
 
 it('reads the texts out of calls, choices included', () => {

@@ -1,8 +1,8 @@
 import { type Language, LOCALE, languageOf, preferredLanguage } from '@stagi/contract/languages.ts';
 import i18next from 'i18next';
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
-import { part } from '../ui/parts.ts';
-import { patternsOf, unfilled } from './filled.ts';
+import { loadChunk } from '../lazyChunks.ts';
+import { matchTemplate, templatePatterns } from './messageTemplates.ts';
 
 export type Values = Record<string, string | number>;
 /** Translates an English source text; `{{name}}` takes its value, `count` picks the plural. */
@@ -24,7 +24,7 @@ const ENGLISH = {
 let englishForms: Record<string, string> | null = null;
 
 /** Whichever comes first, this or the beginning of translation. */
-export function knowEnglishForms(forms: Record<string, string>): void {
+export function addEnglishPlurals(forms: Record<string, string>): void {
   englishForms = forms;
   if (!i18next.isInitialized) return;
   i18next.addResourceBundle('en', 'translation', forms);
@@ -69,7 +69,7 @@ export async function chooseLanguage(language: Language): Promise<void> {
 /** Changes every text without remembering it. */
 export async function showLanguage(language: Language): Promise<void> {
   if (language !== 'en' && !i18next.hasResourceBundle(LOCALE[language], 'translation')) {
-    const texts = await part(TEXTS[language]);
+    const texts = await loadChunk(TEXTS[language]);
     i18next.addResourceBundle(LOCALE[language], 'translation', texts.default);
   }
   await i18next.changeLanguage(LOCALE[language]);
@@ -77,13 +77,13 @@ export async function showLanguage(language: Language): Promise<void> {
 }
 
 /** Draws the component anew when the language changes. */
-export const useT = (): T => useContext(Translating);
+export const useT = (): T => useContext(TranslationContext);
 
 /** What `App` hands down: one listener for all texts, as a page of rows has hundreds. */
-export const Translating = createContext<T>((text, values) => t(text, values));
+export const TranslationContext = createContext<T>((text, values) => t(text, values));
 
 /** A new function for each language, so that what was memoized with the old one is made anew. */
-export function useTranslating(): T {
+export function useTranslator(): T {
   const language = useSyncExternalStore(subscribe, shownLanguage, shownLanguage);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the language is what the function reads
   return useMemo<T>(() => (text, values) => t(text, values), [language]);
@@ -143,16 +143,16 @@ function keptFor(language: string) {
 }
 
 function translate(text: string): string {
-  const filled = i18next.language === 'en' || i18next.exists(text) ? null : unfilled(text, knownPatterns());
+  const filled = i18next.language === 'en' || i18next.exists(text) ? null : matchTemplate(text, knownPatterns());
   return filled ? i18next.t(filled.template, filled.values) : i18next.t(text);
 }
 
-let patterns: { language: string; of: ReturnType<typeof patternsOf> } | null = null;
+let patterns: { language: string; of: ReturnType<typeof templatePatterns> } | null = null;
 
-function knownPatterns(): ReturnType<typeof patternsOf> {
+function knownPatterns(): ReturnType<typeof templatePatterns> {
   if (patterns?.language !== i18next.language) {
     const texts: Record<string, string> = i18next.getResourceBundle(i18next.language, 'translation') ?? {};
-    patterns = { language: i18next.language, of: patternsOf(Object.keys(texts)) };
+    patterns = { language: i18next.language, of: templatePatterns(Object.keys(texts)) };
   }
   return patterns.of;
 }

@@ -1,5 +1,5 @@
 import type { Permission } from '@stagi/contract/permissions.ts';
-import { text } from './text.ts';
+import { text } from '@stagi/contract/text.ts';
 
 /** What each permission lets one do, in the order that people choose among them. */
 export const PERMISSION_WORDS: Record<Permission, string> = {

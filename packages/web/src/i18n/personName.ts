@@ -1,4 +1,4 @@
-import { DELETED_USER } from '@stagi/contract/nobody.ts';
+import { DELETED_USER } from '@stagi/contract/deletedUser.ts';
 import type { T } from './i18n.ts';
 
 /** Somebody's name as the reader is to see it. */

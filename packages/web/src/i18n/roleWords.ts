@@ -1,5 +1,5 @@
 import type { Role } from '@stagi/contract/permissions.ts';
-import { text } from './text.ts';
+import { text } from '@stagi/contract/text.ts';
 
 /** What each role is for, for whoever chooses one. */
 export const ROLE_WORDS: Record<Role, string> = {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { literalsIn } from './literals.ts';
 
 interface Found {
   file: string;
@@ -13,19 +14,34 @@ const FIELDS = /\b(?:reason|statusReason|detail|message):\s*(LITERAL)/;
 const LITERAL = [String.raw`'(?:\\.|[^'\\\n])*'`, String.raw`"[^"\n]*"`, '`[^`]*`'].join('|');
 
 /** Files of the contract whose words are for programmers. */
-const NOT_SHOWN = new Set(['openapi.ts', 'client.ts', 'daemon.ts', 'frames.ts', 'money.ts']);
+const NOT_SHOWN = new Set(['openapi.ts', 'apiClient.ts', 'daemon.ts', 'frames.ts', 'money.ts']);
 
-/** The English texts in contract, server and daemon that reach a screen, as they stand in the code. */
-export function serverLiterals(packages: string): Found[] {
-  const server = [...filesOf(join(packages, 'server/src')), ...filesOf(join(packages, 'daemon/src'))];
-  const contract = filesOf(join(packages, 'contract/src')).filter(({ file }) => !NOT_SHOWN.has(file));
-  return [
-    ...server.flatMap(({ file, code }) => [CALLS, PUBLIC, FIELDS].flatMap((place) => found(file, code, place))),
-    ...contract.flatMap(({ file, code }) => found(file, code.replace(SUMMARY, ''), /(LITERAL)/)),
-  ].filter(({ literal }) => isSentence(literal));
+/** Every text that contract, server and daemon mark with `text('…')`. */
+export function serverTexts(packages: string): string[] {
+  return sources(packages).flatMap(({ code }) => literalsIn(code, /\btext\(/g));
+}
+
+/** Texts that reach a screen and are not marked, as they stand in the code. */
+export function unmarkedServerTexts(packages: string): Found[] {
+  return sources(packages)
+    .flatMap(({ file, code, isContract }) =>
+      isContract
+        ? NOT_SHOWN.has(file)
+          ? []
+          : found(file, code.replace(SUMMARY, '').replace(MARKED, ''), /(LITERAL)/)
+        : [CALLS, PUBLIC, FIELDS].flatMap((place) => found(file, code, place)),
+    )
+    .filter(({ literal }) => isSentence(literal));
+}
+
+function sources(packages: string) {
+  return ['server', 'daemon', 'contract'].flatMap((name) =>
+    filesOf(join(packages, name, 'src')).map((one) => ({ ...one, isContract: name === 'contract' })),
+  );
 }
 
 const SUMMARY = new RegExp(`summary:\\s*(?:${LITERAL})`, 'g');
+const MARKED = new RegExp(`\\btext\\(\\s*(?:${LITERAL})`, 'g');
 
 function found(file: string, code: string, place: RegExp): Found[] {
   const pattern = new RegExp(place.source.replace('LITERAL', LITERAL), 'g');
@@ -40,15 +56,10 @@ function isSentence(literal: string): boolean {
   return /^\p{Lu}/u.test(literal) && /\S \S/.test(literal);
 }
 
-/** A text without the names of its values, so that `{{most}}` and `${most}` are the same place. */
-export function shapeOf(text: string): string {
-  return text.replace(/\{\{\w+\}\}|\$\{(?:[^{}]|\{[^{}]*\})*\}/g, '{}');
-}
-
 function filesOf(folder: string): { file: string; code: string }[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.ts$/.test(name) && !/\.test\.ts$|testing\/|providers\/fake|scratch|\.tmp\./.test(name))
+    .filter((name) => /\.ts$/.test(name) && !/\.test\.ts$|testing\/|providers\/fake\/main|scratch|\.tmp\./.test(name))
     .map((name) => ({ file: name, code: withoutComments(readFileSync(join(folder, name), 'utf8')) }));
 }
 

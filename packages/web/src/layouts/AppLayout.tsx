@@ -1,12 +1,12 @@
-import '../i18n/englishForms.ts';
+import '../i18n/englishPlurals.ts';
 import type { ReactNode } from 'react';
+import { Breadcrumbs } from '../navigation/pageTitle.tsx';
+import { Notices } from '../notices/Notices.tsx';
 import { DetailSkeleton } from '../ui/Skeletons.tsx';
-import { Breadcrumbs } from './crumb.tsx';
-import { Guarded } from './Guarded.tsx';
-import { Header } from './Header.tsx';
+import { GuardedOutlet } from './GuardedOutlet.tsx';
+import { Header } from './header/Header.tsx';
+import { SectionTabs } from './header/SectionTabs.tsx';
 import classes from './layouts.module.css';
-import { Notices } from './Notices.tsx';
-import { SubNav } from './SubNav.tsx';
 
 /** The signed-in product: its sections under the header, breadcrumbs over the page. */
 export function AppLayout({ feedback }: { feedback: ReactNode }) {
@@ -14,10 +14,10 @@ export function AppLayout({ feedback }: { feedback: ReactNode }) {
     <div className={classes.frame}>
       <Header />
       <Notices />
-      <SubNav />
+      <SectionTabs />
       <main id="content" className={classes.content} tabIndex={-1}>
         <Breadcrumbs />
-        <Guarded waiting={<DetailSkeleton />} />
+        <GuardedOutlet waiting={<DetailSkeleton />} />
       </main>
       {feedback}
     </div>

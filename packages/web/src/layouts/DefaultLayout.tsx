@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
+import { useRoute } from '../navigation/useRoute.ts';
+import { Notices } from '../notices/Notices.tsx';
 import { Footer } from './Footer.tsx';
-import { Guarded } from './Guarded.tsx';
-import { Header } from './Header.tsx';
+import { GuardedOutlet } from './GuardedOutlet.tsx';
+import { Header } from './header/Header.tsx';
 import classes from './layouts.module.css';
-import { Notices } from './Notices.tsx';
-import { useRoute } from './useRoute.ts';
 
 /** Public and plain pages. */
 export function DefaultLayout({ feedback }: { feedback: ReactNode }) {
@@ -14,7 +14,7 @@ export function DefaultLayout({ feedback }: { feedback: ReactNode }) {
       <Header />
       <Notices />
       <main id="content" className={classes.content} tabIndex={-1}>
-        <Guarded />
+        <GuardedOutlet />
       </main>
       {footer && <Footer />}
       {feedback}

@@ -4,26 +4,28 @@ import { holdsAny } from '@stagi/contract/permissions.ts';
 import { IconExternalLink } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import { Link } from 'react-router';
+import { isMenuItemShown } from '../access/permissionChecks.ts';
 import { useSite } from '../api/site.ts';
 import { useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
+import { LanguageLinks, ThemeChoice } from '../preferences/PreferenceControls.tsx';
 import { Button } from '../ui/Button.tsx';
-import { LanguageLinks, ThemeChoice } from './Choices.tsx';
 import classes from './Footer.module.css';
-import { Logo } from './Logo.tsx';
-import { isShown } from './menuGate.ts';
-import { SOCIAL } from './social.tsx';
+import { Logo } from './header/Logo.tsx';
+import { SOCIAL_SITES } from './socialSites.tsx';
 
 /** Sections without an entry are left out: pages that do not exist yet, sites that the operator did not name. */
 export function Footer() {
   const t = useT();
   const state = useUserState();
   const { issueTrackerUrl, socialLinks, supportEmail } = useSite();
-  const permissions = state.is === 'here' ? state.user.permissions : [];
-  const menu = MENU.filter((item) => isShown(item, { mobile: false, anonymous: state.is === 'anonymous', permissions }))
-    // Greyed with the reason in the header; here a link that leads elsewhere than it says.
-    .filter(({ needs }) => state.is !== 'here' || !needs || holdsAny(permissions, needs));
+  const permissions = state.is === 'signed-in' ? state.user.permissions : [];
+  const menu = MENU.filter((item) =>
+    isMenuItemShown(item, { mobile: false, anonymous: state.is === 'anonymous', permissions }),
+  )
+    // The header disables these with a reason; here the link would lead to /403.
+    .filter(({ needs }) => state.is !== 'signed-in' || !needs || holdsAny(permissions, needs));
   return (
     <footer className={classes.footer} data-testid="footer">
       <div className={classes.inner}>
@@ -52,7 +54,7 @@ export function Footer() {
           </Section>
           <Section title={t('Socials')}>
             {socialLinks.map(({ site: name, url }) => {
-              const { label, Icon } = SOCIAL[name];
+              const { label, Icon } = SOCIAL_SITES[name];
               return (
                 <a key={url} href={url} target="_blank" rel="noopener noreferrer">
                   <Icon size={16} aria-hidden="true" /> {label}

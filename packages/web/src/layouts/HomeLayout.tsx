@@ -1,9 +1,9 @@
+import { useRoute } from '../navigation/useRoute.ts';
+import { Notices } from '../notices/Notices.tsx';
 import { Footer } from './Footer.tsx';
-import { Guarded } from './Guarded.tsx';
-import { Header } from './Header.tsx';
+import { GuardedOutlet } from './GuardedOutlet.tsx';
+import { Header } from './header/Header.tsx';
 import classes from './layouts.module.css';
-import { Notices } from './Notices.tsx';
-import { useRoute } from './useRoute.ts';
 
 /** The start page: as wide as the window. */
 export function HomeLayout() {
@@ -13,7 +13,7 @@ export function HomeLayout() {
       <Header />
       <Notices />
       <main id="content" className={classes.wide} tabIndex={-1}>
-        <Guarded />
+        <GuardedOutlet />
       </main>
       {footer && <Footer />}
     </div>

@@ -1,53 +1,53 @@
 import { Suspense } from 'react';
 import { Outlet, ScrollRestoration, useMatches, useNavigation } from 'react-router';
 import { useUserState } from '../api/user.ts';
-import { useEarly } from '../drawing/early.ts';
 import { useT } from '../i18n/i18n.ts';
+import { useShortcuts } from '../keyboard/useShortcuts.ts';
+import { lazyComponent } from '../lazyChunks.ts';
+import { DocumentTitle } from '../navigation/pageTitle.tsx';
+import { useRoute } from '../navigation/useRoute.ts';
+import { useVisitKey } from '../navigation/useVisitKey.ts';
+import { ConnectionNotices } from '../notices/ConnectionNotices.tsx';
+import { useSavedPreferences } from '../preferences/preferences.ts';
+import { useReadyFlag } from '../prerender/useReadyFlag.ts';
 import { DialogHost } from '../ui/dialogs/DialogHost.tsx';
-import { lazyPart } from '../ui/parts.ts';
-import { Connection } from './Connection.tsx';
-import { DocumentTitle } from './crumb.tsx';
-import { useHeadingFocus } from './headingFocus.ts';
-import { useKeyboard } from './keyboard/useKeyboard.ts';
 import { Overlays } from './Overlays.tsx';
-import { useSavedPreferences } from './preferences.ts';
 import classes from './Root.module.css';
-import { useRoute } from './useRoute.ts';
-import { useRouteMark } from './useRouteMark.ts';
+import { useHeadingFocus } from './useHeadingFocus.ts';
 
-/** What every page has: keys, palette, the event stream of a signed-in person, the title, a thin bar while the next page comes. */
+/** What every page has: shortcuts, palette, event stream, title, and a thin bar while the next page loads. */
 export function Root() {
   const t = useT();
   const state = useUserState();
   const navigation = useNavigation();
   useSavedPreferences(state);
-  useKeyboard();
+  useShortcuts();
   useHeadingFocus(usePage());
   return (
-    <DialogHost route={useRouteMark()}>
+    <DialogHost route={useVisitKey()}>
       {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place; by itself it would leave a hash that goes along to every page */}
       <a className={classes.skip} href="#content" onClick={skip}>
         {t('Skip to the content')}
       </a>
       {navigation.state === 'loading' && <div className={classes.bar} aria-hidden="true" />}
-      {state.is === 'here' && state.user.workspace && (
+      {state.is === 'signed-in' && state.user.workspace && (
         <Suspense>
-          <Events key={state.user.workspace.clientId} />
+          <WorkspaceEvents key={state.user.workspace.clientId} />
         </Suspense>
       )}
       <DocumentTitle />
       <Suspense>
         <Outlet />
-        <Early />
+        <ReadyFlag />
       </Suspense>
       <Overlays />
-      <Connection />
+      <ConnectionNotices />
       <ScrollRestoration />
     </DialogHost>
   );
 }
 
-/** What makes a page another one: its route and the thing it is about, not its tab, query or hash. */
+/** Identifies a page by its route and entity, not by its tab, query or hash. */
 function usePage(): string {
   const { path } = useRoute();
   const { tab: _, ...about } = useMatches().at(-1)?.params ?? {};
@@ -61,10 +61,10 @@ function skip(event: React.MouseEvent): void {
   main?.scrollIntoView();
 }
 
-/** Beside the page, so that it is alive when this is. */
-function Early() {
-  useEarly();
+/** In the same Suspense boundary as the page: React hydrates both at once. */
+function ReadyFlag() {
+  useReadyFlag();
   return null;
 }
 
-const Events = lazyPart(async () => (await import('./Events.tsx')).Events);
+const WorkspaceEvents = lazyComponent(async () => (await import('./WorkspaceEvents.tsx')).WorkspaceEvents);

@@ -1,8 +1,8 @@
-import { LanguageLinks, ThemeChoice } from './Choices.tsx';
-import { Guarded } from './Guarded.tsx';
-import { Header } from './Header.tsx';
+import { Notices } from '../notices/Notices.tsx';
+import { LanguageLinks, ThemeChoice } from '../preferences/PreferenceControls.tsx';
+import { GuardedOutlet } from './GuardedOutlet.tsx';
+import { Header } from './header/Header.tsx';
 import classes from './layouts.module.css';
-import { Notices } from './Notices.tsx';
 
 /** One form, nothing beside it. */
 export function SignLayout() {
@@ -11,7 +11,7 @@ export function SignLayout() {
       <Header />
       <Notices />
       <main id="content" className={classes.sign} tabIndex={-1}>
-        <Guarded />
+        <GuardedOutlet />
       </main>
       <footer className={classes.choices}>
         <ThemeChoice />

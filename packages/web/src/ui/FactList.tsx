@@ -11,6 +11,11 @@ export interface Fact {
   copy?: string;
 }
 
+/** Fact lists beside each other, below each other where there is no room. */
+export function FactPanels({ children }: { children: ReactNode }) {
+  return <div className={classes.panels}>{children}</div>;
+}
+
 /** What is known of one thing: names left, values right. */
 export function FactList({ facts, title }: { facts: readonly Fact[]; title?: string }) {
   return (

@@ -1,9 +1,9 @@
 import { CloseButton } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
+import { text } from '@stagi/contract/text.ts';
 import { IconSearch } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useT } from '../i18n/i18n.ts';
-import { text } from '../i18n/text.ts';
 import { Select } from './form/Select.tsx';
 import { TextInput } from './form/TextInput.tsx';
 import { SEARCH_MODE_WIDTHS_PX } from './kitConstants.ts';

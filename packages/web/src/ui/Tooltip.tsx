@@ -1,9 +1,9 @@
 import type { FloatingPosition } from '@mantine/core';
 import { useMergedRef } from '@mantine/hooks';
 import { cloneElement, type ReactElement, type ReactNode, type Ref, Suspense, useRef } from 'react';
+import { lazyComponent } from '../lazyChunks.ts';
 import { TOOLTIP_DELAY_MS } from './kitConstants.ts';
-import { lazyPart } from './parts.ts';
-import { usePointedAt } from './usePointedAt.ts';
+import { useHoverOrFocus } from './useHoverOrFocus.ts';
 
 interface Props {
   label: ReactNode;
@@ -19,7 +19,7 @@ interface Props {
 }
 
 /** What draws the words is fetched when something is first pointed at: few first pages need it. */
-const Bubble = lazyPart(async () => (await import('./TooltipBubble.tsx')).TooltipBubble);
+const Bubble = lazyComponent(async () => (await import('./TooltipBubble.tsx')).TooltipBubble);
 
 /** Words about a control while it is pointed at or focused. A press or Escape takes them away. */
 export function Tooltip(props: Props) {
@@ -34,7 +34,7 @@ export function Tooltip(props: Props) {
     ...others
   } = props;
   const target = useRef<HTMLElement>(null);
-  const { used, pointedAt } = usePointedAt(target, { openDelay, keepOnPress });
+  const { used, pointedAt } = useHoverOrFocus(target, { openDelay, keepOnPress });
   return (
     <>
       {cloneElement(children, { ...others, ref: useMergedRef(target, children.props.ref, ref) })}

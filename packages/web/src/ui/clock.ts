@@ -9,15 +9,22 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-/** The end of the minute that passes now, in milliseconds: for what is fetched by time, once a minute. */
+/**
+ * The last millisecond of the current minute: for what is fetched by time, once a minute. It is never in the next minute,
+ * which may be another day.
+ */
 export function useMinuteEnd(): number {
-  return useSyncExternalStore(subscribe, () => Math.ceil(now / MINUTE_MS) * MINUTE_MS);
+  return useSyncExternalStore(subscribe, () => minuteEnd(now));
 }
+
+export const minuteEnd = (at: number): number => at - (at % MINUTE_MS) + MINUTE_MS - 1;
 
 const MINUTE_MS = 60_000;
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
+  // Nobody has kept the time since the last listener left; React reads it again once it has subscribed.
+  if (timer === undefined) now = Date.now();
   timer ??= window.setInterval(tick, 1000);
   return () => {
     listeners.delete(listener);

@@ -1,4 +1,4 @@
-import '../i18n/englishForms.ts';
+import '../i18n/englishPlurals.ts';
 import { LANGUAGES, LOCALE } from '@stagi/contract/languages.ts';
 import { expect, it } from 'vitest';
 import { showLanguage, startTranslation, t } from '../i18n/i18n.ts';

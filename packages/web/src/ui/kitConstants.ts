@@ -53,7 +53,7 @@ export const POPUP_DISPOSE_MS = 150;
 export const TOAST_MS = 5000;
 export const TOAST_LIMIT = 20;
 
-export { FEEDBACK_MAX_IMAGE_MB, FEEDBACK_MAX_IMAGES } from '@stagi/contract/files.ts';
+export { FEEDBACK_MAX_IMAGE_MB, FEEDBACK_MAX_IMAGES } from '@stagi/contract/uploadLimits.ts';
 export const FEEDBACK_ROWS = 4;
 
 export const HEADER_HIDES_AT_PX = 100;

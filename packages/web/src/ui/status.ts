@@ -1,4 +1,4 @@
-import { text } from '../i18n/text.ts';
+import { text } from '@stagi/contract/text.ts';
 
 export type StatusTone = 'ok' | 'busy' | 'warn' | 'bad' | 'idle' | 'off';
 

@@ -1,4 +1,4 @@
-import { part } from './parts.ts';
+import { loadChunk } from '../lazyChunks.ts';
 import type { ToastKind } from './toastStack.tsx';
 
 /** Short words at the bottom right. The same text shown twice at once stays one toast. */
@@ -23,7 +23,7 @@ export const toasts = {
 function show(message: string, kind: ToastKind): void {
   shown = true;
   for (const listener of listeners) listener();
-  part(() => import('./toastStack.tsx')).then(
+  loadChunk(() => import('./toastStack.tsx')).then(
     ({ showToast }) => showToast(message, kind),
     (cause: unknown) => console.error(`Could not be shown: ${message}`, cause),
   );
@@ -32,11 +32,11 @@ function show(message: string, kind: ToastKind): void {
 const LEFT = 'leftToast';
 
 /** For who leaves the page at once: the next one of this tab shows it. */
-export function leaveToast(message: string): void {
+export function keepToastForNextPage(message: string): void {
   sessionStorage.setItem(LEFT, message);
 }
 
-export function showLeftToast(): void {
+export function showKeptToast(): void {
   const message = sessionStorage.getItem(LEFT);
   if (message === null) return;
   sessionStorage.removeItem(LEFT);

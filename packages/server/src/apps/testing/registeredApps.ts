@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { api } from '@stagi/contract/api.ts';
-import type { HandOff } from '@stagi/contract/handOff.ts';
+import type { AuthorizationRequest } from '@stagi/contract/authorizationRequest.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
-import { haveSteppedUp } from '../../testing/factories.ts';
+import { markSteppedUp } from '../../testing/factories.ts';
 import type { Person } from '../../testing/person.ts';
 
 export const CLI = { id: 'stagi-cli', redirect: 'http://127.0.0.1:4777/callback' };
@@ -12,14 +12,14 @@ export const SECRET = 'a secret: of + the/shop%';
 export const SHOP = { id: 'shop', redirect: 'https://shop.example/back' };
 
 export interface Pkce {
-  request: HandOff;
+  request: AuthorizationRequest;
   verifier: string;
 }
 
-/** What an app sends somebody with, and what it keeps for itself. */
-export function ask(of: { id: string; redirect: string } = CLI, changes: Partial<HandOff> = {}): Pkce {
+/** An authorization request, and the verifier that the app keeps. */
+export function ask(of: { id: string; redirect: string } = CLI, changes: Partial<AuthorizationRequest> = {}): Pkce {
   const verifier = randomBytes(32).toString('base64url');
-  const request: HandOff = {
+  const request: AuthorizationRequest = {
     client_id: of.id,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
@@ -31,7 +31,7 @@ export function ask(of: { id: string; redirect: string } = CLI, changes: Partial
   return { request, verifier };
 }
 
-/** The platform with these apps, and Ada; what apps and she do. */
+/** The platform with these apps and the user Ada, and what they do. */
 export function registeredApps() {
   const at = {} as { app: TestApp; ada: Person };
   beforeAll(async () => {
@@ -53,12 +53,12 @@ export function registeredApps() {
       ]),
     });
     at.ada = await at.app.signUp('Ada');
-    await haveSteppedUp(at.app.ctx, at.ada);
+    await markSteppedUp(at.app.ctx, at.ada);
   });
   afterAll(() => at.app?.close());
 
-  async function allow(request: HandOff, person = at.ada) {
-    await haveSteppedUp(at.app.ctx, person);
+  async function allow(request: AuthorizationRequest, person = at.ada) {
+    await markSteppedUp(at.app.ctx, person);
     return person.client(api.apps.authorizationCode, request);
   }
 
@@ -71,7 +71,7 @@ export function registeredApps() {
     return { status: reply.status, headers: reply.headers, body: (await reply.json()) as Record<string, string> };
   }
 
-  const trade = (code: string, { request, verifier }: Pkce) =>
+  const exchange = (code: string, { request, verifier }: Pkce) =>
     form('/oauth/token', {
       grant_type: 'authorization_code',
       client_id: request.client_id,
@@ -80,14 +80,14 @@ export function registeredApps() {
       code_verifier: verifier,
     });
 
-  const renew = (refresh_token: string, client_id = CLI.id) =>
+  const refresh = (refresh_token: string, client_id = CLI.id) =>
     form('/oauth/token', { grant_type: 'refresh_token', client_id, refresh_token });
 
-  /** Tokens as an app gets them. */
-  async function letIn(of = CLI, person = at.ada) {
+  /** The tokens of an app that Ada has authorized. */
+  async function authorize(of = CLI, person = at.ada) {
     const pkce = ask(of);
     const { code } = await allow(pkce.request, person);
-    const { status, body } = await trade(code, pkce);
+    const { status, body } = await exchange(code, pkce);
     expect(status).toBe(200);
     return body as { access_token: string; refresh_token: string };
   }
@@ -96,5 +96,5 @@ export function registeredApps() {
     at.app.post(path, input, { authorization: `Bearer ${access_token}`, 'x-client-id': String(workspace) });
   const statusWith = async (access_token: string) => (await callWith(access_token)).status;
 
-  return { at, allow, form, trade, renew, letIn, callWith, statusWith };
+  return { at, allow, form, exchange, refresh, authorize, callWith, statusWith };
 }

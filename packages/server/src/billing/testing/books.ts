@@ -4,7 +4,7 @@ import type { Db } from '../../db/schema.ts';
 import { createTestDatabase } from '../../testing/database.ts';
 import { accountOf, openAccounts, openSystemAccounts } from '../accounts.ts';
 import { inLedgerTransaction, type Line, post } from '../ledger.ts';
-import { spend, spendingLines, sumOf } from '../spend.ts';
+import { spend, spendingLines, sumOf } from '../spendOrder.ts';
 
 /** A ledger without a platform around it. */
 export interface Books {

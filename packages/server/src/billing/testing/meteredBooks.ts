@@ -4,7 +4,7 @@ import pino from 'pino';
 import { expect } from 'vitest';
 import { inTransaction } from '../../db/pool.ts';
 import type { Db } from '../../db/schema.ts';
-import { moveInstance } from '../../instances/status.ts';
+import { transitionInstance } from '../../instances/status.ts';
 import { createTestDatabase } from '../../testing/database.ts';
 import { type ClockedDatabase, clockDatabase } from '../meteredWorkspace.ts';
 
@@ -36,7 +36,7 @@ export async function openMeteredBooks(): Promise<MeteredBooks> {
             case when ${machineState === 'running'} then metering_clock() else running_seen_at end where id = ${id}`.execute(
             trx,
           );
-        await moveInstance({ log: quiet }, trx, id, status, {});
+        await transitionInstance({ log: quiet }, trx, id, status, {});
       });
     },
     async balanceOf(workspaceId) {

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import type { TestApp } from '../../testing/app.ts';
 
-/** What the browser of somebody gets who asks for something on a host. */
+/** What a browser gets from a host. */
 export interface Page {
   status: number;
   location: string | null;
-  /** What lets in; null where the browser is given none. */
+  /** The pass cookie; null where none is set. */
   cookie: string | null;
   cookies: string[];
   body: string;
 }
 
-/** As a browser that found this platform under that name. */
+/** Requests a path with this `Host` header. */
 export function visitHost(
   { url }: TestApp,
   host: string,
@@ -47,8 +47,8 @@ export function visitHost(
 export const passOf = ({ cookie }: Page): string => /^stagi-port=([^;]+)/.exec(cookie ?? '')?.[1] ?? '';
 export const withPass = (pass: string) => ({ cookie: `stagi-port=${pass}` });
 
-/** What the browser keeps of the trip that it has been sent on: name and secret. */
-export const tripOf = ({ cookies }: Page): string => /^stagi-trip-[^;]+/.exec(cookies[0] ?? '')?.[0] ?? '';
+/** The cookie of the access request: name and secret. */
+export const requestCookieOf = ({ cookies }: Page): string => /^stagi-trip-[^;]+/.exec(cookies[0] ?? '')?.[0] ?? '';
 export const stateOf = (trip: string): string =>
   createHash('sha256')
     .update(trip.slice(trip.indexOf('=') + 1))

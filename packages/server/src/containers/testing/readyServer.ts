@@ -1,8 +1,8 @@
 import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { issueEnrolment } from '../../daemon-link/enrolment.ts';
 import { inTransaction } from '../../db/pool.ts';
+import { issueEnrolment } from '../../nodes/enrolment.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { connectDaemon, enrolNode, type NodeKey, type TestDaemon } from '../../testing/daemon.ts';
 import { aRentedInstance } from '../../testing/factories.ts';
@@ -24,11 +24,11 @@ export function readyServer() {
   afterAll(() => at.app?.close());
   beforeEach(async () => {
     at.server = await aRentedInstance(at.app.ctx, at.alice);
-    at.daemon = await connectDaemon(at.app.url, await join(at.server), { facts: { gpus: GPUS } });
+    at.daemon = await connectDaemon(at.app.url, await enrol(at.server), { facts: { gpus: GPUS } });
   });
   afterEach(() => at.daemon.close());
 
-  async function join(id: number, kind: 'rented' | 'self-hosted' = 'rented'): Promise<NodeKey> {
+  async function enrol(id: number, kind: 'rented' | 'self-hosted' = 'rented'): Promise<NodeKey> {
     const { ctx, url } = at.app;
     const { token } = await inTransaction(ctx.db, (trx) => issueEnrolment(ctx, trx, id, kind));
     return enrolNode(url, token);
@@ -48,14 +48,14 @@ export function readyServer() {
     (await at.alice.client(api.containers.create, request(more))).entity;
   const view = async (id: number) => (await at.alice.client(api.containers.view, { id })).entity;
   const statusOf = async (id: number) => (await view(id)).status;
-  /** Until the daemon is told of this container, in this state. */
-  const wanted = (id: number, state?: string) =>
+  /** Waits for a desired state with this container, in the given state. */
+  const desired = (id: number, state?: string) =>
     at.daemon.desired(({ containers }) => containers.some((one) => one.id === id && (!state || one.state === state)));
   const running = async (more: Partial<Create> = {}) => {
     const container = await create(more);
-    at.daemon.obey(await wanted(container.id));
+    at.daemon.applyDesired(await desired(container.id));
     await expect.poll(() => statusOf(container.id)).toBe('running');
     return container;
   };
-  return { at, join, request, create, view, statusOf, wanted, running };
+  return { at, join: enrol, request, create, view, statusOf, wanted: desired, running };
 }

@@ -2,8 +2,8 @@ import { api } from '@stagi/contract/api.ts';
 import { encodeRecord, type LogRecord } from '@stagi/contract/frames.ts';
 import type { LogLine } from '@stagi/contract/logging.ts';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { issueEnrolment } from '../../daemon-link/enrolment.ts';
 import { inTransaction } from '../../db/pool.ts';
+import { issueEnrolment } from '../../nodes/enrolment.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { connectDaemon, enrolNode, type NodeKey, type TestDaemon } from '../../testing/daemon.ts';
 import { aContainer, aRentedInstance } from '../../testing/factories.ts';
@@ -11,17 +11,17 @@ import type { Person } from '../../testing/person.ts';
 
 export const NOW_NS = BigInt(Date.now()) * 1_000_000n;
 
-/** One person's rented server whose daemon tells of logs, and somebody else. */
+/** A rented server of one person, whose daemon ships logs, and another person. */
 export interface LoggingApp {
   app: TestApp;
   alice: Person;
   mallory: Person;
   server: number;
   key: NodeKey;
-  /** A link of the daemon and on it the log of a container. */
+  /** Opens a link of the daemon with a log stream of a container. */
   open(containerId: number, epoch?: string, stream?: number): Promise<Ship>;
   query(containerId: number, more?: object, by?: Person): ReturnType<typeof queryLog>;
-  /** The lines of a container once so many are stored. */
+  /** The lines of a container, once this many are stored. */
   stored(containerId: number, count: number): Promise<LogLine[]>;
 }
 
@@ -46,7 +46,7 @@ export async function startLoggingApp(env: Record<string, string> = {}): Promise
   };
 }
 
-/** The same, with a fresh container on the server before each test. */
+/** The same, with a new container before each test. */
 export function aLoggingContainer() {
   const at = {} as { logs: LoggingApp; container: number };
   beforeAll(async () => {
@@ -76,7 +76,7 @@ export interface Ship {
   stream: number;
   cursor: { offset: number; timeNs: string | null; recordsAtTime: number };
   offset: number;
-  /** Sends records and waits until they are stored; answers the offset behind them. */
+  /** Sends records, waits until they are stored, and returns the offset after them. */
   print(...records: Uint8Array[]): Promise<number>;
 }
 

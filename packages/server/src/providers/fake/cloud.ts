@@ -14,8 +14,8 @@ import type {
 } from './protocol.ts';
 
 /**
- * The fake cloud's whole state: plain data, so that it can be written to disk after every change. A machine's life
- * is its history, and what it is at a moment follows from the cloud's clock: nothing runs between two requests.
+ * The whole state of the fake cloud: plain data, written to disk after every change. A machine is a list of phases, and
+ * its current state follows from the cloud's clock: nothing runs between two requests.
  */
 export interface CloudState {
   clock: { realMs: number; cloudMs: number; scale: number };
@@ -36,11 +36,11 @@ interface StoredMachine {
   userData: string;
   ip: string;
   createdMs: number;
-  /** `list` and `look` show it from here on. */
+  /** Listed from this time on. */
   visibleMs: number;
-  /** Until then they show it as it was before the last change. */
+  /** Until `untilMs` it is listed as it was before the last change. */
   shown?: { untilMs: number; as: FakeMachine[] };
-  /** In order of time; the last one that has begun holds. */
+  /** In order of time; the last one that has begun is the current one. */
   phases: { fromMs: number; state: FakeMachine['state'] | 'gone'; detail: string | null }[];
 }
 
@@ -49,7 +49,7 @@ interface StoredFault extends FakeFaultRule {
   seen: FakeMachine[];
 }
 
-export class Refusal extends Error {
+export class CloudError extends Error {
   readonly status: number;
   readonly reply: FakeErrorReply;
   constructor(status: number, code: FakeErrorReply['error']['code'], message: string) {
@@ -116,8 +116,8 @@ export function addFault(cloud: CloudState, rule: FakeFaultRule): void {
   });
 }
 
-/** The fault that strikes this call; counts it down. */
-export function strike(cloud: CloudState, operation: FakeOperation): StoredFault | null {
+/** The fault for this call, if any; counts it down. */
+export function takeFault(cloud: CloudState, operation: FakeOperation): StoredFault | null {
   const rule = cloud.faults.find(({ on }) => on === operation);
   if (!rule) return null;
   if (rule.times !== null) {
@@ -128,27 +128,27 @@ export function strike(cloud: CloudState, operation: FakeOperation): StoredFault
 }
 
 export function listOffers(cloud: CloudState): FakeOffer[] {
-  return offers.map((item) => ({ ...item, available: left(cloud, item.id) }));
+  return offers.map((item) => ({ ...item, available: remainingCapacity(cloud, item.id) }));
 }
 
 export function start(cloud: CloudState, request: FakeStart, fault: FakeFault | null): StoredMachine {
   const sameToken = cloud.machines.find(({ token }) => token === request.token);
   if (sameToken && (sameToken.name !== request.name || sameToken.offerId !== request.offerId)) {
-    throw new Refusal(409, 'conflict', 'The token was used for another machine');
+    throw new CloudError(409, 'conflict', 'The token was used for another machine');
   }
   if (sameToken) return sameToken;
   if (cloud.machines.some((m) => m.name === request.name && stateOf(cloud, m).state !== 'gone')) {
-    throw new Refusal(409, 'conflict', `${request.name} is the name of a machine made by another order`);
+    throw new CloudError(409, 'conflict', `${request.name} is the name of a machine made by another order`);
   }
   if (!offers.some(({ id }) => id === request.offerId))
-    throw new Refusal(422, 'invalid', `No offer ${request.offerId}`);
-  if (fault?.kind === 'noCapacity' || left(cloud, request.offerId) <= 0) {
-    throw new Refusal(409, 'no-capacity', 'Sold out');
+    throw new CloudError(422, 'invalid', `No offer ${request.offerId}`);
+  if (fault?.kind === 'noCapacity' || remainingCapacity(cloud, request.offerId) <= 0) {
+    throw new CloudError(409, 'no-capacity', 'Sold out');
   }
   return add(cloud, request, fault);
 }
 
-/** A machine that no request of ours asked for. */
+/** A machine that was not requested by the platform. */
 export function addStray(cloud: CloudState, stray: FakeStray): StoredMachine {
   return add(cloud, { ...stray, token: null, userData: '' }, null);
 }
@@ -160,64 +160,64 @@ export function list(cloud: CloudState, environment: string, rule: StoredFault |
 }
 
 export function stop(cloud: CloudState, ref: string): void {
-  const machine = live(cloud, ref);
+  const machine = findMachine(cloud, ref);
   const { state } = stateOf(cloud, machine);
   if (state === 'stopping' || state === 'stopped') return;
-  if (state !== 'running') throw new Refusal(409, 'conflict', `A machine that is ${state} cannot be stopped`);
-  pass(cloud, machine, ['stopping', 0], ['stopped', stopMs]);
+  if (state !== 'running') throw new CloudError(409, 'conflict', `A machine that is ${state} cannot be stopped`);
+  schedulePhases(cloud, machine, ['stopping', 0], ['stopped', stopMs]);
 }
 
 export function resume(cloud: CloudState, ref: string): void {
-  const machine = live(cloud, ref);
+  const machine = findMachine(cloud, ref);
   const { state } = stateOf(cloud, machine);
   if (state === 'running' || state === 'creating') return;
-  if (state !== 'stopped') throw new Refusal(409, 'conflict', `A machine that is ${state} cannot be resumed`);
-  pass(cloud, machine, ['creating', 0], ['running', rebootMs]);
+  if (state !== 'stopped') throw new CloudError(409, 'conflict', `A machine that is ${state} cannot be resumed`);
+  schedulePhases(cloud, machine, ['creating', 0], ['running', rebootMs]);
 }
 
-/** Shows in nothing: a reboot is the machine's own affair. */
+/** Changes no state, as a reboot is not visible at the cloud. */
 export function reboot(cloud: CloudState, ref: string): void {
-  const { state } = stateOf(cloud, live(cloud, ref));
-  if (state !== 'running') throw new Refusal(409, 'conflict', `A machine that is ${state} cannot be rebooted`);
+  const { state } = stateOf(cloud, findMachine(cloud, ref));
+  if (state !== 'running') throw new CloudError(409, 'conflict', `A machine that is ${state} cannot be rebooted`);
 }
 
 export function terminate(cloud: CloudState, ref: string, fault: FakeFault | null): void {
-  const machine = live(cloud, ref);
+  const machine = findMachine(cloud, ref);
   if (fault?.kind === 'falseDeleted') {
     machine.visibleMs = now(cloud) + fault.hiddenMs;
     return;
   }
   if (stateOf(cloud, machine).state === 'terminating') return;
-  pass(cloud, machine, ['terminating', 0], ['gone', terminateMs]);
+  schedulePhases(cloud, machine, ['terminating', 0], ['gone', terminateMs]);
 }
 
-/** Freezes what is shown of a machine that is about to change. */
+/** Lists a machine in its present state for a while, although it changes (visibility lag). */
 export function hideChange(cloud: CloudState, ref: string, lagMs: number): void {
-  const machine = live(cloud, ref);
+  const machine = findMachine(cloud, ref);
   machine.shown = { untilMs: now(cloud) + lagMs, as: visible(cloud, machine) };
 }
 
-/** Gone from one moment to the next, as if somebody had deleted it elsewhere. */
+/** Removes a machine at once, as if it was deleted elsewhere. */
 export function vanish(cloud: CloudState, name: string): void {
-  pass(cloud, byName(cloud, name), ['gone', 0]);
+  schedulePhases(cloud, byName(cloud, name), ['gone', 0]);
 }
 
-/** Breaks down: stays in the list as `error`. */
+/** Fails a machine: it stays listed as `error`. */
 export function fail(cloud: CloudState, name: string, detail: string): void {
   const machine = byName(cloud, name);
-  pass(cloud, machine, ['error', 0]);
+  schedulePhases(cloud, machine, ['error', 0]);
   machine.phases.at(-1)!.detail = detail;
 }
 
 export function byName(cloud: CloudState, name: string): StoredMachine {
   const machine = cloud.machines.find((m) => m.name === name && stateOf(cloud, m).state !== 'gone');
-  if (!machine) throw new Refusal(404, 'not-found', `No machine ${name}`);
+  if (!machine) throw new CloudError(404, 'not-found', `No machine ${name}`);
   return machine;
 }
 
-export function live(cloud: CloudState, ref: string): StoredMachine {
+export function findMachine(cloud: CloudState, ref: string): StoredMachine {
   const machine = cloud.machines.find((m) => m.ref === ref);
-  if (!machine || stateOf(cloud, machine).state === 'gone') throw new Refusal(404, 'not-found', `No machine ${ref}`);
+  if (!machine || stateOf(cloud, machine).state === 'gone') throw new CloudError(404, 'not-found', `No machine ${ref}`);
   return machine;
 }
 
@@ -249,7 +249,7 @@ function add(
     offerId: request.offerId,
     tags: request.tags,
     userData: request.userData,
-    // RFC 5737: addresses for documentation, which nobody answers on.
+    // RFC 5737: addresses for documentation, which are not reachable.
     ip: `203.0.113.${1 + (number % 254)}`,
     createdMs,
     visibleMs: fault?.kind === 'visibilityLag' ? createdMs + fault.lagMs : createdMs,
@@ -262,8 +262,8 @@ function add(
   return machine;
 }
 
-/** Takes another way from now on: phases that have not begun never will. */
-function pass(
+/** Replaces the phases that have not begun. */
+function schedulePhases(
   cloud: CloudState,
   machine: StoredMachine,
   ...steps: [StoredMachine['phases'][number]['state'], number][]
@@ -301,7 +301,7 @@ function recordOf(cloud: CloudState, machine: StoredMachine): FakeRecord {
   };
 }
 
-function left(cloud: CloudState, offerId: string): number {
+function remainingCapacity(cloud: CloudState, offerId: string): number {
   const taken = cloud.machines.filter((m) => m.offerId === offerId && stateOf(cloud, m).state !== 'gone').length;
   return Math.max(0, (cloud.capacity[offerId] ?? 0) - taken);
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { FakeFaultRule, FakeReport, FakeStray } from './protocol.ts';
 
-/** The strings behind the fake cloud's stage. */
+/** Controls the fake cloud: clock, capacity, faults. */
 export interface FakeControl {
   report(): Promise<FakeReport>;
-  /** The next `times` (default 1) calls of this operation go wrong in this way; faults of one operation take turns. */
+  /** Injects a fault into the next `times` (default 1) calls of this operation; several faults apply in sequence. */
   fault(on: FakeFaultRule['on'], fault: FakeFaultRule['fault'], times?: number | null): Promise<void>;
   clearFaults(): Promise<void>;
   /** `scale`: cloud milliseconds for one real millisecond. */
@@ -23,12 +23,12 @@ export interface FakeControl {
 }
 
 export interface FakeCloudProcess {
-  /** Stays the same over `restart`. */
+  /** Does not change on `restart`. */
   url: string;
   control: FakeControl;
-  /** SIGKILL; resolves when it is gone. */
+  /** SIGKILL; resolves when the process has exited. */
   kill(): Promise<void>;
-  /** Starts it again on its state and its address. */
+  /** Starts it again with the same state and address. */
   restart(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function createFakeControl(url: string): FakeControl {
   };
 }
 
-/** Runs the fake cloud as a child that ends with this process at the latest; at any port unless one is given. */
+/** Runs the fake cloud as a child process that does not outlive this one; on any port by default. */
 export async function spawnFakeCloud(options: {
   statePath: string;
   provisionMs?: number;
@@ -62,7 +62,7 @@ export async function spawnFakeCloud(options: {
     child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    process.once('exit', endWithUs);
+    process.once('exit', killChild);
     const [line] = (await Promise.race([
       once(createInterface({ input: child.stdout! }), 'line'),
       once(child, 'exit').then(([code]) => Promise.reject(new Error(`The fake cloud ended with status ${code}`))),
@@ -70,7 +70,7 @@ export async function spawnFakeCloud(options: {
     return (JSON.parse(line) as { url: string }).url;
   }
 
-  function endWithUs(): void {
+  function killChild(): void {
     child.kill('SIGKILL');
   }
 
@@ -80,7 +80,7 @@ export async function spawnFakeCloud(options: {
     url,
     control: createFakeControl(url),
     async kill() {
-      process.off('exit', endWithUs);
+      process.off('exit', killChild);
       if (child.exitCode !== null || child.signalCode !== null) return;
       const gone = once(child, 'exit');
       child.kill('SIGKILL');

@@ -14,7 +14,7 @@ import {
 import { readState, writeState } from './stateFile.ts';
 
 /**
- * The fake cloud: a process of its own on loopback, whose machines exist only in its state file.
+ * The fake cloud: a separate process on loopback, whose machines exist only in its state file.
  * `node main.ts --state=FILE [--port=0] [--provision-ms=120000]`; prints one line of JSON with its address.
  */
 const { values: options } = parseArgs({
@@ -32,7 +32,7 @@ save();
 
 const server = createServer((request, response) => {
   handle(request, response).catch((error: unknown) => {
-    if (error instanceof cloud.Refusal) return reply(response, error.status, error.reply);
+    if (error instanceof cloud.CloudError) return reply(response, error.status, error.reply);
     console.error(error);
     response.destroy();
   });
@@ -48,21 +48,21 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   const body: unknown = content ? JSON.parse(content) : {};
   const [area, ...path] = url.pathname.slice(1).split('/');
   if (area === 'admin') return admin(`${request.method} ${path.join('/')}`, body, response);
-  if (area !== 'v1') throw new cloud.Refusal(404, 'not-found', url.pathname);
-  const call = callOf(request.method ?? 'GET', path, url.searchParams, body);
-  await perform(call, response);
+  if (area !== 'v1') throw new cloud.CloudError(404, 'not-found', url.pathname);
+  const call = parseCall(request.method ?? 'GET', path, url.searchParams, body);
+  await runCall(call, response);
 }
 
 interface Call {
   operation: FakeOperation;
-  /** For the record; `null` for calls that only read. */
+  /** For the event log; `null` for calls that only read. */
   subject: string | null;
   /** The machine it changes. */
   ref?: string;
-  run(rule: ReturnType<typeof cloud.strike>): unknown;
+  run(rule: ReturnType<typeof cloud.takeFault>): unknown;
 }
 
-function callOf(method: string, [collection, ref, action]: string[], query: URLSearchParams, body: unknown): Call {
+function parseCall(method: string, [collection, ref, action]: string[], query: URLSearchParams, body: unknown): Call {
   switch (`${method} ${collection}${ref ? '/:ref' : ''}${action ? `/${action}` : ''}`) {
     case 'GET offers':
       return { operation: 'offers', subject: null, run: () => ({ offers: cloud.listOffers(state) }) };
@@ -73,30 +73,30 @@ function callOf(method: string, [collection, ref, action]: string[], query: URLS
     }
     case 'GET machines': {
       const name = query.get('name');
-      const named = (rule: ReturnType<typeof cloud.strike>) =>
+      const named = (rule: ReturnType<typeof cloud.takeFault>) =>
         cloud.list(state, query.get('env') ?? '', rule).filter((machine) => name === null || machine.name === name);
       return { operation: name === null ? 'list' : 'look', subject: null, run: (rule) => ({ machines: named(rule) }) };
     }
     case 'POST machines/:ref/stop':
-      return { operation: 'stop', subject: nameOf(ref!), ref, run: () => cloud.stop(state, ref!) };
+      return { operation: 'stop', subject: machineName(ref!), ref, run: () => cloud.stop(state, ref!) };
     case 'POST machines/:ref/resume':
-      return { operation: 'resume', subject: nameOf(ref!), ref, run: () => cloud.resume(state, ref!) };
+      return { operation: 'resume', subject: machineName(ref!), ref, run: () => cloud.resume(state, ref!) };
     case 'POST machines/:ref/reboot':
-      return { operation: 'reboot', subject: nameOf(ref!), ref, run: () => cloud.reboot(state, ref!) };
+      return { operation: 'reboot', subject: machineName(ref!), ref, run: () => cloud.reboot(state, ref!) };
     case 'DELETE machines/:ref':
       return {
         operation: 'terminate',
-        subject: nameOf(ref!),
+        subject: machineName(ref!),
         ref,
         run: (rule) => cloud.terminate(state, ref!, rule?.fault ?? null),
       };
     default:
-      throw new cloud.Refusal(404, 'not-found', 'No such call');
+      throw new cloud.CloudError(404, 'not-found', 'No such call');
   }
 }
 
-async function perform(call: Call, response: ServerResponse): Promise<void> {
-  const rule = cloud.strike(state, call.operation);
+async function runCall(call: Call, response: ServerResponse): Promise<void> {
+  const rule = cloud.takeFault(state, call.operation);
   const fault = rule?.fault.kind;
   const note = (outcome: string, ref: string | null = null) => {
     if (call.subject !== null) cloud.record(state, { operation: call.operation, name: call.subject, ref, outcome });
@@ -107,9 +107,9 @@ async function perform(call: Call, response: ServerResponse): Promise<void> {
     if (fault === 'rateLimited') {
       const seconds = rule?.fault.kind === 'rateLimited' ? rule.fault.retryAfterS : undefined;
       if (seconds !== undefined) response.setHeader('retry-after', seconds);
-      throw new cloud.Refusal(429, 'rate-limited', 'Too many requests');
+      throw new cloud.CloudError(429, 'rate-limited', 'Too many requests');
     }
-    if (fault === 'internal') throw new cloud.Refusal(500, 'internal', 'Something went wrong');
+    if (fault === 'internal') throw new cloud.CloudError(500, 'internal', 'Something went wrong');
     return; // the asker waits for ever
   }
   if (rule?.fault.kind === 'visibilityLag' && call.ref) cloud.hideChange(state, call.ref, rule.fault.lagMs);
@@ -117,7 +117,7 @@ async function perform(call: Call, response: ServerResponse): Promise<void> {
   try {
     answer = call.run(rule) ?? {};
   } catch (error) {
-    note(error instanceof cloud.Refusal ? error.reply.error.code : 'bug');
+    note(error instanceof cloud.CloudError ? error.reply.error.code : 'bug');
     throw error;
   }
   const id = idOf(answer);
@@ -138,7 +138,7 @@ async function perform(call: Call, response: ServerResponse): Promise<void> {
   reply(response, 200, answer);
 }
 
-/** What tests and the operator of the demo do; none of it exists in a real cloud. */
+/** Control calls for tests and demos; a real cloud has none of them. */
 function admin(call: string, body: unknown, response: ServerResponse): void {
   switch (call) {
     case 'GET report':
@@ -147,7 +147,7 @@ function admin(call: string, body: unknown, response: ServerResponse): void {
     case 'POST faults': {
       const rule = body as FakeFaultRule;
       if (!FAKE_OPERATIONS.includes(rule.on) || !FAKE_FAULT_KINDS.includes(rule.fault?.kind)) {
-        throw new cloud.Refusal(422, 'invalid', `No fault ${rule.fault?.kind} on ${rule.on}`);
+        throw new cloud.CloudError(422, 'invalid', `No fault ${rule.fault?.kind} on ${rule.on}`);
       }
       cloud.addFault(state, rule);
       break;
@@ -187,14 +187,14 @@ function admin(call: string, body: unknown, response: ServerResponse): void {
       state = fresh();
       break;
     default:
-      throw new cloud.Refusal(404, 'not-found', 'No such call');
+      throw new cloud.CloudError(404, 'not-found', 'No such call');
   }
   save();
   reply(response, 200, {});
 }
 
-function nameOf(ref: string): string {
-  return cloud.live(state, ref).name;
+function machineName(ref: string): string {
+  return cloud.findMachine(state, ref).name;
 }
 
 function idOf(answer: unknown): string | null {

@@ -1,4 +1,4 @@
-/** What the fake cloud and those who talk to it say to each other: JSON over HTTP, times in ISO 8601 of the cloud's own clock. */
+/** The protocol of the fake cloud: JSON over HTTP, times in ISO 8601 by the cloud's own clock. */
 
 export interface FakeOffer {
   id: string;
@@ -32,7 +32,7 @@ export interface FakeStart {
   userData: string;
 }
 
-/** `id` may be there although the request failed: the machine was made. */
+/** `id` is set when the machine was created although the request failed. */
 export interface FakeErrorReply {
   error: { code: 'rate-limited' | 'internal' | 'no-capacity' | 'not-found' | 'conflict' | 'invalid'; message: string };
   id?: string;
@@ -41,15 +41,15 @@ export interface FakeErrorReply {
 export const FAKE_OPERATIONS = ['offers', 'start', 'look', 'list', 'stop', 'resume', 'reboot', 'terminate'] as const;
 export type FakeOperation = (typeof FAKE_OPERATIONS)[number];
 
-/** What goes wrong in the next call of this operation. */
+/** A fault of a call. */
 export type FakeFault =
   /** Refused with 429, naming the seconds to wait when given; nothing happened. */
   | { kind: 'rateLimited'; retryAfterS?: number }
   /** Refused with 500; nothing happened. */
   | { kind: 'internal' }
-  /** No reply ever; nothing happened. */
+  /** There is no reply; nothing happened. */
   | { kind: 'hang' }
-  /** It happened; no reply ever, or the connection is cut. */
+  /** It happened; there is no reply, or the connection is reset. */
   | { kind: 'effectThenTimeout' | 'effectThenReset' }
   /** It happened; the reply is an error that carries the machine's id (`start` only). */
   | { kind: 'effectThenErrorWithId' }
@@ -89,11 +89,11 @@ export const FAKE_FAULT_KINDS = Object.keys({
 export interface FakeFaultRule {
   on: FakeOperation;
   fault: FakeFault;
-  /** How many calls it strikes; `null` until cleared. */
+  /** How many calls it applies to; `null` until cleared. */
   times: number | null;
 }
 
-/** One call that changed something, or was meant to. */
+/** A call that changed something, or tried to. */
 export interface FakeEvent {
   at: string;
   operation: FakeOperation | 'vanish' | 'fail' | 'stray';
@@ -102,14 +102,14 @@ export interface FakeEvent {
   outcome: string;
 }
 
-/** A machine that nobody's order made. */
+/** A machine that was not requested by the platform. */
 export interface FakeStray {
   name: string;
   offerId: string;
   tags: Record<string, string>;
 }
 
-/** A machine with what the cloud's customers do not see. */
+/** A machine with its internal data. */
 export interface FakeRecord {
   ref: string;
   token: string | null;
@@ -119,9 +119,9 @@ export interface FakeRecord {
   userData: string;
   ip: string;
   createdAt: string;
-  /** When it first ran; `null` before. */
+  /** When it was first running; `null` before. */
   ranAt: string | null;
-  /** When nothing of it was left; `null` while there is. */
+  /** When it was removed; `null` before. */
   goneAt: string | null;
   state: FakeMachine['state'] | 'gone';
 }

@@ -12,7 +12,7 @@ export function readState(path: string): CloudState | null {
   }
 }
 
-/** On disk when this returns: a reader, also one after a crash, finds the old state or the new one, whole. */
+/** Writes the file atomically and durably: after a crash it has the old state or the new one, never a part. */
 export function writeState(path: string, state: CloudState): void {
   mkdirSync(dirname(path), { recursive: true });
   const file = openSync(`${path}.new`, 'w', 0o600);

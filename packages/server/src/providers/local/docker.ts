@@ -1,14 +1,15 @@
+import { text } from '@stagi/contract/text.ts';
 import type Dockerode from 'dockerode';
 import { ProviderError } from '../provider.ts';
 
-/** Longest time one call to the engine may take. */
+/** Timeout of a call to Docker. */
 const callTimeoutMs = 30_000;
 
 /**
- * Runs calls to the engine and turns what goes wrong into a `ProviderError`. `effect` says whether the call may
- * have changed something when its answer is lost.
+ * Runs a call to Docker with a timeout and turns its errors into `ProviderError`. `effect` says whether a call without an
+ * answer may have changed something.
  */
-export async function engine<T>(effect: 'none' | 'possible', work: () => Promise<T>): Promise<T> {
+export async function callDocker<T>(effect: 'none' | 'possible', work: () => Promise<T>): Promise<T> {
   const timeout = AbortSignal.timeout(callTimeoutMs);
   const lost = new Promise<never>((_, reject) =>
     timeout.addEventListener('abort', () =>
@@ -18,32 +19,39 @@ export async function engine<T>(effect: 'none' | 'possible', work: () => Promise
   try {
     return await Promise.race([work(), lost]);
   } catch (error) {
-    throw engineError(error, effect);
+    throw toProviderError(error, effect);
   }
 }
 
-/** Why Docker cannot be used here, in words for the user; `null` when it answers. */
-export async function dockerTrouble(docker: Dockerode): Promise<string | null> {
+/** Why Docker cannot be used here, as a text for the user; `null` when it answers. */
+export async function explainDockerUnavailable(docker: Dockerode): Promise<string | null> {
   try {
-    const version = await engine('none', () => docker.version());
-    if (version.Os !== 'linux' || process.platform !== 'linux') return 'The local cloud needs Docker Engine on Linux.';
+    const version = await callDocker('none', () => docker.version());
+    if (version.Os !== 'linux' || process.platform !== 'linux')
+      return text('The local cloud needs Docker Engine on Linux.');
     if (Number(version.ApiVersion.split('.')[1]) < 41 && version.ApiVersion.startsWith('1.')) {
-      return `The local cloud needs Docker 20.10 or newer; this machine runs ${version.Version}.`;
+      return text('The local cloud needs Docker 20.10 or newer; this machine runs {{version}}.', {
+        version: version.Version,
+      });
     }
     return null;
   } catch (error) {
     if (rootCode(error) === 'EACCES') {
-      return 'This user may not use Docker. Add it to the group "docker" and sign in again, or run Stagi as root.';
+      return text(
+        'This user may not use Docker. Add it to the group "docker" and sign in again, or run Stagi as root.',
+      );
     }
     if (rootCode(error) === 'ENOENT' || rootCode(error) === 'ECONNREFUSED') {
-      return 'Docker is not running on this machine. Install it with: apt-get install docker.io (or start it with: systemctl start docker)';
+      return text(
+        'Docker is not running on this machine. Install it with: apt-get install docker.io (or start it with: systemctl start docker)',
+      );
     }
-    return `Docker does not answer: ${error instanceof Error ? error.message : String(error)}`;
+    return text('Docker does not answer: {{error}}', { error: error instanceof Error ? error.message : String(error) });
   }
 }
 
 export async function dockerAvailable(docker: Dockerode): Promise<boolean> {
-  return (await dockerTrouble(docker)) === null;
+  return (await explainDockerUnavailable(docker)) === null;
 }
 
 export function statusCode(error: unknown): number | null {
@@ -52,8 +60,8 @@ export function statusCode(error: unknown): number | null {
   return typeof source.statusCode === 'number' ? source.statusCode : null;
 }
 
-/** The answer, or `fallback` when the engine answers with this status. */
-export async function unless<T, F>(status: number, fallback: F, work: () => Promise<T>): Promise<T | F> {
+/** The answer, or `fallback` when Docker answers with this status. */
+export async function fallbackOnStatus<T, F>(status: number, fallback: F, work: () => Promise<T>): Promise<T | F> {
   try {
     return await work();
   } catch (error) {
@@ -62,7 +70,7 @@ export async function unless<T, F>(status: number, fallback: F, work: () => Prom
   }
 }
 
-export function engineError(error: unknown, effect: 'none' | 'possible'): ProviderError {
+export function toProviderError(error: unknown, effect: 'none' | 'possible'): ProviderError {
   if (error instanceof ProviderError) return error;
   const message = error instanceof Error ? error.message.trim() : String(error);
   const status = statusCode(error);
@@ -72,7 +80,7 @@ export function engineError(error: unknown, effect: 'none' | 'possible'): Provid
   if (status !== null) return new ProviderError(status >= 500 ? 'retryable' : 'permanent', message, { cause: error });
   const neverSent = ['ENOENT', 'ECONNREFUSED', 'EACCES'].includes(rootCode(error) ?? '');
   const kind = effect === 'none' || neverSent ? 'retryable' : 'unknown';
-  return new ProviderError(kind, `Docker does not answer: ${message}`, { cause: error });
+  return new ProviderError(kind, text('Docker does not answer: {{error}}', { error: message }), { cause: error });
 }
 
 function rootCode(error: unknown): string | null {

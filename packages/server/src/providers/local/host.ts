@@ -1,30 +1,32 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import type Dockerode from 'dockerode';
-import { engine } from './docker.ts';
+import { callDocker } from './docker.ts';
 import { label } from './machine.ts';
 import type { Host } from './offers.ts';
 
 const gb = 1024 ** 3;
 
-/** Machines that have their memory, or will in a moment. */
-const committed = new Set(['created', 'running', 'restarting', 'paused']);
+/** States in which a machine uses its memory. */
+const holdsMemory = new Set(['created', 'running', 'restarting', 'paused']);
 
 export async function readHost(docker: Dockerode): Promise<Host> {
-  const info = (await engine('none', () => docker.info())) as { DockerRootDir: string; MemTotal: number };
-  const machines = await engine('none', () => docker.listContainers({ all: true, filters: { label: [label.memory] } }));
+  const info = (await callDocker('none', () => docker.info())) as { DockerRootDir: string; MemTotal: number };
+  const machines = await callDocker('none', () =>
+    docker.listContainers({ all: true, filters: { label: [label.memory] } }),
+  );
   return {
     cpuName: cpus()[0]?.model.trim() || 'CPU',
     cores: availableParallelism(),
     memoryGb: Math.min(info.MemTotal, totalmem()) / gb,
     diskFreeGb: (await freeGb(info.DockerRootDir)) ?? 0,
     committedGb: machines
-      .filter(({ State }) => committed.has(State))
+      .filter(({ State }) => holdsMemory.has(State))
       .reduce((sum, { Labels }) => sum + Number(Labels[label.memory]), 0),
   };
 }
 
-/** Free room where `dir` lies; `null` where this user cannot look. */
+/** Free space of the file system of `dir`; `null` where this user has no access. */
 export async function freeGb(dir: string): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(dir);
@@ -35,7 +37,7 @@ export async function freeGb(dir: string): Promise<number | null> {
   }
 }
 
-/** The servers behind this machine's own resolver: containers cannot reach a resolver on its loopback. */
+/** The upstream name servers, as containers cannot reach a resolver on this machine's loopback. */
 export async function upstreamNameServers(): Promise<string[]> {
   for (const file of ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf']) {
     const servers = [...(await textOf(file)).matchAll(/^nameserver\s+(\S+)/gm)].map((match) => match[1]!);

@@ -3,26 +3,27 @@ import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { text } from '@stagi/contract/text.ts';
 import type Dockerode from 'dockerode';
 import type { Logger } from 'pino';
 import type { Readiness } from '../provider.ts';
-import { engine, unless } from './docker.ts';
+import { callDocker, fallbackOnStatus } from './docker.ts';
 import { freeGb } from './host.ts';
-import { holderProgress, takeLock } from './lock.ts';
+import { acquireLock, holderProgress } from './processLock.ts';
 import * as recipe from './recipe.ts';
 import { tar } from './tar.ts';
 
 export interface MachineImage {
-  /** Whether it can be used. When it is not there this starts to build it in the background, at most once a minute. */
+  /** Whether it can be used. A missing image is built in the background, at most once a minute. */
   state(): Promise<Readiness>;
-  /** Ends a build that is under way; the next one starts afresh. */
+  /** Aborts a build in progress; the next one starts from the beginning. */
   close(): Promise<void>;
 }
 
 const lockName = 'machine-image';
 const retryAfterMs = 60_000;
 const neededGb = 3;
-/** Lines that tell of a package, of debootstrap and of apt-get for this recipe, give or take a few. */
+/** The approximate number of lines per package that debootstrap and apt-get print, for the progress. */
 const expectedLines = { debootstrap: 740, aptGet: 215 };
 
 export function createMachineImage(options: { docker: Dockerode; log: Logger; dataDir: string }): MachineImage {
@@ -32,13 +33,13 @@ export function createMachineImage(options: { docker: Dockerode; log: Logger; da
   let failure: { reason: string; at: number } | null = null;
 
   async function run(progress: Progress): Promise<void> {
-    const lock = await takeLock(lockName, progress.read);
+    const lock = await acquireLock(lockName, progress.read);
     if (!lock) return; // another process builds it
     const started = performance.now();
     try {
       if (await imageExists(docker)) return;
       await removeOldBuilds(dataDir);
-      await requireRoom(docker, dataDir);
+      await requireDiskSpace(docker, dataDir);
       await buildImage({ docker, log, dataDir, progress, signal: abort.signal });
       failure = null;
       log.info({ image: recipe.imageTag, seconds: secondsSince(started) }, 'the machine image is built');
@@ -71,7 +72,7 @@ export function createMachineImage(options: { docker: Dockerode; log: Logger; da
       const elsewhere = await holderProgress(lockName);
       if (elsewhere) return { state: 'preparing', ...elsewhere };
       if (failure && Date.now() < failure.at + retryAfterMs) return { state: 'unavailable', reason: failure.reason };
-      if (abort.signal.aborted) return { state: 'unavailable', reason: 'The platform is shutting down' };
+      if (abort.signal.aborted) return { state: 'unavailable', reason: text('The platform is shutting down') };
       return { state: 'preparing', ...current().read() };
     },
     async close() {
@@ -87,7 +88,7 @@ interface Progress {
 }
 
 function createProgress(): Progress {
-  const current = { step: 'Looking for a base image', progress: 0, since: new Date() };
+  const current = { step: text('Looking for a base image'), progress: 0, since: new Date() };
   return {
     step: (step, progress) => Object.assign(current, { step, progress: Math.min(1, progress) }),
     read: () => ({ ...current }),
@@ -109,16 +110,18 @@ async function buildImage(build: Build): Promise<void> {
   await buildFromPackages(build);
 }
 
-/** Why there is no base image; `null` when there is one now. */
+/** Why there is no base image; `null` when there is one. */
 async function pullBase({ docker, progress, signal }: Build): Promise<string | null> {
-  const local = await unless(404, null, () => engine('none', () => docker.getImage(recipe.baseImage).inspect()));
+  const local = await fallbackOnStatus(404, null, () =>
+    callDocker('none', () => docker.getImage(recipe.baseImage).inspect()),
+  );
   if (local) return null;
   try {
-    // The engine answers as soon as the registry did; that must not take long, the download may.
+    // Docker answers when the registry has; only this has a timeout, not the download.
     const answered = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
     const events = await docker.pull(recipe.baseImage, { abortSignal: answered });
-    progress.step('Downloading the base image', 0.05);
-    await follow(docker, events, () => {});
+    progress.step(text('Downloading the base image'), 0.05);
+    await followProgress(docker, events, () => {});
     return null;
   } catch (error) {
     signal.throwIfAborted();
@@ -132,13 +135,13 @@ async function buildFromBase({ docker, progress, signal }: Build): Promise<void>
     { path: 'stagi-init', mode: 0o755, content: recipe.initScript },
     { path: 'finish', mode: 0o644, content: recipe.finishScript },
   ]);
-  progress.step('Installing packages', 0.2);
+  progress.step(text('Installing packages'), 0.2);
   const buildOptions = { t: recipe.imageTag, forcerm: true, abortSignal: signal };
   const events = await docker.buildImage(Readable.from([context]), buildOptions);
   let lines = 0;
-  await follow(docker, events, ({ stream = '' }) => {
+  await followProgress(docker, events, ({ stream = '' }) => {
     lines += stream.match(/^(Get:|Unpacking |Setting up )/gm)?.length ?? 0;
-    progress.step('Installing packages', 0.2 + 0.75 * Math.min(1, lines / expectedLines.aptGet));
+    progress.step(text('Installing packages'), 0.2 + 0.75 * Math.min(1, lines / expectedLines.aptGet));
   });
 }
 
@@ -146,8 +149,9 @@ async function buildFromPackages(build: Build): Promise<void> {
   const { docker, dataDir, progress, signal, log } = build;
   if (process.getuid?.() !== 0) {
     throw new Error(
-      'The machine image cannot be built: no container registry answers, and making it from Debian packages takes root. ' +
-        'Start Stagi once as root, or give this machine access to a registry.',
+      text(
+        'The machine image cannot be built: no container registry answers, and making it from Debian packages takes root. Start Stagi once as root, or give this machine access to a registry.',
+      ),
     );
   }
   await mkdir(cloudDir(dataDir), { recursive: true });
@@ -155,7 +159,7 @@ async function buildFromPackages(build: Build): Promise<void> {
   const root = join(work, 'root');
   try {
     await ensureDebootstrap(build);
-    progress.step('Downloading packages', 0.02);
+    progress.step(text('Downloading packages'), 0.02);
     let lines = 0;
     await command(
       ['debootstrap', '--variant=minbase', `--include=${recipe.packages.join(',')}`, recipe.suite, root],
@@ -167,7 +171,7 @@ async function buildFromPackages(build: Build): Promise<void> {
       },
     );
     log.debug({ lines }, 'debootstrap is done');
-    progress.step('Cleaning up', 0.88);
+    progress.step(text('Cleaning up'), 0.88);
     await writeFile(join(root, 'etc/apt/sources.list'), recipe.aptSources);
     await writeFile(join(root, 'tmp/finish'), recipe.finishScript);
     await mkdir(join(root, dirname(recipe.initPath)), { recursive: true });
@@ -175,7 +179,7 @@ async function buildFromPackages(build: Build): Promise<void> {
     await chmod(join(root, recipe.initPath), 0o755);
     await command(['chroot', root, 'sh', '/tmp/finish'], signal);
     await rm(join(root, 'tmp/finish'));
-    progress.step('Importing the image', 0.9);
+    progress.step(text('Importing the image'), 0.9);
     await importRoot(docker, root, signal);
   } finally {
     await rm(work, { recursive: true, force: true });
@@ -183,18 +187,18 @@ async function buildFromPackages(build: Build): Promise<void> {
 }
 
 async function ensureDebootstrap({ progress, signal }: Build): Promise<void> {
-  if (await present('debootstrap', signal)) return;
-  if (!(await present('apt-get', signal))) {
+  if (await isInstalled('debootstrap', signal)) return;
+  if (!(await isInstalled('apt-get', signal))) {
     throw new Error(
-      'The machine image cannot be built: no container registry answers, and debootstrap is not installed.',
+      text('The machine image cannot be built: no container registry answers, and debootstrap is not installed.'),
     );
   }
-  progress.step('Installing debootstrap', 0.01);
+  progress.step(text('Installing debootstrap'), 0.01);
   try {
     await command(aptInstall, signal);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    // Its lists may be missing or too old.
+    // The package lists may be missing or outdated.
     await command(['apt-get', 'update'], signal);
     await command(aptInstall, signal);
   }
@@ -211,7 +215,7 @@ const aptInstall = [
   'debian-archive-keyring',
 ];
 
-async function present(program: string, signal: AbortSignal): Promise<boolean> {
+async function isInstalled(program: string, signal: AbortSignal): Promise<boolean> {
   try {
     await command(['sh', '-c', `command -v ${program}`], signal);
     return true;
@@ -224,17 +228,17 @@ async function present(program: string, signal: AbortSignal): Promise<boolean> {
 
 async function importRoot(docker: Dockerode, root: string, signal: AbortSignal): Promise<void> {
   const child = spawnContained(['tar', '-C', root, '--one-file-system', '-c', '.']);
-  const finished = exited(child, 'tar', signal);
-  // A tar that fails ends its stream early, which an import takes for a whole archive.
+  const finished = waitForExit(child, 'tar', signal);
+  // A failed tar ends its stream early, which the import takes for a complete archive.
   const [repo = '', tag = ''] = recipe.imageTag.split(':');
   const events = await docker.importImage(child.stdout!, { repo, tag: `${tag}-importing`, abortSignal: signal });
-  await Promise.all([follow(docker, events, () => {}), finished]);
+  await Promise.all([followProgress(docker, events, () => {}), finished]);
   const imported = docker.getImage(`${recipe.imageTag}-importing`);
-  await engine('possible', () => imported.tag({ repo, tag }));
-  await engine('possible', () => imported.remove());
+  await callDocker('possible', () => imported.tag({ repo, tag }));
+  await callDocker('possible', () => imported.remove());
 }
 
-/** Runs a program to its end, hands over its lines, throws with the last of them when it fails. */
+/** Runs a program, passes on its lines, and throws with the last of them when it fails. */
 async function command(args: string[], signal: AbortSignal, onLine: (line: string) => void = () => {}): Promise<void> {
   signal.throwIfAborted();
   const child = spawnContained(args);
@@ -246,12 +250,12 @@ async function command(args: string[], signal: AbortSignal, onLine: (line: strin
       onLine(line);
     });
   }
-  await exited(child, args[0]!, signal, last);
+  await waitForExit(child, args[0]!, signal, last);
 }
 
 /**
- * In a mount and process namespace of its own, dying with us: whatever it mounts or starts (debootstrap mounts
- * /proc below the new root) is gone when it ends, also by SIGKILL to either of us.
+ * Runs a program in its own mount and process namespaces, which end with this process: its mounts (debootstrap mounts
+ * /proc below the new root) and child processes are cleaned up even after SIGKILL.
  */
 function spawnContained(args: string[]): ChildProcess {
   const contain = ['--pdeathsig', 'KILL', 'unshare', '--mount', '--pid', '--fork', '--kill-child', ...args];
@@ -260,8 +264,8 @@ function spawnContained(args: string[]): ChildProcess {
 
 class CommandError extends Error {}
 
-/** Resolves when the program and all it started are gone. */
-function exited(child: ChildProcess, name: string, signal: AbortSignal, last: string[] = []): Promise<void> {
+/** Resolves when the program and its child processes have exited. */
+function waitForExit(child: ChildProcess, name: string, signal: AbortSignal, last: string[] = []): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const kill = () => void child.kill('SIGKILL');
   signal.addEventListener('abort', kill);
@@ -279,7 +283,7 @@ interface EngineEvent {
   error?: string;
 }
 
-function follow(
+function followProgress(
   docker: Dockerode,
   events: NodeJS.ReadableStream,
   onEvent: (event: EngineEvent) => void,
@@ -294,18 +298,24 @@ function follow(
 }
 
 async function imageExists(docker: Dockerode): Promise<boolean> {
-  const info = await unless(404, null, () => engine('none', () => docker.getImage(recipe.imageTag).inspect()));
+  const info = await fallbackOnStatus(404, null, () =>
+    callDocker('none', () => docker.getImage(recipe.imageTag).inspect()),
+  );
   return info !== null;
 }
 
-async function requireRoom(docker: Dockerode, dataDir: string): Promise<void> {
+async function requireDiskSpace(docker: Dockerode, dataDir: string): Promise<void> {
   await mkdir(cloudDir(dataDir), { recursive: true });
-  const { DockerRootDir } = (await engine('none', () => docker.info())) as { DockerRootDir: string };
+  const { DockerRootDir } = (await callDocker('none', () => docker.info())) as { DockerRootDir: string };
   for (const dir of [cloudDir(dataDir), DockerRootDir]) {
     const free = await freeGb(dir);
     if (free !== null && free < neededGb) {
       throw new Error(
-        `The machine image needs ${neededGb} GB of free disk; ${free.toFixed(1)} GB are left where ${dir} lies.`,
+        text('The machine image needs {{needed}} GB of free disk; {{free}} GB are left where {{dir}} lies.', {
+          needed: neededGb,
+          free: free.toFixed(1),
+          dir,
+        }),
       );
     }
   }
@@ -317,13 +327,15 @@ async function removeOldBuilds(dataDir: string): Promise<void> {
   await Promise.all(left.map((name) => rm(join(cloudDir(dataDir), name), { recursive: true, force: true })));
 }
 
-/** Images of earlier recipes that no machine uses; a week, since another version of Stagi may run beside this one. */
+/** Removes unused images of earlier recipes after a week, as another version of Stagi may run beside this one. */
 async function removeOldImages(docker: Dockerode, log: Logger): Promise<void> {
-  const images = await engine('none', () => docker.listImages({ filters: { reference: ['stagi-machine'] } }));
+  const images = await callDocker('none', () => docker.listImages({ filters: { reference: ['stagi-machine'] } }));
   const old = images.filter(({ Created }) => Created * 1000 < Date.now() - 7 * 86_400_000);
   for (const tag of old.flatMap(({ RepoTags }) => RepoTags ?? [])) {
     if (tag === recipe.imageTag) continue;
-    const removed = await unless(409, 'in use', () => engine('possible', () => docker.getImage(tag).remove()));
+    const removed = await fallbackOnStatus(409, 'in use', () =>
+      callDocker('possible', () => docker.getImage(tag).remove()),
+    );
     log.info({ image: tag, removed: removed !== 'in use' }, 'an old machine image was found');
   }
 }

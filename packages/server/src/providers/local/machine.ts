@@ -1,6 +1,6 @@
 import type Dockerode from 'dockerode';
 import { type Machine, ProviderError, type StartRequest } from '../provider.ts';
-import { engine, unless } from './docker.ts';
+import { callDocker, fallbackOnStatus } from './docker.ts';
 import type { Size } from './offers.ts';
 import type { Privileges } from './privileges.ts';
 import { imageTag, initPath } from './recipe.ts';
@@ -17,7 +17,7 @@ export const label = {
 
 const gb = 1024 ** 3;
 
-/** What its container and its volume both carry. */
+/** The labels of its container and its volume. */
 export function machineLabels(environment: string, request: StartRequest, size: Size): Record<string, string> {
   return {
     ...Object.fromEntries(Object.entries(request.tags).map(([key, value]) => [label.tag + key, value])),
@@ -53,7 +53,7 @@ export function containerOptions(machine: {
       MemorySwap: size.ramGb * gb,
       PidsLimit: 16_384,
       ShmSize: (size.ramGb * gb) / 2,
-      // As a real cloud's machines do, it comes back when its host does, unless it was stopped.
+      // Like a machine of a real cloud, it starts with its host unless it was stopped.
       RestartPolicy: { Name: 'unless-stopped' },
       // Sockets and pid files must not outlive a boot.
       Tmpfs: { '/run': 'rw,nosuid,nodev,exec,mode=755,size=67108864' },
@@ -70,7 +70,7 @@ export function containerOptions(machine: {
   };
 }
 
-/** The volume of the machine's own engine. */
+/** The volume of the Docker inside the machine. */
 export function diskOf(name: string): string {
   return `${name}-docker`;
 }
@@ -81,12 +81,14 @@ export function machineOfDisk(volume: string): string {
 
 export async function inspectMachine(docker: Dockerode, name: string): Promise<ContainerInfo | null> {
   requireName(name);
-  return unless(404, null, () => engine('none', () => docker.getContainer(name).inspect()));
+  return fallbackOnStatus(404, null, () => callDocker('none', () => docker.getContainer(name).inspect()));
 }
 
 export async function diskLabels(docker: Dockerode, name: string): Promise<Record<string, string> | null> {
   requireName(name);
-  const volume = await unless(404, null, () => engine('none', () => docker.getVolume(diskOf(name)).inspect()));
+  const volume = await fallbackOnStatus(404, null, () =>
+    callDocker('none', () => docker.getVolume(diskOf(name)).inspect()),
+  );
   return volume ? (volume.Labels ?? {}) : null;
 }
 
@@ -99,7 +101,7 @@ export function presentContainer(info: ContainerInfo, network: string): Machine 
   };
 }
 
-/** The volume outlives its container for a moment, or longer when we are killed in between. */
+/** A machine of which only the volume is left: during a termination, or after a crash within one. */
 export function presentLeftDisk(name: string, labels: Record<string, string>): Machine {
   return { ...presentLabels(name, labels), state: 'terminating', ip: null, detail: null };
 }
@@ -135,7 +137,7 @@ function stateOf({ State }: ContainerInfo): Machine['state'] {
   }
 }
 
-/** A name becomes part of a path of the engine's API. */
+/** A name becomes part of a path of Docker's API. */
 function requireName(name: string): void {
   if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]{1,120}$/.test(name)) throw new ProviderError('permanent', `Not a name: ${name}`);
 }

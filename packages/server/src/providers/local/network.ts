@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type Dockerode from 'dockerode';
-import { engine, statusCode, unless } from './docker.ts';
+import { callDocker, fallbackOnStatus, statusCode } from './docker.ts';
 
 export interface MachineNetwork {
   name: string;
@@ -13,7 +13,7 @@ export function networkName(environment: string): string {
   return `stagi-${environment}`;
 }
 
-/** The network of the environment's machines; makes it when it is not there. */
+/** The network of the environment's machines; created when missing. */
 export async function ensureNetwork(docker: Dockerode, environment: string): Promise<MachineNetwork> {
   const found = await findNetwork(docker, environment);
   if (found) return found;
@@ -21,9 +21,9 @@ export async function ensureNetwork(docker: Dockerode, environment: string): Pro
   for (const third of subnetOrder(environment)) {
     if (routes.some((route) => overlaps(route, third))) continue;
     try {
-      await engine('possible', () => docker.createNetwork(networkOptions(environment, third)));
+      await callDocker('possible', () => docker.createNetwork(networkOptions(environment, third)));
     } catch (error) {
-      // 403: the subnet overlaps another network, 409: the name exists. Either may be our own, made by another process.
+      // 403: the subnet overlaps another network, 409: the name exists. Either may be ours, created by another process.
       if (statusCode(error) !== 403 && statusCode(error) !== 409) throw error;
     }
     const made = await findNetwork(docker, environment);
@@ -32,15 +32,15 @@ export async function ensureNetwork(docker: Dockerode, environment: string): Pro
   throw new Error('No subnet below 10.213.0.0/16 is free for the local cloud');
 }
 
-/** Machines that still stand in it make this fail. */
+/** Fails while machines are connected to it. */
 export async function removeNetwork(docker: Dockerode, environment: string): Promise<void> {
   const network = docker.getNetwork(networkName(environment));
-  await unless(404, undefined, () => engine('possible', () => network.remove()));
+  await fallbackOnStatus(404, undefined, () => callDocker('possible', () => network.remove()));
 }
 
 async function findNetwork(docker: Dockerode, environment: string): Promise<MachineNetwork | null> {
   const name = networkName(environment);
-  const info = await unless(404, null, () => engine('none', () => docker.getNetwork(name).inspect()));
+  const info = await fallbackOnStatus(404, null, () => callDocker('none', () => docker.getNetwork(name).inspect()));
   const gateway = info?.IPAM?.Config?.[0]?.Gateway;
   return gateway ? { name, gateway } : null;
 }
@@ -53,14 +53,14 @@ function networkOptions(environment: string, third: number): Dockerode.NetworkCr
     IPAM: { Driver: 'default', Config: [{ Subnet: `10.213.${third}.0/24`, Gateway: `10.213.${third}.1` }] },
     Options: {
       'com.docker.network.bridge.name': `stagi-${digest(environment).toString('hex').slice(0, 8)}`,
-      // Machines of different people must not see each other.
+      // Isolates machines of different people from each other.
       'com.docker.network.bridge.enable_icc': 'false',
     },
     Labels: { 'cloud.stagi.environment': environment },
   };
 }
 
-/** Starts at a place that the environment's name decides, so that the gateway stays the same when the network is remade. */
+/** Starts with a subnet derived from the environment's name, so that a recreated network keeps its gateway. */
 function subnetOrder(environment: string): number[] {
   const first = digest(environment)[0]!;
   return Array.from({ length: 256 }, (_, step) => (first + step) % 256);

@@ -7,7 +7,7 @@ export interface Size {
   ramGb: number;
 }
 
-/** What this machine has, and how much memory its rented machines hold already. */
+/** The capacity of this machine, and the memory that its rented machines use. */
 export interface Host {
   cpuName: string;
   cores: number;
@@ -50,16 +50,16 @@ export function localOffers(host: Host): ProviderOffer[] {
       pricePerHour: BigInt(cores) * pricePerCore + BigInt(ramGb) * pricePerGb,
       stoppedPricePerHour: 0n,
       spot: false,
-      available: Math.floor(leftGb(host) / ramGb),
+      available: Math.floor(availableGb(host) / ramGb),
     }));
 }
 
-/** Memory that could still be rented. */
-export function leftGb(host: Host): number {
+/** Memory that can still be rented. */
+export function availableGb(host: Host): number {
   return Math.max(0, capacityGb(host) - host.committedGb);
 }
 
-/** The platform, the engine and whoever else works here keep a fifth, at least 1.5 GB. */
+/** A fifth, at least 1.5 GB, is reserved for the platform, Docker and other programs. */
 function capacityGb(host: Host): number {
   return host.memoryGb - Math.max(1.5, host.memoryGb / 5);
 }

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { type Machine, ProviderError } from '../provider.ts';
-import { engineError } from './docker.ts';
+import { toProviderError } from './docker.ts';
 
 export type OperationKind = 'stop' | 'reboot' | 'terminate';
 
-/** How long a call waits for work that mostly is quick before it leaves it to the background. */
-const promptMs = 3_000;
+/** How long a call waits for an operation before it continues in the background. */
+const waitMs = 3_000;
 
-/** Slow work on machines, at most one at a time on each. */
+/** Slow operations on machines, at most one at a time per machine. */
 export interface Operations {
   of(name: string): OperationKind | null;
   /**
@@ -17,7 +17,7 @@ export interface Operations {
   run(name: string, kind: OperationKind, work: () => Promise<void>): Promise<void>;
 }
 
-/** A machine that reboots is up as far as its renter's bill goes; its daemon tells when it is back. */
+/** A rebooting machine counts as running, as it is billed; its daemon reports when it is back. */
 export const stateDuring: Record<OperationKind, Machine['state']> = {
   stop: 'stopping',
   reboot: 'running',
@@ -42,17 +42,17 @@ export function createOperations(log: Logger): Operations {
     of: (name) => running.get(name)?.kind ?? null,
     async run(name, kind, work) {
       const present = running.get(name);
-      // A termination ends whatever else is going on.
+      // A termination overrides other operations.
       if (present && present.kind !== kind && kind !== 'terminate') {
         throw new ProviderError('retryable', `${name} is busy with another operation (${present.kind})`);
       }
       const { done } = present?.kind === kind ? present : begin(name, kind, work);
       const prompt = Promise.withResolvers<void>();
-      const timer = setTimeout(prompt.resolve, promptMs);
+      const timer = setTimeout(prompt.resolve, waitMs);
       try {
         await Promise.race([done, prompt.promise]);
       } catch (error) {
-        throw engineError(error, 'possible');
+        throw toProviderError(error, 'possible');
       } finally {
         clearTimeout(timer);
       }

@@ -1,10 +1,11 @@
+import { text } from '@stagi/contract/text.ts';
 import type Dockerode from 'dockerode';
 import type { Logger } from 'pino';
 import type { Readiness } from '../provider.ts';
-import { engine, unless } from './docker.ts';
+import { callDocker, fallbackOnStatus } from './docker.ts';
 import { imageTag, initPath } from './recipe.ts';
 
-/** What a container is allowed, so that a Docker Engine can run inside it. */
+/** The rights that a container needs to run a Docker Engine inside it. */
 export interface Privileges {
   name: string;
   hostConfig: Dockerode.HostConfig & { CgroupnsMode?: 'private' | 'host' };
@@ -17,8 +18,8 @@ const unconfined = {
   ReadonlyPaths: [],
 };
 
-/** From the least power to the most; the last is for engines that hide the cgroup tree from containers. */
-const sets: Privileges[] = [
+/** From the least privileges to the most; the last set is for engines that hide the cgroup tree from containers. */
+const privilegeSets: Privileges[] = [
   { name: 'capabilities', hostConfig: { ...unconfined, CgroupnsMode: 'private' } },
   { name: 'privileged', hostConfig: { Privileged: true, CgroupnsMode: 'private' } },
   {
@@ -30,7 +31,7 @@ const sets: Privileges[] = [
 const probeLabel = 'cloud.stagi.probe';
 
 export interface PrivilegeSearch {
-  /** Looks once, in the background, and needs the machine image for it; after a failure again, at most once a minute. */
+  /** Searches once, in the background, with the machine image; after a failure retries at most once a minute. */
   state(): Readiness;
   /** `null` until the state is ready. */
   found(): Privileges | null;
@@ -63,16 +64,16 @@ export function createPrivilegeSearch(docker: Dockerode, log: Logger): Privilege
         since = new Date();
         void search();
       }
-      return { state: 'preparing', step: 'Trying what machines may do here', progress: 1, since };
+      return { state: 'preparing', step: text('Trying what machines may do here'), progress: 1, since };
     },
   };
 }
 
-/** The first set under which the machine image can do its work here; throws with what each attempt said. */
+/** The first set under which the machine image works here; throws with the error of each attempt. */
 async function findPrivileges(docker: Dockerode, log: Logger): Promise<Privileges> {
   await removeLeftProbes(docker);
   const complaints: string[] = [];
-  for (const set of sets) {
+  for (const set of privilegeSets) {
     const complaint = await probe(docker, set);
     if (complaint === null) {
       log.info({ privileges: set.name }, 'machines of the local cloud can run containers');
@@ -84,7 +85,7 @@ async function findPrivileges(docker: Dockerode, log: Logger): Promise<Privilege
 }
 
 async function probe(docker: Dockerode, set: Privileges): Promise<string | null> {
-  const container = await engine('possible', () =>
+  const container = await callDocker('possible', () =>
     docker.createContainer({
       Image: imageTag,
       Entrypoint: [initPath],
@@ -101,22 +102,24 @@ async function probe(docker: Dockerode, set: Privileges): Promise<string | null>
       (error: Error) => error.message.trim(),
     );
     if (refusal !== null) return refusal;
-    const { StatusCode } = (await engine('none', () => container.wait())) as { StatusCode: number };
+    const { StatusCode } = (await callDocker('none', () => container.wait())) as { StatusCode: number };
     if (StatusCode === 0) return null;
-    const output = await engine('none', () => container.logs({ stdout: true, stderr: true, tail: 5 }));
+    const output = await callDocker('none', () => container.logs({ stdout: true, stderr: true, tail: 5 }));
     return output.toString().trim().replaceAll(/\s+/g, ' ') || `exit status ${StatusCode}`;
   } finally {
     await remove(container);
   }
 }
 
-/** A probe takes a second; those older than a minute are of a process that was killed. */
+/** Removes probes older than a minute, which a killed process left behind: a probe takes a second. */
 async function removeLeftProbes(docker: Dockerode): Promise<void> {
-  const probes = await engine('none', () => docker.listContainers({ all: true, filters: { label: [probeLabel] } }));
+  const probes = await callDocker('none', () => docker.listContainers({ all: true, filters: { label: [probeLabel] } }));
   const old = probes.filter(({ Labels }) => Number(Labels[probeLabel]) < Date.now() - 60_000);
   await Promise.all(old.map(({ Id }) => remove(docker.getContainer(Id))));
 }
 
 async function remove(container: Dockerode.Container): Promise<void> {
-  await unless(404, undefined, () => engine('possible', () => container.remove({ force: true, v: true })));
+  await fallbackOnStatus(404, undefined, () =>
+    callDocker('possible', () => container.remove({ force: true, v: true })),
+  );
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export const baseImage = 'debian:bookworm-slim';
 export const suite = 'bookworm';
-/** Where the machine's PID 1 lies inside the image. */
+/** The path of the machine's PID 1 inside the image. */
 export const initPath = '/usr/local/sbin/stagi-init';
 
 export const packages = [
@@ -24,10 +24,10 @@ export const packages = [
 ];
 
 export const initScript = script('machine-init.sh');
-/** What is left to do inside the new root file system once the packages are there. */
+/** Runs inside the new root file system after the packages are installed. */
 export const finishScript = script('machine-finish.sh');
 
-/** debootstrap names one source only; security updates come from another. */
+/** debootstrap writes only one source, without security updates. */
 export const aptSources = [
   `deb http://deb.debian.org/debian ${suite} main`,
   `deb http://deb.debian.org/debian ${suite}-updates main`,
@@ -35,7 +35,7 @@ export const aptSources = [
   '',
 ].join('\n');
 
-/** For the engine's classic builder, which every Docker Engine has. */
+/** For Docker's classic builder, which every Docker Engine has. */
 export const dockerfile = [
   `FROM ${baseImage}`,
   `COPY stagi-init ${initPath}`,
@@ -46,7 +46,7 @@ export const dockerfile = [
   '',
 ].join('\n');
 
-/** Changes with everything the image is made from, so a changed recipe is another image. */
+/** A hash of everything the image is made from, so that a changed recipe makes another image. */
 export const imageTag = `stagi-machine:${createHash('sha256')
   .update(JSON.stringify([dockerfile, initScript, finishScript, aptSources]))
   .digest('hex')

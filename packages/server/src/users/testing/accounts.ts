@@ -1,5 +1,5 @@
 import type { TestApp } from '../../testing/app.ts';
-import { haveSteppedUp } from '../../testing/factories.ts';
+import { markSteppedUp } from '../../testing/factories.ts';
 import { PASSWORD, type Person } from '../../testing/person.ts';
 
 let addresses = 0;
@@ -24,6 +24,6 @@ export const signIn = (app: TestApp, email: string) =>
 /** Somebody who has just shown that it is them. */
 export async function signUp(app: TestApp, name?: string): Promise<Person> {
   const person = await app.signUp(name);
-  await haveSteppedUp(app.ctx, person);
+  await markSteppedUp(app.ctx, person);
   return person;
 }

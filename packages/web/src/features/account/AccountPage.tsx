@@ -1,16 +1,16 @@
 import { useT } from '../../i18n/i18n.ts';
-import { ThemeChoice } from '../../layouts/Choices.tsx';
-import { LanguageChoice } from '../../layouts/LanguageChoice.tsx';
+import { LanguageMenu } from '../../preferences/LanguageMenu.tsx';
+import { ThemeChoice } from '../../preferences/PreferenceControls.tsx';
 import { FormItem } from '../../ui/form/FormItem.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import classes from './AccountPage.module.css';
 import { AccountTabs } from './AccountTabs.tsx';
-import { ConnectedSection } from './ConnectedSection.tsx';
-import { DeleteSection } from './DeleteSection.tsx';
+import { ConnectedAccountsSection } from './ConnectedAccountsSection.tsx';
+import { DeleteAccountSection } from './DeleteAccountSection.tsx';
 import { EmailSection } from './EmailSection.tsx';
 import { PasswordSection } from './PasswordSection.tsx';
+import { ProfileSection } from './ProfileSection.tsx';
 import { WorkspacesSection } from './WorkspacesSection.tsx';
-import { YouSection } from './YouSection.tsx';
 
 export function AccountPage() {
   const t = useT();
@@ -19,10 +19,10 @@ export function AccountPage() {
       <PageHeader title={t('Account')} />
       <AccountTabs />
       <div>
-        <YouSection />
+        <ProfileSection />
         <EmailSection />
         <PasswordSection />
-        <ConnectedSection />
+        <ConnectedAccountsSection />
         <section className={classes.section}>
           <h2>{t('Appearance')}</h2>
           <div className={classes.fields}>
@@ -30,12 +30,12 @@ export function AccountPage() {
               <ThemeChoice />
             </FormItem>
             <FormItem label={t('Language')} group="group">
-              <LanguageChoice />
+              <LanguageMenu />
             </FormItem>
           </div>
         </section>
         <WorkspacesSection />
-        <DeleteSection />
+        <DeleteAccountSection />
       </div>
     </>
   );

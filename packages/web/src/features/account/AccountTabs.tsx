@@ -3,7 +3,7 @@ import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { LinkTabs } from '../../ui/LinkTabs.tsx';
 
-/** The pages of one's own account. */
+/** The tabs of the pages about the own account. */
 export function AccountTabs() {
   const t = useT();
   return (

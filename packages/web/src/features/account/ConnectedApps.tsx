@@ -2,31 +2,30 @@ import { api } from '@stagi/contract/api.ts';
 import type { Consent } from '@stagi/contract/apps.ts';
 import { IconPlugConnectedX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { call } from '../../api/client.ts';
 import { errorText } from '../../api/messages.ts';
-import { invalidate, q } from '../../api/query.ts';
-import { useCall } from '../../api/useCall.ts';
+import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { useRowActions } from '../../lists/useRowActions.tsx';
 import { ActionMenu } from '../../ui/actions.tsx';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
-import { toast } from '../../ui/toasts.ts';
+import { DataTable } from '../../ui/table/DataTable.tsx';
+import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './ConnectedApps.module.css';
 
-/** No event tells of an app that is let in elsewhere. */
-const READ_AGAIN_MS = 15_000;
-/** More than anybody has; newest first. */
+/** No event reports an app that is authorized elsewhere. */
+const REFETCH_MS = 15_000;
+/** More than anybody has. */
 const MOST = 100;
 
-/** The apps that somebody has let into their account, each to be shut out. */
+/** The apps that may act for this account, each with a button that revokes it. */
 export function ConnectedApps() {
   const t = useT();
   const { data, error, refetch, isFetching } = useQuery({
     ...q(api.apps.consents, { entityFilterRequest: { limit: MOST } }, { quiet: true }),
-    refetchInterval: READ_AGAIN_MS,
+    refetchInterval: REFETCH_MS,
   });
-  const [ending, setEnding] = useState<Consent | null>(null);
+  const actions = useConsentActions();
   return (
     <section className={classes.apps} aria-labelledby="connected-apps">
       <h2 id="connected-apps">{t('Connected apps')}</h2>
@@ -46,20 +45,11 @@ export function ConnectedApps() {
         rowActions={(consent) => (
           <ActionMenu
             label={t('Actions for {{title}}', { title: consent.app.name })}
-            actions={[
-              {
-                label: t('Disconnect'),
-                icon: <IconPlugConnectedX size={16} />,
-                danger: true,
-                verdict: { allowed: true },
-                testId: 'action-disconnect-app',
-                onClick: () => setEnding(consent),
-              },
-            ]}
+            actions={() => actions.of(consent)}
           />
         )}
       />
-      <Disconnect consent={ending} onClose={() => setEnding(null)} />
+      {actions.dialog}
     </section>
   );
 
@@ -97,26 +87,23 @@ export function ConnectedApps() {
   }
 }
 
-function Disconnect({ consent, onClose }: { consent: Consent | null; onClose(): void }) {
+function useConsentActions() {
   const t = useT();
-  const { run, loading } = useCall(api.apps.revokeConsent, {
-    onDone: () => {
-      void invalidate('authorization/consent/');
-      toast.success(t('The app has been disconnected'));
-      onClose();
-    },
-  });
-  return (
-    <ConfirmDialog
-      variant="error"
-      opened={consent !== null}
-      onClose={onClose}
-      onConfirm={() => consent && void run({ id: consent.id })}
-      title={t('Disconnect {{app}}?', { app: consent?.app.name ?? '' })}
-      confirmLabel={t('Disconnect')}
-      loading={loading}
-    >
-      {t('It loses its access within seconds and has to ask you again. What it has started goes on running.')}
-    </ConfirmDialog>
+  return useRowActions<Consent>(
+    [
+      {
+        name: 'disconnect-app',
+        label: t('Disconnect'),
+        icon: IconPlugConnectedX,
+        danger: true,
+        perform: ({ id }, options) => call(api.apps.revokeConsent, { id }, options),
+        confirm: ({ app }) => ({
+          title: t('Disconnect {{app}}?', { app: app.name }),
+          text: t('It loses its access within seconds and has to ask you again. What it has started goes on running.'),
+        }),
+        success: () => t('The app has been disconnected'),
+      },
+    ],
+    ['authorization/consent/'],
   );
 }

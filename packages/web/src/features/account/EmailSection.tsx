@@ -2,7 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { useState } from 'react';
 import { useCall } from '../../api/useCall.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
-import { takeProfile, useUser } from '../../api/user.ts';
+import { setProfile, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
 import { CodeField } from '../../ui/form/CodeField.tsx';
@@ -18,13 +18,13 @@ import {
   rememberEmailChange,
 } from './pendingEmailChange.ts';
 
-/** The address that one logs in with, and how to change it: the new one, then the code that was mailed there. */
+/** The email of the account. A change asks for the new one, then for the code that was mailed there. */
 export function EmailSection() {
   const t = useT();
   const { profile } = useUser();
   const [pending, setPending] = useState(() => pendingEmailChange(profile.userId));
   const [open, setOpen] = useState(false);
-  /** Whoever has just asked for a code types it next; whoever opens the page may want something else. */
+  /** Focus the code field only after a code was just requested, not when the page is opened. */
   const [asked, setAsked] = useState(false);
 
   function mailed(newEmail: string): void {
@@ -109,7 +109,7 @@ function Confirm({ pending: { newEmail, mailedAt }, autoFocus, onMailed, onEnd }
   const { form, field, submit, loading } = useCallForm(api.account.confirmNewEmail, {
     initialValues: { code: '' },
     onDone: ({ userProfile }) => {
-      takeProfile(userProfile);
+      setProfile(userProfile);
       onEnd();
       toast.success(t('Your address has been changed'));
     },

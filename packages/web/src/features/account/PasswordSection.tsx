@@ -1,6 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
-import { takeProfile, useUser } from '../../api/user.ts';
+import { setProfile, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Form } from '../../ui/form/Form.tsx';
@@ -9,7 +9,7 @@ import { PasswordInput } from '../../ui/form/PasswordInput.tsx';
 import { toast } from '../../ui/toasts.ts';
 import classes from './AccountPage.module.css';
 
-/** Changes the password, or adds the first one of somebody who came by another way. */
+/** Changes the password, or sets the first one of an account without. */
 export function PasswordSection() {
   const t = useT();
   const { profile } = useUser();
@@ -57,7 +57,7 @@ function AddPassword() {
     fieldOf: (path) => (path === 'password' ? 'newPassword' : path),
     alsoCheck: confirmed,
     onDone: () => {
-      takeProfile({ ...profile, isPasswordExist: true });
+      setProfile({ ...profile, isPasswordExist: true });
       toast.success(t('Password added!'));
     },
   });

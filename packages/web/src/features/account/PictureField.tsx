@@ -1,11 +1,11 @@
 import { api } from '@stagi/contract/api.ts';
-import { IMAGE_MAX_MB } from '@stagi/contract/files.ts';
+import { PROFILE_IMAGE_MAX_MB } from '@stagi/contract/uploadLimits.ts';
 import { useId, useRef, useState } from 'react';
 import { errorText } from '../../api/messages.ts';
 import { useCall } from '../../api/useCall.ts';
-import { takeProfile, useUser } from '../../api/user.ts';
+import { setProfile, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { Face } from '../../layouts/Face.tsx';
+import { PersonAvatar } from '../../people/PersonAvatar.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { pickFiles, readFile, type UploadedFile } from '../../ui/form/uploadedFile.ts';
 import { FILE_ACCEPT } from '../../ui/kitConstants.ts';
@@ -13,7 +13,7 @@ import { toast } from '../../ui/toasts.ts';
 import page from './AccountPage.module.css';
 import classes from './PictureField.module.css';
 
-/** One's picture: chosen, sent and shown at once, or taken away. */
+/** The profile picture: uploaded as soon as it is chosen, or removed. */
 export function PictureField() {
   const t = useT();
   const { profile } = useUser();
@@ -22,7 +22,7 @@ export function PictureField() {
   const [error, setError] = useState<string | null>(null);
   const { run, loading } = useCall(api.user.edit, {
     onDone: ({ userProfile }) => {
-      takeProfile(userProfile);
+      setProfile(userProfile);
       toast.success(userProfile.image ? t('Your picture has been saved') : t('Your picture has been removed'));
     },
     onRefused: (refusal) => {
@@ -34,7 +34,11 @@ export function PictureField() {
 
   async function take(file: File): Promise<void> {
     setError(null);
-    const { wrongType, tooLarge } = pickFiles([file], [], { accept: FILE_ACCEPT, maxSize: IMAGE_MAX_MB, maxFiles: 1 });
+    const { wrongType, tooLarge } = pickFiles([file], [], {
+      accept: FILE_ACCEPT,
+      maxSize: PROFILE_IMAGE_MAX_MB,
+      maxFiles: 1,
+    });
     if (wrongType.length > 0) return setError(t('Only JPG and PNG images can be uploaded'));
     if (tooLarge.length > 0) return setError(t('File is too large. Max allowed size is 5MB.'));
     const read = await readFile(file).catch((cause: unknown) => {
@@ -48,7 +52,7 @@ export function PictureField() {
 
   return (
     <div className={classes.field}>
-      <Face name={profile.name} image={profile.image} size={72} />
+      <PersonAvatar name={profile.name} image={profile.image} size={72} />
       <div className={classes.side}>
         <div className={classes.buttons}>
           <Button
@@ -80,7 +84,7 @@ export function PictureField() {
           data-testid="picture-file"
           onChange={({ currentTarget }) => {
             const [file] = currentTarget.files ?? [];
-            // The same file can be chosen again.
+            // Lets the same file be chosen again.
             currentTarget.value = '';
             if (file) void take(file);
           }}

@@ -11,7 +11,7 @@ const ICONS = {
   other: IconDeviceUnknown,
 };
 
-/** How a session is called: by its browser and system, as far as they are known. */
+/** The name of a session: its browser and system, as far as they are known. */
 export function useDeviceName(): (session: Session) => string {
   const t = useT();
   return ({ device: { browser, os } }) => {

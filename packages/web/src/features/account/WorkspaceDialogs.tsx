@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { useCall } from '../../api/useCall.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
-import { leaveGoneWorkspace, switchWorkspace, useUser } from '../../api/user.ts';
+import { leaveRemovedWorkspace, switchWorkspace, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
@@ -15,7 +15,7 @@ interface Props {
   onClose(): void;
 }
 
-/** A new workspace is gone to at once, as another one would be. */
+/** Creates a workspace and switches to it. */
 export function CreateWorkspace({ opened, onClose }: Props) {
   const t = useT();
   return (
@@ -55,7 +55,7 @@ function CreateForm({ onCancel }: { onCancel(): void }) {
 export function LeaveWorkspace({ opened, onClose }: Props) {
   const t = useT();
   const { workspace } = useUser();
-  const { run, loading } = useCall(api.clients.leave, { onDone: () => void leaveGoneWorkspace() });
+  const { run, loading } = useCall(api.clients.leave, { onDone: () => void leaveRemovedWorkspace() });
   return (
     <ConfirmDialog
       variant="error"

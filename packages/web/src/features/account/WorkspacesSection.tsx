@@ -5,20 +5,21 @@ import { useSearchParams } from 'react-router';
 import { q } from '../../api/query.ts';
 import { switchWorkspace, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { ROLE_NAMES } from '../../i18n/roleNames.ts';
+import { memberVerdict } from '../../people/memberVerdict.ts';
 import { ActionButton, type Verdict } from '../../ui/actions.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { memberVerdict } from '../../ui/memberVerdict.ts';
 import { Tag } from '../../ui/Tag.tsx';
 import account from './AccountPage.module.css';
 import classes from './WorkspacesSection.module.css';
 
-/** Fetched when somebody means them. */
+/** Loaded when first opened. */
 const CreateWorkspace = lazy(async () => ({ default: (await import('./WorkspaceDialogs.tsx')).CreateWorkspace }));
 const LeaveWorkspace = lazy(async () => ({ default: (await import('./WorkspaceDialogs.tsx')).LeaveWorkspace }));
 
 const PARAM = 'workspace';
 
-/** The workspaces that one belongs to: another one is gone to, the present one can be left, a new one made. */
+/** The workspaces of the person: switch, leave the current one, create one. */
 export function WorkspacesSection() {
   const t = useT();
   const user = useUser();
@@ -51,7 +52,7 @@ export function WorkspacesSection() {
               <li key={relation.clientId} className={classes.workspace} data-testid="workspace-entry">
                 <span className={classes.names}>
                   <span className={classes.name}>{relation.clientName}</span>
-                  <span className={classes.role}>{t(relation.roleName)}</span>
+                  <span className={classes.role}>{t(ROLE_NAMES[relation.roleName])}</span>
                 </span>
                 {isCurrent ? (
                   <>
@@ -96,7 +97,7 @@ export function WorkspacesSection() {
   );
 }
 
-/** Only an owner can be the last one, and owners see the members. Until it is known, the call itself says so. */
+/** The last owner cannot leave. Only owners can be the last, and they may list members. Until it is known, the call refuses. */
 function useLeaveVerdict(): Verdict {
   const { profile, workspace } = useUser();
   const own = { entityFilterRequest: { queryString: profile.email.slice(0, 200) }, roles: ['Owner' as const] };

@@ -1,14 +1,14 @@
 const KEY = 'pendingEmailChange';
 
 export interface PendingEmailChange {
-  /** Whose change it is: the next person in this tab has nothing to do with it. */
+  /** The user, as another one may sign in to this tab. */
   userId: number;
   newEmail: string;
   /** Milliseconds since 1970. */
   mailedAt: number;
 }
 
-/** Kept for this tab, so that somebody who reloads the page, or comes back from their mail, goes on with the code. */
+/** Kept in the session storage, so that the step with the code survives a reload or a visit to the mail. */
 export function rememberEmailChange(pending: PendingEmailChange): void {
   sessionStorage.setItem(KEY, JSON.stringify(pending));
 }

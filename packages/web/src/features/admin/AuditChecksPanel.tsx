@@ -18,7 +18,7 @@ import { PanelSkeleton } from '../../ui/Skeletons.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { DateTime } from '../../ui/Time.tsx';
 import classes from './Admin.module.css';
-import { goesOn, type useAuditChecks } from './useAuditChecks.ts';
+import { isRunning, type useAuditChecks } from './useAuditChecks.ts';
 
 interface Props {
   checks: ReturnType<typeof useAuditChecks>;
@@ -26,7 +26,7 @@ interface Props {
   onClose(): void;
 }
 
-/** All logs held against their hashes: how the last check ended, how far the one is that goes on, and another one. */
+/** The checks of all audit logs: the result of the last, the progress of the current, and a button for another. */
 export function AuditChecksPanel({ checks, opened, onClose }: Props) {
   const t = useT();
   return (
@@ -55,7 +55,7 @@ function Checks({ checks }: { checks: readonly AuditCheck[] }) {
         <ActionButton
           icon={<IconShieldCheck size={16} />}
           testId="audit-check-all"
-          loading={loading || (last !== undefined && goesOn(last))}
+          loading={loading || (last !== undefined && isRunning(last))}
           onClick={() => void run({})}
         >
           {t('Check now')}
@@ -86,7 +86,7 @@ function Checks({ checks }: { checks: readonly AuditCheck[] }) {
 
 function Last({ check }: { check: AuditCheck }) {
   const t = useT();
-  const runs = goesOn(check);
+  const runs = isRunning(check);
   const share = (done: number, all: number) =>
     runs ? t('{{used}} of {{all}}', { used: formatNumber(done), all: formatNumber(all) }) : formatNumber(done);
   return (

@@ -15,7 +15,7 @@ interface Props<Of> {
   children(of: Of): ReactNode;
 }
 
-/** Asks why somebody or a workspace is shut out: those it is about read it. */
+/** Asks for the reason before a user or a workspace is disabled. Those affected can read it. */
 export function DisableDialog<Of extends { name: string }>({ of, onClose, children }: Props<Of>) {
   const t = useT();
   return (

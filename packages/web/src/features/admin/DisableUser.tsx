@@ -20,11 +20,11 @@ export function DisableUser({ user, onClose }: Props) {
 
 function Reason({ user, onClose }: { user: AdminUser; onClose(): void }) {
   const t = useT();
-  const done = useDisabled(onClose);
+  const onDone = useDisabled(onClose);
   const form = useCallForm(api.adminUsers.disable, {
     initialValues: { reason: '' },
     toInput: ({ reason }) => ({ id: user.id, reason }),
-    onDone: done('disabled'),
+    onDone,
   });
   return (
     <ReasonForm

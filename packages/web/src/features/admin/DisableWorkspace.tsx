@@ -21,12 +21,12 @@ export function DisableWorkspace({ workspace, onClose }: Props) {
   );
 }
 
-/** Those that have nothing to be stopped any more, or are the customer's own. */
+/** Statuses in which a server needs no stopping. */
 const IS_OVER = ['stopped', 'creation failed', 'terminating'];
 
 function Reason({ workspace, onClose }: { workspace: AdminClient; onClose(): void }) {
   const t = useT();
-  const done = useDisabled(onClose);
+  const onDone = useDisabled(onClose);
   const { data } = useQuery(q(api.adminClients.view, { id: workspace.id }, { quiet: true }));
   const unstoppable =
     data?.entity.machines.filter(
@@ -35,7 +35,7 @@ function Reason({ workspace, onClose }: { workspace: AdminClient; onClose(): voi
   const form = useCallForm(api.adminClients.disable, {
     initialValues: { reason: '', terminate: false },
     toInput: ({ reason, terminate }) => ({ id: workspace.id, reason, terminate }),
-    onDone: done('disabled'),
+    onDone,
   });
   return (
     <ReasonForm

@@ -3,7 +3,7 @@ import type { OutputOf } from '@stagi/contract/call.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
 import { personName } from '../../i18n/personName.ts';
-import { RowPanel } from '../../layouts/RowPanel.tsx';
+import { RowPanel } from '../../lists/RowPanel.tsx';
 import { paths } from '../../paths.ts';
 import { FactList } from '../../ui/FactList.tsx';
 import { Tag } from '../../ui/Tag.tsx';
@@ -11,7 +11,7 @@ import { DateTime } from '../../ui/Time.tsx';
 import classes from './Feedback.module.css';
 import { FeedbackImage } from './FeedbackImage.tsx';
 
-/** What one person told, word for word, with their screenshots. */
+/** One message with its screenshots. */
 export function FeedbackPanel({ id, onClose }: { id: number | null; onClose(): void }) {
   const t = useT();
   return (

@@ -1,6 +1,6 @@
 import type { LedgerRun } from '@stagi/contract/ledger.ts';
+import { text } from '@stagi/contract/text.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { text } from '../../i18n/text.ts';
 import { RightPanel } from '../../ui/dialogs/RightPanel.tsx';
 import { FactList } from '../../ui/FactList.tsx';
 import { formatNumber } from '../../ui/format.ts';
@@ -23,7 +23,7 @@ const COUNTS: Record<string, string> = {
   problems: text('Problems'),
 };
 
-/** As they stand above; what this page does not know yet comes last. */
+/** In the order above; counts that this page does not know come last. */
 const inOrder = (counts: LedgerRun['counts']): [string, number][] =>
   [...new Set([...Object.keys(COUNTS), ...Object.keys(counts)])].flatMap((name) => {
     const count = counts[name];

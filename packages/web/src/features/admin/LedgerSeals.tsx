@@ -5,7 +5,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx';
 import { formatDay, formatNumber } from '../../ui/format.ts';
 import classes from './Admin.module.css';
 
-/** The last days and what they were sealed with; the same stands in the log of the platform. */
+/** The hashes that sealed the last days. The platform logs them too. */
 export function LedgerSeals({ seals }: Pick<OutputOf<typeof api.ledger.list>, 'seals'>) {
   const t = useT();
   return (
@@ -18,7 +18,7 @@ export function LedgerSeals({ seals }: Pick<OutputOf<typeof api.ledger.list>, 's
               <span className="mono">{formatDay(day)}</span>
               <span className={classes.small}>{t('{{number}} journals', { number: formatNumber(journals) })}</span>
             </span>
-            <span className={classes.person}>
+            <span className={classes.inline}>
               <span className="mono">{hash.slice(0, 16)}…</span>
               <CopyButton value={hash} />
             </span>

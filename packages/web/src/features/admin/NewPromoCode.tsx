@@ -1,10 +1,10 @@
 import { Group, Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { CURRENCY } from '@stagi/contract/brand.ts';
+import { text } from '@stagi/contract/text.ts';
 import { invalidate } from '../../api/query.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { text } from '../../i18n/text.ts';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
 import { Form } from '../../ui/form/Form.tsx';

@@ -1,8 +1,8 @@
 import type { OperatedProvider, ProviderCheck } from '@stagi/contract/providers.ts';
+import { text } from '@stagi/contract/text.ts';
 import { IconStethoscope } from '@tabler/icons-react';
 import { useT } from '../../i18n/i18n.ts';
 import { personName } from '../../i18n/personName.ts';
-import { text } from '../../i18n/text.ts';
 import { ActionButton } from '../../ui/actions.tsx';
 import { RightPanel } from '../../ui/dialogs/RightPanel.tsx';
 import { FactList } from '../../ui/FactList.tsx';
@@ -10,7 +10,7 @@ import { Note } from '../../ui/Note.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
 import classes from './Admin.module.css';
-import { isUnderWay } from './useCheck.ts';
+import { isBeingChecked } from './useProviderCheck.ts';
 
 interface Props {
   /** Null: closed. */
@@ -26,7 +26,7 @@ const STEPS: Record<ProviderCheck['steps'][number]['step'], string> = {
   machines: text('Lists our machines'),
 };
 
-/** One cloud: what it can do, how fast it may be asked, what went wrong, and what it answers now. */
+/** One cloud: its capabilities, rate limit, last errors and a live check. */
 export function ProviderPanel({ provider, onClose, ...rest }: Props) {
   const t = useT();
   return (
@@ -39,7 +39,7 @@ export function ProviderPanel({ provider, onClose, ...rest }: Props) {
 function Body({ provider, onCheck, asking }: Omit<Props, 'onClose' | 'provider'> & { provider: OperatedProvider }) {
   const t = useT();
   const { check, lastError, limit } = provider;
-  const busy = isUnderWay(provider);
+  const busy = isBeingChecked(provider);
   return (
     <>
       <div className={classes.top}>

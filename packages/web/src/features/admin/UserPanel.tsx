@@ -1,18 +1,19 @@
 import type { AdminUser, AdminUserView } from '@stagi/contract/adminUsers.ts';
 import { api } from '@stagi/contract/api.ts';
+import { text } from '@stagi/contract/text.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
 import { LANGUAGE_NAME } from '../../i18n/locale.ts';
 import { PLAN_WORDS } from '../../i18n/planWords.ts';
-import { text } from '../../i18n/text.ts';
-import { RowPanel } from '../../layouts/RowPanel.tsx';
+import { ROLE_NAMES } from '../../i18n/roleNames.ts';
+import { RowPanel } from '../../lists/RowPanel.tsx';
 import { paths } from '../../paths.ts';
 import type { Action } from '../../ui/actions.tsx';
 import { FactList } from '../../ui/FactList.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
 import classes from './Admin.module.css';
-import { PanelTop } from './PanelTop.tsx';
+import { PanelHeader } from './PanelHeader.tsx';
 
 interface Props {
   /** From the address; null: closed. */
@@ -42,7 +43,7 @@ function Body({ user, actions }: { user: AdminUserView; actions: Action[] }) {
   const t = useT();
   return (
     <>
-      <PanelTop state={user.state} disabled={user.disabled} actions={actions} />
+      <PanelHeader state={user.state} disabled={user.disabled} actions={actions} />
       <FactList facts={factsOf(user)} />
       <section>
         <h3 className={classes.title}>{t('Workspaces')}</h3>
@@ -52,7 +53,7 @@ function Body({ user, actions }: { user: AdminUserView; actions: Action[] }) {
               <span className={classes.row}>
                 <Link to={paths.adminWorkspace(workspace.clientId)}>{workspace.clientName}</Link>
                 <span className={classes.small}>
-                  {t(workspace.roleName)} · {t(PLAN_WORDS[workspace.subscriptionPlan])}
+                  {t(ROLE_NAMES[workspace.roleName])} · {t(PLAN_WORDS[workspace.subscriptionPlan])}
                   {workspace.running > 0 && ` · ${t('{{count}} servers running', { count: workspace.running })}`}
                 </span>
               </span>

@@ -3,7 +3,8 @@ import { api } from '@stagi/contract/api.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
 import { PLAN_WORDS } from '../../i18n/planWords.ts';
-import { RowPanel } from '../../layouts/RowPanel.tsx';
+import { ROLE_NAMES } from '../../i18n/roleNames.ts';
+import { RowPanel } from '../../lists/RowPanel.tsx';
 import { paths } from '../../paths.ts';
 import type { Action } from '../../ui/actions.tsx';
 import { FactList } from '../../ui/FactList.tsx';
@@ -12,7 +13,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { DateTime } from '../../ui/Time.tsx';
 import classes from './Admin.module.css';
-import { PanelTop } from './PanelTop.tsx';
+import { PanelHeader } from './PanelHeader.tsx';
 
 interface Props {
   /** From the address; null: closed. */
@@ -35,7 +36,7 @@ function Body({ workspace, actions }: { workspace: AdminClientView; actions: Act
   const t = useT();
   return (
     <>
-      <PanelTop state={workspace.state} disabled={workspace.disabled} actions={actions} />
+      <PanelHeader state={workspace.state} disabled={workspace.disabled} actions={actions} />
       <FactList
         facts={[
           { label: t('Name'), value: workspace.name },
@@ -67,7 +68,7 @@ function People({ workspace: { people, members } }: { workspace: AdminClientView
               <span className={classes.small}>{one.email}</span>
             </span>
             <span>
-              {t(one.roleName)} {one.isDisabled && <Tag>{t('Disabled')}</Tag>}
+              {t(ROLE_NAMES[one.roleName])} {one.isDisabled && <Tag>{t('Disabled')}</Tag>}
             </span>
           </li>
         ))}

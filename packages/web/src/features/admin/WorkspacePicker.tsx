@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { useFinder } from '../../layouts/useFinder.ts';
+import { useOptionSearch } from '../../lists/useOptionSearch.ts';
 import { Select, type SelectProps } from '../../ui/form/Select.tsx';
 
 interface Option {
@@ -17,15 +17,15 @@ type Picked = Extract<SelectProps<Option, number>, { multiple?: false }>;
 
 type Props = Omit<Picked, 'options' | 'found' | 'value' | 'onChange' | 'multiple'> & {
   value?: number | null;
-  /** How the workspace is called that stands in the value from the beginning, once that is known. */
+  /** The name of the initial value, once it is known. */
   called?: string;
   onChange(id: number | null): void;
 };
 
-/** One of all workspaces there are, found by name, by id, or by the address of an owner. */
+/** Picks one of all workspaces, by name, id or the email of an owner. */
 export function WorkspacePicker({ value = null, called, onChange, error, ...field }: Props) {
   const t = useT();
-  const { entityFilterRequest, query, found } = useFinder();
+  const { entityFilterRequest, query, found } = useOptionSearch();
   const [picked, setPicked] = useState<Option | null>(null);
   const list = useQuery({
     ...q(api.adminClients.list, { entityFilterRequest }, { quiet: true }),

@@ -1,23 +1,19 @@
 import type { AdminClient } from '@stagi/contract/adminClients.ts';
 import { api } from '@stagi/contract/api.ts';
+import { text } from '@stagi/contract/text.ts';
 import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
+import { call } from '../../api/client.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { PLAN_WORDS } from '../../i18n/planWords.ts';
-import { text } from '../../i18n/text.ts';
-import { useList } from '../../layouts/useList.ts';
-import { useListState } from '../../layouts/useListState.ts';
-import { usePanel } from '../../layouts/usePanel.ts';
-import { type Action, ActionMenu, type Verdict } from '../../ui/actions.tsx';
-import { DataTable } from '../../ui/DataTable.tsx';
-import { FilterMenu, StatusFilter } from '../../ui/FilterMenu.tsx';
-import { ListBar } from '../../ui/ListBar.tsx';
-import { NoMatches } from '../../ui/NoMatches.tsx';
-import { PageHeader } from '../../ui/PageHeader.tsx';
-import { SearchBox } from '../../ui/SearchBox.tsx';
+import { ListPage } from '../../lists/ListPage.tsx';
+import { useList } from '../../lists/useList.ts';
+import { useListState } from '../../lists/useListState.ts';
+import { usePanel } from '../../lists/usePanel.ts';
+import { useRowActions } from '../../lists/useRowActions.tsx';
+import { FilterMenu, StatusFilter } from '../../ui/table/FilterMenu.tsx';
 import { DisableWorkspace } from './DisableWorkspace.tsx';
-import { EnableDialog } from './EnableDialog.tsx';
 import { PLAN, PLANS, plansOf, WORKSPACE_FILTERS, workspacesInput } from './listInputs.ts';
 import { useWorkspaceColumns } from './useWorkspaceColumns.tsx';
 import { WorkspacePanel } from './WorkspacePanel.tsx';
@@ -25,84 +21,83 @@ import { WorkspacePanel } from './WorkspacePanel.tsx';
 const STATES: readonly AdminClient['state'][] = ['active', 'disabled', 'closed'];
 const CLOSED = text('This workspace has been closed');
 
-/** Every workspace, for operators: who is in it, what it has, and the way to shut it. */
+/** All workspaces, for operators: search, view, disable, enable. */
 export function WorkspacesPage() {
   const t = useT();
-  const list = useListState({ filters: WORKSPACE_FILTERS });
-  const workspaces = useList(api.adminClients.list, workspacesInput(list), list);
+  const state = useListState({ filters: WORKSPACE_FILTERS });
+  const list = useList(api.adminClients.list, workspacesInput(state), state);
   const columns = useWorkspaceColumns();
   const panel = usePanel('workspace');
   const [disabling, setDisabling] = useState<AdminClient | null>(null);
-  const [enabling, setEnabling] = useState<AdminClient | null>(null);
-
-  const actionsOf = (workspace: AdminClient): Action[] => {
-    const verdict: Verdict = workspace.state === 'closed' ? { allowed: false, reason: CLOSED } : { allowed: true };
-    return workspace.state === 'disabled'
-      ? [
-          {
-            label: t('Enable'),
-            icon: <IconPlayerPlay size={16} />,
-            testId: 'action-enable',
-            onClick: () => setEnabling(workspace),
-          },
-        ]
-      : [
-          {
-            label: t('Disable'),
-            icon: <IconPlayerStop size={16} />,
-            danger: true,
-            verdict,
-            testId: 'action-disable',
-            onClick: () => setDisabling(workspace),
-          },
-        ];
-  };
+  const actions = useWorkspaceActions(setDisabling);
 
   return (
-    <>
-      <PageHeader title={t('Workspaces')}>{t('Every workspace, with who owns it and what runs in it.')}</PageHeader>
-      <ListBar>
-        <SearchBox
-          width={300}
-          value={list.search}
-          onChange={list.setSearch}
-          placeholder={t('Name, id or owner’s email')}
-        />
-        <StatusFilter statuses={STATES} value={list.statuses} onChange={list.setStatuses} />
-        <FilterMenu
-          label={t('Plan')}
-          options={PLANS.map((plan) => ({ value: plan, label: t(PLAN_WORDS[plan]) }))}
-          value={plansOf(list)}
-          onChange={(wanted) => list.setValues(PLAN, wanted)}
-        />
-      </ListBar>
-      <DataTable
-        {...workspaces.table}
-        label={t('Workspaces')}
-        name="admin-workspaces"
-        rowTestId="workspace-row"
-        columns={columns}
-        rowKey={({ id }) => id}
-        rowLink={({ id }, cell) => <Link to={panel.to(id)}>{cell}</Link>}
-        rowActions={(workspace) => (
-          <ActionMenu
-            label={t('Actions for {{title}}', { title: workspace.name })}
-            actions={() => actionsOf(workspace)}
+    <ListPage
+      title={t('Workspaces')}
+      about={t('Every workspace, with who owns it and what runs in it.')}
+      list={list}
+      search={t('Name, id or owner’s email')}
+      searchWidth={300}
+      filters={
+        <>
+          <StatusFilter statuses={STATES} value={state.statuses} onChange={state.setStatuses} />
+          <FilterMenu
+            label={t('Plan')}
+            options={PLANS.map((plan) => ({ value: plan, label: t(PLAN_WORDS[plan]) }))}
+            value={plansOf(state)}
+            onChange={(wanted) => state.setValues(PLAN, wanted)}
           />
-        )}
-        sort={list.sort}
-        onSort={list.setSort}
-        empty={
-          <NoMatches title={t('No workspace matches')} onClear={list.clear}>
-            {list.search === ''
-              ? t('Try other states or plans.')
-              : t('An email is looked for from its beginning, and must have an @.')}
-          </NoMatches>
-        }
-      />
-      <WorkspacePanel id={panel.id} onClose={panel.close} actionsOf={actionsOf} />
+        </>
+      }
+      name="admin-workspaces"
+      rowTestId="workspace-row"
+      columns={columns}
+      rowKey={({ id }) => id}
+      rowName={({ name }) => name}
+      rowLink={({ id }, cell) => <Link to={panel.to(id)}>{cell}</Link>}
+      actions={actions}
+      noMatches={{
+        title: t('No workspace matches'),
+        text:
+          state.search === ''
+            ? t('Try other states or plans.')
+            : t('An email is looked for from its beginning, and must have an @.'),
+      }}
+    >
+      <WorkspacePanel id={panel.id} onClose={panel.close} actionsOf={actions.of} />
       <DisableWorkspace workspace={disabling} onClose={() => setDisabling(null)} />
-      <EnableDialog what="workspace" of={enabling} onClose={() => setEnabling(null)} />
-    </>
+    </ListPage>
+  );
+}
+
+function useWorkspaceActions(disable: (workspace: AdminClient) => void) {
+  const t = useT();
+  return useRowActions<AdminClient>(
+    [
+      {
+        name: 'enable',
+        label: t('Enable'),
+        icon: IconPlayerPlay,
+        shown: ({ state }) => state === 'disabled',
+        perform: ({ id }, options) => call(api.adminClients.enable, { id }, options),
+        confirm: ({ name }) => ({
+          title: t('Enable {{name}}?', { name }),
+          text: t(
+            'Its members get in again, and a mail tells them so. Servers that were stopped stay stopped until somebody starts them.',
+          ),
+        }),
+        success: ({ name }) => t('{{name}} has been enabled', { name }),
+      },
+      {
+        name: 'disable',
+        label: t('Disable'),
+        icon: IconPlayerStop,
+        danger: true,
+        shown: ({ state }) => state !== 'disabled',
+        can: ({ state }) => (state === 'closed' ? { allowed: false, reason: CLOSED } : { allowed: true }),
+        open: disable,
+      },
+    ],
+    ['admin/'],
   );
 }

@@ -3,7 +3,7 @@ import type { InputOf } from '@stagi/contract/call.ts';
 import type { Feedback } from '@stagi/contract/feedback.ts';
 import { FEEDBACK_TOPICS } from '@stagi/contract/feedbackTopics.ts';
 import type { Plan } from '@stagi/contract/user.ts';
-import { among, type ListAddress } from '../../layouts/listAddress.ts';
+import { among, type ListAddress } from '../../lists/listAddress.ts';
 
 export const VERIFIED = 'verified';
 export const STAFF = 'staff';
@@ -14,7 +14,7 @@ export const WORKSPACE_FILTERS = [PLAN] as const;
 
 export const PLANS: readonly Plan[] = ['Free', 'Individual', 'Team', 'Enterprise'];
 
-/** What an address of the list of users asks for. */
+/** The input of the call from the address of the list of users. */
 export function usersInput({ request, filter }: ListAddress): InputOf<typeof api.adminUsers.list> {
   return {
     entityFilterRequest: request,
@@ -23,13 +23,13 @@ export function usersInput({ request, filter }: ListAddress): InputOf<typeof api
   };
 }
 
-/** What an address of the list of workspaces asks for. */
+/** The input of the call from the address of the list of workspaces. */
 export function workspacesInput(address: ListAddress): InputOf<typeof api.adminClients.list> {
   const plans = plansOf(address);
   return { entityFilterRequest: address.request, plans: plans.length > 0 ? plans : undefined };
 }
 
-/** What an address of the list of feedback asks for. */
+/** The input of the call from the address of the list of feedback. */
 export function feedbackInput(address: ListAddress): InputOf<typeof api.feedback.list> {
   const topics = topicsOf(address);
   return { entityFilterRequest: address.request, topics: topics.length > 0 ? topics : undefined };

@@ -1,10 +1,10 @@
 import type { LedgerRun } from '@stagi/contract/ledger.ts';
+import { text } from '@stagi/contract/text.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { text } from '../../i18n/text.ts';
-import type { Column } from '../../ui/DataTable.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { DateTime } from '../../ui/Time.tsx';
+import { timeColumn } from '../../ui/table/columns.tsx';
+import type { Column } from '../../ui/table/tableTypes.ts';
 
 const CAUSE: Record<LedgerRun['cause'], string> = {
   cron: text('Once a day'),
@@ -35,13 +35,6 @@ export function useLedgerColumns(): Column<LedgerRun>[] {
       align: 'right',
       cell: ({ counts, endedAt }) => <span className="mono">{endedAt ? formatNumber(counts.problems ?? 0) : '—'}</span>,
     },
-    {
-      key: 'createdAt',
-      title: t('Begun'),
-      sortBy: 'createdAt',
-      align: 'right',
-      width: 160,
-      cell: ({ createdAt }) => <DateTime at={createdAt} />,
-    },
+    { ...timeColumn('createdAt', t('Begun')), width: 160 },
   ];
 }

@@ -1,10 +1,10 @@
 import type { PromoCode } from '@stagi/contract/promoCodes.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
-import type { Column } from '../../ui/DataTable.tsx';
 import { formatAmount } from '../../ui/format.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { DateTime } from '../../ui/Time.tsx';
+import { timeColumn } from '../../ui/table/columns.tsx';
+import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './Admin.module.css';
 
 export function usePromoCodeColumns(): Column<PromoCode>[] {
@@ -16,7 +16,7 @@ export function usePromoCodeColumns(): Column<PromoCode>[] {
       sortBy: 'code',
       card: 'head',
       cell: ({ code }) => (
-        <span className={classes.person}>
+        <span className={classes.inline}>
           <span className="mono">{code}</span>
           <CopyButton value={code} />
         </span>
@@ -51,22 +51,7 @@ export function usePromoCodeColumns(): Column<PromoCode>[] {
       extra: true,
       cell: ({ createdBy }) => createdBy?.name ?? <span className="muted">—</span>,
     },
-    {
-      key: 'expiresAt',
-      title: t('Expires'),
-      sortBy: 'expiresAt',
-      align: 'right',
-      width: 160,
-      cell: ({ expiresAt }) => <DateTime at={expiresAt} />,
-    },
-    {
-      key: 'createdAt',
-      title: t('Created'),
-      sortBy: 'createdAt',
-      align: 'right',
-      extra: true,
-      width: 160,
-      cell: ({ createdAt }) => <DateTime at={createdAt} />,
-    },
+    { ...timeColumn('expiresAt', t('Expires')), width: 160 },
+    { ...timeColumn('createdAt', t('Created')), extra: true, width: 160 },
   ];
 }

@@ -2,10 +2,10 @@ import type { OperatedProvider } from '@stagi/contract/providers.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
-import type { Column } from '../../ui/DataTable.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
+import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './Admin.module.css';
 
 export function useProviderColumns(): Column<OperatedProvider>[] {

@@ -1,10 +1,11 @@
 import type { Stray } from '@stagi/contract/strays.ts';
+import { text } from '@stagi/contract/text.ts';
 import { type T, useT } from '../../i18n/i18n.ts';
-import { text } from '../../i18n/text.ts';
-import type { Column } from '../../ui/DataTable.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
 import { Tooltip } from '../../ui/Tooltip.tsx';
+import { timeColumn } from '../../ui/table/columns.tsx';
+import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './Admin.module.css';
 
 export const STRAY_REASONS: Record<Stray['reason'], { word: string; detail: string }> = {
@@ -58,13 +59,7 @@ export function useStrayColumns(): Column<Stray>[] {
       ),
     },
     { key: 'next', title: t('What happens'), cell: (stray) => <Next stray={stray} t={t} /> },
-    {
-      key: 'firstSeenAt',
-      title: t('First seen'),
-      sortBy: 'firstSeenAt',
-      align: 'right',
-      cell: ({ firstSeenAt }) => <DateTime at={firstSeenAt} />,
-    },
+    timeColumn('firstSeenAt', t('First seen')),
     {
       key: 'lastSeenAt',
       title: t('Last seen'),

@@ -1,10 +1,11 @@
 import type { AdminUser } from '@stagi/contract/adminUsers.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { Face } from '../../layouts/Face.tsx';
-import type { Column } from '../../ui/DataTable.tsx';
+import { PersonCell } from '../../people/PersonCell.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { Tag } from '../../ui/Tag.tsx';
-import { DateTime, TimeAgo } from '../../ui/Time.tsx';
+import { TimeAgo } from '../../ui/Time.tsx';
+import { timeColumn } from '../../ui/table/columns.tsx';
+import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './Admin.module.css';
 
 export function useUserColumns(): Column<AdminUser>[] {
@@ -16,11 +17,7 @@ export function useUserColumns(): Column<AdminUser>[] {
       sortBy: 'name',
       card: 'head',
       cell: ({ name, image, isEmployee }) => (
-        <span className={classes.person}>
-          <Face name={name} image={image} size={28} />
-          <span className={classes.name}>{name}</span>
-          {isEmployee && <Tag color="primary">{t('Operator')}</Tag>}
-        </span>
+        <PersonCell name={name} image={image} tag={isEmployee && <Tag color="primary">{t('Operator')}</Tag>} />
       ),
     },
     {
@@ -41,12 +38,6 @@ export function useUserColumns(): Column<AdminUser>[] {
       align: 'right',
       cell: ({ lastSeenAt }) => (lastSeenAt ? <TimeAgo at={lastSeenAt} /> : <span className="muted">—</span>),
     },
-    {
-      key: 'createdAt',
-      title: t('Signed up'),
-      sortBy: 'createdAt',
-      align: 'right',
-      cell: ({ createdAt }) => <DateTime at={createdAt} />,
-    },
+    timeColumn('createdAt', t('Signed up')),
   ];
 }

@@ -1,10 +1,10 @@
 import type { AdminClient } from '@stagi/contract/adminClients.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { PLAN_WORDS } from '../../i18n/planWords.ts';
-import type { Column } from '../../ui/DataTable.tsx';
 import { Money } from '../../ui/Money.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { DateTime } from '../../ui/Time.tsx';
+import { timeColumn } from '../../ui/table/columns.tsx';
+import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './Admin.module.css';
 
 export function useWorkspaceColumns(): Column<AdminClient>[] {
@@ -46,12 +46,6 @@ export function useWorkspaceColumns(): Column<AdminClient>[] {
       cell: ({ running }) => <span className="mono">{running}</span>,
     },
     { key: 'balance', title: t('Balance'), align: 'right', cell: ({ balance }) => <Money price={balance} stacked /> },
-    {
-      key: 'createdAt',
-      title: t('Created'),
-      sortBy: 'createdAt',
-      align: 'right',
-      cell: ({ createdAt }) => <DateTime at={createdAt} />,
-    },
+    timeColumn('createdAt', t('Created')),
   ];
 }

@@ -1,12 +1,12 @@
 import { Group, Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { type Permission, TOKEN_PERMISSIONS } from '@stagi/contract/permissions.ts';
+import { text } from '@stagi/contract/text.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { PERMISSION_WORDS } from '../../i18n/permissionWords.ts';
-import { text } from '../../i18n/text.ts';
-import { Button } from '../../ui/Button.tsx';
+import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
 import { CheckboxGroup } from '../../ui/form/Checkbox.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { RadioGroup } from '../../ui/form/RadioGroup.tsx';
@@ -34,7 +34,7 @@ interface Values {
   permissions: Permission[];
 }
 
-/** As they are written down for people, not as the contract lists them. */
+/** In the order of the words, not of the contract. */
 const IN_ORDER = Object.keys(PERMISSION_WORDS) as Permission[];
 
 const DATE_SHOWN = 'DD/MM/YYYY';
@@ -112,14 +112,7 @@ export function CreateTokenForm({ onDone, onCancel }: { onDone(token: string): v
             value={permissions}
           />
         )}
-        <Group justify="flex-end" gap={8}>
-          <Button color="gray" onClick={onCancel}>
-            {t('Cancel')}
-          </Button>
-          <Button type="submit" loading={loading} data-testid="token-submit">
-            {t('Create token')}
-          </Button>
-        </Group>
+        <DialogButtons onCancel={onCancel} submitLabel={t('Create token')} loading={loading} testId="token-submit" />
       </Stack>
     </Form>
   );

@@ -1,6 +1,6 @@
 import { Group, Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
-import { apiAddress } from '../../api/client.ts';
+import { apiUrl } from '../../api/client.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
@@ -11,19 +11,19 @@ import { takeFocus } from '../../ui/takeFocus.ts';
 interface Props {
   token: string;
   /** It has been downloaded or copied. */
-  onTaken(): void;
+  onSaved(): void;
   onDone(): void;
 }
 
-/** A new token, for the only time, and a line that shows that it works. */
-export function NewToken({ token, onTaken, onDone }: Props) {
+/** Shows a new token for the only time, with a command to try it. */
+export function NewToken({ token, onSaved, onDone }: Props) {
   const t = useT();
   return (
     <Stack gap={16} ref={takeFocus} tabIndex={-1} style={{ outline: 'none' }}>
       <Note tone="warn" title={t('This is the only time that the token can be seen')}>
         {t('Save it now. We do not keep it: if it is lost, archive it and create another.')}
       </Note>
-      <SecretFile name="stagi-token" content={token} onTaken={onTaken} testId="token-download" />
+      <SecretFile name="stagi-token" content={token} onTaken={onSaved} testId="token-download" />
       <div>
         <p style={{ margin: '0 0 4px' }}>{t('A program sends it with every call. To see that it works:')}</p>
         <CodeBlock prompt="$" wrap code={tryLine()} />
@@ -37,10 +37,10 @@ export function NewToken({ token, onTaken, onDone }: Props) {
   );
 }
 
-/** Without the token itself: what is typed into a terminal stays in its history. */
+/** Reads the token from its file: a typed one would stay in the shell history. */
 function tryLine(): string {
   return [
-    `curl -X POST ${apiAddress(api.apiTokens.cliCheck.path)}`,
+    `curl -X POST ${apiUrl(api.apiTokens.cliCheck.path)}`,
     `-H "Authorization: Bearer $(cat stagi-token)"`,
     `-H 'Content-Type: application/json' -d '{"clientVersion":"1.0.0"}'`,
   ].join(' \\\n  ');

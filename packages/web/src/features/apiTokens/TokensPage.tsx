@@ -3,26 +3,22 @@ import type { ApiToken } from '@stagi/contract/apiTokens.ts';
 import { IconApi, IconArchive, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { NavLink, useParams } from 'react-router';
+import { call } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
+import { NotFound } from '../../errorPages/NotFound.tsx';
 import { useT } from '../../i18n/i18n.ts';
-import { NotFound } from '../../layouts/NotFound.tsx';
-import { useList } from '../../layouts/useList.ts';
-import { useListState } from '../../layouts/useListState.ts';
+import { ListPage } from '../../lists/ListPage.tsx';
+import { useList } from '../../lists/useList.ts';
+import { useListState } from '../../lists/useListState.ts';
+import { useRowActions } from '../../lists/useRowActions.tsx';
 import { paths } from '../../paths.ts';
-import { ActionButton, ActionMenu } from '../../ui/actions.tsx';
-import { DataTable } from '../../ui/DataTable.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
+import { ActionButton } from '../../ui/actions.tsx';
 import { LinkTabs } from '../../ui/LinkTabs.tsx';
-import { ListBar } from '../../ui/ListBar.tsx';
-import { NoMatches } from '../../ui/NoMatches.tsx';
-import { PageHeader } from '../../ui/PageHeader.tsx';
-import { SearchBox } from '../../ui/SearchBox.tsx';
-import { ArchiveToken, ArchiveTokens } from './ArchiveTokens.tsx';
 import { CreateTokenDialog } from './CreateTokenDialog.tsx';
-import { useTokenColumns } from './columns.tsx';
+import { useTokenColumns } from './useTokenColumns.tsx';
 
-/** The last use is no event: what is shown of it is read again now and then. */
-const READ_AGAIN_MS = 30_000;
+/** No event reports the last use. */
+const REFETCH_MS = 30_000;
 
 export function TokensPage() {
   const { tab = 'active' } = useParams();
@@ -34,20 +30,16 @@ export function TokensPage() {
 function Tokens({ archived }: { archived: boolean }) {
   const t = useT();
   const { workspace } = useUser();
-  const list = useListState();
-  const tokens = useList(
+  const state = useListState();
+  const list = useList(
     api.apiTokens.list,
-    { entityFilterRequest: list.request, archived },
-    list,
-    archived ? undefined : READ_AGAIN_MS,
+    { entityFilterRequest: state.request, archived },
+    state,
+    archived ? undefined : REFETCH_MS,
   );
   const columns = useTokenColumns(archived);
+  const actions = useTokenActions();
   const [creating, setCreating] = useState(false);
-  const [archiving, setArchiving] = useState<ApiToken | null>(null);
-  const [archivingMany, setArchivingMany] = useState<readonly ApiToken[]>([]);
-  const [askedMany, setAskedMany] = useState(false);
-  const hasRows = tokens.table.rows !== undefined && tokens.table.rows.length > 0;
-
   const create = (
     <ActionButton
       tone="primary"
@@ -65,92 +57,80 @@ function Tokens({ archived }: { archived: boolean }) {
   );
 
   return (
-    <>
-      <PageHeader
-        title={t('API tokens')}
-        actions={archived || hasRows || list.narrowed || tokens.table.stale ? create : undefined}
-      >
-        {t(
-          'A token lets a program act in your name in one workspace. It may never do more than you, and nothing to accounts, members or payouts.',
-        )}
-      </PageHeader>
-      <LinkTabs
-        label={t('API tokens')}
-        link={NavLink}
-        tabs={[
-          { label: t('Active'), to: paths.tokens(), end: true },
-          { label: t('Archive'), to: paths.tokens('archive') },
-        ]}
-      />
-      {(hasRows || list.narrowed || tokens.table.stale) && (
-        <ListBar>
-          <SearchBox value={list.search} onChange={list.setSearch} placeholder={t('Search tokens')} />
-        </ListBar>
+    <ListPage
+      title={t('API tokens')}
+      about={t(
+        'A token lets a program act in your name in one workspace. It may never do more than you, and nothing to accounts, members or payouts.',
       )}
-      <DataTable
-        {...tokens.table}
-        label={archived ? t('Archived API tokens') : t('Active API tokens')}
-        name={archived ? 'archived-tokens' : 'tokens'}
-        rowTestId="token-row"
-        rowName={({ description }) => description}
-        columns={columns}
-        rowKey={({ id }) => id}
-        sort={list.sort}
-        onSort={list.setSort}
-        bulk={
-          archived
-            ? undefined
-            : [
-                {
-                  label: t('Archive it'),
-                  icon: <IconArchive size={14} />,
-                  danger: true,
-                  testId: 'bulk-archive',
-                  verdict: () => ({ allowed: true }),
-                  onClick: (rows) => {
-                    setArchivingMany(rows);
-                    setAskedMany(true);
-                  },
-                },
-              ]
-        }
-        rowActions={
-          archived
-            ? undefined
-            : (token) => (
-                <ActionMenu
-                  label={t('Actions for {{title}}', { title: token.description })}
-                  actions={[
-                    {
-                      label: t('Archive it'),
-                      icon: <IconArchive size={16} />,
-                      danger: true,
-                      testId: 'action-archive',
-                      onClick: () => setArchiving(token),
-                    },
-                  ]}
-                />
-              )
-        }
-        empty={
-          list.narrowed ? (
-            <NoMatches title={t('No token matches')} onClear={list.clear}>
-              {t('Try other words, or the beginning of a token that you found somewhere.')}
-            </NoMatches>
-          ) : archived ? (
-            <EmptyState icon={<IconArchive size={20} />} title={t('No archived tokens')}>
-              {t('Tokens that were archived or have expired are listed here. They never work again.')}
-            </EmptyState>
-          ) : (
-            <EmptyState icon={<IconApi size={20} />} title={t('No API tokens yet')} action={create}>
-              {t('Create one for each program that is to work here: a build server, a script, a notebook.')}
-            </EmptyState>
-          )
-        }
-      />
+      headerActions={(archived || !list.isEmpty) && create}
+      above={
+        <LinkTabs
+          label={t('API tokens')}
+          link={NavLink}
+          tabs={[
+            { label: t('Active'), to: paths.tokens(), end: true },
+            { label: t('Archive'), to: paths.tokens('archive') },
+          ]}
+        />
+      }
+      list={list}
+      search={t('Search tokens')}
+      label={archived ? t('Archived API tokens') : t('Active API tokens')}
+      name={archived ? 'archived-tokens' : 'tokens'}
+      rowTestId="token-row"
+      columns={columns}
+      rowKey={({ id }) => id}
+      rowName={({ description }) => description}
+      actions={archived ? undefined : actions}
+      noMatches={{
+        title: t('No token matches'),
+        text: t('Try other words, or the beginning of a token that you found somewhere.'),
+      }}
+      empty={
+        archived
+          ? {
+              icon: <IconArchive size={20} />,
+              title: t('No archived tokens'),
+              text: t('Tokens that were archived or have expired are listed here. They never work again.'),
+            }
+          : {
+              icon: <IconApi size={20} />,
+              title: t('No API tokens yet'),
+              text: t('Create one for each program that is to work here: a build server, a script, a notebook.'),
+              action: create,
+            }
+      }
+    >
       <CreateTokenDialog opened={creating} onClose={() => setCreating(false)} />
-      <ArchiveToken token={archiving} onClose={() => setArchiving(null)} />
-      <ArchiveTokens tokens={archivingMany} opened={askedMany} onClose={() => setAskedMany(false)} />
-    </>
+    </ListPage>
+  );
+}
+
+function useTokenActions() {
+  const t = useT();
+  return useRowActions<ApiToken>(
+    [
+      {
+        name: 'archive',
+        label: t('Archive it'),
+        icon: IconArchive,
+        danger: true,
+        perform: ({ id }, options) => call(api.apiTokens.archive, { id }, options),
+        confirm: ({ description }) => ({
+          title: t('Archive the token “{{title}}”?', { title: description }),
+          text: t('Programs that use it are refused at once and for ever, and what they follow live ends.'),
+        }),
+        success: () => t('The token has been archived'),
+        many: {
+          confirm: (tokens) => ({
+            title: t('Archive {{count}} tokens?', { count: tokens.length }),
+            text: t('Programs that use them are refused at once and for ever, and what they follow live ends.'),
+            names: tokens.map(({ description }) => description),
+          }),
+          success: (count) => t('{{count}} tokens have been archived', { count }),
+        },
+      },
+    ],
+    ['api-token/'],
   );
 }

@@ -1,7 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import type { App } from '@stagi/contract/apps.ts';
+import { type AuthorizationRequest, findAuthorizationRequest } from '@stagi/contract/authorizationRequest.ts';
 import { CallError } from '@stagi/contract/errors.ts';
-import { type HandOff, handOffIn } from '@stagi/contract/handOff.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'react-router';
 import { errorText } from '../../api/messages.ts';
@@ -10,18 +10,17 @@ import { useT } from '../../i18n/i18n.ts';
 import { ErrorState } from '../../ui/ErrorState.tsx';
 import { FormCard } from '../../ui/FormCard.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
-import { AskConsent } from './AskConsent.tsx';
-import classes from './ConsentPage.module.css';
-import { LetIn } from './LetIn.tsx';
+import { ConsentForm } from './ConsentForm.tsx';
+import { FirstPartyConsent } from './FirstPartyConsent.tsx';
 
-/** An app asks to be let in; the platform's own are, without a question. */
+/** The consent page of OAuth. Apps of the platform itself need no consent. */
 export function ConsentPage() {
   const { pathname, search } = useLocation();
-  const request = handOffIn(new URL(pathname + search, window.location.origin));
-  return <div className={classes.middle}>{request ? <Consent request={request} /> : <Incomplete />}</div>;
+  const request = findAuthorizationRequest(new URL(pathname + search, window.location.origin));
+  return request ? <Consent request={request} /> : <Incomplete />;
 }
 
-function Consent({ request }: { request: HandOff }) {
+function Consent({ request }: { request: AuthorizationRequest }) {
   const t = useT();
   const { data, error, refetch, isFetching } = useQuery({
     ...q(api.apps.authorizationRequest, request, { quiet: true }),
@@ -45,13 +44,13 @@ function Consent({ request }: { request: HandOff }) {
       </FormCard>
     );
   return data.app.isFirstParty ? (
-    <LetIn app={data.app} request={request} />
+    <FirstPartyConsent app={data.app} request={request} />
   ) : (
-    <AskConsent app={data.app satisfies App} request={request} host={data.redirectHost} denyLink={data.denyLink} />
+    <ConsentForm app={data.app satisfies App} request={request} host={data.redirectHost} denyLink={data.denyLink} />
   );
 }
 
-/** What is not right about a request does not get better by asking again. */
+/** An invalid request stays invalid. */
 const isFinal = (error: Error) => error instanceof CallError && error.status === 400;
 
 function Incomplete() {

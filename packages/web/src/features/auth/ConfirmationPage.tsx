@@ -13,7 +13,7 @@ import { Form } from '../../ui/form/Form.tsx';
 import { forgetSignUp, pendingSignUp } from './pendingSignUp.ts';
 import { ResendCode } from './ResendCode.tsx';
 
-/** The code from the mail ends the sign-up and begins the session; the guard then leads on. */
+/** The mailed code completes the sign-up and starts the session. The route guard redirects. */
 export function ConfirmationPage() {
   const [params] = useSearchParams();
   const email = params.get('email');

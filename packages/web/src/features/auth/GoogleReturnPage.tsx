@@ -1,6 +1,6 @@
 import { ProviderReturn, type Returned } from './ProviderReturn.tsx';
 
-// Written by public/theme.js, which takes it out of the address of /sign-in before anything else runs.
+// Written by public/boot.js, which takes it out of the address of /sign-in before anything else runs.
 const KEY = 'googleReturn';
 
 export function GoogleReturnPage() {

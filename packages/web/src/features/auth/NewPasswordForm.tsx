@@ -11,8 +11,7 @@ import { NewCodeButton } from '../../ui/form/NewCodeButton.tsx';
 import { confirmed, NewPasswordFields } from '../../ui/form/NewPasswordFields.tsx';
 import { toast } from '../../ui/toasts.ts';
 import { forgetRecovery, type PendingRecovery } from './pendingRecovery.ts';
-import { useEnter } from './useEnter.ts';
-import classes from './ways.module.css';
+import { useStartSession } from './useStartSession.ts';
 
 interface Props {
   pending: PendingRecovery;
@@ -20,17 +19,17 @@ interface Props {
   onStartAgain(): void;
 }
 
-/** The second half of a recovery: what was mailed, and the password from now on. */
+/** The second step of a recovery: the mailed code and a new password. */
 export function NewPasswordForm({ pending: { email, flow, mailedAt }, onMailed, onStartAgain }: Props) {
   const t = useT();
-  const enter = useEnter();
+  const startSession = useStartSession();
   const { form, field, submit, loading } = useCallForm(api.auth.resetPassword, {
     initialValues: { code: '', newPassword: '', confirmation: '' },
     toInput: ({ code, newPassword }) => ({ email, code, newPassword, flow }),
     alsoCheck: confirmed,
     onDone: (answer) => {
       forgetRecovery();
-      enter(answer, 'email');
+      startSession(answer, 'email');
       toast.success(t('Password changed!'));
     },
   });
@@ -49,7 +48,7 @@ export function NewPasswordForm({ pending: { email, flow, mailedAt }, onMailed, 
       below={
         <>
           {t('Wrong address?')}{' '}
-          <button type="button" className={classes.link} onClick={onStartAgain}>
+          <button type="button" onClick={onStartAgain}>
             {t('Start again')}
           </button>
         </>

@@ -9,13 +9,13 @@ import { Note } from '../../ui/Note.tsx';
 import { usePasskey } from './usePasskey.ts';
 import { usePasskeySuggestions } from './usePasskeySuggestions.ts';
 
-/** Logging in with a passkey alone, by the button or from the suggestions of the field for the address. */
+/** Passwordless sign-in with a passkey, by the button or from the autofill of the email field. */
 export function PasskeyLogin() {
   const t = useT();
   const { run, give, loading, problem } = usePasskey({
-    ask: () => call(api.secondFactor.passkeyOptions, {}, { ownMessages: true }),
+    ask: () => call(api.secondFactor.passkeyOptions, {}, { handlesMessages: true }),
     show: async (assertion) =>
-      session.begin(await call(api.secondFactor.passkeyVerify, { assertion }, { ownMessages: true }), 'email'),
+      session.begin(await call(api.secondFactor.passkeyVerify, { assertion }, { handlesMessages: true }), 'email'),
   });
   usePasskeySuggestions(!loading, {
     ask: () => call(api.secondFactor.passkeyOptions, {}, { quiet: true }),

@@ -1,5 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
-import type { EnterResponse } from '@stagi/contract/authResponse.ts';
+import type { SignInResponse } from '@stagi/contract/authResponse.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { type IdentityProvider, PROVIDER_NAMES } from '@stagi/contract/identityProviders.ts';
 import { safeReturnUrl } from '@stagi/contract/returnUrl.ts';
@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { call } from '../../api/client.ts';
 import { errorText } from '../../api/messages.ts';
-import { type PendingTrip, takeTrip } from '../../api/pendingTrip.ts';
+import { type PendingProviderLogin, takePendingProviderLogin } from '../../api/pendingProviderLogin.ts';
 import { invalidate } from '../../api/query.ts';
 import { session } from '../../api/session.ts';
 import { useT } from '../../i18n/i18n.ts';
@@ -18,33 +18,33 @@ import { Loader } from '../../ui/Loader.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { toast } from '../../ui/toasts.ts';
 import classes from './ProviderReturn.module.css';
-import { useEnter } from './useEnter.ts';
+import { useStartSession } from './useStartSession.ts';
 
-/** What came back in the address: a proof with its state, or why there is none. */
+/** The response of an identity provider, from the address: a proof with its state, or an error. */
 export interface Returned {
   state: string | null;
-  /** The id token of Google, the code of GitHub. */
+  /** The ID token of Google, the authorization code of GitHub. */
   proof: string | null;
   error: string | null;
 }
 
 interface Props {
   provider: IdentityProvider;
-  /** Reads what came back, and takes it out of sight. */
+  /** Reads the response and removes it from the address. */
   take(): Returned;
 }
 
-/** Where a provider sends people back to: ends what they left for, or says why not. */
+/** The callback of an identity provider: completes the sign-in or connection, or shows why not. */
 export function ProviderReturn({ provider, take }: Props) {
   const t = useT();
   const navigate = useNavigate();
-  const enter = useEnter();
-  const [failure, setFailure] = useState<{ trip: PendingTrip | null; message: string } | null>(null);
+  const startSession = useStartSession();
+  const [failure, setFailure] = useState<{ trip: PendingProviderLogin | null; message: string } | null>(null);
   const begun = useRef(false);
   const name = PROVIDER_NAMES[provider];
 
   useEffect(() => {
-    // What came back is good for one try.
+    // The response is valid once.
     if (begun.current) return;
     begun.current = true;
     void end();
@@ -52,10 +52,10 @@ export function ProviderReturn({ provider, take }: Props) {
 
   async function end(): Promise<void> {
     const returned = take();
-    const trip = takeTrip(provider);
+    const trip = takePendingProviderLogin(provider);
     const signedIn = session.get() !== null;
     const fail = (message: string) => setFailure({ trip, message });
-    // Somebody who is in already needs no other way in.
+    // Already signed in.
     if (signedIn && trip?.purpose !== 'connect') return go(trip?.returnUrl);
     if (!trip || returned.state !== trip.state)
       return fail(t('This login has expired or was used already. Try again.'));
@@ -70,7 +70,7 @@ export function ProviderReturn({ provider, take }: Props) {
         return void navigate(paths.account(), { replace: true });
       }
       const answer = await validate(trip, returned.proof);
-      enter(answer, provider, trip.returnUrl);
+      startSession(answer, provider, trip.returnUrl);
       if ('accessToken' in answer) go(trip.returnUrl);
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
@@ -96,7 +96,7 @@ export function ProviderReturn({ provider, take }: Props) {
   );
 }
 
-function Failure({ trip, message }: { trip: PendingTrip | null; message: string }) {
+function Failure({ trip, message }: { trip: PendingProviderLogin | null; message: string }) {
   const t = useT();
   return (
     <FormCard title={t('That did not work')}>
@@ -116,13 +116,13 @@ function Failure({ trip, message }: { trip: PendingTrip | null; message: string 
   );
 }
 
-function validate({ provider, state, nonce }: PendingTrip, proof: string): Promise<EnterResponse> {
+function validate({ provider, state, nonce }: PendingProviderLogin, proof: string): Promise<SignInResponse> {
   return provider === 'google'
     ? call(api.identities.validateGoogle, { token: proof, state, nonce: nonce ?? '' }, { quiet: true })
     : call(api.identities.validateGithub, { code: proof, state }, { quiet: true });
 }
 
-async function connect({ provider, state, nonce }: PendingTrip, proof: string): Promise<void> {
+async function connect({ provider, state, nonce }: PendingProviderLogin, proof: string): Promise<void> {
   const returned =
     provider === 'google'
       ? ({ provider, token: proof, state, nonce: nonce ?? '' } as const)

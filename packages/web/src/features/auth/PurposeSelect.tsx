@@ -1,7 +1,7 @@
 import { PURPOSES, type Purpose } from '@stagi/contract/purposes.ts';
+import { text } from '@stagi/contract/text.ts';
 import type { FieldProps } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { text } from '../../i18n/text.ts';
 import { Select } from '../../ui/form/Select.tsx';
 
 const WORDS: Record<Purpose, string> = {
@@ -12,7 +12,7 @@ const WORDS: Record<Purpose, string> = {
   other: text('Something else'),
 };
 
-/** What somebody wants to do here. */
+/** What the person wants to use the platform for. */
 export function PurposeSelect(field: FieldProps) {
   const t = useT();
   return (

@@ -12,7 +12,7 @@ import { TextInput } from '../../ui/form/TextInput.tsx';
 import { NewPasswordForm } from './NewPasswordForm.tsx';
 import { forgetRecovery, type PendingRecovery, pendingRecovery, rememberRecovery } from './pendingRecovery.ts';
 
-/** Address, then code and new password, then signed in; the guard of this layout leads on. */
+/** Email, then code and new password, then signed in. The route guard redirects. */
 export function RecoveryPage() {
   const [pending, setPending] = useState(pendingRecovery);
 

@@ -11,11 +11,11 @@ import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { FormCard } from '../../ui/FormCard.tsx';
 import { toast } from '../../ui/toasts.ts';
-import { FactorForm } from './FactorForm.tsx';
 import { forgetSecondFactor, type PendingSecondFactor, pendingSecondFactor } from './pendingSecondFactor.ts';
+import { SecondFactorForm } from './SecondFactorForm.tsx';
 import { usePasskey } from './usePasskey.ts';
 
-/** The second half of a login; the guard of this layout then leads to the return address. */
+/** The second step of a sign-in. The route guard then redirects to the return address. */
 export function SecondFactorPage() {
   const [pending] = useState(pendingSecondFactor);
   const [params] = useSearchParams();
@@ -33,8 +33,9 @@ function Ask({ pending: { ticket, methods, type }, signIn }: { pending: PendingS
     onRefused: startAgain,
   });
   const passkey = usePasskey({
-    ask: () => call(api.secondFactor.passkeyOptions, { ticket }, { ownMessages: true }),
-    show: async (assertion) => begin(await call(api.secondFactor.verify, { ticket, assertion }, { ownMessages: true })),
+    ask: () => call(api.secondFactor.passkeyOptions, { ticket }, { handlesMessages: true }),
+    show: async (assertion) =>
+      begin(await call(api.secondFactor.verify, { ticket, assertion }, { handlesMessages: true })),
     onRefused: startAgain,
   });
 
@@ -43,7 +44,7 @@ function Ask({ pending: { ticket, methods, type }, signIn }: { pending: PendingS
     session.begin(tokens, type);
   }
 
-  /** What was shown before is worth nothing any more. */
+  /** The proof of the first factor is no longer valid. */
   function startAgain(refusal: CallError): boolean {
     if (refusal.status !== 200) return false;
     forgetSecondFactor();
@@ -58,7 +59,7 @@ function Ask({ pending: { ticket, methods, type }, signIn }: { pending: PendingS
       lead={t('Your account is protected by a second factor.')}
       below={<Link to={signIn}>{t('Back to login')}</Link>}
     >
-      <FactorForm methods={methods} form={form} passkey={passkey} submitLabel={t('Log in')} />
+      <SecondFactorForm methods={methods} form={form} passkey={passkey} submitLabel={t('Log in')} />
     </FormCard>
   );
 }

@@ -4,26 +4,28 @@ import { Link, useSearchParams } from 'react-router';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
+import { useTypedBeforeHydration } from '../../prerender/useTypedBeforeHydration.ts';
 import { Button } from '../../ui/Button.tsx';
 import { FormCard } from '../../ui/FormCard.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { PasswordInput } from '../../ui/form/PasswordInput.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
-import { OtherWaysIn } from './OtherWaysIn.tsx';
+import { OtherSignInMethods } from './OtherSignInMethods.tsx';
 import { PasskeyLogin } from './PasskeyLogin.tsx';
-import { useEnter } from './useEnter.ts';
-import classes from './ways.module.css';
+import classes from './signIn.module.css';
+import { useStartSession } from './useStartSession.ts';
 
-/** Signing in begins the session or asks for the second factor; the guard of this layout then leads to the return address. */
+/** Starts the session or asks for the second factor. The route guard then redirects to the return address. */
 export function SignInPage() {
   const t = useT();
   const [params] = useSearchParams();
-  const enter = useEnter();
+  const startSession = useStartSession();
   const returnUrl = params.get('returnUrl') ?? undefined;
   const { form, field, submit, loading } = useCallForm(api.auth.authentication, {
     initialValues: { email: '', password: '' },
-    onDone: (answer) => enter(answer, 'email'),
+    onDone: (answer) => startSession(answer, 'email'),
   });
+  useTypedBeforeHydration(form);
 
   return (
     <FormCard
@@ -50,9 +52,9 @@ export function SignInPage() {
           </Button>
         </Stack>
       </Form>
-      <OtherWaysIn returnUrl={returnUrl}>
+      <OtherSignInMethods returnUrl={returnUrl}>
         <PasskeyLogin />
-      </OtherWaysIn>
+      </OtherSignInMethods>
     </FormCard>
   );
 }

@@ -3,18 +3,17 @@ import { api } from '@stagi/contract/api.ts';
 import type { Purpose } from '@stagi/contract/purposes.ts';
 import { lazy, Suspense } from 'react';
 import { useCallForm } from '../../api/useCallForm.ts';
-import { signOut, takeProfile, useUser } from '../../api/user.ts';
+import { setProfile, signOut, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
 import { FormCard } from '../../ui/FormCard.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
-import classes from './ways.module.css';
 
-/** What draws a list weighs more than the rest of the page; it comes after it. */
+/** Loaded lazily: a select weighs more than the rest of the page. */
 const PurposeSelect = lazy(async () => ({ default: (await import('./PurposeSelect.tsx')).PurposeSelect }));
 
-/** Between the first sign-in and the product, once; the guard leads on when it has been sent. */
+/** Asked once, after the first sign-in. The route guard redirects when it has been sent. */
 export function SignUpFormPage() {
   const t = useT();
   const { profile } = useUser();
@@ -25,7 +24,7 @@ export function SignUpFormPage() {
       company: company.trim() || undefined,
       purpose: purpose ?? undefined,
     }),
-    onDone: ({ userProfile }) => takeProfile(userProfile),
+    onDone: ({ userProfile }) => setProfile(userProfile),
   });
 
   return (
@@ -35,7 +34,7 @@ export function SignUpFormPage() {
       below={
         <>
           {t('Not you?')}{' '}
-          <button type="button" className={classes.link} onClick={() => void signOut()}>
+          <button type="button" onClick={() => void signOut()}>
             {t('Log out')}
           </button>
         </>

@@ -5,13 +5,14 @@ import { track } from '../../api/analytics.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
+import { useTypedBeforeHydration } from '../../prerender/useTypedBeforeHydration.ts';
 import { Button } from '../../ui/Button.tsx';
 import { FormCard } from '../../ui/FormCard.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { PasswordInput } from '../../ui/form/PasswordInput.tsx';
 import { PasswordRules } from '../../ui/form/PasswordRules.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
-import { OtherWaysIn } from './OtherWaysIn.tsx';
+import { OtherSignInMethods } from './OtherSignInMethods.tsx';
 import { rememberSignUp } from './pendingSignUp.ts';
 
 export function SignUpPage() {
@@ -27,6 +28,7 @@ export function SignUpPage() {
       void navigate(paths.confirmation(email, returnUrl));
     },
   });
+  useTypedBeforeHydration(form);
 
   return (
     <FormCard
@@ -51,7 +53,7 @@ export function SignUpPage() {
           </Button>
         </Stack>
       </Form>
-      <OtherWaysIn returnUrl={returnUrl} onLeave={() => track('sign_up_button_clicked')} />
+      <OtherSignInMethods returnUrl={returnUrl} onLeave={() => track('sign_up_button_clicked')} />
     </FormCard>
   );
 }

@@ -19,13 +19,13 @@ import { Form } from '../../ui/form/Form.tsx';
 import { NewCodeButton } from '../../ui/form/NewCodeButton.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
 import { toast } from '../../ui/toasts.ts';
-import classes from './FactorForm.module.css';
-import { FactorForm } from './FactorForm.tsx';
+import classes from './SecondFactorForm.module.css';
+import { SecondFactorForm } from './SecondFactorForm.tsx';
 import { usePasskey } from './usePasskey.ts';
 
 let asking: Promise<boolean> | null = null;
 
-/** Has the person show that it is them; answers whether they did. Calls that ask for it meanwhile share one dialog. */
+/** Step-up authentication: asks the person to authenticate again and returns whether they did. Concurrent calls share one dialog. */
 export function askStepUp(): Promise<boolean> {
   asking ??= new Promise<boolean>((resolve) => {
     const close = showDialog(({ opened, onClose }) => (
@@ -69,7 +69,7 @@ function StepUpDialog({ opened, onClose, onDone }: Props) {
   );
 }
 
-/** Lives only while the dialog is open: what is asked is asked anew at the next opening. */
+/** Mounted only while the dialog is open, so that each opening starts fresh. */
 function Ways({ onDone }: Pick<Props, 'onDone'>) {
   const begun = useQuery({
     ...q(api.secondFactor.stepUpBegin, {}),
@@ -90,9 +90,9 @@ function ByFactor({ methods, onDone }: { methods: readonly SecondFactorMethod[];
   const t = useT();
   const form = useCallForm(api.secondFactor.stepUp, { initialValues: { code: '' }, onDone });
   const passkey = usePasskey({
-    ask: () => call(api.secondFactor.stepUpOptions, {}, { ownMessages: true }),
+    ask: () => call(api.secondFactor.stepUpOptions, {}, { handlesMessages: true }),
     show: async (assertion) => {
-      await call(api.secondFactor.stepUp, { assertion }, { ownMessages: true });
+      await call(api.secondFactor.stepUp, { assertion }, { handlesMessages: true });
       onDone();
     },
   });
@@ -101,7 +101,7 @@ function ByFactor({ methods, onDone }: { methods: readonly SecondFactorMethod[];
       <p className={classes.text}>
         {t('This concerns the safety of your account. You are not asked again for 10 minutes.')}
       </p>
-      <FactorForm methods={methods} form={form} passkey={passkey} submitLabel={t('Confirm')} />
+      <SecondFactorForm methods={methods} form={form} passkey={passkey} submitLabel={t('Confirm')} />
     </Stack>
   );
 }

@@ -1,24 +1,24 @@
 import { startAuthentication, WebAuthnAbortService } from '@simplewebauthn/browser';
 import type { PasskeyAssertion, PasskeyRequest } from '@stagi/contract/passkeys.ts';
-import { hasPasskeys, turnedDown } from '../../api/passkeys.ts';
+import { hasPasskeys, logPasskeyFailure } from '../../api/passkeys.ts';
 
-/** A challenge holds five minutes. */
+/** A challenge expires after five minutes. */
 const RENEW_MS = 4 * 60_000;
 
 /**
- * The answer of a passkey that the person picks among the suggestions of the field that says `autocomplete="… webauthn"`;
- * null where the browser makes none, when nothing came of it, or once they have `left`. `ask` fetches a challenge.
+ * Conditional mediation: waits for a passkey that the person picks from the autofill of a field with
+ * `autocomplete="… webauthn"`. Null without browser support, on failure, or once `signal` aborts. `ask` fetches a challenge.
  */
 export async function suggestedPasskey(
   ask: () => Promise<{ options: PasskeyRequest }>,
-  left: AbortSignal,
+  signal: AbortSignal,
 ): Promise<PasskeyAssertion | null> {
   if (!(await canSuggest())) return null;
-  while (!left.aborted) {
-    await beingSeen(left);
+  while (!signal.aborted) {
+    await untilVisible(signal);
     const { options } = await ask();
     const late = AbortSignal.timeout(RENEW_MS);
-    const assertion = await suggest(options, AbortSignal.any([left, late]));
+    const assertion = await suggest(options, AbortSignal.any([signal, late]));
     if (assertion || !late.aborted) return assertion;
   }
   return null;
@@ -32,12 +32,12 @@ async function suggest(options: PasskeyRequest, ended: AbortSignal): Promise<Pas
   const stop = () => WebAuthnAbortService.cancelCeremony();
   ended.addEventListener('abort', stop, { once: true });
   return startAuthentication({ optionsJSON: options, useBrowserAutofill: true })
-    .catch((cause: unknown) => (ended.aborted ? null : turnedDown(cause)))
+    .catch((cause: unknown) => (ended.aborted ? null : logPasskeyFailure(cause)))
     .finally(() => ended.removeEventListener('abort', stop));
 }
 
-/** A tab that nobody looks at asks for nothing. */
-function beingSeen(left: AbortSignal): Promise<void> {
+/** Hidden tabs fetch no challenge. */
+function untilVisible(signal: AbortSignal): Promise<void> {
   if (document.visibilityState === 'visible') return Promise.resolve();
   return new Promise((resolve) => {
     const seen = new AbortController();
@@ -46,6 +46,6 @@ function beingSeen(left: AbortSignal): Promise<void> {
       resolve();
     };
     document.addEventListener('visibilitychange', done, { signal: seen.signal });
-    left.addEventListener('abort', done, { signal: seen.signal });
+    signal.addEventListener('abort', done, { signal: seen.signal });
   });
 }

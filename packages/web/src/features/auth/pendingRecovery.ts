@@ -8,7 +8,7 @@ export interface PendingRecovery {
   mailedAt: number;
 }
 
-/** Kept for this tab, so that somebody who reloads the page, or comes back from their mail, goes on with the code. */
+/** Kept in the session storage, so that the step with the code survives a reload or a visit to the mail. */
 export function rememberRecovery(pending: PendingRecovery): void {
   sessionStorage.setItem(KEY, JSON.stringify(pending));
 }

@@ -4,13 +4,13 @@ import type { AuthType } from '../../api/session.ts';
 const KEY = 'pendingSecondFactor';
 
 export interface PendingSecondFactor {
-  /** Proof of the first factor; of no use without the second, and for ten minutes only. */
+  /** Proof of the first factor. Worthless without the second; expires after ten minutes. */
   ticket: string;
   methods: SecondFactorMethod[];
   type: AuthType;
 }
 
-/** Kept for this tab, so that a reload of the page loses nothing. */
+/** Kept in the session storage, so that it survives a reload. */
 export function rememberSecondFactor(pending: PendingSecondFactor): void {
   sessionStorage.setItem(KEY, JSON.stringify(pending));
 }

@@ -8,12 +8,12 @@ interface Pending {
   mailedAt: number;
 }
 
-/** Kept for this tab, so that a reload of the confirmation page loses nothing. */
+/** Kept in the session storage, so that it survives a reload of the confirmation page. */
 export function rememberSignUp(pending: Pending): void {
   sessionStorage.setItem(KEY, JSON.stringify(pending));
 }
 
-/** The sign-up that was begun here for an address; null when it was begun elsewhere. */
+/** The sign-up that was started in this tab for an email; null when it was started elsewhere. */
 export function pendingSignUp(email: string): Pending | null {
   const stored = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Partial<Pending> | null;
   const { email: of, flow, mailedAt } = stored ?? {};

@@ -2,7 +2,7 @@ import { CallError } from '@stagi/contract/errors.ts';
 import type { PasskeyAssertion, PasskeyRequest } from '@stagi/contract/passkeys.ts';
 import { useState } from 'react';
 import { errorText } from '../../api/messages.ts';
-import { answerWithPasskey, hasPasskeys } from '../../api/passkeys.ts';
+import { getPasskeyAssertion, hasPasskeys } from '../../api/passkeys.ts';
 import { useT } from '../../i18n/i18n.ts';
 
 interface Steps {
@@ -10,21 +10,21 @@ interface Steps {
   ask(): Promise<{ options: PasskeyRequest }>;
   /** Sends the answer. */
   show(assertion: PasskeyAssertion): Promise<void>;
-  /** Takes a refusal over: return true when it has been shown. */
+  /** Handles a refusal. Returns true when it has been shown. */
   onRefused?(error: CallError): boolean;
 }
 
-export interface PasskeyUse {
+export interface PasskeyPrompt {
   run(): void;
-  /** Sends an answer that came by another way than `run`. */
+  /** Sends an answer that did not come from `run`. */
   give(assertion: PasskeyAssertion): void;
   loading: boolean;
-  /** What went wrong at the last try, for beside the button. */
+  /** The error of the last try, shown beside the button. */
   problem: string | null;
 }
 
-/** One press: challenge, the browser's own dialog, answer. */
-export function usePasskey({ ask, show, onRefused }: Steps): PasskeyUse {
+/** Asks the browser for a passkey: challenge, the browser's dialog, answer. */
+export function usePasskey({ ask, show, onRefused }: Steps): PasskeyPrompt {
   const t = useT();
   const [loading, setLoading] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -37,7 +37,7 @@ export function usePasskey({ ask, show, onRefused }: Steps): PasskeyUse {
       return;
     }
     await going(async () => {
-      const assertion = await answerWithPasskey((await ask()).options);
+      const assertion = await getPasskeyAssertion((await ask()).options);
       if (assertion) await show(assertion);
       else setProblem(t('No passkey was used. Try again or choose another way.'));
     });
@@ -54,7 +54,7 @@ export function usePasskey({ ask, show, onRefused }: Steps): PasskeyUse {
       await work();
     } catch (cause) {
       if (!(cause instanceof CallError)) throw cause;
-      // The client leaves these two to whoever made the call; of the others it has told.
+      // The client has shown every refusal but these two.
       if (!onRefused?.(cause) && (cause.status === 400 || cause.status === 200)) setProblem(errorText(cause));
     } finally {
       setLoading(false);

@@ -9,7 +9,7 @@ interface Steps {
   onPicked(assertion: PasskeyAssertion): void;
 }
 
-/** While `on`, the browser offers passkeys among its suggestions for the address; nothing is seen where it cannot. */
+/** While `on`, the browser offers passkeys in the autofill of the email field, where it supports that. */
 export function usePasskeySuggestions(on: boolean, { ask, onPicked }: Steps): void {
   const challenge = useEffectEvent(ask);
   const picked = useEffectEvent(onPicked);

@@ -2,7 +2,7 @@ import type { Money } from '@stagi/contract/price.ts';
 import { formatAmount, formatExact } from '../../ui/format.ts';
 import classes from './Billing.module.css';
 
-/** What it did to the balance: with its sign, so that colour says nothing alone. */
+/** A signed amount, so that colour is not the only hint. */
 export function Amount({ amount: { currency, decimalValue }, exact = false }: { amount: Money; exact?: boolean }) {
   const format = exact ? formatExact : formatAmount;
   const isLess = decimalValue.startsWith('-');

@@ -4,17 +4,17 @@ import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { ReactNode } from 'react';
 import { errorText } from '../../api/messages.ts';
 import { useUser } from '../../api/user.ts';
+import { BalanceDuration } from '../../balance/BalanceDuration.tsx';
+import { forecast } from '../../balance/forecast.ts';
+import { useBalance } from '../../balance/useBalance.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { PLAN_WORDS } from '../../i18n/planWords.ts';
-import { forecast } from '../../layouts/forecast.ts';
-import { Lasts } from '../../layouts/Lasts.tsx';
-import { useBalance } from '../../layouts/useBalance.ts';
 import { ErrorState } from '../../ui/ErrorState.tsx';
 import { FactList } from '../../ui/FactList.tsx';
 import { formatAmount, formatDate } from '../../ui/format.ts';
 import classes from './Billing.module.css';
 
-/** What is there, what is spent, and until when that goes well. */
+/** The balance, the current spending, and how long the balance lasts. */
 export function BalanceFacts() {
   const t = useT();
   const { workspace } = useUser();
@@ -42,7 +42,11 @@ export function BalanceFacts() {
         {
           label: t('Your balance lasts'),
           value: once((balance) =>
-            balance.exhausted ? t('It is used up') : <Lasts hours={forecast(balance).hours} readAt={dataUpdatedAt} />,
+            balance.exhausted ? (
+              t('It is used up')
+            ) : (
+              <BalanceDuration hours={forecast(balance).hours} readAt={dataUpdatedAt} />
+            ),
           ),
         },
         ...(data && Number(data.reserve) > 0

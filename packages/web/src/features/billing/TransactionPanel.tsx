@@ -3,9 +3,9 @@ import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
 import type { ChargedSegment, Transaction } from '@stagi/contract/transactions.ts';
 import { Link } from 'react-router';
-import { useMay } from '../../api/user.ts';
+import { useHasPermission } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { RowPanel } from '../../layouts/RowPanel.tsx';
+import { RowPanel } from '../../lists/RowPanel.tsx';
 import { paths } from '../../paths.ts';
 import { FactList } from '../../ui/FactList.tsx';
 import { formatDay, formatExact, formatNumber } from '../../ui/format.ts';
@@ -20,7 +20,7 @@ interface Props {
   onClose(): void;
 }
 
-/** One transaction; of use also the stretches of time that were charged. */
+/** One transaction. Usage also lists the intervals that were charged. */
 export function TransactionPanel({ id, onClose }: Props) {
   const t = useT();
   return (
@@ -39,7 +39,7 @@ export function TransactionPanel({ id, onClose }: Props) {
 
 function Body({ entity, segments }: OutputOf<typeof api.transactions.view>) {
   const t = useT();
-  const mayOpen = useMay('INSTANCE_RENTED_MANAGEMENT');
+  const mayOpen = useHasPermission('INSTANCE_RENTED_MANAGEMENT');
   return (
     <>
       <FactList facts={factsOf(entity)} />

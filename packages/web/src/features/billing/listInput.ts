@@ -1,14 +1,14 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
 import type { TransactionType } from '@stagi/contract/transactions.ts';
-import { among, type ListAddress } from '../../layouts/listAddress.ts';
-import { RANGE } from '../../layouts/useRange.ts';
+import { among, type ListAddress } from '../../lists/listAddress.ts';
+import { RANGE } from '../../lists/useRange.ts';
 
 export const TYPE = 'type';
 export const FILTERS = [RANGE, TYPE] as const;
 export const TYPES: readonly TransactionType[] = ['Deposit', 'Spending', 'Exchange', 'Withdrawal'];
 
-/** What an address of the list asks for, but for the stretch of time. */
+/** The input of the call from the address of the list, without the time range. */
 export function transactionsInput(address: ListAddress): InputOf<typeof api.transactions.list> {
   const { page, limit, orderByField, orderByDirection } = address.request;
   const types = typesOf(address);

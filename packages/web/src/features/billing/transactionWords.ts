@@ -1,5 +1,5 @@
+import { text } from '@stagi/contract/text.ts';
 import type { TransactionType } from '@stagi/contract/transactions.ts';
-import { text } from '../../i18n/text.ts';
 
 export const TYPE_WORD: Record<TransactionType, string> = {
   Deposit: text('Deposit'),
@@ -8,7 +8,7 @@ export const TYPE_WORD: Record<TransactionType, string> = {
   Withdrawal: text('Withdrawal'),
 };
 
-/** What a booking was, by its kind. Use is called by the server that it was of. */
+/** What a booking was, by its kind. Usage is named after its server. */
 export const KIND: Record<string, string> = {
   starter: text('Starter credit'),
   promo: text('Promo code'),

@@ -1,8 +1,8 @@
 import type { Transaction } from '@stagi/contract/transactions.ts';
 import { useT } from '../../i18n/i18n.ts';
-import type { Column } from '../../ui/DataTable.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { DateTime } from '../../ui/Time.tsx';
+import type { Column } from '../../ui/table/tableTypes.ts';
 import { Amount } from './Amount.tsx';
 import classes from './Billing.module.css';
 import { KIND, TYPE_WORD } from './transactionWords.ts';

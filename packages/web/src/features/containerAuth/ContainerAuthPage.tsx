@@ -13,7 +13,7 @@ import { Note } from '../../ui/Note.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
 import classes from './ContainerAuthPage.module.css';
 
-/** Where the host of a container's port sends visitors without a cookie: they go back with a code, or learn why not. */
+/** Visitors of a container's port without a cookie come here. They are redirected back with a code, or see why not. */
 export function ContainerAuthPage() {
   const t = useT();
   const { slug = '' } = useParams();
@@ -40,7 +40,7 @@ export function ContainerAuthPage() {
     setAsking(true);
     try {
       const { link } = await call(api.containerAccess.enter, { slug, returnUrl, trip }, { quiet: true });
-      // Going back in the browser leads to where one came from, not here again.
+      // Replaces the history entry, so that Back skips this page.
       window.location.replace(link);
     } catch (cause) {
       if (!(cause instanceof CallError)) throw cause;
@@ -50,38 +50,36 @@ export function ContainerAuthPage() {
   }
 
   return (
-    <div className={classes.middle}>
-      <FormCard
-        size="m"
-        title={t('Open {{slug}}', { slug })}
-        below={
-          <>
-            {t('You are logged in as {{email}}.', { email: profile.email })}{' '}
-            <button type="button" className={classes.link} onClick={() => void signOut(pathname + search)}>
-              {t('Log out')}
-            </button>
-          </>
-        }
-      >
-        {error ? (
-          <Refused error={error} onRetry={() => void enter()} retrying={asking} />
-        ) : tried ? (
-          <div className={classes.again}>
-            <Note tone="warn">
-              {t('The way into the container was used already, took too long or began in another browser.')}
-            </Note>
-            <Button fullWidth onClick={() => void enter()} data-testid="container-auth-again">
-              {t('Open it again')}
-            </Button>
-          </div>
-        ) : (
-          <div role="status">
-            <PanelSkeleton />
-            <p className={classes.word}>{t('You are being sent to the container.')}</p>
-          </div>
-        )}
-      </FormCard>
-    </div>
+    <FormCard
+      size="m"
+      title={t('Open {{slug}}', { slug })}
+      below={
+        <>
+          {t('You are logged in as {{email}}.', { email: profile.email })}{' '}
+          <button type="button" onClick={() => void signOut(pathname + search)}>
+            {t('Log out')}
+          </button>
+        </>
+      }
+    >
+      {error ? (
+        <Refused error={error} onRetry={() => void enter()} retrying={asking} />
+      ) : tried ? (
+        <div className={classes.again}>
+          <Note tone="warn">
+            {t('The way into the container was used already, took too long or began in another browser.')}
+          </Note>
+          <Button fullWidth onClick={() => void enter()} data-testid="container-auth-again">
+            {t('Open it again')}
+          </Button>
+        </div>
+      ) : (
+        <div role="status">
+          <PanelSkeleton />
+          <p className={classes.word}>{t('You are being sent to the container.')}</p>
+        </div>
+      )}
+    </FormCard>
   );
 }
 

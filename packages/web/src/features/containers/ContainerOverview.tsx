@@ -1,25 +1,24 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Stack } from '@mantine/core';
 import type { Container } from '@stagi/contract/containers.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
 import { personName } from '../../i18n/personName.ts';
 import { paths } from '../../paths.ts';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
-import { FactList } from '../../ui/FactList.tsx';
+import { FactList, FactPanels } from '../../ui/FactList.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { Note } from '../../ui/Note.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
-import classes from './Containers.module.css';
 import { CreationState } from './CreationState.tsx';
 import { RESTART_WORDS } from './restartWords.ts';
-import { serverPath } from './server.ts';
+import { serverPath } from './serverPath.ts';
 
 export function ContainerOverview({ container }: { container: Container }) {
   const t = useT();
   const { instance, portMappings, directoryMappings, envNames } = container;
   return (
-    <div className={classes.overview}>
+    <Stack gap={16}>
       <CreationState container={container} />
       {container.status === 'failed' && (
         <Note
@@ -33,7 +32,7 @@ export function ContainerOverview({ container }: { container: Container }) {
         />
       )}
       {container.command !== null && <CodeBlock title={t('Command')} code={container.command} wrap />}
-      <div className={classes.panels}>
+      <FactPanels>
         <FactList
           title={t('Container')}
           facts={[
@@ -106,7 +105,7 @@ export function ContainerOverview({ container }: { container: Container }) {
             }))}
           />
         )}
-      </div>
-    </div>
+      </FactPanels>
+    </Stack>
   );
 }

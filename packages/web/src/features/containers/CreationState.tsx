@@ -8,7 +8,7 @@ import { Note } from '../../ui/Note.tsx';
 import { Elapsed } from '../../ui/Time.tsx';
 import { useProgressText } from './useProgressText.ts';
 
-/** While it is made: what happens now and how far it is. When it could not be made: why. */
+/** The progress while a container is created, or why it could not be. */
 export function CreationState({ container }: { container: Container }) {
   const t = useT();
   const progress = useProgressText()(container);

@@ -1,5 +1,5 @@
 import type { Container } from '@stagi/contract/containers.ts';
-import { text } from '../../i18n/text.ts';
+import { text } from '@stagi/contract/text.ts';
 
 /** When a container that ended is started again, in words. */
 export const RESTART_WORDS: Record<Container['restartPolicy'], string> = {

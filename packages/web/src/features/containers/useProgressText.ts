@@ -1,6 +1,6 @@
 import type { Container } from '@stagi/contract/containers.ts';
+import { text } from '@stagi/contract/text.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { text } from '../../i18n/text.ts';
 
 const PHASES: Record<string, string> = {
   pulling: text('Pulling the image'),
@@ -8,7 +8,7 @@ const PHASES: Record<string, string> = {
   starting: text('Starting'),
 };
 
-/** What happens to a container right now, in a few words; null when nothing is said. */
+/** What happens to a container right now, in a few words. */
 export function useProgressText(): (container: Pick<Container, 'progress'>) => string | null {
   const t = useT();
   return ({ progress }) => {

@@ -3,16 +3,16 @@ import { Suspense, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useUserState } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { lazyPart } from '../../ui/parts.ts';
+import { lazyComponent } from '../../lazyChunks.ts';
 import classes from './Feedback.module.css';
 import { FeedbackMenu } from './FeedbackMenu.tsx';
 
 const loadDialog = async () => (await import('./FeedbackDialog.tsx')).FeedbackDialog;
-const Dialog = lazyPart(loadDialog);
+const Dialog = lazyComponent(loadDialog);
 
 type Shown = 'button' | 'menu' | 'dialog';
 
-/** Floats over the pages of signed-in people. It opens a menu, and the menu opens the form. */
+/** A floating button for signed-in people. It opens a menu, and the menu opens the form. */
 export function FeedbackButton() {
   const t = useT();
   const state = useUserState();
@@ -20,7 +20,7 @@ export function FeedbackButton() {
   /** Each opening begins with an empty form. */
   const [opening, setOpening] = useState(0);
   const button = useRef<HTMLButtonElement>(null);
-  if (state.is !== 'here') return null;
+  if (state.is !== 'signed-in') return null;
 
   /** The button takes no focus while it is hidden. */
   function closeMenu(): void {
@@ -48,7 +48,7 @@ export function FeedbackButton() {
         <FeedbackMenu
           onClose={closeMenu}
           onOpenForm={() => {
-            // What opens the form is the button: the menu is gone by the time that the focus comes back.
+            // The opener is the button: the menu is closed by the time that the focus returns.
             closeMenu();
             setOpening(opening + 1);
             setShown('dialog');
@@ -64,7 +64,7 @@ export function FeedbackButton() {
   );
 }
 
-/** Its failure is told when the form is asked for. */
+/** A failed preload is reported when the form is opened. */
 function fetchAhead(): void {
   loadDialog().catch((cause: unknown) => console.debug('The form could not be fetched ahead', cause));
 }

@@ -3,8 +3,8 @@ import { site } from '../../api/site.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
+import type { CloseReason } from '../../ui/dialogs/dialogStack.ts';
 import { ResultDialog } from '../../ui/dialogs/ResultDialog.tsx';
-import type { ClosedBy } from '../../ui/dialogs/stack.ts';
 import classes from './Feedback.module.css';
 import { FeedbackForm } from './FeedbackForm.tsx';
 
@@ -13,16 +13,16 @@ export interface FeedbackDialogProps {
   onClose(): void;
 }
 
-/** The form to the operators. What was typed is not lost by a slip: closing asks, and a failure leads back to it. */
+/** The feedback form. Closing asks before typed text is lost, and a failure returns to the form. */
 export function FeedbackDialog({ opened, onClose }: FeedbackDialogProps) {
   const t = useT();
   const { issueTrackerUrl } = site();
   const [typed, setTyped] = useState(false);
   const [asking, setAsking] = useState(false);
-  /** The result takes the place of the form; a bad one leads back to it. */
+  /** The result replaces the form; a failure returns to it. */
   const [result, setResult] = useState<'sent' | 'failed' | null>(null);
 
-  function close(by?: ClosedBy): void {
+  function close(by?: CloseReason): void {
     if (typed && by !== 'route') setAsking(true);
     else onClose();
   }

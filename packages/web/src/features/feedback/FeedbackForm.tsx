@@ -14,11 +14,11 @@ import { FEEDBACK_MAX_IMAGE_MB, FEEDBACK_MAX_IMAGES, FEEDBACK_ROWS } from '../..
 import classes from './Feedback.module.css';
 
 interface Props {
-  /** Whether anything would be lost now. */
+  /** Whether closing now would lose something. */
   onTyped(typed: boolean): void;
   onCancel(): void;
   onSent(): void;
-  /** The server took note of it and could not keep it. */
+  /** The server received the message and could not store it. */
   onFailed(): void;
 }
 
@@ -42,7 +42,7 @@ export function FeedbackForm({ onTyped, onCancel, onSent, onFailed }: Props) {
         mimeType,
       })),
     }),
-    // Which of the images is wrong is not told apart.
+    // The refusal does not say which image is wrong.
     fieldOf: (path) => path.replace(/^imageUploads\..*/, 'imageUploads'),
     onDone: onSent,
     onRefused: ({ status }) => {

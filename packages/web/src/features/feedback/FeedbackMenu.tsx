@@ -5,7 +5,7 @@ import { useT } from '../../i18n/i18n.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import classes from './Feedback.module.css';
 
-/** In the place of the button: the ways to say something. Closes by its cross, by Escape, or when the form opens. */
+/** Replaces the button while open. Closes by its cross, by Escape, or when the form opens. */
 export function FeedbackMenu({ onClose, onOpenForm }: { onClose(): void; onOpenForm(): void }) {
   const t = useT();
   const heading = useId();

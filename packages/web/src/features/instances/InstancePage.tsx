@@ -1,22 +1,17 @@
 import { api } from '@stagi/contract/api.ts';
-import { type Instance, RENTED_MOVES } from '@stagi/contract/instances.ts';
-import { useQuery } from '@tanstack/react-query';
-import { NavLink, useParams } from 'react-router';
-import { errorText } from '../../api/messages.ts';
-import { q } from '../../api/query.ts';
+import { type Instance, RENTED_MOVES, RentedStatus } from '@stagi/contract/instances.ts';
+import { IconPencil } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { ServerContainersSlot, SshKeyDialogSlot } from '../../featureSlots.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { useCrumb } from '../../layouts/crumb.tsx';
-import { NotFound } from '../../layouts/NotFound.tsx';
-import type { ServerContainersSlot, SshKeyDialogSlot } from '../../layouts/slots.ts';
-import { useRouteId } from '../../layouts/useRouteId.ts';
+import { DetailPage, DetailTabs } from '../../layouts/DetailPage.tsx';
 import { paths } from '../../paths.ts';
-import { ErrorState } from '../../ui/ErrorState.tsx';
-import { LinkTabs } from '../../ui/LinkTabs.tsx';
-import { DetailSkeleton } from '../../ui/Skeletons.tsx';
-import { InstanceAccess } from './InstanceAccess.tsx';
-import { InstanceActivities } from './InstanceActivities.tsx';
-import { InstanceHeader } from './InstanceHeader.tsx';
-import { InstanceOverview } from './InstanceOverview.tsx';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { ActivityList } from './ActivityList.tsx';
+import { RenameInstance } from './RenameInstance.tsx';
+import { RentedAccess } from './rented/RentedAccess.tsx';
+import { RentedOverview } from './rented/RentedOverview.tsx';
+import { useRentedActions } from './rented/useRentedActions.tsx';
 
 const REFETCH_MS = 10_000;
 const REFETCH_IN_TRANSITION_MS = 2_000;
@@ -26,58 +21,76 @@ interface Props {
   SshKeyDialog: SshKeyDialogSlot;
 }
 
-export function InstancePage(pieces: Props) {
-  const id = useRouteId();
-  const { data, error, isFetching, refetch } = useQuery({
-    ...q(api.instances.view, { id }),
-    refetchInterval: ({ state }) => (inTransition(state.data?.entity) ? REFETCH_IN_TRANSITION_MS : REFETCH_MS),
-  });
-  useCrumb(data?.entity.title);
-  if (data) return <Loaded instance={data.entity} {...pieces} />;
-  if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
-  return <DetailSkeleton />;
+/** A rented instance. */
+export function InstancePage(slots: Props) {
+  return (
+    <DetailPage
+      view={api.instances.view}
+      everyMs={(instance) => (inTransition(instance) ? REFETCH_IN_TRANSITION_MS : REFETCH_MS)}
+    >
+      {(instance) => <Rented instance={instance} {...slots} />}
+    </DetailPage>
+  );
 }
 
-function Loaded({ instance, ServerContainers, SshKeyDialog }: Props & { instance: Instance }) {
+function Rented({ instance, ServerContainers, SshKeyDialog }: Props & { instance: Instance }) {
   const t = useT();
-  const { tab = 'overview' } = useParams();
+  const actions = useRentedActions();
+  const [renaming, setRenaming] = useState(false);
   const { id } = instance;
-  const shown = body();
-  if (shown === null) return <NotFound />;
   return (
     <>
-      <InstanceHeader instance={instance} />
-      <LinkTabs
+      <DetailTabs
+        entity={instance}
+        statusTestId="instance-status"
+        besideTitle={
+          <IconButton size="xxxs" label={t('Rename')} data-testid="action-rename" onClick={() => setRenaming(true)}>
+            <IconPencil size={14} />
+          </IconButton>
+        }
+        actions={actions.of(instance)}
         label={t('Instance')}
-        link={NavLink}
         tabs={[
-          { label: t('Overview'), to: paths.instance(id), end: true },
-          { label: t('Containers'), to: paths.instance(id, 'containers'), count: instance.containerCount },
-          { label: t('Activities'), to: paths.instance(id, 'activities') },
-          { label: t('Access'), to: paths.instance(id, 'access') },
+          {
+            name: 'overview',
+            label: t('Overview'),
+            to: paths.instance(id),
+            end: true,
+            body: <RentedOverview instance={instance} />,
+          },
+          {
+            name: 'containers',
+            label: t('Containers'),
+            to: paths.instance(id, 'containers'),
+            count: instance.containerCount,
+            body: <ServerContainers server={instance} />,
+          },
+          {
+            name: 'activities',
+            label: t('Activities'),
+            to: paths.instance(id, 'activities'),
+            body: <ActivityList of={api.instances.activities} id={id} statuses={RentedStatus.options} />,
+          },
+          {
+            name: 'access',
+            label: t('Access'),
+            to: paths.instance(id, 'access'),
+            body: <RentedAccess instance={instance} SshKeyDialog={SshKeyDialog} />,
+          },
         ]}
       />
-      {shown}
+      <RenameInstance
+        edit={api.instances.edit}
+        instance={instance}
+        opened={renaming}
+        onClose={() => setRenaming(false)}
+      />
+      {actions.dialog}
     </>
   );
-
-  function body() {
-    switch (tab) {
-      case 'overview':
-        return <InstanceOverview instance={instance} />;
-      case 'containers':
-        return <ServerContainers server={instance} />;
-      case 'activities':
-        return <InstanceActivities id={id} />;
-      case 'access':
-        return <InstanceAccess instance={instance} SshKeyDialog={SshKeyDialog} />;
-      default:
-        return null;
-    }
-  }
 }
 
-/** Whether something is about to happen to it by itself. */
+/** Whether its status is going to change by itself. */
 function inTransition(instance: Instance | undefined): boolean {
   return instance !== undefined && instance.statusDeadline !== null && RENTED_MOVES[instance.status].length > 0;
 }

@@ -1,11 +1,13 @@
-import { api } from '@stagi/contract/api.ts';
-import type { Instance } from '@stagi/contract/instances.ts';
+import type { api } from '@stagi/contract/api.ts';
 import { invalidate } from '../../api/query.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { RenameDialog, RenameForm } from '../../ui/RenameDialog.tsx';
 
+type EditCall = typeof api.instances.edit | typeof api.selfHosted.edit;
+
 interface Props {
-  instance: Instance;
+  edit: EditCall;
+  instance: { id: number; title: string };
   opened: boolean;
   onClose(): void;
 }
@@ -13,17 +15,17 @@ interface Props {
 export function RenameInstance({ opened, ...props }: Props) {
   return (
     <RenameDialog opened={opened} onClose={props.onClose}>
-      <Form {...props} />
+      <TitleForm {...props} />
     </RenameDialog>
   );
 }
 
-function Form({ instance, onClose }: Omit<Props, 'opened'>) {
-  const { field, submit, loading } = useCallForm(api.instances.edit, {
-    initialValues: { title: instance.title },
-    toInput: ({ title }) => ({ id: instance.id, title }),
+function TitleForm({ edit, instance: { id, title }, onClose }: Omit<Props, 'opened'>) {
+  const { field, submit, loading } = useCallForm<EditCall, { title: string }>(edit, {
+    initialValues: { title },
+    toInput: (values) => ({ id, ...values }),
     onDone: () => {
-      void invalidate('instance-rented/', 'docker-container/');
+      void invalidate('instance-rented/', 'self-hosted-instance/', 'docker-container/');
       onClose();
     },
   });

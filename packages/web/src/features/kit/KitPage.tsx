@@ -1,8 +1,8 @@
-import '../../i18n/englishForms.ts';
+import '../../i18n/englishPlurals.ts';
 import { lazy, Suspense } from 'react';
 import { NavLink, useParams } from 'react-router';
-import { ThemeChoice } from '../../layouts/Choices.tsx';
 import { paths } from '../../paths.ts';
+import { ThemeChoice } from '../../preferences/PreferenceControls.tsx';
 import classes from './Kit.module.css';
 import { SECTIONS } from './sections.ts';
 

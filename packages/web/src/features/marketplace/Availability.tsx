@@ -3,7 +3,7 @@ import { useT } from '../../i18n/i18n.ts';
 import { exactTime } from '../../ui/format.ts';
 import classes from './Marketplace.module.css';
 
-/** Whether there are machines left, by a word and bars rather than colour. */
+/** How many machines are left, as a word and bars, not by colour alone. */
 export function Availability({ of: { availability, seenAt } }: { of: Offer }) {
   const t = useT();
   return (

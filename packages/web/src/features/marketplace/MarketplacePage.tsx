@@ -1,11 +1,11 @@
 import { api } from '@stagi/contract/api.ts';
 import { useSearchParams } from 'react-router';
+import type { SshKeyDialogSlot } from '../../featureSlots.ts';
 import { useT } from '../../i18n/i18n.ts';
-import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
-import { useList } from '../../layouts/useList.ts';
-import { useListState } from '../../layouts/useListState.ts';
-import { ListBar } from '../../ui/ListBar.tsx';
+import { useList } from '../../lists/useList.ts';
+import { useListState } from '../../lists/useListState.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
+import { ListBar } from '../../ui/table/ListBar.tsx';
 import { OfferFilters } from './OfferFilters.tsx';
 import { OfferTable } from './OfferTable.tsx';
 import { CHEAPEST, OFFER_FILTERS, offersInput } from './offersInput.ts';
@@ -41,7 +41,7 @@ export function MarketplacePage({ SshKeyDialog }: { SshKeyDialog: SshKeyDialogSl
       <ListBar>
         <OfferFilters list={list} providers={offers.data?.providers ?? []} />
       </ListBar>
-      <OfferTable offers={offers} list={list} />
+      <OfferTable offers={offers} />
       <RentDrawer offerId={chosen} known={offers.table.rows} onClose={close} SshKeyDialog={SshKeyDialog} />
     </>
   );

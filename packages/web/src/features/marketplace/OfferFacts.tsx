@@ -4,9 +4,9 @@ import { formatNumber } from '../../ui/format.ts';
 import { Availability } from './Availability.tsx';
 import classes from './Marketplace.module.css';
 import { Tag } from './OfferTable.tsx';
-import { diskText, gpuText } from './words.ts';
+import { diskText, gpuText } from './offerText.ts';
 
-/** What one is about to rent, in two lines. */
+/** The chosen offer, in two lines. */
 export function OfferFacts({ offer }: { offer: Offer }) {
   const t = useT();
   const parts = [

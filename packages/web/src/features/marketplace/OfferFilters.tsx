@@ -1,9 +1,9 @@
 import type { ProviderState } from '@stagi/contract/hardware.ts';
 import { useT } from '../../i18n/i18n.ts';
-import type { ListState } from '../../layouts/useListState.ts';
-import { FilterMenu } from '../../ui/FilterMenu.tsx';
+import type { ListState } from '../../lists/useListState.ts';
 import { Select } from '../../ui/form/Select.tsx';
 import { SearchBox } from '../../ui/SearchBox.tsx';
+import { FilterMenu } from '../../ui/table/FilterMenu.tsx';
 import { chosenProviders } from './offersInput.ts';
 
 const CORES = ['2', '4', '8', '16', '32', '64'];

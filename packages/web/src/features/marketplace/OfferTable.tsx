@@ -2,20 +2,18 @@ import type { hardware, Offer } from '@stagi/contract/hardware.ts';
 import { IconBuildingStore } from '@tabler/icons-react';
 import { Link, useSearchParams } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
-import type { List } from '../../layouts/useList.ts';
-import type { ListState } from '../../layouts/useListState.ts';
+import { ListTable } from '../../lists/ListTable.tsx';
+import type { List } from '../../lists/useList.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { Money } from '../../ui/Money.tsx';
-import { NoMatches } from '../../ui/NoMatches.tsx';
+import type { Column } from '../../ui/table/tableTypes.ts';
 import { Availability } from './Availability.tsx';
 import classes from './Marketplace.module.css';
-import { gpuText } from './words.ts';
+import { gpuText } from './offerText.ts';
 
-export function OfferTable({ offers, list }: { offers: List<typeof hardware.offers>; list: ListState }) {
+export function OfferTable({ offers }: { offers: List<typeof hardware.offers> }) {
   const t = useT();
   const [params] = useSearchParams();
   const preparing = offers.data?.providers.some(({ state }) => state === 'preparing') ?? false;
@@ -27,8 +25,8 @@ export function OfferTable({ offers, list }: { offers: List<typeof hardware.offe
   }
 
   return (
-    <DataTable
-      {...offers.table}
+    <ListTable
+      list={offers}
       label={t('Offers')}
       name="offers"
       rowTestId="offer-row"
@@ -44,36 +42,24 @@ export function OfferTable({ offers, list }: { offers: List<typeof hardware.offe
           {t('Rent')}
         </Button>
       )}
-      sort={list.sort}
-      onSort={list.setSort}
-      empty={empty()}
-    />
-  );
-
-  function empty() {
-    if (list.narrowed) {
-      return (
-        <NoMatches title={t('No offer matches')} onClear={list.clear}>
-          {t('Ask for fewer cores or less memory, or look at all offers.')}
-        </NoMatches>
-      );
-    }
-    return (
-      <EmptyState
-        icon={<IconBuildingStore size={20} />}
-        title={preparing ? t('The first offers are on their way') : t('There is nothing to rent at the moment')}
-        action={
+      noMatches={{
+        title: t('No offer matches'),
+        text: t('Ask for fewer cores or less memory, or look at all offers.'),
+      }}
+      empty={{
+        icon: <IconBuildingStore size={20} />,
+        title: preparing ? t('The first offers are on their way') : t('There is nothing to rent at the moment'),
+        text: preparing
+          ? t('They appear here by themselves as soon as the machine image is ready.')
+          : t('You can run containers on servers of your own meanwhile.'),
+        action: (
           <Button color="gray" component={Link} to={paths.selfInstances()}>
             {t('Attach a server of your own')}
           </Button>
-        }
-      >
-        {preparing
-          ? t('They appear here by themselves as soon as the machine image is ready.')
-          : t('You can run containers on servers of your own meanwhile.')}
-      </EmptyState>
-    );
-  }
+        ),
+      }}
+    />
+  );
 
   function columns(): Column<Offer>[] {
     return [

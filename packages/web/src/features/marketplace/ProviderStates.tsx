@@ -5,7 +5,7 @@ import { Note } from '../../ui/Note.tsx';
 import { Elapsed } from '../../ui/Time.tsx';
 import classes from './Marketplace.module.css';
 
-/** Clouds that have nothing to rent yet, and why. Ready ones speak through their offers. */
+/** Clouds that have nothing to rent yet, and why. */
 export function ProviderStates({ providers }: { providers: readonly ProviderState[] }) {
   const waiting = providers.filter(({ state }) => state !== 'ready');
   if (waiting.length === 0) return null;

@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
+import type { SshKeyDialogSlot } from '../../featureSlots.ts';
 import { useT } from '../../i18n/i18n.ts';
-import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ErrorState } from '../../ui/ErrorState.tsx';
@@ -43,8 +43,8 @@ export function RentDrawer({ offerId, known, onClose, SshKeyDialog }: Props) {
 }
 
 /**
- * The offer of the address: of those on screen, else looked for among all. Kept while its form is
- * open, though it sell out, and while the drawer slides shut.
+ * The offer in the address: from the list on screen, else fetched. Kept while its form is open, even when it sells
+ * out, and while the drawer closes.
  */
 function useOffer(offerId: string | null, known: readonly Offer[] | undefined) {
   const [kept, setKept] = useState<Offer | null>(null);

@@ -2,16 +2,16 @@ import { Skeleton } from '@mantine/core';
 import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { Offer } from '@stagi/contract/hardware.ts';
 import { LOG_BUCKET_GB, PROVISIONING_MINUTES } from '@stagi/contract/instances.ts';
+import { BalanceDuration, balanceEndsAt } from '../../balance/BalanceDuration.tsx';
+import { forecast, pricePerDay, reserveFor } from '../../balance/forecast.ts';
+import { useBalance } from '../../balance/useBalance.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { aDay, forecast, reserveOf } from '../../layouts/forecast.ts';
-import { emptyAt, Lasts } from '../../layouts/Lasts.tsx';
-import { useBalance } from '../../layouts/useBalance.ts';
 import { FactList } from '../../ui/FactList.tsx';
 import { formatAmount, formatDate } from '../../ui/format.ts';
 import { Money } from '../../ui/Money.tsx';
 import { Note } from '../../ui/Note.tsx';
 
-/** What it costs and what one gets, before the click. */
+/** The cost and the balance after it, before the server is rented. */
 export function RentSummary({ offer }: { offer: Offer }) {
   const t = useT();
   const { data: balance, dataUpdatedAt: readAt, isError } = useBalance();
@@ -22,7 +22,7 @@ export function RentSummary({ offer }: { offer: Offer }) {
         title={t('Summary')}
         facts={[
           { label: t('Price per hour'), value: <Money price={offer.pricePerHour} per="hour" /> },
-          { label: t('About a day'), value: <Money price={aDay(offer.pricePerHour)} /> },
+          { label: t('About a day'), value: <Money price={pricePerDay(offer.pricePerHour)} /> },
           {
             label: t('While stopped'),
             value: offer.canStop ? (
@@ -40,7 +40,7 @@ export function RentSummary({ offer }: { offer: Offer }) {
                   currency: CURRENCY,
                 })}
               >
-                <Lasts hours={after.hours} readAt={readAt} />
+                <BalanceDuration hours={after.hours} readAt={readAt} />
               </span>
             ) : isError ? null : (
               <Skeleton width={120} height={12} />
@@ -56,13 +56,13 @@ export function RentSummary({ offer }: { offer: Offer }) {
             'This provider cannot stop servers, so the server is terminated before the balance is empty, and nothing of its disk is saved. Keep a copy elsewhere of what you need.',
           )}{' '}
           {t('For its last half hour {{amount}} {{currency}} of your balance are set aside.', {
-            amount: formatAmount(reserveOf(offer.pricePerHour)),
+            amount: formatAmount(reserveFor(offer.pricePerHour)),
             currency: CURRENCY,
           })}
         </Note>
       )}
       {after?.isCovered && after.hours !== null && after.hours < SHOWN_HOURS && (
-        <Empties at={emptyAt(readAt, after.hours)} />
+        <Empties at={balanceEndsAt(readAt, after.hours)} />
       )}
       {after && !after.isCovered && (
         <Note tone="warn">
@@ -80,7 +80,7 @@ export function RentSummary({ offer }: { offer: Offer }) {
   );
 }
 
-/** What lasts longer than this is for no note. */
+/** A balance that lasts longer needs no note. */
 const SHOWN_HOURS = 24 * 14;
 
 function Empties({ at }: { at: Date }) {

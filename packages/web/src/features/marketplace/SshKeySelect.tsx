@@ -5,8 +5,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
+import type { SshKeyDialogSlot } from '../../featureSlots.ts';
 import { useT } from '../../i18n/i18n.ts';
-import type { SshKeyDialogSlot } from '../../layouts/slots.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Select } from '../../ui/form/Select.tsx';
 import { Note } from '../../ui/Note.tsx';
@@ -17,12 +17,12 @@ interface Props {
   value: string;
   onChange(id: string): void;
   error?: ReactNode;
-  /** The id of the form it belongs to: it stands outside. */
+  /** The id of the form, which is elsewhere in the DOM. */
   form: string;
   SshKeyDialog: SshKeyDialogSlot;
 }
 
-/** The key that the server will let in; one can be added or made here. */
+/** The SSH key that the server will accept; a new one can be added or generated here. */
 export function SshKeySelect({ value, onChange, error, form, SshKeyDialog }: Props) {
   const t = useT();
   const [adding, setAdding] = useState(false);

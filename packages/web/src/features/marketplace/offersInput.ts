@@ -1,17 +1,17 @@
 import type { InputOf } from '@stagi/contract/call.ts';
 import type { hardware } from '@stagi/contract/hardware.ts';
-import type { ListAddress } from '../../layouts/listAddress.ts';
-import type { Sort } from '../../ui/DataTable.tsx';
+import type { ListAddress } from '../../lists/listAddress.ts';
+import type { Sort } from '../../ui/table/tableTypes.ts';
 
 export const CHEAPEST: Sort = { field: 'price', direction: 'asc' };
 
-/** What offers are narrowed by, as it is named in the address. */
+/** The filters of offers, by their names in the address. */
 export const OFFER_FILTERS = ['provider', 'gpu', 'cores', 'ram'] as const;
 
 const FIELDS = ['price', 'cores', 'ram', 'gpu'] as const;
 const GPU = ['any', 'with', 'without'] as const;
 
-/** What the address asks for, as the call takes it; what it does not understand counts as not asked. */
+/** The input of the call from the address. Values that are not understood are ignored. */
 export function offersInput(list: ListAddress): InputOf<typeof hardware.offers> {
   const field = FIELDS.find((name) => name === list.sort.field);
   const sort = field ? { ...list.sort, field } : { field: 'price' as const, direction: 'asc' as const };

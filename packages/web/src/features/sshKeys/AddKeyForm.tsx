@@ -1,11 +1,11 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { SshKey } from '@stagi/contract/sshKeys.ts';
+import { text } from '@stagi/contract/text.ts';
 import { type SyntheticEvent, useRef } from 'react';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { text } from '../../i18n/text.ts';
-import { Button } from '../../ui/Button.tsx';
+import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { Textarea } from '../../ui/form/Textarea.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
@@ -14,7 +14,7 @@ const PRIVATE = text(
   'This is a private key. Keep it to yourself and paste the public one, from the file that ends in .pub',
 );
 
-/** A public key that the person has already. Its comment becomes the title until one is written. */
+/** Adds a public key. Its comment is the title until one is typed. */
 export function AddKeyForm({ onDone, onCancel }: { onDone(key: SshKey): void; onCancel(): void }) {
   const t = useT();
   const ownTitle = useRef(false);
@@ -70,14 +70,7 @@ export function AddKeyForm({ onDone, onCancel }: { onDone(key: SshKey): void; on
             title.onChange(event);
           }}
         />
-        <Group justify="flex-end" gap={8}>
-          <Button color="gray" onClick={onCancel}>
-            {t('Cancel')}
-          </Button>
-          <Button type="submit" loading={loading} data-testid="ssh-key-submit">
-            {t('Add key')}
-          </Button>
-        </Group>
+        <DialogButtons onCancel={onCancel} submitLabel={t('Add key')} loading={loading} testId="ssh-key-submit" />
       </Stack>
     </Form>
   );

@@ -1,10 +1,10 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { type SshKey, SshKeyType } from '@stagi/contract/sshKeys.ts';
+import { text } from '@stagi/contract/text.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { text } from '../../i18n/text.ts';
-import { Button } from '../../ui/Button.tsx';
+import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { Select } from '../../ui/form/Select.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
@@ -14,7 +14,7 @@ const WORDS: Record<string, string> = {
   rsa: text('RSA: for old clients'),
 };
 
-/** A pair made by the platform; the private half is answered once. */
+/** Generates a key pair on the platform. The private half is shown once. */
 export function GenerateKeyForm({
   onDone,
   onCancel,
@@ -46,14 +46,7 @@ export function GenerateKeyForm({
         <p className="muted" style={{ margin: 0 }}>
           {t('We keep the public half. The private half is shown once, right after this step.')}
         </p>
-        <Group justify="flex-end" gap={8}>
-          <Button color="gray" onClick={onCancel}>
-            {t('Cancel')}
-          </Button>
-          <Button type="submit" loading={loading} data-testid="ssh-key-submit">
-            {t('Generate')}
-          </Button>
-        </Group>
+        <DialogButtons onCancel={onCancel} submitLabel={t('Generate')} loading={loading} testId="ssh-key-submit" />
       </Stack>
     </Form>
   );

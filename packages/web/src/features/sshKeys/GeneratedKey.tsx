@@ -11,12 +11,12 @@ interface Props {
   sshKey: SshKey;
   privateKey: string;
   /** It has been downloaded or copied. */
-  onTaken(): void;
+  onSaved(): void;
   onDone(): void;
 }
 
-/** The private half of a new pair, for the only time. */
-export function GeneratedKey({ sshKey, privateKey, onTaken, onDone }: Props) {
+/** Shows the private half of a new key pair for the only time. */
+export function GeneratedKey({ sshKey, privateKey, onSaved, onDone }: Props) {
   const t = useT();
   const name = `stagi-${sshKey.type.includes('rsa') ? 'rsa' : 'ed25519'}`;
   return (
@@ -24,7 +24,7 @@ export function GeneratedKey({ sshKey, privateKey, onTaken, onDone }: Props) {
       <Note tone="warn" title={t('This is the only time that the private key can be seen')}>
         {t('Save it now. We do not keep it: if it is lost, delete the key and generate another.')}
       </Note>
-      <SecretFile name={name} content={privateKey} onTaken={onTaken} testId="private-key-download" />
+      <SecretFile name={name} content={privateKey} onTaken={onSaved} testId="private-key-download" />
       <div>
         <p style={{ margin: '0 0 4px' }}>{t('Put it where ssh finds it, readable by you alone:')}</p>
         <CodeBlock prompt="$" wrap code={`mv ~/Downloads/${name} ~/.ssh/ && chmod 600 ~/.ssh/${name}`} />

@@ -2,11 +2,9 @@ import { SegmentedControl, Stack } from '@mantine/core';
 import type { SshKey } from '@stagi/contract/sshKeys.ts';
 import { useState } from 'react';
 import { invalidate } from '../../api/query.ts';
+import type { SshKeyDialogProps } from '../../featureSlots.ts';
 import { useT } from '../../i18n/i18n.ts';
-import type { SshKeyDialogProps } from '../../layouts/slots.ts';
-import { useSecretGuard } from '../../layouts/useSecretGuard.ts';
-import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
-import { Dialog } from '../../ui/dialogs/Dialog.tsx';
+import { SecretDialog } from '../../navigation/SecretDialog.tsx';
 import { toast } from '../../ui/toasts.ts';
 import { AddKeyForm } from './AddKeyForm.tsx';
 import { GeneratedKey } from './GeneratedKey.tsx';
@@ -14,20 +12,16 @@ import { GenerateKeyForm } from './GenerateKeyForm.tsx';
 
 type Generated = { sshKey: SshKey; privateKey: string };
 
-/** Adds a key of one's own or makes a pair; the page beneath keeps what was typed there. */
+/** Adds a public key, or generates a pair and shows its private half for the only time. */
 export function SshKeyDialog({ opened, onClose, onAdded }: SshKeyDialogProps) {
   const t = useT();
   const [mode, setMode] = useState<'add' | 'generate'>('add');
   const [generated, setGenerated] = useState<Generated | null>(null);
-  const [taken, setTaken] = useState(false);
-  const [warned, setWarned] = useState(false);
-  const atRisk = generated !== null && !taken;
-  const blocker = useSecretGuard(atRisk);
+  const [saved, setSaved] = useState(false);
 
-  function close(): void {
+  function reset(): void {
     setGenerated(null);
-    setTaken(false);
-    setWarned(false);
+    setSaved(false);
     setMode('add');
     onClose();
   }
@@ -38,19 +32,19 @@ export function SshKeyDialog({ opened, onClose, onAdded }: SshKeyDialogProps) {
   }
 
   return (
-    <>
-      <Dialog
-        opened={opened}
-        onClose={() => (atRisk ? setWarned(true) : close())}
-        title={generated ? t('Save your private key') : t('Add an SSH key')}
-        closeOnOutside={!generated}
-      >
-        {generated ? (
-          <GeneratedKey
-            {...generated}
-            onTaken={() => setTaken(true)}
-            onDone={() => (atRisk ? setWarned(true) : close())}
-          />
+    <SecretDialog
+      opened={opened}
+      onClose={reset}
+      title={generated ? t('Save your private key') : t('Add an SSH key')}
+      secret={generated && (saved ? 'saved' : 'unsaved')}
+      question={{
+        title: t('Close without saving the private key?'),
+        lost: t('The private key: it is shown only now and kept nowhere'),
+      }}
+    >
+      {(close) =>
+        generated ? (
+          <GeneratedKey {...generated} onSaved={() => setSaved(true)} onDone={close} />
         ) : (
           <Stack gap={16}>
             <SegmentedControl
@@ -69,36 +63,21 @@ export function SshKeyDialog({ opened, onClose, onAdded }: SshKeyDialogProps) {
                 onDone={(key) => {
                   added(key);
                   toast.success(t('The SSH key has been added'));
-                  close();
+                  reset();
                 }}
               />
             ) : (
               <GenerateKeyForm
                 onCancel={close}
-                onDone={(key, privateKey) => {
-                  setGenerated({ sshKey: key, privateKey });
-                  added(key);
+                onDone={(sshKey, privateKey) => {
+                  setGenerated({ sshKey, privateKey });
+                  added(sshKey);
                 }}
               />
             )}
           </Stack>
-        )}
-      </Dialog>
-      <ConfirmDialog
-        variant="error"
-        opened={warned || blocker.state === 'blocked'}
-        onClose={() => {
-          setWarned(false);
-          blocker.reset?.();
-        }}
-        onConfirm={() => {
-          close();
-          blocker.proceed?.();
-        }}
-        title={t('Close without saving the private key?')}
-        lost={[t('The private key: it is shown only now and kept nowhere')]}
-        confirmLabel={t('Close anyway')}
-      />
-    </>
+        )
+      }
+    </SecretDialog>
   );
 }

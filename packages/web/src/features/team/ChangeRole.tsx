@@ -5,6 +5,7 @@ import type { Role } from '@stagi/contract/permissions.ts';
 import { invalidate } from '../../api/query.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { ROLE_NAMES } from '../../i18n/roleNames.ts';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
 import { Form } from '../../ui/form/Form.tsx';
@@ -38,7 +39,7 @@ function RoleForm({ member, onClose }: { member: Member; onClose(): void }) {
     toInput: ({ role }) => ({ userId: member.userId, role }),
     onDone: ({ entity }) => {
       void invalidate('client/', 'user/profile');
-      toast.success(t('{{name}} is now {{role}}', { name: entity.name, role: t(entity.roleName) }));
+      toast.success(t('{{name}} is now {{role}}', { name: entity.name, role: t(ROLE_NAMES[entity.roleName]) }));
       onClose();
     },
   });

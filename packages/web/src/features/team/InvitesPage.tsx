@@ -1,30 +1,26 @@
 import { api } from '@stagi/contract/api.ts';
 import { INVITE_STATUSES, type Invite } from '@stagi/contract/invites.ts';
-import { ROLES } from '@stagi/contract/permissions.ts';
+import { text } from '@stagi/contract/text.ts';
 import { IconLink, IconLinkOff, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
+import { call } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { text } from '../../i18n/text.ts';
-import { useList } from '../../layouts/useList.ts';
-import { useListState } from '../../layouts/useListState.ts';
-import { ActionButton, ActionMenu, type Verdict } from '../../ui/actions.tsx';
-import { DataTable } from '../../ui/DataTable.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { FilterMenu, StatusFilter } from '../../ui/FilterMenu.tsx';
-import { ListBar } from '../../ui/ListBar.tsx';
-import { NoMatches } from '../../ui/NoMatches.tsx';
-import { PageHeader } from '../../ui/PageHeader.tsx';
-import { SearchBox } from '../../ui/SearchBox.tsx';
+import { ListPage } from '../../lists/ListPage.tsx';
+import { useList } from '../../lists/useList.ts';
+import { useListState } from '../../lists/useListState.ts';
+import { useRowActions } from '../../lists/useRowActions.tsx';
+import { ActionButton } from '../../ui/actions.tsx';
+import { StatusFilter } from '../../ui/table/FilterMenu.tsx';
 import { InviteDialog } from './InviteDialog.tsx';
-import { byRole, FILTERS, ROLE, rolesOf } from './listInputs.ts';
-import { RevokeInvite } from './RevokeInvite.tsx';
+import { FILTERS, roleListInput } from './listInputs.ts';
+import { RoleFilter } from './RoleFilter.tsx';
 import { SeatsNote } from './SeatsNote.tsx';
 import classes from './Team.module.css';
 import { TeamTabs } from './TeamTabs.tsx';
 import { useInviteColumns } from './useInviteColumns.tsx';
 
-const HOLDS: Record<NonNullable<Invite['hold']>, string> = {
+const HOLD_REASONS: Record<NonNullable<Invite['hold']>, string> = {
   'more-power': text('Its role may do what yours may not'),
   ended: text('It has ended already'),
 };
@@ -33,89 +29,82 @@ const HOLDS: Record<NonNullable<Invite['hold']>, string> = {
 export function InvitesPage() {
   const t = useT();
   const { workspace } = useUser();
-  const list = useListState({ filters: FILTERS });
-  const { data, table } = useList(api.invites.list, byRole(list), list);
+  const state = useListState({ filters: FILTERS });
+  const list = useList(api.invites.list, roleListInput(state), state);
   const columns = useInviteColumns();
+  const actions = useInviteActions();
   const [inviting, setInviting] = useState(false);
-  const [revoking, setRevoking] = useState<Invite | null>(null);
-  const some = list.narrowed || (table.rows?.length ?? 0) > 0;
-
-  const verdictOf = ({ hold }: Invite): Verdict =>
-    hold === null ? { allowed: true } : { allowed: false, reason: HOLDS[hold] };
-  const invite = (
-    <ActionButton
-      tone="primary"
-      icon={<IconUserPlus size={16} />}
-      testId="invite-create"
-      onClick={() => setInviting(true)}
-    >
-      {t('Invite')}
-    </ActionButton>
-  );
 
   return (
-    <>
-      <PageHeader title={t('Invites')} actions={some && invite}>
-        {t('Links by which people join {{workspace}} with a role. Each is shown only once, when it is made.', {
-          workspace: workspace?.clientName ?? '',
-        })}
-      </PageHeader>
-      <TeamTabs />
-      {data && (
-        <div className={classes.listed}>
-          <SeatsNote seats={data.seats} />
-        </div>
-      )}
-      {some && (
-        <ListBar>
-          <SearchBox value={list.search} onChange={list.setSearch} placeholder={t('Search by who invited')} />
-          <StatusFilter statuses={INVITE_STATUSES} value={list.statuses} onChange={list.setStatuses} />
-          <FilterMenu
-            label={t('Role')}
-            options={ROLES.map((role) => ({ value: role, label: t(role) }))}
-            value={rolesOf(list)}
-            onChange={(wanted) => list.setValues(ROLE, wanted)}
-          />
-        </ListBar>
-      )}
-      <DataTable
-        {...table}
-        label={t('Invites')}
-        name="invites"
-        rowTestId="invite-row"
-        columns={columns}
-        rowKey={({ id }) => id}
-        sort={list.sort}
-        onSort={list.setSort}
-        rowActions={(row) => (
-          <ActionMenu
-            label={t('Actions for the link of {{name}}', { name: row.inviter.name })}
-            actions={[
-              {
-                label: t('Revoke'),
-                icon: <IconLinkOff size={16} />,
-                danger: true,
-                verdict: verdictOf(row),
-                testId: 'action-revoke-invite',
-                onClick: () => setRevoking(row),
-              },
-            ]}
-          />
-        )}
-        empty={
-          list.narrowed ? (
-            <NoMatches title={t('No join link matches')} onClear={list.clear}>
-              {t('Try other words, states or roles.')}
-            </NoMatches>
-          ) : (
-            <EmptyState icon={<IconLink size={20} />} title={t('Nobody has been invited yet')} action={invite}>
-              {t('Make a link with a role and send it to whoever should work here with you.')}
-            </EmptyState>
-          )
-        }
-      />
+    <ListPage
+      title={t('Invites')}
+      about={t('Links by which people join {{workspace}} with a role. Each is shown only once, when it is made.', {
+        workspace: workspace?.clientName ?? '',
+      })}
+      create={
+        <ActionButton
+          tone="primary"
+          icon={<IconUserPlus size={16} />}
+          testId="invite-create"
+          onClick={() => setInviting(true)}
+        >
+          {t('Invite')}
+        </ActionButton>
+      }
+      above={
+        <>
+          <TeamTabs />
+          {list.data && (
+            <div className={classes.listed}>
+              <SeatsNote seats={list.data.seats} />
+            </div>
+          )}
+        </>
+      }
+      list={list}
+      search={t('Search by who invited')}
+      filters={
+        <>
+          <StatusFilter statuses={INVITE_STATUSES} value={state.statuses} onChange={state.setStatuses} />
+          <RoleFilter state={state} />
+        </>
+      }
+      name="invites"
+      rowTestId="invite-row"
+      columns={columns}
+      rowKey={({ id }) => id}
+      actions={actions}
+      menuLabel={({ inviter: { name } }) => t('Actions for the link of {{name}}', { name })}
+      noMatches={{ title: t('No join link matches'), text: t('Try other words, states or roles.') }}
+      empty={{
+        icon: <IconLink size={20} />,
+        title: t('Nobody has been invited yet'),
+        text: t('Make a link with a role and send it to whoever should work here with you.'),
+      }}
+    >
       <InviteDialog opened={inviting} onClose={() => setInviting(false)} />
-      <RevokeInvite invite={revoking} onClose={() => setRevoking(null)} />
-    </>
+    </ListPage>
+  );
+}
+
+function useInviteActions() {
+  const t = useT();
+  return useRowActions<Invite>(
+    [
+      {
+        name: 'revoke-invite',
+        label: t('Revoke'),
+        icon: IconLinkOff,
+        danger: true,
+        can: ({ hold }) => (hold === null ? { allowed: true } : { allowed: false, reason: HOLD_REASONS[hold] }),
+        perform: ({ id }, options) => call(api.invites.revoke, { id }, options),
+        confirm: () => ({
+          title: t('Revoke the join link?'),
+          text: t('Nobody can join by it any more. Who has joined stays a member.'),
+        }),
+        success: () => t('The join link has been revoked'),
+      },
+    ],
+    ['client/invite/'],
   );
 }

@@ -2,7 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { Member } from '@stagi/contract/clients.ts';
 import { invalidate } from '../../api/query.ts';
 import { useCall } from '../../api/useCall.ts';
-import { leaveGoneWorkspace } from '../../api/user.ts';
+import { leaveRemovedWorkspace } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
 import { toast } from '../../ui/toasts.ts';
@@ -13,7 +13,7 @@ export function RemoveMember({ member, onClose }: { member: Member | null; onClo
   const { run, loading } = useCall(api.clients.removeMember, {
     onDone: () => {
       if (member?.isMe) {
-        void leaveGoneWorkspace();
+        void leaveRemovedWorkspace();
         return;
       }
       void invalidate('client/');

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ComponentProps } from 'react';
 import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { ROLE_NAMES } from '../../i18n/roleNames.ts';
 import { ROLE_WORDS } from '../../i18n/roleWords.ts';
 import { RadioGroup } from '../../ui/form/RadioGroup.tsx';
 
@@ -19,7 +20,7 @@ export function RoleField(field: Omit<ComponentProps<typeof RadioGroup>, 'label'
       variant="filled"
       options={ROLES.map((role) => ({
         value: role,
-        label: t(role),
+        label: t(ROLE_NAMES[role]),
         description: mayGive(role) ? t(ROLE_WORDS[role]) : t('This role may do what yours may not'),
         disabled: !mayGive(role),
       }))}

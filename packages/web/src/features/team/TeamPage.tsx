@@ -1,25 +1,20 @@
 import { api } from '@stagi/contract/api.ts';
 import type { Member } from '@stagi/contract/clients.ts';
-import { ROLES } from '@stagi/contract/permissions.ts';
 import { IconPencil, IconUserCog, IconUserMinus, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useMay, useUser } from '../../api/user.ts';
+import { useHasPermission, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { useList } from '../../layouts/useList.ts';
-import { useListState } from '../../layouts/useListState.ts';
-import { ActionButton, ActionMenu } from '../../ui/actions.tsx';
-import { DataTable } from '../../ui/DataTable.tsx';
-import { FilterMenu } from '../../ui/FilterMenu.tsx';
-import { ListBar } from '../../ui/ListBar.tsx';
-import { memberVerdict } from '../../ui/memberVerdict.ts';
-import { NoMatches } from '../../ui/NoMatches.tsx';
-import { PageHeader } from '../../ui/PageHeader.tsx';
-import { SearchBox } from '../../ui/SearchBox.tsx';
+import { ListPage } from '../../lists/ListPage.tsx';
+import { useList } from '../../lists/useList.ts';
+import { useListState } from '../../lists/useListState.ts';
+import { memberVerdict } from '../../people/memberVerdict.ts';
+import { type Action, ActionButton } from '../../ui/actions.tsx';
 import { ChangeRole } from './ChangeRole.tsx';
 import { InviteDialog } from './InviteDialog.tsx';
-import { byRole, FILTERS, ROLE, rolesOf } from './listInputs.ts';
+import { FILTERS, roleListInput } from './listInputs.ts';
 import { RemoveMember } from './RemoveMember.tsx';
 import { RenameWorkspace } from './RenameWorkspace.tsx';
+import { RoleFilter } from './RoleFilter.tsx';
 import { TeamTabs } from './TeamTabs.tsx';
 import { useMemberColumns } from './useMemberColumns.tsx';
 
@@ -27,90 +22,73 @@ import { useMemberColumns } from './useMemberColumns.tsx';
 export function TeamPage() {
   const t = useT();
   const { workspace } = useUser();
-  const mayRename = useMay('CLIENT_MANAGEMENT');
-  const list = useListState({ filters: FILTERS });
-  const members = useList(api.clients.members, byRole(list), list);
+  const mayRename = useHasPermission('CLIENT_MANAGEMENT');
+  const state = useListState({ filters: FILTERS });
+  const list = useList(api.clients.members, roleListInput(state), state);
   const columns = useMemberColumns();
   const [changing, setChanging] = useState<Member | null>(null);
   const [removing, setRemoving] = useState<Member | null>(null);
   const [renaming, setRenaming] = useState(false);
   const [inviting, setInviting] = useState(false);
 
+  const actionsOf = (member: Member): Action[] => [
+    {
+      label: t('Change role'),
+      icon: <IconUserCog size={16} />,
+      verdict: memberVerdict(member),
+      testId: 'action-change-role',
+      onClick: () => setChanging(member),
+    },
+    {
+      label: member.isMe ? t('Leave the workspace') : t('Remove from the workspace'),
+      icon: <IconUserMinus size={16} />,
+      danger: true,
+      verdict: memberVerdict(member),
+      testId: 'action-remove-member',
+      onClick: () => setRemoving(member),
+    },
+  ];
+
   return (
-    <>
-      <PageHeader
-        title={t('Team')}
-        actions={
-          <>
-            {mayRename && (
-              <ActionButton icon={<IconPencil size={16} />} testId="workspace-rename" onClick={() => setRenaming(true)}>
-                {t('Rename workspace')}
-              </ActionButton>
-            )}
-            <ActionButton
-              tone="primary"
-              icon={<IconUserPlus size={16} />}
-              testId="invite-create"
-              onClick={() => setInviting(true)}
-            >
-              {t('Invite')}
+    <ListPage
+      title={t('Team')}
+      about={t('Who works in {{workspace}}, and what their role lets them do.', {
+        workspace: workspace?.clientName ?? '',
+      })}
+      headerActions={
+        <>
+          {mayRename && (
+            <ActionButton icon={<IconPencil size={16} />} testId="workspace-rename" onClick={() => setRenaming(true)}>
+              {t('Rename workspace')}
             </ActionButton>
-          </>
-        }
-      >
-        {t('Who works in {{workspace}}, and what their role lets them do.', { workspace: workspace?.clientName ?? '' })}
-      </PageHeader>
-      <TeamTabs />
-      <ListBar>
-        <SearchBox value={list.search} onChange={list.setSearch} placeholder={t('Search by name or email')} />
-        <FilterMenu
-          label={t('Role')}
-          options={ROLES.map((role) => ({ value: role, label: t(role) }))}
-          value={rolesOf(list)}
-          onChange={(wanted) => list.setValues(ROLE, wanted)}
-        />
-      </ListBar>
-      <DataTable
-        {...members.table}
-        label={t('Members')}
-        name="members"
-        rowTestId="member-row"
-        columns={columns}
-        rowKey={({ userId }) => userId}
-        sort={list.sort}
-        onSort={list.setSort}
-        rowActions={(member) => (
-          <ActionMenu
-            label={t('Actions for {{title}}', { title: member.name })}
-            actions={[
-              {
-                label: t('Change role'),
-                icon: <IconUserCog size={16} />,
-                verdict: memberVerdict(member),
-                testId: 'action-change-role',
-                onClick: () => setChanging(member),
-              },
-              {
-                label: member.isMe ? t('Leave the workspace') : t('Remove from the workspace'),
-                icon: <IconUserMinus size={16} />,
-                danger: true,
-                verdict: memberVerdict(member),
-                testId: 'action-remove-member',
-                onClick: () => setRemoving(member),
-              },
-            ]}
-          />
-        )}
-        empty={
-          <NoMatches title={t('Nobody matches')} onClear={list.clear}>
-            {t('Try other words or roles.')}
-          </NoMatches>
-        }
-      />
+          )}
+          <ActionButton
+            tone="primary"
+            icon={<IconUserPlus size={16} />}
+            testId="invite-create"
+            onClick={() => setInviting(true)}
+          >
+            {t('Invite')}
+          </ActionButton>
+        </>
+      }
+      above={<TeamTabs />}
+      list={list}
+      search={t('Search by name or email')}
+      filters={<RoleFilter state={state} />}
+      label={t('Members')}
+      name="members"
+      rowTestId="member-row"
+      columns={columns}
+      rowKey={({ userId }) => userId}
+      rowName={({ name }) => name}
+      actions={{ of: actionsOf }}
+      noMatches={{ title: t('Nobody matches'), text: t('Try other words or roles.') }}
+    >
       <ChangeRole member={changing} onClose={() => setChanging(null)} />
       <RemoveMember member={removing} onClose={() => setRemoving(null)} />
       <InviteDialog opened={inviting} onClose={() => setInviting(false)} />
       <RenameWorkspace opened={renaming} onClose={() => setRenaming(false)} />
-    </>
+    </ListPage>
   );
 }

@@ -1,8 +1,8 @@
 import { ROUTES } from '@stagi/contract/routes.ts';
 import { NavLink } from 'react-router';
+import { canOpen } from '../../access/permissionChecks.ts';
 import { useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { opens } from '../../layouts/menuGate.ts';
 import { paths } from '../../paths.ts';
 import { LinkTabs } from '../../ui/LinkTabs.tsx';
 
@@ -15,5 +15,5 @@ export function TeamTabs() {
     { route: ROUTES.invites, label: t(ROUTES.invites.title), to: paths.invites() },
     { route: ROUTES.audit, label: t(ROUTES.audit.title), to: paths.audit() },
   ];
-  return <LinkTabs label={t('Team')} link={NavLink} tabs={tabs.filter(({ route }) => opens(route, permissions))} />;
+  return <LinkTabs label={t('Team')} link={NavLink} tabs={tabs.filter(({ route }) => canOpen(route, permissions))} />;
 }

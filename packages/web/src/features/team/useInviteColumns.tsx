@@ -1,12 +1,13 @@
 import type { Invite } from '@stagi/contract/invites.ts';
+import { text } from '@stagi/contract/text.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { ROLE_NAMES } from '../../i18n/roleNames.ts';
 import { ROLE_WORDS } from '../../i18n/roleWords.ts';
-import { text } from '../../i18n/text.ts';
-import type { Column } from '../../ui/DataTable.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { Tag } from '../../ui/Tag.tsx';
-import { DateTime } from '../../ui/Time.tsx';
 import { Tooltip } from '../../ui/Tooltip.tsx';
+import { timeColumn } from '../../ui/table/columns.tsx';
+import type { Column } from '../../ui/table/tableTypes.ts';
 
 const ENDS: Record<NonNullable<Invite['endedBy']>, string> = {
   'used up': text('Used up'),
@@ -25,7 +26,7 @@ export function useInviteColumns(): Column<Invite>[] {
       card: 'head',
       cell: ({ roleName }) => (
         <Tooltip label={t(ROLE_WORDS[roleName])}>
-          <span>{t(roleName)}</span>
+          <span>{t(ROLE_NAMES[roleName])}</span>
         </Tooltip>
       ),
     },
@@ -56,19 +57,7 @@ export function useInviteColumns(): Column<Invite>[] {
         </span>
       ),
     },
-    {
-      key: 'createdAt',
-      title: t('Created'),
-      sortBy: 'createdAt',
-      align: 'right',
-      cell: ({ createdAt }) => <DateTime at={createdAt} />,
-    },
-    {
-      key: 'expiresAt',
-      title: t('Good until'),
-      sortBy: 'expiresAt',
-      align: 'right',
-      cell: ({ expiresAt }) => <DateTime at={expiresAt} />,
-    },
+    timeColumn('createdAt', t('Created')),
+    timeColumn('expiresAt', t('Good until')),
   ];
 }

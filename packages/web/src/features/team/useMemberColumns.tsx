@@ -1,11 +1,12 @@
 import type { Member } from '@stagi/contract/clients.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { ROLE_NAMES } from '../../i18n/roleNames.ts';
 import { ROLE_WORDS } from '../../i18n/roleWords.ts';
-import { Face } from '../../layouts/Face.tsx';
-import type { Column } from '../../ui/DataTable.tsx';
+import { PersonCell } from '../../people/PersonCell.tsx';
 import { Tag } from '../../ui/Tag.tsx';
-import { DateTime } from '../../ui/Time.tsx';
 import { Tooltip } from '../../ui/Tooltip.tsx';
+import { timeColumn } from '../../ui/table/columns.tsx';
+import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './Team.module.css';
 
 export function useMemberColumns(): Column<Member>[] {
@@ -17,11 +18,7 @@ export function useMemberColumns(): Column<Member>[] {
       sortBy: 'name',
       card: 'head',
       cell: ({ name, image, isMe }) => (
-        <span className={classes.person}>
-          <Face name={name} image={image} size={28} />
-          <span className={classes.name}>{name}</span>
-          {isMe && <Tag color="primary">{t('That’s you')}</Tag>}
-        </span>
+        <PersonCell name={name} image={image} tag={isMe && <Tag color="primary">{t('That’s you')}</Tag>} />
       ),
     },
     {
@@ -36,16 +33,10 @@ export function useMemberColumns(): Column<Member>[] {
       sortBy: 'roleName',
       cell: ({ roleName }) => (
         <Tooltip label={t(ROLE_WORDS[roleName])}>
-          <span>{t(roleName)}</span>
+          <span>{t(ROLE_NAMES[roleName])}</span>
         </Tooltip>
       ),
     },
-    {
-      key: 'createdAt',
-      title: t('Joined'),
-      sortBy: 'createdAt',
-      align: 'right',
-      cell: ({ createdAt }) => <DateTime at={createdAt} />,
-    },
+    timeColumn('createdAt', t('Joined')),
   ];
 }

@@ -12,10 +12,10 @@ interface Props {
 
 const HEIGHT = 96;
 const STEP = 10;
-/** Of few days the bars are no wider than their date. */
+/** With few days, the bars are no wider than their date. */
 const WIDEST_PX = 96;
 
-/** What each day cost: bars to compare, and the figures as a table beside them for who reads them otherwise. */
+/** The cost of each day as bars, with the same figures as a table. */
 export function SpendChart({ days }: Props) {
   const t = useT();
   const bars = spendByDay(days);

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 /** More bars than this are too thin to be told apart. */
 const BARS_MOST = 92;
 
-/** Each day from the first that cost something to the last, those between that cost nothing too; the newest ones. */
+/** The newest days from the first to the last with costs, including days without any. */
 export function spendByDay(days: readonly { day: string; charged: Money }[]): DayBar[] {
   const first = days[0];
   const last = days.at(-1);

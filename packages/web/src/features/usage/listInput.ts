@@ -1,13 +1,13 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
-import type { ListAddress } from '../../layouts/listAddress.ts';
-import { RANGE } from '../../layouts/useRange.ts';
-import type { Sort } from '../../ui/DataTable.tsx';
+import type { ListAddress } from '../../lists/listAddress.ts';
+import { RANGE } from '../../lists/useRange.ts';
+import type { Sort } from '../../ui/table/tableTypes.ts';
 
 export const FILTERS = [RANGE] as const;
 export const NEWEST: Sort = { field: 'from', direction: 'desc' };
 
-/** What an address of the list asks for, but for the stretch of time. */
+/** The input of the call from the address of the list, without the time range. */
 export const usageInput = ({ request }: ListAddress): InputOf<typeof api.usage.list> => ({
   entityFilterRequest: request,
 });

@@ -2,11 +2,11 @@ import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { Money } from '@stagi/contract/price.ts';
 import type { UsageInterval } from '@stagi/contract/usage.ts';
 import { useT } from '../../i18n/i18n.ts';
-import type { Column } from '../../ui/DataTable.tsx';
 import { formatExact, formatNumber } from '../../ui/format.ts';
-import { NameCell } from '../../ui/NameCell.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { DateTime } from '../../ui/Time.tsx';
+import { NameCell } from '../../ui/table/NameCell.tsx';
+import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './Usage.module.css';
 
 export function useUsageColumns(): Column<UsageInterval>[] {
@@ -70,7 +70,7 @@ function Figure({ of }: { of: Money }) {
 
 const isSome = ({ decimalValue }: Money): boolean => Number(decimalValue) !== 0;
 
-/** Where it is not what the price says, the reason stands below it. */
+/** The charged amount, with the reason where it differs from the quoted one. */
 function Charged({ interval: { charged, uncollected, refunded } }: { interval: UsageInterval }) {
   const t = useT();
   return (

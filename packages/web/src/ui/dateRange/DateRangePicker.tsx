@@ -3,13 +3,13 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconCalendar } from '@tabler/icons-react';
 import { Suspense, useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
+import { lazyComponent } from '../../lazyChunks.ts';
 import { Button } from '../Button.tsx';
 import { Dialog } from '../dialogs/Dialog.tsx';
-import { lazyPart } from '../parts.ts';
 import classes from './DateRange.module.css';
 import { QUICK_LINKS } from './quickLinks.ts';
+import { browserTimeZone, rangeLabel, resolvedRangeLabel } from './rangeLabels.ts';
 import type { DateRange } from './resolve.ts';
-import { boundsText, chosenText, ownTimeZone } from './words.ts';
 
 interface Props {
   value: DateRange | null;
@@ -25,7 +25,7 @@ interface Props {
 }
 
 /** Fetched when it is first opened, with the calendar. */
-const RangePanel = lazyPart(async () => (await import('./RangePanel.tsx')).RangePanel);
+const RangePanel = lazyComponent(async () => (await import('./RangePanel.tsx')).RangePanel);
 
 /** Where there is no room beside the button the choice comes up from the edge of the screen. */
 const NARROW = '(max-width: 560px)';
@@ -47,7 +47,7 @@ export function DateRangePicker({
   onChange,
   label,
   links = QUICK_LINKS,
-  timeZone = ownTimeZone(),
+  timeZone = browserTimeZone(),
   clearable = false,
   disabled = false,
 }: Props) {
@@ -76,17 +76,17 @@ export function DateRangePicker({
       className={classes.button}
       icon={<IconCalendar size={16} />}
       disabled={disabled}
-      aria-label={label && `${label}: ${chosenText(value, t)}`}
+      aria-label={label && `${label}: ${rangeLabel(value, t)}`}
       aria-haspopup="dialog"
       aria-expanded={opened}
       data-clearable={(clearable && value !== null) || undefined}
       data-testid="date-range"
       onClick={() => setOpened(!opened)}
     >
-      {chosenText(value, t)}
+      {rangeLabel(value, t)}
     </Button>
   );
-  const hint = value && value.unit !== 'range' && !opened ? boundsText(value, timeZone, t) : null;
+  const hint = value && value.unit !== 'range' && !opened ? resolvedRangeLabel(value, timeZone, t) : null;
   const title = label ?? t('Date range');
   return (
     <span className={classes.picker}>

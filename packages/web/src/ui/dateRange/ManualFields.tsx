@@ -7,7 +7,7 @@ import { type FieldName, MASK, type RangeFields } from './fields.ts';
 interface Props {
   fields: RangeFields;
   /** These show that they are wrong; there is no message. */
-  flagged: ReadonlySet<FieldName>;
+  fieldsWithError: ReadonlySet<FieldName>;
   onType(typed: Partial<RangeFields>): void;
   onLeave(name: FieldName): void;
 }
@@ -33,7 +33,7 @@ interface FieldProps extends Props {
   placeholder: string;
 }
 
-function Field({ name, label, placeholder, fields, flagged, onType, onLeave }: FieldProps) {
+function Field({ name, label, placeholder, fields, fieldsWithError, onType, onLeave }: FieldProps) {
   return (
     <TextInput
       size="xs"
@@ -42,7 +42,7 @@ function Field({ name, label, placeholder, fields, flagged, onType, onLeave }: F
       placeholder={placeholder}
       classNames={{ input: 'mono' }}
       value={fields[name]}
-      error={flagged.has(name)}
+      error={fieldsWithError.has(name)}
       data-testid={`range-${name}`}
       onChange={(event) => onType({ [name]: event.currentTarget.value })}
       onBlur={() => onLeave(name)}

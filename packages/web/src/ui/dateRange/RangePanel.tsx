@@ -2,13 +2,13 @@ import { useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../Button.tsx';
 import classes from './DateRange.module.css';
-import { applied, chooseQuick, draftOf, flagged, typeInto } from './draft.ts';
+import { applied, chooseQuickLink, draftFromRange, fieldsWithError, typeFields } from './draft.ts';
 import type { FieldName } from './fields.ts';
 import { ManualFields } from './ManualFields.tsx';
 import { QuickLinks } from './QuickLinks.tsx';
 import { RangeCalendar } from './RangeCalendar.tsx';
+import { resolvedRangeLabel } from './rangeLabels.ts';
 import type { DateRange } from './resolve.ts';
-import { boundsText } from './words.ts';
 
 interface Props {
   value: DateRange | null;
@@ -23,7 +23,7 @@ interface Props {
 /** What the picker opens. Lives only while it is open, so that what was not applied is gone at the next opening. */
 export function RangePanel({ value, links, timeZone, roomy, onApply, onCancel }: Props) {
   const t = useT();
-  const [draft, setDraft] = useState(() => draftOf(value));
+  const [draft, setDraft] = useState(() => draftFromRange(value));
   const [left, setLeft] = useState<ReadonlySet<FieldName>>(new Set());
   const result = applied(draft, timeZone);
   return (
@@ -40,27 +40,27 @@ export function RangePanel({ value, links, timeZone, roomy, onApply, onCancel }:
         links={links}
         chosen={draft.quick}
         onChoose={(link) => {
-          setDraft(chooseQuick(link));
+          setDraft(chooseQuickLink(link));
           setLeft(new Set());
         }}
       />
       <div className={classes.manual}>
         <ManualFields
           fields={draft.fields}
-          flagged={flagged(draft, left, timeZone)}
-          onType={(typed) => setDraft(typeInto(draft, typed))}
+          fieldsWithError={fieldsWithError(draft, left, timeZone)}
+          onType={(typed) => setDraft(typeFields(draft, typed))}
           onLeave={(name) => setLeft(new Set([...left, name]))}
         />
         <RangeCalendar
           roomy={roomy}
           fields={draft.fields}
           timeZone={timeZone}
-          onPick={(days) => setDraft(typeInto(draft, days))}
+          onPick={(days) => setDraft(typeFields(draft, days))}
         />
       </div>
       <div className={classes.foot}>
         <span className={classes.bounds} aria-live="polite">
-          {result && boundsText(result, timeZone, t)}
+          {result && resolvedRangeLabel(result, timeZone, t)}
           <span className={classes.zone}>{t('Time zone: {{zone}}', { zone: timeZone })}</span>
         </span>
         <div className={classes.buttons}>

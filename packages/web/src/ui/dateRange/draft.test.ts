@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applied, chooseQuick, draftOf, flagged, typeInto } from './draft.ts';
+import { applied, chooseQuickLink, draftFromRange, fieldsWithError, typeFields } from './draft.ts';
 import { NO_FIELDS, type RangeFields } from './fields.ts';
 import { matchingLinks, QUICK_LINKS } from './quickLinks.ts';
 import { rangeFromText, rangeToText } from './rangeText.ts';
-import { rangeOf, resolveDateRange } from './resolve.ts';
+import { rangeFromFields, resolveDateRange } from './resolve.ts';
 
 const quick = (id: string) => {
   const link = QUICK_LINKS.find((one) => one.id === id);
@@ -16,25 +16,27 @@ const left = (...names: (keyof RangeFields)[]) => new Set(names);
 
 describe('what is chosen in the open picker', () => {
   it('is a quick link or typed fields, never both', () => {
-    const typed = typeInto(chooseQuick(quick('today')), { startDate: '0' });
+    const typed = typeFields(chooseQuickLink(quick('today')), { startDate: '0' });
     expect(typed).toEqual({ quick: null, fields: { ...NO_FIELDS, startDate: '0' } });
-    expect(chooseQuick(quick('today'))).toEqual({ quick: quick('today'), fields: NO_FIELDS });
+    expect(chooseQuickLink(quick('today'))).toEqual({ quick: quick('today'), fields: NO_FIELDS });
   });
 
   it('begins with what was applied', () => {
-    expect(draftOf(null)).toEqual({ quick: null, fields: NO_FIELDS });
-    expect(draftOf(quick('last-hour')).quick?.id).toBe('last-hour');
-    const value = rangeOf({ ...NO_FIELDS, ...DAYS });
-    expect(draftOf(value)).toEqual({ quick: null, fields: { ...DAYS, startTime: '00:00', endTime: '23:59' } });
+    expect(draftFromRange(null)).toEqual({ quick: null, fields: NO_FIELDS });
+    expect(draftFromRange(quick('last-hour')).quick?.id).toBe('last-hour');
+    const value = rangeFromFields({ ...NO_FIELDS, ...DAYS });
+    expect(draftFromRange(value)).toEqual({ quick: null, fields: { ...DAYS, startTime: '00:00', endTime: '23:59' } });
   });
 
   it('can be applied with a quick link, or with valid and complete fields', () => {
-    expect(applied(draftOf(null), 'UTC')).toBeNull();
-    expect(applied(chooseQuick(quick('all-time')), 'UTC')?.unit).toBe('all-time');
-    expect(applied(typeInto(draftOf(null), { startDate: '01/03/2026' }), 'UTC')).toBeNull();
-    expect(applied(typeInto(draftOf(null), { ...DAYS, endTime: '10:6' }), 'UTC')).toBeNull();
-    expect(applied(typeInto(draftOf(null), { startDate: '02/03/2026', endDate: '01/03/2026' }), 'UTC')).toBeNull();
-    expect(applied(typeInto(draftOf(null), DAYS), 'UTC')).toMatchObject({
+    expect(applied(draftFromRange(null), 'UTC')).toBeNull();
+    expect(applied(chooseQuickLink(quick('all-time')), 'UTC')?.unit).toBe('all-time');
+    expect(applied(typeFields(draftFromRange(null), { startDate: '01/03/2026' }), 'UTC')).toBeNull();
+    expect(applied(typeFields(draftFromRange(null), { ...DAYS, endTime: '10:6' }), 'UTC')).toBeNull();
+    expect(
+      applied(typeFields(draftFromRange(null), { startDate: '02/03/2026', endDate: '01/03/2026' }), 'UTC'),
+    ).toBeNull();
+    expect(applied(typeFields(draftFromRange(null), DAYS), 'UTC')).toMatchObject({
       unit: 'range',
       startTime: '00:00',
       endTime: '23:59',
@@ -42,14 +44,16 @@ describe('what is chosen in the open picker', () => {
   });
 
   it('flags a field once it is typed to its end or was left, not while it is typed', () => {
-    const typing = typeInto(draftOf(null), { startDate: '31/0' });
-    expect([...flagged(typing, left(), 'UTC')]).toEqual([]);
-    expect([...flagged(typing, left('startDate'), 'UTC')]).toEqual(['startDate']);
-    expect([...flagged(typeInto(typing, { startDate: '31/02/2026' }), left(), 'UTC')]).toEqual(['startDate']);
-    expect([...flagged(typeInto(draftOf(null), { startDate: '01/03/2026' }), left('endDate'), 'UTC')]).toEqual([
-      'endDate',
-    ]);
-    expect([...flagged(typeInto(draftOf(null), DAYS), left('startDate', 'endDate'), 'UTC')]).toEqual([]);
+    const typing = typeFields(draftFromRange(null), { startDate: '31/0' });
+    expect([...fieldsWithError(typing, left(), 'UTC')]).toEqual([]);
+    expect([...fieldsWithError(typing, left('startDate'), 'UTC')]).toEqual(['startDate']);
+    expect([...fieldsWithError(typeFields(typing, { startDate: '31/02/2026' }), left(), 'UTC')]).toEqual(['startDate']);
+    expect([
+      ...fieldsWithError(typeFields(draftFromRange(null), { startDate: '01/03/2026' }), left('endDate'), 'UTC'),
+    ]).toEqual(['endDate']);
+    expect([...fieldsWithError(typeFields(draftFromRange(null), DAYS), left('startDate', 'endDate'), 'UTC')]).toEqual(
+      [],
+    );
   });
 });
 
@@ -69,7 +73,7 @@ it('offers each unit of the specification but typed ranges', () => {
 
 describe('a range in an address', () => {
   it('is read again as it was chosen', () => {
-    const ranges = [...QUICK_LINKS, rangeOf({ ...NO_FIELDS, ...DAYS, startTime: '08:15' })];
+    const ranges = [...QUICK_LINKS, rangeFromFields({ ...NO_FIELDS, ...DAYS, startTime: '08:15' })];
     for (const range of ranges) expect(rangeFromText(rangeToText(range))).toEqual(range);
     expect(rangeToText(ranges.at(-1) ?? null)).toBe('2026-03-01 08:15~2026-03-02 23:59');
     expect(rangeToText(null)).toBe('');
@@ -85,7 +89,8 @@ describe('a range in an address', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), near), (text) => {
         const range = rangeFromText(text);
-        if (range && applied(draftOf(range), 'UTC')) resolveDateRange(range, { now: new Date(0), timeZone: 'UTC' });
+        if (range && applied(draftFromRange(range), 'UTC'))
+          resolveDateRange(range, { now: new Date(0), timeZone: 'UTC' });
       }),
       { seed, numRuns },
     );

@@ -1,4 +1,4 @@
-import { text } from '../../i18n/text.ts';
+import { text } from '@stagi/contract/text.ts';
 import { NO_FIELDS } from './fields.ts';
 import type { DateRange, RangeUnit } from './resolve.ts';
 

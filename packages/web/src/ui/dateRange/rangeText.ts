@@ -1,6 +1,6 @@
 import { NO_FIELDS, parseDate, parseTime } from './fields.ts';
 import { QUICK_LINKS } from './quickLinks.ts';
-import { type DateRange, rangeOf } from './resolve.ts';
+import { type DateRange, rangeFromFields } from './resolve.ts';
 
 const TYPED = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}:\d{2})~(\d{4})-(\d{2})-(\d{2}) (\d{2}:\d{2})$/;
 
@@ -19,7 +19,7 @@ export function rangeFromText(text: string, links: readonly DateRange[] = QUICK_
   const startDate = `${day}/${month}/${year}`;
   const endDate = `${endDay}/${endMonth}/${endYear}`;
   const strict = parseDate(startDate) && parseTime(startTime) && parseDate(endDate) && parseTime(endTime);
-  return strict ? rangeOf({ ...NO_FIELDS, startDate, startTime, endDate, endTime }) : null;
+  return strict ? rangeFromFields({ ...NO_FIELDS, startDate, startTime, endDate, endTime }) : null;
 }
 
 /** `DD/MM/YYYY` as `YYYY-MM-DD`. */

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.temporal" />
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { minuteEnd } from '../clock.ts';
 import { type DateRange, type RangeUnit, resolveDateRange, shownFields, shownTime } from './resolve.ts';
 
 const SEED = Number(process.env.FC_SEED ?? 20_261_121);
@@ -28,6 +29,8 @@ const ZONES = [
   'Pacific/Apia',
   'Atlantic/Azores',
   'Pacific/Chatham',
+  'Pacific/Kiritimati',
+  'Pacific/Marquesas',
 ];
 const back = fc.integer({ min: 0, max: 40 });
 
@@ -150,6 +153,14 @@ it('counts minutes and hours as elapsed time, from now or from a given end', () 
     start: '2026-02-28T23:45:00.000Z',
     end: '2026-03-01T00:00:00.000Z',
   });
+});
+
+it('means the same day in a list that is fetched again each minute, to the last second of a day, a week and a month', () => {
+  for (const time of ['23:30:00.000', '23:59:00.000', '23:59:59.999']) {
+    const now = new Date(minuteEnd(Date.parse(`2027-01-31T${time}Z`)));
+    const start = (name: RangeUnit) => resolveDateRange(unit(name, 0), { now, timeZone: 'UTC' }).start?.slice(0, 10);
+    expect((['today', 'week', 'month'] as const).map(start), time).toEqual(['2027-01-31', '2027-01-25', '2027-01-01']);
+  }
 });
 
 it('gives empty times 00:00 and 23:59, and shows them so', () => {

@@ -77,7 +77,7 @@ export function shownFields({ startDate, startTime, endDate, endTime }: RangeFie
 }
 
 /** The value of typed dates: an empty start time becomes 00:00 and an empty end time 23:59. */
-export function rangeOf(fields: RangeFields): DateRange {
+export function rangeFromFields(fields: RangeFields): DateRange {
   return {
     id: 'range',
     title: '',

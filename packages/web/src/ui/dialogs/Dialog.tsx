@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import { useT } from '../../i18n/i18n.ts';
 import { DIALOG_SIZE, type DIALOG_SIZES } from '../kitConstants.ts';
 import classes from './Dialog.module.css';
+import type { CloseReason } from './dialogStack.ts';
 import { focusFirst, useHostedModal } from './hostedModal.ts';
-import type { ClosedBy } from './stack.ts';
 
 export type DialogSize = (typeof DIALOG_SIZES)[number];
 
@@ -13,7 +13,7 @@ const WIDTH_PX: Record<DialogSize, number> = { xs: 400, s: 520, m: 720 };
 export interface DialogProps {
   opened: boolean;
   /** By the close button, Escape or a press outside; by `route` when the page beneath changes. */
-  onClose(by: ClosedBy): void;
+  onClose(by: CloseReason): void;
   title: ReactNode;
   size?: DialogSize;
   /** Closes only by its own buttons: neither by Escape nor by a press outside. */

@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode, useLayoutEffect, useSyncExternalStore } from 'react';
 import { POPUP_DISPOSE_MS } from '../kitConstants.ts';
-import { RouteMark } from './routeMark.ts';
-import { type ClosedBy, closeAllBut } from './stack.ts';
+import { type CloseReason, closeDialogsExcept } from './dialogStack.ts';
+import { PageVisit } from './pageVisit.ts';
 
 /**
  * Holds every dialog of the app. `route` names the present visit of a page: when it changes, the dialogs
@@ -9,25 +9,25 @@ import { type ClosedBy, closeAllBut } from './stack.ts';
  */
 export function DialogHost({ route, children }: { route: string; children: ReactNode }) {
   // After the effects of the pages within, so that what the new route itself opened is known as its own.
-  useLayoutEffect(() => closeAllBut(route), [route]);
+  useLayoutEffect(() => closeDialogsExcept(route), [route]);
   return (
-    <RouteMark value={route}>
+    <PageVisit value={route}>
       {children}
       <Asked />
-    </RouteMark>
+    </PageVisit>
   );
 }
 
-export interface AskedDialog {
+export interface ShownDialog {
   opened: boolean;
-  onClose(by?: ClosedBy): void;
+  onClose(by?: CloseReason): void;
 }
 
 /**
  * Shows a dialog that outlives whoever asked for it, such as the result of a form that has closed.
  * `draw` is given what `Dialog` and its kin take. Answers how to close it.
  */
-export function showDialog(draw: (dialog: AskedDialog) => ReactNode): () => void {
+export function showDialog(draw: (dialog: ShownDialog) => ReactNode): () => void {
   const id = nextId;
   nextId += 1;
   change([...asked, { id, opened: true, draw }]);
@@ -37,7 +37,7 @@ export function showDialog(draw: (dialog: AskedDialog) => ReactNode): () => void
 interface AskedEntry {
   id: number;
   opened: boolean;
-  draw(dialog: AskedDialog): ReactNode;
+  draw(dialog: ShownDialog): ReactNode;
 }
 
 let asked: readonly AskedEntry[] = [];

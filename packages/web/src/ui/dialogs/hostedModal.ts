@@ -1,10 +1,10 @@
-import { type Rules, useDialogPlace } from './stack.ts';
+import { type Rules, useDialogStackEntry } from './dialogStack.ts';
 
 const FADE_MS = 100;
 
 /** What a modal of the library needs to be one of the host's dialogs; `focusFirst` is the ref of what it holds. */
 export function useHostedModal(opened: boolean, rules: Rules) {
-  const { id, covered, alone } = useDialogPlace(opened, rules);
+  const { id, covered, alone } = useDialogStackEntry(opened, rules);
   return {
     id,
     opened,

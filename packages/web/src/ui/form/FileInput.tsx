@@ -1,5 +1,5 @@
 import { ActionIcon } from '@mantine/core';
-import { sizeOfBase64 } from '@stagi/contract/files.ts';
+import { sizeOfBase64 } from '@stagi/contract/uploadLimits.ts';
 import { IconPhotoPlus, IconX } from '@tabler/icons-react';
 import { type DragEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';

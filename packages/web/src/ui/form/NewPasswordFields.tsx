@@ -1,5 +1,5 @@
+import { text } from '@stagi/contract/text.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { text } from '../../i18n/text.ts';
 import { PasswordInput, type PasswordInputProps } from './PasswordInput.tsx';
 import { PasswordRules } from './PasswordRules.tsx';
 

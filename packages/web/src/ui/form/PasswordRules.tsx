@@ -1,5 +1,5 @@
+import { text } from '@stagi/contract/text.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { text } from '../../i18n/text.ts';
 import classes from './PasswordRules.module.css';
 
 /** The parts of the contract's `NewPassword`, one by one, for showing; the contract decides. */

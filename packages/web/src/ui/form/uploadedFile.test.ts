@@ -1,4 +1,4 @@
-import { BYTES_PER_MB, sizeOfBase64 } from '@stagi/contract/files.ts';
+import { BYTES_PER_MB, sizeOfBase64 } from '@stagi/contract/uploadLimits.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { nameOfPasted, pickFiles } from './uploadedFile.ts';

@@ -1,4 +1,4 @@
-import { BYTES_PER_MB } from '@stagi/contract/files.ts';
+import { BYTES_PER_MB } from '@stagi/contract/uploadLimits.ts';
 
 export interface UploadedFile {
   fileName: string;

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { useState } from 'react';
-import { makePasskey } from '../../../api/passkeys.ts';
+import { createPasskey } from '../../../api/passkeys.ts';
 import { useCall } from '../../../api/useCall.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { Dialog } from '../../../ui/dialogs/Dialog.tsx';
@@ -10,11 +10,11 @@ import { Form } from '../../../ui/form/Form.tsx';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
 import { Note } from '../../../ui/Note.tsx';
 import { toast } from '../../../ui/toasts.ts';
-import { factorsChanged } from './factorsChanged.ts';
-import { NewCodesDialog } from './NewCodesDialog.tsx';
+import { RecoveryCodesDialog } from './RecoveryCodesDialog.tsx';
+import { refetchFactors } from './refetchFactors.ts';
 import own from './security.module.css';
 
-/** A name, then the browser's own dialog. */
+/** Asks for a name, then opens the browser's dialog. */
 export function AddPasskeyDialog({ number, onClose }: { number: number; onClose(): void }) {
   const t = useT();
   const [name, setName] = useState(() => t('Passkey {{number}}', { number }));
@@ -25,7 +25,7 @@ export function AddPasskeyDialog({ number, onClose }: { number: number; onClose(
   const add = useCall(api.secondFactor.passkeyAdd, {
     onDone: ({ recoveryCodes }) => {
       toast.success(t('The passkey has been added'));
-      factorsChanged();
+      refetchFactors();
       if (recoveryCodes) setCodes(recoveryCodes);
       else onClose();
     },
@@ -35,13 +35,13 @@ export function AddPasskeyDialog({ number, onClose }: { number: number; onClose(
     setProblem(null);
     const asked = await options.run({});
     if (!asked) return;
-    const attestation = await makePasskey(asked.options);
+    const attestation = await createPasskey(asked.options);
     if (attestation === 'known') setProblem(t('This device already has a passkey for your account.'));
     else if (attestation === null) setProblem(t('No passkey was made. Try again.'));
     else await add.run({ name, attestation });
   }
 
-  if (codes) return <NewCodesDialog codes={codes} onClose={onClose} />;
+  if (codes) return <RecoveryCodesDialog codes={codes} onClose={onClose} />;
   return (
     <Dialog opened onClose={onClose} title={t('Add a passkey')} size="xs" closeOnOutside={false} testId="passkey">
       <Form

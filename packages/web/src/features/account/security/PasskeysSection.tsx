@@ -14,7 +14,7 @@ import { Tag } from '../../../ui/Tag.tsx';
 import { DateTime, TimeAgo } from '../../../ui/Time.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import classes from '../AccountPage.module.css';
-import { factorsChanged } from './factorsChanged.ts';
+import { refetchFactors } from './refetchFactors.ts';
 import own from './security.module.css';
 
 const AddPasskeyDialog = lazy(async () => ({ default: (await import('./AddPasskeyDialog.tsx')).AddPasskeyDialog }));
@@ -25,7 +25,7 @@ interface Props {
   isOnlyFactor: boolean;
 }
 
-/** Keys of devices and password managers: one logs in with them alone, and they are asked for beside the password. */
+/** Passkeys: sign in without a password, or serve as the second factor beside it. */
 export function PasskeysSection({ passkeys, isOnlyFactor }: Props) {
   const t = useT();
   const [adding, setAdding] = useState(false);
@@ -116,7 +116,7 @@ function Rename({ passkey, onClose }: { passkey: Passkey; onClose(): void }) {
     initialValues: { name: passkey.name },
     toInput: ({ name }) => ({ id: passkey.id, name }),
     onDone: () => {
-      factorsChanged();
+      refetchFactors();
       onClose();
     },
   });
@@ -133,7 +133,7 @@ function Remove({ passkey, isLastFactor, onClose }: RemoveProps) {
   const t = useT();
   const { run, loading } = useCall(api.secondFactor.passkeyRemove, {
     onDone: () => {
-      factorsChanged();
+      refetchFactors();
       toast.success(t('The passkey has been removed'));
       onClose();
     },

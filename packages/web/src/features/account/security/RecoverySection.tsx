@@ -6,13 +6,13 @@ import { Button } from '../../../ui/Button.tsx';
 import { ConfirmDialog } from '../../../ui/dialogs/ConfirmDialog.tsx';
 import { Note } from '../../../ui/Note.tsx';
 import classes from '../AccountPage.module.css';
-import { factorsChanged } from './factorsChanged.ts';
-import { NewCodesDialog } from './NewCodesDialog.tsx';
+import { RecoveryCodesDialog } from './RecoveryCodesDialog.tsx';
+import { refetchFactors } from './refetchFactors.ts';
 import own from './security.module.css';
 
 const FEW = 3;
 
-/** The way in of somebody who has lost their factors. */
+/** Recovery codes, for somebody who lost their second factors. */
 export function RecoverySection({ left }: { left: number }) {
   const t = useT();
   const [asking, setAsking] = useState(false);
@@ -21,7 +21,7 @@ export function RecoverySection({ left }: { left: number }) {
     onDone: ({ recoveryCodes }) => {
       setAsking(false);
       setCodes(recoveryCodes);
-      factorsChanged();
+      refetchFactors();
     },
   });
   return (
@@ -51,7 +51,7 @@ export function RecoverySection({ left }: { left: number }) {
       >
         {t('Those that you have now will count no more.')}
       </ConfirmDialog>
-      {codes && <NewCodesDialog codes={codes} onClose={() => setCodes(null)} />}
+      {codes && <RecoveryCodesDialog codes={codes} onClose={() => setCodes(null)} />}
     </section>
   );
 }

@@ -18,7 +18,7 @@ import { TotpSection } from './TotpSection.tsx';
 
 const ALL = { entityFilterRequest: { limit: 100, orderByDirection: 'asc' } } as const;
 
-/** What is asked of somebody beside their password. */
+/** The second factors of the account. */
 export function SecurityPage() {
   const t = useT();
   const factors = useQuery(q(api.secondFactor.view, {}));

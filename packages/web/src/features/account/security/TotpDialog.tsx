@@ -10,8 +10,8 @@ import { DialogButtons } from '../../../ui/dialogs/DialogButtons.tsx';
 import { CodeField } from '../../../ui/form/CodeField.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { toast } from '../../../ui/toasts.ts';
-import { factorsChanged } from './factorsChanged.ts';
-import { NewCodesDialog } from './NewCodesDialog.tsx';
+import { RecoveryCodesDialog } from './RecoveryCodesDialog.tsx';
+import { refetchFactors } from './refetchFactors.ts';
 import own from './security.module.css';
 
 interface Props {
@@ -20,7 +20,7 @@ interface Props {
   onClose(): void;
 }
 
-/** Hands a secret to an app, and takes the app into use once it shows the right code. */
+/** Shows the secret for an authenticator app, and enables the app once its code is right. */
 export function TotpDialog({ secret, uri, onClose }: Props) {
   const t = useT();
   const [codes, setCodes] = useState<readonly string[] | null>(null);
@@ -28,12 +28,12 @@ export function TotpDialog({ secret, uri, onClose }: Props) {
     initialValues: { code: '' },
     onDone: ({ recoveryCodes }) => {
       toast.success(t('Your authenticator app is set up'));
-      factorsChanged();
+      refetchFactors();
       if (recoveryCodes) setCodes(recoveryCodes);
       else onClose();
     },
   });
-  if (codes) return <NewCodesDialog codes={codes} onClose={onClose} />;
+  if (codes) return <RecoveryCodesDialog codes={codes} onClose={onClose} />;
   return (
     <Dialog opened onClose={onClose} title={t('Set up an authenticator app')} closeOnOutside={false} testId="totp">
       <Form onSubmit={submit}>
@@ -54,7 +54,7 @@ export function TotpDialog({ secret, uri, onClose }: Props) {
   );
 }
 
-/** Dark on light whatever the theme: cameras read nothing else. */
+/** Dark on light in either theme: scanners fail on inverted codes. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 2, ecc: 'M' });
   const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');

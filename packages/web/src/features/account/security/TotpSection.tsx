@@ -8,7 +8,7 @@ import { Tag } from '../../../ui/Tag.tsx';
 import { DateTime } from '../../../ui/Time.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import classes from '../AccountPage.module.css';
-import { factorsChanged } from './factorsChanged.ts';
+import { refetchFactors } from './refetchFactors.ts';
 import own from './security.module.css';
 
 const TotpDialog = lazy(async () => ({ default: (await import('./TotpDialog.tsx')).TotpDialog }));
@@ -28,7 +28,7 @@ export function TotpSection({ since, isOnlyFactor }: Props) {
   const remove = useCall(api.secondFactor.totpRemove, {
     onDone: () => {
       setRemoving(false);
-      factorsChanged();
+      refetchFactors();
       toast.success(t('The authenticator app has been removed'));
     },
   });

@@ -16,17 +16,17 @@ import { toast } from '../../../ui/toasts.ts';
 import { RESTART_WORDS } from '../restartWords.ts';
 import { DirectoryRows } from './DirectoryRows.tsx';
 import { EnvRows } from './EnvRows.tsx';
+import { initialValues, toInput, type Values } from './formValues.ts';
 import { ImageField } from './ImageField.tsx';
 import { PortRows } from './PortRows.tsx';
 import { ResourceFields } from './ResourceFields.tsx';
 import { Section } from './Section.tsx';
 import { ServerSelect } from './ServerSelect.tsx';
 import type { Server } from './useServers.ts';
-import { initialValues, toInput, type Values } from './values.ts';
 
 interface Props {
   servers: readonly Server[];
-  /** The id of the server that one comes from. */
+  /** The id of the server whose page opened the form. */
   wanted: string | null;
 }
 
@@ -110,7 +110,7 @@ export function CreateContainerForm({ servers, wanted }: Props) {
   );
 }
 
-/** The one that one comes from, else the only one that is online. */
+/** The server whose page opened the form, else the only one that is online. */
 function suggestedServer(servers: readonly Server[], wanted: string | null): string {
   if (wanted !== null && servers.some(({ id }) => String(id) === wanted)) return wanted;
   const online = servers.filter(({ status, facts }) => status === 'online' && facts !== null);

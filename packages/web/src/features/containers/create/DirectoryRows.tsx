@@ -1,15 +1,15 @@
 import { RENTED_VOLUME_ROOT } from '@stagi/contract/policy.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
-import type { FormOf } from './formOf.ts';
-import { Rows } from './Rows.tsx';
-import { newRow } from './values.ts';
+import type { ContainerFormProps } from './containerForm.ts';
+import { newRow } from './formValues.ts';
+import { RepeatedRows } from './RepeatedRows.tsx';
 
-export function DirectoryRows({ form, field, rented }: FormOf & { rented: boolean }) {
+export function DirectoryRows({ form, field, rented }: ContainerFormProps & { rented: boolean }) {
   const t = useT();
   const root = rented ? RENTED_VOLUME_ROOT : '/srv';
   return (
-    <Rows
+    <RepeatedRows
       label={t('Volumes')}
       hint={
         rented
@@ -44,6 +44,6 @@ export function DirectoryRows({ form, field, rented }: FormOf & { rented: boolea
           />
         </>
       )}
-    </Rows>
+    </RepeatedRows>
   );
 }

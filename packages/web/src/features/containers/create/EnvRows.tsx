@@ -1,11 +1,11 @@
 import type { ClipboardEvent } from 'react';
 import { useT } from '../../../i18n/i18n.ts';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
-import type { FormOf } from './formOf.ts';
-import { Rows } from './Rows.tsx';
-import { newRow } from './values.ts';
+import type { ContainerFormProps } from './containerForm.ts';
+import { newRow } from './formValues.ts';
+import { RepeatedRows } from './RepeatedRows.tsx';
 
-export function EnvRows({ form, field }: FormOf) {
+export function EnvRows({ form, field }: ContainerFormProps) {
   const t = useT();
 
   /** Lines of `NAME=value` pasted into a name become rows of their own. */
@@ -22,7 +22,7 @@ export function EnvRows({ form, field }: FormOf) {
   }
 
   return (
-    <Rows
+    <RepeatedRows
       label={t('Environment')}
       hint={t('Kept encrypted, not shown again. Lines of NAME=value can be pasted at once')}
       addLabel={t('Add a variable')}
@@ -53,7 +53,7 @@ export function EnvRows({ form, field }: FormOf) {
           />
         </>
       )}
-    </Rows>
+    </RepeatedRows>
   );
 }
 

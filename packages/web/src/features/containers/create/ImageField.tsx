@@ -11,7 +11,7 @@ import type { Server } from './useServers.ts';
 
 const SHOWN = 50;
 
-/** Any image reference; those that are on the server already are offered, others are pulled. */
+/** Any image reference. Images that the server has already are suggested, others are pulled. */
 export function ImageField({ server, bound }: { server: Server | undefined; bound: FieldProps }) {
   const t = useT();
   const id = server?.status === 'online' ? server.id : null;

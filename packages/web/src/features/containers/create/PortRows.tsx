@@ -1,13 +1,13 @@
 import { useT } from '../../../i18n/i18n.ts';
 import { NumberInput } from '../../../ui/form/NumberInput.tsx';
-import type { FormOf } from './formOf.ts';
-import { Rows } from './Rows.tsx';
-import { newRow } from './values.ts';
+import type { ContainerFormProps } from './containerForm.ts';
+import { newRow } from './formValues.ts';
+import { RepeatedRows } from './RepeatedRows.tsx';
 
-export function PortRows({ form, field }: FormOf) {
+export function PortRows({ form, field }: ContainerFormProps) {
   const t = useT();
   return (
-    <Rows
+    <RepeatedRows
       label={t('Ports')}
       hint={t('A port of the server, 1000 to 9999, that leads to a port in the container')}
       addLabel={t('Add a port')}
@@ -39,6 +39,6 @@ export function PortRows({ form, field }: FormOf) {
           />
         </>
       )}
-    </Rows>
+    </RepeatedRows>
   );
 }

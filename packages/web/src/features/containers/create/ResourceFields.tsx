@@ -1,18 +1,18 @@
 import { api } from '@stagi/contract/api.ts';
+import { text } from '@stagi/contract/text.ts';
 import { useQuery } from '@tanstack/react-query';
 import { q } from '../../../api/query.ts';
 import { useT } from '../../../i18n/i18n.ts';
-import { text } from '../../../i18n/text.ts';
 import { CheckboxGroup } from '../../../ui/form/Checkbox.tsx';
 import { NumberInput } from '../../../ui/form/NumberInput.tsx';
 import { formatBytes } from '../../../ui/format.ts';
 import classes from './Create.module.css';
-import type { FormOf } from './formOf.ts';
+import type { ContainerFormProps } from './containerForm.ts';
 import type { Server } from './useServers.ts';
 
 const NO_CPUS = text('No available CPUs to create a container');
 
-export function ResourceFields({ server, form, field }: FormOf & { server: Server | undefined }) {
+export function ResourceFields({ server, form, field }: ContainerFormProps & { server: Server | undefined }) {
   const t = useT();
   const free = server?.freeCpus ?? null;
   const cpus = field('cpus');
@@ -56,8 +56,8 @@ export function ResourceFields({ server, form, field }: FormOf & { server: Serve
 
 type Gpus = NonNullable<Server['facts']>['gpus'];
 
-/** GPUs are given out whole, each to one container. */
-function GpuBoxes({ server, gpus, form, field }: FormOf & { server: Server; gpus: Gpus }) {
+/** A GPU is assigned to one container as a whole. */
+function GpuBoxes({ server, gpus, form, field }: ContainerFormProps & { server: Server; gpus: Gpus }) {
   const t = useT();
   const { data } = useQuery(
     q(api.containers.list, { instanceRef: { id: server.id }, entityFilterRequest: { limit: 100 } }, { quiet: true }),

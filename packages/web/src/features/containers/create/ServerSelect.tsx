@@ -1,6 +1,6 @@
+import { text } from '@stagi/contract/text.ts';
 import type { FieldProps } from '../../../api/useCallForm.ts';
 import { useT } from '../../../i18n/i18n.ts';
-import { text } from '../../../i18n/text.ts';
 import { Select } from '../../../ui/form/Select.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import classes from './Create.module.css';
@@ -8,10 +8,10 @@ import type { Server } from './useServers.ts';
 
 const OFFLINE = text('Containers can only be created for server instances that are online');
 
-/** Containers are its daemon's work: one that never reported can run none. */
+/** A server whose daemon never connected cannot run containers. */
 const isReady = ({ status, facts }: Server) => status === 'online' && facts !== null;
 
-/** Servers that are not online are shown, as one looks for them, but cannot be chosen. */
+/** Servers that are not online are listed, but cannot be chosen. */
 export function ServerSelect({ servers, ...bound }: FieldProps & { servers: readonly Server[] }) {
   const t = useT();
   const chosen = servers.find(({ id }) => String(id) === bound.value);

@@ -3,9 +3,9 @@ import type { MachineFacts } from '@stagi/contract/instances.ts';
 import { useQuery } from '@tanstack/react-query';
 import { errorText } from '../../../api/messages.ts';
 import { q } from '../../../api/query.ts';
-import { useMay } from '../../../api/user.ts';
+import { useHasPermission } from '../../../api/user.ts';
 
-/** A server that containers may run on, rented or own. */
+/** A server that can run containers, rented or self-hosted. */
 export interface Server {
   id: number;
   kind: 'rented' | 'self-hosted';
@@ -17,10 +17,10 @@ export interface Server {
 
 const ALL = { entityFilterRequest: { limit: 100, orderByField: 'title', orderByDirection: 'asc' as const } };
 
-/** The servers of both kinds, those one may manage; undefined while they are fetched. */
+/** The servers of both kinds that the person may manage; undefined while they load. */
 export function useServers(): { servers: Server[] | undefined; error: string | null; retry(): void } {
-  const mayRented = useMay('INSTANCE_RENTED_MANAGEMENT');
-  const mayOwn = useMay('SELFHOSTED_INSTANCE_MANAGEMENT');
+  const mayRented = useHasPermission('INSTANCE_RENTED_MANAGEMENT');
+  const mayOwn = useHasPermission('SELFHOSTED_INSTANCE_MANAGEMENT');
   const rented = useQuery({ ...q(api.instances.list, ALL, { quiet: true }), enabled: mayRented });
   const own = useQuery({ ...q(api.selfHosted.list, ALL, { quiet: true }), enabled: mayOwn });
   const pending = (mayRented && !rented.data) || (mayOwn && !own.data);

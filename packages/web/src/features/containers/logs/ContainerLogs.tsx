@@ -6,12 +6,12 @@ import { SearchMode } from '@stagi/contract/logging.ts';
 import { useMemo, useState } from 'react';
 import { errorText } from '../../../api/messages.ts';
 import { useT } from '../../../i18n/i18n.ts';
-import { useListState } from '../../../layouts/useListState.ts';
-import { RANGE, useRange } from '../../../layouts/useRange.ts';
-import { ownTimeZone } from '../../../ui/dateRange/words.ts';
+import { useListState } from '../../../lists/useListState.ts';
+import { RANGE, useRange } from '../../../lists/useRange.ts';
+import { browserTimeZone } from '../../../ui/dateRange/rangeLabels.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
-import { NoMatches } from '../../../ui/NoMatches.tsx';
+import { NoMatches } from '../../../ui/table/NoMatches.tsx';
 import { LogLines } from './LogLines.tsx';
 import classes from './Logs.module.css';
 import { LogToolbar } from './LogToolbar.tsx';
@@ -20,7 +20,7 @@ import { useLogFeed } from './useLogFeed.ts';
 
 const MODE = 'mode';
 
-/** What a container prints: history, then live. */
+/** The log of a container: history, then live lines. */
 export function ContainerLogs({ container }: { container: Container }) {
   const t = useT();
   const list = useListState({ filters: [RANGE, MODE] });
@@ -28,9 +28,9 @@ export function ContainerLogs({ container }: { container: Container }) {
   const search = { text: list.search, mode };
   const range = useRange(list);
   const chosen = list.filter(RANGE);
-  // As of the moment of choosing: a log that goes on by itself is not read again each minute.
+  // Bounds as of the moment of choosing: a live log is not reloaded each minute.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text of the address stands for the value
-  const bounds = useMemo(() => logBounds(range.value, new Date(), ownTimeZone()), [chosen]);
+  const bounds = useMemo(() => logBounds(range.value, new Date(), browserTimeZone()), [chosen]);
   const [wrap, setWrap] = useLocalStorage({ key: 'logWrap', defaultValue: false, getInitialValueInEffect: false });
   const [timestamps, setTimestamps] = useLocalStorage({
     key: 'logTimestamps',

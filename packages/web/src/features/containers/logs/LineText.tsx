@@ -1,19 +1,19 @@
 import { type CSSProperties, memo, type ReactNode } from 'react';
 import { useT } from '../../../i18n/i18n.ts';
-import { type Look, parseAnsi, type Stretch } from './ansi.ts';
+import { parseAnsi, type StyledRun, type TextStyle } from './ansi.ts';
 import classes from './Logs.module.css';
 
-/** Browsers lay out one long line slowly; what is cut here is whole in the copy and the download. */
+/** Browsers lay out very long lines slowly. Copy and download have the whole line. */
 const SHOWN_MAX = 10_000;
 
-/** A printed line: its colours, and the places where it holds what is searched for. */
+/** A printed line with its colours and the marked matches of the search. */
 export const LineText = memo(function LineText({ text, search }: { text: string; search: string }) {
   const t = useT();
   const cut = text.length > SHOWN_MAX ? text.slice(0, SHOWN_MAX) : text;
-  const stretches = parseAnsi(cut);
+  const runs = parseAnsi(cut);
   return (
     <>
-      {search === '' ? stretches.map((stretch, index) => shown(stretch, index)) : marked(stretches, search)}
+      {search === '' ? runs.map((stretch, index) => shown(stretch, index)) : marked(runs, search)}
       {cut !== text && (
         <span className={classes.cut}>{t('… {{count}} more characters', { count: text.length - cut.length })}</span>
       )}
@@ -21,8 +21,8 @@ export const LineText = memo(function LineText({ text, search }: { text: string;
   );
 });
 
-function marked(stretches: readonly Stretch[], search: string): ReactNode[] {
-  const plain = stretches
+function marked(runs: readonly StyledRun[], search: string): ReactNode[] {
+  const plain = runs
     .map(({ text }) => text)
     .join('')
     .toLowerCase();
@@ -32,7 +32,7 @@ function marked(stretches: readonly Stretch[], search: string): ReactNode[] {
 
   const parts: ReactNode[] = [];
   let begin = 0;
-  for (const { text, look } of stretches) {
+  for (const { text, look } of runs) {
     const end = begin + text.length;
     let at = begin;
     for (const start of found) {
@@ -49,7 +49,7 @@ function marked(stretches: readonly Stretch[], search: string): ReactNode[] {
   return parts;
 }
 
-function shown({ text, look }: Stretch, key: number): ReactNode {
+function shown({ text, look }: StyledRun, key: number): ReactNode {
   if (Object.keys(look).length === 0) return text;
   return (
     <span key={key} style={styleOf(look)}>
@@ -58,7 +58,7 @@ function shown({ text, look }: Stretch, key: number): ReactNode {
   );
 }
 
-function styleOf({ bold, dim, italic, underline, inverse, ...look }: Look): CSSProperties {
+function styleOf({ bold, dim, italic, underline, inverse, ...look }: TextStyle): CSSProperties {
   const color = paint(inverse ? (look.background ?? 'var(--log-ground)') : look.color);
   const background = paint(inverse ? (look.color ?? 'var(--text)') : look.background);
   return {

@@ -24,7 +24,7 @@ const OVERSCAN = 30;
 /** Rows from the beginning at which older lines are fetched. */
 const NEAR_BEGINNING = 60;
 
-/** The lines themselves: only those in sight are in the page. */
+/** The lines of a log. Only the visible ones are in the DOM. */
 export function LogLines({ feed, version, search, wrap, timestamps, following, setFollowing }: Props) {
   const t = useT();
   const list = useRef<HTMLDivElement>(null);
@@ -52,13 +52,13 @@ export function LogLines({ feed, version, search, wrap, timestamps, following, s
 
   const items = virtualizer.getVirtualItems();
   const first = items[0]?.index ?? 0;
-  const holeInSight = items.map(({ index }) => rows[index]).find((row) => row?.kind === 'hole');
+  const unloadedInSight = items.map(({ index }) => rows[index]).find((row) => row?.kind === 'unloaded');
   // biome-ignore lint/correctness/useExhaustiveDependencies: `version`, since the same place may need the next page
   useEffect(() => {
     if (following) return;
-    if (first < NEAR_BEGINNING) feed.older();
-    else if (holeInSight?.kind === 'hole') feed.fill(holeInSight);
-  }, [feed, first, following, holeInSight, version]);
+    if (first < NEAR_BEGINNING) feed.loadOlder();
+    else if (unloadedInSight?.kind === 'unloaded') feed.loadRange(unloadedInSight);
+  }, [feed, first, following, unloadedInSight, version]);
 
   const news = following ? 0 : feed.received() - pausedAt;
   return (
@@ -109,7 +109,7 @@ export function LogLines({ feed, version, search, wrap, timestamps, following, s
   );
 }
 
-/** New rows are drawn in the very frame that scrolls to them. */
+/** Renders new rows in the same frame that scrolls to them. */
 function untilEnd({ startIndex, endIndex, count }: Range): number[] {
   const inSight = endIndex - startIndex + 1;
   return indexes(Math.max(0, count - inSight - OVERSCAN), count - 1);

@@ -46,7 +46,7 @@ export const LogRowView = memo(function LogRowView({ row, index, start, measure,
           <Gap gap={row.gap} />
         </div>
       );
-    case 'hole':
+    case 'unloaded':
       return (
         <div {...place} className={classes.gap} data-testid="log-hole">
           {t('{{count}} lines are being fetched…', { count: row.toSeq - row.fromSeq + 1 })}

@@ -1,5 +1,5 @@
-/** How a stretch of a line looks; the names are of style sheets, colours of 256 or 16 million are worked out. */
-export interface Look {
+/** The style of a part of a line. Colours of 256 or 16 million are converted to `#rrggbb`. */
+export interface TextStyle {
   bold?: boolean;
   dim?: boolean;
   italic?: boolean;
@@ -10,26 +10,26 @@ export interface Look {
   background?: number | string;
 }
 
-export interface Stretch {
+export interface StyledRun {
   text: string;
-  look: Look;
+  look: TextStyle;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what terminals are told with
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences start with control characters
 const SEQUENCE = /\x1b(?:\[([0-?]*)[ -/]*([@-~])|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_]|[ -/]+[0-~])/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what has no picture is not shown
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are not shown
 const UNSHOWN = /[\x00-\x08\x0a-\x1f\x7f]/g;
 
 /**
- * A printed line as stretches of one look each (ECMA-48 SGR); every other sequence for terminals is left
- * out. What a carriage return would have overwritten is left out too.
+ * Splits a printed line into runs of one style each (ECMA-48 SGR). Every other terminal sequence is dropped, and so is
+ * what a carriage return would have overwritten.
  */
-export function parseAnsi(line: string): Stretch[] {
+export function parseAnsi(line: string): StyledRun[] {
   const shown = line.replace(/\r+$/, '');
   const raw = shown.slice(shown.lastIndexOf('\r') + 1);
   if (!raw.includes('\x1b')) return [{ text: raw.replace(UNSHOWN, ''), look: {} }];
-  const stretches: Stretch[] = [];
-  let look: Look = {};
+  const runs: StyledRun[] = [];
+  let look: TextStyle = {};
   let from = 0;
   for (const match of raw.matchAll(SEQUENCE)) {
     push(raw.slice(from, match.index));
@@ -37,22 +37,22 @@ export function parseAnsi(line: string): Stretch[] {
     if (match[2] === 'm' && /^[\d;:]*$/.test(match[1] ?? '')) look = applied(look, match[1] ?? '');
   }
   push(raw.slice(from));
-  return stretches;
+  return runs;
 
   function push(text: string): void {
     const clean = text.replace(UNSHOWN, '');
-    if (clean !== '') stretches.push({ text: clean, look });
+    if (clean !== '') runs.push({ text: clean, look });
   }
 }
 
-/** The line without anything that is not text. */
+/** The line without terminal sequences. */
 export function plainText(line: string): string {
   return parseAnsi(line)
     .map(({ text }) => text)
     .join('');
 }
 
-function applied(before: Look, parameters: string): Look {
+function applied(before: TextStyle, parameters: string): TextStyle {
   let look = { ...before };
   const codes = parameters.split(';').map(flat).join(';').split(';').map(Number);
   for (let at = 0; at < codes.length; at += 1) {
@@ -83,7 +83,7 @@ function applied(before: Look, parameters: string): Look {
   return look;
 }
 
-/** Colons group what belongs to one code (ITU T.416): colours are written as with semicolons, of others the code is kept. */
+/** Colons group the parts of one code (ITU T.416). Colours are read as if written with semicolons; of others only the code is kept. */
 function flat(group: string): string {
   if (!group.includes(':')) return group;
   const [code = '', kind, ...rest] = group.split(':');

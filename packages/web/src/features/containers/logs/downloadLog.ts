@@ -11,13 +11,13 @@ interface Options {
   search: LogSearch;
   bounds: LogBounds;
   timestamps: boolean;
-  /** Told the number of lines so far. */
+  /** Called with the number of lines so far. */
   onProgress(lines: number): void;
 }
 
 const PAGE = 1_000;
 
-/** Fetches a log from its first stored line to the last of now, and hands it over as a file. */
+/** Downloads a log from its first stored line to the current end. */
 export async function downloadLog(
   { id, slug }: Container,
   { search, bounds, timestamps, onProgress }: Options,

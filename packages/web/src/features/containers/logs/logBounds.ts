@@ -1,12 +1,12 @@
 import { type DateRange, resolveDateRange } from '../../../ui/dateRange/resolve.ts';
 
-/** The stretch of time that a log is read in, both ends included; without `to` it goes on live. */
+/** The time range of a log, both ends included. Without `to` it is live. */
 export interface LogBounds {
   from?: string;
   to?: string;
 }
 
-/** A range that reaches to this moment or beyond has no end: "the last hour" of a log begins an hour ago and goes on. */
+/** A range that ends now or later has no `to`: "the last hour" of a log starts an hour ago and is live. */
 export function logBounds(range: DateRange | null, now: Date, timeZone: string): LogBounds {
   if (!range) return {};
   const { start, end } = resolveDateRange(range, { now, timeZone });

@@ -6,26 +6,26 @@ import type { LogBounds } from './logBounds.ts';
 import { createLogRows, type LogRow, type LogRows } from './logRows.ts';
 import { openTail } from './tail.ts';
 
-/** `past`: everything that was asked for is there, nothing comes any more. */
+/** `past`: the time range is over and everything in it is loaded. */
 export type Connection = 'loading' | 'live' | 'reconnecting' | 'past' | 'ended';
-export type Hole = Extract<LogRow, { kind: 'hole' }>;
+export type UnloadedRange = Extract<LogRow, { kind: 'unloaded' }>;
 
 export interface LogFeed {
   readonly log: LogRows;
-  /** Grows with everything that shows: for `useSyncExternalStore`. */
+  /** Grows with every visible change, for `useSyncExternalStore`. */
   version(): number;
   subscribe(listener: () => void): () => void;
   connection(): Connection;
-  /** Whether the first lines are here. */
+  /** Whether the first lines are loaded. */
   ready(): boolean;
-  /** Why lines could not be had. */
+  /** Why lines could not be loaded. */
   error(): Error | null;
   hasBefore(): boolean;
-  /** Lines that came live since the beginning. */
+  /** The number of lines that came live. */
   received(): number;
-  /** Fetches lines before the first; one fetch at a time, none when there are none. */
-  older(): void;
-  fill(hole: Hole): void;
+  /** Loads lines before the first one. One fetch at a time. */
+  loadOlder(): void;
+  loadRange(range: UnloadedRange): void;
   /** Whether old lines may be dropped: not while somebody reads them. */
   setFollowing(following: boolean): void;
   retry(): void;
@@ -36,13 +36,13 @@ const FIRST_PAGE = 500;
 const OLDER_PAGE = 1_000;
 const ROWS_MAX = 100_000;
 const ROWS_KEPT = 80_000;
-/** Even while somebody reads, memory has an end. */
+/** The limit of rows while old ones are kept for reading. */
 const ROWS_MAX_READING = 400_000;
-/** A hidden page draws nothing, so that its frames never come. */
+/** A hidden page gets no animation frames. */
 const HIDDEN_MS = 250;
 const AFTER_FAILURE_MS = 3_000;
-/** New lines that may match a regular expression are asked for at most so often. */
-const ASK_NEW_MS = 500;
+/** The least time between two queries for new lines that match a regular expression. */
+const POLL_MS = 500;
 
 interface Page {
   limit: number;
@@ -55,12 +55,12 @@ export interface LogSearch {
 }
 
 /**
- * One container's log on screen: the newest lines that match, then what is printed, then what is scrolled back to.
- * Within bounds that are over nothing is printed any more.
+ * The log of a container: the newest lines that match, then live lines, and older ones on demand. A time range that is
+ * over has no live lines.
  */
 export function openLogFeed(containerId: number, { text, mode }: LogSearch, bounds: LogBounds = {}): LogFeed {
-  /** Only the platform says what such an expression matches: live lines are then a hint to ask it. */
-  const asks = mode === 'regex' && text !== '';
+  /** Only the platform evaluates regular expressions. A live line is then no more than a hint to query it. */
+  const matchesOnServer = mode === 'regex' && text !== '';
   const source = { type: 'docker-container' as const, id: containerId };
   const log = createLogRows();
   const listeners = new Set<() => void>();
@@ -76,9 +76,9 @@ export function openLogFeed(containerId: number, { text, mode }: LogSearch, boun
   let queue: TailMessage[] = [];
   let scheduled = false;
   let tail: { retry(): void; close(): void } | null = null;
-  let askedTo = 0;
-  let asking = false;
-  let askAgain = false;
+  let polledTo = 0;
+  let polling = false;
+  let pollAgain = false;
 
   void begin();
   return {
@@ -93,8 +93,8 @@ export function openLogFeed(containerId: number, { text, mode }: LogSearch, boun
     error: () => error,
     hasBefore: () => hasBefore,
     received: () => received,
-    older,
-    fill,
+    loadOlder,
+    loadRange,
     setFollowing(now) {
       following = now;
     },
@@ -116,17 +116,17 @@ export function openLogFeed(containerId: number, { text, mode }: LogSearch, boun
     if (!answer) return;
     log.append(answer.lines, answer.gaps);
     hasBefore = answer.hasBefore;
-    askedTo = Math.max(answer.lastSeq, answer.lines.at(-1)?.seq ?? 0);
+    polledTo = Math.max(answer.lastSeq, answer.lines.at(-1)?.seq ?? 0);
     ready = true;
     if (bounds.to !== undefined) {
       change('past');
       return;
     }
-    tail = openTail(containerId, answer.lastSeq, { message: take, state: change });
+    tail = openTail(containerId, answer.lastSeq, { message: enqueue, state: change });
     changed();
   }
 
-  function take(message: TailMessage): void {
+  function enqueue(message: TailMessage): void {
     queue.push(message);
     if (scheduled) return;
     scheduled = true;
@@ -139,8 +139,8 @@ export function openLogFeed(containerId: number, { text, mode }: LogSearch, boun
     const messages = queue;
     queue = [];
     if (closing.signal.aborted) return;
-    if (asks) {
-      void askNew();
+    if (matchesOnServer) {
+      void pollNew();
       return;
     }
     for (const message of messages) {
@@ -155,37 +155,37 @@ export function openLogFeed(containerId: number, { text, mode }: LogSearch, boun
     if (log.rows.length > (following ? ROWS_MAX : ROWS_MAX_READING)) hasBefore = log.trim(ROWS_KEPT) || hasBefore;
   }
 
-  /** Fetches what matches behind the last line that was asked for; one fetch at a time, the last hint is never lost. */
-  async function askNew(): Promise<void> {
-    askAgain = true;
-    if (asking) return;
-    asking = true;
-    while (askAgain && !closing.signal.aborted) {
-      askAgain = false;
-      const answer = await query({ limit: OLDER_PAGE, cursor: { after: askedTo } });
-      if (answer) takeNew(answer);
-      else askAgain = true;
-      await new Promise((resolve) => window.setTimeout(resolve, answer ? ASK_NEW_MS : AFTER_FAILURE_MS));
+  /** Loads new matching lines. One query at a time; a hint during a query starts another one after it. */
+  async function pollNew(): Promise<void> {
+    pollAgain = true;
+    if (polling) return;
+    polling = true;
+    while (pollAgain && !closing.signal.aborted) {
+      pollAgain = false;
+      const answer = await query({ limit: OLDER_PAGE, cursor: { after: polledTo } });
+      if (answer) appendNew(answer);
+      else pollAgain = true;
+      await new Promise((resolve) => window.setTimeout(resolve, answer ? POLL_MS : AFTER_FAILURE_MS));
     }
-    asking = false;
+    polling = false;
   }
 
-  function takeNew({ lines, gaps, lastSeq }: Answer): void {
+  function appendNew({ lines, gaps, lastSeq }: Answer): void {
     received += log.append(lines, gaps);
     const last = lines.at(-1)?.seq ?? 0;
     const isFull = lines.length === OLDER_PAGE;
-    askedTo = isFull ? last : Math.max(askedTo, lastSeq, last);
-    if (isFull) askAgain = true;
+    polledTo = isFull ? last : Math.max(polledTo, lastSeq, last);
+    if (isFull) pollAgain = true;
     trim();
     changed();
   }
 
-  /** As the platform searches: anywhere in the line, whatever case. */
+  /** Like the search of the platform: a substring, ignoring case. */
   function matches(line: LogLine): boolean {
     return text === '' || line.text.toLowerCase().includes(text.toLowerCase());
   }
 
-  function older(): void {
+  function loadOlder(): void {
     const first = log.firstSeq();
     if (!hasBefore || first === 0 || fetching) return;
     void fetchPage(first, (answer) => {
@@ -194,9 +194,9 @@ export function openLogFeed(containerId: number, { text, mode }: LogSearch, boun
     });
   }
 
-  function fill(hole: Hole): void {
+  function loadRange(range: UnloadedRange): void {
     if (fetching) return;
-    void fetchPage(hole.toSeq + 1, (answer) => log.fill(hole, answer.lines, answer.gaps, answer.hasBefore));
+    void fetchPage(range.toSeq + 1, (answer) => log.load(range, answer.lines, answer.gaps, answer.hasBefore));
   }
 
   async function fetchPage(before: number, use: (answer: Answer) => void): Promise<void> {
@@ -204,13 +204,13 @@ export function openLogFeed(containerId: number, { text, mode }: LogSearch, boun
     const answer = await query({ limit: OLDER_PAGE, cursor: { before } });
     if (answer) {
       use(answer);
-      letFetch();
+      endFetch();
     } else {
-      window.setTimeout(letFetch, AFTER_FAILURE_MS);
+      window.setTimeout(endFetch, AFTER_FAILURE_MS);
     }
   }
 
-  function letFetch(): void {
+  function endFetch(): void {
     fetching = false;
     changed();
   }

@@ -7,7 +7,8 @@ const line = (seq: number): LogLine => ({ seq, time: '2026-01-01T00:00:00Z', str
 const lines = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, step) => line(from + step));
 const gap = (afterSeq: number) => ({ afterSeq, from: null, to: null, reason: 'lost' });
 const shape = ({ rows }: LogRows) => rows.map((row) => (row.kind === 'line' ? row.line.seq : row.kind));
-const holeOf = ({ rows }: LogRows) => rows.find((row) => row.kind === 'hole') as Extract<LogRow, { kind: 'hole' }>;
+const unloadedOf = ({ rows }: LogRows) =>
+  rows.find((row) => row.kind === 'unloaded') as Extract<LogRow, { kind: 'unloaded' }>;
 
 it('leaves out lines that are there already', () => {
   const log = createLogRows();
@@ -24,23 +25,23 @@ it('shows a gap once, behind the line it follows, whenever it is told', () => {
   expect(shape(log)).toEqual(['gap', 1, 2, 'gap', 3, 4, 'gap']);
 });
 
-it('fills a hole from its end until nothing is left of it', () => {
+it('loads an unloaded range from its end until nothing is left of it', () => {
   const log = createLogRows();
   log.append(lines(1, 2), []);
   log.skip(3, 8);
   log.append(lines(9, 10), []);
-  expect(shape(log)).toEqual([1, 2, 'hole', 9, 10]);
-  log.fill(holeOf(log), lines(6, 8), [], true);
-  expect(shape(log)).toEqual([1, 2, 'hole', 6, 7, 8, 9, 10]);
-  log.fill(holeOf(log), lines(2, 5), [], true);
+  expect(shape(log)).toEqual([1, 2, 'unloaded', 9, 10]);
+  log.load(unloadedOf(log), lines(6, 8), [], true);
+  expect(shape(log)).toEqual([1, 2, 'unloaded', 6, 7, 8, 9, 10]);
+  log.load(unloadedOf(log), lines(2, 5), [], true);
   expect(shape(log)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });
 
-it('closes a hole that storage has nothing of any more', () => {
+it('removes an unloaded range that storage no longer has', () => {
   const log = createLogRows();
   log.append(lines(1, 2), []);
   log.skip(3, 8);
-  log.fill(holeOf(log), [], [], false);
+  log.load(unloadedOf(log), [], [], false);
   log.append(lines(9, 9), []);
   expect(shape(log)).toEqual([1, 2, 9]);
 });

@@ -1,36 +1,36 @@
 import type { LogGap, LogLine } from '@stagi/contract/logging.ts';
 
-/** What stands on one line of the view. `at` orders rows: a line by its number, the others between two lines. */
+/** A row of the view. `at` orders rows: a line by its number, the others between two lines. */
 export type LogRow =
   | { kind: 'line'; key: number; at: number; line: LogLine }
   | { kind: 'gap'; key: string; at: number; gap: LogGap }
-  /** Lines that are in storage but not here yet. */
-  | { kind: 'hole'; key: string; at: number; fromSeq: number; toSeq: number };
+  /** Lines that are stored but not loaded. */
+  | { kind: 'unloaded'; key: string; at: number; fromSeq: number; toSeq: number };
 
 export interface LogRows {
-  /** Rows in order. Another array only when rows are put in anywhere but at the end. */
+  /** Rows in order. The array is replaced unless rows are only appended. */
   readonly rows: readonly LogRow[];
-  /** Number of the first and the last line here; 0 when there is none. */
+  /** The number of the first and the last loaded line; 0 without any. */
   firstSeq(): number;
   lastSeq(): number;
-  /** Puts lines behind the last one; those that are here already are left out. Answers how many were new. */
+  /** Appends lines, without those loaded already. Returns how many were new. */
   append(lines: readonly LogLine[], gaps: readonly LogGap[]): number;
-  /** Puts lines before the first one. */
+  /** Prepends lines. */
   prepend(lines: readonly LogLine[], gaps: readonly LogGap[]): void;
-  /** Marks lines that will not come by themselves. */
+  /** Marks lines that the live stream skipped as unloaded. */
   skip(fromSeq: number, toSeq: number): void;
-  /** Puts lines at the end of a hole, which shrinks to what lies before them, or closes. */
-  fill(
-    hole: Extract<LogRow, { kind: 'hole' }>,
+  /** Loads lines at the end of an unloaded range, which shrinks to what is before them. Without `more` it is removed. */
+  load(
+    range: Extract<LogRow, { kind: 'unloaded' }>,
     lines: readonly LogLine[],
     gaps: readonly LogGap[],
     more: boolean,
   ): void;
-  /** Drops the oldest rows but `keep`; answers whether any were. */
+  /** Drops the oldest rows beyond `keep`. Returns whether there were any. */
   trim(keep: number): boolean;
 }
 
-/** The lines of one log in their order, each once, with the places where some are missing. No I/O. */
+/** The lines of a log in order, each once, with its gaps and unloaded ranges. No I/O. */
 export function createLogRows(): LogRows {
   let rows: LogRow[] = [];
   const known = new Set<string>();
@@ -55,14 +55,14 @@ export function createLogRows(): LogRows {
       for (const gap of gaps) addGap(gap);
     },
     skip(fromSeq, toSeq) {
-      insert({ kind: 'hole', key: `hole ${fromSeq}`, at: fromSeq - 0.2, fromSeq, toSeq });
+      insert({ kind: 'unloaded', key: `range ${fromSeq}`, at: fromSeq - 0.2, fromSeq, toSeq });
     },
-    fill(hole, lines, gaps, more) {
-      const index = rows.findIndex((row) => row.key === hole.key);
+    load(range, lines, gaps, more) {
+      const index = rows.findIndex((row) => row.key === range.key);
       if (index < 0) return;
-      const inside = lines.filter((line) => line.seq >= hole.fromSeq && line.seq <= hole.toSeq);
+      const inside = lines.filter((line) => line.seq >= range.fromSeq && line.seq <= range.toSeq);
       const first = inside[0]?.seq ?? 0;
-      const rest = more && first > hole.fromSeq ? [{ ...hole, toSeq: first - 1 }] : [];
+      const rest = more && first > range.fromSeq ? [{ ...range, toSeq: first - 1 }] : [];
       rows = rows.toSpliced(index, 1, ...rest, ...inside.map(rowOfLine));
       for (const gap of gaps) addGap(gap);
     },
@@ -92,7 +92,7 @@ export function createLogRows(): LogRows {
   }
 }
 
-/** Where a row belongs: behind all that stand at or before `at`. */
+/** The index of a row: behind all with the same or a smaller `at`. */
 function placeOf(rows: readonly LogRow[], at: number): number {
   let low = 0;
   let high = rows.length;

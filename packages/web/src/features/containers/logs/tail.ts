@@ -1,7 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { TailMessage } from '@stagi/contract/logging.ts';
-import { apiAddress, call } from '../../../api/client.ts';
+import { apiUrl, call } from '../../../api/client.ts';
 
 interface Handlers {
   message(message: TailMessage): void;
@@ -12,12 +12,12 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 /** The server says something at least every 15 seconds. */
 const SILENT_MAX_MS = 40_000;
-/** The session or the permission is gone. */
+/** The session or the permission was revoked. */
 const NO_ACCESS = 4401;
 
 /**
- * Lines behind `after`, then those that are printed, through as many connections as it takes. Each one is
- * asked for what lies behind the last line that arrived, so that nothing is lost or told twice.
+ * Streams lines after `after`, then live ones, and reconnects when the connection is lost. Each connection resumes after
+ * the last line that arrived, so no line is lost or doubled.
  */
 export function openTail(containerId: number, after: number, on: Handlers): { retry(): void; close(): void } {
   let last = after;
@@ -28,7 +28,7 @@ export function openTail(containerId: number, after: number, on: Handlers): { re
   let timer: number | undefined;
   let silence: number | undefined;
 
-  const now = () => again(0);
+  const now = () => reconnect(0);
   window.addEventListener('online', now);
   void connect();
   return {
@@ -51,7 +51,7 @@ export function openTail(containerId: number, after: number, on: Handlers): { re
     } catch (cause) {
       connecting = false;
       if (cause instanceof CallError && (cause.status === 403 || cause.status === 404)) end();
-      else again(wait);
+      else reconnect(wait);
     }
   }
 
@@ -62,43 +62,43 @@ export function openTail(containerId: number, after: number, on: Handlers): { re
       id: String(containerId),
       after: String(last),
     });
-    const opened = new WebSocket(`${apiAddress('logging/tail', 'ws')}?${params}`);
+    const opened = new WebSocket(`${apiUrl('logging/tail', 'ws')}?${params}`);
     socket = opened;
     opened.onopen = () => {
       wait = FIRST_WAIT_MS;
       on.state('live');
-      heard(opened);
+      restartSilenceTimer(opened);
     };
     opened.onmessage = ({ data }) => {
-      heard(opened);
-      take(TailMessage.parse(JSON.parse(String(data))));
+      restartSilenceTimer(opened);
+      onMessage(TailMessage.parse(JSON.parse(String(data))));
     };
     opened.onclose = ({ code }) => {
       if (socket !== opened || stopped) return;
       socket = null;
       window.clearTimeout(silence);
       if (code === NO_ACCESS) end();
-      else again(wait);
+      else reconnect(wait);
     };
   }
 
-  function take(message: TailMessage): void {
+  function onMessage(message: TailMessage): void {
     if (message.type === 'ping') return;
     last = Math.max(last, message.type === 'skipped' ? message.toSeq : (message.lines.at(-1)?.seq ?? 0));
     on.message(message);
   }
 
-  function heard(opened: WebSocket): void {
+  function restartSilenceTimer(opened: WebSocket): void {
     window.clearTimeout(silence);
     silence = window.setTimeout(() => {
-      // A dead network answers no farewell either, so its close is not waited for.
+      // On a dead network the close handshake would not be answered.
       socket = null;
       opened.close();
-      again(wait);
+      reconnect(wait);
     }, SILENT_MAX_MS);
   }
 
-  function again(delay: number): void {
+  function reconnect(delay: number): void {
     if (stopped || socket || connecting) return;
     on.state('reconnecting');
     window.clearTimeout(timer);

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 import { NEAR_BOTTOM_PX } from '../../../ui/kitConstants.ts';
 
-/** Scrolling up pauses, reaching the end goes on. */
+/** Scrolling up pauses following, scrolling to the end resumes it. */
 export function useFollowByScrolling(
   element: RefObject<HTMLElement | null>,
   setFollowing: (following: boolean) => void,
@@ -19,7 +19,7 @@ export function useFollowByScrolling(
       if (up && left() > NEAR_BOTTOM_PX) setFollowing(false);
       else if (down && left() <= NEAR_BOTTOM_PX) setFollowing(true);
     };
-    // Before the scrolling itself, which new lines would otherwise undo.
+    // The wheel event comes before the scroll event; by then new lines would have undone the scrolling.
     const wheeled = ({ deltaY }: WheelEvent) => {
       if (deltaY < 0 && list.scrollTop > 0) setFollowing(false);
     };

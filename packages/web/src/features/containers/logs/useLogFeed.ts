@@ -2,7 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import type { LogBounds } from './logBounds.ts';
 import { type LogFeed, type LogSearch, openLogFeed } from './logFeed.ts';
 
-/** The feed of one container for one search and one stretch of time; the former one stays on screen until the next has its first lines. */
+/** The log feed of a container for one search and time range. The previous feed stays until the next has its first lines. */
 export function useLogFeed(
   containerId: number,
   { text, mode }: LogSearch,

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { DateRangePicker } from '../../../ui/dateRange/DateRangePicker.tsx';
 import { rangeToText } from '../../../ui/dateRange/rangeText.ts';
-import { type DateRange, rangeOf, resolveDateRange } from '../../../ui/dateRange/resolve.ts';
+import { type DateRange, rangeFromFields, resolveDateRange } from '../../../ui/dateRange/resolve.ts';
 import { Specimen, Specimens } from '../Specimen.tsx';
 
-const TYPED = rangeOf({ startDate: '29/03/2026', startTime: '', endDate: '30/03/2026', endTime: '12:30' });
+const TYPED = rangeFromFields({ startDate: '29/03/2026', startTime: '', endDate: '30/03/2026', endTime: '12:30' });
 
 /** The date-range picker in each of its states. */
 export default function DatesSection() {

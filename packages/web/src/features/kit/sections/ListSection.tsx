@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { Button } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
-import { FilterMenu, StatusFilter } from '../../../ui/FilterMenu.tsx';
-import { ListBar } from '../../../ui/ListBar.tsx';
-import { NoMatches } from '../../../ui/NoMatches.tsx';
 import { SearchBox } from '../../../ui/SearchBox.tsx';
 import { DetailSkeleton, PanelSkeleton } from '../../../ui/Skeletons.tsx';
-import { PagerSkeleton, TablePager } from '../../../ui/TablePager.tsx';
+import { FilterMenu, StatusFilter } from '../../../ui/table/FilterMenu.tsx';
+import { ListBar } from '../../../ui/table/ListBar.tsx';
+import { NoMatches } from '../../../ui/table/NoMatches.tsx';
+import { PagerSkeleton, TablePager } from '../../../ui/table/TablePager.tsx';
 import { Specimen, Specimens } from '../Specimen.tsx';
 
 /** What stands around a list: the bar over it, the pager below it, and what stands in its place. */

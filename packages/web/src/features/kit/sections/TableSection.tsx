@@ -2,13 +2,13 @@ import { IconPlayerStop, IconServerBolt, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type Action, ActionMenu, type Verdict } from '../../../ui/actions.tsx';
 import { Button } from '../../../ui/Button.tsx';
-import { type Column, DataTable, type Sort } from '../../../ui/DataTable.tsx';
-import type { BulkAction } from '../../../ui/DataTableBar.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
-import { NameCell } from '../../../ui/NameCell.tsx';
-import { NoMatches } from '../../../ui/NoMatches.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { DateTime } from '../../../ui/Time.tsx';
+import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { NameCell } from '../../../ui/table/NameCell.tsx';
+import { NoMatches } from '../../../ui/table/NoMatches.tsx';
+import type { BulkAction, Column, Sort } from '../../../ui/table/tableTypes.ts';
 import { Specimen, Specimens } from '../Specimen.tsx';
 
 interface Machine {

@@ -1,0 +1,42 @@
+import { expect, type Page } from '@playwright/test';
+import { ROUTES } from '@stagi/contract/routes.ts';
+
+/** Goes on within the page, as a link would: a page load costs more than all the looking. */
+export async function followLink(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => {
+    history.pushState(null, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, path);
+}
+
+/** The same, until the screen stands: headed, and no longer waiting for anything. */
+export async function walkTo(page: Page, path: string): Promise<void> {
+  const drawn = () => page.evaluate(() => ({ title: document.title, path: location.pathname }));
+  const before = await drawn();
+  await followLink(page, path);
+  // Until the next page is there the one before stays, headed and at rest, and so does the title. Some pages lead on.
+  await expect
+    .poll(async () => {
+      const now = await drawn();
+      return now.title !== before.title || routeOf(now.path) === routeOf(before.path);
+    })
+    .toBe(true);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await waitForScreen(page);
+}
+
+export async function waitForScreen(page: Page): Promise<void> {
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+}
+
+/** The route that says most of a path: what stands below a page's own path is a tab or a list of it. */
+function routeOf(pathname: string): string {
+  const parts = pathname.split('/');
+  const holds = (path: string) =>
+    path === '/'
+      ? pathname === '/'
+      : path.split('/').every((part, at) => part === parts[at] || (part.startsWith(':') && Boolean(parts[at])));
+  const length = (path: string) => path.split('/').length;
+  const found = Object.values(ROUTES).filter(({ path }) => holds(path));
+  return found.toSorted((a, b) => length(b.path) - length(a.path))[0]?.path ?? 'none';
+}

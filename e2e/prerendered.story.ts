@@ -1,0 +1,87 @@
+import type { BrowserContext, Page } from '@playwright/test';
+import { PASSWORD } from '@stagi/server/src/testing/person.ts';
+import { expect, test } from './fixtures.ts';
+import { signUpInBrowser } from './people.ts';
+
+/** Delays the app's code until `release` is called. Until then the page is only its prerendered markup. */
+async function delayCode(context: BrowserContext): Promise<{ release(): void }> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await context.route('**/assets/*.js', async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return { release: resolve };
+}
+
+function consoleProblemsOf(page: Page): string[] {
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+  });
+  return problems;
+}
+
+test('public pages are prerendered in the browser’s language and hydrated without a change', async ({
+  browser,
+  platform,
+}) => {
+  for (const [locale, sentence] of [
+    ['en-GB', 'Log in'],
+    ['ru-RU', 'Войти'],
+  ] as const) {
+    const context = await browser.newContext({ locale });
+    const page = await context.newPage();
+    const problems = consoleProblemsOf(page);
+    const hosts = new Set<string>();
+    page.on('request', (request) => hosts.add(new URL(request.url()).origin));
+    const code = await delayCode(context);
+    for (const path of ['/sign-in', '/sign-up', '/']) {
+      await page.goto(platform.url + path, { waitUntil: 'commit' });
+      await expect(page.locator('#root').getByText(sentence, { exact: true }).first()).toBeVisible();
+    }
+    const heading = await page.locator('h1').elementHandle();
+    code.release();
+    await expect(page.locator('html[data-ready]')).toBeAttached();
+    expect(await heading?.evaluate((element) => element.isConnected)).toBe(true);
+    for (const path of ['/sign-in', '/sign-up', '/confirmation?email=ada%40example.com', '/403', '/404']) {
+      await page.goto(platform.url + path, { waitUntil: 'networkidle' });
+      await expect(page.locator('html[data-ready]')).toBeAttached();
+    }
+    expect([...hosts], 'everything comes from our own host').toEqual([platform.url]);
+    expect(problems).toEqual([]);
+    await context.close();
+  }
+});
+
+test('a form filled in before the code runs keeps its text, and its submit stays out of the address', async ({
+  browser,
+  platform,
+}) => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const { email } = await signUpInBrowser(page, platform, 'Early Bird');
+  await page.evaluate(() => localStorage.clear());
+
+  const code = await delayCode(context);
+  await page.goto(`${platform.url}/sign-in`, { waitUntil: 'commit' });
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  const addresses: string[] = [];
+  page.on('request', (request) => request.isNavigationRequest() && addresses.push(request.url()));
+  await page.keyboard.press('Enter');
+  await page.locator('form').evaluate((form: HTMLFormElement) => form.requestSubmit());
+  code.release();
+  await expect(page.locator('html[data-ready]')).toBeAttached();
+  await expect(page.getByLabel('Email')).toHaveValue(email);
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue(PASSWORD);
+  expect(addresses).toEqual([]);
+  expect(page.url()).toBe(`${platform.url}/sign-in`);
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
+  await expect(page).toHaveURL(/\/cloud/);
+
+  // Signed in, the start page of visitors is never seen.
+  await page.goto(`${platform.url}/`, { waitUntil: 'commit' });
+  await expect(page.getByTestId('profile-menu')).toBeVisible();
+  await context.close();
+});

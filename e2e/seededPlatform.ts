@@ -1,0 +1,151 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { api } from '@stagi/contract/api.ts';
+import { ROUTES, type Route, type RouteName } from '@stagi/contract/routes.ts';
+import { spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
+import { connectDaemon, enrolNode } from '@stagi/server/src/testing/daemon.ts';
+import { httpSender, type Person, signUp } from '@stagi/server/src/testing/person.ts';
+import { type Platform, startPlatform } from './platform.ts';
+import { STORY_APP_ASKS } from './registeredApp.ts';
+import { until } from './waitUntil.ts';
+
+interface Lab {
+  platform: Platform;
+  person: Person;
+  ids: Ids;
+}
+
+const HEARTBEAT_MS = 5_000;
+
+/** Those that only lead on, and the gallery, which has a story of its own. */
+const NOT_SCREENS: readonly RouteName[] = ['cloud', 'profile', 'kit', 'signUpForm'];
+
+/** Tabs, dialogs and forms with an address of their own. */
+const MORE: Partial<Record<RouteName, readonly string[]>> = {
+  instance: ['/containers', '/activities', '/access'],
+  selfInstance: ['/containers', '/activities'],
+  selfInstances: ['?new=1'],
+  container: ['/logs'],
+  tokens: ['/archive'],
+  consent: [`?${STORY_APP_ASKS}`],
+  containers: ['?new=1'],
+};
+
+/** A platform with a simulated cloud, and somebody who has one of everything: for stories that walk over all screens. */
+export const seededTest = test.extend<object, { lab: Lab }>({
+  lab: [
+    async ({ browserName: _ }, use, worker) => {
+      const folder = mkdtempSync(join(tmpdir(), 'stagi-furnished-'));
+      const daemons = join(folder, 'daemon');
+      mkdirSync(daemons);
+      writeFileSync(join(daemons, 'stagid-linux-x64.tar.gz.sha256'), `${'0'.repeat(64)}  stagid-linux-x64.tar.gz\n`);
+      const cloud = await spawnFakeCloud({ statePath: join(folder, 'cloud.json') });
+      const platform = await startPlatform(`furnished${worker.workerIndex}`, {
+        LOCAL_CLOUD: 'off',
+        FAKE_CLOUD_URL: cloud.url,
+        STAGI_DAEMON_DIR: daemons,
+      });
+      const person = await signUp(platform.url, httpSender(platform.url), { name: 'Ada', email: 'ada@example.com' });
+      const { ids, close } = await furnish(platform.url, person);
+      await use({ platform, person, ids });
+      await close();
+      await platform.stop();
+      await cloud.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+});
+
+/** The address of every screen that visitors see. */
+export function publicScreens(ids: Ids): string[] {
+  const open = screens().filter((name) => isPublic(name));
+  return [...open.map((name) => addressOf(name, ids)), '/no-such-page'];
+}
+
+/** The address of every screen, tab and form with an address that a signed-in person sees. */
+export function ownScreens(ids: Ids): string[] {
+  return screens()
+    .filter((name) => !isPublic(name))
+    .flatMap((name) => {
+      const path = addressOf(name, ids);
+      return ['', ...(MORE[name] ?? [])].map((more) => path + more);
+    });
+}
+
+function addressOf(name: RouteName, ids: Ids): string {
+  const path = ROUTES[name].path.replace(/:(?:id|code|slug)$/, String(ids[name as keyof Ids]));
+  expect(path, `${name}: an id for its address`).not.toContain('undefined');
+  return path;
+}
+
+const screens = () =>
+  (Object.keys(ROUTES) as RouteName[]).filter((name) => !NOT_SCREENS.includes(name) && !isForOperators(name));
+
+/** Those have stories of their own: a customer's screens never show them. */
+function isForOperators(name: RouteName): boolean {
+  const route: Route = ROUTES[name];
+  return route.permissions?.includes('EMPLOYEE') === true;
+}
+
+function isPublic(name: RouteName): boolean {
+  const route: { path: string; public?: boolean } = ROUTES[name];
+  return route.public === true;
+}
+
+export interface Ids {
+  instance: number;
+  selfInstance: number;
+  container: number;
+  /** Of a join link that nobody has used. */
+  joinClient: string;
+  containerAuth: string;
+}
+
+/** A server rented, one attached, a container on it. */
+async function furnish(url: string, { client }: Person): Promise<{ ids: Ids; close(): Promise<void> }> {
+  const { entity: key } = await client(api.sshKeys.generate, { title: 'laptop' });
+  const offer = await until('the simulated cloud has offers', 30_000, async () => {
+    const { entities } = await client(api.hardware.offers, { entityFilterRequest: {} });
+    return entities[0];
+  });
+  const { entity: rented } = await client(api.instances.rent, {
+    offerId: offer.offerId,
+    title: 'Training',
+    slug: 'training',
+    sshKeyId: key.id,
+  });
+  const { entity: own, daemonToken } = await client(api.selfHosted.create, { title: 'Lab 3', slug: 'lab-3' });
+  const daemon = await connectDaemon(url, await enrolNode(url, daemonToken));
+  // Else it counts as unresponsive before all screens have been seen.
+  const beat = setInterval(() => daemon.send({ type: 'heartbeat', at: new Date().toISOString() }), HEARTBEAT_MS);
+  const { entities: containers } = await client(api.containers.create, {
+    instanceRef: { id: own.id },
+    title: 'Web',
+    slug: 'web',
+    dockerImage: 'nginx:1.29',
+    env: [],
+    cpus: 1,
+    gpuIds: [],
+    portMappings: [],
+    directoryMappings: [],
+    restartPolicy: 'no',
+    count: 1,
+  });
+  const { link } = await client(api.invites.create, { role: 'Guest' });
+  return {
+    ids: {
+      instance: rented.id,
+      selfInstance: own.id,
+      container: containers[0]?.id ?? 0,
+      joinClient: link.slice(link.lastIndexOf('/') + 1),
+      containerAuth: 'web',
+    },
+    close() {
+      clearInterval(beat);
+      return daemon.close();
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import fastifyWebsocket from '@fastify/websocket';
+import { BODY_LIMIT } from '@stagi/contract/call.ts';
+import { MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
+import { openapi } from '@stagi/contract/openapi.ts';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { providerHandlers } from '../admin/providerRoutes.ts';
+import { adminClientHandlers, adminUserHandlers } from '../admin/routes.ts';
+import { analyticsHandlers } from '../analytics/routes.ts';
+import { apiTokenHandlers } from '../apiTokens/routes.ts';
+import { mountAppEndpoints } from '../apps/endpoints.ts';
+import { appHandlers } from '../apps/routes.ts';
+import { auditHandlers } from '../audit/routes.ts';
+import { publicSite } from '../config/site.ts';
+import { guardPortHosts } from '../containerAccess/hosts.ts';
+import { containerAccessHandlers } from '../containerAccess/routes.ts';
+import { containerHandlers } from '../containers/routes.ts';
+import type { Context } from '../context.ts';
+import { mountDaemonApi } from '../daemon-link/routes.ts';
+import { mountEvents } from '../events/stream.ts';
+import { feedbackHandlers } from '../feedback/routes.ts';
+import { sendError } from '../http/errors.ts';
+import type { Handlers } from '../http/handlers.ts';
+import { createLoadShedder } from '../http/loadShedding.ts';
+import { identityHandlers } from '../identities/routes.ts';
+import { instanceHandlers } from '../instances/routes.ts';
+import { inviteHandlers } from '../invites/routes.ts';
+import { ledgerHandlers } from '../ledger/routes.ts';
+import { loggingHandlers } from '../logging/routes.ts';
+import { mountLogTail } from '../logging/tail.ts';
+import { mountOutbox } from '../mail/outbox.ts';
+import { hardwareHandlers } from '../marketplace/routes.ts';
+import { billingHandlers } from '../metering/routes.ts';
+import { measureCalls } from '../metrics/measureCalls.ts';
+import { mountPictures } from '../pictures/route.ts';
+import { promoCodeHandlers } from '../promoCodes/routes.ts';
+import { secondFactorHandlers } from '../secondFactor/routes.ts';
+import { selfHostedHandlers } from '../selfHosted/routes.ts';
+import { sessionHandlers } from '../sessions/routes.ts';
+import { authHandlers } from '../signIn/routes.ts';
+import { sshKeyHandlers } from '../sshKeys/routes.ts';
+import { strayHandlers } from '../strays/routes.ts';
+import { transactionHandlers } from '../transactions/routes.ts';
+import { usageHandlers } from '../usage/routes.ts';
+import { accountHandlers } from '../users/accountRoutes.ts';
+import { userHandlers } from '../users/routes.ts';
+import { clientHandlers } from '../workspaces/routes.ts';
+import { mountHealth } from './health.ts';
+import { mount } from './mount.ts';
+import { requestId, sendRequestId } from './requestId.ts';
+import { securityHeaders } from './securityHeaders.ts';
+import { serveWeb } from './webFiles.ts';
+
+const handlers: Handlers = {
+  auth: authHandlers,
+  identities: identityHandlers,
+  sessions: sessionHandlers,
+  apps: appHandlers,
+  secondFactor: secondFactorHandlers,
+  user: userHandlers,
+  account: accountHandlers,
+  clients: clientHandlers,
+  invites: inviteHandlers,
+  billing: billingHandlers,
+  transactions: transactionHandlers,
+  usage: usageHandlers,
+  promoCodes: promoCodeHandlers,
+  ledger: ledgerHandlers,
+  hardware: hardwareHandlers,
+  instances: instanceHandlers,
+  selfHosted: selfHostedHandlers,
+  containers: containerHandlers,
+  containerAccess: containerAccessHandlers,
+  logging: loggingHandlers,
+  sshKeys: sshKeyHandlers,
+  apiTokens: apiTokenHandlers,
+  strays: strayHandlers,
+  providers: providerHandlers,
+  feedback: feedbackHandlers,
+  analytics: analyticsHandlers,
+  audit: auditHandlers,
+  adminUsers: adminUserHandlers,
+  adminClients: adminClientHandlers,
+};
+
+/** The server for browsers, command lines and daemons. */
+export async function buildApp(ctx: Context): Promise<FastifyInstance> {
+  const app = await createServer(ctx);
+  securityHeaders(app, ctx.config);
+  guardPortHosts(app, ctx);
+  const shedder = createLoadShedder(ctx.meters);
+  mount(app, ctx, handlers, shedder);
+  mountPictures(app, ctx);
+  mountAppEndpoints(app, ctx, shedder);
+  mountEvents(app, ctx);
+  mountLogTail(app, ctx);
+  mountDaemonApi(app, ctx);
+  if (ctx.config.devMail) mountOutbox(app, ctx);
+  app.get('/openapi.json', () => openapi());
+  mountHealth(app, ctx);
+  await serveWeb(app, ctx.config.webDir, publicSite(ctx.config));
+  return app;
+}
+
+/** The server that rented machines reach: they are untrusted, so it has the daemon's calls only. */
+export async function buildDaemonApp(ctx: Context): Promise<FastifyInstance> {
+  const app = await createServer(ctx);
+  app.setErrorHandler(sendError);
+  mountDaemonApi(app, ctx);
+  return app;
+}
+
+/** On a graceful shutdown calls in progress have this long to end. */
+const GRACEFUL_SHUTDOWN_MS = 5_000;
+/** How often requests that are sent too slowly are looked for. */
+const SLOW_SENDER_CHECK_MS = 5_000;
+
+async function createServer(ctx: Context): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: ctx.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: ctx.config.trustProxy,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 65_000,
+    http: { headersTimeout: 15_000, connectionsCheckingInterval: SLOW_SENDER_CHECK_MS },
+    // Calls on keep-alive connections are served during a shutdown (see `shutDownGracefully`).
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    genReqId: requestId(ctx.config.trustProxy),
+  });
+  // Against CSRF: no call reads a body that a form of another site can send without a preflight.
+  app.removeContentTypeParser('text/plain');
+  sendRequestId(app);
+  await app.register(fastifyWebsocket, {
+    options: { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false },
+    // Each kind of stream closes itself in its own `preClose`; the default would cut them off before that.
+    preClose: (done) => done(),
+  });
+  shutDownGracefully(app);
+  measureCalls(app, ctx.meters);
+  return app;
+}
+
+/** Graceful shutdown: calls in progress end, with `Connection: close`. */
+function shutDownGracefully(app: FastifyInstance): void {
+  let isStopping = false;
+  app.addHook('preClose', async () => {
+    isStopping = true;
+    const timeout = setTimeout(() => app.server.closeAllConnections(), GRACEFUL_SHUTDOWN_MS);
+    app.server.once('close', () => clearTimeout(timeout));
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (isStopping) reply.header('connection', 'close');
+    done(null, payload);
+  });
+}

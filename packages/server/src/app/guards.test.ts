@@ -1,0 +1,247 @@
+import { createHmac } from 'node:crypto';
+import { api, everyCall } from '@stagi/contract/api.ts';
+import { API_PREFIX, type Call } from '@stagi/contract/call.ts';
+import { SignJWT, UnsecuredJWT } from 'jose';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { hashSecret } from '../passwords/hashing.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { aContainer, anSshKey, aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
+import { PASSWORD, type Person } from '../testing/person.ts';
+
+/** Guards that every call and every answer has in common; docs/SECURITY.md says which requirement each one meets. */
+let app: TestApp;
+let alice: Person;
+beforeAll(async () => {
+  app = await startTestApp();
+  alice = await app.signUp('Alice');
+  const instance = await aRentedInstance(app.ctx, alice);
+  await aContainer(app.ctx, alice, instance);
+  await aSelfHostedServer(app.ctx, alice);
+  await anSshKey(app.ctx, alice);
+});
+afterAll(() => app?.close());
+
+const mine = (): Record<string, string> => ({
+  authorization: `Bearer ${alice.tokens().accessToken}`,
+  'x-client-id': String(alice.workspaceId),
+});
+
+const raw = (path: string, init: RequestInit): Promise<Response> => fetch(app.url + path, init);
+
+describe('an answer', () => {
+  const PLACES = [
+    { what: 'an answered call', path: `${API_PREFIX}user/profile`, method: 'POST' },
+    { what: 'a refused call', path: `${API_PREFIX}user/profile`, method: 'POST', anonymous: true },
+    { what: 'an unknown call', path: `${API_PREFIX}nothing`, method: 'POST' },
+    { what: 'an address that is no page', path: '/assets/../../../etc/passwd', method: 'GET' },
+    { what: 'a folder of source control', path: '/.git/config', method: 'GET' },
+    { what: 'the API description', path: '/openapi.json', method: 'GET' },
+    { what: 'the health check', path: '/healthz', method: 'GET' },
+  ];
+
+  it.each(PLACES)('of $what cannot be read as something else, framed, or read by another site', async (place) => {
+    const headers = {
+      origin: 'https://evil.example',
+      'content-type': 'application/json',
+      ...(place.anonymous ? {} : mine()),
+    };
+    const response = await raw(place.path, {
+      method: place.method,
+      headers,
+      body: place.method === 'POST' ? '{}' : null,
+    });
+    const answered = Object.fromEntries(response.headers);
+    expect(answered['x-content-type-options']).toBe('nosniff');
+    expect(answered['content-security-policy']).toMatch(
+      /default-src 'self'.*object-src 'none'.*frame-ancestors 'none'/,
+    );
+    expect(answered['content-security-policy']).not.toMatch(/script-src[^;]*unsafe/);
+    expect(answered['referrer-policy']).toBe('same-origin');
+    expect(answered['content-type']).toMatch(/^(application\/json|text\/html|text\/plain); charset=utf-8$/);
+    expect(Object.keys(answered).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    if (place.path.startsWith('/.') || place.path.includes('passwd'))
+      expect(await response.text()).not.toMatch(/\[core\]|root:/);
+    expect(answered['x-powered-by'] ?? answered.server).toBeUndefined();
+  });
+
+  it('of a platform behind TLS keeps browsers on TLS, and its cookie there', async () => {
+    const secured = await startTestApp({ APP_ORIGIN: 'https://stagi.example' });
+    try {
+      const email = 'secured@example.com';
+      const password_hash = await hashSecret(PASSWORD);
+      await secured.ctx.db.insertInto('app_user').values({ email, name: 'S', password_hash }).execute();
+      const response = await fetch(`${secured.url}${API_PREFIX}auth/email/authentication`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email, password: PASSWORD }),
+      });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
+      expect(response.headers.getSetCookie()).toHaveLength(1);
+      expect(response.headers.getSetCookie()[0]).toMatch(
+        /^__Host-stagi-device=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict; Secure$/,
+      );
+    } finally {
+      await secured.close();
+    }
+  });
+});
+
+describe('a request', () => {
+  it('is a POST with a JSON body: no other method, and nothing that a form of another site can send (CSRF)', async () => {
+    let n = 0;
+    for (const { path } of everyCall()) {
+      for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
+        const { status } = await raw(API_PREFIX + path, { method, headers: mine() });
+        expect.soft(status, `${method} ${path}`).toBe(404);
+        n += 1;
+      }
+    }
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+      const headers = { ...mine(), 'content-type': type };
+      const response = await raw(`${API_PREFIX}user/edit`, { method: 'POST', headers, body: '{"name":"Forged"}' });
+      expect.soft(response.status, type).toBe(415);
+      n += 1;
+    }
+    expect((await alice.client(api.user.profile, {})).userProfile.name).toBe('Alice');
+    console.log(`cross-site requests: n = ${n} refused`);
+    expect(n).toBeGreaterThan(0);
+  });
+
+  it('is not authenticated by a cookie or by its IP address', async () => {
+    const { accessToken } = alice.tokens();
+    for (const [where, headers] of [
+      ['', { cookie: `accessToken=${accessToken}; stagi-device=${'x'.repeat(43)}` }],
+      [`?access_token=${accessToken}&accessToken=${accessToken}&token=${accessToken}`, {}],
+    ] as const) {
+      const response = await raw(`${API_PREFIX}user/profile${where}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: '{}',
+      });
+      expect(response.status).toBe(401);
+    }
+  });
+
+  it('of the wrong shape is refused or ignored, whatever the call, and breaks nothing', {
+    timeout: 300_000,
+  }, async () => {
+    let n = 0;
+    for (const call of everyCall()) {
+      // Those of one call at once: there are thousands.
+      const tries = [...brokenBodies(call)].map(async (body) => {
+        const response = await raw(API_PREFIX + call.path, {
+          method: 'POST',
+          headers: { ...mine(), 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
+          body,
+        });
+        await response.arrayBuffer();
+        expect.soft(response.status, `${call.path} ${body.slice(0, 200)}`).toBeLessThan(500);
+        n += 1;
+      });
+      await Promise.all(tries);
+    }
+    console.log(`broken bodies: n = ${n} over ${everyCall().length} calls`);
+    expect(n).toBeGreaterThan(everyCall().length);
+    expect(Object.prototype).not.toHaveProperty('polluted');
+  });
+
+  it('cannot speak SQL where lists are searched and ordered', async () => {
+    const lists = everyCall().filter(({ path, auth }) => path.endsWith('/list') && !auth.includes('EMPLOYEE'));
+    const unsearched = ['client/audit/list', 'client/role/list'];
+    let n = 0;
+    for (const { path } of lists) {
+      for (const text of ["' or '1'='1", "%'; drop table app_user; --", '%', '_', '\\', '\\%', '$1', '";--']) {
+        const { status, body } = await app.post(path, { entityFilterRequest: { queryString: text } }, mine());
+        if (status !== 200) expect.soft(status, path).toBe(400);
+        else if (unsearched.includes(path)) continue;
+        else if (!/^[\\%_$]/.test(text) || text === '%' || text === '_')
+          expect.soft((body as { entities?: unknown[] }).entities ?? [], `${path} ${text}`).toEqual([]);
+        n += 1;
+      }
+      for (const orderByField of [
+        'id; drop table app_user',
+        '(select 1)',
+        'password_hash',
+        '__proto__',
+        'constructor',
+      ]) {
+        const { status } = await app.post(path, { entityFilterRequest: { orderByField } }, mine());
+        expect.soft(status, `${path} by ${orderByField}`).not.toBe(500);
+        n += 1;
+      }
+    }
+    const { rows } = await sql<{ n: number }>`select count(*)::int as n from app_user`.execute(app.ctx.db);
+    console.log(`hostile searches: n = ${n} over ${lists.length} lists`);
+    expect([n > 0, rows[0]?.n]).toEqual([true, 1]);
+  });
+});
+
+describe('an access token', () => {
+  it('is refused unless it is ours, unchanged, unexpired, for this purpose and signed with our algorithm', async () => {
+    const { accessToken } = alice.tokens();
+    const [header = '', payload = '', signature = ''] = accessToken.split('.');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
+    const { privateKey, publicKey, publicJwk } = app.ctx.keys.access;
+    const sign = (change: Record<string, unknown>, protectedHeader = {}, key = privateKey) =>
+      new SignJWT({ ...claims, ...change })
+        .setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', ...protectedHeader })
+        .sign(key);
+    const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const hmac = (head: object): string => {
+      const signed = `${part(head)}.${payload}`;
+      const secret = publicKey.export({ format: 'pem', type: 'spki' });
+      return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+    };
+    const now = Math.floor(Date.now() / 1000);
+    const forged: Record<string, string> = {
+      'another user in it': `${header}.${part({ ...claims, sub: '2' })}.${signature}`,
+      'a cut signature': accessToken.slice(0, -4),
+      'no signature': `${header}.${payload}.`,
+      'alg none': new UnsecuredJWT(claims).encode(),
+      'the public key as a secret': hmac({ alg: 'HS256', typ: 'at+jwt' }),
+      'a key of its own': await sign({}, { jwk: publicJwk }, (await otherKey()) as never),
+      'a key address': await sign({}, { jku: 'https://evil.example/keys' }, (await otherKey()) as never),
+      'another type': await sign({}, { typ: 'JWT' }),
+      'another audience': await sign({ aud: 'daemon-enrol' }),
+      'another issuer': await sign({ iss: 'evil' }),
+      'time that is over': await sign({ exp: now - 1 }),
+      'no end': await sign({ exp: undefined }),
+      'time that has not come': await sign({ nbf: now + 600 }),
+      'no session': await sign({ sid: undefined }),
+      'the key of daemons': await sign({}, {}, app.ctx.keys.command.privateKey),
+    };
+    expect((await app.post(api.user.profile.path, {}, { authorization: `Bearer ${await sign({})}` })).status).toBe(200);
+    for (const [what, token] of Object.entries(forged)) {
+      const { status } = await app.post(api.user.profile.path, {}, { authorization: `Bearer ${token}` });
+      expect.soft(status, what).toBe(401);
+    }
+    console.log(`forged access tokens: n = ${Object.keys(forged).length}, 0 accepted`);
+  });
+});
+
+it('a new platform has no default account', async () => {
+  const fresh = await startTestApp();
+  try {
+    expect(await fresh.ctx.db.selectFrom('app_user').selectAll().execute()).toEqual([]);
+  } finally {
+    await fresh.close();
+  }
+});
+
+async function otherKey() {
+  const { generateKeyPair } = await import('jose');
+  return (await generateKeyPair('EdDSA')).privateKey;
+}
+
+const WRONG = [null, 1e308, -1, true, {}, [[]], '', 'x'.repeat(5_000), '\u0000', '\ud800', { $ne: null }];
+
+/** Bodies that are no object, or poison it, and objects with one field of the wrong kind at a time. */
+function* brokenBodies(call: Call): Iterable<string> {
+  yield* ['[]', '"text"', '1', 'null', '', '{', '{"a":1,}', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`];
+  yield* ['{"__proto__":{"polluted":1}}', '{"constructor":{"prototype":{"polluted":1}}}', '{"x":1,"x":2}'];
+  const { properties = {} } = z.toJSONSchema(call.input, { io: 'input', unrepresentable: 'any' });
+  for (const name of Object.keys(properties)) for (const value of WRONG) yield JSON.stringify({ [name]: value });
+}

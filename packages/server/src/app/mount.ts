@@ -1,0 +1,138 @@
+import { type Api, api, everyCall } from '@stagi/contract/api.ts';
+import { API_PREFIX, BODY_LIMIT, type Call, needsIdempotencyKey } from '@stagi/contract/call.ts';
+import { crashPoint } from '@stagi/contract/crashPoints.ts';
+import { acceptedLanguage } from '@stagi/contract/languages.ts';
+import { holdsAny } from '@stagi/contract/permissions.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { recorderOf } from '../audit/record.ts';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
+import { badInput, forbidden, forbiddenToTokens, sendError, unauthenticated, workspaceGone } from '../http/errors.ts';
+import type { Handler, Handlers, Member, SignedIn } from '../http/handlers.ts';
+import type { LoadShedder } from '../http/loadShedding.ts';
+import type { Visitor } from '../http/visitor.ts';
+import { type Authenticated, authenticate, type Membership, requireStepUp } from '../sessions/authenticate.ts';
+import { dbForCall } from './crossWorkspaceCalls.ts';
+import { requireIdempotencyKey, runIdempotently } from './idempotency.ts';
+import { readKnownBrowserCookie, writeKnownBrowserCookie } from './knownBrowserCookie.ts';
+import { guardLargeBodies } from './largeBodies.ts';
+
+/** The timeout of a call, from its first byte to its answer. */
+const ANSWER_WITHIN_MS = 30_000;
+
+/** Walks the call table: authenticate, check the call's permission, parse, handle, check the output. */
+export function mount(app: FastifyInstance, context: Context, handlers: Handlers, shedder: LoadShedder): void {
+  app.setErrorHandler(sendError);
+  const refuse: onRequestHookHandler = (_request, _reply, done) => done(shedder.refusal() ?? undefined);
+  for (const domain of Object.keys(api) as (keyof Api)[]) {
+    const calls = api[domain] as Record<string, Call>;
+    const handlersOfDomain = handlers[domain] as unknown as Record<string, Handler<Call>>;
+    for (const [name, call] of Object.entries(calls)) {
+      const handler = handlersOfDomain[name];
+      if (!handler) throw new Error(`no handler for ${call.path}`);
+      const bodyLimit = call.bodyLimit ?? BODY_LIMIT;
+      const onRequest = bodyLimit > BODY_LIMIT ? [refuse, guardLargeBodies(context, bodyLimit)] : [refuse];
+      app.post(API_PREFIX + call.path, { bodyLimit, onRequest, handlerTimeout: ANSWER_WITHIN_MS }, (request, reply) =>
+        shedder.pass(() => serve(call, handler, context, request, reply)),
+      );
+    }
+  }
+  const paths = everyCall().map((call) => call.path);
+  const twice = paths.find((path, index) => paths.indexOf(path) !== index);
+  if (twice) throw new Error(`call ${twice} is in the table twice`);
+}
+
+async function serve(
+  call: Call,
+  handler: Handler<Call>,
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const ctx = await authorize(call, context, request, reply);
+  const parsed = call.input.safeParse(request.body ?? {});
+  if (!parsed.success) throw badInput(parsed.error);
+  // After parsing, so that nobody is asked for a step-up for invalid input.
+  if (call.stepUp) requireStepUp(ctx as SignedIn);
+  if (needsIdempotencyKey(call.path)) requireIdempotencyKey(request);
+  let prepared: unknown = null;
+  const prepare = async (): Promise<void> => {
+    if ('prepare' in handler) prepared = await handler.prepare(ctx as Member, parsed.data);
+  };
+  const act = async (db: Context['db']): Promise<unknown> => {
+    const inside = (db === ctx.db ? ctx : { ...ctx, db }) as Member;
+    return call.output.parse(
+      await ('prepare' in handler ? handler.act(inside, parsed.data, prepared) : handler(inside, parsed.data)),
+    );
+  };
+  const recorder = 'workspace' in ctx ? recorderOf(call, ctx, parsed.data) : null;
+  let hasBegun = false;
+  const answer = async (db: Db): Promise<unknown> => {
+    hasBegun = true;
+    // A call and its audit entry are one transaction.
+    return recorder ? inTransaction(db, (trx) => recorder.done(trx, () => act(trx))) : act(db);
+  };
+  let answered: unknown;
+  try {
+    answered = needsIdempotencyKey(call.path)
+      ? await runIdempotently(
+          ctx as SignedIn & { workspace?: Membership },
+          call.path,
+          request,
+          answer,
+          'prepare' in handler ? prepare : null,
+        )
+      : await prepare().then(() => answer(ctx.db));
+  } catch (error) {
+    // After the transaction: waiting for a second connection while holding the first can deadlock the pool.
+    if (hasBegun) await recorder?.notDone(ctx.db, error);
+    throw error;
+  }
+  crashPoint(`${call.path as `${string}/${string}`}.committed`);
+  return answered;
+}
+
+async function authorize(
+  call: Call,
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Visitor | SignedIn | Member> {
+  const visitor: Visitor = {
+    ...context,
+    db: dbForCall(context, call, null),
+    ip: request.ip,
+    userAgent: request.headers['user-agent'] ?? null,
+    language: acceptedLanguage(request.headers['accept-language']),
+    browserToken: readKnownBrowserCookie(context.config, request),
+    keepBrowserToken: (token) => writeKnownBrowserCookie(context.config, reply, token),
+    log: request.log as Context['log'],
+  };
+  if (call.auth === 'public') return visitor;
+  const found = await authenticate(context, request.headers.authorization, request.ip);
+  if (!found) throw unauthenticated();
+  if (found.credential.kind === 'token' && !call.byToken) throw forbiddenToTokens();
+  if (found.app && !call.byToken && !call.byApp) throw forbidden();
+  const workspace = selectedWorkspace(found, request.headers['x-client-id']);
+  const signedIn: SignedIn = { ...visitor, ...found, chosenWorkspace: workspace ?? null };
+  if (call.auth === 'signed-in') return signedIn;
+  if (!workspace) throw workspaceGone();
+  const member: Member = { ...signedIn, db: dbForCall(context, call, workspace), workspace };
+  if (call.auth !== 'member' && !holdsAny(workspace.permissions, call.auth)) {
+    const asked = call.input.safeParse(request.body ?? {});
+    await recorderOf(call, member, asked.data)?.notDone(member.db, forbidden());
+    throw forbidden();
+  }
+  return member;
+}
+
+/** X-Client-ID only selects one of the user's own memberships. An API token has one, which is the default. */
+export function selectedWorkspace(
+  { credential, memberships }: Pick<Authenticated, 'credential' | 'memberships'>,
+  header: string | string[] | undefined,
+): Membership | undefined {
+  if (header === undefined && credential.kind === 'token') return memberships[0];
+  if (typeof header !== 'string' || !/^\d{1,15}$/.test(header)) return undefined;
+  return memberships.find((membership) => membership.id === Number(header));
+}

@@ -1,0 +1,119 @@
+import { api } from '@stagi/contract/api.ts';
+import { API_PREFIX, BODY_LIMIT } from '@stagi/contract/call.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import type { Person } from '../testing/person.ts';
+import { spawnPlatform } from '../testing/platform.ts';
+import { requestId } from './requestId.ts';
+
+const STOP_WITHIN_MS = 10_000;
+const UUID = /^[0-9a-f-]{36}$/;
+
+describe('a request', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startTestApp({ TRUST_PROXY: '10.0.0.0/8' });
+  });
+  afterAll(async () => {
+    await app?.close();
+  });
+
+  it('has an id, which every answer has in a header and every error in its body', async () => {
+    const answers = await Promise.all([
+      fetch(`${app.url}${API_PREFIX}user/profile`, { method: 'POST', headers: { 'x-request-id': 'mine-mine-mine' } }),
+      fetch(`${app.url}/frontend-api/nothing`, { method: 'POST' }),
+      fetch(`${app.url}/healthz`),
+    ]);
+    const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+    for (const id of ids) expect(id).toMatch(UUID);
+    expect(new Set(ids).size).toBe(3);
+    const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as { requestId?: string }[];
+    expect(bodies.map((body) => body.requestId)).toEqual([ids[0], ids[1], undefined]);
+  });
+
+  it('takes its id from a trusted proxy only', () => {
+    const id = (trust: string | boolean, address: string, given: string) =>
+      requestId(trust)({ headers: { 'x-request-id': given }, socket: { remoteAddress: address } } as never);
+    expect(id('loopback, 10.0.0.0/8', '10.1.2.3', 'edge-0123456789')).toBe('edge-0123456789');
+    expect(id('loopback, 10.0.0.0/8', '127.0.0.1', 'edge-0123456789')).toBe('edge-0123456789');
+    expect(id('10.0.0.0/8', '192.0.2.1', 'edge-0123456789')).toMatch(UUID);
+    expect(id(false, '127.0.0.1', 'edge-0123456789')).toMatch(UUID);
+    for (const bad of ['short', 'a b c d e f g', 'x'.repeat(101), 'line\nbreak-0123', '{"level":60}-01234'])
+      expect(id('10.0.0.0/8', '10.1.2.3', bad)).toMatch(UUID);
+  });
+
+  it('may have a body of 1 MiB and not more', async () => {
+    const fill = (bytes: number) => JSON.stringify({ name: 'A', email: 'a@example.com', password: '' }).padEnd(bytes);
+    const send = async (body: string) => {
+      const response = await fetch(`${app.url}${API_PREFIX}auth/email/register`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    expect(await send(fill(BODY_LIMIT + 1))).toMatchObject({
+      status: 400,
+      body: { message: 'The request is too large' },
+    });
+    expect(await send(fill(BODY_LIMIT))).toMatchObject({ status: 400, body: { fieldsWithError: ['password'] } });
+  });
+});
+
+describe('a graceful shutdown', () => {
+  it('tells streams to reconnect, finishes the calls in progress, and ends within 10 s', {
+    timeout: 120_000,
+  }, async () => {
+    const app = await startTestApp();
+    const platform = await spawnPlatform({ DATABASE_URL: app.databaseUrl, STAGI_DATA: app.dataDir });
+    try {
+      const alice = await app.signUp();
+      await makeSlow(app, 2);
+      const { ticket } = await alice.client(api.auth.streamTicket, {});
+      const stream = await fetch(`${platform.url}/frontend-api/events?ticket=${ticket}`);
+      const call = addKey(platform.url, alice);
+      await expect.poll(() => sleepers(app), { timeout: 20_000 }).toBe(1);
+
+      const since = performance.now();
+      const stopped = platform.stop();
+      const [answer, events] = await Promise.all([call, stream.text()]);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('connection')).toBe('close');
+      expect(events).toMatch(/retry: \d+\n\n$/);
+      expect(await stopped).toBe(0);
+      const ms = performance.now() - since;
+      expect(ms).toBeLessThan(STOP_WITHIN_MS);
+      console.log(`stop: one call in hand and one stream, gone after ${ms.toFixed(0)} ms`);
+    } finally {
+      await platform.remove();
+      await app.close();
+    }
+  });
+});
+
+async function makeSlow(app: TestApp, seconds: number): Promise<void> {
+  await sql`create function slow() returns trigger language plpgsql as
+    ${sql.lit(`begin perform pg_sleep(${seconds}); return new; end`)}`.execute(app.ctx.db);
+  await sql`create trigger slow before insert on ssh_key for each row execute function slow()`.execute(app.ctx.db);
+}
+
+async function sleepers(app: TestApp): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event = 'PgSleep'`.execute(app.ctx.db);
+  return rows[0]!.count;
+}
+
+function addKey(url: string, person: Person): Promise<Response> {
+  return fetch(`${url}${API_PREFIX}ssh-key/generate`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${person.tokens().accessToken}`,
+      'x-client-id': String(person.workspaceId),
+      'idempotency-key': crypto.randomUUID(),
+    },
+    body: JSON.stringify({ title: 'laptop' }),
+  });
+}

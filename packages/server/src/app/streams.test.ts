@@ -1,0 +1,211 @@
+import { api } from '@stagi/contract/api.ts';
+import { API_PREFIX } from '@stagi/contract/call.ts';
+import { WorkspaceEvent } from '@stagi/contract/events.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { announce } from '../bus/bus.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { anApiToken } from '../testing/factories.ts';
+import type { Person } from '../testing/person.ts';
+import { type Actor, actorsOf } from './testing/actors.ts';
+import { canariesIn } from './testing/canaries.ts';
+import { type RawAnswer, withoutRequestId } from './testing/rawCall.ts';
+import { requestWebSocket } from './testing/rawRequests.ts';
+import { ABSENT } from './testing/samples.ts';
+import { aMember, type SeededWorkspace, seedWorkspace } from './testing/seededWorkspace.ts';
+import { changedTables, hashTables } from './testing/tableHashes.ts';
+
+const PATIENCE = { timeout: 20_000, interval: 25 };
+const EVENTS = `${API_PREFIX}events`;
+const TAIL = `${API_PREFIX}logging/tail`;
+
+/** What is served beside the calls of the table, and where it is shown that it tells nobody too much. */
+const BESIDE_THE_CALLS: Record<string, string> = {
+  [EVENTS]: 'here',
+  [TAIL]: 'here',
+  [`${API_PREFIX}user/picture/:name`]: 'users/picture.test.ts: found by a random name alone',
+  '/daemon-api/link': 'daemon-link/link.test.ts: by the key of its own server alone',
+  '/daemon-api/enrol': 'daemon-link/enrolment.test.ts: once, by the file of its server alone',
+  '/daemon-api/reach': 'answers nothing',
+  '/daemon-api/install.sh': 'the same for everybody',
+  '/daemon-api/stagid-linux-x64.tar.gz': 'the same for everybody',
+  '/daemon-api/stagid-linux-x64.tar.gz.sha256': 'the same for everybody',
+  '/oauth/token': 'apps/apps.test.ts: by a code or a refresh token alone',
+  '/oauth/revoke': 'apps/apps.test.ts: ends what is shown, tells nothing',
+  '/.well-known/oauth-authorization-server': 'the same for everybody',
+  '/dev/mail': 'development alone: config.ts',
+  '/dev/mail/list': 'development alone: config.ts',
+  '/openapi.json': 'the same for everybody',
+  '/configuration.json': 'the same for everybody',
+  '/healthz': 'the same for everybody',
+  '/readyz': 'the same for everybody',
+};
+
+describe('streams between workspaces', () => {
+  let app: TestApp;
+  let victim: SeededWorkspace;
+  let visitor: SeededWorkspace;
+  let guest: Person;
+  let actors: Actor[];
+  let cells = 0;
+
+  beforeAll(async () => {
+    app = await startTestApp({ STAGI_WEB_DIR: '/nowhere' }, { role: 'api' });
+    victim = await seedWorkspace(app, 'victim');
+    visitor = await seedWorkspace(app, 'visitor');
+    actors = await actorsOf(app, victim, visitor);
+    guest = await app.signUp('Guest');
+    await aMember(app, guest, victim.owner.workspaceId, 'Guest');
+    guest.useWorkspace(victim.owner.workspaceId);
+  });
+  afterAll(async () => {
+    console.log(`streams between workspaces: n = ${cells} cells and frames, 0 leaks`);
+    expect(cells).toBeGreaterThan(0);
+    await app?.close();
+  });
+
+  it('are all there is beside the calls of the table, and what is known to be harmless', () => {
+    const served = new Set(app.routes().filter((path) => !path.startsWith(API_PREFIX) || path in BESIDE_THE_CALLS));
+    expect([...served].filter((path) => !(path in BESIDE_THE_CALLS))).toEqual([]);
+    expect(Object.keys(BESIDE_THE_CALLS).filter((path) => !served.has(path))).toEqual([]);
+  });
+
+  it('do not open without a ticket, whatever else is presented, and change nothing', async () => {
+    const spent = await ticketOf(visitor.owner);
+    await (await fetch(`${app.url}${EVENTS}?ticket=${spent}`)).body?.cancel();
+    const before = await hashTables(app.databaseUrl);
+    for (const actor of actors) {
+      const authorization = actor.authorization(api.instances.list);
+      const shown = authorization?.slice('Bearer '.length) ?? '';
+      const headers: Record<string, string> = authorization ? { authorization } : {};
+      for (const ticket of ['', shown.slice(0, 200), spent, 'x'.repeat(32)]) {
+        const events = await answerOf(await fetch(`${app.url}${EVENTS}?ticket=${ticket}`, { headers }));
+        refused(events, 401, `events by ${actor.name}`);
+        const tails = await tailsOf(ticket, headers, victim.ids.container, visitor.ids.container, ABSENT.container);
+        for (const tail of tails) refused(tail, 401, `tail by ${actor.name}`);
+        expect(new Set(tails.map(withoutRequestId)).size).toBe(1);
+      }
+    }
+    expect(changedTables(before, await hashTables(app.databaseUrl))).toEqual([]);
+  });
+
+  it('answer the same for somebody else’s container, an absent one and one without permission', async () => {
+    const { token } = await anApiToken(app.ctx, visitor.owner);
+    const narrow = await anApiToken(app.ctx, victim.owner, { permissions: ['BASIC_ACTIONS', 'BILLING'] });
+    const tickets = [
+      () => ticketOf(visitor.owner),
+      () => ticketWith(token),
+      () => ticketOf(guest),
+      () => ticketWith(narrow.token),
+    ];
+    for (const ticket of tickets) {
+      const tails: RawAnswer[] = [];
+      for (const id of [victim.ids.container, ABSENT.container]) tails.push(...(await tailsOf(await ticket(), {}, id)));
+      for (const tail of tails) refused(tail, 404, 'tail');
+      expect(new Set(tails.map(withoutRequestId)).size).toBe(1);
+    }
+  });
+
+  it('send only what their reader may see of their own workspace', async () => {
+    const events = await eventsOf(await ticketOf(visitor.owner));
+    const guests = await eventsOf(await ticketOf(guest));
+    const tail = await tailOf(await ticketOf(visitor.owner), visitor.ids.container);
+    const entities = WorkspaceEvent.shape.entity.options;
+    for (const entity of entities)
+      await announce(app.ctx.db, 'changed', { entity, id: FOREIGN, workspaceId: victim.owner.workspaceId });
+    for (const [containerId, text] of [
+      [victim.ids.container, 'canary-v-log-line'],
+      [visitor.ids.container, 'canary-m-log-line'],
+    ] as const) {
+      const line = { seq: 2, time: new Date().toISOString(), stream: 'stdout' as const, text };
+      app.ctx.bus.publish('log', { containerId, lines: [line], gaps: [] });
+    }
+    // What comes last shows that all before it has come.
+    await announce(app.ctx.db, 'changed', { entity: 'client', id: LAST, workspaceId: visitor.owner.workspaceId });
+    await announce(app.ctx.db, 'changed', { entity: 'client', id: LAST, workspaceId: victim.owner.workspaceId });
+    await expect.poll(() => events.text(), PATIENCE).toContain(String(LAST));
+    await expect.poll(() => guests.text(), PATIENCE).toContain(String(LAST));
+    await expect.poll(() => tail.text(), PATIENCE).toContain('canary-m-log-line');
+    expect(events.text()).not.toContain(String(FOREIGN));
+    for (const text of [events.text(), tail.text()]) expect(canariesIn(text, 'victim')).toEqual([]);
+    const heard = [...guests.text().matchAll(/"entity":"([\w-]+)","id":987654321/g)].map(([, entity]) => entity);
+    expect(heard.toSorted()).toEqual(['balance', 'client', 'ssh-key']);
+    cells += 3 * entities.length;
+    for (const stream of [events, guests, tail]) await stream.leave();
+  });
+
+  function refused(answer: RawAnswer, status: number, place: string): void {
+    cells += 1;
+    expect.soft(answer.status, `${place}: ${answer.text}`).toBe(status);
+    for (const whose of ['victim', 'visitor'] as const)
+      expect.soft(canariesIn(answer.text + JSON.stringify(answer.headers), whose), place).toEqual([]);
+  }
+
+  const ticketOf = async (person: Person): Promise<string> => (await person.client(api.auth.streamTicket, {})).ticket;
+
+  async function ticketWith(token: string): Promise<string> {
+    const { body } = await app.post(api.auth.streamTicket.path, {}, { authorization: `Bearer ${token}` });
+    return (body as { ticket: string }).ticket;
+  }
+
+  async function tailsOf(ticket: string, headers: Record<string, string>, ...ids: number[]): Promise<RawAnswer[]> {
+    const answers: RawAnswer[] = [];
+    for (const id of ids) answers.push(await requestWebSocket(app.url, `${TAIL}?${question(ticket, id)}`, headers));
+    return answers;
+  }
+
+  interface Stream {
+    text(): string;
+    leave(): Promise<void>;
+  }
+
+  async function eventsOf(ticket: string): Promise<Stream> {
+    const response = await fetch(`${app.url}${EVENTS}?ticket=${ticket}`);
+    expect(response.status).toBe(200);
+    const reader = response.body!.getReader();
+    let text = '';
+    const whole = (async () => {
+      for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read())
+        text += Buffer.from(chunk.value).toString();
+    })();
+    await expect.poll(() => text, PATIENCE).toContain(': open');
+    return {
+      text: () => text,
+      async leave() {
+        await reader.cancel();
+        await whole;
+      },
+    };
+  }
+
+  async function tailOf(ticket: string, id: number): Promise<Stream> {
+    const socket = new WebSocket(`${app.url.replace('http', 'ws')}${TAIL}?${question(ticket, id)}`);
+    let text = '';
+    socket.on('message', (data: Buffer) => {
+      text += data.toString();
+    });
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    // Its history has come: what is published from now on is passed on.
+    await expect.poll(() => text, PATIENCE).toContain('canary-m-');
+    return {
+      text: () => text,
+      leave: () =>
+        new Promise((resolve) => {
+          socket.once('close', () => resolve());
+          socket.close();
+        }),
+    };
+  }
+});
+
+const FOREIGN = 987_654_321;
+const LAST = 123_456_789;
+
+const question = (ticket: string, id: number): string =>
+  String(new URLSearchParams({ ticket, type: 'docker-container', id: String(id), after: '0' }));
+
+const answerOf = async (response: Response): Promise<RawAnswer> => ({
+  status: response.status,
+  headers: Object.fromEntries(response.headers),
+  text: response.status === 200 ? '' : await response.text(),
+});

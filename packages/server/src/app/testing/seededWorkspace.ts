@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { recordAct } from '../../audit/record.ts';
+import type { TestApp } from '../../testing/app.ts';
+import { FACTS } from '../../testing/daemon.ts';
+import {
+  aContainer,
+  anApiToken,
+  anAuthorizedApp,
+  anInvite,
+  anSshKey,
+  aPasskey,
+  aPromoCode,
+  aRentedInstance,
+  aSelfHostedServer,
+  aStray,
+  aTransaction,
+} from '../../testing/factories.ts';
+import type { Person } from '../../testing/person.ts';
+import { canary, type PlantedCanaries, plantCanaries, type Whose } from './canaries.ts';
+import type { Ids } from './samples.ts';
+
+/** A workspace with one entity of each kind; every text in it is a canary. */
+export interface SeededWorkspace {
+  owner: Person;
+  ids: Ids;
+  sown: PlantedCanaries;
+}
+
+/** Seed one workspace after the other: every text in the database without a canary gets one of this workspace. */
+export async function seedWorkspace(app: TestApp, whose: Whose): Promise<SeededWorkspace> {
+  const owner = await app.signUp();
+  const member = await app.signUp();
+  await aMember(app, member, owner.workspaceId, 'Guest');
+  const ids = await createEntities(app, owner, member);
+  await createRelatedRows(app, owner, ids);
+  const sown = await plantCanaries(app.databaseUrl, whose);
+  await createAuditEntries(app, owner, whose);
+  const { email } = await app.ctx.db
+    .selectFrom('app_user')
+    .select('email')
+    .where('id', '=', owner.userId)
+    .executeTakeFirstOrThrow();
+  const { slug: containerSlug } = await app.ctx.db
+    .selectFrom('container')
+    .select('slug')
+    .where('id', '=', ids.container)
+    .executeTakeFirstOrThrow();
+  return { owner, ids: { ...ids, email, containerSlug }, sown };
+}
+
+/** One entity of each kind that samples refer to. */
+async function createEntities({ ctx }: TestApp, owner: Person, member: Person): Promise<Ids> {
+  const instance = await aRentedInstance(ctx, owner);
+  return {
+    instance,
+    own: await aSelfHostedServer(ctx, owner),
+    container: await aContainer(ctx, owner, instance),
+    sshKey: await anSshKey(ctx, owner),
+    stray: await aStray(ctx),
+    transaction: await aTransaction(ctx, owner),
+    promoCode: (await aPromoCode(ctx)).id,
+    session: await anAuthorizedApp(ctx, owner),
+    apiToken: (await anApiToken(ctx, owner)).id,
+    consent: await anAuthorizedApp(ctx, owner),
+    member: member.userId,
+    passkey: await aPasskey(ctx, owner),
+    email: owner.email,
+    invite: (await anInvite(ctx, owner)).id,
+    containerSlug: '',
+  };
+}
+
+/** Rows that calls read only together with another entity. */
+async function createRelatedRows({ ctx }: TestApp, owner: Person, ids: Ids): Promise<void> {
+  const { db } = ctx;
+  await db
+    .insertInto('daemon_node')
+    .values({ instance_id: ids.instance })
+    .onConflict((c) => c.doNothing())
+    .execute();
+  await db
+    .updateTable('daemon_node')
+    .set({ facts: JSON.stringify(FACTS), version: '1' })
+    .execute();
+  await db.insertInto('instance_ssh_key').values({ instance_id: ids.instance, ssh_key_id: ids.sshKey }).execute();
+  for (const instance_id of [ids.instance, ids.own])
+    await db
+      .insertInto('instance_activity')
+      .values({ instance_id, kind: 'rented', actor_id: owner.userId, from_status: null, to_status: null, detail: 'x' })
+      .execute();
+  await db.insertInto('log_head').values({ container_id: ids.container, last_seq: 1n }).execute();
+  await db
+    .insertInto('log_line')
+    .values({ container_id: ids.container, seq: 1n, time_ns: 1n, stderr: false, text: 'x' })
+    .execute();
+  await db
+    .insertInto('external_identity')
+    .values({
+      issuer: 'https://idp.example',
+      subject: randomUUID(),
+      provider: 'github',
+      user_id: owner.userId,
+      email: 'x',
+    })
+    .execute();
+  const { id } = await db
+    .insertInto('feedback')
+    .values({
+      user_id: owner.userId,
+      topic: 'Ask a question',
+      subject: 'x',
+      description: 'x',
+      contact_email: null,
+      user_agent: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto('feedback_image')
+    .values({
+      feedback_id: id,
+      position: 0,
+      file_name: 'x',
+      mime_type: 'image/png',
+      width: 1,
+      height: 1,
+      content: Buffer.from([1]),
+    })
+    .execute();
+}
+
+/** Audit entries cannot be changed later, so they are inserted with their canaries. */
+async function createAuditEntries({ ctx }: TestApp, owner: Person, whose: Whose): Promise<void> {
+  const word = (): string => canary(whose, 'audit');
+  await recordAct(
+    ctx.db,
+    {
+      user: { id: owner.userId },
+      credential: { kind: 'session', id: word() },
+      workspace: { id: owner.workspaceId },
+      ip: word(),
+      userAgent: word(),
+    },
+    {
+      action: 'client/edit',
+      outcome: 'done',
+      object: { type: 'client', id: word(), label: word() },
+      detail: { newName: word() },
+    },
+  );
+}
+
+export async function aMember(
+  { ctx }: TestApp,
+  person: Person,
+  workspace_id: number,
+  role: 'Owner' | 'Admin' | 'Developer' | 'Billing' | 'Guest',
+): Promise<void> {
+  await ctx.db.insertInto('membership').values({ workspace_id, user_id: person.userId, role }).execute();
+}

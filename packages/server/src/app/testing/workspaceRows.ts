@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { api } from '@stagi/contract/api.ts';
+import { asMicro } from '@stagi/contract/money.ts';
+import { sql } from 'kysely';
+import { accountOf } from '../../billing/accounts.ts';
+import { post } from '../../billing/ledger.ts';
+import type { TestApp } from '../../testing/app.ts';
+import { aContainer, anApiToken, anSshKey, aSelfHostedServer } from '../../testing/factories.ts';
+import type { Person } from '../../testing/person.ts';
+
+/** At least one row of a person's workspace in every table of `OF_A_WORKSPACE`. */
+export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<void> {
+  const { db } = app.ctx;
+  await owner.client(api.auth.streamTicket, {});
+  await owner.client(api.sshKeys.generate, { title: 'laptop' });
+  await anApiToken(app.ctx, owner);
+  const server = await aSelfHostedServer(app.ctx, owner);
+  const container = await aContainer(app.ctx, owner, server);
+  const key = await anSshKey(app.ctx, owner);
+  const amount = asMicro(1_000_000n);
+  const journal = await db.transaction().execute((trx) =>
+    post(trx, 'promo', `rows:${owner.workspaceId}`, owner.workspaceId, [
+      { account: 'promo', amount: asMicro(-amount) },
+      { account: accountOf(owner.workspaceId, 'credit'), amount },
+    ]),
+  );
+  await sql`with billed as (insert into segment (client_id, instance_id, rate, price_per_hour, started_at, metered_until, confirmed)
+      values (${owner.workspaceId}, ${server}, 'running', 1, now(), now(), true) returning id),
+    charge as (insert into segment_charge (segment_id, until, journal_id, credit, card, onchain, uncollected, charged_total, uncollected_total)
+      select id, now(), ${journal}, 0, 0, 0, 0, 0, 0 from billed)
+    insert into segment_refund (segment_id, at, journal_id, credit, card, onchain, forgiven)
+    select id, now(), ${journal}, 0, 0, 0, 0 from billed`.execute(db);
+  await sql`insert into usage_day (client_id, day, instance_id, last_at) values (${owner.workspaceId}, now(), ${server}, now())`.execute(
+    db,
+  );
+  await sql`insert into workspace_meter (client_id, metered_at) values (${owner.workspaceId}, now()) on conflict do nothing`.execute(
+    db,
+  );
+  await sql`insert into hold (workspace_id, amount, journal_id) values (${owner.workspaceId}, 1, ${journal})`.execute(
+    db,
+  );
+  await sql`with code as (insert into promo_code (code, amount, uses_max, expires_at)
+      values (${`ROWS-${owner.workspaceId}`}, 1, 1, now()) returning id)
+    insert into promo_activation (promo_code_id, activated_by, person_mark, workspace_id, journal_id)
+    select id, ${owner.userId}, '', ${owner.workspaceId}, ${journal} from code`.execute(db);
+  await sql`insert into instance_ssh_key (instance_id, ssh_key_id) values (${server}, ${key})`.execute(db);
+  await sql`insert into instance_activity (instance_id, kind) values (${server}, 'status')`.execute(db);
+  await sql`insert into provider_op (id, instance_id, kind, gen) values (${randomUUID()}, ${server}, 'create', 1)`.execute(
+    db,
+  );
+  await sql`insert into daemon_command (id, instance_id, body, expires_at) values (${randomUUID()}, ${server}, '{}', now())`.execute(
+    db,
+  );
+  await sql`insert into container_code (hash, container_id, port, session_id, path, expires_at)
+    select sha256(id::text::bytea), ${container}, 8080, id, '/', now() from session where user_id = ${owner.userId} limit 1`.execute(
+    db,
+  );
+  await sql`insert into invite (workspace_id, created_by, role, hash, uses, expires_at)
+    values (${owner.workspaceId}, ${owner.userId}, 'Guest', sha256(${`rows ${owner.workspaceId}`}::text::bytea), 1, now())`.execute(
+    db,
+  );
+  await sql`insert into log_stream (container_id, epoch, owner_epoch) values (${container}, 'e', 1)`.execute(db);
+  await sql`insert into log_line (container_id, seq, time_ns, stderr, text) values (${container}, 1, 1, false, 'line')`.execute(
+    db,
+  );
+  await sql`insert into log_head (container_id, last_seq) values (${container}, 1)`.execute(db);
+  await sql`insert into log_gap (container_id, after_seq, reason) values (${container}, 1, 'lost')`.execute(db);
+}

@@ -1,0 +1,23 @@
+import { asMicro, type Micro } from '@stagi/contract/money.ts';
+import { type Parts, type Spending, split } from './spendOrder.ts';
+
+/**
+ * Shares what can be spent among intervals, in their order, each part from the first account that holds something. What
+ * the accounts do not hold any more is uncollected.
+ */
+export function allocateCharges(dues: readonly Micro[], available: Parts): Spending[] {
+  let left = available;
+  return dues.map((due) => {
+    const spending = split(left, due);
+    left = spending.left;
+    return spending;
+  });
+}
+
+export const NOTHING: Parts = { credit: asMicro(0n), card: asMicro(0n), onchain: asMicro(0n) };
+
+export const addBalances = (a: Parts, b: Parts): Parts => ({
+  credit: asMicro(a.credit + b.credit),
+  card: asMicro(a.card + b.card),
+  onchain: asMicro(a.onchain + b.onchain),
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { readIdentityProviders } from './identityProviders.ts';
+import { publicSite, readSite } from './site.ts';
+
+describe('what the operator shows around the product', () => {
+  it('is nothing unless configured', () => {
+    expect(publicSite({ site: readSite({}), identityProviders: readIdentityProviders({}) })).toEqual({
+      socialLinks: [],
+      issueTrackerUrl: null,
+      supportEmail: null,
+      banners: [],
+      analyticsHosts: [],
+      identityProviders: [],
+    });
+  });
+
+  it('is read from the environment; keys stay on the server', () => {
+    const site = readSite({
+      SOCIAL_LINKS: 'github=https://github.com/stagi?tab=a=b, x=https://x.com/stagi',
+      ISSUE_TRACKER_URL: 'https://example.com/issues',
+      SUPPORT_EMAIL: 'help@example.com',
+      BANNERS: '[{"title":"Maintenance on Sunday","layout":"app"}]',
+      ANALYTICS_HOSTS: '[{"host":"{env}.stagi.example","key":"abc"}]',
+      ANALYTICS_URL: 'https://analytics.example/2/httpapi',
+    });
+    expect(site.analytics).toEqual([{ host: '{env}.stagi.example', key: 'abc' }]);
+    expect(publicSite({ site, identityProviders: readIdentityProviders({ GOOGLE_CLIENT_ID: 'x' }) })).toEqual({
+      socialLinks: [
+        { site: 'github', url: 'https://github.com/stagi?tab=a=b' },
+        { site: 'x', url: 'https://x.com/stagi' },
+      ],
+      issueTrackerUrl: 'https://example.com/issues',
+      supportEmail: 'help@example.com',
+      banners: [{ title: 'Maintenance on Sunday', description: '', link: null, image: null, layout: 'app' }],
+      analyticsHosts: ['{env}.stagi.example'],
+      identityProviders: ['google'],
+    });
+  });
+
+  it.each([
+    [{ SOCIAL_LINKS: 'myspace=https://myspace.com/x' }, /^SOCIAL_LINKS knows discord, .*, not "myspace"/],
+    [{ SOCIAL_LINKS: 'github=javascript:alert(1)' }, /^SOCIAL_LINKS must be like/],
+    [{ ISSUE_TRACKER_URL: 'example.com' }, /^ISSUE_TRACKER_URL must be an address/],
+    [{ SUPPORT_EMAIL: 'nobody' }, /^SUPPORT_EMAIL must be an e-mail address/],
+    [{ BANNERS: '{' }, /^BANNERS must be a JSON list/],
+    [{ BANNERS: '[{"title":"A","layout":"everywhere"}]' }, /^BANNERS cannot be used/],
+    [{ BANNERS: '[{"title":"A","layout":"app","link":"javascript:alert(1)"}]' }, /^BANNERS cannot be used/],
+    [{ BANNERS: '[{"title":"A","layout":"app","image":"//other.example/a.png"}]' }, /^BANNERS cannot be used/],
+    [{ ANALYTICS_HOSTS: '[{"host":"a"}]' }, /^ANALYTICS_HOSTS cannot be used/],
+    [{ ANALYTICS_HOSTS: '[{"host":"a","key":"b"}]' }, /^ANALYTICS_URL must say/],
+  ])('%j ends the start with the name of the variable', (env, problem) => {
+    expect(() => readSite(env)).toThrow(problem);
+  });
+});

@@ -1,0 +1,87 @@
+import { Banner, type SiteConfiguration, SocialSite } from '@stagi/contract/site.ts';
+import { z } from 'zod';
+import { ConfigError } from './configError.ts';
+import { configuredProviders, type IdentityProviders } from './identityProviders.ts';
+
+/** The API key that a host's events are forwarded with; `{env}` in the host stands for one label. */
+const AnalyticsHost = z.strictObject({ host: z.string().min(1), key: z.string().min(1) });
+export type AnalyticsHost = z.infer<typeof AnalyticsHost>;
+
+/** The operator's links, banners and analytics, from `SOCIAL_LINKS`, `ISSUE_TRACKER_URL`, `SUPPORT_EMAIL`, `BANNERS`, `ANALYTICS_HOSTS` and `ANALYTICS_URL`. */
+export interface Site extends Omit<SiteConfiguration, 'version' | 'analyticsHosts' | 'identityProviders'> {
+  analytics: readonly AnalyticsHost[];
+  /** The address that stored events are forwarded to. */
+  analyticsUrl: string | null;
+}
+
+type Environment = Record<string, string | undefined>;
+
+const Url = z.url({ protocol: /^https?$/ });
+
+export function readSite(env: Environment): Site {
+  const analytics = list(env, 'ANALYTICS_HOSTS', AnalyticsHost);
+  const analyticsUrl = one(env, 'ANALYTICS_URL', Url, 'an address like https://analytics.example/2/httpapi');
+  if (analytics.length > 0 && !analyticsUrl)
+    throw new ConfigError('ANALYTICS_URL', 'must say where events of ANALYTICS_HOSTS go');
+  return {
+    socialLinks: socialLinks(env),
+    issueTrackerUrl: one(env, 'ISSUE_TRACKER_URL', Url, 'an address like https://example.com/issues'),
+    supportEmail: one(env, 'SUPPORT_EMAIL', z.email(), 'an e-mail address'),
+    banners: list(env, 'BANNERS', Banner),
+    analytics,
+    analyticsUrl,
+  };
+}
+
+/** The public part, which pages get. */
+export function publicSite({
+  site: { analytics, analyticsUrl: _, ...shown },
+  identityProviders,
+}: {
+  site: Site;
+  identityProviders: IdentityProviders;
+}): Omit<SiteConfiguration, 'version'> {
+  return {
+    ...shown,
+    analyticsHosts: analytics.map(({ host }) => host),
+    identityProviders: configuredProviders(identityProviders),
+  };
+}
+
+function socialLinks(env: Environment): Site['socialLinks'] {
+  const text = env.SOCIAL_LINKS;
+  if (!text) return [];
+  return text.split(',').map((entry) => {
+    const [name = '', ...rest] = entry.trim().split('=');
+    const site = SocialSite.safeParse(name);
+    const url = Url.safeParse(rest.join('='));
+    if (!site.success) throw new ConfigError('SOCIAL_LINKS', `knows ${SocialSite.options.join(', ')}, not "${name}"`);
+    if (!url.success)
+      throw new ConfigError('SOCIAL_LINKS', `must be like github=https://github.com/you, not "${entry}"`);
+    return { site: site.data, url: url.data };
+  });
+}
+
+function one(env: Environment, name: string, shape: z.ZodType<string>, wanted: string): string | null {
+  const text = env[name];
+  if (!text) return null;
+  const read = shape.safeParse(text);
+  if (!read.success) throw new ConfigError(name, `must be ${wanted}, not "${text}"`);
+  return read.data;
+}
+
+function list<Shape extends z.ZodType>(env: Environment, name: string, shape: Shape): z.output<Shape>[] {
+  const text = env[name];
+  if (!text) return [];
+  const read = z.array(shape).safeParse(json(name, text));
+  if (!read.success) throw new ConfigError(name, `cannot be used: ${z.prettifyError(read.error)}`);
+  return read.data;
+}
+
+function json(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ConfigError(name, `must be a JSON list (${(cause as Error).message})`);
+  }
+}

@@ -1,0 +1,83 @@
+import type { ConnectedIdentity } from '@stagi/contract/identities.ts';
+import { type IdentityProvider, PROVIDER_NAMES } from '@stagi/contract/identityProviders.ts';
+import { text } from '@stagi/contract/text.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
+import { refused } from '../http/errors.ts';
+import type { Visitor } from '../http/visitor.ts';
+import { identityConnectedMail, identityDisconnectedMail } from '../mail/accountMails.ts';
+import { sendMail } from '../mail/send.ts';
+import type { Authenticated } from '../sessions/authenticate.ts';
+import type { ProviderIdentity } from './identityClaims.ts';
+import { linkIdentity, ownerOfIdentity } from './signInWith.ts';
+
+type SignedIn = Visitor & Pick<Authenticated, 'session' | 'user'>;
+
+export async function listIdentities(db: Db, userId: number): Promise<ConnectedIdentity[]> {
+  const rows = await db
+    .selectFrom('external_identity')
+    .select(['provider', 'email', 'created_at', 'last_used_at'])
+    .where('user_id', '=', userId)
+    .orderBy('provider')
+    .execute();
+  return rows.map((row) => ({
+    provider: row.provider,
+    email: row.email,
+    connectedAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at.toISOString(),
+  }));
+}
+
+/** The identity's address may differ from the account's: the user is signed in to both. */
+export async function connectIdentity(ctx: SignedIn, identity: ProviderIdentity): Promise<void> {
+  const provider = PROVIDER_NAMES[identity.provider];
+  await inTransaction(ctx.db, async (trx) => {
+    const owner = await ownerOfIdentity(trx, identity);
+    if (owner === ctx.user.id) return;
+    if (owner !== undefined) {
+      throw refused(text('This {{provider}} account is connected to another account here'), { provider });
+    }
+    if (!(await linkIdentity(trx, identity, ctx.user.id))) {
+      throw refused(text('Your account is connected to another {{provider}} account. Disconnect that one first.'), {
+        provider,
+      });
+    }
+    await sendMail(ctx, trx, ctx.user.email, identityConnectedMail(ctx, ctx.user, provider));
+  });
+}
+
+export async function disconnectIdentity(ctx: SignedIn, which: IdentityProvider): Promise<void> {
+  await inTransaction(ctx.db, async (trx) => {
+    // Locked, so that two requests at once cannot remove both providers.
+    await trx.selectFrom('app_user').select('id').where('id', '=', ctx.user.id).forUpdate().execute();
+    const identities = await listIdentities(trx, ctx.user.id);
+    if (!identities.some(({ provider }) => provider === which)) return;
+    if (await isOnlySignInMethod(trx, ctx.user.id, identities)) {
+      throw refused(text('This is your only way to log in. Add a password first.'));
+    }
+    await trx
+      .deleteFrom('external_identity')
+      .where('user_id', '=', ctx.user.id)
+      .where('provider', '=', which)
+      .execute();
+    await sendMail(ctx, trx, ctx.user.email, identityDisconnectedMail(ctx, ctx.user, PROVIDER_NAMES[which]));
+  });
+}
+
+/** Whether one identity is all that the account can sign in with: it has no password and no passkey. */
+export async function isOnlySignInMethod(
+  db: Db,
+  userId: number,
+  identities: readonly ConnectedIdentity[],
+): Promise<boolean> {
+  if (identities.length !== 1) return false;
+  const others = await db
+    .selectFrom('app_user')
+    .leftJoin('passkey', 'passkey.user_id', 'app_user.id')
+    .select('app_user.id')
+    .where('app_user.id', '=', userId)
+    .where((where) => where.or([where('password_hash', 'is not', null), where('passkey.id', 'is not', null)]))
+    .limit(1)
+    .executeTakeFirst();
+  return others === undefined;
+}

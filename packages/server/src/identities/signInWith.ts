@@ -1,0 +1,115 @@
+import { Email, PersonName } from '@stagi/contract/fields.ts';
+import { PROVIDER_NAMES } from '@stagi/contract/identityProviders.ts';
+import { text } from '@stagi/contract/text.ts';
+import { sql } from 'kysely';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
+import { refused } from '../http/errors.ts';
+import type { Visitor } from '../http/visitor.ts';
+import { identityConnectedMail } from '../mail/accountMails.ts';
+import { sendMail } from '../mail/send.ts';
+import { finishSignIn, type SignInResult } from '../secondFactor/finishSignIn.ts';
+import { createPersonalWorkspace } from '../workspaces/create.ts';
+import type { ProviderIdentity } from './identityClaims.ts';
+import { resetUnverifiedAccount } from './resetUnverifiedAccount.ts';
+
+/**
+ * Signs in with a provider's identity: to the account it is linked to, to the account with the same confirmed address
+ * (which it is then linked to), or to a new account.
+ */
+export function signInWith(ctx: Visitor, identity: ProviderIdentity): Promise<SignInResult> {
+  return inTransaction(ctx.db, async (trx) => {
+    const userId = (await ownerOfIdentity(trx, identity)) ?? (await linkByAddress(ctx, trx, identity));
+    const user = await trx
+      .selectFrom('app_user')
+      .select('disabled_at')
+      .where('id', '=', userId)
+      .executeTakeFirstOrThrow();
+    if (user.disabled_at) throw refused(text('This account has been disabled'));
+    return finishSignIn(ctx, trx, userId, identity.provider);
+  });
+}
+
+/** The user that an identity is linked to. */
+export async function ownerOfIdentity(
+  trx: Db,
+  { issuer, subject, email }: ProviderIdentity,
+): Promise<number | undefined> {
+  const known = await trx
+    .updateTable('external_identity')
+    .set({ last_used_at: sql<Date>`now()`, email })
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .returning('user_id')
+    .executeTakeFirst();
+  return known?.user_id;
+}
+
+/** False when it is linked to another user, or the user has another identity of the same provider. */
+export async function linkIdentity(
+  trx: Db,
+  { provider, issuer, subject, email }: ProviderIdentity,
+  userId: number,
+): Promise<boolean> {
+  const added = await trx
+    .insertInto('external_identity')
+    .values({ provider, issuer, subject, email, user_id: userId })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('user_id')
+    .executeTakeFirst();
+  return added !== undefined;
+}
+
+async function linkByAddress(ctx: Visitor, trx: Db, identity: ProviderIdentity): Promise<number> {
+  const provider = PROVIDER_NAMES[identity.provider];
+  const email = Email.safeParse(identity.email);
+  // Without a confirmed address the caller must not learn whether it has an account.
+  if (!identity.emailVerified || !email.success) {
+    throw refused(text('Your {{provider}} account has no confirmed e-mail. Confirm it there, then try again.'), {
+      provider,
+    });
+  }
+  const created = await createAccount(ctx, trx, email.data, identity.name);
+  const owner = await trx
+    .selectFrom('app_user')
+    .select(['id', 'email', 'name', 'language', 'email_verified_at', 'disabled_at'])
+    .where('email', '=', email.data)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  if (owner.disabled_at) throw refused(text('This account has been disabled'));
+  if (owner.email_verified_at === null) await resetUnverifiedAccount(trx, owner.id);
+  if (!(await linkIdentity(trx, identity, owner.id))) {
+    // Another tab may have linked the same identity meanwhile.
+    const same = await ownerOfIdentity(trx, identity);
+    if (same !== undefined) return same;
+    throw refused(
+      text(
+        'This e-mail is taken: its account logs in with another {{provider}} account. Log in with that one, or with your password.',
+      ),
+      { provider },
+    );
+  }
+  if (!created) await sendMail(ctx, trx, owner.email, identityConnectedMail(ctx, owner, provider));
+  return owner.id;
+}
+
+/** False when the address has an account already. */
+async function createAccount(ctx: Visitor, trx: Db, email: string, shownName: string | null): Promise<boolean> {
+  const name = PersonName.safeParse(shownName?.slice(0, 100));
+  const values = {
+    email,
+    name: name.success ? name.data : (email.split('@')[0] ?? email).slice(0, 100),
+    email_verified_at: new Date(),
+  };
+  const user = await trx
+    .insertInto('app_user')
+    .values(values)
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning(['id', 'name'])
+    .executeTakeFirst();
+  if (!user) return false;
+  // Registrations that anybody began with this address are void: its owner has an account now.
+  await trx.deleteFrom('pending_registration').where('email', '=', email).execute();
+  await createPersonalWorkspace(ctx, trx, user);
+  return true;
+}

@@ -1,0 +1,49 @@
+import { LANGUAGES } from '@stagi/contract/languages.ts';
+import { describe, expect, it } from 'vitest';
+import { everyMail, MAIL_CONTEXT } from '../testing/everyMail.ts';
+import * as letters from './accountMails.ts';
+import * as moneyLetters from './balanceMails.ts';
+import * as memberLetters from './memberMails.ts';
+import * as operatorLetters from './operatorMails.ts';
+
+describe.each(LANGUAGES)('the mails in %s', (language) => {
+  const mails = everyMail(language);
+
+  it('are all here', () => {
+    const all = Object.keys({ ...letters, ...memberLetters, ...moneyLetters, ...operatorLetters }).filter((name) =>
+      name.endsWith('Mail'),
+    );
+    expect(Object.keys(mails)).toHaveLength(all.length);
+  });
+
+  it('leave no place unfilled and let no name become markup', () => {
+    for (const { subject, text, html } of Object.values(mails)) {
+      expect(subject + text + html).not.toMatch(/\{\{|undefined/);
+      expect(html).not.toContain('<b>Ada');
+      expect(subject).not.toMatch(/[\r\n]/);
+    }
+  });
+
+  it('have the code in subject, text and HTML, and say who did what from where', () => {
+    for (const mail of [mails.code, mails.reset, mails.newAddress, mails.stepUp])
+      for (const part of [mail.subject, mail.text, mail.html]) expect(part).toContain('01234567');
+    expect(mails.app.subject + mails.app.text).toContain('Dash');
+    for (const mail of [mails.connected, mails.disconnected]) expect(mail.subject + mail.text).toContain('GitHub');
+    const { changed, added, device, connected, disconnected, app, factorGuessed } = mails;
+    for (const mail of [changed, added, device, connected, disconnected, app, factorGuessed]) {
+      expect(mail.text).toContain('192.0.2.7');
+      expect(mail.text).toContain('Firefox');
+      expect(mail.text).toContain('https://stagi.example/recovery');
+    }
+    for (const mail of [mails.emailChanged, mails.deleted]) {
+      for (const words of ['192.0.2.7', 'Firefox', 'help@stagi.example']) expect(mail.text).toContain(words);
+      expect(mail.text).not.toContain('/recovery');
+    }
+  });
+});
+
+it('mails are in the language that the receiver chose, else in that of the browser', () => {
+  const at = { ...MAIL_CONTEXT, language: 'ru' as const };
+  expect(letters.newDeviceMail(at, { name: 'A', language: 'tr' }).html).toContain('lang="tr"');
+  expect(letters.newDeviceMail(at, { name: 'A', language: null }).html).toContain('lang="ru"');
+});

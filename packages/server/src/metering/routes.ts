@@ -1,0 +1,44 @@
+import type { api } from '@stagi/contract/api.ts';
+import { CURRENCY } from '@stagi/contract/brand.ts';
+import { toDecimal } from '@stagi/contract/money.ts';
+import { burnRateOf, daysLeft } from '../billing/burnRate.ts';
+import { toUsd } from '../billing/price.ts';
+import { zeroBalanceDetails, zeroBalanceSummary } from '../billing/zero.ts';
+import type { HandlersOf } from '../http/handlers.ts';
+import { resumeServers } from './resume.ts';
+
+export const billingHandlers: HandlersOf<typeof api.billing> = {
+  async balance({ config, db, workspace }) {
+    const { reserve } = await burnRateOf(db, workspace.id);
+    const zero = workspace.exhausted ? await zeroBalanceSummary(db, workspace.id) : null;
+    return {
+      isSuccess: true,
+      clientBalance: {
+        STAGI: { decimalValue: toDecimal(workspace.balance) },
+        USD: { decimalValue: toDecimal(toUsd(config, workspace.balance)) },
+      },
+      exhausted: workspace.exhausted,
+      zero: zero && { ...zero, keptUntil: zero.keptUntil.toISOString() },
+      burnPerHour: toDecimal(workspace.perHour),
+      reserve: toDecimal(reserve),
+      daysLeft: daysLeft(workspace),
+    };
+  },
+  async zero({ db, workspace }) {
+    const { keptUntil, held, lost, otherPerHour } = await zeroBalanceDetails(db, workspace.id);
+    const stagi = (micro: bigint) => ({ currency: CURRENCY, decimalValue: toDecimal(micro) });
+    return {
+      isSuccess: true,
+      exhausted: keptUntil !== null,
+      keptUntil: keptUntil?.toISOString() ?? null,
+      balance: stagi(workspace.balance),
+      otherPerHour: stagi(otherPerHour),
+      instances: held.map(({ added, ...server }) => ({ ...server, pricePerHour: stagi(added) })),
+      lost,
+    };
+  },
+  async resume(ctx, { instanceIds }) {
+    await resumeServers(ctx, instanceIds);
+    return { isSuccess: true };
+  },
+};

@@ -1,0 +1,14 @@
+/** Records metrics of all parts of the server; no method blocks or throws. */
+export interface MetricsRecorder {
+  /** A call was answered; `call` is its path in the call table, never the requested URL. */
+  callAnswered(call: string, status: number, seconds: number): void;
+  /** The number of calls in flight. */
+  callsInFlight(count: number): void;
+  /** Load shedding: a call was refused because too many were in flight. */
+  callShed(): void;
+  linkOpened(): void;
+  linkClosed(): void;
+  /** Lines were stored; `lastNs` is when the last of them was printed, by its machine's clock. */
+  linesStored(count: number, lastNs: bigint | undefined): void;
+  gapStored(): void;
+}

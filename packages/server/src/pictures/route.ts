@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+import type { Context } from '../context.ts';
+import { notFound } from '../http/errors.ts';
+import { PICTURES } from './profilePicture.ts';
+
+const NAME = /^[\w-]{24}$/;
+
+/** Untrusted, though re-encoded: browsers must not show it as a page of ours. */
+const HEADERS = {
+  'content-security-policy': "default-src 'none'; sandbox",
+  'content-disposition': 'attachment; filename="picture"',
+  'cross-origin-resource-policy': 'same-origin',
+  // Another picture has another name.
+  'cache-control': 'private, max-age=31536000, immutable',
+};
+
+/** Profile pictures. `<img>` sends no token, so the random name is what grants access. */
+export function mountPictures(app: FastifyInstance, { db }: Pick<Context, 'db'>): void {
+  app.get<{ Params: { name: string } }>(`${PICTURES}:name`, async ({ params: { name } }, reply) => {
+    if (!NAME.test(name)) throw notFound();
+    const picture = await db
+      .selectFrom('user_picture')
+      .select(['mime_type', 'content'])
+      .where('name', '=', name)
+      .executeTakeFirst();
+    if (!picture) throw notFound();
+    return reply.headers(HEADERS).type(picture.mime_type).send(picture.content);
+  });
+}

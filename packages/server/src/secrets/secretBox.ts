@@ -1,0 +1,50 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Encryption of secrets at rest: AES-256-GCM with a random 96-bit nonce, bound to the row by associated data. */
+export interface SecretBox {
+  /** Format `v1.<key id>.<nonce>.<ciphertext>.<tag>`; `place` is like `container|env|12`. */
+  seal(plain: string, place: string): string;
+  /** Throws when the text was changed, moved to another place, or sealed with another key. */
+  open(sealed: string, place: string): string;
+  /** A keyed hash (HMAC), to recognise a text without storing it. */
+  keyedHash(plain: string, place: string): Buffer;
+}
+
+export function createSecretBox(key: Buffer): SecretBox {
+  const markKey = Buffer.from(hkdfSync('sha256', key, '', 'stagi marks', 32));
+  const keyId = createHash('sha256').update(key).digest('hex').slice(0, 8);
+  return {
+    seal(plain, place) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place));
+      const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return [
+        'v1',
+        keyId,
+        nonce.toString('base64url'),
+        text.toString('base64url'),
+        cipher.getAuthTag().toString('base64url'),
+      ].join('.');
+    },
+    open(sealed, place) {
+      const [version, id, nonce, text, tag] = sealed.split('.');
+      if (version !== 'v1' || nonce === undefined || text === undefined || tag === undefined)
+        throw new Error('not a sealed secret');
+      if (id !== keyId) throw new Error(`secret is sealed with key ${id}, which is not configured`);
+      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url')).setAAD(Buffer.from(place));
+      decipher.setAuthTag(Buffer.from(tag, 'base64url'));
+      return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString('utf8');
+    },
+    keyedHash: (plain, place) => createHmac('sha256', markKey).update(`${place}\0${plain}`).digest(),
+  };
+}
+
+/** The configured key, or the one in the data directory, which the first start creates (mode 0400). */
+export function loadSecretKey(configured: string | null, dataDir: string): Buffer {
+  if (configured) return Buffer.from(configured, 'base64');
+  const file = join(dataDir, 'secret.key');
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o400, flag: 'wx' });
+  return Buffer.from(readFileSync(file, 'utf8'), 'base64');
+}

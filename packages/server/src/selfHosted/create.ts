@@ -1,0 +1,64 @@
+import type { Ref } from '@stagi/contract/page.ts';
+import { text } from '@stagi/contract/text.ts';
+import { announce } from '../bus/bus.ts';
+import { isLoopback } from '../config/loopback.ts';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
+import { invalid, refused } from '../http/errors.ts';
+import { recordActivity } from '../instances/activity.ts';
+import { lockInstance, viewInstance } from '../instances/find.ts';
+import { installCommand, issueEnrolment, revokeNode } from '../nodes/enrolment.ts';
+import { presentSelfHosted } from './present.ts';
+
+type Caller = Context & { user: { id: number }; workspace: { id: number } };
+
+/** Creates a self-hosted server and issues its enrolment token. */
+export async function createSelfHosted(ctx: Caller, { title, slug }: { title: string; slug: string }) {
+  return inTransaction(ctx.db, async (trx) => {
+    const row = await trx
+      .insertInto('instance')
+      .values({
+        workspace_id: ctx.workspace.id,
+        kind: 'self-hosted',
+        slug,
+        title,
+        created_by: ctx.user.id,
+        status: 'awaiting setup',
+      })
+      .onConflict((conflict) => conflict.columns(['workspace_id', 'slug']).where('closed_at', 'is', null).doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    if (!row) throw invalid(text('This Unique ID is taken'), 'slug');
+    await recordActivity(trx, row.id, { kind: 'created', actorId: ctx.user.id });
+    return enrolmentReply(ctx, trx, row.id);
+  });
+}
+
+/** Issues a new enrolment token; the old one and the key of the enrolled daemon are revoked. */
+export async function reissueToken(ctx: Caller, ref: Ref) {
+  return inTransaction(ctx.db, async (trx) => {
+    const row = await lockInstance(trx, ctx.workspace.id, 'self-hosted', ref);
+    if (row.closed_at) throw refused(text('This server was deleted'));
+    await revokeNode(ctx, trx, row.id, 'A new enrolment file was issued');
+    await recordActivity(trx, row.id, { kind: 'enrolment reissued', actorId: ctx.user.id });
+    return enrolmentReply(ctx, trx, row.id);
+  });
+}
+
+async function enrolmentReply(ctx: Caller, trx: Db, id: number) {
+  const { token, expiresAt } = await issueEnrolment(ctx, trx, id, 'self-hosted');
+  await announce(trx, 'changed', { entity: 'self-hosted-instance', id, workspaceId: ctx.workspace.id });
+  return {
+    entity: presentSelfHosted(await viewInstance(trx, ctx.workspace.id, 'self-hosted', { id })),
+    daemonToken: token,
+    installCommand: await installCommand(ctx),
+    expiresAt: expiresAt.toISOString(),
+    onlyThisMachine: onlyThisMachine(ctx),
+  };
+}
+
+/** Without DAEMON_ORIGIN daemons connect to an address that only this machine can reach. */
+function onlyThisMachine({ config, daemonOrigin }: Context): boolean {
+  return config.daemonOrigin === null || isLoopback(new URL(daemonOrigin).hostname);
+}

@@ -1,0 +1,28 @@
+import type { WorkspaceEvent } from '@stagi/contract/events.ts';
+
+/** The calls whose answers an event may have changed, by the beginning of their path. */
+const CHANGES: Record<WorkspaceEvent['entity'], readonly string[]> = {
+  // Running servers change the balance.
+  'instance-rented': ['instance-rented/', 'billing/'],
+  'self-hosted-instance': ['self-hosted-instance/'],
+  'docker-container': ['docker-container/', 'instance-rented/list', 'self-hosted-instance/list'],
+  'ssh-key': ['ssh-key/', 'instance-rented/ssh-key/'],
+  balance: ['billing/', 'v2/billing/'],
+  hardware: ['hardware/'],
+  client: ['user/profile', 'client/'],
+};
+
+/** Whether a stored answer, known by its query key, may be out of date after an event. */
+export function isAffectedBy(event: WorkspaceEvent, [path, input]: readonly unknown[]): boolean {
+  if (typeof path !== 'string' || !CHANGES[event.entity].some((prefix) => path.startsWith(prefix))) return false;
+  const viewed = path === `${event.entity}/view` ? (input as { id?: number }).id : undefined;
+  return viewed === undefined || event.id === null || viewed === event.id;
+}
+
+/** Every path prefix that events announce changes of. */
+const everything = [...new Set(Object.values(CHANGES).flat())];
+
+/** Whether events announce changes in the answers of this call. */
+export function hasEvents(path: string): boolean {
+  return everything.some((prefix) => path.startsWith(prefix));
+}

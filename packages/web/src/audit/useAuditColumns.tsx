@@ -1,0 +1,70 @@
+import type { AuditEntry } from '@stagi/contract/audit.ts';
+import { useT } from '../i18n/i18n.ts';
+import { personName } from '../i18n/personName.ts';
+import { Tag } from '../ui/Tag.tsx';
+import { DateTime } from '../ui/Time.tsx';
+import type { Column } from '../ui/table/tableTypes.ts';
+import classes from './Audit.module.css';
+import { AuditDetail } from './AuditDetail.tsx';
+import { ACTIONS, OUTCOMES } from './auditWords.ts';
+
+export function useAuditColumns(): Column<AuditEntry>[] {
+  const t = useT();
+  return [
+    {
+      key: 'what',
+      title: t('What'),
+      card: 'head',
+      cell: ({ action, outcome }) => (
+        <>
+          {ACTIONS[action] ? t(ACTIONS[action]) : <span className="mono">{action}</span>}{' '}
+          {outcome !== 'done' && <Tag>{t(OUTCOMES[outcome])}</Tag>}
+        </>
+      ),
+    },
+    { key: 'object', title: t('About'), cell: ({ object }) => <Thing object={object} /> },
+    {
+      key: 'detail',
+      title: t('Detail'),
+      cell: ({ detail, object }) => <AuditDetail detail={detail} object={object} />,
+    },
+    { key: 'who', title: t('Who'), width: 200, cell: (entry) => <Who entry={entry} /> },
+    { key: 'ip', title: t('Address'), cell: ({ ip }) => <span className="mono">{ip ?? '—'}</span> },
+    { key: 'userAgent', title: t('Browser'), extra: true, cell: ({ userAgent }) => userAgent ?? '—' },
+    {
+      key: 'hash',
+      title: t('Entry and its hash'),
+      extra: true,
+      cell: ({ id, hash }) => (
+        <span className="mono">
+          {id} · {hash.slice(0, 12)}
+        </span>
+      ),
+    },
+    { key: 'when', title: t('When'), sortBy: 'at', align: 'right', width: 160, cell: ({ at }) => <DateTime at={at} /> },
+  ];
+}
+
+function Thing({ object }: Pick<AuditEntry, 'object'>) {
+  const t = useT();
+  if (!object) return <span className="muted">—</span>;
+  // A join link has no name but the role that it gives.
+  if (object.type === 'client/invite' && object.label) return t(object.label);
+  return <span className="mono">{object.label ?? (object.id === null ? '—' : `#${object.id}`)}</span>;
+}
+
+function Who({ entry: { actor, by, action } }: { entry: AuditEntry }) {
+  const t = useT();
+  // A workspace learns that it was an operator, not who.
+  if (!actor)
+    return <span className="muted">{action.startsWith('admin/') ? t('An operator') : t('The platform')}</span>;
+  return (
+    <>
+      <span className={classes.who}>
+        <span>{personName(t, actor.name)}</span>
+        <span className={classes.email}>{actor.email}</span>
+      </span>{' '}
+      {by === 'token' && <Tag>{t('API token')}</Tag>}
+    </>
+  );
+}

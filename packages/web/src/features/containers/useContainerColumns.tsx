@@ -1,0 +1,80 @@
+import type { Container } from '@stagi/contract/containers.ts';
+import { Link } from 'react-router';
+import { useT } from '../../i18n/i18n.ts';
+import { formatNumber } from '../../ui/format.ts';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { nameColumn, timeColumn } from '../../ui/table/columns.tsx';
+import type { Column } from '../../ui/table/tableTypes.ts';
+import classes from './Containers.module.css';
+import { serverPath } from './serverPath.ts';
+import { useProgressText } from './useProgressText.ts';
+
+export function useContainerColumns(withServer: boolean): Column<Container>[] {
+  const t = useT();
+  const server: Column<Container> = {
+    key: 'server',
+    title: t('Server'),
+    sortBy: 'instance',
+    cell: ({ instance }) => (
+      <Link className={classes.server} to={serverPath(instance)}>
+        {instance.title}
+      </Link>
+    ),
+  };
+  return [
+    nameColumn(t('Name')),
+    { key: 'status', title: t('Status'), sortBy: 'status', cell: (container) => <Status of={container} /> },
+    ...(withServer ? [server] : []),
+    {
+      key: 'image',
+      title: t('Image'),
+      sortBy: 'dockerImage',
+      cell: ({ dockerImage }) => (
+        <span className={classes.image} title={dockerImage}>
+          {dockerImage}
+        </span>
+      ),
+    },
+    {
+      key: 'cpus',
+      title: t('CPU'),
+      sortBy: 'cpus',
+      align: 'right',
+      cell: ({ cpus }) => <span className="mono">{formatNumber(cpus)}</span>,
+    },
+    {
+      key: 'gpus',
+      title: t('GPU'),
+      align: 'right',
+      cell: ({ gpuIds }) => <span className="mono">{gpuIds.length === 0 ? '—' : gpuIds.length}</span>,
+    },
+    {
+      key: 'ports',
+      title: t('Ports'),
+      cell: ({ portMappings }) => (
+        <span className="mono">
+          {portMappings.length === 0
+            ? '—'
+            : portMappings
+                .slice(0, 2)
+                .map(({ host, container }) => `${host}→${container}`)
+                .join(' ') + (portMappings.length > 2 ? ` +${portMappings.length - 2}` : '')}
+        </span>
+      ),
+    },
+    timeColumn('createdAt', t('Created')),
+  ];
+}
+
+function Status({ of: container }: { of: Container }) {
+  const progress = useProgressText()(container);
+  const { status, exitCode } = container;
+  const second =
+    progress ?? (exitCode !== null && (status === 'exited' || status === 'failed') ? `exit ${exitCode}` : null);
+  return (
+    <span className={classes.status} data-testid="container-status">
+      <StatusBadge status={status} />
+      {second && <span className={classes.second}>{second}</span>}
+    </span>
+  );
+}

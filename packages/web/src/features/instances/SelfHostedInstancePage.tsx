@@ -1,0 +1,66 @@
+import { api } from '@stagi/contract/api.ts';
+import { type SelfHostedInstance, SelfHostedStatus } from '@stagi/contract/instances.ts';
+import type { ServerContainersSlot } from '../../featureSlots.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { DetailPage, DetailTabs } from '../../layouts/DetailPage.tsx';
+import { paths } from '../../paths.ts';
+import { ActivityList } from './ActivityList.tsx';
+import { SelfHostedOverview } from './selfHosted/SelfHostedOverview.tsx';
+import { useSelfHostedActions } from './selfHosted/useSelfHostedActions.tsx';
+
+const REFETCH_MS = 10_000;
+const REFETCH_WHILE_AWAITED_MS = 3_000;
+
+interface Props {
+  ServerContainers: ServerContainersSlot;
+}
+
+export function SelfHostedInstancePage(slots: Props) {
+  return (
+    <DetailPage
+      view={api.selfHosted.view}
+      everyMs={(server) => (server?.status === 'awaiting setup' ? REFETCH_WHILE_AWAITED_MS : REFETCH_MS)}
+    >
+      {(server) => <SelfHosted server={server} {...slots} />}
+    </DetailPage>
+  );
+}
+
+function SelfHosted({ server, ServerContainers }: Props & { server: SelfHostedInstance }) {
+  const t = useT();
+  const actions = useSelfHostedActions();
+  const { id } = server;
+  return (
+    <>
+      <DetailTabs
+        entity={server}
+        statusTestId="instance-status"
+        actions={actions.of(server)}
+        label={t('Server')}
+        tabs={[
+          {
+            name: 'overview',
+            label: t('Overview'),
+            to: paths.selfInstance(id),
+            end: true,
+            body: <SelfHostedOverview server={server} />,
+          },
+          {
+            name: 'containers',
+            label: t('Containers'),
+            to: paths.selfInstance(id, 'containers'),
+            count: server.containerCount,
+            body: <ServerContainers server={server} />,
+          },
+          {
+            name: 'activities',
+            label: t('Activities'),
+            to: paths.selfInstance(id, 'activities'),
+            body: <ActivityList of={api.selfHosted.activities} id={id} statuses={SelfHostedStatus.options} />,
+          },
+        ]}
+      />
+      {actions.dialog}
+    </>
+  );
+}

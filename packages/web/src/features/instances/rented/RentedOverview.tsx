@@ -1,0 +1,132 @@
+import { Stack } from '@mantine/core';
+import type { Instance } from '@stagi/contract/instances.ts';
+import { Link } from 'react-router';
+import { useHasPermission } from '../../../api/user.ts';
+import { useT } from '../../../i18n/i18n.ts';
+import { paths } from '../../../paths.ts';
+import { CodeBlock } from '../../../ui/CodeBlock.tsx';
+import { FactList, FactPanels } from '../../../ui/FactList.tsx';
+import { formatNumber } from '../../../ui/format.ts';
+import { Money } from '../../../ui/Money.tsx';
+import { machineFacts } from '../../../ui/machineFacts.tsx';
+import { Note } from '../../../ui/Note.tsx';
+import { DateTime, TimeAgo } from '../../../ui/Time.tsx';
+import classes from '../Instances.module.css';
+import { CreationProgress } from './CreationProgress.tsx';
+import { rentedBy } from './rentedBy.ts';
+
+export function RentedOverview({ instance }: { instance: Instance }) {
+  const t = useT();
+  const { facts, ip, hostUsername } = instance;
+  const seesUse = useHasPermission('BILLING');
+  return (
+    <Stack gap={16}>
+      <Ready instance={instance} />
+      {!instance.canStop && !isGone(instance) && (
+        <Note tone="warn" title={t('What is on it is lost when the balance runs out')}>
+          {t(
+            'This provider cannot stop servers, so the server is terminated before the balance is empty, and nothing of its disk is saved. Keep a copy elsewhere of what you need.',
+          )}
+        </Note>
+      )}
+      {facts?.warnings.map((warning) => (
+        <Note key={warning} tone="warn">
+          {t(warning)}
+        </Note>
+      ))}
+      <FactPanels>
+        <FactList
+          title={t('Server')}
+          facts={[
+            { label: t('Provider'), value: instance.providerTitle },
+            { label: t('Location'), value: instance.region },
+            { label: t('Price per hour'), value: <Money price={instance.pricePerHour} per="hour" /> },
+            {
+              label: t('While stopped'),
+              value: instance.canStop ? (
+                <Money price={instance.stoppedPricePerHour} per="hour" />
+              ) : (
+                t('This provider cannot stop servers')
+              ),
+            },
+            ...(seesUse
+              ? [{ label: t('Usage'), value: <Link to={paths.usage(instance.slug)}>{t('What it cost')}</Link> }]
+              : []),
+            { label: t('IP'), value: ip, mono: true, copy: ip ?? undefined },
+            { label: t('Host username'), value: hostUsername, mono: true, copy: hostUsername },
+            { label: t('Log bucket'), value: t('{{gb}} GB, free', { gb: instance.logBucketGb }) },
+            { label: t('Rented by'), value: rentedBy(t, instance) },
+            {
+              label: instance.createdBy === null ? t('Adopted on') : t('Rented'),
+              value: <DateTime at={instance.createdAt} />,
+            },
+          ]}
+        />
+        <Stack gap={16}>
+          <FactList
+            title={t('Hardware')}
+            facts={[
+              { label: t('CPU'), value: cpuText() },
+              { label: t('Free for containers'), value: freeText(), mono: true },
+              { label: t('CPU RAM'), value: `${formatNumber(instance.ramGb)} GB`, mono: true },
+              { label: t('GPU'), value: gpuText() },
+              { label: t('GPU RAM'), value: instance.gpu && `${formatNumber(instance.gpu.memoryGb)} GB`, mono: true },
+              {
+                label: t('Drive'),
+                value: `${formatNumber(instance.disk.sizeGb, 0)} GB ${instance.disk.type}`,
+                mono: true,
+              },
+            ]}
+          />
+          <FactList
+            title={t('Seen by its daemon')}
+            facts={[
+              { label: t('Last heard'), value: instance.daemonSeenAt && <TimeAgo at={instance.daemonSeenAt} /> },
+              { label: t('Daemon version'), value: instance.daemonVersion, mono: true },
+              ...(facts ? machineFacts(t, facts) : []),
+            ]}
+          />
+        </Stack>
+      </FactPanels>
+    </Stack>
+  );
+
+  function cpuText(): string {
+    const { cores, name } = instance.cpu;
+    return [t('{{count}} cores', { count: cores }), name].filter(Boolean).join(' · ');
+  }
+
+  function freeText(): string | null {
+    return instance.freeCpus === null ? null : t('{{count}} CPUs', { count: instance.freeCpus });
+  }
+
+  function gpuText(): string | null {
+    return instance.gpu && instance.gpu.count > 0 ? `${instance.gpu.count} × ${instance.gpu.name}` : null;
+  }
+}
+
+const isGone = ({ status }: Instance): boolean => ['creation failed', 'terminating', 'terminated'].includes(status);
+
+/** How far the creation is, then how to log in. */
+function Ready({ instance }: { instance: Instance }) {
+  const t = useT();
+  const { status, ip, hostUsername } = instance;
+  switch (status) {
+    case 'in queue':
+    case 'creating':
+    case 'creation failed':
+      return <CreationProgress instance={instance} />;
+    case 'terminating':
+    case 'terminated':
+      return <Note>{t('This server is gone or going; what is shown here is what was last known of it.')}</Note>;
+    default:
+      if (!ip) return null;
+      return (
+        <div className={classes.ssh}>
+          <h2>{t('Log in')}</h2>
+          <CodeBlock prompt="$" code={`ssh ${hostUsername}@${ip}`} />
+          {status !== 'online' && <p>{t('It answers again once the server is online.')}</p>}
+        </div>
+      );
+  }
+}

@@ -1,7 +1,0 @@
-import type { Instance } from '@stagi/contract/instances.ts';
-import type { T } from '../../i18n/i18n.ts';
-import { personName } from '../../i18n/personName.ts';
-
-/** Whose doing it is that a server is there. */
-export const rentedBy = (t: T, { createdBy }: Instance): string =>
-  createdBy === null ? t('Nobody: adopted by an operator') : personName(t, createdBy);

@@ -1,0 +1,89 @@
+import { Stack } from '@mantine/core';
+import type { api } from '@stagi/contract/api.ts';
+import type { OutputOf } from '@stagi/contract/call.ts';
+import { useState } from 'react';
+import { track } from '../../../api/analytics.ts';
+import { useT } from '../../../i18n/i18n.ts';
+import { CodeBlock } from '../../../ui/CodeBlock.tsx';
+import { Checkbox } from '../../../ui/form/Checkbox.tsx';
+import { Note } from '../../../ui/Note.tsx';
+import { SecretFile } from '../../../ui/SecretFile.tsx';
+import { DateTime } from '../../../ui/Time.tsx';
+import { takeFocus } from '../../../ui/takeFocus.ts';
+import { Requirements } from './Requirements.tsx';
+import classes from './SelfHosted.module.css';
+import { WaitForServer } from './WaitForServer.tsx';
+
+interface Props {
+  enrolment: OutputOf<typeof api.selfHosted.create>;
+  onJoined(): void;
+}
+
+const FILE = 'daemon-token.jwt';
+
+/** Shows the enrolment file once, the install command, and whether the server has joined. */
+export function EnrolmentStep({ enrolment, onJoined }: Props) {
+  const t = useT();
+  const [flags, setFlags] = useState({ cpu: false, linux: false });
+  const { entity, daemonToken, installCommand, expiresAt, onlyThisMachine } = enrolment;
+
+  return (
+    <Stack gap={24} ref={takeFocus} tabIndex={-1} style={{ outline: 'none' }}>
+      {onlyThisMachine && (
+        <Note tone="warn" title={t('Only this machine can join')}>
+          {t(
+            'Other servers cannot reach the platform yet: its operator has to set DAEMON_ORIGIN to an address that they can.',
+          )}
+        </Note>
+      )}
+      <ol className={classes.steps}>
+        <li>
+          <h2>{t('Take the enrolment file')}</h2>
+          <p>
+            {t('It is shown only now, lets one server join and expires')} <DateTime at={expiresAt} />.
+          </p>
+          <SecretFile
+            name={FILE}
+            content={daemonToken}
+            onTaken={(how) => how === 'downloaded' && track('daemon_jwt_token_downloaded')}
+            testId="token-download"
+          />
+        </li>
+        <li>
+          <h2>{t('Copy it to the server')}</h2>
+          <CodeBlock prompt="$" code={`scp ${FILE} root@${t('your-server')}:`} />
+        </li>
+        <li>
+          <h2>{t('Run this there as root, in the same folder')}</h2>
+          <Stack gap={8} mb={12}>
+            <Checkbox
+              label={t('This server has no NVIDIA GPU')}
+              checked={flags.cpu}
+              onChange={(event) => setFlags({ ...flags, cpu: event.currentTarget.checked })}
+              data-testid="allow-cpu"
+            />
+            <Checkbox
+              label={t('This server does not run Ubuntu')}
+              checked={flags.linux}
+              onChange={(event) => setFlags({ ...flags, linux: event.currentTarget.checked })}
+              data-testid="allow-any-linux"
+            />
+          </Stack>
+          <div data-testid="install-command">
+            <CodeBlock prompt="#" wrap code={withFlags(installCommand, flags)} />
+          </div>
+          <p>{t('It fetches the installer, checks it against the checksum in the line, and starts our daemon.')}</p>
+        </li>
+        <li>
+          <WaitForServer id={entity.id} heardBefore={entity.daemonSeenAt} expiresAt={expiresAt} onJoined={onJoined} />
+        </li>
+      </ol>
+      <Requirements />
+    </Stack>
+  );
+}
+
+function withFlags(command: string, { cpu, linux }: { cpu: boolean; linux: boolean }): string {
+  const flags = [cpu && '--allow-cpu', linux && '--allow-any-linux'].filter((flag) => flag !== false).join(' ');
+  return command.replace(/ ?\{flags\}/, flags && ` ${flags}`);
+}

@@ -1,0 +1,67 @@
+import { Stack } from '@mantine/core';
+import type { SelfHostedInstance } from '@stagi/contract/instances.ts';
+import { useT } from '../../../i18n/i18n.ts';
+import { personName } from '../../../i18n/personName.ts';
+import { FactList, FactPanels } from '../../../ui/FactList.tsx';
+import { machineFacts } from '../../../ui/machineFacts.tsx';
+import { Note } from '../../../ui/Note.tsx';
+import { DateTime, TimeAgo } from '../../../ui/Time.tsx';
+
+export function SelfHostedOverview({ server }: { server: SelfHostedInstance }) {
+  const t = useT();
+  const { facts } = server;
+  return (
+    <Stack gap={16}>
+      <StateNote server={server} />
+      {facts?.warnings.map((warning) => (
+        <Note key={warning} tone="warn">
+          {t(warning)}
+        </Note>
+      ))}
+      <FactPanels>
+        <FactList
+          title={t('Server')}
+          facts={[
+            { label: t('Dials from'), value: server.ip, mono: true, copy: server.ip ?? undefined },
+            { label: t('Last heard'), value: server.daemonSeenAt && <TimeAgo at={server.daemonSeenAt} /> },
+            { label: t('Daemon version'), value: server.daemonVersion, mono: true },
+            {
+              label: t('Free for containers'),
+              value: server.freeCpus === null ? null : t('{{count}} CPUs', { count: server.freeCpus }),
+            },
+            { label: t('Attached by'), value: personName(t, server.createdBy) },
+            { label: t('Attached'), value: <DateTime at={server.createdAt} /> },
+          ]}
+        />
+        {facts && <FactList title={t('Machine')} facts={machineFacts(t, facts)} />}
+      </FactPanels>
+    </Stack>
+  );
+}
+
+/** What to do about a server that is not online. */
+function StateNote({ server }: { server: SelfHostedInstance }) {
+  const t = useT();
+  switch (server.status) {
+    case 'awaiting setup':
+      return (
+        <Note title={t('This server has not joined yet')}>
+          {t(
+            'Run the install line on it. If you no longer have the file or the line, make new ones with “Reissue token”.',
+          )}
+        </Note>
+      );
+    case 'unresponsive':
+    case 'offline':
+      return (
+        <Note tone="warn" title={t('The daemon of this server is not heard')}>
+          {t('Its containers go on. Check that the machine is on and online, and that this shows no error:')}{' '}
+          <code className="mono">systemctl status stagid</code>
+        </Note>
+      );
+    case 'deleted':
+      return <Note>{t('This server was deleted; what is shown here is what was last known of it.')}</Note>;
+    case 'online':
+      return null;
+  }
+}

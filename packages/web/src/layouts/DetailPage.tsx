@@ -1,0 +1,92 @@
+import type { Call, InputOf, OutputOf } from '@stagi/contract/call.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { ComponentProps, ReactNode } from 'react';
+import { NavLink, useParams } from 'react-router';
+import type { z } from 'zod';
+import { errorText } from '../api/messages.ts';
+import { q } from '../api/query.ts';
+import { NotFound } from '../errorPages/NotFound.tsx';
+import { usePageTitle } from '../navigation/pageTitle.tsx';
+import { useRouteId } from '../navigation/useRouteId.ts';
+import { type Action, ActionButton } from '../ui/actions.tsx';
+import { ErrorState } from '../ui/ErrorState.tsx';
+import { type LinkTab, LinkTabs } from '../ui/LinkTabs.tsx';
+import { PageHeader } from '../ui/PageHeader.tsx';
+import { DetailSkeleton } from '../ui/Skeletons.tsx';
+import { StatusBadge } from '../ui/StatusBadge.tsx';
+import { StatusEvidence } from '../ui/StatusEvidence.tsx';
+
+type ViewCall = Call<z.ZodType, z.ZodType<{ entity: { title: string } }>>;
+
+interface PageProps<C extends ViewCall> {
+  view: C;
+  /** How often it is read again besides what events do. */
+  everyMs(entity: OutputOf<C>['entity'] | undefined): number;
+  children(entity: OutputOf<C>['entity']): ReactNode;
+}
+
+/** A page of one thing, which the address names by its id. */
+export function DetailPage<C extends ViewCall>({ view, everyMs, children }: PageProps<C>) {
+  const id = useRouteId();
+  const { data, error, isFetching, refetch } = useQuery({
+    ...q(view, { id } as InputOf<C>),
+    refetchInterval: ({ state }) => everyMs(state.data?.entity),
+  });
+  usePageTitle(data?.entity.title);
+  if (data) return children(data.entity);
+  if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
+  return <DetailSkeleton />;
+}
+
+interface DetailTab extends LinkTab {
+  /** The `:tab` of the address; `overview` is the one without. */
+  name: string;
+  body: ReactNode;
+}
+
+interface DetailProps {
+  entity: { title: string; slug: string; status: string } & ComponentProps<typeof StatusEvidence>['of'];
+  statusTestId: string;
+  besideTitle?: ReactNode;
+  actions: readonly Action[];
+  /** Around what the status rests on. */
+  before?: ReactNode;
+  after?: ReactNode;
+  /** What the tabs are of, for screen readers. */
+  label: string;
+  tabs: readonly DetailTab[];
+}
+
+/** The header of one thing, with its status and actions, and its tabs. */
+export function DetailTabs({ entity, statusTestId, besideTitle, actions, before, after, label, tabs }: DetailProps) {
+  const { tab = 'overview' } = useParams();
+  const shown = tabs.find(({ name }) => name === tab);
+  if (!shown) return <NotFound />;
+  return (
+    <>
+      <PageHeader
+        title={entity.title}
+        slug={entity.slug}
+        status={
+          <>
+            {besideTitle}
+            <span data-testid={statusTestId}>
+              <StatusBadge status={entity.status} prominent />
+            </span>
+          </>
+        }
+        actions={actions.map(({ label, danger, ...action }) => (
+          <ActionButton key={label} {...action} tone={danger ? 'danger' : 'default'}>
+            {label}
+          </ActionButton>
+        ))}
+      >
+        {before}
+        <StatusEvidence of={entity} />
+        {after}
+      </PageHeader>
+      <LinkTabs label={label} link={NavLink} tabs={tabs} />
+      {shown.body}
+    </>
+  );
+}

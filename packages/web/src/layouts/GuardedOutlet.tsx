@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import { Navigate, Outlet, useLocation, useParams } from 'react-router';
+import { guardRoute, type Visitor } from '../access/routeGuard.ts';
+import { errorText } from '../api/messages.ts';
+import { type UserState, useUserState } from '../api/user.ts';
+import { NotFound } from '../errorPages/NotFound.tsx';
+import { useT } from '../i18n/i18n.ts';
+import { useRoute } from '../navigation/useRoute.ts';
+import { ErrorState } from '../ui/ErrorState.tsx';
+
+/** Renders the page if the route guard allows it, else redirects, waits or shows the error. */
+export function GuardedOutlet({ waiting = null }: { waiting?: ReactNode }) {
+  const t = useT();
+  const route = useRoute();
+  const state = useUserState();
+  const { pathname, search, hash, key } = useLocation();
+  const { id } = useParams();
+
+  const verdict = guardRoute(route, visitorOf(state), new URL(pathname + search + hash, origin()));
+  switch (verdict.outcome) {
+    case 'redirect':
+      // The key makes two redirects in a row two elements, even when nothing is rendered between them.
+      return <Navigate key={key} to={verdict.to} replace state={verdict.deniedRoute} />;
+    case 'wait':
+      return waiting;
+    case 'error':
+      return state.is === 'failed' ? (
+        <ErrorState
+          title={t('Your account could not be loaded')}
+          message={errorText(state.error)}
+          onRetry={state.retry}
+        />
+      ) : null;
+    case 'allow':
+      return id !== undefined && !/^[1-9]\d{0,14}$/.test(id) ? <NotFound /> : <Outlet />;
+  }
+}
+
+/** When prerendering, any origin does: nobody is signed in. */
+const origin = () => (typeof window === 'undefined' ? 'http://localhost' : window.location.origin);
+
+function visitorOf(state: UserState): Visitor {
+  if (state.is !== 'signed-in') return { is: state.is, permissions: [] };
+  const { permissions, profile } = state.user;
+  return { is: 'signed-in', permissions, isNew: !profile.isSignupFormSubmitted };
+}

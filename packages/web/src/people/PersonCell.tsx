@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react';
+import { PersonAvatar } from './PersonAvatar.tsx';
+import classes from './PersonCell.module.css';
+
+interface Props {
+  name: string;
+  image: string | null;
+  /** What sets this person apart, behind the name. */
+  tag?: ReactNode;
+}
+
+/** A person in the first cell of a list. */
+export function PersonCell({ name, image, tag }: Props) {
+  return (
+    <span className={classes.person}>
+      <PersonAvatar name={name} image={image} size={28} />
+      <span className={classes.name}>{name}</span>
+      {tag}
+    </span>
+  );
+}

@@ -1,0 +1,54 @@
+import type { Language } from '@stagi/contract/languages.ts';
+import { ROUTES } from '@stagi/contract/routes.ts';
+
+/**
+ * The pages that the build prerenders in each language, as a visitor without a session sees them. Each names the module
+ * of the page, so that the markup preloads its code.
+ */
+export const PRERENDERED_PAGES: Record<string, string> = {
+  '/': 'src/features/home/HomePage.tsx',
+  '/sign-in': 'src/features/auth/SignInPage.tsx',
+  '/sign-up': 'src/features/auth/SignUpPage.tsx',
+};
+
+const APP = 'src/layouts/AppLayout.tsx';
+
+/** The modules of other pages, by route. The server preloads them all at once, so that none waits for another. */
+export const ROUTE_MODULES: Record<string, readonly string[]> = {
+  [ROUTES.marketplace.path]: [APP, 'src/features/marketplace/MarketplacePage.tsx'],
+  [ROUTES.instances.path]: [APP, 'src/features/instances/InstancesPage.tsx'],
+  [ROUTES.instance.path]: [APP, 'src/features/instances/InstancePage.tsx'],
+  [ROUTES.selfInstances.path]: [APP, 'src/features/instances/SelfHostedPage.tsx'],
+  [ROUTES.selfInstance.path]: [APP, 'src/features/instances/SelfHostedInstancePage.tsx'],
+  [ROUTES.containers.path]: [APP, 'src/features/containers/ContainersPage.tsx'],
+  [ROUTES.container.path]: [APP, 'src/features/containers/ContainerPage.tsx'],
+  [ROUTES.consent.path]: ['src/features/apps/ConsentPage.tsx'],
+  [ROUTES.expiredInvite.path]: ['src/features/invitation/JoinClientPage.tsx'],
+  [ROUTES.authGoogle.path]: ['src/features/auth/GoogleReturnPage.tsx'],
+  [ROUTES.authGithub.path]: ['src/features/auth/GithubReturnPage.tsx'],
+  [ROUTES.signUpForm.path]: ['src/features/auth/SignUpFormPage.tsx'],
+  [ROUTES.account.path]: [APP, 'src/features/account/AccountPage.tsx'],
+  [ROUTES.security.path]: [APP, 'src/features/account/security/SecurityPage.tsx'],
+  [ROUTES.sessions.path]: [APP, 'src/features/account/SessionsPage.tsx'],
+  [ROUTES.sshKeys.path]: [APP, 'src/features/sshKeys/SshKeysPage.tsx'],
+};
+
+/** The file of a prerendered page below the built app's folder. */
+export const prerenderedFile = (language: Language, path: string) =>
+  `prerendered/${language}${path === '/' ? '/home' : path}.html`;
+
+interface Visitor {
+  language: Language;
+  signedIn: boolean;
+}
+
+/** Whether the prerendered markup is what this visitor would see, so that React can hydrate it. */
+export function canHydrate(root: HTMLElement, visitor: Visitor): boolean {
+  const { prerendered } = root.ownerDocument.documentElement.dataset;
+  // A hash with a value is a message to the app, not a place on the page.
+  const isBare = window.location.search === '' && !window.location.hash.includes('=');
+  return root.hasChildNodes() && isBare && !visitor.signedIn && prerendered === visitor.language;
+}
+
+/** Whether the server sent `index.html` itself, with its placeholder instead of a page. */
+export const hasPlaceholder = (root: HTMLElement): boolean => root.querySelector(':scope > .placeholder') !== null;

@@ -1,5 +1,0 @@
-/** Before a dialog or panel locks the window: whether a scrollbar goes whose place is to stay (see global.css). */
-export function keepScrollbarPlace(): void {
-  const { documentElement: page } = document;
-  page.toggleAttribute('data-scrolled', page.scrollHeight > page.clientHeight);
-}
