@@ -62,7 +62,8 @@ async function startOnTerminal(env: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), 'stagi-terminal-'));
   cleanUps.push(() => rmSync(folder, { recursive: true }));
   const port = await freePort();
-  const command = `${process.execPath} ${join(import.meta.dirname, 'start.ts')}`;
+  // `exec`: a shell that stays as the parent, as dash does, would end with 130 on Ctrl-C whatever its child says.
+  const command = `exec ${process.execPath} ${join(import.meta.dirname, 'start.ts')}`;
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     env: {
       ...process.env,
