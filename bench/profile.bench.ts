@@ -32,7 +32,7 @@ try {
     theirs.push(base);
   }
 } finally {
-  bare.kill();
+  bare.disconnect();
   await app.close();
   await postgres.stop();
 }
@@ -46,6 +46,7 @@ async function measure(url: string, token: string): Promise<number> {
   const result = await autocannon({
     url,
     method: 'POST',
+    workers: 1,
     connections: CONNECTIONS,
     duration: SECONDS,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

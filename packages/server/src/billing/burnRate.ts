@@ -40,6 +40,20 @@ export const resumingOf = (w: string): string => `(select coalesce(sum(i.price_p
 export const balanceOf = (id: string): string => `(select coalesce(sum(a.balance), 0)::bigint
   from account a where a.client_id = ${id} and a.code not like '%:held')`;
 
+/**
+ * SQL: days that the balance of the workspace `w` lasts at its current rate, in thousandths rounded down; null while nothing
+ * is spent. The balance is read only where something is: this is part of what is read at every call.
+ */
+export const daysLeftOf = (w: string): string => `case when ${w}.exhausted_at is not null then 0 else
+  (select case when rate.per_hour > 0 then trunc(${balanceOf(`${w}.id`)}::numeric / (rate.per_hour * 24), 3) end
+    from (select ${perHourOf(w)} as per_hour) rate) end`;
+
+export async function readBalance(db: Db, workspaceId: number): Promise<bigint> {
+  const { rows } = await sql<{ balance: bigint }>`
+    select ${sql.raw(balanceOf('w.id'))} as balance from workspace w where w.id = ${workspaceId}`.execute(db);
+  return rows[0]?.balance ?? 0n;
+}
+
 export interface Burn {
   /** Micro-STAGI an hour for what runs now and for what is on its way. */
   perHour: bigint;
@@ -54,19 +68,4 @@ export async function burnRateOf(db: Db, workspaceId: number): Promise<Burn> {
     await sql<Burn>`select ${sql.raw(perHourOf('w'))} as "perHour", ${sql.raw(reserveOf('w'))} as reserve,
     ${sql.raw(resumingOf('w'))} as resuming from workspace w where w.id = ${workspaceId}`.execute(db);
   return rows[0] ?? { perHour: 0n, reserve: 0n, resuming: 0n };
-}
-
-/** Days the balance lasts at the current rate; `null` while nothing is spent. */
-export function daysLeft({
-  balance,
-  perHour,
-  exhausted,
-}: {
-  balance: bigint;
-  perHour: bigint;
-  exhausted: boolean;
-}): number | null {
-  if (exhausted) return 0;
-  if (perHour === 0n) return null;
-  return Number((balance * 1000n) / (perHour * 24n)) / 1000;
 }

@@ -1,5 +1,4 @@
 import type { ClientRelation } from '@stagi/contract/user.ts';
-import { daysLeft } from '../billing/burnRate.ts';
 import { type Authenticated, type Membership, permissionsOf } from '../sessions/authenticate.ts';
 
 export function presentRelation(workspace: Membership): ClientRelation {
@@ -8,7 +7,7 @@ export function presentRelation(workspace: Membership): ClientRelation {
     clientName: workspace.name,
     roleName: workspace.role,
     permissions: [...workspace.permissions],
-    hourlyPaidServicesDaysLeft: daysLeft(workspace),
+    hourlyPaidServicesDaysLeft: workspace.daysLeft,
     subscriptionPlan: workspace.plan,
   };
 }
@@ -25,7 +24,6 @@ export function presentNewRelation(
     exhausted: false,
     role: 'Owner',
     permissions: permissionsOf('Owner', maker.isEmployee),
-    balance: 0n,
-    perHour: 0n,
+    daysLeft: null,
   });
 }

@@ -1,7 +1,7 @@
 import type { api } from '@stagi/contract/api.ts';
 import { CURRENCY } from '@stagi/contract/brand.ts';
 import { toDecimal } from '@stagi/contract/money.ts';
-import { burnRateOf, daysLeft } from '../billing/burnRate.ts';
+import { burnRateOf, readBalance } from '../billing/burnRate.ts';
 import { toUsd } from '../billing/price.ts';
 import { zeroBalanceDetails, zeroBalanceSummary } from '../billing/zero.ts';
 import type { HandlersOf } from '../http/handlers.ts';
@@ -9,19 +9,20 @@ import { resumeServers } from './resume.ts';
 
 export const billingHandlers: HandlersOf<typeof api.billing> = {
   async balance({ config, db, workspace }) {
-    const { reserve } = await burnRateOf(db, workspace.id);
+    const balance = await readBalance(db, workspace.id);
+    const { perHour, reserve } = await burnRateOf(db, workspace.id);
     const zero = workspace.exhausted ? await zeroBalanceSummary(db, workspace.id) : null;
     return {
       isSuccess: true,
       clientBalance: {
-        STAGI: { decimalValue: toDecimal(workspace.balance) },
-        USD: { decimalValue: toDecimal(toUsd(config, workspace.balance)) },
+        STAGI: { decimalValue: toDecimal(balance) },
+        USD: { decimalValue: toDecimal(toUsd(config, balance)) },
       },
       exhausted: workspace.exhausted,
       zero: zero && { ...zero, keptUntil: zero.keptUntil.toISOString() },
-      burnPerHour: toDecimal(workspace.perHour),
+      burnPerHour: toDecimal(perHour),
       reserve: toDecimal(reserve),
-      daysLeft: daysLeft(workspace),
+      daysLeft: workspace.daysLeft,
     };
   },
   async zero({ db, workspace }) {
@@ -31,7 +32,7 @@ export const billingHandlers: HandlersOf<typeof api.billing> = {
       isSuccess: true,
       exhausted: keptUntil !== null,
       keptUntil: keptUntil?.toISOString() ?? null,
-      balance: stagi(workspace.balance),
+      balance: stagi(await readBalance(db, workspace.id)),
       otherPerHour: stagi(otherPerHour),
       instances: held.map(({ added, ...server }) => ({ ...server, pricePerHour: stagi(added) })),
       lost,

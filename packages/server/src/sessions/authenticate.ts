@@ -2,7 +2,7 @@ import type { Language } from '@stagi/contract/languages.ts';
 import { type Permission, ROLE_PERMISSIONS, type Role, TOKEN_PERMISSIONS } from '@stagi/contract/permissions.ts';
 import type { Plan, Theme } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
-import { balanceOf, perHourOf } from '../billing/burnRate.ts';
+import { daysLeftOf } from '../billing/burnRate.ts';
 import { permissionsOfApp } from '../config/registeredApps.ts';
 import type { Context } from '../context.ts';
 import { stepUpNeeded } from '../http/errors.ts';
@@ -18,9 +18,8 @@ export interface Membership {
   exhausted: boolean;
   role: Role;
   permissions: readonly Permission[];
-  /** Micro-STAGI that can be spent, and that are spent an hour. */
-  balance: bigint;
-  perHour: bigint;
+  /** Days that its balance lasts at the current rate; null while nothing is spent. */
+  daysLeft: number | null;
 }
 
 /** What authenticated the caller: a session or an API token. */
@@ -74,15 +73,7 @@ interface OwnerRow {
   has_test_mode: boolean;
   has_password: boolean;
   has_signup_form: boolean;
-  relations: {
-    id: number;
-    name: string;
-    plan: Plan;
-    exhausted: boolean;
-    role: Role;
-    balance: string;
-    perHour: string;
-  }[];
+  relations: Omit<Membership, 'permissions'>[];
 }
 
 /** The columns of a credential's owner `u`, with those of their memberships that `where` allows. */
@@ -91,7 +82,7 @@ const ownerColumns = (where: string): string => `u.id as user_id, u.email, u.nam
       u.password_hash is not null as has_password, u.signup_form is not null as has_signup_form,
       coalesce((select json_agg(json_build_object('id', w.id, 'name', w.name, 'plan', w.plan, 'role', m.role,
           'exhausted', w.exhausted_at is not null,
-          'perHour', ${perHourOf('w')}::text, 'balance', ${balanceOf('w.id')}::text)
+          'daysLeft', ${daysLeftOf('w')})
           order by m.created_at, w.id)
         from membership m join workspace w on w.id = m.workspace_id
         where m.user_id = u.id and w.disabled_at is null ${where}), '[]') as relations`;
@@ -237,7 +228,7 @@ function presentOwner(row: OwnerRow): Authenticated['user'] {
 }
 
 function membership(relation: OwnerRow['relations'][number], permissions: readonly Permission[]): Membership {
-  return { ...relation, balance: BigInt(relation.balance), perHour: BigInt(relation.perHour), permissions };
+  return { ...relation, permissions };
 }
 
 export function permissionsOf(role: Role, isEmployee: boolean): readonly Permission[] {
