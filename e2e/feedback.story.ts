@@ -3,7 +3,7 @@ import { api } from '@stagi/contract/api.ts';
 import { expectAccessible } from './accessible.ts';
 import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
-import { signUpInBrowser } from './people.ts';
+import { enterAsNewPerson } from './people.ts';
 import { type Platform, startPlatform } from './platform.ts';
 import { type Replies, startScriptedProxy } from './scriptedProxy.ts';
 
@@ -38,7 +38,7 @@ test('a signed-in person sends feedback with screenshots, and loses nothing on t
   await page.goto(`${replies.url}/403`);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(button).toHaveCount(0);
-  await signUpInBrowser(page, { ...platform, url: replies.url });
+  await enterAsNewPerson(page, replies);
 
   // The menu takes the place of the button.
   await button.click();
@@ -172,7 +172,7 @@ test('a signed-in person sends feedback with screenshots, and loses nothing on t
 
 test('the feedback menu and form are usable by everybody, on a phone', async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
-  await signUpInBrowser(page, { ...platform, url: replies.url });
+  await enterAsNewPerson(page, replies);
   await page.getByTestId('feedback-button').click();
   const menu = page.getByTestId('feedback-menu');
   await expect(menu.getByText('or submit feedback here')).toBeFocused();

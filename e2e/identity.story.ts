@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { mailedCode, PASSWORD } from '@stagi/server/src/testing/person.ts';
 import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
-import { signUpInBrowser, typeCode } from './people.ts';
+import { enterAsNewPerson, signUpInBrowser, typeCode } from './people.ts';
 
 const PHONE = { width: 360, height: 740 };
 
@@ -91,7 +91,7 @@ test('unknown pages, pages without the permission and signed-out sessions say so
   await expect(page.getByRole('heading', { level: 1 })).toContainText(/not found/i);
   await page.goto(`${platform.url}/403`);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  await signUpInBrowser(page, platform);
+  await enterAsNewPerson(page, platform);
   await page.goto(`${platform.url}/cloud/instances/999999`);
   await expect(page.getByRole('heading', { level: 1 })).toContainText(/not found/i);
 });
@@ -117,7 +117,7 @@ test.describe('on a phone', () => {
   test('the panel leads everywhere and no page is wider than the screen', async ({ page, platform }) => {
     await page.goto(platform.url);
     await noSidewaysScroll(page);
-    await signUpInBrowser(page, platform);
+    await enterAsNewPerson(page, platform);
     for (const path of [
       '/cloud/instances',
       '/cloud/marketplace',

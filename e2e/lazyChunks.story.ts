@@ -4,8 +4,8 @@ test('a page whose chunks fail to load retries, then says so', async ({ page, pl
   const main = '**/assets/index-*.js';
   await page.route(main, (route) => route.abort('failed'), { times: 1 });
   await page.goto(platform.url);
-  // The prerendered markup is visible at once; its code runs after the second try.
-  await expect(page.locator('html[data-started]')).toHaveCount(1);
+  // The prerendered markup is visible at once; React listens to it after the second try.
+  await expect(page.locator('html[data-ready]')).toHaveCount(1);
 
   // Lazily loaded chunks are retried without a message, and the page keeps its state.
   const kept = () => page.evaluate(() => document.documentElement.dataset.kept);

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
-import { signUpInBrowser } from './people.ts';
+import { enterAsNewPerson } from './people.ts';
 
 /** Real lists on one page, one after another. */
 let page: Page;
@@ -8,7 +8,7 @@ let serverId: number;
 test.describe.configure({ mode: 'serial' });
 test.beforeAll(async ({ browser, platform }) => {
   page = await browser.newPage();
-  await signUpInBrowser(page, platform);
+  await enterAsNewPerson(page, platform);
   for (let at = 1; at <= 27; at += 1)
     await send('ssh-key/generate', { title: `Laptop ${String(at).padStart(2, '0')}` });
   const server = await send('self-hosted-instance/create', { title: 'Rack', slug: 'rack' });

@@ -7,7 +7,7 @@ import { type Client, createClient } from '@stagi/contract/apiClient.ts';
 import { httpSender } from '@stagi/server/src/testing/person.ts';
 import { expect, test } from './fixtures.ts';
 import { type OwnServer, startOwnServer } from './ownServer.ts';
-import { signUpInBrowser } from './people.ts';
+import { enterAsNewPerson } from './people.ts';
 import { TINY_IMAGE, tinyRootfs } from './remoteCommands.ts';
 import { until } from './waitUntil.ts';
 
@@ -23,7 +23,7 @@ test('a server of one’s own joins by the shown line, runs a container, and sur
 }) => {
   test.setTimeout(600_000);
   const dir = mkdtempSync(join(tmpdir(), 'stagi-own-'));
-  await signUpInBrowser(page, platform, 'Olga Owner');
+  await enterAsNewPerson(page, platform, 'Olga Owner');
   const client = await clientOf(page, platform.url);
   await until('the network of this machine’s servers is there', 60_000, async () => {
     const { providers } = await client(api.hardware.offers, {});

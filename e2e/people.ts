@@ -1,17 +1,21 @@
 import { type Browser, expect, type Page } from '@playwright/test';
-import { mailedCode, PASSWORD, type Person, PHONE } from '@stagi/server/src/testing/person.ts';
+import { httpSender, mailedCode, PASSWORD, type Person, PHONE, signUp } from '@stagi/server/src/testing/person.ts';
 import type { Platform } from './platform.ts';
 
 let people = 0;
 
-/** Signs somebody up as a user does: form, mailed code, signed in. */
+const newEmail = (): string => {
+  people += 1;
+  return `story${people}-${Date.now()}@example.com`;
+};
+
+/** Signs somebody up as a user does: form, mailed code, signed in. For stories that begin with that; it loads three pages. */
 export async function signUpInBrowser(
   page: Page,
   platform: Platform,
   name = 'Ada Lovelace',
 ): Promise<{ email: string }> {
-  people += 1;
-  const email = `story${people}-${Date.now()}@example.com`;
+  const email = newEmail();
   await page.goto(`${platform.url}/sign-up`);
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Email').fill(email);
@@ -24,6 +28,14 @@ export async function signUpInBrowser(
   await expect(page).toHaveURL(/\/cloud\/instances/);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Instances');
   return { email };
+}
+
+/** Signs somebody up by calls, and opens the first page of the app with their session. */
+export async function enterAsNewPerson(page: Page, { url }: { url: string }, name = 'Ada Lovelace'): Promise<void> {
+  const person = await signUp(url, httpSender(url), { name, email: newEmail() });
+  await storeSession(page, url, person);
+  await page.goto(`${url}/cloud/instances`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Instances');
 }
 
 /** The form after the first sign-in, which leads on to where one wanted to go. */
@@ -48,6 +60,14 @@ export async function openAs(
   clientId?: number,
 ): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
+  await storeSession(page, url, person, clientId);
+  await page.goto(url + path);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  return page;
+}
+
+/** As signing in leaves it in the browser, from a page that runs none of the app. */
+async function storeSession(page: Page, url: string, person: Person, clientId?: number): Promise<void> {
   await page.goto(`${url}/configuration.json`);
   await page.evaluate(
     ({ tokens: { accessToken, refreshToken }, email, clientId }) => {
@@ -57,9 +77,6 @@ export async function openAs(
     },
     { tokens: person.tokens(), email: person.email, clientId },
   );
-  await page.goto(url + path);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  return page;
 }
 
 /** Opens a page with somebody's session, which this page then keeps. */

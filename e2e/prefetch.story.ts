@@ -1,5 +1,5 @@
 import { expect, test } from './fixtures.ts';
-import { signUpInBrowser } from './people.ts';
+import { enterAsNewPerson } from './people.ts';
 
 const LIST = '/frontend-api/docker-container/list';
 
@@ -7,7 +7,7 @@ test('a page is fetched when its link is pointed at or focused; what is refused 
   page,
   platform,
 }) => {
-  await signUpInBrowser(page, platform);
+  await enterAsNewPerson(page, platform);
   const tabs = page.getByRole('navigation', { name: 'Cloud' });
   const asked = (part: string) => page.waitForRequest((request) => request.url().includes(part));
 

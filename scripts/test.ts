@@ -1,3 +1,4 @@
+import { buildMachineImageAhead } from '../packages/server/src/testing/machineImage.ts';
 import { runChecks } from './checks.ts';
 import { provideDocker } from './docker.ts';
 import { provideTestPrograms } from './packages.ts';
@@ -52,6 +53,15 @@ async function runAll() {
 }
 
 async function runOnDocker(checking: Promise<number>): Promise<Totals> {
+  const imageBuild = docker.available ? await buildMachineImageAhead() : null;
+  try {
+    return await runTestsOnDocker(checking);
+  } finally {
+    await imageBuild?.stop();
+  }
+}
+
+async function runTestsOnDocker(checking: Promise<number>): Promise<Totals> {
   const running = runUnitTests([], withoutDocker, 'docker');
   // The checks build the web app too. What the stories need is made while these tests wait.
   const building = checking.then(buildForStories);
