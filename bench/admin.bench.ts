@@ -1,6 +1,6 @@
 /**
- * The first page of long lists, searched: 1,000,000 users, as many workspaces, and a workspace of 10,000 members. Each
- * order with a rare text, a frequent one, a frequent one whose matches stand last, and texts that nobody has.
+ * The first page of long lists with a search: 1,000,000 users, as many workspaces, and a workspace of 10,000 members.
+ * Each order with a rare text, a frequent one, a frequent one whose matches are last, and texts without a match.
  */
 import { api } from '@stagi/contract/api.ts';
 import { startTestApp } from '@stagi/server/src/testing/app.ts';

@@ -60,7 +60,7 @@ try {
 for (const way of slow) console.log(`SLOW: ${way}`);
 process.exit(slow.length > 0 ? 1 : 0);
 
-/** A third of all entries are of `often`, the oldest eighth of `once`; as many people as in the log are in none. */
+/** A third of all entries are of `often`, the oldest eighth of `once`. As many people again have no entry. */
 async function fill(chain: number, often: number, once: number): Promise<void> {
   const client = new pg.Client({ connectionString: app.databaseUrl, options: '-c session_replication_role=replica' });
   await client.connect();

@@ -1,8 +1,8 @@
 /**
- * All audit logs held against their hashes: 100,000 workspaces with 5 entries each and one with 200,000. Prints what a
- * tenth of the short ones cost and what all cost, so that one sees that it grows no faster than the entries, and the
- * longest part, which is one statement. Fails when a part comes near the five seconds that a statement has, when it
- * grows faster than the entries, and when an entry that was changed is not the only one that is found.
+ * Verifies the hashes of all audit logs: 100,000 workspaces with 5 entries each and one with 200,000. Prints the cost
+ * of a tenth of the short ones and of all, to show that it grows no faster than the entries, and the longest part,
+ * which is one statement. Fails when a part comes near the statement timeout of five seconds, when the cost grows
+ * faster than the entries, and when a changed entry is not the only finding.
  */
 import { type VerifiedPart, verifyAllChains } from '@stagi/server/src/audit/verifyAllChains.ts';
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
@@ -50,7 +50,7 @@ try {
 for (const failure of failures) console.log(`FAILED: ${failure}`);
 process.exit(failures.length > 0 ? 1 : 0);
 
-/** Chains as the database's own trigger makes them, without its locks. */
+/** Chains as the trigger of the database makes them, without its locks. */
 async function fill(client: pg.Client): Promise<void> {
   for (let seq = 1; seq <= EACH; seq += 1) {
     await client.query(

@@ -1,4 +1,7 @@
-/** The honest baseline: Fastify, one EdDSA check by the same library, one indexed read by the same driver. */
+/**
+ * The baseline for a fair comparison: Fastify, one EdDSA check by the same library, one indexed read by the same
+ * driver.
+ */
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import Fastify from 'fastify';

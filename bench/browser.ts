@@ -12,7 +12,7 @@ export async function openBrowser(port: number): Promise<BrowserContext> {
   });
 }
 
-/** From now on this browser's pages of the platform are this person's. */
+/** Signs this browser in to the platform as this person. */
 export async function signInAs(person: Person, browser: BrowserContext, url: string): Promise<void> {
   const page = await browser.newPage();
   await page.goto(`${url}/robots.txt`);

@@ -19,7 +19,7 @@ import { report } from './report.ts';
 const ROUNDS = 15;
 const GOAL = 1.25;
 const IMAGE = 'stagi-bench:1';
-/** As a service does: it prints and goes on. */
+/** Like a service: it prints a line and keeps running. */
 const LONG_RUNNING = ['sh', '-c', 'echo here; trap exit TERM; sleep 60 & wait'];
 const DAEMON = join(import.meta.dirname, '../packages/daemon/src/main.ts');
 
@@ -95,7 +95,7 @@ async function throughCli(round: number): Promise<number> {
   return ms;
 }
 
-/** The engine does one thing at a time here, so that neither side pays for the other's removal. */
+/** Waits for the removal of the container, so that neither side pays for the removals of the other. */
 async function gone(): Promise<void> {
   const deadline = Date.now() + 30_000;
   while ((await person.client(api.containers.list, {})).totalCount > 0)
@@ -108,7 +108,7 @@ async function joinThisMachine(): Promise<{ process: ChildProcess; instanceId: n
   writeFileSync(tokenFile, daemonToken, { mode: 0o600 });
   const env = { ...process.env, STAGI_CONFIG_DIR: join(dir, 'etc'), STAGI_STATE_DIR: join(dir, 'state') };
   mkdirSync(env.STAGI_CONFIG_DIR);
-  // Not the synchronous kind: the platform it asks lives in this process.
+  // Not `execFileSync`: the platform that it calls runs in this process.
   await promisify(execFile)(
     process.execPath,
     [DAEMON, 'enrol', '--token-file', tokenFile, '--allow-cpu', '--allow-any-linux'],

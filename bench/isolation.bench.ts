@@ -1,7 +1,7 @@
 /**
- * What the policies of isolation.ts cost: the same calls over the same rows by two servers in turn, one as it is and one
- * whose handlers reach every row. Prints p50 and p95; fails when the list of servers takes more than a tenth longer at
- * either. The rest are figures.
+ * The cost of the policies of isolation.ts: the same calls over the same rows by two servers in turn. One is as it is,
+ * the handlers of the other see every row. Prints p50 and p95; fails when the list of servers takes more than a tenth
+ * longer at either. The other figures have no limit.
  */
 import { api } from '@stagi/contract/api.ts';
 import type { Call, InputOf } from '@stagi/contract/call.ts';
@@ -22,7 +22,7 @@ const LINES = 20_000;
 
 const postgres = await startTestPostgres();
 const app = await startTestApp({ LOG_LEVEL: 'silent' }, { role: 'api' });
-// Its pool is of the same size: only who asks differs.
+// Its pool has the same size: only the database role differs.
 const unbound = await buildApp({ ...app.ctx, within: () => app.ctx.db });
 await unbound.listen({ host: '127.0.0.1', port: 0 });
 const { port } = unbound.server.address() as { port: number };
@@ -90,7 +90,7 @@ try {
       if (!reply.ok) throw new Error(`${call.path}: ${reply.status}`);
     };
     const ways = { bound: askAt(app.url), unbound: askAt(`http://127.0.0.1:${port}`) };
-    // Has its session renewed where it is about to end.
+    // Calls through the client now and then, which renews a session that is about to expire.
     await compare(name, ROUNDS, ways, { most, atTimes: () => alice.client(call, input) });
   }
 
@@ -103,7 +103,7 @@ try {
     const took: Record<'bound' | 'unbound', number[]> = { bound: [], unbound: [] };
     for (let round = -WARM_UP; round < rounds; round += 1) {
       if (round % WARM_UP === 0) await atTimes?.();
-      // Who goes first changes, as the second finds the rows in the processor's cache.
+      // The order alternates, as the second one finds the rows in the cache of the processor.
       const order = round % 2 === 0 ? (['bound', 'unbound'] as const) : (['unbound', 'bound'] as const);
       for (const way of order) {
         const ms = await timed(ways[way]);
@@ -127,7 +127,7 @@ try {
 for (const failure of failures) console.log(`FAILED: ${failure}`);
 process.exit(failures.length > 0 ? 1 : 0);
 
-/** Without the time-outs and the checks of keys that a call has. */
+/** Without the timeouts and foreign key checks of a call. */
 async function fill(statements: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: app.databaseUrl, options: '-c session_replication_role=replica' });
   await client.connect();

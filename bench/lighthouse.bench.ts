@@ -1,6 +1,6 @@
 /**
- * Lighthouse, as it looks at a phone on a slow network, over the public pages and the signed-in person's list of
- * servers: the median of five visits each. Fails when a score is missed. Needs a quiet machine.
+ * Lighthouse, with a phone on a slow network, over the public pages and the list of servers of a signed-in person: the
+ * median of five visits each. Fails when a score is missed. Needs a quiet machine.
  */
 import { loadavg } from 'node:os';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
@@ -72,7 +72,7 @@ async function look(path: string, goals: Goals, person?: Person): Promise<void> 
   console.log(`  ${line.join(', ')}${wrong.size > 0 ? `\n  at fault: ${[...wrong].join(', ')}` : ''}`);
 }
 
-/** In a browser of its own: what one visit leaves behind is not the next one's gain. */
+/** Each visit has a browser of its own, so that none benefits from the cache of another. */
 async function visitOnce(path: string, onlyCategories: string[], person: Person | undefined) {
   const port = await freePort();
   const browser = await openBrowser(port);

@@ -1,7 +1,7 @@
 /**
- * Every list at 100,000 rows and more: what was closed or deleted in one large workspace, what others have, a long log.
- * Prints for each question n, p95 and how PostgreSQL finds the rows; fails when a question takes longer than 300 ms at
- * its p95. A table may well be read from end to end where half of it is counted.
+ * Every list at 100,000 rows and more: closed and deleted rows of one large workspace, rows of others, a long log.
+ * Prints for each query n, p95 and how PostgreSQL finds the rows; fails when the p95 of a query is over 300 ms. A
+ * sequential scan is fine where half of the table is counted.
  */
 import { api } from '@stagi/contract/api.ts';
 import type { Call, InputOf } from '@stagi/contract/call.ts';
@@ -15,7 +15,7 @@ const ROUNDS = 20;
 const P95_MOST_MS = 300;
 const LARGE_ROWS = 10_000;
 const MANY = 100_000;
-/** What one workspace has open: more than any is likely to. */
+/** Open rows of one workspace: more than any is likely to have. */
 const OPEN = 1_000;
 
 const OF_LISTS = /from "(instance|container|ssh_key|instance_activity|instance_ssh_key|log_\w+)"/;
@@ -23,14 +23,14 @@ const OF_LISTS = /from "(instance|container|ssh_key|instance_activity|instance_s
 const seen = watchQueries();
 const postgres = await startTestPostgres();
 const app = await startTestApp();
-// Without the time-outs and the checks of keys that a call has.
+// Without the timeouts and foreign key checks of a call.
 const pool = new pg.Pool({ connectionString: app.databaseUrl, options: '-c session_replication_role=replica' });
 const db = new Kysely({ dialect: new PostgresDialect({ pool }) });
 const failures: string[] = [];
 try {
   const alice = await app.signUp('Alice');
   const other = await app.signUp('Other');
-  // Plans are those of calls: with the policies of isolation.ts.
+  // The plans are those of calls: with the policies of isolation.ts.
   const within = app.ctx.within(alice.workspaceId);
   const server = await aRentedInstance(app.ctx, alice);
   const own = await aSelfHostedServer(app.ctx, alice);
@@ -113,14 +113,14 @@ try {
     if (!(p95 <= P95_MOST_MS)) failures.push(`${call.path}, ${name}: ${p95.toFixed(0)} ms`);
   }
 
-  /** How the tables are read, inside out. */
+  /** The scans and sorts of the plan, innermost first. */
   async function planOf(text: string, values: unknown[]): Promise<string[]> {
     const explained = CompiledQuery.raw(`explain (format json) ${text}`, values);
     const { rows } = await within.executeQuery<{ 'QUERY PLAN': { Plan: Plan }[] }>(explained);
     return nodesOf(rows[0]!['QUERY PLAN'][0]!.Plan);
   }
 
-  /** Copies one row so often, with some columns otherwise; `n` counts. */
+  /** Copies one row `count` times with some columns changed; `n` is the number of the copy. */
   async function copyRows(table: string, id: number, count: number, change: Record<string, string>): Promise<void> {
     const { rows } = await sql<{ name: string }>`select column_name as name from information_schema.columns
       where table_schema = 'public' and table_name = ${table} and is_identity = 'NO'`.execute(db);
@@ -156,20 +156,20 @@ function nodesOf(plan: Plan): string[] {
   return /Sort/.test(type) ? [...below, type] : below;
 }
 
-/** The selects over the tables of lists that are sent while `work` runs, each once. */
+/** The selects over the tables of lists that are sent while `work` runs, without duplicates. */
 async function watching(work: () => Promise<void>): Promise<Map<string, unknown[]>> {
   seen.clear();
   await work();
   return new Map(seen);
 }
 
-/** Connections take their way of asking with them when they are made: this comes before the first. */
+/** Must run before the first connection is made: each takes its query function at that time. */
 function watchQueries(): Map<string, unknown[]> {
   const found = new Map<string, unknown[]>();
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function watched(this: pg.Client, ...args: unknown[]) {
     const [first, second] = args;
-    // A call's own come as queries of their own kind (`within.ts`), the others as text and values.
+    // Those of calls are query objects (`within.ts`), the others text and values.
     const { text, values } =
       typeof first === 'string' ? { text: first, values: second } : (first as { text?: unknown; values?: unknown });
     if (typeof text === 'string' && text.startsWith('select') && OF_LISTS.test(text))

@@ -1,8 +1,9 @@
 /**
- * One tick over everything that runs, as a worker makes it, on a PostgreSQL that writes to disk as in production: 1,000,
- * 10,000 and 100,000 running intervals of 10, 100 and 1,000 workspaces. Fails beyond 5 s for 100,000, or where an interval
- * costs more among 100,000 than among 1,000. Also what the look for balances that have run out costs, every 5 s; then
- * what was charged is computed once more, and the verifier looks at all of it. `--workspaces=` makes it smaller.
+ * One tick over all running intervals, as a worker makes it, on a PostgreSQL that writes to disk as in production:
+ * 1,000, 10,000 and 100,000 intervals of 10, 100 and 1,000 workspaces. Fails when 100,000 take more than 5 s, or when
+ * the cost of an interval is higher among 100,000 than among 1,000. Also measures the check for exhausted balances,
+ * which runs every 5 s. Then computes all charges again and runs the verifier over everything. `--workspaces=` makes it
+ * smaller.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +22,7 @@ import { median } from './report.ts';
 
 const EACH = 100;
 const MOST_MS = 5_000;
-/** An interval among 100,000 against one among 1,000, with some room for what is noise in short ticks. */
+/** The cost of an interval among 100,000 relative to one among 1,000, with room for noise in short ticks. */
 const LINEAR_WITHIN = 1.5;
 const MOST = Number(process.argv.find((argument) => argument.startsWith('--workspaces='))?.slice(13) ?? 1_000);
 const STEPS = [
@@ -29,7 +30,7 @@ const STEPS = [
   { workspaces: 100, rounds: 9 },
   { workspaces: 1_000, rounds: 7 },
 ].map(({ workspaces, rounds }) => ({ workspaces: Math.min(workspaces, MOST), rounds }));
-/** Of the five-second look and all that comes with it. */
+/** Rounds of the check that runs every five seconds. */
 const LOOKS = 9;
 const AN_HOUR_MS = 3_600_000;
 
@@ -37,7 +38,7 @@ const folder = mkdtempSync(join(tmpdir(), 'stagi-metering-'));
 const postgres = await startEmbeddedPostgres({ dataDir: folder, log: { info() {}, warn: console.warn } });
 process.env.TEST_DATABASE_URL = postgres.url;
 const databases = await startTestPostgres();
-// Nothing in it happens by itself.
+// Without workers: nothing runs in the background.
 const app = await startTestApp({ LOG_LEVEL: 'error' }, { role: 'api' });
 const { ctx } = app;
 const failures: string[] = [];
@@ -62,7 +63,7 @@ try {
 for (const failure of failures) console.log(`FAILED: ${failure}`);
 process.exit(failures.length > 0 ? 1 : 0);
 
-/** Fills up to so many workspaces, ticks, and answers the milliseconds of one interval in the median tick. */
+/** Fills up to this many workspaces, ticks, and returns the milliseconds per interval in the median tick. */
 async function ticksOver(workspaces: number, rounds: number): Promise<number> {
   await fillUpTo(workspaces);
   const took: number[] = [];
@@ -88,7 +89,7 @@ async function ticksOver(workspaces: number, rounds: number): Promise<number> {
   return ms / segments;
 }
 
-/** Workspaces whose servers run since ten minutes ago, each at a price of its own, paid from one account or two. */
+/** Workspaces whose servers have run for ten minutes, each at a price of its own, paid from one account or two. */
 async function fillUpTo(workspaces: number): Promise<void> {
   const { db } = ctx;
   for (; filled < workspaces; filled += 1)
@@ -109,7 +110,7 @@ async function fillUpTo(workspaces: number): Promise<void> {
     await sql.raw(`vacuum analyze ${table}`).execute(db);
 }
 
-/** When no minute is over: the look whether a balance has run out, and the one that follows zero balances, beside it. */
+/** The cost between two ticks: the check for exhausted balances, and the work that follows zero balances. */
 async function looks(): Promise<void> {
   const [look, follow]: [number[], number[]] = [[], []];
   for (let n = 0; n < LOOKS; n += 1) {
@@ -122,7 +123,7 @@ async function looks(): Promise<void> {
   );
 }
 
-/** What intervals were charged, computed here from their start, their end and their price; and what the accounts say. */
+/** Computes all charges again from start, end and price, and compares them with the accounts. */
 async function totals(): Promise<void> {
   const { rows } = await sql<{ price: bigint; micros: bigint; charged: bigint; uncollected: bigint }>`
     select price_per_hour as price, charged, uncollected,

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Fills tables with a million rows: without triggers, and with the tables' indexes made at the end, as that takes a
- * fraction of the time.
+ * Fills tables with a million rows: without triggers, and with indexes created at the end, which takes a fraction of
+ * the time.
  */
 export async function fillQuickly(
   url: string,
@@ -22,7 +22,7 @@ export async function fillQuickly(
     for (const statement of statements) await client.query(statement);
     for (const { definition } of indexes) await client.query(definition);
     for (const table of tables) await client.query(`vacuum analyze ${table}`);
-    // Lists are measured, and not what is still being written of this.
+    // So that the measurements of lists do not include the writes of this fill.
     await client.query('checkpoint');
   } finally {
     await client.end();
@@ -43,13 +43,16 @@ export function percentile(values: readonly number[], share: number): number {
 const ROUNDS = 30;
 const P95_MOST_MS = 300;
 
-/** Reads the first page of a list again and again, says how long that took, and answers what was slower than it may be. */
+/**
+ * Reads the first page of a list repeatedly, prints how long that took, and returns a message when it is over the
+ * limit.
+ */
 export async function firstPages(
   name: string,
   read: () => Promise<{ totalCount: number; isMore?: true }>,
 ): Promise<string[]> {
   const took: number[] = [];
-  // The first one fetches what later ones find in memory.
+  // The first read fills the caches for later ones.
   const { totalCount, isMore } = await read();
   for (let round = 0; round < ROUNDS; round += 1) took.push(await timed(read));
   const p95 = percentile(took, 0.95);

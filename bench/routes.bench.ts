@@ -1,8 +1,7 @@
 /**
- * From a click to the page that it leads to, painted: after the pointer rested on the link (the page is fetched ahead
- * then), and without. Real Chromium, the built app, a workspace with servers and containers. Each change of page starts
- * from a freshly loaded app, so that nothing but the pointing made it quick, over a network of 40 ms there and back.
- * Goal: 100 ms at the p95.
+ * From a click on a link to the painted page: with hovering before it, which prefetches the page, and without. Real
+ * Chromium, the built app, a workspace with servers and containers. Each navigation starts from a freshly loaded app,
+ * so that only the hovering can make it fast, over a network with a round trip of 40 ms. Goal: 100 ms at the p95.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
@@ -16,12 +15,12 @@ import { median } from './report.ts';
 
 const CHANGES = Number(process.argv.find((arg) => arg.startsWith('--n='))?.slice(4) ?? 60);
 const P95_MOST_MS = 100;
-/** As long as a hand rests on a link before it presses. */
+/** How long a person hovers over a link before the click. */
 const HOVER_MS = 300;
 const ROUND_TRIP_MS = 40;
 const SEEDED = 20;
 
-/** Where one is, what one presses there, and what is then seen. */
+/** The start page, the link to click, and what the target page shows. */
 const WAYS = [
   { from: '/cloud/instances', link: 'a[href="/cloud/containers"]', shows: 'main tbody [data-row-link] a' },
   { from: '/cloud/containers', link: 'a[href="/cloud/instances"]', shows: 'main tbody [data-row-link] a' },
@@ -59,7 +58,7 @@ try {
   await page.waitForSelector('main tbody [data-row-link] a');
   for (let n = 0; n < CHANGES; n += 1) {
     const way = WAYS[n % WAYS.length]!;
-    // One after the other, so that both meet the same machine.
+    // In turn, so that both meet the same load of the machine.
     const each = { hovered: await change(page, way, true), cold: await change(page, way, false) };
     hovered.push(each.hovered);
     cold.push(each.cold);
@@ -90,7 +89,7 @@ process.exit(met ? 0 : 1);
 
 type Way = (typeof WAYS)[number];
 
-/** The click is the page's own: none of the way from here to the browser is counted. */
+/** Clicks from inside the page: the time from this process to the browser is not counted. */
 async function change(page: Page, { from, link, shows }: Way, pointing: boolean): Promise<number> {
   await page.mouse.move(0, 0);
   await page.goto(app.url + from, { waitUntil: 'networkidle' });

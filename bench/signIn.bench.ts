@@ -1,6 +1,6 @@
 /**
- * 200 sign-ins at once, again and again: everybody else goes on (`user/profile` p99 at most 200 ms), memory stays
- * bounded, and who is not let in at once is told when to come again.
+ * 200 sign-ins at once, repeatedly: calls of everybody else go on (`user/profile` p99 at most 200 ms), memory stays
+ * bounded, and a refused sign-in is told when to retry.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import type { LoadOrder, LoadReport } from './signInLoad.ts';
 const AT_ONCE = 200;
 const ROUNDS = 10;
 const P99_MOST_MS = 200;
-/** A hash takes 64 MiB, and no more of them run at once than there are threads for. */
+/** A hash takes 64 MiB, and at most as many run at once as there are threads for it. */
 const RSS_MOST_MB = 1024;
 
 const postgres = await startTestPostgres();

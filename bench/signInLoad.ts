@@ -1,4 +1,4 @@
-/** A process of its own that signs many in at once, and looks at a profile meanwhile. */
+/** A process of its own that sends many sign-ins at once and reads a profile meanwhile. */
 export interface LoadOrder {
   url: string;
   emails: string[];
@@ -7,12 +7,12 @@ export interface LoadOrder {
   rounds: number;
 }
 export interface LoadReport {
-  /** How long each look at the profile took, in milliseconds. */
+  /** How long each read of the profile took, in milliseconds. */
   profileMs: number[];
   signInMs: number[];
-  /** How often each status came. */
+  /** The number of answers with each status. */
   statuses: Record<string, number>;
-  /** 429s that do not say when to come again. */
+  /** 429s without Retry-After. */
   withoutRetryAfter: number;
   profileRefusals: number;
 }

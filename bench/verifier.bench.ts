@@ -1,7 +1,7 @@
 /**
- * The verifier over 1,000,000 postings, booked as the platform books them: how long it takes, how much of this process's
- * memory, and how much slower bookings are while it reads. Fails when its memory grows with the ledger, when it finds
- * something, or when a booking waits for it. `--postings=` makes it smaller.
+ * The verifier over 1,000,000 postings, booked as the platform books them: its duration, its memory in this process,
+ * and how much slower bookings are meanwhile. Fails when its memory grows with the ledger, when it finds something, or
+ * when a booking waits for it. `--postings=` makes it smaller.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { asMicro, MICRO } from '@stagi/contract/money.ts';
@@ -19,9 +19,9 @@ const POSTINGS = Number(process.argv.find((argument) => argument.startsWith('--p
 const WORKSPACES = 1_000;
 const AT_ONCE = 5_000;
 const RUNS = 3;
-/** Of the heap, between the first page and the last. */
+/** Growth of the heap between the first page and the last. */
 const MOST_MB = 64;
-/** Of what a booking takes when nobody reads: the two share the machine's cores. */
+/** Duration of a booking relative to one without the verifier: the two share the cores of the machine. */
 const SLOWER_AT_MOST = 3;
 
 const postgres = await startTestPostgres();
@@ -81,7 +81,7 @@ try {
 for (const failure of failures) console.log(`FAILED: ${failure}`);
 process.exit(failures.length > 0 ? 1 : 0);
 
-/** Journals of two lines each, many to a statement; every rule of the database looks at them. */
+/** Journals of two lines each, many in one statement; every rule of the database checks them. */
 async function fill(workspaces: readonly number[]): Promise<void> {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
@@ -105,7 +105,7 @@ async function fill(workspaces: readonly number[]): Promise<void> {
   await client.end();
 }
 
-/** Books without a pause until `work` is done; answers how long each booking took. */
+/** Books without a pause until `work` is done; returns how long each booking took. */
 async function bookings(workspace: number, work: () => Promise<void>): Promise<number[]> {
   const took: number[] = [];
   let isDone = false;

@@ -1,7 +1,7 @@
 /**
- * A bank whose tellers and whose database are killed as by `kill -9` while customers deposit, spend, withdraw and take
- * back: nothing is lost, nothing is there twice, and the ledger adds up to the micro-unit. `--n=` kills of tellers,
- * `--databases=` of PostgreSQL, `--seed=`.
+ * A bank whose tellers and database are killed with SIGKILL while customers deposit, spend, withdraw and take back: no
+ * booking is lost or duplicated, and the ledger adds up to the micro-unit. `--n=` kills of tellers, `--databases=` of
+ * PostgreSQL, `--seed=`.
  */
 import { runBank } from './bank/run.ts';
 import { reportBank } from './bankReport.ts';

@@ -1,6 +1,6 @@
 import type { BankPlan, BankReport } from './bank/run.ts';
 
-/** Prints what the bank did, and answers what is wrong with it. */
+/** Prints the report and returns its failures. */
 export function reportBank(plan: BankPlan, report: BankReport): string[] {
   const { kills, databaseKills, insideTransaction, journals, orders, sentAgain, drift, duplicates, problems } = report;
   console.log(

@@ -1,7 +1,6 @@
 /**
- * 500 simulated daemons on one platform: a change reaches all within 2 s, all are back within 30 s of a restart that was
- * asked for, of a kill, and of a kill after which the platform stayed away for a minute. Memory and processor are printed.
- * `--n=` daemons.
+ * 500 simulated daemons on one platform: a change reaches all within 2 s, and all are back within 30 s of a requested
+ * restart, of a kill, and of a kill with the platform down for a minute. Prints memory and CPU. `--n=` daemons.
  */
 import { runHerd } from './daemons.ts';
 import { reportHerd } from './daemonsReport.ts';

@@ -6,6 +6,6 @@ it('delivers a change to 40 daemons at once, and all reconnect after a crash of 
   timeout: 400_000,
 }, async () => {
   const report = await runHerd({ daemons: 40, changes: 2, downMs: [0], idleMs: 2_000 }, console.log);
-  // The goal of 2 s is for the full run: here other tests use the machine too.
+  // The goal of 2 s is for the full run: here other tests run at the same time.
   expect(reportHerd(report, 10_000)).toEqual([]);
 });

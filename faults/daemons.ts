@@ -20,26 +20,26 @@ export interface HerdPlan {
   daemons: number;
   /** Changes that reach every daemon, one after another. */
   changes: number;
-  /** How long the platform is down at each restart; the first is asked to stop, the others are killed. */
+  /** How long the platform is down at each restart. The first one is a requested stop, the others are kills. */
   downMs: number[];
-  /** Time in which nothing but heartbeats is watched. */
+  /** How long only heartbeats are observed. */
   idleMs: number;
 }
 
 export interface HerdReport {
   daemons: number;
-  /** From the call to the arrival at each daemon, of all changes. */
+  /** From the call to its arrival at each daemon, for all changes. */
   changeMs: number[];
   callMs: number[];
-  /** From the first connection that can be made to the last daemon that is back, for each restart. */
+  /** From the first possible connection to the return of the last daemon, for each restart. */
   backMs: number[];
-  /** New links in the busiest second of a return. */
+  /** New links in the busiest second after a restart. */
   peakLinks: number;
-  /** Of the platform's process, links less none. */
+  /** Memory of the platform for each link: with all links, less without any. */
   bytesEach: number;
-  /** Of one core, while nothing happens. */
+  /** Load of one core, with heartbeats alone. */
   idleCpu: number;
-  /** Servers that were not online at the end, and messages that must not be. */
+  /** Servers that were not online at the end, and unexpected messages. */
   wrong: string[];
 }
 
@@ -123,7 +123,7 @@ async function makeServers(platform: Platform, pool: Pool, owner: Person, count:
   return servers;
 }
 
-/** Who is back has still to say hello: some time for the last of them. */
+/** A daemon that has reconnected still has to send its hello: waits for the last of them. */
 async function notOnline(pool: Pool, daemons: number): Promise<string[]> {
   for (const deadline = Date.now() + ONLINE_WITHIN_MS; ; await pause(200)) {
     const { count } = await pool.db
@@ -170,7 +170,7 @@ async function startHerd() {
     up,
     wrong,
     send: (order: HerdOrder) => child.send(order),
-    /** How many daemons have been told of exactly so many keys. */
+    /** How many daemons have received exactly this many keys. */
     keys: (count: number) =>
       desired
         .values()

@@ -1,10 +1,10 @@
 import type { HerdReport } from './daemons.ts';
 
 const BACK_WITHIN_MS = 30_000;
-/** What the platform admits in a second, and what it had saved up for the first. */
+/** The links that the platform admits in a second, and its burst in the first one. */
 const PEAK_MOST = 110;
 
-/** Prints the figures with their n, and answers what is not as it must be. */
+/** Prints the figures with their n, and returns the failures. */
 export function reportHerd(report: HerdReport, changeWithinMs = 2_000): string[] {
   const { daemons, changeMs, callMs, backMs, peakLinks, bytesEach, idleCpu, wrong } = report;
   const sorted = changeMs.toSorted((a, b) => a - b);

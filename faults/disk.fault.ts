@@ -1,6 +1,7 @@
 /**
- * The disk of a platform in use is full for 30 s and then slow for 30 s: nothing that was answered is lost or there
- * twice, no answer is wrong, the process never ends, and all goes on by itself. Needs root, for a disk of its own.
+ * The disk of a platform under load is full for 30 s and then slow for 30 s: nothing that was answered is lost or
+ * duplicated, no answer is wrong, the process never exits, and it recovers by itself. Needs root, for a disk of its
+ * own.
  */
 import { diskUnavailableReason, runDisk } from './disk.ts';
 import { reportLoad } from './loadReport.ts';

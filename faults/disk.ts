@@ -11,11 +11,11 @@ import { emptyLoadReport, type LoadReport, lately, runUnderLoad } from './load.t
 const DISK = '400m';
 const LOOK_MS = 100;
 const CHUNK = Buffer.alloc(1024 * 1024, 1);
-/** Of every half second a slow disk leaves PostgreSQL so much. */
+/** A slow disk is simulated by stopping PostgreSQL for this part of every half second. */
 const STOPPED_MS = 400;
 const RUNNING_MS = 100;
 
-/** Why a small disk cannot be made here; `null` when it can. */
+/** Why a small disk cannot be created here; `null` when it can. */
 export function diskUnavailableReason(): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'stagi-disk-'));
   try {
@@ -30,9 +30,9 @@ export function diskUnavailableReason(): string | null {
 }
 
 /**
- * People use a platform without a pause whose data lies on a disk of its own: that is filled to the last byte for
- * `fullMs`, and then, emptied again, made slow for `slowMs` (PostgreSQL with all its processes is held up four fifths of
- * the time, as it is by a disk that answers late).
+ * A platform under load whose data has a disk of its own. The disk is filled to the last byte for `fullMs`, and
+ * emptied. Then it is slow for `slowMs`: PostgreSQL with all its processes is stopped four fifths of the time, as if it
+ * waited for the disk.
  */
 export async function runDisk(
   { fullMs, slowMs }: { fullMs: number; slowMs: number },
@@ -61,7 +61,7 @@ export async function runDisk(
   }
 }
 
-/** Takes every byte of the disk, and every one that falls free, for so long; answers how often the platform was seen alive. */
+/** Takes every free byte of the disk for this time; returns how often the platform was seen alive. */
 async function whileFull(ballast: string, ms: number, healthz: string): Promise<number> {
   const file = openSync(ballast, 'w');
   let looks = 0;
@@ -104,7 +104,7 @@ function signal(processes: readonly number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name);
     } catch (error) {
-      // A backend that has ended since.
+      // The backend has exited meanwhile.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Whether an address has an account shows neither in the words nor in the time of an answer: 300 known and 300 unknown
- * addresses in turn at each way in, from many source addresses, with the limits on. `--n=`, `--seed=`.
+ * Neither the text nor the time of an answer shows whether an address has an account: 300 known and 300 unknown
+ * addresses in turn at each endpoint, from many source addresses, with the rate limits on. `--n=`, `--seed=`.
  */
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { reportEnumeration, runEnumeration } from './enumeration.ts';

@@ -2,7 +2,7 @@ import { hashSecret } from '@stagi/server/src/passwords/hashing.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { percentile, type Random } from './random.ts';
 
-/** The ways in that are told an address: whether somebody has it must show in none of them. */
+/** The endpoints that receive an address: none of them may show whether it has an account. */
 const WAYS = {
   'sign-in': { path: 'auth/email/authentication', input: (email: string) => ({ email, password: 'Wrong-guess-1' }) },
   'reset code': { path: 'auth/email/reset-password-code', input: (email: string) => ({ email }) },
@@ -20,16 +20,18 @@ type Way = keyof typeof WAYS;
 export interface WayReport {
   way: Way;
   n: number;
-  /** Milliseconds between the medians of known and unknown addresses. */
+  /** The difference between the medians of known and unknown addresses, in milliseconds. */
   gapMs: number;
-  /** How often a known address takes longer than an unknown one; 0.5 tells nothing, and so is what it is measured from. */
+  /** How often a known address takes longer than an unknown one. At least 0.5, which means no difference. */
   auc: number;
   medianMs: number;
-  /** Answers that are not the same for both. */
+  /** Answers that differ between the two. */
   different: number;
 }
 
-/** Asks for `n` known and `n` unknown addresses in turn, each from a source address of its own, with the limits on. */
+/**
+ * Sends `n` known and `n` unknown addresses in turn, each from a source address of its own, with the rate limits on.
+ */
 export async function runEnumeration(n: number, random: Random): Promise<WayReport[]> {
   const app = await startTestApp({ TRUST_PROXY: '127.0.0.1', SIGN_INS_PER_MINUTE: '20' });
   try {
@@ -90,7 +92,7 @@ async function manyPeople(app: TestApp, n: number): Promise<string[]> {
   return emails;
 }
 
-/** Prints a line for each way and answers what is beyond the limits. */
+/** Prints a line for each endpoint and returns what is over the limits. */
 export function reportEnumeration(
   reports: readonly WayReport[],
   most: { gapMs: number; auc: number },

@@ -1,7 +1,7 @@
 /**
- * Balances run out under 200 servers at sixty times their price while workers are killed at random moments: every stop is
- * accepted and every interval closed within 15 s (p99) of the moment that prices and times say, no balance falls below zero,
- * and what could not be collected is written off. `--n=` servers, `--seed=`.
+ * Balances run out with 200 servers at sixty times their price, while workers are killed at random moments. Every stop
+ * is accepted and every interval closed within 15 s (p99) of the moment computed from prices and times. No balance
+ * falls below zero, and what could not be collected is written off. `--n=` servers, `--seed=`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

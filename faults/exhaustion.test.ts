@@ -25,7 +25,7 @@ it('stops all servers and charges nothing twice when balances run out while work
     env: { METERING_SECONDS: '1' },
   } as const;
   try {
-    // How fast is for a quiet machine to say.
+    // Speed is measured on a quiet machine only.
     expect(reportExhaustion(await runExhaustion(database, plan, seeded(seed), console.log), null)).toEqual([]);
   } finally {
     await database.drop();

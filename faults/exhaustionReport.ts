@@ -1,7 +1,7 @@
 import type { ExhaustionReport } from './exhaustion/run.ts';
 import { percentile } from './random.ts';
 
-/** Prints the figures with their n, and answers what is wrong with them. `withinMs`: `null` where the machine is not quiet. */
+/** Prints the figures with their n, and returns the failures. `withinMs`: `null` where the machine is not quiet. */
 export function reportExhaustion(report: ExhaustionReport, withinMs: number | null): string[] {
   const { servers, workspaces, kills, insideTransaction, insideCharge, stopped, terminated, closedMs, offMs } = report;
   const { credited, startedAgain, least, balanceChanges, left, leftOfReserve, uncollected, writtenOff } = report;

@@ -11,16 +11,16 @@ import { enrolNode, FACTS } from '@stagi/server/src/testing/daemon.ts';
 
 export type HerdNews =
   | { kind: 'enrolled'; count: number }
-  /** A link stands, and its hello is on the way. */
+  /** The link is connected, and its hello was sent. */
   | { kind: 'up'; node: string; at: number }
   | { kind: 'down'; node: string; at: number }
-  /** A desired state came, was signed as it must be, and names so many keys. */
+  /** A desired state arrived with a valid signature and this many keys. */
   | { kind: 'desired'; node: string; at: number; gen: number; keys: number }
   | { kind: 'wrong'; what: string };
 
 export type HerdOrder = { kind: 'join'; url: string; tokens: string[] } | { kind: 'stop' };
 
-/** Milliseconds since 1970 by a clock that every process of this machine shares, finer than `Date`. */
+/** Milliseconds since 1970 by a clock that all processes of this machine share, finer than `Date`. */
 export const preciseNow = (): number => performance.timeOrigin + performance.now();
 
 const ENROL_AT_ONCE = 10;
@@ -31,7 +31,7 @@ if (import.meta.main) {
     if (order.kind === 'stop') stopping.abort();
     else void join(order.url, order.tokens, stopping.signal);
   });
-  // Whoever started us is gone.
+  // The parent process is gone.
   process.on('disconnect', () => process.exit(0));
 }
 

@@ -1,7 +1,7 @@
 /**
- * A million lines at full speed (Docker keeps at least 100 MB) while the daemon is killed ten times and the platform three
- * times: each line is stored exactly once, without a gap. Then more than Docker keeps, while nobody reads: the reported
- * gap is exactly what was lost. `--lines=`, `--seed=`.
+ * A million lines at full speed (Docker keeps at least 100 MB) while the daemon is killed ten times and the platform
+ * three times: each line is stored exactly once, without a gap. Then more than Docker keeps, without a running daemon:
+ * the reported gap is exactly what was lost. `--lines=`, `--seed=`.
  */
 import { formatLines, runLines } from './link/linesRun.ts';
 import { formatOverflow, runOverflow } from './link/overflowRun.ts';

@@ -5,9 +5,12 @@ import { randomFrom } from './link/random.ts';
 import { formatStalled, runStalled } from './link/stalledRun.ts';
 import { newSeed } from './random.ts';
 
-/** The short forms of `npm run faults`; there the daemon is the shipped one, which is smaller than its source. */
+/**
+ * Short versions of `npm run faults`, with a limit for the daemon run from its source: the built one of the full runs
+ * needs less memory.
+ */
 const SOURCE_RSS = 250e6;
-/** What waits in vain says so itself, sooner than this. */
+/** Longer than the timeouts of the runs, which have better messages. */
 const timeout = 500_000;
 
 it('stores each line exactly once while daemon and platform are killed', { timeout }, async () => {
@@ -39,6 +42,7 @@ it('bounds memory and does not slow the container down under backpressure of a s
   expect(result.printed).toBeGreaterThan(0);
   expect([result.unmarked, result.disorder]).toEqual([0, 0]);
   expect(Math.max(result.rssMax, result.rssCatchUpMax)).toBeLessThan(SOURCE_RSS);
-  // So short a measurement says little of speed on a busy machine; a container that waited for anybody would stand still.
+  // So short a measurement says little about speed on a busy machine, but a blocked container would print almost
+  // nothing.
   expect(Math.min(result.noCreditMBs, result.deafMBs)).toBeGreaterThan(0.1 * result.slowerBaselineMBs);
 });

@@ -8,13 +8,13 @@ const PEOPLE = 6;
 const PATIENCE_MS = 60_000;
 
 export interface LoadReport {
-  /** From the end of each disturbance to the platform's first answer, and to its first event. */
+  /** From the end of each disturbance to the first answer of the platform, and to its first event. */
   backMs: number[];
   eventsMs: number[];
   answered: number;
   refused: number;
   slowestRefusalMs: number;
-  /** Things that people asked to be made, and those that are there. */
+  /** Objects that people created by the requests, and those that are stored. */
   asked: number;
   stored: number;
   wrong: string[];
@@ -23,7 +23,7 @@ export interface LoadReport {
 
 interface Run {
   platform: Platform;
-  /** Waits until calls are answered and events told again, counting from now. */
+  /** Waits from now on until a call is answered and an event arrives. */
   comesBack(): Promise<void>;
 }
 
@@ -40,8 +40,8 @@ export const emptyLoadReport = (): LoadReport => ({
 });
 
 /**
- * Disturbs a platform while people use it without a pause, adds what they saw to the report, and removes the platform.
- * `databaseUrl` is a way to its database that the disturbance does not close.
+ * Disturbs a platform under load, adds the observations to the report, and removes the platform. `databaseUrl` is a
+ * connection to its database that the disturbance leaves open.
  */
 export async function runUnderLoad(
   report: LoadReport,
@@ -95,7 +95,7 @@ export async function until(holds: () => boolean | Promise<boolean>, what: strin
   }
 }
 
-/** What a screen does: it follows the event stream, and opens another when that ends. */
+/** Like the web app: follows the event stream, and opens a new one when it ends. */
 function hearEvents(url: string, person: Person): { lastAt(): number; stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -108,7 +108,7 @@ function hearEvents(url: string, person: Person): { lastAt(): number; stop(): Pr
   };
   const following = (async () => {
     while (!signal.aborted) {
-      // Whatever ends a stream, the next one tells; that none tells in time is what the run would find.
+      // The reason for the end of a stream does not matter. The run fails when no new stream delivers events in time.
       await follow().catch(() => {});
       await pause(500, null, { signal }).catch(() => {});
     }

@@ -1,10 +1,10 @@
 import type { LoadReport } from './load.ts';
 
 const BACK_WITHIN_MS = 10_000;
-/** What one caller may wait for a 503: a statement's time and some for a machine that is busy. */
+/** The longest wait for a 503: the timeout of a statement, with room for a busy machine. */
 const REFUSED_WITHIN_MS = 9_000;
 
-/** Prints the figures with their n, and answers what is not as it must be. */
+/** Prints the figures with their n, and returns the failures. */
 export function reportLoad(name: string, report: LoadReport): string[] {
   const { backMs, eventsMs, answered, refused, asked, stored, wrong, processExits, slowestRefusalMs } = report;
   const worst = Math.max(...backMs);

@@ -25,7 +25,7 @@ export async function runOutage(
   async function killing(): Promise<void> {
     const platform = await spawnPlatform({ LOG_LEVEL: 'warn' });
     const dataDir = join(platform.dataDir, 'postgres');
-    // It is the platform's: here it is only shared.
+    // Attaches to the PostgreSQL that the platform has started.
     const { url } = await startEmbeddedPostgres({ dataDir, log: quiet });
     await runUnderLoad(report, platform, url, async (run) => {
       for (let n = 1; n <= kills; n += 1) {

@@ -1,7 +1,7 @@
 /**
- * 1,000 races of 2 to 8 tabs for a token refresh, most of them with a stolen refresh token: no honest user is signed out,
- * and no thief keeps a session. Then access is revoked 100 times in each way: calls and cookies of ports are refused, and
- * open streams end, within 2 s. `--n=` races, `--times=` of each way, `--seed=`.
+ * 1,000 races of 2 to 8 tabs for a token refresh, most of them with a stolen refresh token: no honest user is signed
+ * out, and no thief keeps a session. Then access is revoked 100 times in each way: within 2 s calls and port cookies
+ * are refused, and open streams end. `--n=` races, `--times=` of each way, `--seed=`.
  */
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';

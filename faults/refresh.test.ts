@@ -20,7 +20,7 @@ it('keeps tabs signed in that race for a token refresh, and ends sessions with s
   expect(reportRaces(await runRaces(app, userId, 50, seed))).toEqual([]);
 });
 
-/** The long run holds it to two seconds; here ten other tests run beside it. */
+/** The full run requires two seconds; here ten other tests run at the same time. */
 const AT_ALL_MS = 20_000;
 
 it('refuses revoked access, also on open streams and by cookies', { timeout: 400_000 }, async () => {

@@ -8,7 +8,7 @@ import { httpSender } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { type Random, seeded } from './random.ts';
 
-/** No tab sees at once what another one stored. */
+/** A tab sees the writes of another one with this delay. */
 const STORAGE_LAG_MS = 15;
 const AT_ONCE = 4;
 
@@ -31,8 +31,8 @@ export interface RaceReport {
 }
 
 /**
- * Tabs of one browser whose access token has run out, without locks between them: every one asks for new tokens at
- * about the same time. In most races somebody has copied the refresh token, and uses it before or after them.
+ * Tabs of one browser with an expired access token, without locks between them: all request new tokens at about the
+ * same time. In most races a thief has copied the refresh token, and uses it before or after them.
  */
 export async function runRaces(app: TestApp, userId: number, races: number, seed: number): Promise<RaceReport> {
   const report: RaceReport = {
@@ -80,7 +80,7 @@ async function race(app: TestApp, userId: number, kind: Kind, random: Random, re
     await one.callsInAllTabs();
     if (!kind.endsWith('at once')) await timePasses(app, first);
     await other.callsInAllTabs();
-    // Within ten seconds both got the same successor, which each will use once more, whoever comes first.
+    // Within ten seconds both got the same successor. Each then uses it once more, in any order.
     for (const user of random.shuffle([thief, browser])) {
       await timePasses(app, first);
       await user.callsInAllTabs();
@@ -125,7 +125,7 @@ function openBrowser(url: string, first: Tokens, tabs: number, random: Random): 
     });
     return {
       async call(): Promise<void> {
-        // What this tab sees of the storage is what was there a moment ago.
+        // This tab sees an older state of the storage.
         seen = { ...stored, accessToken: 'expired' };
         await pause(random() * STORAGE_LAG_MS);
         await client(api.user.profile, {}).catch((error: unknown) => {
@@ -145,7 +145,7 @@ function openBrowser(url: string, first: Tokens, tabs: number, random: Random): 
   };
 }
 
-/** More than the ten seconds in which a race is forgiven. */
+/** Moves the time past the ten seconds in which a race is tolerated. */
 async function timePasses({ ctx }: TestApp, { accessToken }: Tokens): Promise<void> {
   await sql`update refresh_token set used_at = used_at - interval '11 seconds'
     where session_id = ${sessionOf(accessToken)} and used_at is not null`.execute(ctx.db);
@@ -156,7 +156,7 @@ async function whyOver({ ctx }: TestApp, { accessToken }: Tokens): Promise<strin
   return (await session.executeTakeFirstOrThrow()).revoked_reason;
 }
 
-/** Whether these tokens are good for anything: a call, or new tokens. */
+/** Whether these tokens still work, for a call or for a refresh. */
 async function lives(app: TestApp, { accessToken, refreshToken }: Tokens): Promise<boolean> {
   const called = await app.post(api.user.profile.path, {}, { authorization: `Bearer ${accessToken}` });
   const renewed = await app.post(api.auth.exchangeRefreshToken.path, { refreshToken });

@@ -4,7 +4,7 @@ import type { RevocationReport } from './revocation.ts';
 
 const REFUSED_WITHIN_MS = 2_000;
 
-/** Prints the figures with their n, and answers what is not as it must be. */
+/** Prints the figures with their n, and returns the failures. */
 export function reportRaces({ races, tabs, refreshes, falseSignOuts, survivingThieves, wrong }: RaceReport): string[] {
   const n = Object.values(races).reduce((sum, count) => sum + count, 0);
   const kinds = Object.entries(races).map(([kind, count]) => `${count} ${kind}`);
@@ -21,7 +21,7 @@ export function reportRaces({ races, tabs, refreshes, falseSignOuts, survivingTh
   return failures;
 }
 
-/** Every way of taking access away, and what was open while it was taken. */
+/** Prints the ways of revoking access and what was open meanwhile; returns the failures. */
 export function reportRevocations({ ways, wrong }: RevocationReport, withinMs = REFUSED_WITHIN_MS): string[] {
   const failures = wrong.slice(0, 20);
   const everything: number[] = [];

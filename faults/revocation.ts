@@ -14,15 +14,15 @@ import { until } from './until.ts';
 
 const PATIENCE_MS = 60_000;
 
-/** Who calls and follows streams meanwhile: their browser, or a program with an API token of theirs. */
+/** The caller with open streams: a browser, or a program with an API token of the person. */
 type Caller = 'session' | 'token';
 
-/** What an app needs to have ports of containers on hosts of their own. */
+/** The configuration for container ports on hosts of their own. */
 export const WITH_PORTS = { APPS_DOMAIN: 'apps.localhost:4400' };
 
 /**
- * Milliseconds from the word that takes access away to the first refused call, to the end of each stream, and until the
- * cookie of a container's port lets nobody in. Programs have no cookie.
+ * Milliseconds from the revocation to the first refused call, to the end of each stream, and until the cookie of a
+ * container port is refused. Programs have no cookie.
  */
 export interface Refusals {
   call: number[];
@@ -32,7 +32,7 @@ export interface Refusals {
 }
 
 export interface RevocationReport {
-  /** By the way it was taken away, and from whom. */
+  /** By the way of the revocation and the kind of caller. */
   ways: Map<string, Refusals>;
   wrong: string[];
 }
@@ -41,17 +41,17 @@ interface Ending {
   name: string;
   from: readonly Caller[];
   end(tokens: Tokens, tokenId: number): Promise<unknown>;
-  /** As it was before, for the next time. */
+  /** Restores the access for the next round. */
   undo?(): Promise<unknown>;
-  /** They stay a member: the event stream goes on, without what they may no longer see. */
+  /** The person stays a member: the event stream goes on, without what they may no longer see. */
   keepsEvents?: boolean;
 }
 
-/** Takes somebody's access away in every way there is, `times` times each, while they call and follow streams. */
+/** Revokes the access of a person in every way, `times` times each, while they make calls and follow streams. */
 export async function runRevocations(app: TestApp, person: Person, times: number): Promise<RevocationReport> {
   const { db } = app.ctx;
   const mine = { user_id: person.userId, workspace_id: person.workspaceId };
-  // A workspace keeps an owner whatever is taken from this one.
+  // A second owner, as a workspace must keep one.
   const { userId: other } = await app.signUp();
   await db
     .insertInto('membership')
@@ -71,7 +71,7 @@ export async function runRevocations(app: TestApp, person: Person, times: number
       async end({ refreshToken }) {
         const { refreshToken: next } = await app.anonymous(api.auth.exchangeRefreshToken, { refreshToken });
         await app.anonymous(api.auth.exchangeRefreshToken, { refreshToken: next });
-        // The grandparent, which no tab that raced can still have.
+        // The grandparent token, which no racing tab can still have.
         await app.post(api.auth.exchangeRefreshToken.path, { refreshToken });
       },
     },
@@ -211,7 +211,10 @@ async function takeAway(
   }
 }
 
-/** What a page on the host of a port is answered that shows this cookie: nothing serves ports yet, who is let in finds nothing. */
+/**
+ * The status of a request to the host of a port with this cookie. Ports are not served yet: an accepted cookie gets
+ * 404.
+ */
 function visitPort({ url, ctx }: TestApp, place: PortTarget, pass: string): Promise<number> {
   const domain = ctx.config.appsDomain;
   if (!domain) throw new Error('ports have no domain');
@@ -226,7 +229,7 @@ function visitPort({ url, ctx }: TestApp, place: PortTarget, pass: string): Prom
   });
 }
 
-/** Tells of the container again and again until `over`, and answers when the stream last passed it on. */
+/** Publishes changes of the container until `over` settles, and returns when the stream last delivered one. */
 async function lastHint(
   { bus }: TestApp['ctx'],
   workspaceId: number,
@@ -243,7 +246,7 @@ async function lastHint(
     await pause(5);
   }
   await over;
-  // What any member hears of comes behind everything that was passed on before.
+  // An event for any member is delivered after all events that were sent before it.
   bus.publish('changed', { workspaceId, entity: 'client', id: workspaceId });
   await until('the stream goes on', async () => events.receivedAt('client') > 0);
   const lastAt = events.receivedAt('docker-container');
@@ -252,7 +255,7 @@ async function lastHint(
   return lastAt;
 }
 
-/** Streams that never end are what the run would find: it does not wait for them for ever. */
+/** Waits for the end of a stream, but not for ever: a stream that never ends is a finding of the run. */
 async function within(over: Promise<unknown>): Promise<void> {
   const giveUp = new AbortController();
   await Promise.race([over, pause(PATIENCE_MS, null, { signal: giveUp.signal })]);
@@ -261,7 +264,7 @@ async function within(over: Promise<unknown>): Promise<void> {
 
 interface Events {
   ended: Promise<void>;
-  /** When it last told of such a thing; 0 for never. */
+  /** When it last delivered an event of this kind; 0 for never. */
   receivedAt(entity: string): number;
   leave(): Promise<void>;
 }

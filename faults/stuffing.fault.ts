@@ -1,7 +1,7 @@
 /**
- * An hour of guessing at passwords and mailed codes from many addresses and browsers, and a flood of stolen passwords,
- * while the owners sign in and recover and new people sign up: how many guesses are looked at, and whether anybody
- * honest is kept out. `--n=` accounts, `--minutes=`, `--floods=` requests of the flood, `--seed=`.
+ * An hour of guessed passwords and mailed codes from many addresses and browsers, and a flood of stolen passwords,
+ * while owners sign in and recover and new people sign up. Counts the guesses that were checked, and whether an honest
+ * person was locked out. `--n=` accounts, `--minutes=`, `--floods=` requests of the flood, `--seed=`.
  */
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
 import { newSeed, option, seeded } from './random.ts';

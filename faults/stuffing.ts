@@ -6,11 +6,11 @@ import { sql } from 'kysely';
 import type { Random } from './random.ts';
 
 const PASSWORD = 'Correct-horse-7';
-/** How many guess at one account at the same moment, each from an address and a browser of its own. */
+/** The number of simultaneous guesses at one account, each from an address and a browser of its own. */
 const BOTS = 8;
-/** How often an owner recovers their password, and somebody new signs up, while both are under attack. */
+/** How often an owner recovers their password and a new person signs up, both under attack. */
 const RECOVERY_EVERY_MINUTES = 5;
-/** More at once than may hash and wait for it. */
+/** More requests at once than may run or wait for hashing. */
 const FLOOD = 60;
 
 export type Guessed = 'password' | 'reset code' | 'sign-up code';
@@ -18,13 +18,13 @@ export type Guessed = 'password' | 'reset code' | 'sign-up code';
 export interface StuffingReport {
   accounts: number;
   minutes: number;
-  /** Requests of the attackers, those of them whose guess was looked at, and the most that one account had to bear. */
+  /** Requests of the attackers, those whose guess was checked, and the most for one account. */
   sent: Record<Guessed, number>;
   allowed: Record<Guessed, number>;
   most: Record<Guessed, number>;
-  /** Requests of the flood, and what it was answered. */
+  /** The answers to the requests of the flood. */
   flood: Record<string, number>;
-  /** What the owners did, and how often it did not succeed at the first try. */
+  /** The actions of the owners, and those that failed at the first try. */
   owners: Record<'sign-in' | 'recovery' | 'sign-up' | 'sign-in in the flood', { n: number; failed: string[] }>;
   slowestOwnerMs: number;
   brokenIn: string[];
@@ -38,9 +38,9 @@ interface Owner {
 }
 
 /**
- * Many addresses and browsers guess passwords and mailed codes of a few accounts for so many minutes, and go through
- * a list of stolen passwords, while their owners sign in, recover their passwords, and new people sign up. The clock of
- * the limits is moved by a minute after each round.
+ * Many addresses and browsers guess passwords and mailed codes of a few accounts for this many minutes, and try a list
+ * of stolen passwords. Meanwhile the owners sign in and recover their passwords, and new people sign up. The clock of
+ * the rate limits moves by a minute after each round.
  */
 export async function runStuffing(
   { accounts, minutes, floods }: { accounts: number; minutes: number; floods: number },
@@ -125,8 +125,8 @@ function beginAttack(app: TestApp, random: Random, size: { accounts: number; min
   };
 
   /**
-   * Everybody comes from another address each time, owners too: the limit of addresses counts real minutes, and here
-   * an hour takes less.
+   * Every request comes from a new address, those of owners too: the rate limit of addresses counts real minutes, and
+   * here an hour takes less.
    */
   async function ask(path: string, input: object, cookie: string): Promise<Reply> {
     const address = [10, ...[0, 0, 0].map(() => random.between(0, 255))].join('.');
@@ -149,7 +149,10 @@ function beginAttack(app: TestApp, random: Random, size: { accounts: number; min
     if (kind === 'password' && status !== 429) bear(kind, email, 1);
   }
 
-  /** Guesses at codes get the same answer whether they were looked at or not: the database has counted those that were. */
+  /**
+   * A guessed code gets the same answer whether it was checked or not: the count of checked ones comes from the
+   * database.
+   */
   async function guessCodes(kind: Guessed, table: CodeTable, email: string, guesses: Promise<void>[]): Promise<void> {
     const before = await looks(app, table, email);
     await Promise.all(guesses);
@@ -164,7 +167,7 @@ function beginAttack(app: TestApp, random: Random, size: { accounts: number; min
     report.most[kind] = Math.max(report.most[kind], borne[kind]);
   }
 
-  /** An owner's act: it must succeed at the first try. */
+  /** An action of an owner: it must succeed at the first try. */
   async function must(what: keyof StuffingReport['owners'], act: Promise<Reply>): Promise<Reply> {
     const reply = await act;
     report.owners[what].n += 1;
@@ -177,7 +180,7 @@ function beginAttack(app: TestApp, random: Random, size: { accounts: number; min
   const eightDigits = (): string => String(random.between(0, 99_999_999)).padStart(8, '0');
   const newPassword = (): string => `Fresh-battery-${random.between(10_000, 99_999)}`;
 
-  /** Guesses without the name of the flow mean the newest code of the address, the owner's own. */
+  /** A guess without a flow is for the newest code of the address, the owner's own. */
   async function guessResetCodes(email: string, flow: string | undefined): Promise<void> {
     const input = () => ({ code: eightDigits(), newPassword: newPassword(), flow: random() < 0.5 ? flow : undefined });
     const guesses = bots(() => guess('reset code', email, 'auth/email/reset-password', input()));
@@ -201,7 +204,7 @@ function beginAttack(app: TestApp, random: Random, size: { accounts: number; min
     if (status === 200) Object.assign(owner, { password, cookie });
   }
 
-  /** Somebody new, whose address the attackers know as well. */
+  /** A new person, whose address the attackers know as well. */
   async function newcomer(name: string): Promise<void> {
     const email = `${name}@example.com`;
     const input = { name, email, password: PASSWORD };
@@ -235,7 +238,10 @@ function beginAttack(app: TestApp, random: Random, size: { accounts: number; min
       await newcomer(`newcomer${index}-${minute}`);
     },
 
-    /** Stolen pairs of addresses and passwords, as fast as they are answered: mostly of people who are not here. */
+    /**
+     * Stolen pairs of addresses and passwords, as fast as they are answered; most of them are of people without an
+     * account.
+     */
     async flood(owners: readonly Owner[], requests: number): Promise<void> {
       let left = requests;
       const bot = async (): Promise<void> => {
@@ -256,7 +262,7 @@ function beginAttack(app: TestApp, random: Random, size: { accounts: number; min
   };
 }
 
-/** Prints the figures with their n, and answers what is not as it must be. */
+/** Prints the figures with their n, and returns the failures. */
 export function reportStuffing(report: StuffingReport, say: (line: string) => void): string[] {
   const { accounts, minutes, sent, allowed, most, flood, owners, slowestOwnerMs, brokenIn } = report;
   const failures = brokenIn.slice(0, 20).map((what) => `broken in: ${what}`);
@@ -270,7 +276,7 @@ export function reportStuffing(report: StuffingReport, say: (line: string) => vo
   const answers = Object.entries(flood).map(([status, count]) => `${count} × ${status}`);
   const flooded = Object.values(flood).reduce((sum, count) => sum + count, 0);
   say(`stuffing, flood of ${FLOOD} at once: n = ${flooded}, answered ${answers.join(', ')}`);
-  // Without refusals nobody's place was at stake.
+  // Without refusals the flood would not have competed with the owners.
   if (!flood['429']) failures.push('the flood filled no queue');
   for (const [what, { n, failed }] of Object.entries(owners)) {
     say(`owners, ${what}: n = ${n}, ${n - failed.length} succeeded at the first try`);

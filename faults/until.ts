@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Asks until the answer is something, and fails with `what` after `ms`. */
+/** Polls until there is a result, and fails with `what` after `ms`. */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | false | null | undefined>,

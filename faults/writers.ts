@@ -2,12 +2,12 @@ import { API_PREFIX } from '@stagi/contract/call.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import pg from 'pg';
 
-/** What people who use the platform without a pause have seen of it. */
+/** The observations of people who use the platform without a pause. */
 export interface Ledger {
   answered: number;
   /** 503 with Retry-After. */
   refused: number;
-  /** Everything that must not be: no answer, another status, no Retry-After, an answer that is not true. */
+  /** Wrong results: no answer, another status, no Retry-After, a false answer. */
   wrong: string[];
   slowestRefusalMs: number;
   lastAnswerAt: number;
@@ -18,7 +18,7 @@ interface Write {
   isAnswered: boolean;
 }
 
-/** Makes SSH keys and edits the name of everybody at once, until `stop`; then says what was wrong. */
+/** Creates SSH keys and edits the names of all people in parallel, until `stop`. Wrong answers go to `ledger`. */
 export function writeConcurrently(url: string, people: readonly Person[]) {
   const ledger: Ledger = { answered: 0, refused: 0, wrong: [], slowestRefusalMs: 0, lastAnswerAt: 0 };
   const writes = new Map<Person, Write[]>(people.map((person) => [person, []]));
@@ -33,7 +33,7 @@ export function writeConcurrently(url: string, people: readonly Person[]) {
       const write = { title, isAnswered: false };
       mine.push(write);
       const key = crypto.randomUUID();
-      // Every other one is tried again until it is answered; the rest is given up at the first refusal.
+      // Every second one is retried until it is answered; the others are given up at the first refusal.
       let reply = await send(person, 'ssh-key/generate', { title }, key);
       while (reply === 'refused' && n % 2 === 0 && !isOver)
         reply = await send(person, 'ssh-key/generate', { title }, key);
@@ -52,7 +52,7 @@ export function writeConcurrently(url: string, people: readonly Person[]) {
     }
   }
 
-  /** The body of an answer, or that there was none. */
+  /** The body of an answer, or why there is none. */
   async function send(
     person: Person,
     path: string,
@@ -94,7 +94,7 @@ export function writeConcurrently(url: string, people: readonly Person[]) {
 
   return {
     ledger,
-    /** Ends the use and compares what was answered with what is stored. */
+    /** Ends the load and compares the answers with the stored state. */
     async stop(databaseUrl: string): Promise<{ asked: number; stored: number }> {
       isOver = true;
       await Promise.all(work);

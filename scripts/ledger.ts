@@ -3,7 +3,7 @@ import { readConfig } from '../packages/server/src/config/config.ts';
 import { ConfigError } from '../packages/server/src/config/configError.ts';
 import { startEmbeddedPostgres } from '../packages/server/src/db/embedded.ts';
 import { openPool } from '../packages/server/src/db/pool.ts';
-import { carryOut, createRun } from '../packages/server/src/ledger/runs.ts';
+import { createRun, runVerification } from '../packages/server/src/ledger/runs.ts';
 
 /** Holds the whole ledger against itself, whether the platform runs or not; 1 when it does not add up. */
 if (process.argv[2] !== 'verify' || process.argv.length > 3) {
@@ -32,7 +32,7 @@ async function verify(): Promise<boolean> {
     const { rows } = await pool.pg.query(`select to_regclass('ledger_run') is not null as ready`);
     if (!rows[0]?.ready) throw new ConfigError('DATABASE_URL', 'holds no ledger of this version: start the platform');
     const run = await createRun(pool.db, 'command', null);
-    const verdict = await carryOut({ db: pool.db, log: pino({ level: 'silent' }) }, run);
+    const verdict = await runVerification({ db: pool.db, log: pino({ level: 'silent' }) }, run);
     if (!verdict) throw new Error(`run ${run} was carried out by somebody else`);
     const counts = Object.entries(verdict.counts).map(([name, n]) => `${n} ${name}`);
     console.log(`ledger: ${counts.join(', ')}; ${verdict.problems} problems`);

@@ -1,7 +1,7 @@
 import type { Db } from '@stagi/server/src/db/schema.ts';
 import type { Order } from './orders.ts';
 
-/** Holds what the customers were told against what the accounts and the journals say. */
+/** Compares the receipts of the customers with the accounts and the journals. */
 export async function findDifferences(
   db: Db,
   receipts: ReadonlyMap<number, { order: Order; moved: bigint }>,
@@ -49,7 +49,7 @@ export async function findDifferences(
   return { drift, duplicates: Math.abs(Number(count) - moving) };
 }
 
-/** What an order does to all that a workspace has, what is held included. */
+/** How an order changes the total of a workspace, held amounts included. */
 const SIGN: Record<Order['do'], bigint> = {
   deposit: 1n,
   promo: 1n,

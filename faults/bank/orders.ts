@@ -1,6 +1,8 @@
 import type { Random } from '../random.ts';
 
-/** What a teller is asked to book; the same order twice is one booking. Amounts as text: they cross a process. */
+/**
+ * An order to a teller; the same order sent twice is one booking. Amounts are text, as they are sent between processes.
+ */
 export type Order = { id: number; workspace: number } & (
   | { do: 'deposit'; into: 'card' | 'onchain'; amount: string }
   | { do: 'promo'; amount: string }
@@ -9,7 +11,7 @@ export type Order = { id: number; workspace: number } & (
   | { do: 'release' | 'capture' | 'reverse'; of: number }
 );
 
-/** What came of it: how much it moved; nothing where there was nothing to move. */
+/** The result of an order: the amount that it moved, 0 when there was nothing to move. */
 export interface Receipt {
   id: number;
   moved: string;
@@ -17,7 +19,7 @@ export interface Receipt {
 
 export const keyOf = (id: number): string => `bank:${id}`;
 
-/** An order without an end of them; holds and promos that were carried out are ended and undone by later ones. */
+/** Generates orders without end. Later orders end holds and undo promos that were carried out. */
 export function orderBook(random: Random, workspaces: readonly number[]) {
   let last = 0;
   const holds: { of: number; workspace: number }[] = [];

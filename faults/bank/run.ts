@@ -17,22 +17,22 @@ import { type Order, orderBook, type Receipt } from './orders.ts';
 
 export interface BankPlan {
   kills: number;
-  /** Of PostgreSQL, among them. */
+  /** The kills of PostgreSQL, included in `kills`. */
   databaseKills: number;
 }
 
 export interface BankReport {
   kills: number;
   databaseKills: number;
-  /** Kills of a process whose database session was in the middle of a transaction, waiting for it. */
+  /** Kills of a process whose database session was idle in a transaction. */
   insideTransaction: number;
   journals: number;
   orders: number;
-  /** Orders that were sent again because whoever had them died. */
+  /** Orders that were sent again because their teller died. */
   sentAgain: number;
-  /** Micro-units between what the tellers were told to book and what the accounts say, over all accounts. */
+  /** The difference in micro-units between the receipts and the accounts, over all accounts. */
   drift: bigint;
-  /** Journals more, or fewer, than orders that moved something. */
+  /** The difference between the number of journals and of orders that moved something. */
   duplicates: number;
   problems: string[];
 }
@@ -108,13 +108,13 @@ interface Teller {
   orders: Map<number, Order>;
 }
 
-/** Keeps so many tellers busy, and each order with somebody until there is a receipt for it. */
+/** Keeps the tellers busy, and gives each order to a teller until there is a receipt for it. */
 function openBank(url: string, random: Random, workspaces: readonly number[]) {
   const book = orderBook(random, workspaces);
   const receipts = new Map<number, { order: Order; moved: bigint }>();
   const lost: Order[] = [];
   const tellers = new Set<Teller>();
-  /** With those that were killed and whose end is not known yet: they have orders until then. */
+  /** Includes killed tellers whose exit is not known yet: they keep their orders until then. */
   const alive = new Set<Teller>();
   const spares: Teller[] = [];
   let starting = 0;
@@ -130,7 +130,7 @@ function openBank(url: string, random: Random, workspaces: readonly number[]) {
     async killOne(database: string): Promise<'inside' | 'outside' | null> {
       if (tellers.size < TELLERS - 1) return null;
       const teller = random.pick([...tellers]);
-      // Stopped first: what its session waits for then, it waits for when the process is gone.
+      // SIGSTOP first: the state of its session can then not change before the kill.
       if (!teller.child.kill('SIGSTOP')) return null;
       tellers.delete(teller);
       const inside = await waitsForTeller(database, teller.child.pid!);
@@ -185,7 +185,7 @@ function openBank(url: string, random: Random, workspaces: readonly number[]) {
       if (spares.includes(teller)) spares.splice(spares.indexOf(teller), 1);
       sentAgain += teller.orders.size;
       lost.push(...teller.orders.values());
-      // A receipt may come after the end of who wrote it: there will be another.
+      // A receipt that arrives after the exit of its teller is ignored: there will be another.
       teller.orders.clear();
       if (!isClosing || lost.length > 0) fill();
       for (const other of tellers) if (lost.length > 0 && other.orders.size < ORDERS_AT_ONCE) serve(other);
@@ -201,7 +201,7 @@ function openBank(url: string, random: Random, workspaces: readonly number[]) {
       book.carriedOut(order, { id: order.id, moved: moved! });
       serve(teller);
     } else {
-      // The database is away: after a moment somebody tries again.
+      // The database is down: tries again after a moment.
       lost.push(order);
       setTimeout(() => serve(teller), 100);
     }
@@ -213,13 +213,13 @@ function openBank(url: string, random: Random, workspaces: readonly number[]) {
     if (!order) return;
     teller.orders.set(order.id, order);
     teller.child.send(order, (error) => {
-      // It dies: its end gives the order to another.
+      // The teller is dying: its exit gives the order to another.
       if (error) teller.child.kill('SIGKILL');
     });
   }
 }
 
-/** Whether a session of this process is in the middle of a transaction and waits for its next word. */
+/** Whether a session of this process is idle in a transaction. */
 async function waitsForTeller(url: string, pid: number): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   try {
@@ -230,7 +230,7 @@ async function waitsForTeller(url: string, pid: number): Promise<boolean> {
     );
     return rows.length > 0;
   } catch {
-    // The database is away: nobody is inside anything.
+    // The database is down: no transaction is open.
     return false;
   } finally {
     await client.end();

@@ -2,7 +2,7 @@ import { asMicro, type Micro } from '@stagi/contract/money.ts';
 import { accountOf } from '@stagi/server/src/billing/accounts.ts';
 import { capture, hold, release } from '@stagi/server/src/billing/holds.ts';
 import { inLedgerTransaction, type Line, post, reverse } from '@stagi/server/src/billing/ledger.ts';
-import { lockParts, spendingLines, split, sumOf } from '@stagi/server/src/billing/spendOrder.ts';
+import { lockBalances, spendingLines, split, sumOf } from '@stagi/server/src/billing/spendOrder.ts';
 import { connectionOptions } from '@stagi/server/src/db/pool.ts';
 import type { Database, Db } from '@stagi/server/src/db/schema.ts';
 import { Kysely, PostgresDialect } from 'kysely';
@@ -15,12 +15,12 @@ const pool = new pg.Pool({
   max: 2,
   application_name: `bank-${process.pid}`,
 });
-// PostgreSQL is killed as well: the next order opens another connection.
+// PostgreSQL is killed as well: the next order opens a new connection.
 pool.on('error', () => {});
 const db: Db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
 
 process.on('message', (order: Order) => {
-  inLedgerTransaction(db, (trx) => carryOut(trx, order)).then(
+  inLedgerTransaction(db, (trx) => executeOrder(trx, order)).then(
     (moved) => process.send?.({ id: order.id, moved: String(moved) } satisfies Receipt),
     (error: unknown) => process.send?.({ id: order.id, error: String(error) }),
   );
@@ -29,10 +29,10 @@ process.on('disconnect', () => process.exit(0));
 await pool.query('select 1');
 process.send?.({ ready: true });
 
-async function carryOut(trx: Db, order: Order): Promise<bigint> {
+async function executeOrder(trx: Db, order: Order): Promise<bigint> {
   const { workspace } = order;
-  // Whoever comes second waits here for the first, and finds what it booked.
-  const available = await lockParts(trx, workspace);
+  // A second teller with the same order waits here for the first, and then finds its booking.
+  const available = await lockBalances(trx, workspace);
   const before = await movedBy(trx, order);
   if (before !== null) return before;
   switch (order.do) {
@@ -81,7 +81,7 @@ async function move(trx: Db, order: Order, kind: 'deposit' | 'promo', from: stri
   return amount;
 }
 
-/** What is spent already cannot be taken back. */
+/** A promo that is spent already cannot be taken back. */
 async function undo(trx: Db, of: number): Promise<bigint> {
   const promo = await trx
     .selectFrom('journal')
@@ -98,7 +98,7 @@ async function undo(trx: Db, of: number): Promise<bigint> {
   return promo.amount;
 }
 
-/** Of an order that was carried out by somebody who died before saying so; null when it was not. */
+/** The amount of an order that another teller carried out before it died; null when none did. */
 async function movedBy(trx: Db, order: Order): Promise<bigint | null> {
   const key = {
     deposit: keyOf(order.id),

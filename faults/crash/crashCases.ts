@@ -27,7 +27,7 @@ function stepOf(point: CrashPoint, turn: number): CrashCase['step'] {
   if (point.startsWith('sweep.')) return STRAY_STEP;
   if (point.startsWith('enrol.')) return 'own enrol';
   if (point === 'close.applied') return 'rented terminate';
-  // Passed in every step: each outcome gets another one.
+  // Every step passes these points: each outcome gets another one.
   if (point.startsWith('worker.')) return `rented ${RENTED_STEPS[turn % RENTED_STEPS.length]!}`;
   const [subject] = point.split('.') as [string];
   const own = OWN_STEPS.find((step) => subject === `docker-container/${step}`);

@@ -7,7 +7,7 @@ const MAIN = join(import.meta.dirname, '../../packages/server/src/main.ts');
 /** A compile cache, as the same code is started many times. */
 const COMPILED = join(import.meta.dirname, '../../.cache/fault-code');
 
-/** A data directory that says that the daemon is built: enough for what only names it. */
+/** A data directory with the checksum of a daemon build, for code that reads only that. */
 export function aFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `stagi-${name}-`));
   mkdirSync(join(folder, 'daemon'));

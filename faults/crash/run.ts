@@ -98,7 +98,7 @@ async function liveRented(stage: Stage, life: readonly CrashCase[], result: Cras
     await die(stage, cell, result, asked, reached);
     await control.clearFaults();
   }
-  // What is shown late is still there for as long.
+  // A machine that the cloud lists late is still listed for as long.
   await until(`nothing is left of server ${server.id()}`, async () => {
     const { machines } = await control.report();
     return machines.every(({ tags, state }) => tags.resource !== String(server.id()) || state === 'gone');

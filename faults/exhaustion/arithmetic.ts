@@ -7,15 +7,15 @@ export interface Interval {
   reserve: bigint;
   startUs: bigint;
   endUs: bigint | null;
-  /** What was charged or written off of it. */
+  /** The amount of it that was charged or written off. */
   booked: bigint;
 }
 
-/** A moment at which the accounts of a workspace were locked and nothing came into them afterwards. */
+/** A moment at which the accounts of a workspace were locked; nothing was paid into them afterwards. */
 export interface Opening {
   atUs: bigint;
   balance: bigint;
-  /** What had been charged or written off of all intervals by then. */
+  /** The amount of all intervals that was charged or written off by then. */
   booked: bigint;
 }
 
@@ -28,8 +28,8 @@ export function owedUntil({ pricePerHour, startUs, endUs }: Interval, us: bigint
 }
 
 /**
- * When the balance was used up, or used up but for the reserve: by starts, ends and prices alone, whoever noticed it when.
- * Microseconds, rounded up; `null`: never.
+ * When the balance was used up, or used up except for the reserve. Computed from starts, ends and prices alone, not
+ * from when a worker noticed it. Microseconds, rounded up; `null`: never.
  */
 export function usedUpAt(intervals: readonly Interval[], { atUs, balance, booked }: Opening): bigint | null {
   const owing = intervals.reduce((sum, interval) => sum + owedUntil(interval, atUs), 0n) - booked;

@@ -12,21 +12,21 @@ import { leastHeld } from './watch.ts';
 export interface Audit {
   stopped: number;
   terminated: number;
-  /** From the moment at which a balance was used up to its being stored as such, for each workspace. */
+  /** From the moment at which a balance was used up until that was stored, for each workspace. */
   noticedMs: number[];
-  /** From that moment to the accepted stop and the end of the interval, for each server. */
+  /** From that moment until the stop was accepted and the interval ended, for each server. */
   closedMs: number[];
-  /** To when the platform had seen it stopped or gone at its cloud. */
+  /** From that moment until the platform saw it stopped or gone at its cloud. */
   offMs: number[];
   least: bigint;
   balanceChanges: bigint;
-  /** What is left where all servers can be stopped. */
+  /** The remaining balances where all servers can be stopped. */
   left: bigint[];
-  /** What is left where some cannot, and how large the reserve was. */
+  /** The remaining balances where some cannot, with the reserve. */
   leftOfReserve: { left: bigint; reserve: bigint }[];
   uncollected: bigint;
   writtenOff: bigint;
-  /** Micro-units that running cost after everything was over. */
+  /** Micro-units charged for running servers after everything was over. */
   chargedLate: bigint;
   journals: number;
   problems: string[];
@@ -34,11 +34,11 @@ export interface Audit {
 
 const silent = { info() {}, warn() {}, error: console.error } as never;
 
-/** Holds what everybody has and owes against starts, ends and prices, once nothing runs any more. */
+/** Compares the balances and charges of all workspaces with starts, ends and prices, once nothing runs any more. */
 export async function audit(stage: Stage, openings: ReadonlyMap<Customer, Opening>): Promise<Audit> {
   const { db } = stage;
   const before = await costOfRunning(db);
-  // As if a minute had passed, twice: what is open is charged again.
+  // Two ticks, as if a minute had passed each time: open intervals are charged again.
   for (let n = 0; n < 2; n += 1) await meterDueWorkspaces({ db, log: silent }, 0);
   const found: Audit = {
     ...(await countEnds(db)),

@@ -1,19 +1,19 @@
 import { asMicro } from '@stagi/contract/money.ts';
 import { accountOf } from '@stagi/server/src/billing/accounts.ts';
 import { post } from '@stagi/server/src/billing/ledger.ts';
-import { lockAvailable } from '@stagi/server/src/billing/spendOrder.ts';
+import { lockAvailableBalance } from '@stagi/server/src/billing/spendOrder.ts';
 import { inTransaction } from '@stagi/server/src/db/pool.ts';
 import type { Db } from '@stagi/server/src/db/schema.ts';
 import { sql } from 'kysely';
 import { type Interval, type Opening, owedUntil } from './arithmetic.ts';
 
 /**
- * Spends, as a plan would, all that a workspace has but for some seconds of what runs and the reserve of what cannot be
- * stopped. Answers where its balance stands from then on.
+ * Spends the balance of a workspace, as a plan would, except for some seconds of what runs and the reserve of what
+ * cannot be stopped. Returns the balance from then on.
  */
 export function leaveSeconds(db: Db, workspaceId: number, seconds: number, key: string): Promise<Opening> {
   return inTransaction(db, async (trx) => {
-    const available = await lockAvailable(trx, workspaceId);
+    const available = await lockAvailableBalance(trx, workspaceId);
     const { intervals, booked, nowUs } = await intervalsOf(trx, workspaceId);
     const running = intervals.filter(({ endUs }) => endUs === null);
     const perHour = running.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0n);
@@ -30,7 +30,7 @@ export function leaveSeconds(db: Db, workspaceId: number, seconds: number, key: 
   });
 }
 
-/** What an hour of all that a workspace has costs, twice: enough for whatever was stopped. */
+/** Credits several hours of everything that a workspace has: enough to start again whatever was stopped. */
 export function creditHours(db: Db, workspaceId: number, key: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     const { rows } = await sql<{ price: bigint }>`select sum(price_per_hour)::bigint as price from instance
@@ -43,7 +43,7 @@ export function creditHours(db: Db, workspaceId: number, key: string): Promise<v
   });
 }
 
-/** All intervals of a workspace, what is booked of them, and the moment at which that was so. */
+/** All intervals of a workspace, the amount booked for them, and the time of this reading. */
 export async function intervalsOf(
   db: Db,
   workspaceId: number,

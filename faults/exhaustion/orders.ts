@@ -1,6 +1,6 @@
 import type { Order } from './stage.ts';
 
-/** Servers of eight workspaces: most can be stopped, some cannot, one workspace has none that can; three get a credit. */
+/** Servers of eight workspaces: most can be stopped, some cannot, one workspace has only such; three get a credit. */
 export function ordersFor(servers: number): Order[] {
   const share = (part: number): number => Math.max(1, Math.round(servers * part));
   const others: Order[] = [

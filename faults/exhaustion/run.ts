@@ -13,9 +13,9 @@ export interface ExhaustionPlan {
   orders: readonly Order[];
   workers: number;
   killEveryMs: readonly [number, number];
-  /** Of workspaces without a credit, so many lose the worker that takes the last of their balance. */
+  /** In so many of the workspaces without a credit the worker is killed that takes the last of the balance. */
   ambushes: number;
-  /** How long balances last once they burn down. */
+  /** How long balances last once they are spent down. */
   lastsMs: readonly [number, number];
   /** When a credit comes, counted from the moment at which the balance is used up. */
   creditAfterMs: readonly [number, number];
@@ -25,16 +25,19 @@ export interface ExhaustionPlan {
 export interface ExhaustionReport extends Kills, Audit {
   servers: number;
   workspaces: number;
-  /** Workspaces that got a credit while they burnt down, and those of them whose servers were started again for it. */
+  /**
+   * Workspaces that got a credit while their balance ran out, and those of them whose servers were started again for
+   * it.
+   */
   credited: number;
   startedAgain: number;
 }
 
 const PATIENCE_MS = 180_000;
-/** An ambush is laid before the balance ends. */
+/** An ambush starts this long before the end of the balance. */
 const EARLY_MS = 500;
 
-/** Balances run out under servers at sixty times their price while the workers that see to it are killed. */
+/** Balances run out with servers at sixty times their price, while the workers that charge and stop them are killed. */
 export async function runExhaustion(
   database: { url: string },
   plan: ExhaustionPlan,
@@ -96,7 +99,7 @@ function keepKilling(
       if (!isOver) await workers.killOne();
     }
   })();
-  // Told by `stop`, whenever that comes.
+  // `stop` returns the error, whenever that comes.
   killing.catch(() => {});
   return {
     stop() {
@@ -107,8 +110,8 @@ function keepKilling(
 }
 
 /**
- * A balance that burns down and gets a credit at about the moment it is used up. Over when everything that can runs again;
- * answers whether something had been stopped.
+ * Lets a balance run out and credits it at about the moment it is used up. Resolves when everything that can runs
+ * again; returns whether something had been stopped.
  */
 async function burnWithCredit(db: Db, customer: Customer, lastsMs: number, creditAfterMs: number): Promise<boolean> {
   const { workspaceId, stoppable } = customer;

@@ -16,9 +16,9 @@ import { watchBalances } from './watch.ts';
 
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
 const CLOUD_SPEED = 50;
-/** Sixty times what the clouds ask: an hour's money lasts a minute. */
+/** Sixty times the prices of the clouds: an hour's money lasts a minute. */
 const MARKUP_PERCENT = '5900';
-/** For an hour of everything and the reserves, which renting asks for. */
+/** Covers an hour of everything and the reserves, which renting requires. */
 const STARTER_CREDIT = '200000';
 const CHEAP = 'fake:sim-cpu-4';
 const STOPPABLE = [CHEAP, CHEAP, CHEAP, 'fake:sim-l4-1'];
@@ -29,7 +29,7 @@ const PATIENCE_MS = 180_000;
 export interface Customer {
   person: Person;
   workspaceId: number;
-  /** How many servers of its clouds that can stop one, and of those that cannot. */
+  /** The number of servers whose cloud can stop them, and of those whose cloud cannot. */
   stoppable: number;
   fixed: number;
   /** Gets a credit at about the moment its balance runs out. */
@@ -43,14 +43,14 @@ export interface Stage {
   launchWorker(name: string): Promise<ChildProcess>;
   /** A customer whose servers all run. */
   customers: readonly Customer[];
-  /** Rents everything; workers must be at work. */
+  /** Rents everything; needs running workers. */
   rentAll(random: Random): Promise<void>;
   close(): Promise<void>;
 }
 
 export type Order = Pick<Customer, 'stoppable' | 'fixed' | 'isCredited'>;
 
-/** The platform's calls as a process, two simulated clouds as others, and customers who have signed up. */
+/** The API of the platform as a process, two simulated clouds as others, and customers who have signed up. */
 export async function openStage(
   databaseUrl: string,
   orders: readonly Order[],
@@ -134,7 +134,7 @@ export async function openStage(
 async function rentServers({ person: { client }, stoppable, fixed }: Customer, random: Random): Promise<void> {
   const { entity: key } = await client(api.sshKeys.generate, { title: 'laptop' });
   const offers = random.shuffle([
-    // Beside others the cheap ones alone: what is left of the reserve would pay for hours of them.
+    // Beside servers that cannot be stopped only cheap ones: the rest of the reserve would pay for hours of them.
     ...Array.from({ length: stoppable }, () => (fixed > 0 ? CHEAP : random.pick(STOPPABLE))),
     ...Array.from({ length: fixed }, () => random.pick(FIXED)),
   ]);

@@ -2,8 +2,8 @@ import type { Db } from '@stagi/server/src/db/schema.ts';
 import { sql } from 'kysely';
 
 /**
- * Has the database remember the least that each account of a workspace ever held, in the transactions that change it. Its
- * own refusal of less than nothing is taken away: the run is to see what the platform does, not what it is kept from.
+ * Makes the database record the lowest balance of each account of a workspace, in the transactions that change it.
+ * Drops the check against negative balances: the run must see what the platform does without it.
  */
 export async function watchBalances(db: Db): Promise<void> {
   await sql`alter table account drop constraint account_check`.execute(db);
@@ -21,7 +21,7 @@ export async function watchBalances(db: Db): Promise<void> {
     when (new.client_id is not null) execute function watch_balance()`.execute(db);
 }
 
-/** The least of all, and of how many changes. */
+/** The lowest balance of all, and the number of changes. */
 export async function leastHeld(db: Db): Promise<{ least: bigint; balanceChanges: bigint }> {
   const { rows } = await sql<{ least: bigint; balanceChanges: bigint }>`
     select coalesce(min(balance), 0) as least, coalesce(sum(changes), 0)::bigint as "balanceChanges" from least_held`.execute(

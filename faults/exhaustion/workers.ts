@@ -10,19 +10,19 @@ import { until } from '../until.ts';
 
 export interface Kills {
   kills: number;
-  /** Of them, of processes that were in the middle of a transaction. */
+  /** Those of processes that were in the middle of a transaction. */
   insideTransaction: number;
-  /** Of these, while they charged or settled a workspace. */
+  /** Those of processes that were charging or settling a workspace. */
   insideCharge: number;
 }
 
-/** Of a transaction that meters: its last statement, or that it waits in. */
+/** A session of a transaction that meters, by its last or current statement. */
 const CHARGING = sql.raw(`query ~ 'segment_charge|workspace_meter|posting'`);
-/** Kills that are aimed wait so long for a transaction, and for a charge that writes something off. */
+/** How long an aimed kill waits for a transaction, and an ambush for a charge that writes something off. */
 const AIM_MS = 1_500;
 const AMBUSH_MS = 10_000;
 
-/** Keeps so many workers alive; each is known to the database by a name of its own. */
+/** Keeps `count` workers alive; each has a name of its own in the database. */
 export function keepWorkers(
   db: Db,
   random: Random,
@@ -40,7 +40,7 @@ export function keepWorkers(
     workers.set(name, await launch(name));
   }
 
-  /** Those that have begun to work: they have shown their presence. */
+  /** Workers that have begun to work: they hold their lock. */
   async function atWork(): Promise<string[]> {
     const { rows } = await sql<{ name: string }>`select distinct application_name as name
       from pg_stat_activity join pg_locks using (pid)
@@ -61,14 +61,14 @@ export function keepWorkers(
     for (const deadline = Date.now() + AMBUSH_MS; Date.now() < deadline; await pause(5)) {
       const [waiting] = await sessions(sql`wait_event_type = 'Lock' and ${CHARGING}`);
       if (waiting) return kill(waiting);
-      // An idle transaction would be ended.
+      // An idle transaction would run into its timeout.
       await sql`select 1`.execute(trx);
     }
   }
 
   async function kill(name: string): Promise<void> {
     const child = workers.get(name);
-    // Stopped first: what its sessions are in the middle of then, they are when the process is gone.
+    // SIGSTOP first: the state of its sessions can then not change before the kill.
     if (!child?.kill('SIGSTOP')) return;
     workers.delete(name);
     const inside = await transactionsOf(db, name);
@@ -86,10 +86,10 @@ export function keepWorkers(
       await Promise.all(Array.from({ length: count }, hire));
       await until('the workers are at work', async () => (await atWork()).length === count);
     },
-    /** Kills one, at this moment or, half of the time, as soon as one is within a transaction. */
+    /** Kills one: at once or, half of the time, as soon as one is in a transaction. */
     async killOne(): Promise<void> {
       const ready = await atWork();
-      // Others must be left to see to it: what is measured is their taking over, not how fast a process starts.
+      // Others must be left to take over: that is measured, not how fast a process starts.
       if (ready.length < Math.max(2, count / 2)) return;
       const victim = random.pick(ready);
       if (random() < 0.5) return kill(victim);
@@ -99,11 +99,11 @@ export function keepWorkers(
       await kill(inside.length > 0 ? random.pick(inside) : victim);
     },
     /**
-     * Kills one in the middle of a charge that writes something off: it meets the account in the hands of somebody else, as
-     * it would beside another workspace's charge.
+     * Kills one in the middle of a charge that writes something off. The charge waits for the locked account, as it
+     * would for the charge of another workspace.
      */
     async killInCharge(): Promise<void> {
-      // One charge is not to meet two of them, nor one of them wait for the other.
+      // One ambush at a time: two would wait for each other.
       if (isAmbushing) return;
       isAmbushing = true;
       await inTransaction(db, ambush).finally(() => {
@@ -121,7 +121,7 @@ export function keepWorkers(
   };
 }
 
-/** Of a process that does nothing more: a statement of its may still run, or wait for another session of its. */
+/** The open transactions of a stopped process: a statement may still run, or wait for another of its sessions. */
 async function transactionsOf(db: Db, name: string): Promise<{ open: number; charging: number }> {
   const { rows } = await sql<{ open: number; charging: number }>`
     select count(*)::int as open, (count(*) filter (where ${CHARGING}))::int as charging from pg_stat_activity

@@ -6,7 +6,7 @@ import { watchDocker } from './oracle.ts';
 import type { Random } from './random.ts';
 import { createLinkTestbed, type LinkTestbed, until } from './testbed.ts';
 
-/** Ends at once when it is asked to. */
+/** Exits at once on SIGTERM. */
 const QUIET = 'trap "exit 0" TERM; while :; do sleep 0.1; done';
 /** About 500 lines a second. */
 const CHATTER = 'trap "exit 0" TERM; n=0; while :; do seq $((n*100+1)) $((n*100+100)); n=$((n+1)); sleep 0.2; done';
@@ -17,15 +17,15 @@ export interface BadLinkResult {
   seconds: number;
   storms: Record<string, number>;
   links: number;
-  /** Recorded frames that were sent once more. */
+  /** Recorded frames that were replayed. */
   replays: number;
   actions: number;
   wishes: number;
   wrong: string[];
-  /** To the right state from the moment the link stood again, and, by storm, from when the network was fair again. */
+  /** Time to the desired state: after the reconnect, and for each fault scenario after its end. */
   rightAfterLinkMs: number[];
   rightAfterCalmMs: Record<string, number[]>;
-  /** What took longer than 3 s after the link stood: which storm, how long, and when links stood after it. */
+  /** Cases that took longer than 3 s after the reconnect: the scenario, the time, and when links were made after it. */
   slow: string[];
   lines: number;
   missing: number;
@@ -38,13 +38,14 @@ interface Subject {
   id: number;
   slug: string;
   wanted: 'running' | 'stopped' | 'absent';
-  /** Its last start must be another than this one: a restart was wished. */
+  /** For a requested restart: the last start must differ from this one. */
   notStartedAt: string | null;
 }
 
 /**
- * Storm after storm for so many seconds, and in each of them wishes: start, stop, restart, delete, create. After each the
- * state must become right soon, Docker must have done nothing that nobody wished, and no line may be missing.
+ * Runs fault scenarios one after another for this many seconds, with requests in each: start, stop, restart, delete,
+ * create. After each the desired state must be reached soon, Docker must have done nothing that was not requested, and
+ * no line may be missing.
  */
 export async function runBadLink(random: Random, seconds: number): Promise<BadLinkResult> {
   const world = await createLinkTestbed(random);
@@ -56,7 +57,7 @@ export async function runBadLink(random: Random, seconds: number): Promise<BadLi
   let rssMax = 0;
   let made = 0;
   const memory = setInterval(async () => {
-    // Between two processes there is none to measure.
+    // Between two processes of the daemon there is no memory to measure.
     rssMax = Math.max(rssMax, await world.daemon.rssBytes().catch(() => 0));
   }, 500);
   try {
@@ -66,7 +67,7 @@ export async function runBadLink(random: Random, seconds: number): Promise<BadLi
     const begun = performance.now();
     const names = shuffled(Object.keys(FAULT_SCENARIOS), random);
     for (let turn = 0; performance.now() - begun < seconds * 1000; turn += 1) {
-      // Each kind in its turn, then by chance.
+      // First every scenario once, then at random.
       const name = turn < names.length ? names[turn]! : random.pick(names);
       const short = seconds < 120;
       const longest = short ? 4000 : random.next() < 0.1 ? 50_000 : 15_000;
@@ -127,7 +128,7 @@ export async function runBadLink(random: Random, seconds: number): Promise<BadLi
     return { id, slug, wanted: 'running', notStartedAt: null };
   }
 
-  /** One of the things that may be asked for now. */
+  /** Makes one of the requests that are possible now. */
   async function wish(subject: Subject): Promise<void> {
     const container = await world.view(subject.id);
     const ref = { id: subject.id };
@@ -191,7 +192,7 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
     .map(({ item }) => item);
 }
 
-/** Stops the container that prints and counts what is stored of it. */
+/** Stops the printing container and counts its stored lines. */
 async function compareLog(world: LinkTestbed, chatter: Subject, wish: () => void) {
   wish();
   await world.person.client(api.containers.stop, { id: chatter.id });

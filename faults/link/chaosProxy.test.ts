@@ -62,7 +62,7 @@ describe(`the chaos proxy (seed ${SEED})`, () => {
     const { socket, answers } = await open();
     proxy.set({ blackhole: true });
     socket.send('x');
-    // Time enough for anything that is not held: another connection's round trip.
+    // Enough time for everything that is not held: a round trip on another connection.
     const other = connect((far.address() as AddressInfo).port, '127.0.0.1');
     await once(other, 'connect');
     other.destroy();

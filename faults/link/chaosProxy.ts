@@ -86,7 +86,7 @@ export async function startChaosProxy(
       for (const one of pair.flows) one.stop();
       other.destroy();
     };
-    // What broke is told by the close that follows.
+    // The `close` event that follows handles the error.
     near.on('error', end(far)).on('close', end(far));
     far.on('error', end(near)).on('close', end(near));
     return pair;
@@ -112,7 +112,7 @@ export async function startChaosProxy(
       for (const pair of pairs) {
         pair.isHalf = true;
         for (const one of pair.flows) one.stop();
-        // Bytes are taken off and forgotten, as by a peer that is gone; the platform may be as ignorant as the daemon.
+        // Bytes are read and dropped, as by a peer that is gone. The platform may learn as little of it as the daemon.
         pair.near.removeAllListeners('data').resume();
         if (random.next() < 0.5) pair.far.destroy();
         else pair.far.removeAllListeners('data').resume();
@@ -190,7 +190,7 @@ function flow(
   }
 
   function send(first: { bytes: Buffer }): void {
-    // On a slow line a tenth of a second's worth at a time.
+    // With a bandwidth limit: chunks of a tenth of a second.
     const share = weather.bytesPerSecond === null ? first.bytes.length : Math.max(1, weather.bytesPerSecond / 10);
     const size = Math.min(first.bytes.length, Math.ceil(share), weather.splitBytes ?? first.bytes.length);
     const piece = first.bytes.subarray(0, size);

@@ -1,11 +1,11 @@
 /**
- * Follows what a WebSocket server sends (RFC 6455: frames from a server are not masked), so that frames can be recorded
- * and, at a frame's boundary, sent once more: on another connection, too.
+ * Parses the frames that a WebSocket server sends (RFC 6455: they are not masked), so that frames can be recorded and
+ * replayed at a frame boundary, also on another connection.
  */
 export interface FrameTap {
-  /** The bytes to pass on for these. */
+  /** The bytes to pass on for the received ones. */
   take(bytes: Buffer): Buffer;
-  /** A recorded frame to be passed on at the next boundary. */
+  /** Queues a recorded frame for the next frame boundary. */
   inject(frame: Buffer): void;
 }
 
@@ -17,7 +17,7 @@ export function tapFrames(record: (text: string, frame: Buffer) => void): FrameT
   let rest = Buffer.alloc(0);
   let upgraded: boolean | null = null;
 
-  /** Of the frame that begins at `at`; null while its head is not complete. */
+  /** The frame that begins at `at`; null while its header is incomplete. */
   function sizeOf(at: number): { head: number; total: number } | null {
     if (rest.length < at + 2) return null;
     const short = rest[at + 1]! & 0x7f;

@@ -18,8 +18,8 @@ export interface LinesResult {
 }
 
 /**
- * A container prints numbered lines as fast as it can while daemon and platform are killed at random moments, as many
- * times as told. What is stored in the end is compared with what was printed.
+ * A container prints numbered lines as fast as it can while daemon and platform are killed at random moments. The
+ * stored lines are compared with the printed ones at the end.
  */
 export async function runLines(
   random: Random,
@@ -48,7 +48,7 @@ export async function runLines(
   }
 }
 
-/** Spread over the time that the lines take to arrive, in an order of chance. */
+/** Kills both in random order, spread over the time that the lines take to arrive. */
 async function harass(
   world: LinkTestbed,
   id: number,

@@ -1,23 +1,26 @@
 import { execFileSync } from 'node:child_process';
 
-/** A network namespace with one wire to this machine, for faults that only a kernel makes: lost packets, a slow line. */
+/**
+ * A network namespace with a veth pair to this machine, for faults that only a kernel can make: lost packets, low
+ * bandwidth.
+ */
 export interface NetworkNamespace {
-  /** Of this machine, as seen from inside. */
+  /** The address of this machine inside of the namespace. */
   address: string;
-  /** Put in front of a command, it runs inside. */
+  /** A command prefix: runs the command inside of the namespace. */
   wrapper: string[];
-  /** Every packet is lost, both ways, and nobody is told. */
+  /** Drops every packet silently, in both directions. */
   drop(): void;
-  /** At most so many bits a second leave it. */
+  /** Limits the outgoing bandwidth. */
   shape(bitsPerSecond: number): void;
-  /** Nothing is lost or slowed any more. */
+  /** Removes all faults. */
   fair(): void;
   remove(): void;
 }
 
 let made = 0;
 
-/** Answers why there can be none here instead of throwing: it takes root and a kernel that lets one make them. */
+/** Returns the reason instead of throwing when there can be none: it needs root and kernel support. */
 export function makeNetworkNamespace(): NetworkNamespace | { reason: string } {
   made += 1;
   const name = `stagi-${process.pid}-${made}`;
@@ -26,7 +29,7 @@ export function makeNetworkNamespace(): NetworkNamespace | { reason: string } {
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: 'pipe' });
   const inside = (...args: string[]) => execFileSync('ip', ['netns', 'exec', name, ...args], { stdio: 'pipe' });
   const remove = () => {
-    // Its end of the wire, and so the wire, goes with it.
+    // Deleting one end deletes the veth pair.
     execFileSync('sh', ['-c', `ip netns del ${name}; ip link del ${near}; true`], { stdio: 'ignore' });
   };
   try {

@@ -5,7 +5,7 @@ type Action = 'create' | 'start' | 'stop' | 'destroy';
 
 interface Entry {
   container: number;
-  /** By `Date.now()`. */
+  /** In milliseconds, as `Date.now()`. */
   at: number;
 }
 

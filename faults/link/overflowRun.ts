@@ -10,14 +10,14 @@ const PATIENCE_MS = 300_000;
 export interface OverflowResult {
   lines: number;
   stored: number;
-  /** What Docker no longer had, by its own account. */
+  /** The lines that Docker had dropped, computed from its log. */
   lost: number;
   gaps: LogGap[];
-  /** One gap, right where lines are missing, from the last one stored to the first one kept. */
+  /** Whether there is exactly one gap, where the lines are missing: from the last stored line to the first kept one. */
   holds: boolean;
 }
 
-/** More than Docker keeps is printed while no daemon runs. What is shown as lost is compared with what is missing. */
+/** Prints more than Docker keeps while no daemon runs. Compares the reported gap with the missing lines. */
 export async function runOverflow(random: Random, lines: number): Promise<OverflowResult> {
   const world = await createLinkTestbed(random);
   try {

@@ -14,18 +14,18 @@ export interface PlatformProcess {
   url: string;
   port: number;
   start(): Promise<void>;
-  /** Ends it by a signal and waits for its end. */
+  /** Sends a signal and waits for the exit. */
   end(signal: NodeJS.Signals): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   cleanUp(): Promise<void>;
 }
 
-/** `daemonOrigin` is what machines dial: a proxy in between. */
+/** `daemonPort` is where machines connect: the port of a proxy in between. */
 export async function preparePlatform(daemonPort: number): Promise<PlatformProcess> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'stagi-fault-'));
   const url = `http://127.0.0.1:${port}`;
-  // Of the daemon's archive only the checksum is asked for: the one that joins runs from its source.
+  // Only the checksum of the daemon archive is needed: the daemon of the test runs from its source.
   const archive = 'stagid-linux-x64.tar.gz';
   writeFileSync(join(folder, `${archive}.sha256`), `${'0'.repeat(64)}  ${archive}\n`);
   let child: ChildProcess | null = null;
@@ -64,7 +64,7 @@ export async function preparePlatform(daemonPort: number): Promise<PlatformProce
     },
     signal: (signal) => void child?.kill(signal),
     async cleanUp() {
-      // Started once more: whoever was killed left its PostgreSQL running.
+      // Started once more, to stop the PostgreSQL that a killed platform left running.
       if (child?.signalCode === 'SIGKILL') await platform.start();
       platform.signal('SIGCONT');
       await platform.end('SIGTERM');

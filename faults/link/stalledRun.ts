@@ -7,18 +7,20 @@ import { until } from './testbed.ts';
 
 const LINE_BYTES = 1000;
 const BLOCK_LINES = 5000;
-/** As much as Docker grants here: it refuses more processors than the machine has. */
+/** At most four CPUs: Docker refuses more than the machine has. */
 const FULL_SPEED_NS = Math.min(4, availableParallelism()) * 1e9;
-/** Docker shows what was printed only by its last line. */
+/** `seq` with a long separator prints wide lines; their number is at the end. */
 const wide = `seq -s "${'x'.repeat(LINE_BYTES - 10)}\n"`;
-/** Blocks of 5 MB with a breath between them, so that more than 50 MB/s is asked for and the rest is Docker's doing. */
+/** Blocks of 5 MB with a pause between them: more than 50 MB/s, as far as Docker allows. */
 const PRINT = `trap "exit 0" TERM; n=0; while :; do ${wide} $((n*${BLOCK_LINES}+1)) $(((n+1)*${BLOCK_LINES})); n=$((n+1)); sleep 0.06; done`;
 
 export interface StalledResult {
   seconds: number;
-  /** Of the container: alone, while no credit was granted, and while nothing was read from the socket. */
+  /**
+   * Speed of the container: without a reader, without credit from the platform, and with a platform that does not read.
+   */
   baselineMBs: number;
-  /** Of the two measurements that it is the mean of: the machine is not equally fast all the time. */
+  /** The slower of the two baseline measurements: the speed of the machine varies. */
   slowerBaselineMBs: number;
   noCreditMBs: number;
   deafMBs: number;
@@ -29,14 +31,14 @@ export interface StalledResult {
   kept: number;
   lost: number;
   gaps: number;
-  /** Lines that are missing where no gap is shown, and lines that came twice or out of order. */
+  /** Lines that are missing without a gap, and lines that are duplicated or out of order. */
   unmarked: number;
   disorder: number;
 }
 
 /**
- * A container prints 50 MB/s while the platform first grants nothing and then reads nothing. The daemon must stay small,
- * the container as fast as when nobody follows it, and every line that Docker dropped meanwhile must be covered by a gap.
+ * A container prints 50 MB/s while the platform first grants no credit and then does not read. The daemon must stay
+ * small, the container as fast as without a reader, and every line that Docker dropped must be covered by a gap.
  */
 export async function runStalled(seconds: number): Promise<StalledResult> {
   await ensureTestImage();
@@ -85,7 +87,7 @@ export async function runStalled(seconds: number): Promise<StalledResult> {
   }
 }
 
-/** The same container, printing into the same files, with nobody there to follow it. */
+/** The same container with the same log files, without a reader. */
 async function baseline(seconds: number): Promise<number> {
   const name = `stagi-baseline-${process.pid}`;
   const alone = await docker.createContainer({
@@ -106,7 +108,7 @@ async function baseline(seconds: number): Promise<number> {
   }
 }
 
-/** In megabytes a second, over so many milliseconds. */
+/** Megabytes a second, measured over this many milliseconds. */
 async function speedOf(name: string, ms: number): Promise<number> {
   const [first, begun] = [await lastLineOf(name), performance.now()];
   await pause(ms);
@@ -122,7 +124,7 @@ async function lastLineOf(name: string): Promise<number> {
 function watchMemory(daemon: TestDaemon): { most(): number; stop(): void } {
   let most = 0;
   const timer = setInterval(async () => {
-    // Between two looks it may have ended.
+    // It may have exited since the last check.
     most = Math.max(most, await daemon.rssBytes().catch(() => 0));
   }, 250);
   return { most: () => most, stop: () => clearInterval(timer) };

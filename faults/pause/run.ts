@@ -129,7 +129,7 @@ export async function runPauses(options: {
     first.kill('SIGCONT');
     second.child.kill('SIGTERM');
     await once(second.child, 'exit');
-    // What the first had in hand is over when it claims again: the next step is its own.
+    // The steps that the first worker had begun are over when it claims again: the next step is its own.
     await settled(db);
   }
 }
@@ -160,8 +160,8 @@ async function settled(db: pg.Pool): Promise<void> {
 }
 
 /**
- * Whoever sets a token is its holder. Stale is the end of a step (it names the columns below, whatever it writes there) by
- * a worker that does not hold the row's token, in a transaction that has not given back a token of its own.
+ * The process that sets a token is its holder. A write is stale when it ends a step (an update of the columns below)
+ * and its worker does not hold the token of the row, unless the worker has released its token in the same transaction.
  */
 const AUDIT = `
   create table lease_holder (token uuid primary key, process text not null);

@@ -3,7 +3,10 @@ import { defineConfig, type Plugin } from 'vite';
 
 const SERVER = process.env.STAGI_DEV_SERVER ?? 'http://localhost:4400';
 
-/** What every page needs, and what the forms of visitors need beside it: one file each packs better than fifty. */
+/**
+ * Modules that every page needs, and those of the forms for visitors. A file for each group compresses better than
+ * fifty small ones.
+ */
 const EVERYWHERE =
   /node_modules[\\/](i18next|@tanstack[\\/](query-core|react-query)|@mantine[\\/]core[\\/]esm[\\/]core)[\\/]/;
 const first = {
@@ -12,7 +15,7 @@ const first = {
   confirming: new Set<string>(),
   signedIn: new Set<string>(),
 };
-/** The library's parts that only screens of signed-in people show, with what they stand on. */
+/** The parts of the component library that only signed-in pages use, with their dependencies. */
 const SIGNED_IN =
   /node_modules[\\/](@floating-ui|react-remove-scroll|react-remove-scroll-bar|use-sidecar|use-callback-ref|react-style-singleton|@mantine[\\/]core[\\/]esm[\\/]components[\\/](Popover|Menu|Combobox|ScrollArea|ModalBase|Modal|Drawer|Portal|FocusTrap|Overlay|Pagination|Checkbox|Avatar|Burger|Tooltip|Floating))[\\/]/;
 
@@ -29,7 +32,7 @@ export default defineConfig(({ isSsrBuild }) => ({
     assetsInlineLimit: 0,
     modulePreload: {
       polyfill: false,
-      // What every page has fetched already is not named again for each that may come.
+      // Files that every page has loaded already are left out of the preload lists.
       resolveDependencies: (_file, files, { hostType }) =>
         hostType === 'js' ? files.filter((file) => !/\/(base|confirm|react|rolldown-runtime)-/.test(file)) : files,
     },
@@ -38,14 +41,14 @@ export default defineConfig(({ isSsrBuild }) => ({
       ? {}
       : {
           output: {
-            // A first page carries the names of all others: what a packer can do nothing about is kept short.
+            // The first page contains the file names of all others. Hashes do not compress, so they are short.
             chunkFileNames: 'assets/[name]-[hash:7].js',
             assetFileNames: 'assets/[name]-[hash:7][extname]',
             codeSplitting: {
               groups: [
                 { name: 'base', test: (id) => first.everywhere.has(id) || EVERYWHERE.test(id), priority: 1 },
                 { name: 'sign', test: (id) => first.signing.has(id), priority: 1 },
-                // Before the next, which would take what it stands on along.
+                // Takes priority over `app`, which would include its dependencies.
                 { name: 'confirm', test: (id) => first.confirming.has(id), priority: 2 },
                 { name: 'app', test: (id) => first.signedIn.has(id) || SIGNED_IN.test(id), priority: 1 },
                 { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler|react-router)[\\/]/, priority: 2 },
@@ -85,8 +88,8 @@ function configuration(): Plugin {
 }
 
 /**
- * Gives every file but `src/api/schemas.ts` the table of calls without its schemas: what a page sends is named by its
- * path, and the schemas with their library are a sixth of what a first page may weigh.
+ * Gives every file but `src/api/schemas.ts` the table of calls without its schemas. Pages name a call by its path. The
+ * schemas and their library would be a sixth of the size budget of a first page.
  */
 function namesOfCalls(): Plugin {
   const TABLE = '@stagi/contract/api.ts';
@@ -98,7 +101,7 @@ function namesOfCalls(): Plugin {
     async load(id) {
       if (id !== NAMES) return null;
       const { api } = (await import(TABLE)) as { api: Record<string, Record<string, { path: string; auth: unknown }>> };
-      // Of who may make a call a browser only asks whether that is everybody: those have a mark behind their path.
+      // Of `auth` the browser needs only whether a call is public: a `!` behind the path.
       const names = Object.entries(api).map(([domain, calls]) =>
         [
           domain,
@@ -120,8 +123,8 @@ function namesOfCalls(): Plugin {
 }
 
 /**
- * Lets the library's controls keep the id that React gives them. By itself each gives up that id for a random one right
- * after it was drawn, in case a page has several roots, and so everything that has an id is drawn twice.
+ * Makes the library's controls keep the id that React gives them. By default each replaces it by a random one right
+ * after the first render, in case a page has several roots. So everything with an id renders twice.
  */
 function steadyIds(): Plugin {
   return {
@@ -138,7 +141,7 @@ function steadyIds(): Plugin {
   };
 }
 
-/** Tells the bundler that a schema of the contract which nobody asks for can be left out: making one does nothing else. */
+/** Marks the schemas of the contract as pure, so that the bundler drops unused ones. */
 function pureSchemas(): Plugin {
   return {
     name: 'pure-schemas',
@@ -161,7 +164,7 @@ function pureSchemas(): Plugin {
   };
 }
 
-/** Finds the modules of `first` once the graph is known: what is imported outright, never what is fetched later. */
+/** Finds the modules of `first` once the graph is known. Follows static imports only, not dynamic ones. */
 function firstPages(): Plugin {
   return {
     name: 'first-pages',
@@ -174,14 +177,15 @@ function firstPages(): Plugin {
         for (let id = ahead.pop(); id !== undefined; id = ahead.pop()) {
           if (found.has(id) || known.has(id)) continue;
           found.add(id);
-          // Of libraries only what their barrels are asked for counts, which the bundler finds by itself.
+          // Libraries are left to the bundler: it includes only what is imported from their barrel files.
           ahead.push(...(this.getModuleInfo(id)?.importedIds ?? []).filter((next) => !next.includes('node_modules')));
         }
         return found;
       };
       first.everywhere = reach('/src/main.tsx', new Set());
       first.signing = reach('/src/features/auth/SignInPage.tsx', first.everywhere);
-      // What the pages of visitors share with it stays out, so that they need not fetch it.
+      // Modules that the pages of visitors share with the groups below stay out of those, so that visitors need not
+      // load them.
       const visitors = new Set([...first.everywhere, ...first.signing]);
       for (const page of ['home/HomePage', 'auth/SignUpPage'])
         for (const id of reach(`/src/features/${page}.tsx`, visitors)) visitors.add(id);
@@ -189,7 +193,8 @@ function firstPages(): Plugin {
       for (const id of first.confirming) visitors.add(id);
       for (const page of ['layouts/AppLayout', 'layouts/header/SignedInArea', 'features/instances/InstancesPage'])
         for (const id of reach(`/src/${page}.tsx`, visitors)) first.signedIn.add(id);
-      // It waits for its page, and the page for the file it imports from: that must not be the same.
+      // main.tsx awaits its page, and the page awaits the chunk that it imports from. That chunk must not contain
+      // main.tsx.
       for (const id of first.everywhere) if (id.endsWith('/src/main.tsx')) first.everywhere.delete(id);
     },
   };

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { Email, VerificationCode } from './fields.ts';
-import { Done, Id } from './page.ts';
+import { Id, SuccessResponse } from './page.ts';
 import { Profile } from './user.ts';
 
 const NamedWorkspace = z.object({ clientId: Id, clientName: z.string() });
 
 /** What deleting the account also deletes, and what prevents it. */
-export const Deletion = z.object({
+export const AccountDeletionPreview = z.object({
   isSuccess: z.literal(true),
   /** Workspaces without other members: they are closed with the account, and their remaining balance is lost. */
   closes: z.array(
@@ -21,7 +21,7 @@ export const Deletion = z.object({
   leaves: z.array(NamedWorkspace.extend({ lastOwner: z.boolean() })),
   sshKeys: z.number().int(),
 });
-export type Deletion = z.infer<typeof Deletion>;
+export type AccountDeletionPreview = z.infer<typeof AccountDeletionPreview>;
 
 export const account = {
   changeEmail: call({
@@ -31,7 +31,7 @@ export const account = {
     auth: 'signed-in',
     stepUp: true,
     input: z.object({ newEmail: Email }),
-    output: Done,
+    output: SuccessResponse,
   }),
   confirmNewEmail: call({
     path: 'auth/email/confirm-new-email',
@@ -45,7 +45,7 @@ export const account = {
     summary: 'What deleting my account would also delete, and what prevents it.',
     auth: 'signed-in',
     input: z.object({}),
-    output: Deletion,
+    output: AccountDeletionPreview,
   }),
   delete: call({
     path: 'user/delete',
@@ -53,6 +53,6 @@ export const account = {
     auth: 'signed-in',
     stepUp: true,
     input: z.object({ email: Email }),
-    output: Done,
+    output: SuccessResponse,
   }),
 };

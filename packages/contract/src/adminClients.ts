@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DisabledState, Reason } from './adminReason.ts';
+import { DisabledState, DisableReason } from './adminReason.ts';
 import { call } from './call.ts';
 import { Id, ListInput, listOf, oneOf } from './page.ts';
 import { ROLES } from './permissions.ts';
@@ -74,7 +74,7 @@ export const adminClients = {
     stepUp: true,
     input: z.object({
       id: Id,
-      reason: Reason,
+      reason: DisableReason,
       /** Also terminates servers that cannot be stopped; their data is lost. */ terminate: z.boolean().default(false),
     }),
     output: oneOf(AdminClient),

@@ -4,7 +4,7 @@ import { text } from './text.ts';
 export const REASON_MAX = 500;
 
 /** Why an operator disables an account or a workspace; shown to the people concerned. */
-export const Reason = z
+export const DisableReason = z
   .string(text('Reason is required'))
   .trim()
   .min(1, text('Reason is required'))

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DisabledState, Reason } from './adminReason.ts';
+import { DisabledState, DisableReason } from './adminReason.ts';
 import { call } from './call.ts';
 import { LANGUAGES } from './languages.ts';
 import { Id, ListInput, listOf, oneOf } from './page.ts';
@@ -76,7 +76,7 @@ export const adminUsers = {
       'Disables an account at once: its sessions end, its API tokens and SSH keys do not work until it is enabled again. Its owner gets the reason by mail.',
     auth: OPERATOR,
     stepUp: true,
-    input: z.object({ id: Id, reason: Reason }),
+    input: z.object({ id: Id, reason: DisableReason }),
     output: oneOf(AdminUser),
   }),
   enable: call({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { Done } from './page.ts';
+import { SuccessResponse } from './page.ts';
 import { text } from './text.ts';
 
 const noProperties = z.strictObject({});
@@ -93,6 +93,6 @@ export const analytics = {
     auth: 'public',
     bodyLimit: 4 * 1024,
     input: AnalyticsInput,
-    output: Done,
+    output: SuccessResponse,
   }),
 };

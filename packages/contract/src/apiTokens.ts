@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { Done, Id, ListInput, listOf, oneOf } from './page.ts';
+import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
 import { PERMISSIONS, ROLES } from './permissions.ts';
 import { text } from './text.ts';
 
@@ -60,7 +60,7 @@ export const apiTokens = {
     summary: 'Revokes one of my API tokens permanently, and closes every stream opened with it.',
     auth: 'signed-in',
     input: z.object({ id: Id }),
-    output: Done,
+    output: SuccessResponse,
   }),
   cliCheck: call({
     path: 'api-token/cli/check',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AUTHORIZATION_REQUEST_RULES } from './authorizationRequest.ts';
 import { call } from './call.ts';
-import { Done, Id, ListInput, listOf } from './page.ts';
+import { Id, ListInput, listOf, SuccessResponse } from './page.ts';
 import { PERMISSIONS } from './permissions.ts';
 import { text } from './text.ts';
 
@@ -51,7 +51,7 @@ export const apps = {
     stepUp: true,
     /** `workspace_id` names the workspace that a third-party app may access; the default is X-Client-ID, else the first. */
     input: z.strictObject({ ...Request, workspace_id: Id.optional() }),
-    output: Done.extend({ code: z.string(), state: z.string(), iss: z.string(), link: z.string() }),
+    output: SuccessResponse.extend({ code: z.string(), state: z.string(), iss: z.string(), link: z.string() }),
   }),
   authorizationRequest: call({
     path: 'authorization/oauth/pkce/view',
@@ -72,6 +72,6 @@ export const apps = {
     summary: 'Revokes the consent to an app: its tokens end at once.',
     auth: 'signed-in',
     input: z.object({ id: z.uuid() }),
-    output: Done,
+    output: SuccessResponse,
   }),
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AuthResponse, SignInResponse } from './authResponse.ts';
 import { call } from './call.ts';
 import { CurrentPassword, Email, NewPassword, Password, PersonName, VerificationCode } from './fields.ts';
-import { Done } from './page.ts';
+import { SuccessResponse } from './page.ts';
 
 /** The registration or recovery that a code was mailed for; the default is the newest one of the address. */
 const Flow = z.string().max(100).optional();
@@ -17,7 +17,7 @@ export const auth = {
     summary: 'Starts a sign-up: mails an 8-digit code. The answer is the same for a known and an unknown address.',
     auth: 'public',
     input: z.object({ name: PersonName, email: Email, password: NewPassword }),
-    output: Done.extend({ flow: z.string() }),
+    output: SuccessResponse.extend({ flow: z.string() }),
   }),
   verifyCode: call({
     path: 'auth/email/verify-code',
@@ -31,7 +31,7 @@ export const auth = {
     summary: 'Mails a new code for a pending sign-up; at most one a minute.',
     auth: 'public',
     input: z.object({ email: Email, flow: Flow }),
-    output: Done,
+    output: SuccessResponse,
   }),
   authentication: call({
     path: 'auth/email/authentication',
@@ -45,7 +45,7 @@ export const auth = {
     summary: 'Mails an 8-digit code for a new password; at most one a minute. The answer is the same for any address.',
     auth: 'public',
     input: z.object({ email: Email }),
-    output: Done.extend({ flow: z.string() }),
+    output: SuccessResponse.extend({ flow: z.string() }),
   }),
   resetPassword: call({
     path: 'auth/email/reset-password',
@@ -60,7 +60,7 @@ export const auth = {
     summary: 'Changes my password and ends every other session of the account.',
     auth: 'signed-in',
     input: z.object({ currentPassword: CurrentPassword, newPassword: NewPassword }),
-    output: Done,
+    output: SuccessResponse,
   }),
   exchangeRefreshToken: call({
     path: 'auth/exchange-refresh-token',
@@ -74,7 +74,7 @@ export const auth = {
     summary: 'Ends the session of a refresh token. Succeeds when it has ended already.',
     auth: 'public',
     input: z.object({ refreshToken: RefreshToken }),
-    output: Done,
+    output: SuccessResponse,
   }),
   streamTicket: call({
     path: 'stream-ticket',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { Done, Id } from './page.ts';
+import { Id, SuccessResponse } from './page.ts';
 import { Money } from './price.ts';
 import { text } from './text.ts';
 
@@ -75,6 +75,6 @@ export const billing = {
     summary: 'Starts the given servers that a zero balance stopped; the others stay stopped.',
     auth: MANAGE,
     input: z.object({ instanceIds: z.array(Id).max(1_000, text('At most 1,000 servers at once')) }),
-    output: Done,
+    output: SuccessResponse,
   }),
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { Done, Id, ListInput, listOf, oneOf } from './page.ts';
+import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
 import { PERMISSIONS, ROLES } from './permissions.ts';
 import { text } from './text.ts';
 import { ClientRelation } from './user.ts';
@@ -57,7 +57,7 @@ export const clients = {
     summary: 'Ends my membership with its tokens, streams and keys on servers. Refused for the last owner.',
     auth: 'member',
     input: z.object({}),
-    output: Done,
+    output: SuccessResponse,
   }),
   roles: call({
     path: 'client/role/list',
@@ -86,6 +86,6 @@ export const clients = {
     summary: 'Ends a membership at once, with its tokens, its streams and its keys on the servers of the workspace.',
     auth: MEMBERS,
     input: z.object({ userId: Id }),
-    output: Done,
+    output: SuccessResponse,
   }),
 };

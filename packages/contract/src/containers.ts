@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { ContainerPort, HostPort, Slug, VolumePath } from './fields.ts';
-import { Done, Id, ListInput, listOf, oneOf, Ref } from './page.ts';
+import { Id, ListInput, listOf, oneOf, Ref, SuccessResponse } from './page.ts';
 import { text } from './text.ts';
 
 export const ContainerStatus = z.enum([
@@ -288,7 +288,7 @@ export const containers = {
     auth: MANAGE,
     byToken: true,
     input: Ref,
-    output: Done,
+    output: SuccessResponse,
   }),
   images: call({
     path: 'docker-container/image/list',

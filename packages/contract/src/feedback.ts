@@ -3,7 +3,7 @@ import { call } from './call.ts';
 import { FEEDBACK_TOPICS } from './feedbackTopics.ts';
 import { Email } from './fields.ts';
 import { ImageUpload } from './imageUpload.ts';
-import { Done, Id, ListInput, listOf, oneOf } from './page.ts';
+import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
 import { text } from './text.ts';
 import { FEEDBACK_MAX_IMAGES } from './uploadLimits.ts';
 
@@ -65,7 +65,7 @@ export const feedback = {
         .max(FEEDBACK_MAX_IMAGES, text('You can upload a maximum of 3 images.'))
         .default([]),
     }),
-    output: Done,
+    output: SuccessResponse,
   }),
   list: call({
     path: 'admin/feedback/list',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SignInResponse } from './authResponse.ts';
 import { call } from './call.ts';
 import { IDENTITY_PROVIDERS } from './identityProviders.ts';
-import { Done } from './page.ts';
+import { SuccessResponse } from './page.ts';
 
 const Provider = z.enum(IDENTITY_PROVIDERS);
 const State = z.string().min(1).max(200);
@@ -69,7 +69,7 @@ export const identities = {
     auth: 'signed-in',
     input: z.object({}),
     /** `onlyWayIn`: without this account the user could no longer sign in. */
-    output: Done.extend({ identities: z.array(ConnectedIdentity), onlyWayIn: z.boolean() }),
+    output: SuccessResponse.extend({ identities: z.array(ConnectedIdentity), onlyWayIn: z.boolean() }),
   }),
   begin: call({
     path: 'auth/identity/begin',
@@ -85,13 +85,13 @@ export const identities = {
     summary: 'Connects the account that the identity provider has just confirmed.',
     auth: 'signed-in',
     input: ProviderCallback,
-    output: Done,
+    output: SuccessResponse,
   }),
   disconnect: call({
     path: 'auth/identity/disconnect',
     summary: 'Disconnects an account of an identity provider. Refused for the last way to sign in.',
     auth: 'signed-in',
     input: z.object({ provider: Provider }),
-    output: Done,
+    output: SuccessResponse,
   }),
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { Slug, Title } from './fields.ts';
 import { Cpu, Disk, Gpu } from './hardware.ts';
-import { Done, Id, ListInput, listOf, oneOf, Ref } from './page.ts';
+import { Id, ListInput, listOf, oneOf, Ref, SuccessResponse } from './page.ts';
 import { Price } from './price.ts';
 import { text } from './text.ts';
 
@@ -305,7 +305,7 @@ export const instances = {
     auth: MANAGE,
     byToken: true,
     input: z.object({ id: Id, sshKeyId: Id }),
-    output: Done,
+    output: SuccessResponse,
   }),
 };
 
@@ -369,7 +369,7 @@ export const selfHosted = {
     auth: SELF_MANAGE,
     byToken: true,
     input: Ref,
-    output: Done,
+    output: SuccessResponse,
   }),
   activities: call({
     path: 'self-hosted-instance/activity/list',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { Done, Id, ListInput, listOf, oneOf } from './page.ts';
+import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
 import { ROLES } from './permissions.ts';
 import { text } from './text.ts';
 import { ClientRelation, Plan } from './user.ts';
@@ -93,7 +93,7 @@ export const invites = {
     summary: 'Revokes a join link at once. Refused for a role with a permission that the caller lacks.',
     auth: MEMBERS,
     input: z.object({ id: Id }),
-    output: Done,
+    output: SuccessResponse,
   }),
   view: call({
     path: 'client/invite/view',

@@ -30,7 +30,8 @@ export function oneOf<T extends z.ZodType>(entity: T) {
   return z.object({ isSuccess: z.literal(true), entity });
 }
 
-export const Done = z.object({ isSuccess: z.literal(true), message: z.string().optional() });
+/** The answer of a call that has nothing else to tell. */
+export const SuccessResponse = z.object({ isSuccess: z.literal(true), message: z.string().optional() });
 
 export const Id = z.number().int().positive().max(Number.MAX_SAFE_INTEGER);
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AuthResponse, SecondFactorMethod } from './authResponse.ts';
 import { call } from './call.ts';
-import { Done, Id, ListInput, listOf, oneOf } from './page.ts';
+import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
 import { PasskeyAssertion, PasskeyAttestation, PasskeyCreation, PasskeyRequest } from './passkeys.ts';
 import { text } from './text.ts';
 
@@ -21,7 +21,7 @@ const Ticket = z.string().min(1).max(100);
 const Request = z.object({ isSuccess: z.literal(true), options: PasskeyRequest });
 const RecoveryCodes = z.array(z.string());
 /** The recovery codes that are made with the first second factor, shown once; `null` when there are some already. */
-const DoneWithRecoveryCodes = Done.extend({ recoveryCodes: RecoveryCodes.nullable() });
+const SuccessWithRecoveryCodes = SuccessResponse.extend({ recoveryCodes: RecoveryCodes.nullable() });
 
 export const PASSKEYS_MAX = 20;
 
@@ -99,7 +99,7 @@ export const secondFactor = {
     summary: 'Step-up authentication: for 10 minutes this session may make the calls that require it.',
     auth: 'signed-in',
     input: z.object(Proof).refine(hasOneProof, ONE_PROOF),
-    output: Done,
+    output: SuccessResponse,
   }),
   totpBegin: call({
     path: 'auth/totp/begin',
@@ -114,7 +114,7 @@ export const secondFactor = {
     summary: 'Activates the new authenticator app, instead of the previous one.',
     auth: 'signed-in',
     input: z.object({ code: FactorCode }),
-    output: DoneWithRecoveryCodes,
+    output: SuccessWithRecoveryCodes,
   }),
   totpRemove: call({
     path: 'auth/totp/remove',
@@ -122,7 +122,7 @@ export const secondFactor = {
     auth: 'signed-in',
     stepUp: true,
     input: z.object({}),
-    output: Done,
+    output: SuccessResponse,
   }),
   recoveryCodes: call({
     path: 'auth/recovery-codes/create',
@@ -168,6 +168,6 @@ export const secondFactor = {
     auth: 'signed-in',
     stepUp: true,
     input: z.object({ id: Id }),
-    output: Done,
+    output: SuccessResponse,
   }),
 };

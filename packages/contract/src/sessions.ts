@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AuthType } from './authResponse.ts';
 import { call } from './call.ts';
-import { Done, ListInput, listOf } from './page.ts';
+import { ListInput, listOf, SuccessResponse } from './page.ts';
 
 export const Session = z.object({
   id: z.uuid(),
@@ -35,6 +35,6 @@ export const sessions = {
     summary: 'Revokes one of my sessions, or all but the current one.',
     auth: 'signed-in',
     input: z.union([z.strictObject({ id: z.uuid() }), z.strictObject({ others: z.literal(true) })]),
-    output: Done.extend({ ended: z.number().int() }),
+    output: SuccessResponse.extend({ ended: z.number().int() }),
   }),
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { Title } from './fields.ts';
-import { Done, Id, ListInput, listOf, oneOf } from './page.ts';
+import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
 import { text } from './text.ts';
 
 export const SshKeyType = z.enum(['ed25519', 'rsa']);
@@ -55,6 +55,6 @@ export const sshKeys = {
     summary: 'Deletes one of my keys and removes it from all servers.',
     auth: ['SSH_KEY_MANAGEMENT'],
     input: z.object({ id: Id }),
-    output: Done,
+    output: SuccessResponse,
   }),
 };

@@ -3,7 +3,7 @@ import { call } from './call.ts';
 import { NewPassword, PersonName, Phone } from './fields.ts';
 import { ImageUpload } from './imageUpload.ts';
 import { LANGUAGES } from './languages.ts';
-import { Done, Id } from './page.ts';
+import { Id, SuccessResponse } from './page.ts';
 import { PERMISSIONS, ROLES } from './permissions.ts';
 import { PURPOSES } from './purposes.ts';
 import { text } from './text.ts';
@@ -93,6 +93,6 @@ export const user = {
     auth: 'signed-in',
     stepUp: true,
     input: z.object({ password: NewPassword }),
-    output: Done,
+    output: SuccessResponse,
   }),
 };

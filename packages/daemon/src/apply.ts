@@ -16,7 +16,7 @@ export interface ApplyDeps {
   engine: Engine;
   records: ContainerRecords;
   /** Returns what the container may do; throws PolicyError when this server does not allow it. */
-  admit(target: DesiredContainer): Promise<HostConfig>;
+  authorizeContainer(target: DesiredContainer): Promise<HostConfig>;
   /** To the platform, when it can be reached. */
   report(message: Extract<DaemonMessage, { type: 'progress' | 'failed' }>): void;
   /** Asks for another pass, as a container has changed. */
@@ -203,7 +203,7 @@ async function runSteps(deps: ApplyDeps, { target, seen, steps }: ContainerPlan,
 }
 
 async function create(deps: ApplyDeps, target: DesiredContainer, outdated: AbortSignal): Promise<string> {
-  const hostConfig = await deps.admit(target);
+  const hostConfig = await deps.authorizeContainer(target);
   let made = await deps.engine.create(target, hostConfig);
   if (made === 'image missing') {
     await pull(deps, target, outdated);
@@ -240,7 +240,7 @@ async function start(
   dockerId: string,
   startedBefore: string | null,
 ): Promise<void> {
-  await deps.admit(target);
+  await deps.authorizeContainer(target);
   await deps.records.aboutToStart(target.id, target.gen, startedBefore);
   await deps.engine.start(dockerId, target.spec.image);
   await deps.records.started(target.id, target.gen);

@@ -3,7 +3,7 @@ import type { Engine } from './docker.ts';
 import type { LinkSession } from './linkSession.ts';
 import { errorText, log } from './log.ts';
 import type { LogOutbox } from './logOutbox.ts';
-import { isLive, type SeenContainer } from './plan.ts';
+import { isRunning, type SeenContainer } from './plan.ts';
 import { shipLog } from './shipLog.ts';
 import { sleep } from './timing.ts';
 
@@ -101,7 +101,7 @@ function openLinkStreams(engine: Engine, session: LinkSession): LinkStreams {
       for (const { id, dockerId, state, startedAt } of containers) {
         if (state === 'created' || state === 'removing') continue;
         const sent = complete.has(dockerId) && complete.get(dockerId) === startedAt;
-        if (!sent || isLive({ state })) open(id, dockerId);
+        if (!sent || isRunning({ state })) open(id, dockerId);
       }
     },
     receive(message) {

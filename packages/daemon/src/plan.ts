@@ -41,9 +41,9 @@ export function stepsFor(target: DesiredContainer, seen: SeenContainer | null): 
   switch (target.state) {
     case 'absent':
       if (!seen) return [];
-      return isLive(seen) ? ['stop', 'remove'] : ['remove'];
+      return isRunning(seen) ? ['stop', 'remove'] : ['remove'];
     case 'stopped':
-      return seen && isLive(seen) ? ['stop'] : [];
+      return seen && isRunning(seen) ? ['stop'] : [];
     case 'running':
       return stepsToRunning(target, seen);
     default:
@@ -57,13 +57,14 @@ export function reachedGen(target: DesiredContainer | undefined, seen: SeenConta
   return Math.max(seen.createdGen, seen.begunGen);
 }
 
-export function isLive(seen: Pick<SeenContainer, 'state'>): boolean {
+/** As `State.Running` of Docker: also while paused or restarting. */
+export function isRunning(seen: Pick<SeenContainer, 'state'>): boolean {
   return seen.state === 'running' || seen.state === 'paused' || seen.state === 'restarting';
 }
 
 function stepsToRunning(target: DesiredContainer, seen: SeenContainer | null): Step[] {
   if (!seen) return ['create', 'start'];
   if (seen.state === 'dead') return ['remove', 'create', 'start'];
-  if (isLive(seen)) return [];
+  if (isRunning(seen)) return [];
   return seen.state === 'exited' && seen.begunGen >= target.gen ? [] : ['start'];
 }

@@ -6,7 +6,7 @@ import type Docker from 'dockerode';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectDocker } from './docker.ts';
 import { pathsFrom } from './paths.ts';
-import { admit, loadPolicy } from './policy.ts';
+import { authorizeContainer, loadPolicy } from './policy.ts';
 import { container, createDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage, TEST_IMAGE } from './testing/image.ts';
 import { type FakePlatform, startFakePlatform } from './testing/platform.ts';
@@ -174,7 +174,7 @@ describe('the daemon', () => {
     const engine = connectDocker({ platform: daemon.labels['stagi.platform']!, node: platform.node }, path);
     const target = container(1, 'trap "exit 0" TERM; while :; do sleep 0.1; done');
     const paths = pathsFrom(daemon.env);
-    const rights = await admit(target, await loadPolicy(paths, 'self-hosted'), paths);
+    const rights = await authorizeContainer(target, await loadPolicy(paths, 'self-hosted'), paths);
     const made = await engine.create(target, rights);
     if (made === 'image missing') throw new Error('the test image is gone');
     await engine.create(target, rights);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { containerOptions } from './containerSpec.ts';
 import { pathsFrom } from './paths.ts';
-import { admit, loadPolicy, writeDefaultPolicy } from './policy.ts';
+import { authorizeContainer, loadPolicy, writeDefaultPolicy } from './policy.ts';
 import { container } from './testing/daemon.ts';
 
 let folder: string;
@@ -13,7 +13,7 @@ const allow = (roots: string[], more: object = {}) =>
 const bind = (host: string, inside = '/data') =>
   container(1, 'true', { spec: { directories: [{ host, container: inside }] } });
 const admitted = async (target: ReturnType<typeof bind>, kind: 'rented' | 'self-hosted' = 'self-hosted') =>
-  admit(target, await loadPolicy(paths(), kind), paths());
+  authorizeContainer(target, await loadPolicy(paths(), kind), paths());
 
 beforeEach(async () => {
   folder = await mkdtemp('/srv/stagi-policy-');

@@ -52,7 +52,7 @@ export async function writeDefaultPolicy(paths: Paths, kind: Identity['kind']): 
  * PolicyError when it is not allowed. Called again before every start, as a container may have put a symbolic link into
  * its volume.
  */
-export async function admit(
+export async function authorizeContainer(
   target: Pick<DesiredContainer, 'slug' | 'spec'>,
   policy: LocalPolicy,
   paths: Paths,

@@ -12,7 +12,7 @@ import type { LogShipper } from './logShipper.ts';
 import { startLoop } from './loop.ts';
 import type { Paths } from './paths.ts';
 import type { SeenContainer } from './plan.ts';
-import { admit, loadPolicy } from './policy.ts';
+import { authorizeContainer, loadPolicy } from './policy.ts';
 import { installSshKeys, readSshKeys } from './sshKeys.ts';
 import { sleep } from './timing.ts';
 
@@ -60,7 +60,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
   const applier = createApplier({
     engine,
     records,
-    admit: admitHere,
+    authorizeContainer: authorizeByPolicy,
     report: deps.report,
     wake: loop.wake,
     onCreated: logs.openLogStream,
@@ -105,8 +105,8 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
   }
 
   /** The policy is read each time, so that a change needs no restart. */
-  async function admitHere(target: Parameters<typeof admit>[0]) {
-    return admit(target, await loadPolicy(paths, identity.kind), paths);
+  async function authorizeByPolicy(target: Parameters<typeof authorizeContainer>[0]) {
+    return authorizeContainer(target, await loadPolicy(paths, identity.kind), paths);
   }
 
   async function find(containerId: number): Promise<Pick<SeenContainer, 'dockerId' | 'startedAt'> | null> {
@@ -146,7 +146,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
         const found = await find(containerId);
         if (!found) throw new Error('This container is not on the server');
         const target = desired.current()?.containers.find(({ id }) => id === containerId);
-        if (target) await admitHere(target);
+        if (target) await authorizeByPolicy(target);
         crashPoint('daemon.restart.begun');
         await engine.restart(found.dockerId, target?.spec.image ?? '');
         crashPoint('daemon.restart.done');

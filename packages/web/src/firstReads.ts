@@ -64,8 +64,8 @@ export const firstReads = {
   },
   usage: async ({ search }) => {
     if (search.has('range')) return [];
-    const { NEWEST, usageInput } = await import('./features/usage/listInput.ts');
-    return [read(api.usage.list, usageInput(listAddress(search, NEWEST)))];
+    const { LATEST_START_FIRST, usageInput } = await import('./features/usage/listInput.ts');
+    return [read(api.usage.list, usageInput(listAddress(search, LATEST_START_FIRST)))];
   },
   sshKeys: ({ search }) => [read(api.sshKeys.list, listInput(search))],
   adminPromoCodes: ({ search }) => [read(api.promoCodes.list, listInput(search))],

@@ -4,7 +4,7 @@ import type { Role } from '@stagi/contract/permissions.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { recordForWorkspace } from '../audit/recordForWorkspace.ts';
-import { lockAvailable } from '../billing/spendOrder.ts';
+import { lockAvailableBalance } from '../billing/spendOrder.ts';
 import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
@@ -38,7 +38,7 @@ export function disableClient(ctx: Operator, { id, reason, terminate }: Input): 
     // They are taken in the same order as by renting and starting, to avoid a deadlock.
     await lockServers(trx, id);
     await lockUser(trx, ctx.user.id, ctx.user.id);
-    await lockAvailable(trx, id);
+    await lockAvailableBalance(trx, id);
     const client = await lockWorkspace(trx, ctx.user.id, id);
     if (client.deleted_at) throw refused(text('This workspace has been closed'));
     if (client.disabled_at) throw refused(text('This workspace is disabled already'));

@@ -5,13 +5,13 @@ import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
 
-type Visitor = Pick<Context, 'config' | 'db' | 'jobs'> & { ip: string };
+type EventContext = Pick<Context, 'config' | 'db' | 'jobs'> & { ip: string };
 
 /** A public call: rate limited per IP address. */
 const fromOneAddress = createRateLimiter({ points: 120, duration: 60 });
 
 /** Stores an event once, with the job that forwards it. Does nothing for a host without analytics. */
-export async function storeEvent(ctx: Visitor, input: AnalyticsInput): Promise<void> {
+export async function storeEvent(ctx: EventContext, input: AnalyticsInput): Promise<void> {
   await consumePoint(fromOneAddress(ctx), ctx.ip);
   if (analyticsKeyOf(ctx.config, input.host) === null) return;
   await inTransaction(ctx.db, async (trx) => {

@@ -27,7 +27,10 @@ export async function actorsOf(
   const isMore = rows.length > AUDIT_ACTORS_LISTED;
   const ids = isMore ? [...chosen] : rows.map(({ id }) => id);
   const isOne = sql<boolean>`a.user_id = any(${ids}::int[])`;
-  return { actors: await actors(db, among(chain, isOne), BY_NAME), ...(isMore && { isMoreActors: true as const }) };
+  return {
+    actors: await actors(db, actorsInChain(chain, isOne), BY_NAME),
+    ...(isMore && { isMoreActors: true as const }),
+  };
 }
 
 /** Nobody turns more pages of people. */
@@ -43,7 +46,9 @@ export async function findActors(
 ): Promise<{ entities: Actor[]; count: number; isMore: boolean }> {
   sortColumn(request, { createdAt: 'name' });
   const { queryString: text, limit } = request;
-  const found = text ? await actors(db, among(chain, searchesPeople('u', text)), BY_NAME) : await lastActors(db, chain);
+  const found = text
+    ? await actors(db, actorsInChain(chain, searchesPeople('u', text)), BY_NAME)
+    : await lastActors(db, chain);
   const start = offsetOf(request);
   return {
     entities: found.slice(0, FOUND_MOST).slice(start, start + limit),
@@ -66,7 +71,7 @@ function lastActors(db: Db, chain: number): Promise<Actor[]> {
 
 const BY_NAME = sql`name, id`;
 
-const among = (chain: number, isOne: RawBuilder<boolean>): RawBuilder<unknown> =>
+const actorsInChain = (chain: number, isOne: RawBuilder<boolean>): RawBuilder<unknown> =>
   sql`(select u.id, u.name, u.email from audit_actor a join app_user u on u.id = a.user_id
     where a.chain = ${chain} and ${isOne})`;
 

@@ -88,7 +88,7 @@ export async function runCheck({ db, log }: Pick<Context, 'db' | 'log'>, id: num
   await open().set({ ended_at: sql<Date>`clock_timestamp()` }).execute();
 }
 
-export async function oneCheck(db: Db, id: number): Promise<AuditCheck> {
+export async function viewCheck(db: Db, id: number): Promise<AuditCheck> {
   const [check] = await present(db, await checks(db).where('c.id', '=', id).execute());
   if (!check) throw notFound();
   return check;

@@ -10,7 +10,7 @@ import { isId, pageOf } from '../http/paging.ts';
 import { lockOperator } from '../people/lockedByOperator.ts';
 import { actorsOf, findActors } from './actors.ts';
 import { type AuditedLog, type Exported, recordCheck, recordExport } from './byOperators.ts';
-import { listChecks, oneCheck, requestCheck } from './checks.ts';
+import { listChecks, requestCheck, viewCheck } from './checks.ts';
 import { AUDIT_COLUMNS } from './csv.ts';
 import { areasOf, type EntryFilter, entriesBefore, pageOfEntries } from './entries.ts';
 import { PLATFORM_CHAIN, verifyChain } from './verifyChain.ts';
@@ -52,7 +52,7 @@ export const auditHandlers: HandlersOf<typeof api.audit> = {
     }),
   async checkAll(ctx) {
     const id = await inTransaction(ctx.db, (trx) => requestCheck(ctx, trx, ctx.user.id));
-    return { isSuccess: true, entity: await oneCheck(ctx.db, id) };
+    return { isSuccess: true, entity: await viewCheck(ctx.db, id) };
   },
   async listChecks({ db }, { entityFilterRequest }) {
     const { entities, count, lastIsWhole } = await listChecks(db, entityFilterRequest);

@@ -54,7 +54,7 @@ export async function readBalance(db: Db, workspaceId: number): Promise<bigint> 
   return rows[0]?.balance ?? 0n;
 }
 
-export interface Burn {
+export interface BurnRate {
   /** Micro-STAGI an hour for what runs now and for what is on its way. */
   perHour: bigint;
   /** What must be left beside it, so that what cannot be stopped can leave in order. */
@@ -63,9 +63,9 @@ export interface Burn {
   resuming: bigint;
 }
 
-export async function burnRateOf(db: Db, workspaceId: number): Promise<Burn> {
+export async function burnRateOf(db: Db, workspaceId: number): Promise<BurnRate> {
   const { rows } =
-    await sql<Burn>`select ${sql.raw(perHourOf('w'))} as "perHour", ${sql.raw(reserveOf('w'))} as reserve,
+    await sql<BurnRate>`select ${sql.raw(perHourOf('w'))} as "perHour", ${sql.raw(reserveOf('w'))} as reserve,
     ${sql.raw(resumingOf('w'))} as resuming from workspace w where w.id = ${workspaceId}`.execute(db);
   return rows[0] ?? { perHour: 0n, reserve: 0n, resuming: 0n };
 }

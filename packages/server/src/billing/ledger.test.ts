@@ -8,7 +8,7 @@ import type { Db } from '../db/schema.ts';
 import { accountOf, revenueOf } from './accounts.ts';
 import { capture, hold, release } from './holds.ts';
 import { inLedgerTransaction, type Line, post, reverse } from './ledger.ts';
-import { lockParts, spend, spendingLines, split, sumOf } from './spendOrder.ts';
+import { lockBalances, spend, spendingLines, split, sumOf } from './spendOrder.ts';
 import { type Books, move, openBooks, units } from './testing/books.ts';
 
 let books: Books;
@@ -322,7 +322,7 @@ it('a float, a plain integer and what no ledger can hold are no money', () => {
 it('locks the accounts of a workspace that it reads for spending', async () => {
   const id = await aWorkspace({ credit: 1 });
   await db.transaction().execute(async (trx) => {
-    await lockParts(trx, id);
+    await lockBalances(trx, id);
     await expect(
       sql`select 1 from account where client_id = ${id} for no key update nowait`.execute(db),
     ).rejects.toThrow(pg.DatabaseError);

@@ -2,10 +2,10 @@ import { asMicro, type Micro } from '@stagi/contract/money.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { accountOf, revenueOf, SPENDABLE } from './accounts.ts';
-import { addBalances, allocateCharges, NOTHING } from './allocateCharges.ts';
+import { addBalances, allocateCharges, ZERO_AMOUNTS } from './allocateCharges.ts';
 import { inLedgerTransaction, post } from './ledger.ts';
 import { refundSegment } from './refund.ts';
-import { type Parts, type Spending, spendingLines, sumOf } from './spendOrder.ts';
+import { type AmountsByAccount, type Spending, spendingLines, sumOf } from './spendOrder.ts';
 import { REMINDED_AFTER_DAYS } from './zero.ts';
 
 /** What one tick of a workspace did. */
@@ -18,14 +18,20 @@ export interface Tick {
   exhausted: 'no' | 'before' | 'now';
 }
 
-/** Up to when an interval is metered: what was once is never taken back but by an earlier end. */
-export const UNTIL = sql`least(coalesce(s.ended_at, 'infinity'), greatest(s.metered_until, t.now))`;
-/** What it owes until then: of its start, its end and its price alone, so that no tick can drift. */
-export const OWED = sql`case when s.voided then 0
+/** SQL: the time up to which the segment `s` is metered now. It never moves back, except to an earlier end. */
+export const SEGMENT_METERED_UNTIL = sql`least(coalesce(s.ended_at, 'infinity'), greatest(s.metered_until, t.now))`;
+/**
+ * SQL: what the segment `s` costs from its start until `u.until`. It depends on start, end and price alone, so ticks
+ * cannot drift.
+ */
+export const SEGMENT_COST = sql`case when s.voided then 0
   else floor(s.price_per_hour::numeric * extract(epoch from u.until - s.started_at) / 3600)::bigint end`;
 
-/** Ended before what was charged, of a server that may come to nothing yet: what goes back goes back once, then all of it. */
-export const UNDECIDED = sql`((not s.confirmed and not s.voided and s.ended_at < s.metered_until) is true)`;
+/**
+ * SQL: whether the segment `s` ended before the time it is charged for, on a server that is neither confirmed nor
+ * voided yet. Its refund waits for that decision, as it is booked once and in full.
+ */
+export const SEGMENT_REFUND_PENDING = sql`((not s.confirmed and not s.voided and s.ended_at < s.metered_until) is true)`;
 
 /**
  * Books what the servers of a workspace cost since the last tick, whenever that was: one journal, and a line for each
@@ -64,7 +70,7 @@ interface Claimed {
   journals: bigint;
   /** Of the balance, what was there when it counted as used up. */
   leftAtZero: bigint;
-  balances: Parts;
+  balances: AmountsByAccount;
 }
 
 /** The accounts before the segments, as everybody does who needs both. */
@@ -75,7 +81,7 @@ async function claim(trx: Db, workspaceId: number, seen: string | null): Promise
     where m.client_id = ${workspaceId} and (${seen}::timestamptz is null or m.metered_at = ${seen}::timestamptz)
     order by a.id for no key update skip locked`.execute(trx);
   if (rows.length < SPENDABLE.length) return null;
-  const balances = { ...NOTHING };
+  const balances = { ...ZERO_AMOUNTS };
   for (const [n, kind] of SPENDABLE.entries()) balances[kind] = rows.find(({ code }) => code === codes[n])!.balance;
   return { journals: rows[0]!.journals, leftAtZero: rows[0]!.leftAtZero, balances };
 }
@@ -101,19 +107,19 @@ interface LineRow {
   reserve: bigint;
 }
 interface Line extends LineRow {
-  back?: { parts: Parts; forgiven: bigint };
+  back?: { parts: AmountsByAccount; forgiven: bigint };
 }
 
 async function linesOf(trx: Db, workspaceId: number): Promise<Line[]> {
   const { rows } = await sql<LineRow>`
     with t as materialized (select metering_clock() as now)
     select s.id, s.instance_id, u.until::text as until,
-      ${OWED} - (s.charged + s.uncollected - s.refunded - s.forgiven) as due,
+      ${SEGMENT_COST} - (s.charged + s.uncollected - s.refunded - s.forgiven) as due,
       s.charged, s.uncollected, s.ended_at is not null and u.until = s.ended_at as ends,
       case when s.ended_at is null then s.price_per_hour else 0 end as price_per_hour,
       case when s.ended_at is null then s.reserve else 0 end as reserve
-    from t, segment s, lateral (select ${UNTIL} as until) u
-    where s.client_id = ${workspaceId} and not s.settled and not ${UNDECIDED} order by s.id for no key update of s`.execute(
+    from t, segment s, lateral (select ${SEGMENT_METERED_UNTIL} as until) u
+    where s.client_id = ${workspaceId} and not s.settled and not ${SEGMENT_REFUND_PENDING} order by s.id for no key update of s`.execute(
     trx,
   );
   return rows;
@@ -131,14 +137,14 @@ async function book(
   workspaceId: number,
   number: bigint,
   lines: readonly Line[],
-  balances: Parts,
+  balances: AmountsByAccount,
 ): Promise<Booked> {
   const owing = lines.filter(({ due }) => due > 0n);
   const charges = allocateCharges(
     owing.map(({ due }) => due),
     balances,
   );
-  const parts = charges.reduce((all, each) => addBalances(all, each.parts), NOTHING);
+  const parts = charges.reduce((all, each) => addBalances(all, each.parts), ZERO_AMOUNTS);
   const uncollected = asMicro(charges.reduce((all, each) => all + each.uncollected, 0n));
   const charged = sumOf(parts);
   const journal = [
@@ -154,7 +160,7 @@ async function book(
 async function writeDown(trx: Db, workspaceId: number, lines: readonly Line[], booked: Booked): Promise<void> {
   if (lines.length === 0) return;
   const column = (pick: (line: Line) => unknown): string[] => lines.map((line) => String(pick(line)));
-  const partOf = (kind: keyof Parts) => column(({ id }) => booked.charges.get(id)?.parts[kind] ?? 0n);
+  const partOf = (kind: keyof AmountsByAccount) => column(({ id }) => booked.charges.get(id)?.parts[kind] ?? 0n);
   await sql`
     with line as (
       select * from unnest(${column(({ id }) => id)}::bigint[], ${column((line) => line.instance_id)}::int[],

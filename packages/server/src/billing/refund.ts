@@ -2,9 +2,9 @@ import { asMicro, type Micro } from '@stagi/contract/money.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { accountOf, revenueOf, SPENDABLE } from './accounts.ts';
-import { NOTHING } from './allocateCharges.ts';
+import { ZERO_AMOUNTS } from './allocateCharges.ts';
 import { post } from './ledger.ts';
-import { type Parts, sumOf } from './spendOrder.ts';
+import { type AmountsByAccount, sumOf } from './spendOrder.ts';
 
 /** SQL: the actual end of a segment `s`; a voided one ends where it started. */
 export const ACTUAL_END = sql`case when s.voided then s.started_at else s.ended_at end`;
@@ -19,8 +19,8 @@ export async function refundSegment(
   /** `until`: its actual end. */
   { id: segmentId, until }: { id: bigint; until: string },
   amount: Micro,
-): Promise<{ parts: Parts; forgiven: Micro }> {
-  const { rows } = await sql<Parts & { uncollected: bigint }>`
+): Promise<{ parts: AmountsByAccount; forgiven: Micro }> {
+  const { rows } = await sql<AmountsByAccount & { uncollected: bigint }>`
     select credit, card, onchain, uncollected from segment_charge where segment_id = ${segmentId} order by until desc`.execute(
     trx,
   );
@@ -71,12 +71,12 @@ async function refundUsageDays(
 
 /** Of charges with the newest first. */
 export function refundParts(
-  charges: readonly (Parts & { uncollected: bigint })[],
+  charges: readonly (AmountsByAccount & { uncollected: bigint })[],
   amount: Micro,
-): { parts: Parts; forgiven: Micro } {
+): { parts: AmountsByAccount; forgiven: Micro } {
   const owedNot = charges.reduce((all, { uncollected }) => all + uncollected, 0n);
   const forgiven = asMicro(least(amount, owedNot));
-  const parts = { ...NOTHING };
+  const parts = { ...ZERO_AMOUNTS };
   let left: bigint = amount - forgiven;
   for (const charge of charges) {
     for (const kind of SPENDABLE.toReversed()) {

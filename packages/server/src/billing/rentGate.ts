@@ -3,7 +3,7 @@ import { text } from '@stagi/contract/text.ts';
 import type { Db } from '../db/schema.ts';
 import { refused, workspaceGone } from '../http/errors.ts';
 import { burnRateOf } from './burnRate.ts';
-import { lockAvailable } from './spendOrder.ts';
+import { lockAvailableBalance } from './spendOrder.ts';
 
 interface Added {
   /** Micro-STAGI an hour more than now. */
@@ -17,7 +17,7 @@ interface Added {
  * checked under the accounts' row lock. Answers the balance.
  */
 export async function requireOneHour(trx: Db, workspaceId: number, ...added: readonly Added[]): Promise<bigint> {
-  const balance = await lockAvailable(trx, workspaceId);
+  const balance = await lockAvailableBalance(trx, workspaceId);
   await requireOpen(trx, workspaceId);
   const { perHour, reserve } = await burnRateOf(trx, workspaceId);
   const more = added.reduce((all, one) => all + one.pricePerHour + (one.canStop ? 0n : one.pricePerHour / 2n), 0n);

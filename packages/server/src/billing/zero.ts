@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { balanceOf, burnRateOf } from './burnRate.ts';
-import { lockAvailable } from './spendOrder.ts';
+import { lockAvailableBalance } from './spendOrder.ts';
 
 /** Why a server is stopped, or its end, that a balance of zero brought about. */
 export const ZERO_BALANCE = text('Zero balance');
@@ -39,7 +39,7 @@ export async function creditedAtZeroBalance(db: Db): Promise<number[]> {
 /** Whether a credit covers an hour of all that zero stopped: then it ends here; else somebody is to choose. */
 export async function resumeAll(db: Db, workspaceId: number): Promise<boolean> {
   return inTransaction(db, async (trx) => {
-    const available = await lockAvailable(trx, workspaceId);
+    const available = await lockAvailableBalance(trx, workspaceId);
     const { rows } = await sql<{ left: bigint }>`
       select left_at_zero as left from workspace_meter where client_id = ${workspaceId}`.execute(trx);
     const { perHour, reserve, resuming } = await burnRateOf(trx, workspaceId);
@@ -50,20 +50,20 @@ export async function resumeAll(db: Db, workspaceId: number): Promise<boolean> {
 }
 
 /** SQL: whether the instance `i` is kept without a balance: stopped by it or before. */
-export const KEPT =
+export const INSTANCE_KEPT =
   "i.kind = 'rented' and i.closed_at is null and i.desired <> 'gone' and i.status <> 'creation failed'";
 
 /** SQL: whether the instance `i` of a workspace without a balance is still to be stopped. */
-export const RUNS_YET = `i.kind = 'rented' and i.closed_at is null and i.zero_stopped_at is null and i.desired = 'running'
+export const INSTANCE_STILL_RUNNING = `i.kind = 'rented' and i.closed_at is null and i.zero_stopped_at is null and i.desired = 'running'
   and i.status not in ('creation failed', 'terminating', 'terminated')`;
 
 /** SQL: whether the zero balance that the workspace `w` has now ended the instance `i`. */
-const ENDED = `i.kind = 'rented' and exists (select 1 from instance_activity a where a.instance_id = i.id
+const INSTANCE_ENDED = `i.kind = 'rented' and exists (select 1 from instance_activity a where a.instance_id = i.id
   and a.to_status = 'terminating' and a.detail = '${ZERO_BALANCE}' and a.at >= w.exhausted_at)`;
 
-/** SQL: the same at once, as its cloud cannot stop it; `DELETED` after it had been kept. */
-const LOST = `${ENDED} and coalesce(i.offer ->> 'canStop', 'false') = 'false'`;
-export const DELETED = `${ENDED} and i.offer ->> 'canStop' = 'true'`;
+/** SQL: `INSTANCE_ENDED` at once, as its cloud cannot stop the instance; `INSTANCE_DELETED`: after it was kept. */
+const INSTANCE_LOST = `${INSTANCE_ENDED} and coalesce(i.offer ->> 'canStop', 'false') = 'false'`;
+export const INSTANCE_DELETED = `${INSTANCE_ENDED} and i.offer ->> 'canStop' = 'true'`;
 
 /** Until when things are kept, how many are, how many could not be, and whether a credit came; null without a zero balance. */
 export async function zeroBalanceSummary(
@@ -72,8 +72,8 @@ export async function zeroBalanceSummary(
 ): Promise<{ keptUntil: Date; kept: number; lost: number; credited: boolean } | null> {
   const { rows } = await sql<{ keptUntil: Date; kept: number; lost: number; credited: boolean }>`
     select w.exhausted_at + make_interval(days => ${KEPT_DAYS}) as "keptUntil",
-      (select count(*)::int from instance i where i.workspace_id = w.id and ${sql.raw(KEPT)}) as kept,
-      (select count(*)::int from instance i where i.workspace_id = w.id and ${sql.raw(LOST)}) as lost,
+      (select count(*)::int from instance i where i.workspace_id = w.id and ${sql.raw(INSTANCE_KEPT)}) as kept,
+      (select count(*)::int from instance i where i.workspace_id = w.id and ${sql.raw(INSTANCE_LOST)}) as lost,
       ${sql.raw(balanceOf('w.id'))} > coalesce((select left_at_zero from workspace_meter where client_id = w.id), 0) as credited
     from workspace w where w.id = ${workspaceId} and w.exhausted_at is not null`.execute(db);
   return rows[0] ?? null;
@@ -95,7 +95,7 @@ export async function outcomeOfServers(
       await sql<ServerName>`select i.id, i.title, i.slug from workspace w join instance i on i.workspace_id = w.id
         where w.id = ${workspaceId} and ${sql.raw(which)} order by i.title, i.id limit ${NAMED_MOST}`.execute(db)
     ).rows;
-  return { kept: await of(KEPT), lost: await of(LOST), deleted: await of(DELETED) };
+  return { kept: await of(INSTANCE_KEPT), lost: await of(INSTANCE_LOST), deleted: await of(INSTANCE_DELETED) };
 }
 
 const NAMED_MOST = 100;

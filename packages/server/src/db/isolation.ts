@@ -13,8 +13,8 @@ const OF_OWN_INSTANCE = 'exists (select from instance i where i.id = instance_id
 const OF_OWN_CONTAINER = 'exists (select from container c where c.id = container_id)';
 
 /**
- * Tables whose rows are a workspace's, with what makes a row that of the workspace of the moment. Calls of people see
- * and write no other rows of them, whatever their queries say. Where a row hangs on another one, the policy of that one
+ * Tables whose rows belong to a workspace. `sees` is the condition for a row of the current workspace. Calls of people
+ * see and write only such rows, whatever their queries say. Where a row refers to another one, the policy of that one
  * decides.
  */
 export const OF_A_WORKSPACE = {
@@ -23,13 +23,13 @@ export const OF_A_WORKSPACE = {
   invite: { sees: OWN },
   api_token: { sees: OWN },
   stream_ticket: { sees: OWN },
-  /* Of calls that are made in no workspace: 0. */
+  /* Calls outside of a workspace have 0. */
   idempotency: {
     sees: `workspace_id = case current_setting('stagi.workspace', true) when 'none' then 0 else current_workspace() end`,
   },
   account: { sees: BILLED, may: ['select', 'update'] },
   journal: { sees: BILLED, may: ['select', 'insert'] },
-  /* Its journal comes in the same statement, which therefore sees none yet. */
+  /* The journal is inserted in the same statement, where the policy cannot see it yet. */
   posting: { sees: 'not is_foreign_journal(journal_id)', may: ['select', 'insert'] },
   hold: { sees: OWN, may: ['select', 'insert', 'update'] },
   billing_transaction: { sees: OWN, may: ['select'] },
@@ -40,7 +40,7 @@ export const OF_A_WORKSPACE = {
   usage_day: { sees: BILLED, may: ['select'] },
   workspace_meter: { sees: BILLED, may: ['select', 'insert', 'update'] },
   promo_activation: { sees: OWN, may: ['select', 'insert'] },
-  /* Chain 0 is the platform's own; all others are those of the workspace with their number. */
+  /* Chain 0 belongs to the platform, every other chain to the workspace with its number. */
   audit: { sees: CHAINED, may: ['select', 'insert'] },
   audit_head: { sees: CHAINED, may: ['select'] },
   audit_actor: { sees: CHAINED, may: ['select'] },
@@ -60,7 +60,7 @@ export const OF_A_WORKSPACE = {
 
 export interface Isolated {
   sees: string;
-  /** What a row that is written must be besides; as `sees` when left out. */
+  /** The condition for a written row; the same as `sees` when left out. */
   writes?: string;
   may?: readonly Privilege[];
 }
@@ -68,7 +68,7 @@ export interface Isolated {
 type Privilege = 'select' | 'insert' | 'update' | 'delete';
 const EVERYTHING: readonly Privilege[] = ['select', 'insert', 'update', 'delete'];
 
-/** Tables whose rows are a person's own, whichever workspace they are in: their queries name the person. */
+/** Tables whose rows belong to a person, in whatever workspace. Their queries filter by the person. */
 export const OF_A_PERSON: readonly Table[] = [
   'app_user',
   'pending_registration',
@@ -92,7 +92,7 @@ export const OF_A_PERSON: readonly Table[] = [
   'feedback_image',
 ];
 
-/** Tables of the platform itself, and what calls of people may do with them. */
+/** Tables of the platform itself, and the privileges that calls of people have on them. */
 export const OF_THE_PLATFORM: Partial<
   Record<Table | 'migration' | 'journal_kind' | 'journal_flow', { why: string; may: readonly Privilege[] }>
 > = {
@@ -113,7 +113,7 @@ export const OF_THE_PLATFORM: Partial<
   stray: { why: 'machines that no workspace owns: for operators alone', may: [] },
 };
 
-/** Other tables that lead to a workspace, and why that does not make their rows the workspace's. */
+/** Other tables that refer to a workspace, and why their rows do not belong to it. */
 export const NAMES_A_WORKSPACE: Partial<Record<Table, string>> = {
   session: 'the one workspace that an app was let into narrows what the session reaches',
   oauth_code: 'the one workspace that an app is to be let into',
@@ -121,8 +121,8 @@ export const NAMES_A_WORKSPACE: Partial<Record<Table, string>> = {
 };
 
 /**
- * Brings the rules of the database to what stands above: after each migration, as a table may come with any of them.
- * Only what differs is touched; a policy's comment tells what it was made of.
+ * Updates the policies and privileges in the database to the tables above. Runs after each migration, as any may add a
+ * table. Changes only what differs: the comment of a policy holds the fingerprint of its definition.
  */
 export async function isolate(client: pg.Client): Promise<void> {
   const { rows: made } = await client.query<{ table: string; fingerprint: string | null }>(
@@ -137,7 +137,7 @@ export async function isolate(client: pg.Client): Promise<void> {
       .update(JSON.stringify([sees, writes, MEMBER_ROLE, user[0]!.name]))
       .digest('hex');
     if (fingerprintOf.get(table) === fingerprint) continue;
-    // Each table by itself: what waits for one holds up no other.
+    // One transaction for each table: waiting for the lock of one blocks no other.
     await client.query(`
       begin;
       set local lock_timeout = '2s';
@@ -171,7 +171,7 @@ async function grant(client: pg.Client): Promise<void> {
     );
 }
 
-/** Jobs are made in the transaction of the call that wants them, and done by others. */
+/** Calls of people insert jobs in their own transaction; others perform them. */
 export async function letEnqueue(client: pg.Client): Promise<void> {
   await client.query(`grant usage on schema pgboss to ${MEMBER_ROLE}`);
   await client.query(`grant select, insert on all tables in schema pgboss to ${MEMBER_ROLE}`);

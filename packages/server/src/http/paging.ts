@@ -15,12 +15,12 @@ export function sortColumn<T extends string | readonly string[]>(
   });
 }
 
-/** A pattern that matches a text anywhere. */
-export const anywhere = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+/** A LIKE pattern that matches a text anywhere. */
+export const containsPattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** Matches a text anywhere, ignoring case; `%` and `_` are literal. */
 export function contains(columns: readonly (string | RawBuilder<string>)[], text: string): RawBuilder<boolean> {
-  const pattern = anywhere(text);
+  const pattern = containsPattern(text);
   return sql<boolean>`(${sql.join(
     columns.map((column) => sql`${typeof column === 'string' ? sql.ref(column) : column} ilike ${pattern}`),
     sql` or `,

@@ -1,6 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { lockAvailable } from '../billing/spendOrder.ts';
+import { lockAvailableBalance } from '../billing/spendOrder.ts';
 import { aKey, type CloudApp, rentServer, startCloudApp } from '../testing/cloudApp.ts';
 import { aRentedInstance } from '../testing/factories.ts';
 import { waitForBlockedStatements } from '../testing/locks.ts';
@@ -18,7 +18,7 @@ it('gives the last place of a paid plan to one of two concurrent rents', async (
   const sshKeyId = await aKey(alice);
   // Both start before either has committed.
   const holder = await app.ctx.db.startTransaction().execute();
-  await lockAvailable(holder, alice.workspaceId);
+  await lockAvailableBalance(holder, alice.workspaceId);
   const renting = Promise.allSettled([rentServer(alice, { sshKeyId }), rentServer(alice, { sshKeyId })]);
   await waitForBlockedStatements(app.ctx.db, 2);
   await holder.commit().execute();

@@ -1,7 +1,7 @@
 import { text } from '@stagi/contract/text.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
-import { lockAvailable } from '../billing/spendOrder.ts';
+import { lockAvailableBalance } from '../billing/spendOrder.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 
@@ -31,7 +31,7 @@ export async function requireQuota(
   const limit = QUOTAS[workspace.plan]?.[kind];
   if (limit === undefined) return;
   const owners = workspace.plan === 'Free' ? await lockOwners(trx, workspace.id) : [];
-  if (workspace.plan !== 'Free') await lockAvailable(trx, workspace.id);
+  if (workspace.plan !== 'Free') await lockAvailableBalance(trx, workspace.id);
   // A database function counts, as row-level security hides the owners' other workspaces from this call.
   const { rows } = await sql<{ count: number }>`
     select rented_under(${workspace.id}, ${owners}, ${hasGpu}, ${USES_NO_QUOTA}) as count`.execute(trx);

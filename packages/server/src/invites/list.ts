@@ -4,7 +4,7 @@ import type { Role } from '@stagi/contract/permissions.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
-import { isExpired, statusNow } from './status.ts';
+import { currentStatus, isExpired } from './status.ts';
 
 export interface InviteRow {
   id: number;
@@ -37,7 +37,7 @@ export async function listInvites(
   let some = invitesOf(db, workspaceId);
   if (queryString) some = some.where(contains(['app_user.name', 'app_user.email'], queryString));
   if (roles?.length) some = some.where('invite.role', 'in', roles);
-  if (statuses?.length) some = some.where(sql<boolean>`${statusNow} = any(${statuses}::text[])`);
+  if (statuses?.length) some = some.where(sql<boolean>`${currentStatus} = any(${statuses}::text[])`);
   const [rows, { count }] = await Promise.all([
     some
       .select(INVITE)
@@ -71,6 +71,6 @@ const INVITE = [
   'invite.created_at',
   'invite.expires_at',
   'app_user.name as inviter',
-  statusNow.as('status'),
+  currentStatus.as('status'),
   sql<InviteRow['ended_by']>`case when ${isExpired} then 'expired' else invite.ended_by end`.as('ended_by'),
 ] as const;

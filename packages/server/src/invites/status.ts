@@ -22,4 +22,5 @@ export function closeInvitesQuery(db: Db, endedBy: End) {
 /** An invite expires by its time; the cleanup stores the status later. */
 export const isExpired = sql<boolean>`(invite.status = 'pending' and invite.expires_at <= now())`;
 
-export const statusNow = sql<InviteStatus>`case when ${isExpired} then 'finished' else invite.status end`;
+/** The status as of now: an expired invite is finished. */
+export const currentStatus = sql<InviteStatus>`case when ${isExpired} then 'finished' else invite.status end`;

@@ -36,8 +36,8 @@ export async function createRun(db: Db, cause: Cause, askedBy: number | null): P
   return id;
 }
 
-/** Carries a run out and writes its end down; one that has ended stays as it is. Null when it had. */
-export async function carryOut({ db, log }: Pick<Context, 'db' | 'log'>, id: bigint): Promise<Verdict | null> {
+/** Verifies the ledger for a run and stores the result. Null for a run that has ended already: it stays as it is. */
+export async function runVerification({ db, log }: Pick<Context, 'db' | 'log'>, id: bigint): Promise<Verdict | null> {
   const open = () => db.updateTable('ledger_run').where('id', '=', id).where('ended_at', 'is', null);
   const begun = await open()
     .set({ state: 'running', touched_at: sql<Date>`clock_timestamp()` })

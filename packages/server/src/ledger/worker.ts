@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { RunningQueue } from '../jobs/queue.ts';
-import { carryOut, createRun } from './runs.ts';
+import { createRun, runVerification } from './runs.ts';
 import { sealYesterday } from './seal.ts';
 
 /** Seals each day soon after it is over, verifies the whole ledger once a day and whenever an operator asks. */
@@ -8,7 +8,7 @@ export async function startLedgerWorker(ctx: Pick<Context, 'db' | 'log'>, queue:
   await queue.work('ledger.seal', async () => void (await sealYesterday(ctx)));
   await queue.work('ledger.verify', async (data) => {
     const { runId } = (data as { runId?: string } | null) ?? {};
-    await carryOut(ctx, runId === undefined ? await createRun(ctx.db, 'cron', null) : BigInt(runId));
+    await runVerification(ctx, runId === undefined ? await createRun(ctx.db, 'cron', null) : BigInt(runId));
   });
   // Each hour, as the hour after midnight may find the platform stopped.
   await queue.every('ledger.seal', '7 * * * *');

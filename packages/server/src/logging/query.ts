@@ -1,7 +1,7 @@
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import type { LogGap, LogLine, logging } from '@stagi/contract/logging.ts';
 import type { Db } from '../db/schema.ts';
-import { anywhere } from '../http/paging.ts';
+import { containsPattern } from '../http/paging.ts';
 import { findLines, MAX_SEQ, type StoredLine } from './findLines.ts';
 import { presentGap, presentLine } from './present.ts';
 import { searchLines } from './regexSearch.ts';
@@ -106,7 +106,7 @@ function selectLines(db: Db, containerId: number, question: LineQuery, limit: nu
   const last = cursor && 'before' in cursor ? BigInt(cursor.before) - 1n : MAX_SEQ;
   const [fromNs, toNs] = [from ? nsOf(from) : null, to ? nsOf(to) : null];
   if (text) {
-    const search = { like: anywhere(text), matches: null, first, last, fromNs, toNs, forward, limit };
+    const search = { like: containsPattern(text), matches: null, first, last, fromNs, toNs, forward, limit };
     return findLines(db, containerId, search);
   }
   let lines = db

@@ -1,6 +1,12 @@
 import { sql } from 'kysely';
 import { balanceOf } from '../billing/burnRate.ts';
-import { meterWorkspace, OWED, type Tick, UNDECIDED, UNTIL } from '../billing/meterWorkspace.ts';
+import {
+  meterWorkspace,
+  SEGMENT_COST,
+  SEGMENT_METERED_UNTIL,
+  SEGMENT_REFUND_PENDING,
+  type Tick,
+} from '../billing/meterWorkspace.ts';
 import { creditedAtZeroBalance, resumeAll } from '../billing/zero.ts';
 import { announceAll } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
@@ -92,10 +98,10 @@ async function dueWorkspaces(db: Db, meterMs: number): Promise<{ id: number; see
   const { rows } = await sql<{ id: number; seen: string }>`
     with t as materialized (select metering_clock() as now),
     use as (
-      select s.client_id, sum(${OWED} - (s.charged + s.uncollected - s.refunded - s.forgiven)) as accrued,
+      select s.client_id, sum(${SEGMENT_COST} - (s.charged + s.uncollected - s.refunded - s.forgiven)) as accrued,
         sum(s.reserve) filter (where s.ended_at is null) as reserve, bool_or(s.ended_at is not null) as has_ended
-      from t, segment s, lateral (select ${UNTIL} as until) u
-      where not s.settled and not ${UNDECIDED} group by s.client_id
+      from t, segment s, lateral (select ${SEGMENT_METERED_UNTIL} as until) u
+      where not s.settled and not ${SEGMENT_REFUND_PENDING} group by s.client_id
     )
     select m.client_id as id, m.metered_at::text as seen
     from t, use join workspace_meter m on m.client_id = use.client_id join workspace w on w.id = use.client_id

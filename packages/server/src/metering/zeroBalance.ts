@@ -2,7 +2,7 @@ import { instanceCan, type RentedStatus } from '@stagi/contract/instances.ts';
 import { sql } from 'kysely';
 import { balanceOf } from '../billing/burnRate.ts';
 import { syncSegments } from '../billing/segments.ts';
-import { KEPT_DAYS, RUNS_YET, ZERO_BALANCE } from '../billing/zero.ts';
+import { INSTANCE_STILL_RUNNING, KEPT_DAYS, ZERO_BALANCE } from '../billing/zero.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db, InstanceRow } from '../db/schema.ts';
@@ -53,7 +53,7 @@ const shuffledIds = async (
     .map(({ id }) => id);
 
 const RENTED = sql`i.kind = 'rented' and i.closed_at is null`;
-const RUNS_WITHOUT_BALANCE = sql`w.exhausted_at is not null and ${sql.raw(RUNS_YET)}`;
+const RUNS_WITHOUT_BALANCE = sql`w.exhausted_at is not null and ${sql.raw(INSTANCE_STILL_RUNNING)}`;
 /** Was starting when the balance ran out, and was not chosen to be resumed since. */
 const STARTED_AFTER_ZERO = sql`${RENTED} and i.zero_stopped_at is not null and i.status in ('online', 'unresponsive')
   and (w.exhausted_at is not null or not m.resumes_all)`;

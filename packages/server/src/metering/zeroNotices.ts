@@ -3,12 +3,12 @@ import { ROLE_PERMISSIONS, ROLES } from '@stagi/contract/permissions.ts';
 import { sql } from 'kysely';
 import { balanceOf } from '../billing/burnRate.ts';
 import {
-  DELETED,
-  KEPT,
+  INSTANCE_DELETED,
+  INSTANCE_KEPT,
+  INSTANCE_STILL_RUNNING,
   KEPT_DAYS,
   outcomeOfServers,
   REMINDED_AFTER_DAYS,
-  RUNS_YET,
   type ServerName,
 } from '../billing/zero.ts';
 import type { Context } from '../context.ts';
@@ -54,9 +54,9 @@ async function dueNotices(db: Db): Promise<{ id: number; number: number }[]> {
         where metering_clock() >= w.exhausted_at + make_interval(days => notice.after)) n
     where w.exhausted_at is not null and w.deleted_at is null and m.notices < n.number
       and case n.number
-        when 1 then not ${some(RUNS_YET)} or metering_clock() >= w.exhausted_at + interval '1 minute'
-        when ${NOTICES.length} then ${some(DELETED)} and not ${some(KEPT)}
-        else ${some(KEPT)} and ${sql.raw(balanceOf('w.id'))} <= m.left_at_zero end`.execute(db);
+        when 1 then not ${some(INSTANCE_STILL_RUNNING)} or metering_clock() >= w.exhausted_at + interval '1 minute'
+        when ${NOTICES.length} then ${some(INSTANCE_DELETED)} and not ${some(INSTANCE_KEPT)}
+        else ${some(INSTANCE_KEPT)} and ${sql.raw(balanceOf('w.id'))} <= m.left_at_zero end`.execute(db);
   return rows;
 }
 

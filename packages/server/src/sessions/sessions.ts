@@ -21,7 +21,7 @@ export interface Tokens {
   refreshToken: string;
 }
 
-type Visitor = Pick<Context, 'config' | 'db' | 'jobs' | 'keys' | 'log' | 'secrets'> & {
+type SessionContext = Pick<Context, 'config' | 'db' | 'jobs' | 'keys' | 'log' | 'secrets'> & {
   ip: string;
   userAgent: string | null;
   language: Language;
@@ -29,7 +29,7 @@ type Visitor = Pick<Context, 'config' | 'db' | 'jobs' | 'keys' | 'log' | 'secret
 
 /** Asks for no second factor: `finishSignIn` does that before. New accounts have none. */
 export async function createSession(
-  ctx: Visitor,
+  ctx: SessionContext,
   db: Db,
   userId: number,
   authType: AuthType,
@@ -56,7 +56,7 @@ export async function createSession(
  * Exchanges a refresh token for a new pair. A token works once; its direct reuse within 10 s gets the
  * same successor (two tabs raced), any other reuse ends the whole session. Throws 401 when it is over.
  */
-export async function rotateRefreshToken(ctx: Visitor, refreshToken: string): Promise<Tokens> {
+export async function rotateRefreshToken(ctx: SessionContext, refreshToken: string): Promise<Tokens> {
   const hash = hashOfToken(refreshToken);
   const outcome = await inTransaction(
     ctx.db,
@@ -97,7 +97,7 @@ export async function rotateRefreshToken(ctx: Visitor, refreshToken: string): Pr
   };
 }
 
-export async function revokeSessionByToken(ctx: Visitor, refreshToken: string): Promise<void> {
+export async function revokeSessionByToken(ctx: SessionContext, refreshToken: string): Promise<void> {
   const row = await ctx.db
     .selectFrom('refresh_token')
     .select('session_id')
@@ -153,7 +153,7 @@ export function liveSessionsOf(db: Db, userId: number) {
 }
 
 async function handleReusedToken(
-  ctx: Visitor,
+  ctx: SessionContext,
   trx: Db,
   hash: Buffer,
   presented: string,
@@ -192,7 +192,7 @@ export function revokeSessionsQuery(db: Db, reason: string) {
     .where('revoked_at', 'is', null);
 }
 
-const userAgentOf = ({ userAgent }: Visitor): string | null => userAgent?.slice(0, 300) ?? null;
+const userAgentOf = ({ userAgent }: SessionContext): string | null => userAgent?.slice(0, 300) ?? null;
 
 function liveSession(
   db: Db,

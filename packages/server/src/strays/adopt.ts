@@ -3,7 +3,7 @@ import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { recordForWorkspace } from '../audit/recordForWorkspace.ts';
-import { lockAvailable } from '../billing/spendOrder.ts';
+import { lockAvailableBalance } from '../billing/spendOrder.ts';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -36,7 +36,7 @@ export async function adoptStray(
     if (!offer || offer.provider.name !== row.provider) throw invalid(text('This is no offer of its cloud'), 'offerId');
     if (row.state === 'error') throw refused(text('This machine is broken: it can only be deleted'));
     // The same lock as for renting: an adoption and a disabling of the workspace run one after the other.
-    await lockAvailable(trx, input.workspaceId);
+    await lockAvailableBalance(trx, input.workspaceId);
     await requireWorkspace(trx, input.workspaceId);
     const instanceId = await insert(trx, row, offer, input);
     await recordActivity(trx, instanceId, { kind: 'adopted', to: 'error', detail: ADOPTION_DETAIL });

@@ -1,4 +1,4 @@
-import type { Deletion } from '@stagi/contract/account.ts';
+import type { AccountDeletionPreview } from '@stagi/contract/account.ts';
 import { CURRENCY } from '@stagi/contract/brand.ts';
 import { toDecimal } from '@stagi/contract/money.ts';
 import { sql } from 'kysely';
@@ -46,7 +46,11 @@ export async function previewDeletion(db: Db, userId: number): Promise<DeletionP
   };
 }
 
-export function presentDeletion({ closes, leaves, sshKeys }: DeletionPreview): Omit<Deletion, 'isSuccess'> {
+export function presentDeletion({
+  closes,
+  leaves,
+  sshKeys,
+}: DeletionPreview): Omit<AccountDeletionPreview, 'isSuccess'> {
   return {
     closes: closes.map(({ id, name, balance, openInstances }) => ({
       clientId: id,

@@ -28,7 +28,7 @@ export function useAuditColumns(): Column<AuditEntry>[] {
       title: t('Detail'),
       cell: ({ detail, object }) => <AuditDetail detail={detail} object={object} />,
     },
-    { key: 'who', title: t('Who'), width: 200, cell: (entry) => <Who entry={entry} /> },
+    { key: 'who', title: t('Who'), width: 200, cell: (entry) => <ActorCell entry={entry} /> },
     { key: 'ip', title: t('Address'), cell: ({ ip }) => <span className="mono">{ip ?? '—'}</span> },
     { key: 'userAgent', title: t('Browser'), extra: true, cell: ({ userAgent }) => userAgent ?? '—' },
     {
@@ -53,7 +53,7 @@ function Thing({ object }: Pick<AuditEntry, 'object'>) {
   return <span className="mono">{object.label ?? (object.id === null ? '—' : `#${object.id}`)}</span>;
 }
 
-function Who({ entry: { actor, by, action } }: { entry: AuditEntry }) {
+function ActorCell({ entry: { actor, by, action } }: { entry: AuditEntry }) {
   const t = useT();
   // A workspace learns that it was an operator, not who.
   if (!actor)

@@ -1,5 +1,5 @@
 import { useListState } from '../lists/useListState.ts';
-import { RANGE, useRange } from '../lists/useRange.ts';
+import { RANGE_FILTER, useRange } from '../lists/useRange.ts';
 import { isOutcome } from './auditWords.ts';
 
 const ACTORS = 'who';
@@ -9,7 +9,7 @@ export type AuditListState = ReturnType<typeof useAuditList>;
 
 /** What the address of an audit log asks for: for the filters above the list, and for the calls. */
 export function useAuditList() {
-  const state = useListState({ sort: { field: 'at', direction: 'desc' }, filters: [RANGE, ACTORS, AREAS] });
+  const state = useListState({ sort: { field: 'at', direction: 'desc' }, filters: [RANGE_FILTER, ACTORS, AREAS] });
   const range = useRange(state);
   const filter = (name: string) => ({
     value: state.values(name),

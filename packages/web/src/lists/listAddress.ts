@@ -22,9 +22,9 @@ export interface ListAddress {
 const SEARCH_MAX = 200;
 /** Between the values of one filter. */
 export const SEPARATOR = ',';
-export const NEWEST: Sort = { field: 'createdAt', direction: 'desc' };
+export const NEWEST_FIRST: Sort = { field: 'createdAt', direction: 'desc' };
 
-export function listAddress(params: URLSearchParams, defaultSort: Sort = NEWEST): ListAddress {
+export function listAddress(params: URLSearchParams, defaultSort: Sort = NEWEST_FIRST): ListAddress {
   const page = parsePage(params.get('page'));
   const limit = PAGE_LIMITS.find((allowed) => String(allowed) === params.get('limit')) ?? PAGE_LIMIT;
   const sort = parseSort(params.get('sort')) ?? defaultSort;
@@ -48,8 +48,8 @@ export function listAddress(params: URLSearchParams, defaultSort: Sort = NEWEST)
   };
 }
 
-/** Those of a fixed choice that an address asks for. */
-export function among<Word extends string>(values: readonly string[], words: readonly Word[]): Word[] {
+/** The words of a fixed choice that are among the values of a filter; unknown values are ignored. */
+export function knownValues<Word extends string>(values: readonly string[], words: readonly Word[]): Word[] {
   return words.filter((word) => values.includes(word));
 }
 

@@ -37,13 +37,13 @@ export const ROUTE_MODULES: Record<string, readonly string[]> = {
 export const prerenderedFile = (language: Language, path: string) =>
   `prerendered/${language}${path === '/' ? '/home' : path}.html`;
 
-interface Visitor {
+interface PageVisitor {
   language: Language;
   signedIn: boolean;
 }
 
 /** Whether the prerendered markup is what this visitor would see, so that React can hydrate it. */
-export function canHydrate(root: HTMLElement, visitor: Visitor): boolean {
+export function canHydrate(root: HTMLElement, visitor: PageVisitor): boolean {
   const { prerendered } = root.ownerDocument.documentElement.dataset;
   // A hash with a value is a message to the app, not a place on the page.
   const isBare = window.location.search === '' && !window.location.hash.includes('=');

@@ -2,7 +2,7 @@ import type { ChangeEvent } from 'react';
 import classes from './BareCheckbox.module.css';
 
 interface Props {
-  /** What is ticked, for screen readers: nothing stands beside it. */
+  /** The accessible name, as there is no visible label. */
   label: string;
   checked: boolean;
   /** Some of what it stands for is ticked. */
@@ -11,7 +11,7 @@ interface Props {
   onChange(event: ChangeEvent<HTMLInputElement>): void;
 }
 
-/** A small box to tick, bare: lists hold one in each row, where the form's own would be most of a row's cost. */
+/** A checkbox without a visible label, for lists: in each row the form's checkbox would be most of the render cost. */
 export function BareCheckbox({ label, checked, indeterminate = false, disabled = false, onChange }: Props) {
   return (
     <span className={classes.box}>

@@ -19,10 +19,10 @@ export interface ButtonProps extends Omit<UnstyledButtonProps, 'color' | 'size'>
   /** After the label. */
   end?: ReactNode;
   fullWidth?: boolean;
-  /** Does nothing while under way, and says so; it keeps the focus. */
+  /** While true the button does nothing and says so; it keeps the focus. */
   loading?: boolean;
   disabled?: boolean;
-  /** Why it is impossible now: it stays in reach and tells when pointed at or focused. */
+  /** Why the action is impossible now. The button stays focusable and shows this on hover and focus. */
   reason?: string | null;
   onClick?: MouseEventHandler<HTMLElement>;
   children?: ReactNode;

@@ -10,7 +10,7 @@ interface Props {
   children?: ReactNode;
   /** What it is done to. */
   names: readonly string[];
-  /** Asks for this word and the number of things to be typed: where data dies. */
+  /** For the deletion of data: the person must type this word and the number of things. */
   typeWord?: string;
   confirmLabel: string;
   tone?: 'danger' | 'primary';

@@ -35,7 +35,7 @@ export interface MenuCheck {
   onToggle(): void;
 }
 
-/** One of several, of which one always holds. */
+/** A choice of a group; exactly one is chosen. */
 export interface MenuChoice {
   label: string;
   chosen: boolean;
@@ -58,11 +58,11 @@ interface ButtonProps {
 }
 
 interface Props {
-  /** A function is asked when the menu opens, and not before. */
+  /** A function is called only when the menu opens. */
   items: readonly MenuEntry[] | (() => readonly MenuEntry[]);
   /** The button that opens it; it needs a name. */
   children: ReactElement<ButtonProps>;
-  /** `hover` opens it under the pointer too, and leaves time to come back to it. */
+  /** `hover` opens it on hover too, and closes it with a delay. */
   trigger?: 'click' | 'hover';
   position?: FloatingPosition;
 }
@@ -70,7 +70,7 @@ interface Props {
 const load = async () => ({ default: (await import('./MenuPopup.tsx')).MenuPopup });
 const Popup = lazy(load);
 
-/** What can be done here, in a list that opens below its button. Until then it is no more than the button. */
+/** A list of actions that opens below its button. Until then only the button is rendered. */
 export function DropdownMenu({ items, children, trigger = 'click', position = 'bottom-start' }: Props) {
   const id = useId();
   const button = useRef<HTMLElement>(null);
@@ -82,7 +82,7 @@ export function DropdownMenu({ items, children, trigger = 'click', position = 'b
     return () => window.clearTimeout(hiding.current);
   }, []);
 
-  // Until the list is there and has the focus, it cannot see to its own end.
+  // The list cannot close itself before it is loaded and has the focus.
   useEffect(() => {
     if (!opened) return;
     const popup = () => document.getElementById(`${id}-dropdown`);

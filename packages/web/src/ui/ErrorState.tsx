@@ -11,7 +11,7 @@ interface Props {
   retrying?: boolean;
 }
 
-/** Something could not be had: what happened, and another try. */
+/** Something could not be loaded: what happened, and a button to try again. */
 export function ErrorState({ title, message, onRetry, retrying = false }: Props) {
   const t = useT();
   return (

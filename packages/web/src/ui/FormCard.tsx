@@ -10,7 +10,7 @@ interface Props {
   size?: 's' | 'm';
 }
 
-/** The frame of a page that is one form: of the ways in, and of what stands between an app and its user. */
+/** The frame of a page that is one form, such as sign-in or the consent page of an app. */
 export function FormCard({ title, lead, children, below, size = 's' }: Props) {
   return (
     <div className={classes.column} data-size={size}>

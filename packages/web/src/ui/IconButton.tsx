@@ -12,7 +12,7 @@ interface Props extends Omit<ComponentPropsWithRef<'button'>, 'children' | 'colo
   color?: 'gray' | 'danger';
   /** Without a tooltip, where the label stands beside it or a menu follows. */
   plain?: boolean;
-  /** Why it is impossible now; it stays in reach and tells. */
+  /** Why the action is impossible now. The button stays focusable and shows this. */
   reason?: string | null;
 }
 
@@ -29,7 +29,7 @@ export function IconButton({
   ...others
 }: Props) {
   const button = (
-    // Rows hold several: the library's own component for it would be most of their cost.
+    // Rows hold several: the library's component would be most of their render cost.
     <button
       type="button"
       {...others}

@@ -23,8 +23,8 @@ export type TabLink = ComponentType<{
 /** Tabs that are addresses: they can be opened, shared and gone back from. */
 export function LinkTabs({ tabs, link: Link, label }: { tabs: readonly LinkTab[]; link: TabLink; label: string }) {
   const bar = useRef<HTMLElement>(null);
-  // The router marks the current tab; on narrow screens it may lie outside of what is visible. Measured when the
-  // frame is about to be laid out: right after drawing, the page would be laid out for it once more.
+  // On narrow screens the current tab may be scrolled out of view. Measured in the next animation frame: right after
+  // rendering it would force another layout.
   useEffect(() => {
     const frame = requestAnimationFrame(() => bar.current && showCurrent(bar.current));
     return () => cancelAnimationFrame(frame);

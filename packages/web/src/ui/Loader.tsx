@@ -10,7 +10,7 @@ interface Props {
   inherit?: boolean;
 }
 
-/** Something is under way, for how long nobody knows. */
+/** An indeterminate progress indicator. */
 export function Loader({ size = 's', label, inherit = false }: Props) {
   const t = useT();
   return (

@@ -18,7 +18,7 @@ interface Props {
 
 /** The list of a `DropdownMenu`, fetched and drawn when one is first opened. */
 export function MenuPopup({ id, button, opened, onClose, position, items, ...hover }: Props) {
-  // It opens once it is there, or it would not know where the focus came from.
+  // Opens after the first render: otherwise it would not know where the focus came from.
   const [isThere, setIsThere] = useState(false);
   useEffect(() => setIsThere(true), []);
   return (
@@ -33,7 +33,7 @@ export function MenuPopup({ id, button, opened, onClose, position, items, ...hov
   );
 }
 
-/** Stands for the button where the library looks for one; it was there before and stays where it is. */
+/** Gives the library the existing button as the target of the menu; renders nothing. */
 function ButtonOutside({ button, ref }: { button: Props['button']; ref?: Ref<HTMLElement> }) {
   useLayoutEffect(() => {
     if (typeof ref !== 'function') return;

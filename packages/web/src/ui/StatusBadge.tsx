@@ -9,7 +9,7 @@ interface Props {
   prominent?: boolean;
 }
 
-/** A status as a shape, a word and a colour, so that none of them has to be told apart alone. */
+/** A status as a shape, a word and a colour, so that nobody has to tell it by one of them alone. */
 export function StatusBadge({ status, prominent = false }: Props) {
   const t = useT();
   const known = STATUS[status];

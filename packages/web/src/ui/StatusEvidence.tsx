@@ -10,7 +10,7 @@ interface Props {
   };
 }
 
-/** What a status rests on: in transition since when and until when, else when it was last seen to be so. */
+/** The evidence for a status: the start and deadline of a transition, otherwise when it was last observed. */
 export function StatusEvidence({ of: { statusSince, statusSeenAt, statusDeadline, statusReason } }: Props) {
   const t = useT();
   return (

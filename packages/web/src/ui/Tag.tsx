@@ -13,7 +13,7 @@ interface Props {
   removeLabel?: string;
 }
 
-/** A word that marks or narrows something. */
+/** A short label that marks something, or a filter that can be removed. */
 export function Tag({ color = 'gray', children, onRemove, removeLabel }: Props) {
   const t = useT();
   return (

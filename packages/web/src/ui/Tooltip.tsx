@@ -13,12 +13,12 @@ interface Props {
   disabled?: boolean;
   /** Milliseconds that the pointer must stay; the keyboard never waits. */
   openDelay?: number;
-  /** Stays after a press: for what a press cannot do, or what changes with it. */
+  /** Stays open after a press: for impossible actions, and texts that change with the press. */
   keepOnPress?: boolean;
   ref?: Ref<HTMLElement>;
 }
 
-/** What draws the words is fetched when something is first pointed at: few first pages need it. */
+/** The code that renders it is loaded at the first hover or focus: few first pages need it. */
 const Bubble = lazyComponent(async () => (await import('./TooltipBubble.tsx')).TooltipBubble);
 
 /** Words about a control while it is pointed at or focused. A press or Escape takes them away. */

@@ -20,7 +20,7 @@ interface ActionButtonProps {
   testId?: string;
 }
 
-/** A button that, while its action is impossible, stays in reach and says why. */
+/** A button that stays focusable while its action is impossible, and says why. */
 export function ActionButton({
   children,
   onClick,
@@ -58,7 +58,7 @@ export interface Action {
 }
 
 interface ActionMenuProps {
-  /** A function is asked when the menu opens: a list has a menu in each row. */
+  /** A function is called only when the menu opens: a list has a menu in each row. */
   actions: readonly Action[] | (() => readonly Action[]);
   label?: string;
 }

@@ -10,8 +10,8 @@ export function useNow(): number {
 }
 
 /**
- * The last millisecond of the current minute: for what is fetched by time, once a minute. It is never in the next minute,
- * which may be another day.
+ * The last millisecond of the current minute, for requests by time that change once a minute. It is never in the next
+ * minute, which may be another day.
  */
 export function useMinuteEnd(): number {
   return useSyncExternalStore(subscribe, () => minuteEnd(now));
@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000;
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  // Nobody has kept the time since the last listener left; React reads it again once it has subscribed.
+  // Without listeners the clock stands still. React reads it again after it has subscribed.
   if (timer === undefined) now = Date.now();
   timer ??= window.setInterval(tick, 1000);
   return () => {

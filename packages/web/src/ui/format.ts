@@ -61,7 +61,7 @@ export function formatBytes(bytes: number): string {
   return `${grouped(trimmed(value, value < 10 && unit > 0 ? 1 : 0))} ${units[unit]}`;
 }
 
-/** Money as two to four places; what is smaller than these show keeps all six, so that it is never shown as nothing. */
+/** Money with two to four decimals. Smaller amounts keep all six, so that they are never shown as zero. */
 export function formatAmount(decimal: string): string {
   const micro = fromDecimal(decimal);
   const size = micro < 0n ? -micro : micro;
@@ -94,7 +94,7 @@ interface Signs {
   decimal: string;
 }
 
-/** Asked for once each: to make a formatter takes longer than to draw the row that its figures stand in. */
+/** Cached: creating a formatter takes longer than rendering the row that uses it. */
 const signs = new Map<string, Signs>();
 
 function signsOf(locale: string): Signs {

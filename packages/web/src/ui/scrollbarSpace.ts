@@ -1,4 +1,7 @@
-/** Before a dialog or panel locks the window: whether a scrollbar goes whose place is to stay (see global.css). */
+/**
+ * Call it before a dialog or panel locks the window: marks whether a scrollbar disappears whose space must stay (see
+ * global.css).
+ */
 export function reserveScrollbarSpace(): void {
   const { documentElement: page } = document;
   page.toggleAttribute('data-scrolled', page.scrollHeight > page.clientHeight);

@@ -122,7 +122,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   focusRing: 'auto',
   components: {
-    // A link among words is told by more than its colour.
+    // A link in a text differs by more than its colour.
     Anchor: { defaultProps: { underline: 'always' } },
     Button: { defaultProps: { size: 'sm' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },

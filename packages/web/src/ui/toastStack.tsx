@@ -29,7 +29,7 @@ export function showToast(message: string, kind: ToastKind): void {
     autoClose: TOAST_MS,
     withBorder: true,
     closeButtonProps: { 'aria-label': t('Close') },
-    // The pointer holds all of them by itself; whoever comes by keyboard has as much time.
+    // Hovering pauses all toasts by itself. Keyboard focus pauses this one.
     onFocusCapture: () => notifications.update({ id, message, autoClose: false }),
     onBlurCapture: () => notifications.update({ id, message, autoClose: TOAST_MS }),
   });

@@ -1,12 +1,12 @@
 const asked = new Set<() => unknown>();
 
-/** Does something once, when the page has nothing else to do: what is fetched then is there when it is wanted. */
+/** Runs something once when the page is idle, such as loading code before it is needed. */
 export function whenIdle(work: () => Promise<unknown>): void {
   if (asked.has(work)) return;
   asked.add(work);
   const begin = () =>
     work().catch((cause: unknown) => {
-      // Who wants it will ask again, and be told then.
+      // The caller that needs it will try again, and get the error then.
       console.debug('Not fetched ahead', cause);
     });
   // Safari has no idle callbacks.

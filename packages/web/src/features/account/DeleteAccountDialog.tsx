@@ -1,4 +1,4 @@
-import type { Deletion } from '@stagi/contract/account.ts';
+import type { AccountDeletionPreview } from '@stagi/contract/account.ts';
 import { api } from '@stagi/contract/api.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
@@ -83,10 +83,10 @@ export function DeleteAccountDialog({ opened, onClose }: Props) {
   );
 }
 
-const isInTheWay = ({ closes, leaves }: Deletion): boolean =>
+const isInTheWay = ({ closes, leaves }: AccountDeletionPreview): boolean =>
   closes.some(({ openInstances }) => openInstances > 0) || leaves.some(({ lastOwner }) => lastOwner);
 
-function Obstacles({ deletion: { closes, leaves } }: { deletion: Deletion }) {
+function Obstacles({ deletion: { closes, leaves } }: { deletion: AccountDeletionPreview }) {
   const t = useT();
   return (
     <ul className={classes.obstacles}>
@@ -112,7 +112,7 @@ function Obstacles({ deletion: { closes, leaves } }: { deletion: Deletion }) {
   );
 }
 
-function useLosses(): (deletion: Deletion) => string[] {
+function useLosses(): (deletion: AccountDeletionPreview) => string[] {
   const t = useT();
   return ({ closes, leaves, sshKeys }) => [
     ...closes.map(({ clientName, balance: { decimalValue, currency } }) =>

@@ -15,12 +15,12 @@ import { FilterMenu } from '../../ui/table/FilterMenu.tsx';
 import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './Admin.module.css';
 import { FeedbackPanel } from './FeedbackPanel.tsx';
-import { feedbackInput, TOPIC, topicsOf } from './listInputs.ts';
+import { feedbackInput, TOPIC_FILTER, topicsOf } from './listInputs.ts';
 
 /** Messages that people sent to the operators. */
 export function FeedbackPage() {
   const t = useT();
-  const state = useListState({ filters: [TOPIC] });
+  const state = useListState({ filters: [TOPIC_FILTER] });
   const list = useList(api.feedback.list, feedbackInput(state), state);
   const panel = usePanel('feedback');
 
@@ -36,7 +36,7 @@ export function FeedbackPage() {
           label={t('Topic')}
           options={FEEDBACK_TOPICS.map((topic) => ({ value: topic, label: t(topic) }))}
           value={topicsOf(state)}
-          onChange={(wanted) => state.setValues(TOPIC, wanted)}
+          onChange={(wanted) => state.setValues(TOPIC_FILTER, wanted)}
         />
       }
       name="admin-feedback"

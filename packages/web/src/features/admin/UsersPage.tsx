@@ -14,7 +14,7 @@ import { useRowActions } from '../../lists/useRowActions.tsx';
 import type { Verdict } from '../../ui/actions.tsx';
 import { FilterMenu, StatusFilter } from '../../ui/table/FilterMenu.tsx';
 import { DisableUser } from './DisableUser.tsx';
-import { STAFF, USER_FILTERS, usersInput, VERIFIED } from './listInputs.ts';
+import { STAFF_FILTER, USER_FILTERS, usersInput, VERIFIED_FILTER } from './listInputs.ts';
 import { UserPanel } from './UserPanel.tsx';
 import { useUserColumns } from './useUserColumns.tsx';
 
@@ -52,8 +52,8 @@ export function UsersPage() {
               { value: 'yes', label: t('Verified') },
               { value: 'no', label: t('Not verified') },
             ]}
-            value={[state.filter(VERIFIED)]}
-            onChange={oneOf(VERIFIED)}
+            value={[state.filter(VERIFIED_FILTER)]}
+            onChange={oneOf(VERIFIED_FILTER)}
           />
           <FilterMenu
             label={t('Role')}
@@ -61,8 +61,8 @@ export function UsersPage() {
               { value: 'yes', label: t('Operators') },
               { value: 'no', label: t('Customers') },
             ]}
-            value={[state.filter(STAFF)]}
-            onChange={oneOf(STAFF)}
+            value={[state.filter(STAFF_FILTER)]}
+            onChange={oneOf(STAFF_FILTER)}
           />
         </>
       }

@@ -14,7 +14,7 @@ import { usePanel } from '../../lists/usePanel.ts';
 import { useRowActions } from '../../lists/useRowActions.tsx';
 import { FilterMenu, StatusFilter } from '../../ui/table/FilterMenu.tsx';
 import { DisableWorkspace } from './DisableWorkspace.tsx';
-import { PLAN, PLANS, plansOf, WORKSPACE_FILTERS, workspacesInput } from './listInputs.ts';
+import { PLAN_FILTER, PLANS, plansOf, WORKSPACE_FILTERS, workspacesInput } from './listInputs.ts';
 import { useWorkspaceColumns } from './useWorkspaceColumns.tsx';
 import { WorkspacePanel } from './WorkspacePanel.tsx';
 
@@ -45,7 +45,7 @@ export function WorkspacesPage() {
             label={t('Plan')}
             options={PLANS.map((plan) => ({ value: plan, label: t(PLAN_WORDS[plan]) }))}
             value={plansOf(state)}
-            onChange={(wanted) => state.setValues(PLAN, wanted)}
+            onChange={(wanted) => state.setValues(PLAN_FILTER, wanted)}
           />
         </>
       }

@@ -3,14 +3,14 @@ import type { InputOf } from '@stagi/contract/call.ts';
 import type { Feedback } from '@stagi/contract/feedback.ts';
 import { FEEDBACK_TOPICS } from '@stagi/contract/feedbackTopics.ts';
 import type { Plan } from '@stagi/contract/user.ts';
-import { among, type ListAddress } from '../../lists/listAddress.ts';
+import { knownValues, type ListAddress } from '../../lists/listAddress.ts';
 
-export const VERIFIED = 'verified';
-export const STAFF = 'staff';
-export const PLAN = 'plan';
-export const TOPIC = 'topic';
-export const USER_FILTERS = [VERIFIED, STAFF] as const;
-export const WORKSPACE_FILTERS = [PLAN] as const;
+export const VERIFIED_FILTER = 'verified';
+export const STAFF_FILTER = 'staff';
+export const PLAN_FILTER = 'plan';
+export const TOPIC_FILTER = 'topic';
+export const USER_FILTERS = [VERIFIED_FILTER, STAFF_FILTER] as const;
+export const WORKSPACE_FILTERS = [PLAN_FILTER] as const;
 
 export const PLANS: readonly Plan[] = ['Free', 'Individual', 'Team', 'Enterprise'];
 
@@ -18,8 +18,8 @@ export const PLANS: readonly Plan[] = ['Free', 'Individual', 'Team', 'Enterprise
 export function usersInput({ request, filter }: ListAddress): InputOf<typeof api.adminUsers.list> {
   return {
     entityFilterRequest: request,
-    verified: yesOrNo(filter(VERIFIED)),
-    employee: yesOrNo(filter(STAFF)),
+    verified: yesOrNo(filter(VERIFIED_FILTER)),
+    employee: yesOrNo(filter(STAFF_FILTER)),
   };
 }
 
@@ -35,9 +35,10 @@ export function feedbackInput(address: ListAddress): InputOf<typeof api.feedback
   return { entityFilterRequest: address.request, topics: topics.length > 0 ? topics : undefined };
 }
 
-export const topicsOf = ({ values }: ListAddress): Feedback['topic'][] => among(values(TOPIC), FEEDBACK_TOPICS);
+export const topicsOf = ({ values }: ListAddress): Feedback['topic'][] =>
+  knownValues(values(TOPIC_FILTER), FEEDBACK_TOPICS);
 
-export const plansOf = ({ values }: ListAddress): Plan[] => among(values(PLAN), PLANS);
+export const plansOf = ({ values }: ListAddress): Plan[] => knownValues(values(PLAN_FILTER), PLANS);
 
 function yesOrNo(value: string): boolean | undefined {
   return value === 'yes' ? true : value === 'no' ? false : undefined;

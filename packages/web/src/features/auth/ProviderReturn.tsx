@@ -21,7 +21,7 @@ import classes from './ProviderReturn.module.css';
 import { useStartSession } from './useStartSession.ts';
 
 /** The response of an identity provider, from the address: a proof with its state, or an error. */
-export interface Returned {
+export interface ProviderResponse {
   state: string | null;
   /** The ID token of Google, the authorization code of GitHub. */
   proof: string | null;
@@ -31,7 +31,7 @@ export interface Returned {
 interface Props {
   provider: IdentityProvider;
   /** Reads the response and removes it from the address. */
-  take(): Returned;
+  take(): ProviderResponse;
 }
 
 /** The callback of an identity provider: completes the sign-in or connection, or shows why not. */
@@ -51,25 +51,25 @@ export function ProviderReturn({ provider, take }: Props) {
   });
 
   async function end(): Promise<void> {
-    const returned = take();
+    const response = take();
     const trip = takePendingProviderLogin(provider);
     const signedIn = session.get() !== null;
     const fail = (message: string) => setFailure({ trip, message });
     // Already signed in.
     if (signedIn && trip?.purpose !== 'connect') return go(trip?.returnUrl);
-    if (!trip || returned.state !== trip.state)
+    if (!trip || response.state !== trip.state)
       return fail(t('This login has expired or was used already. Try again.'));
-    if (returned.error === 'access_denied')
+    if (response.error === 'access_denied')
       return fail(t('You have not let {{provider}} log you in.', { provider: name }));
-    if (!returned.proof) return fail(t('{{provider}} did not confirm this login. Try again.', { provider: name }));
+    if (!response.proof) return fail(t('{{provider}} did not confirm this login. Try again.', { provider: name }));
     try {
       if (trip.purpose === 'connect') {
-        await connect(trip, returned.proof);
+        await connect(trip, response.proof);
         await invalidate(api.identities.list.path);
         toast.success(t('{{provider}} is connected', { provider: name }));
         return void navigate(paths.account(), { replace: true });
       }
-      const answer = await validate(trip, returned.proof);
+      const answer = await validate(trip, response.proof);
       startSession(answer, provider, trip.returnUrl);
       if ('accessToken' in answer) go(trip.returnUrl);
     } catch (error) {

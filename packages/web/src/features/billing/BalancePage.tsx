@@ -13,7 +13,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx';
 import { FilterMenu } from '../../ui/table/FilterMenu.tsx';
 import { BalanceFacts } from './BalanceFacts.tsx';
 import classes from './Billing.module.css';
-import { FILTERS, TYPE, TYPES, transactionsInput, typesOf } from './listInput.ts';
+import { FILTERS, TYPE_FILTER, TYPES, transactionsInput, typesOf } from './listInput.ts';
 import { PromoCodeForm } from './PromoCodeForm.tsx';
 import { TransactionPanel } from './TransactionPanel.tsx';
 import { TYPE_WORD } from './transactionWords.ts';
@@ -47,7 +47,7 @@ export function BalancePage() {
               label={t('Type')}
               options={TYPES.map((type) => ({ value: type, label: t(TYPE_WORD[type]) }))}
               value={typesOf(state)}
-              onChange={(types) => state.setValues(TYPE, types)}
+              onChange={(types) => state.setValues(TYPE_FILTER, types)}
             />
             <DateRangePicker label={t('When')} value={range.value} onChange={range.set} clearable />
           </>

@@ -12,7 +12,7 @@ import { formatDay, formatExact, formatNumber } from '../../ui/format.ts';
 import { DateTime } from '../../ui/Time.tsx';
 import { Amount } from './Amount.tsx';
 import classes from './Billing.module.css';
-import { KIND, TYPE_WORD } from './transactionWords.ts';
+import { KIND_WORD, TYPE_WORD } from './transactionWords.ts';
 
 interface Props {
   /** From the address; null: closed. */
@@ -53,7 +53,7 @@ function Body({ entity, segments }: OutputOf<typeof api.transactions.view>) {
       { label: t('Type'), value: t(TYPE_WORD[one.type]) },
       {
         label: t('What'),
-        value: t(KIND[one.kind] ?? one.kind),
+        value: t(KIND_WORD[one.kind] ?? one.kind),
       },
       ...(instance
         ? [

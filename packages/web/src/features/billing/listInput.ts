@@ -1,11 +1,11 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
 import type { TransactionType } from '@stagi/contract/transactions.ts';
-import { among, type ListAddress } from '../../lists/listAddress.ts';
-import { RANGE } from '../../lists/useRange.ts';
+import { knownValues, type ListAddress } from '../../lists/listAddress.ts';
+import { RANGE_FILTER } from '../../lists/useRange.ts';
 
-export const TYPE = 'type';
-export const FILTERS = [RANGE, TYPE] as const;
+export const TYPE_FILTER = 'type';
+export const FILTERS = [RANGE_FILTER, TYPE_FILTER] as const;
 export const TYPES: readonly TransactionType[] = ['Deposit', 'Spending', 'Exchange', 'Withdrawal'];
 
 /** The input of the call from the address of the list, without the time range. */
@@ -18,4 +18,4 @@ export function transactionsInput(address: ListAddress): InputOf<typeof api.tran
   };
 }
 
-export const typesOf = ({ values }: ListAddress): TransactionType[] => among(values(TYPE), TYPES);
+export const typesOf = ({ values }: ListAddress): TransactionType[] => knownValues(values(TYPE_FILTER), TYPES);

@@ -9,7 +9,7 @@ export const TYPE_WORD: Record<TransactionType, string> = {
 };
 
 /** What a booking was, by its kind. Usage is named after its server. */
-export const KIND: Record<string, string> = {
+export const KIND_WORD: Record<string, string> = {
   starter: text('Starter credit'),
   promo: text('Promo code'),
   'test-deposit': text('Test money'),

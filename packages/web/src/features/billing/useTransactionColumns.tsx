@@ -5,7 +5,7 @@ import { DateTime } from '../../ui/Time.tsx';
 import type { Column } from '../../ui/table/tableTypes.ts';
 import { Amount } from './Amount.tsx';
 import classes from './Billing.module.css';
-import { KIND, TYPE_WORD } from './transactionWords.ts';
+import { KIND_WORD, TYPE_WORD } from './transactionWords.ts';
 
 export function useTransactionColumns(): Column<Transaction>[] {
   const t = useT();
@@ -35,10 +35,10 @@ export function useTransactionColumns(): Column<Transaction>[] {
 
 function What({ transaction: { instance, kind } }: { transaction: Transaction }) {
   const t = useT();
-  if (!instance) return <span>{t(KIND[kind] ?? kind)}</span>;
+  if (!instance) return <span>{t(KIND_WORD[kind] ?? kind)}</span>;
   return (
     <span className={classes.what}>
-      <span>{kind === 'usage' ? instance.title : `${t(KIND[kind] ?? kind)} · ${instance.title}`}</span>
+      <span>{kind === 'usage' ? instance.title : `${t(KIND_WORD[kind] ?? kind)} · ${instance.title}`}</span>
       <span className={`mono ${classes.slug}`}>{instance.slug}</span>
     </span>
   );

@@ -7,7 +7,7 @@ import { personName } from '../../i18n/personName.ts';
 import { ListTable } from '../../lists/ListTable.tsx';
 import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
-import { RANGE, useRange } from '../../lists/useRange.ts';
+import { RANGE_FILTER, useRange } from '../../lists/useRange.ts';
 import { DateRangePicker } from '../../ui/dateRange/DateRangePicker.tsx';
 import { STATUS } from '../../ui/status.ts';
 import { DateTime } from '../../ui/Time.tsx';
@@ -25,7 +25,7 @@ interface Props {
 /** What happened to a server, newest first, narrowed by words, by time and by the status it led to. */
 export function ActivityList({ of, id, statuses }: Props) {
   const t = useT();
-  const state = useListState({ sort: { field: 'at', direction: 'desc' }, filters: [RANGE] });
+  const state = useListState({ sort: { field: 'at', direction: 'desc' }, filters: [RANGE_FILTER] });
   const range = useRange(state);
   const list = useList(of, { id, ...range.bounds, entityFilterRequest: state.request }, state);
   return (

@@ -3,7 +3,7 @@ import { useT } from '../../i18n/i18n.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { Availability } from './Availability.tsx';
 import classes from './Marketplace.module.css';
-import { Tag } from './OfferTable.tsx';
+import { OfferTag } from './OfferTable.tsx';
 import { diskText, gpuText } from './offerText.ts';
 
 /** The chosen offer, in two lines. */
@@ -20,8 +20,10 @@ export function OfferFacts({ offer }: { offer: Offer }) {
       <div className={classes.offerHead}>
         <strong>{offer.providerTitle}</strong>
         <span className="muted">{offer.region}</span>
-        {offer.simulated && <Tag text={t('Simulated')} title={t('Makes no real machines: for trying the product')} />}
-        {offer.spot && <Tag text={t('Spot')} title={t('The provider may take it back at any time')} />}
+        {offer.simulated && (
+          <OfferTag text={t('Simulated')} title={t('Makes no real machines: for trying the product')} />
+        )}
+        {offer.spot && <OfferTag text={t('Spot')} title={t('The provider may take it back at any time')} />}
         <Availability of={offer} />
       </div>
       <div>{parts.join(' · ')}</div>

@@ -71,9 +71,9 @@ export function OfferTable({ offers }: { offers: List<typeof hardware.offers> })
             <span>{offer.providerTitle}</span>
             <span className={classes.region}>{offer.region}</span>
             {offer.simulated && (
-              <Tag text={t('Simulated')} title={t('Makes no real machines: for trying the product')} />
+              <OfferTag text={t('Simulated')} title={t('Makes no real machines: for trying the product')} />
             )}
-            {offer.spot && <Tag text={t('Spot')} title={t('The provider may take it back at any time')} />}
+            {offer.spot && <OfferTag text={t('Spot')} title={t('The provider may take it back at any time')} />}
           </span>
         ),
       },
@@ -119,7 +119,7 @@ export function OfferTable({ offers }: { offers: List<typeof hardware.offers> })
   }
 }
 
-export function Tag({ text, title }: { text: string; title: string }) {
+export function OfferTag({ text, title }: { text: string; title: string }) {
   return (
     <span className={classes.tag} title={title}>
       {text}

@@ -3,7 +3,7 @@ import { useT } from '../../i18n/i18n.ts';
 import { ROLE_NAMES } from '../../i18n/roleNames.ts';
 import type { ListState } from '../../lists/useListState.ts';
 import { FilterMenu } from '../../ui/table/FilterMenu.tsx';
-import { ROLE, rolesOf } from './listInputs.ts';
+import { ROLE_FILTER, rolesOf } from './listInputs.ts';
 
 export function RoleFilter({ state }: { state: ListState }) {
   const t = useT();
@@ -12,7 +12,7 @@ export function RoleFilter({ state }: { state: ListState }) {
       label={t('Role')}
       options={ROLES.map((role) => ({ value: role, label: t(ROLE_NAMES[role]) }))}
       value={rolesOf(state)}
-      onChange={(roles) => state.setValues(ROLE, roles)}
+      onChange={(roles) => state.setValues(ROLE_FILTER, roles)}
     />
   );
 }

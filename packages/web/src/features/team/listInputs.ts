@@ -1,10 +1,10 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
 import { ROLES, type Role } from '@stagi/contract/permissions.ts';
-import { among, type ListAddress } from '../../lists/listAddress.ts';
+import { knownValues, type ListAddress } from '../../lists/listAddress.ts';
 
-export const ROLE = 'role';
-export const FILTERS = [ROLE] as const;
+export const ROLE_FILTER = 'role';
+export const FILTERS = [ROLE_FILTER] as const;
 
 /** The input of the calls from the address of the list of members or of join links. */
 export function roleListInput(
@@ -14,4 +14,4 @@ export function roleListInput(
   return { entityFilterRequest: address.request, roles: roles.length > 0 ? roles : undefined };
 }
 
-export const rolesOf = ({ values }: ListAddress): Role[] => among(values(ROLE), ROLES);
+export const rolesOf = ({ values }: ListAddress): Role[] => knownValues(values(ROLE_FILTER), ROLES);

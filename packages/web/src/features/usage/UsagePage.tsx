@@ -15,7 +15,7 @@ import { ActionButton } from '../../ui/actions.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { DateRangePicker } from '../../ui/dateRange/DateRangePicker.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
-import { FILTERS, NEWEST, usageInput } from './listInput.ts';
+import { FILTERS, LATEST_START_FIRST, usageInput } from './listInput.ts';
 import { SpendChart, SpendChartSkeleton } from './SpendChart.tsx';
 import classes from './Usage.module.css';
 import { UsageTotals } from './UsageTotals.tsx';
@@ -28,7 +28,7 @@ const REFETCH_MS = 60_000;
 export function UsagePage() {
   const t = useT();
   const { permissions, workspace } = useUser();
-  const state = useListState({ sort: NEWEST, filters: FILTERS });
+  const state = useListState({ sort: LATEST_START_FIRST, filters: FILTERS });
   const range = useRange(state);
   const list = useList(api.usage.list, { ...usageInput(state), ...range.bounds }, state, REFETCH_MS);
   const { data, isEmpty } = list;

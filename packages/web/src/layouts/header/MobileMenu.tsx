@@ -16,7 +16,7 @@ import { Logo } from './Logo.tsx';
 import { MainMenu } from './MainMenu.tsx';
 import classes from './MobileMenu.module.css';
 import { ProfileLinks } from './ProfileLinks.tsx';
-import { Who } from './ProfileMenu.tsx';
+import { ProfileSummary } from './ProfileMenu.tsx';
 import { WorkspaceList } from './WorkspaceList.tsx';
 
 /** The menu of narrow screens. The page behind does not scroll; any change of address closes it. */
@@ -56,7 +56,7 @@ export function MobileMenu({ opened, onClose }: { opened: boolean; onClose(): vo
       </div>
       {state.is === 'signed-in' && (
         <div className={classes.part}>
-          <Who user={state.user} />
+          <ProfileSummary user={state.user} />
           {state.user.workspace && (
             <div className={classes.balance}>
               <BalanceIndicator user={state.user} />

@@ -49,7 +49,7 @@ export function ProfileMenu({ user }: { user: CurrentUser }) {
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown className={classes.dropdown} aria-label={t('Profile menu')}>
-        <Who user={user} />
+        <ProfileSummary user={user} />
         <div className={classes.part}>
           <WorkspaceList user={user} />
         </div>
@@ -75,7 +75,7 @@ export function ProfileMenu({ user }: { user: CurrentUser }) {
 }
 
 /** Name, address and the way to edit them; also in the side panel. */
-export function Who({ user }: { user: CurrentUser }) {
+export function ProfileSummary({ user }: { user: CurrentUser }) {
   const t = useT();
   return (
     <div className={classes.who}>

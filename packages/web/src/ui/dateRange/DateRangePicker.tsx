@@ -107,7 +107,7 @@ export function DateRangePicker({
           middlewares={{ flip: true, shift: { padding: EDGE_PX }, size: fitting }}
         >
           <Popover.Target>
-            {/* Always there: a button that came and went with it could not get the focus back. */}
+            {/* Always rendered: a tooltip that comes and goes would replace the button, and the focus could not return to it. */}
             <Tooltip label={hint} disabled={hint === null}>
               {button}
             </Tooltip>

@@ -19,10 +19,11 @@ export function QuickLinks({ links, chosen, onChoose }: Props) {
   const combobox = useCombobox({ opened: true });
   const [search, setSearch] = useState('');
   const input = useRef<HTMLInputElement>(null);
-  // The place that opens looks for what to focus before this is fetched. A finger would get a keyboard over the list.
+  // Focuses the search itself, as the popup looks for its first control before this is loaded. Not on touch screens,
+  // where a keyboard would cover the list.
   const [, setDrawn] = useState(false);
   useEffect(() => {
-    // The list is known to its search once it is drawn.
+    // The search knows the list only after the first render.
     setDrawn(true);
     if (!window.matchMedia('(pointer: coarse)').matches) input.current?.focus({ preventScroll: true });
   }, []);
@@ -42,7 +43,7 @@ export function QuickLinks({ links, chosen, onChoose }: Props) {
             size="xs"
             aria-label={t('Search quick ranges')}
             placeholder={t('Search quick ranges')}
-            // It has the room of the shortcuts below, which is narrow for some languages.
+            // Its width is that of the shortcuts below, too narrow for the placeholder in some languages.
             title={t('Search quick ranges')}
             leftSection={<IconSearch size={16} />}
             value={search}

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../Button.tsx';
 import classes from './DateRange.module.css';
-import { applied, chooseQuickLink, draftFromRange, fieldsWithError, typeFields } from './draft.ts';
+import { chooseQuickLink, draftFromRange, fieldsWithError, rangeFromDraft, typeFields } from './draft.ts';
 import type { FieldName } from './fields.ts';
 import { ManualFields } from './ManualFields.tsx';
 import { QuickLinks } from './QuickLinks.tsx';
@@ -25,7 +25,7 @@ export function RangePanel({ value, links, timeZone, roomy, onApply, onCancel }:
   const t = useT();
   const [draft, setDraft] = useState(() => draftFromRange(value));
   const [left, setLeft] = useState<ReadonlySet<FieldName>>(new Set());
-  const result = applied(draft, timeZone);
+  const result = rangeFromDraft(draft, timeZone);
   return (
     <form
       className={classes.panel}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applied, chooseQuickLink, draftFromRange, fieldsWithError, typeFields } from './draft.ts';
+import { chooseQuickLink, draftFromRange, fieldsWithError, rangeFromDraft, typeFields } from './draft.ts';
 import { NO_FIELDS, type RangeFields } from './fields.ts';
 import { matchingLinks, QUICK_LINKS } from './quickLinks.ts';
 import { rangeFromText, rangeToText } from './rangeText.ts';
@@ -29,14 +29,14 @@ describe('what is chosen in the open picker', () => {
   });
 
   it('can be applied with a quick link, or with valid and complete fields', () => {
-    expect(applied(draftFromRange(null), 'UTC')).toBeNull();
-    expect(applied(chooseQuickLink(quick('all-time')), 'UTC')?.unit).toBe('all-time');
-    expect(applied(typeFields(draftFromRange(null), { startDate: '01/03/2026' }), 'UTC')).toBeNull();
-    expect(applied(typeFields(draftFromRange(null), { ...DAYS, endTime: '10:6' }), 'UTC')).toBeNull();
+    expect(rangeFromDraft(draftFromRange(null), 'UTC')).toBeNull();
+    expect(rangeFromDraft(chooseQuickLink(quick('all-time')), 'UTC')?.unit).toBe('all-time');
+    expect(rangeFromDraft(typeFields(draftFromRange(null), { startDate: '01/03/2026' }), 'UTC')).toBeNull();
+    expect(rangeFromDraft(typeFields(draftFromRange(null), { ...DAYS, endTime: '10:6' }), 'UTC')).toBeNull();
     expect(
-      applied(typeFields(draftFromRange(null), { startDate: '02/03/2026', endDate: '01/03/2026' }), 'UTC'),
+      rangeFromDraft(typeFields(draftFromRange(null), { startDate: '02/03/2026', endDate: '01/03/2026' }), 'UTC'),
     ).toBeNull();
-    expect(applied(typeFields(draftFromRange(null), DAYS), 'UTC')).toMatchObject({
+    expect(rangeFromDraft(typeFields(draftFromRange(null), DAYS), 'UTC')).toMatchObject({
       unit: 'range',
       startTime: '00:00',
       endTime: '23:59',
@@ -89,7 +89,7 @@ describe('a range in an address', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), near), (text) => {
         const range = rangeFromText(text);
-        if (range && applied(draftFromRange(range), 'UTC'))
+        if (range && rangeFromDraft(draftFromRange(range), 'UTC'))
           resolveDateRange(range, { now: new Date(0), timeZone: 'UTC' });
       }),
       { seed, numRuns },

@@ -24,7 +24,7 @@ export function typeFields(draft: Draft, typed: Partial<RangeFields>): Draft {
 }
 
 /** What Apply would give; null while Apply is disabled: nothing chosen, or fields that are invalid or incomplete. */
-export function applied({ quick, fields }: Draft, timeZone: string): DateRange | null {
+export function rangeFromDraft({ quick, fields }: Draft, timeZone: string): DateRange | null {
   const verdict = checkFields(fields, timeZone);
   if (verdict.is === 'empty') return quick;
   return verdict.is === 'valid' ? rangeFromFields(fields) : null;

@@ -31,7 +31,7 @@ export function checkFields(typed: RangeFields, timeZone: string): FieldsVerdict
   if (!start || !end) return { is: 'wrong', fields: wrong };
   const from = instantOf(start, timeZone);
   const to = instantOf(end, timeZone);
-  // Also as moments: of two times around a skipped hour the later one on the clock may be the earlier one in truth.
+  // Compares instants too: around a skipped hour the later clock time may be the earlier instant.
   if (utcOf(start) < utcOf(end) && from < to) return { is: 'valid', start: from, end: to };
   const sameDay = typed.startDate === typed.endDate;
   return { is: 'wrong', fields: new Set(sameDay ? ['startTime', 'endTime'] : ['startDate', 'endDate']) };

@@ -8,7 +8,7 @@ import { PageVisit } from './pageVisit.ts';
  * that were opened before close.
  */
 export function DialogHost({ route, children }: { route: string; children: ReactNode }) {
-  // After the effects of the pages within, so that what the new route itself opened is known as its own.
+  // Runs after the effects of the pages inside, so that dialogs that the new route opened belong to it.
   useLayoutEffect(() => closeDialogsExcept(route), [route]);
   return (
     <PageVisit value={route}>
@@ -57,7 +57,7 @@ function Asked() {
 
 function close(id: number): void {
   change(asked.map((entry) => (entry.id === id ? { ...entry, opened: false } : entry)));
-  // It is still seen while it fades.
+  // It stays rendered while it fades out.
   window.setTimeout(() => change(asked.filter((entry) => entry.id !== id)), POPUP_DISPOSE_MS);
 }
 

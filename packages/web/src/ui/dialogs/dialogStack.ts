@@ -104,7 +104,7 @@ function isOutOfReach(element: Element): boolean {
   return dialog ? dialog.id !== shown : shown !== undefined && element.closest('[inert]') !== null;
 }
 
-/** A menu is gone by the time that the dialog closes: its button stands for it. */
+/** A menu item is gone when the dialog closes: the focus goes to the button of its menu. */
 function openerNow(): Element | null {
   const active = document.activeElement;
   const button = active?.closest('[role="menu"]')?.getAttribute('aria-labelledby');

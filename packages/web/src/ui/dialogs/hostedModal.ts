@@ -15,14 +15,14 @@ export function useHostedModal(opened: boolean, rules: Rules) {
     returnFocus: false,
     'data-dialog': true,
     style: covered ? { display: 'none' } : undefined,
-    // One dialog takes the place of another at once, else the page would shine through.
+    // No transition between two dialogs: the page would shine through.
     transitionProps: { duration: alone ? FADE_MS : 0 },
   };
 }
 
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), select, textarea, [tabindex="0"]';
 
-/** Into the dialog as soon as it is there: to what asks for it, else to its first control, else to the dialog. */
+/** Moves the focus into the dialog: to `data-autofocus`, else to the first control, else to the dialog. */
 export function focusFirst(body: HTMLElement | null): void {
   // After the host has noted where the focus comes from.
   queueMicrotask(() => {
@@ -32,7 +32,7 @@ export function focusFirst(body: HTMLElement | null): void {
   });
 }
 
-/** Among choices the one that is made, as Tab would: on another one a press of Space would change it unseen. */
+/** In a radio group the checked one, as with Tab: on another one Space would change the choice unnoticed. */
 function chosenBeside(control: HTMLElement | null): HTMLElement | null {
   if (!(control instanceof HTMLInputElement) || control.type !== 'radio') return control;
   const group = control.closest('[role="radiogroup"]');

@@ -47,7 +47,7 @@ export function FileInput(props: Props) {
   const [over, setOver] = useState(false);
   const zone = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
-  /** What is listed at the end of a reading, which may take a while, is not what was listed at its beginning. */
+  /** The current list: it may have changed while files were read. */
   const latest = useRef(value);
   latest.current = value;
   const isFull = value.length >= maxFiles;
@@ -82,13 +82,13 @@ export function FileInput(props: Props) {
 
   return (
     <FormItem {...item} name={name}>
-      {(ties) => (
+      {(attributes) => (
         // biome-ignore lint/a11y/noStaticElementInteractions: dropping is one more way; the input serves the keyboard
         <div
           ref={zone}
           className={classes.zone}
           data-over={over || undefined}
-          data-invalid={ties['aria-invalid']}
+          data-invalid={attributes['aria-invalid']}
           onDragEnter={(event) => drag(event, true)}
           onDragOver={(event) => drag(event, true)}
           onDragLeave={(event) => {
@@ -101,7 +101,7 @@ export function FileInput(props: Props) {
         >
           <label className={classes.prompt} data-disabled={disabled || isFull || undefined}>
             <input
-              {...ties}
+              {...attributes}
               ref={input}
               type="file"
               name={name}

@@ -14,7 +14,7 @@ export function Form({ errors = {}, onSubmit, onInput, ...props }: Props) {
   const form = useRef<HTMLFormElement>(null);
   const sent = useRef(false);
 
-  // Refusals may come with the submit or an answer later; each of them draws this form anew.
+  // Errors may come with the submit or later with an answer; each renders this form again.
   useLayoutEffect(() => {
     if (!sent.current || !form.current) return;
     const wrong = firstWrong(form.current);
@@ -30,7 +30,7 @@ export function Form({ errors = {}, onSubmit, onInput, ...props }: Props) {
         {...props}
         ref={form}
         onSubmit={(event) => {
-          // React hands the submits of forms in dialogs opened from here up to this one.
+          // React bubbles the submit events of forms in dialogs opened from here up to this form.
           if (event.target === event.currentTarget) sent.current = true;
           onSubmit?.(event);
         }}
@@ -52,8 +52,8 @@ export function useFieldError(name: string | undefined, own: ReactNode): ReactNo
 const FOCUSABLE = 'input:not([type=hidden], :disabled), textarea:not(:disabled), button:not(:disabled), [tabindex="0"]';
 
 /**
- * Among what the form holds and what belongs to it by its `form` attribute. Groups are wrong as a whole and cannot take
- * the focus: then it goes to the first of what they hold.
+ * The first invalid control inside of the form or tied to it by a `form` attribute. A group cannot take the focus: its
+ * first control does.
  */
 function firstWrong(form: HTMLFormElement): HTMLElement | null {
   const elsewhere = [...form.elements];

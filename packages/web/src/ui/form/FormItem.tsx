@@ -4,13 +4,13 @@ import { useT } from '../../i18n/i18n.ts';
 import { useFieldError } from './Form.tsx';
 import classes from './FormItem.module.css';
 
-/** Every control has a name that is read out: its label, or `aria-label` where the place says enough to those who see it. */
+/** Every control has an accessible name: its label, or `aria-label` where its place says enough to sighted people. */
 export type Named =
   | { label: string | ReactElement; 'aria-label'?: undefined }
   | { label?: undefined; 'aria-label': string };
 
-/** What ties a control to its label, hint and error. */
-export interface Ties {
+/** The attributes that tie a control to its label, hint and error. */
+export interface ControlAttributes {
   id: string;
   'aria-describedby': string | undefined;
   'aria-invalid': true | undefined;
@@ -27,20 +27,20 @@ interface Props {
   /** Several controls under one label. */
   group?: 'group' | 'radiogroup';
   className?: string;
-  children: ReactNode | ((ties: Ties) => ReactNode);
+  children: ReactNode | ((attributes: ControlAttributes) => ReactNode);
 }
 
 /** A control with its label, its hint and its error below. Inputs that bear a label of their own need none. */
 export function FormItem({ label, optional, description, error: own, name, group, className, children }: Props) {
   const id = useId();
   const error = useFieldError(name, own);
-  const ties: Ties = {
+  const attributes: ControlAttributes = {
     id,
     'aria-describedby':
       [error ? `${id}-error` : '', description ? `${id}-description` : ''].filter(Boolean).join(' ') || undefined,
     'aria-invalid': error ? true : undefined,
   };
-  const content = typeof children === 'function' ? children(ties) : children;
+  const content = typeof children === 'function' ? children(attributes) : children;
   return (
     <Input.Wrapper
       id={id}
@@ -57,8 +57,8 @@ export function FormItem({ label, optional, description, error: own, name, group
         <div
           role={group}
           aria-labelledby={`${id}-label`}
-          aria-describedby={ties['aria-describedby']}
-          aria-invalid={ties['aria-invalid']}
+          aria-describedby={attributes['aria-describedby']}
+          aria-invalid={attributes['aria-invalid']}
           className={classes.group}
         >
           {content}

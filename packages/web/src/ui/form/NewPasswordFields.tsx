@@ -10,7 +10,7 @@ interface Props {
   password: string;
 }
 
-/** A new password with its rules, and once more so that a slip of a finger locks nobody out. */
+/** A new password with its rules, and a repetition against typing errors. */
 export function NewPasswordFields({ name = 'newPassword', field, password }: Props) {
   const t = useT();
   return (

@@ -85,7 +85,7 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
   const [typed, setTyped] = useState('');
   const search = found?.search ?? typed;
   const setSearch = found?.onSearch ?? setTyped;
-  /** Some time after it was opened the list is drawn: it is announced, and can be gone through, from then on. */
+  /** The list is rendered some time after it opens. Only then is it announced and can it be navigated. */
   const [drawn, setDrawn] = useState(false);
   const dropdown = useRef<HTMLDivElement>(null);
   const combobox = useCombobox({
@@ -120,7 +120,10 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
     if (searchable) combobox.searchRef.current?.focus({ preventScroll: true });
   }
 
-  /** Said to screen readers without drawing a long list anew; the library says it of the arrow keys alone. */
+  /**
+   * Announces the option to screen readers without rendering a long list again. The library does so only for the arrow
+   * keys.
+   */
   function announce(id: string | null): void {
     const control = combobox.searchRef.current ?? combobox.targetRef.current;
     if (id) control?.setAttribute('aria-activedescendant', id);
@@ -227,7 +230,7 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
             aria-label={found?.hint ?? t('Search')}
             placeholder={found?.hint ?? t('Search')}
             onKeyDown={(event) => {
-              // The list is drawn at the end of the page: the way on leads from the control.
+              // The list is rendered at the end of the page, so Tab must continue from the control.
               if (event.key === 'Tab') combobox.targetRef.current?.focus();
             }}
             onBlur={leave}
@@ -251,7 +254,7 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
   );
 }
 
-/** The arrow; in its place the way to take the value back, while the control has the pointer or the focus. */
+/** The arrow; on hover and focus of the control the clear button replaces it. */
 function Ends({ clearable, onClear }: { clearable: boolean | undefined; onClear(): void }) {
   const t = useT();
   return (

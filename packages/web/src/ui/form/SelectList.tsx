@@ -25,7 +25,7 @@ interface Props<O extends Choice> {
   onEnd?(): void;
 }
 
-/** So near to the end of the list, more of it is wanted. */
+/** At this distance from the end of the list more of it is requested. */
 const NEAR_END_PX = 10;
 
 /** The open list of a select. */
@@ -41,7 +41,7 @@ export function SelectList<O extends Choice>(props: Props<O>) {
     if (element.scrollHeight - element.scrollTop - element.clientHeight <= NEAR_END_PX) signalEnd();
   }
 
-  // It stays on the screen for a moment after it was closed, and may be opened again in it.
+  // The list stays rendered for a moment after it closes, and may be opened again meanwhile.
   // biome-ignore lint/correctness/useExhaustiveDependencies: told once each time it is open
   useEffect(() => {
     if (opened) props.onDrawn(list.current ? markFirst(list.current) : -1);
@@ -104,7 +104,7 @@ export function SelectList<O extends Choice>(props: Props<O>) {
   );
 }
 
-/** Marks the chosen option, else the first. Moves the list alone: it has no place on the page yet that one could scroll to. */
+/** Marks the chosen option, else the first. Scrolls only the list: it is not placed on the page yet. */
 function markFirst(list: HTMLElement): number {
   const options = [...list.querySelectorAll<HTMLElement>('[data-combobox-option]')];
   const chosen = options.findIndex((option) => option.matches('[data-combobox-active]'));

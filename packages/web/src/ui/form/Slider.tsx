@@ -14,7 +14,7 @@ import classes from './Slider.module.css';
 import { SliderBox } from './SliderBox.tsx';
 import { claimElement, digitsOf, handlesOf, moveHandle, type SliderValue, stepOf } from './sliderHandles.ts';
 
-/** Moves from code what is else moved by hand. */
+/** Moves the handles from code. */
 export interface SliderControl {
   /** Throws where there is no such handle. */
   setHandle(index: number, value: number): void;

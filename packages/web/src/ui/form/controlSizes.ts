@@ -13,7 +13,7 @@ export const CONTROL_SIZES: Record<ControlSize, { height: number; font: number }
   l: { height: 44, font: 16 },
 };
 
-/** Mantine finds the measures of a size under its name; ours are apart from its own, as both know an `xs`. */
+/** Mantine looks up the measures of a size by its name. Ours have names of their own, as both have an `xs`. */
 export const mantineSize = (size: ControlSize): string => `kit-${size}`;
 
 /** The variables in which Mantine's inputs look the measures up. */

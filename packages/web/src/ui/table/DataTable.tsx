@@ -46,7 +46,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
   function turnTo(page: number): void {
     onPage?.(page);
-    // The next page begins at its beginning, also for who turned at the end of a long one.
+    // Shows the next page from its top, also after paging at the end of a long one.
     if ((frame.current?.getBoundingClientRect().top ?? 0) < 0) frame.current?.scrollIntoView({ block: 'start' });
   }
 

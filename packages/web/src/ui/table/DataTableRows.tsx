@@ -9,7 +9,10 @@ type Table<Row> = DataTableProps<Row> & { selection?: Selection<Row>; withEnd: b
 
 interface BodyRowProps<Row> {
   row: Row;
-  /** It left the list while somebody pointed at it: it keeps its place, pale and out of use, until they look away. */
+  /**
+   * The row left the list while somebody pointed at the rows. It keeps its place, pale and disabled, until the pointer
+   * leaves.
+   */
   gone: boolean;
   table: Table<Row>;
 }
@@ -68,7 +71,7 @@ function SelectRow<Row>({ row, name, selection, selected }: SelectRowProps<Row>)
   );
 }
 
-/** The browser reports a click's keys with the change that it makes, though the type of a change does not say so. */
+/** The change event of a click carries its modifier keys, though its type does not have them. */
 function wasShifted(event: Event): boolean {
   return 'shiftKey' in event && event.shiftKey === true;
 }

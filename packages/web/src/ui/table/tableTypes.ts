@@ -26,7 +26,7 @@ export interface PageOf {
   limit: number;
   totalPages: number;
   totalCount: number;
-  /** There are more than `totalCount`, which nobody counted. */
+  /** There are more rows than `totalCount`: the rest is not counted. */
   isMore?: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface ColumnChoice<Row> {
 
 /** Which columns of a table are shown: everybody's own choice, kept in the browser. The first always is. */
 export function useColumnChoice<Row>(name: string | undefined, columns: readonly Column<Row>[]): ColumnChoice<Row> {
-  // Those that differ from the rule, so that a column which is added later appears by itself.
+  // Stores only the differences from the default, so that a column added later appears by itself.
   const [turned, setTurned] = useStoredList(`columns:${name ?? ''}`);
   const isShown = (column: Column<Row>) =>
     column === columns[0] || turned.includes(column.key) === (column.extra === true);

@@ -6,14 +6,14 @@ export function usePointedRows<Holder extends HTMLElement>(there: boolean) {
   // Two states: both may change in one moment, before either is drawn.
   const [pointer, setPointer] = useState(false);
   const [keyboard, setKeyboard] = useState(false);
-  // Nothing leaves what is taken away.
+  // A removed element gets no leave events.
   if (!there && pointer) setPointer(false);
   if (!there && keyboard) setKeyboard(false);
 
   const isAtRows = (element: Element | null) =>
     holder.current?.contains(element) === true || element?.closest('[role="menu"]') != null;
 
-  // A row that had the focus, or a row's menu, may be gone without a word: then the focus turns up elsewhere, or nowhere.
+  // A focused row or row menu may be removed without a blur event. Then the focus is elsewhere or nowhere.
   useEffect(() => {
     if (!keyboard) return;
     const look = () => {

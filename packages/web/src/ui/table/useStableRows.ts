@@ -21,7 +21,7 @@ interface Given<Row> {
 /** The rows as they come, but in the places they had for as long as somebody points at them. */
 export function useStableRows<Row>({ rows, rowKey, listKey, held, stale }: Given<Row>) {
   const [shown, setShown] = useState({ rows, listKey });
-  // From none or to none nothing moves away.
+  // Without rows before or after, nothing moves under the pointer.
   const bothHaveRows = (shown.rows?.length ?? 0) > 0 && (rows?.length ?? 0) > 0;
   const keep = held && !stale && shown.listKey === listKey && bothHaveRows;
   if (!keep && (shown.rows !== rows || (shown.listKey !== listKey && !stale))) {

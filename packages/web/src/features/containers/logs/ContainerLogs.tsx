@@ -7,7 +7,7 @@ import { useMemo, useState } from 'react';
 import { errorText } from '../../../api/messages.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { useListState } from '../../../lists/useListState.ts';
-import { RANGE, useRange } from '../../../lists/useRange.ts';
+import { RANGE_FILTER, useRange } from '../../../lists/useRange.ts';
 import { browserTimeZone } from '../../../ui/dateRange/rangeLabels.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
@@ -23,11 +23,11 @@ const MODE = 'mode';
 /** The log of a container: history, then live lines. */
 export function ContainerLogs({ container }: { container: Container }) {
   const t = useT();
-  const list = useListState({ filters: [RANGE, MODE] });
+  const list = useListState({ filters: [RANGE_FILTER, MODE] });
   const mode = SearchMode.catch('contains').parse(list.filter(MODE));
   const search = { text: list.search, mode };
   const range = useRange(list);
-  const chosen = list.filter(RANGE);
+  const chosen = list.filter(RANGE_FILTER);
   // Bounds as of the moment of choosing: a live log is not reloaded each minute.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text of the address stands for the value
   const bounds = useMemo(() => logBounds(range.value, new Date(), browserTimeZone()), [chosen]);

@@ -34,7 +34,7 @@ export function parseAnsi(line: string): StyledRun[] {
   for (const match of raw.matchAll(SEQUENCE)) {
     push(raw.slice(from, match.index));
     from = match.index + match[0].length;
-    if (match[2] === 'm' && /^[\d;:]*$/.test(match[1] ?? '')) look = applied(look, match[1] ?? '');
+    if (match[2] === 'm' && /^[\d;:]*$/.test(match[1] ?? '')) look = applySgr(look, match[1] ?? '');
   }
   push(raw.slice(from));
   return runs;
@@ -52,7 +52,7 @@ export function plainText(line: string): string {
     .join('');
 }
 
-function applied(before: TextStyle, parameters: string): TextStyle {
+function applySgr(before: TextStyle, parameters: string): TextStyle {
   let look = { ...before };
   const codes = parameters.split(';').map(flat).join(';').split(';').map(Number);
   for (let at = 0; at < codes.length; at += 1) {

@@ -61,10 +61,10 @@ export default function FormSection() {
       </Specimen>
       <Specimen id="form-items" title="Label, hint and error around a control">
         <FormItem label="A control of one's own" description="Any element takes the ties">
-          {(ties) => <input {...ties} type="color" defaultValue="#5531e6" />}
+          {(attributes) => <input {...attributes} type="color" defaultValue="#5531e6" />}
         </FormItem>
         <FormItem label="Wrong colour" error="Too pale to be read">
-          {(ties) => <input {...ties} type="color" defaultValue="#f4f4f8" />}
+          {(attributes) => <input {...attributes} type="color" defaultValue="#f4f4f8" />}
         </FormItem>
         <CheckboxGroup
           label="Group"
