@@ -39,6 +39,7 @@ import * as namesFollow from './migrations/0040_names_follow.ts';
 import * as skipIndexes from './migrations/0041_skip_indexes.ts';
 import * as searchWithoutCopies from './migrations/0042_search_without_copies.ts';
 import * as useThatWasPaid from './migrations/0043_use_that_was_paid.ts';
+import * as ledgerEndWithoutQueue from './migrations/0044_ledger_end_without_queue.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -78,6 +79,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0041_skip_indexes', sql: skipIndexes.sql },
   { name: '0042_search_without_copies', sql: searchWithoutCopies.sql },
   { name: '0043_use_that_was_paid', sql: useThatWasPaid.sql },
+  { name: '0044_ledger_end_without_queue', sql: ledgerEndWithoutQueue.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

@@ -15,12 +15,13 @@ const log = pino({ level: 'silent' });
 let books: Books;
 let db: Db;
 let workspace: number;
+let other: number;
 
 beforeAll(async () => {
   books = await openBooks();
   ({ db } = books);
   workspace = await books.aWorkspace({ credit: 10, card: 10, onchain: 10 });
-  await books.aWorkspace({ credit: 3 });
+  other = await books.aWorkspace({ credit: 3 });
   for (let n = 0; n < 20; n += 1) await charge(db, workspace, `charge:${n}`, units(1));
   await inLedgerTransaction(db, (trx) => hold(trx, workspace, 'a', units(2)));
   const second = await inLedgerTransaction(db, (trx) => hold(trx, workspace, 'b', units(1)));
@@ -176,4 +177,37 @@ it('keeps nobody from booking while it reads, and holds against itself what was 
   expect(verdict).toMatchObject({ problems: 0, journals: before });
   expect(await journals()).toBe(before + booked);
   expect((await verifyLedger(db)).problems).toBe(0);
+});
+
+it('waits with a seal for who books, and holds up nobody who comes after', async () => {
+  const end = async () => (await sql<{ last: bigint }>`select ledger_end() as last`.execute(db)).rows[0]!.last;
+  const newest = async () => (await sql<{ id: bigint }>`select max(id) as id from journal`.execute(db)).rows[0]!.id;
+  const before = await newest();
+  const booked = Promise.withResolvers<void>();
+  const mayCommit = Promise.withResolvers<void>();
+  const booking = inLedgerTransaction(db, async (trx) => {
+    await hold(trx, workspace, 'slow', units(1));
+    booked.resolve();
+    await mayCommit.promise;
+  });
+  await booked.promise;
+  let isSealed = false;
+  const sealing = end().then((last) => {
+    isSealed = true;
+    return last;
+  });
+  const waits = async () =>
+    (
+      await sql`select from pg_stat_activity where datname = current_database()
+        and query like 'select ledger_end%' and wait_event = 'PgSleep'`.execute(db)
+    ).rows.length;
+  await expect.poll(waits).toBe(1);
+  await charge(db, other, 'meanwhile', units(1));
+  expect(isSealed).toBe(false);
+  mayCommit.resolve();
+  await booking;
+  const sealed = await sealing;
+  expect(sealed).toBeGreaterThan(before);
+  expect(await newest()).toBeGreaterThan(sealed);
+  expect(await end()).toBe(await newest());
 });
