@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type pg from 'pg';
 import type { Db } from '../db/schema.ts';
 
 /** Statuses in which a rented machine runs at its provider, or is on its way. */
@@ -40,13 +41,22 @@ export const resumingOf = (w: string): string => `(select coalesce(sum(i.price_p
 export const balanceOf = (id: string): string => `(select coalesce(sum(a.balance), 0)::bigint
   from account a where a.client_id = ${id} and a.code not like '%:held')`;
 
-/**
- * SQL: days that the balance of the workspace `w` lasts at its current rate, in thousandths rounded down; null while nothing
- * is spent. The balance is read only where something is: this is part of what is read at every call.
- */
-export const daysLeftOf = (w: string): string => `case when ${w}.exhausted_at is not null then 0 else
-  (select case when rate.per_hour > 0 then trunc(${balanceOf(`${w}.id`)}::numeric / (rate.per_hour * 24), 3) end
-    from (select ${perHourOf(w)} as per_hour) rate) end`;
+/** SQL: whether the workspace `w` has a rented server that is not closed: without one it spends nothing. */
+export const hasRentalsOf = (w: string): string => `exists (select ${OPEN(w)})`;
+
+/** Days that the balance of each workspace lasts at its current rate, in thousandths rounded down; null while nothing is spent. */
+export async function readDaysLeft(pg: pg.Pool, workspaceIds: readonly number[]): Promise<Map<number, number | null>> {
+  const { rows } = await pg.query<{ id: number; days: number | null }>({ ...DAYS_LEFT, values: [workspaceIds] });
+  return new Map(rows.map(({ id, days }) => [id, days]));
+}
+
+const DAYS_LEFT = {
+  name: 'days-left',
+  text: `select id, case when exhausted_at is not null then 0
+      when per_hour > 0 then trunc(balance::numeric / (per_hour * 24), 3)::float8 end as days
+    from (select w.id, w.exhausted_at, ${balanceOf('w.id')} as balance, ${perHourOf('w')} as per_hour
+      from workspace w where w.id = any($1::int[])) rate`,
+};
 
 export async function readBalance(db: Db, workspaceId: number): Promise<bigint> {
   const { rows } = await sql<{ balance: bigint }>`

@@ -83,6 +83,8 @@ describe('renting', () => {
     const { burnPerHour, daysLeft } = await alice.client(api.billing.balance, {});
     expect(burnPerHour).toBe('0.092');
     expect(daysLeft).toBeCloseTo(50 / 0.092 / 24, 2);
+    const { userProfile } = await alice.client(api.user.profile, {});
+    expect(userProfile.clientRelations[0]!.hourlyPaidServicesDaysLeft).toBeCloseTo(daysLeft!, 2);
   });
 
   it('creates one server when the same request is retried with its idempotency key', async () => {

@@ -64,5 +64,5 @@ async function relationOf(ctx: Caller & Context, workspaceId: number): Promise<C
   const membership = now?.memberships.find(({ id }) => id === workspaceId);
   // The caller was removed again, or the workspace disabled, meanwhile.
   if (!membership) throw inviteUnusable();
-  return presentRelation(membership);
+  return presentRelation(ctx, membership);
 }

@@ -1,13 +1,32 @@
 import type { ClientRelation } from '@stagi/contract/user.ts';
+import { readDaysLeft } from '../billing/burnRate.ts';
+import type { Context } from '../context.ts';
 import { type Authenticated, type Membership, permissionsOf } from '../sessions/authenticate.ts';
 
-export function presentRelation(workspace: Membership): ClientRelation {
+export async function presentRelation(context: Pick<Context, 'pg'>, workspace: Membership): Promise<ClientRelation> {
+  const [relation] = await presentRelations(context, [workspace]);
+  return relation!;
+}
+
+/** A workspace in which nothing is rented spends nothing: no statement is made for it. */
+export async function presentRelations(
+  { pg }: Pick<Context, 'pg'>,
+  workspaces: readonly Membership[],
+): Promise<ClientRelation[]> {
+  const spending = workspaces.filter(({ hasRentals }) => hasRentals).map(({ id }) => id);
+  const daysLeft = spending.length > 0 ? await readDaysLeft(pg, spending) : new Map<number, number | null>();
+  return workspaces.map((workspace) =>
+    relationOf(workspace, workspace.exhausted ? 0 : (daysLeft.get(workspace.id) ?? null)),
+  );
+}
+
+function relationOf(workspace: Omit<Membership, 'exhausted' | 'hasRentals'>, daysLeft: number | null): ClientRelation {
   return {
     clientId: workspace.id,
     clientName: workspace.name,
     roleName: workspace.role,
     permissions: [...workspace.permissions],
-    hourlyPaidServicesDaysLeft: workspace.daysLeft,
+    hourlyPaidServicesDaysLeft: daysLeft,
     subscriptionPlan: workspace.plan,
   };
 }
@@ -17,13 +36,8 @@ export function presentNewRelation(
   { id, name }: { id: number; name: string },
   maker: Authenticated['user'],
 ): ClientRelation {
-  return presentRelation({
-    id,
-    name,
-    plan: 'Free',
-    exhausted: false,
-    role: 'Owner',
-    permissions: permissionsOf('Owner', maker.isEmployee),
-    daysLeft: null,
-  });
+  return relationOf(
+    { id, name, plan: 'Free', role: 'Owner', permissions: permissionsOf('Owner', maker.isEmployee) },
+    null,
+  );
 }

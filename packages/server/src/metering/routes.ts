@@ -1,16 +1,17 @@
 import type { api } from '@stagi/contract/api.ts';
 import { CURRENCY } from '@stagi/contract/brand.ts';
 import { toDecimal } from '@stagi/contract/money.ts';
-import { burnRateOf, readBalance } from '../billing/burnRate.ts';
+import { burnRateOf, readBalance, readDaysLeft } from '../billing/burnRate.ts';
 import { toUsd } from '../billing/price.ts';
 import { zeroBalanceDetails, zeroBalanceSummary } from '../billing/zero.ts';
 import type { HandlersOf } from '../http/handlers.ts';
 import { resumeServers } from './resume.ts';
 
 export const billingHandlers: HandlersOf<typeof api.billing> = {
-  async balance({ config, db, workspace }) {
+  async balance({ config, db, pg, workspace }) {
     const balance = await readBalance(db, workspace.id);
     const { perHour, reserve } = await burnRateOf(db, workspace.id);
+    const daysLeft = await readDaysLeft(pg, [workspace.id]);
     const zero = workspace.exhausted ? await zeroBalanceSummary(db, workspace.id) : null;
     return {
       isSuccess: true,
@@ -22,7 +23,7 @@ export const billingHandlers: HandlersOf<typeof api.billing> = {
       zero: zero && { ...zero, keptUntil: zero.keptUntil.toISOString() },
       burnPerHour: toDecimal(perHour),
       reserve: toDecimal(reserve),
-      daysLeft: workspace.daysLeft,
+      daysLeft: daysLeft.get(workspace.id) ?? null,
     };
   },
   async zero({ db, workspace }) {

@@ -2,7 +2,7 @@ import type { Language } from '@stagi/contract/languages.ts';
 import { type Permission, ROLE_PERMISSIONS, type Role, TOKEN_PERMISSIONS } from '@stagi/contract/permissions.ts';
 import type { Plan, Theme } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
-import { daysLeftOf } from '../billing/burnRate.ts';
+import { hasRentalsOf } from '../billing/burnRate.ts';
 import { permissionsOfApp } from '../config/registeredApps.ts';
 import type { Context } from '../context.ts';
 import { stepUpNeeded } from '../http/errors.ts';
@@ -18,8 +18,8 @@ export interface Membership {
   exhausted: boolean;
   role: Role;
   permissions: readonly Permission[];
-  /** Days that its balance lasts at the current rate; null while nothing is spent. */
-  daysLeft: number | null;
+  /** Whether something is rented in it: only then its balance runs down. */
+  hasRentals: boolean;
 }
 
 /** What authenticated the caller: a session or an API token. */
@@ -82,7 +82,7 @@ const ownerColumns = (where: string): string => `u.id as user_id, u.email, u.nam
       u.password_hash is not null as has_password, u.signup_form is not null as has_signup_form,
       coalesce((select json_agg(json_build_object('id', w.id, 'name', w.name, 'plan', w.plan, 'role', m.role,
           'exhausted', w.exhausted_at is not null,
-          'daysLeft', ${daysLeftOf('w')})
+          'hasRentals', ${hasRentalsOf('w')})
           order by m.created_at, w.id)
         from membership m join workspace w on w.id = m.workspace_id
         where m.user_id = u.id and w.disabled_at is null ${where}), '[]') as relations`;

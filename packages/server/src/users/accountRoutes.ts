@@ -12,7 +12,7 @@ export const accountHandlers: HandlersOf<typeof api.account> = {
   },
   async confirmNewEmail(ctx, input) {
     const email = await confirmNewEmail(ctx, input);
-    return { isSuccess: true, userProfile: presentProfile({ ...ctx, user: { ...ctx.user, email } }) };
+    return { isSuccess: true, userProfile: await presentProfile({ ...ctx, user: { ...ctx.user, email } }) };
   },
   async deletion({ db, user }) {
     return { isSuccess: true, ...presentDeletion(await previewDeletion(db, user.id)) };

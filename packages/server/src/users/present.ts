@@ -1,12 +1,14 @@
 import type { UserProfile } from '@stagi/contract/user.ts';
-import { presentRelation } from '../memberships/relation.ts';
+import type { Context } from '../context.ts';
+import { presentRelations } from '../memberships/relation.ts';
 import { picturePath } from '../pictures/profilePicture.ts';
-import type { Authenticated } from '../sessions/authenticate.ts';
+import type { Authenticated, Membership } from '../sessions/authenticate.ts';
 
-export function presentProfile({
+export async function presentProfile({
   user,
   memberships,
-}: Pick<Authenticated, 'user'> & { memberships: readonly Authenticated['memberships'][number][] }): UserProfile {
+  pg,
+}: Pick<Authenticated, 'user'> & { memberships: readonly Membership[] } & Pick<Context, 'pg'>): Promise<UserProfile> {
   return {
     userId: user.id,
     email: user.email,
@@ -17,6 +19,6 @@ export function presentProfile({
     isPasswordExist: user.hasPassword,
     isSignupFormSubmitted: user.isSignupFormSubmitted,
     hasTestModePrivileges: user.hasTestMode,
-    clientRelations: memberships.map(presentRelation),
+    clientRelations: await presentRelations({ pg }, memberships),
   };
 }

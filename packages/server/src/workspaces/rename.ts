@@ -1,5 +1,6 @@
 import type { ClientRelation } from '@stagi/contract/user.ts';
 import { announce } from '../bus/bus.ts';
+import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { presentRelation } from '../memberships/relation.ts';
@@ -7,12 +8,13 @@ import type { Membership } from '../sessions/authenticate.ts';
 
 /** Renames the workspace and announces the change to its members' open pages. */
 export async function renameWorkspace(
-  { db, workspace }: { db: Db; workspace: Membership },
+  ctx: Pick<Context, 'pg'> & { db: Db; workspace: Membership },
   name: string,
 ): Promise<ClientRelation> {
+  const { db, workspace } = ctx;
   await inTransaction(db, async (trx) => {
     await trx.updateTable('workspace').set({ name }).where('id', '=', workspace.id).execute();
     await announce(trx, 'changed', { entity: 'client', id: workspace.id, workspaceId: workspace.id });
   });
-  return presentRelation({ ...workspace, name });
+  return presentRelation(ctx, { ...workspace, name });
 }
