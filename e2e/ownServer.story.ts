@@ -108,11 +108,7 @@ async function wizard(
   dir: string,
 ): Promise<{ tokenFile: string; plainLine: string; line: string }> {
   await page.goto(`${url}/cloud/self-instances`);
-  await page
-    .getByRole('link', { name: /add|attach|connect/i })
-    .or(page.getByRole('button', { name: /add|attach|connect/i }))
-    .first()
-    .click();
+  await page.getByTestId('self-hosted-create').click();
   await page.getByTestId('wizard-next').click();
   await expect(page.getByText('Title is required')).toBeVisible();
   await page.getByLabel('Title').fill('Closet');

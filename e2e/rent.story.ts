@@ -27,6 +27,7 @@ test('rent a server, log in by SSH, run a container, watch its logs, and leave n
     await sh('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', keyFile]);
     const publicKey = await sh('cat', [`${keyFile}.pub`]);
     await signUpInBrowser(page, platform, 'Rita Renter');
+    await test.step('the first steps are listed', () => expectSteps(page, platform.url, []));
 
     await test.step('add an SSH key, after its mistakes were shown at the field', () =>
       addSshKey(page, platform.url, publicKey));
@@ -60,6 +61,7 @@ test('rent a server, log in by SSH, run a container, watch its logs, and leave n
       expect(n).toBeGreaterThanOrEqual(500);
       expect(p95).toBeLessThanOrEqual(LOG_P95_MS);
     });
+    await test.step('all first steps are done', () => closeSteps(page, platform.url));
     await test.step('stop, start, delete it', () => stopStartDelete(page));
     await test.step('stop and start the server', () => stopAndStart(page, platform.url));
     await test.step('terminate', () => terminate(page));
@@ -71,6 +73,29 @@ test('rent a server, log in by SSH, run a container, watch its logs, and leave n
     rmSync(dir, { recursive: true, force: true });
   }
 });
+
+/** The checklist of first steps, and which of them are done. */
+async function expectSteps(page: Page, url: string, done: string[]): Promise<void> {
+  await page.goto(`${url}/cloud/instances`);
+  const list = page.getByTestId('getting-started');
+  await expect(list.locator('[data-step]')).toHaveCount(4);
+  await expect(list.locator('[data-done]')).toHaveCount(4);
+  const names = list.locator('[data-done="true"]');
+  await expect.poll(() => names.evaluateAll((all) => all.map((step) => step.dataset.step))).toEqual(done);
+}
+
+async function closeSteps(page: Page, url: string): Promise<void> {
+  const log = page.url();
+  await expectSteps(page, url, ['key', 'server', 'container', 'log']);
+  await expect(page.getByRole('heading', { name: 'You are all set' })).toBeVisible();
+  await page.getByTestId('getting-started-close').click();
+  await expect(page.getByTestId('getting-started')).toHaveCount(0);
+  await page.goto(log);
+  await page.getByRole('link', { name: 'Containers', exact: true }).first().click();
+  await expect(page.getByTestId('container-row')).toHaveCount(1);
+  await expect(page.getByTestId('getting-started')).toHaveCount(0);
+  await page.goto(log);
+}
 
 async function addSshKey(page: Page, url: string, publicKey: string): Promise<void> {
   await page.goto(`${url}/profile/ssh`);
@@ -98,6 +123,8 @@ async function awaitOffers(page: Page, url: string): Promise<void> {
   // The machine image is built once per machine; the page shows how far it is and fills itself.
   await expect(page.getByTestId('offer-row').first()).toBeVisible({ timeout: 400_000 });
   await expect(page.getByTestId('offer-row').first()).toContainText('STAGI');
+  // A row is titled by its shape.
+  await expect(page.getByTestId('offer-row').first().locator('[data-row-link]')).toHaveText(/^\d+ cores? · [\d.]+ GB/);
 }
 
 async function rent(page: Page): Promise<{ ip: string; seconds: number }> {
@@ -132,8 +159,9 @@ async function rent(page: Page): Promise<{ ip: string; seconds: number }> {
 }
 
 async function createContainer(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Containers', exact: true }).last().click();
-  await page.getByTestId('container-create').first().click();
+  // The next step of an online server is its one primary action.
+  await expect(page.locator('main [data-color="primary"]')).toHaveText(['Create a container']);
+  await page.getByTestId('container-create').click();
   await page.getByTestId('container-submit').click();
   for (const text of ['Name is required', 'Unique ID is required', 'Image is required'])
     await expect(page.getByText(text)).toBeVisible();

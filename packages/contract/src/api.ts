@@ -12,6 +12,7 @@ import { clients } from './clients.ts';
 import { containerAccess } from './containerAccess.ts';
 import { containers } from './containers.ts';
 import { feedback } from './feedback.ts';
+import { gettingStarted } from './gettingStarted.ts';
 import { hardware } from './hardware.ts';
 import { identities } from './identities.ts';
 import { instances, selfHosted } from './instances.ts';
@@ -36,6 +37,7 @@ export const api = {
   apps,
   secondFactor,
   user,
+  gettingStarted,
   account,
   clients,
   invites,

@@ -15,6 +15,7 @@ const PROFILE = {
     theme: 'system',
     isPasswordExist: true,
     isSignupFormSubmitted: false,
+    isGettingStarted: true,
     hasTestModePrivileges: false,
     clientRelations: [],
   },

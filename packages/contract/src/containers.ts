@@ -213,6 +213,12 @@ type Actionable = { status: ContainerStatus; instance: { status: string } };
 
 /** Which actions a container allows now, and why the others are disabled. Used by the server and the web app. */
 export const containerCan = {
+  /** Whether a container can be created on this server. */
+  create(server: { status: string }): Verdict {
+    return server.status === 'online'
+      ? yes
+      : no(text('Containers can only be created for server instances that are online'));
+  },
   start(container: Actionable): Verdict {
     if (container.instance.status !== 'online') return no(text('Its server must be online'));
     return is(container, 'stopped', 'exited', 'failed') ? yes : no(text('Only a stopped container can be started'));

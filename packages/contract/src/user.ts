@@ -37,6 +37,8 @@ export const UserProfile = z.object({
   theme: Theme,
   isPasswordExist: z.boolean(),
   isSignupFormSubmitted: z.boolean(),
+  /** Whether the checklist of first steps is shown: until the user closes it. */
+  isGettingStarted: z.boolean(),
   hasTestModePrivileges: z.boolean(),
   clientRelations: z.array(ClientRelation),
 });

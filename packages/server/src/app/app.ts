@@ -18,6 +18,7 @@ import type { Context } from '../context.ts';
 import { mountDaemonApi } from '../daemon-link/routes.ts';
 import { mountEvents } from '../events/stream.ts';
 import { feedbackHandlers } from '../feedback/routes.ts';
+import { gettingStartedHandlers } from '../gettingStarted/routes.ts';
 import { sendError } from '../http/errors.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { createLoadShedder } from '../http/loadShedding.ts';
@@ -57,6 +58,7 @@ const handlers: Handlers = {
   apps: appHandlers,
   secondFactor: secondFactorHandlers,
   user: userHandlers,
+  gettingStarted: gettingStartedHandlers,
   account: accountHandlers,
   clients: clientHandlers,
   invites: inviteHandlers,

@@ -25,6 +25,8 @@ export interface UserTable {
   is_employee: Generated<boolean>;
   has_test_mode: Generated<boolean>;
   signup_form: Json<SignupForm> | null;
+  getting_started_closed_at: Date | null;
+  log_seen_at: Date | null;
   email_verified_at: Date | null;
   passkey_handle: Buffer | null;
   disabled_at: Date | null;

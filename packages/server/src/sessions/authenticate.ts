@@ -46,6 +46,7 @@ export interface Authenticated {
     hasTestMode: boolean;
     hasPassword: boolean;
     isSignupFormSubmitted: boolean;
+    isGettingStarted: boolean;
   };
   /** An API token, or an app authorized for one workspace, has only that one, with its owner's permissions cut down to its own. */
   memberships: Membership[];
@@ -73,6 +74,7 @@ interface OwnerRow {
   has_test_mode: boolean;
   has_password: boolean;
   has_signup_form: boolean;
+  is_getting_started: boolean;
   relations: Omit<Membership, 'permissions'>[];
 }
 
@@ -80,6 +82,7 @@ interface OwnerRow {
 const ownerColumns = (where: string): string => `u.id as user_id, u.email, u.name, u.image, u.language, u.theme,
       u.is_employee, u.has_test_mode,
       u.password_hash is not null as has_password, u.signup_form is not null as has_signup_form,
+      u.getting_started_closed_at is null as is_getting_started,
       coalesce((select json_agg(json_build_object('id', w.id, 'name', w.name, 'plan', w.plan, 'role', m.role,
           'exhausted', w.exhausted_at is not null,
           'hasRentals', ${hasRentalsOf('w')})
@@ -224,6 +227,7 @@ function presentOwner(row: OwnerRow): Authenticated['user'] {
     hasTestMode: row.has_test_mode,
     hasPassword: row.has_password,
     isSignupFormSubmitted: row.has_signup_form,
+    isGettingStarted: row.is_getting_started,
   };
 }
 

@@ -126,6 +126,8 @@ async function anonymizeUser(trx: Db, userId: number): Promise<void> {
       is_employee: false,
       has_test_mode: false,
       signup_form: null,
+      getting_started_closed_at: null,
+      log_seen_at: null,
       email_verified_at: null,
       disabled_at: sql<Date>`now()`,
       deleted_at: sql<Date>`now()`,

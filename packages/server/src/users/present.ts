@@ -18,6 +18,7 @@ export async function presentProfile({
     theme: user.theme,
     isPasswordExist: user.hasPassword,
     isSignupFormSubmitted: user.isSignupFormSubmitted,
+    isGettingStarted: user.isGettingStarted,
     hasTestModePrivileges: user.hasTestMode,
     clientRelations: await presentRelations({ pg }, memberships),
   };

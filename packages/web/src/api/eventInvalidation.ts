@@ -3,10 +3,10 @@ import type { WorkspaceEvent } from '@stagi/contract/events.ts';
 /** The calls whose answers an event may have changed, by the beginning of their path. */
 const CHANGES: Record<WorkspaceEvent['entity'], readonly string[]> = {
   // Running servers change the balance.
-  'instance-rented': ['instance-rented/', 'billing/'],
-  'self-hosted-instance': ['self-hosted-instance/'],
-  'docker-container': ['docker-container/', 'instance-rented/list', 'self-hosted-instance/list'],
-  'ssh-key': ['ssh-key/', 'instance-rented/ssh-key/'],
+  'instance-rented': ['instance-rented/', 'billing/', 'getting-started/'],
+  'self-hosted-instance': ['self-hosted-instance/', 'getting-started/'],
+  'docker-container': ['docker-container/', 'instance-rented/list', 'self-hosted-instance/list', 'getting-started/'],
+  'ssh-key': ['ssh-key/', 'instance-rented/ssh-key/', 'getting-started/'],
   balance: ['billing/', 'v2/billing/'],
   hardware: ['hardware/'],
   client: ['user/profile', 'client/'],

@@ -48,6 +48,7 @@ interface DetailProps {
   entity: { title: string; slug: string; status: string } & ComponentProps<typeof StatusEvidence>['of'];
   statusTestId: string;
   besideTitle?: ReactNode;
+  /** The next step first. */
   actions: readonly Action[];
   /** Around what the status rests on. */
   before?: ReactNode;
@@ -75,9 +76,16 @@ export function DetailTabs({ entity, statusTestId, besideTitle, actions, before,
             </span>
           </>
         }
-        actions={actions.map(({ label, danger, ...action }) => (
-          <ActionButton key={label} {...action} tone={danger ? 'danger' : 'default'}>
-            {label}
+        actions={actions.map((action) => (
+          <ActionButton
+            key={action.label}
+            icon={action.icon}
+            verdict={action.verdict}
+            onClick={action.onClick}
+            testId={action.testId}
+            tone={toneOf(action)}
+          >
+            {action.label}
           </ActionButton>
         ))}
       >
@@ -89,4 +97,9 @@ export function DetailTabs({ entity, statusTestId, besideTitle, actions, before,
       {shown.body}
     </>
   );
+}
+
+function toneOf({ danger, primary, verdict }: Action): 'primary' | 'danger' | 'default' {
+  if (danger) return 'danger';
+  return primary && verdict?.allowed !== false ? 'primary' : 'default';
 }

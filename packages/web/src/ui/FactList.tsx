@@ -16,7 +16,7 @@ export function FactPanels({ children }: { children: ReactNode }) {
   return <div className={classes.panels}>{children}</div>;
 }
 
-/** What is known of one thing: names left, values right. */
+/** What is known of one thing: names, and values beside them. */
 export function FactList({ facts, title }: { facts: readonly Fact[]; title?: string }) {
   return (
     <section className={classes.panel}>

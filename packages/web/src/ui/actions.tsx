@@ -54,6 +54,8 @@ export interface Action {
   verdict?: Verdict;
   icon?: ReactNode;
   danger?: boolean;
+  /** The next step on a detail page: the one main action, while it is possible. */
+  primary?: boolean;
   testId?: string;
 }
 

@@ -2,6 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { ContainerStatus } from '@stagi/contract/containers.ts';
 import { IconPlus } from '@tabler/icons-react';
 import { Link, useSearchParams } from 'react-router';
+import { GettingStarted } from '../../gettingStarted/GettingStarted.tsx';
 import { useT } from '../../i18n/i18n.ts';
 import { ListPage } from '../../lists/ListPage.tsx';
 import { useList } from '../../lists/useList.ts';
@@ -34,6 +35,7 @@ function AllContainers() {
           {t('Create a container')}
         </Button>
       }
+      above={<GettingStarted />}
       filters={<StatusFilter statuses={ContainerStatus.options} value={state.statuses} onChange={state.setStatuses} />}
       {...table}
     />

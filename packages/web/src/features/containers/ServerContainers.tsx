@@ -1,5 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
-import { text } from '@stagi/contract/text.ts';
+import { containerCan } from '@stagi/contract/containers.ts';
 import { IconPlus } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
 import type { ServerContainersProps } from '../../featureSlots.ts';
@@ -12,9 +12,8 @@ import { ActionButton } from '../../ui/actions.tsx';
 import { useContainerTable } from './useContainerTable.tsx';
 
 const REFETCH_MS = 10_000;
-const OFFLINE = text('Containers can only be created for server instances that are online');
 
-/** The containers of one server, for its own page. */
+/** The containers of one server, for its own page, whose header has the button that creates another. */
 export function ServerContainers({ server }: ServerContainersProps) {
   const t = useT();
   const navigate = useNavigate();
@@ -25,18 +24,20 @@ export function ServerContainers({ server }: ServerContainersProps) {
   return (
     <ListTable
       label={t('Containers')}
-      create={
-        <ActionButton
-          tone="primary"
-          icon={<IconPlus size={16} />}
-          testId="container-create"
-          verdict={server.status === 'online' ? { allowed: true } : { allowed: false, reason: OFFLINE }}
-          onClick={() => void navigate(paths.newContainer(server.id))}
-        >
-          {t('Create a container')}
-        </ActionButton>
-      }
       {...table}
+      empty={{
+        ...table.empty,
+        action: (
+          <ActionButton
+            icon={<IconPlus size={16} />}
+            testId="container-create-first"
+            verdict={containerCan.create(server)}
+            onClick={() => void navigate(paths.newContainer(server.id))}
+          >
+            {t('Create a container')}
+          </ActionButton>
+        ),
+      }}
     />
   );
 }

@@ -12,6 +12,7 @@ import { RenameInstance } from './RenameInstance.tsx';
 import { RentedAccess } from './rented/RentedAccess.tsx';
 import { RentedOverview } from './rented/RentedOverview.tsx';
 import { useRentedActions } from './rented/useRentedActions.tsx';
+import { useCreateContainer } from './useCreateContainer.tsx';
 
 const REFETCH_MS = 10_000;
 const REFETCH_IN_TRANSITION_MS = 2_000;
@@ -36,6 +37,7 @@ export function InstancePage(slots: Props) {
 function Rented({ instance, ServerContainers, SshKeyDialog }: Props & { instance: Instance }) {
   const t = useT();
   const actions = useRentedActions();
+  const createContainer = useCreateContainer();
   const [renaming, setRenaming] = useState(false);
   const { id } = instance;
   return (
@@ -48,7 +50,7 @@ function Rented({ instance, ServerContainers, SshKeyDialog }: Props & { instance
             <IconPencil size={14} />
           </IconButton>
         }
-        actions={actions.of(instance)}
+        actions={[createContainer(instance), ...actions.of(instance)]}
         label={t('Instance')}
         tabs={[
           {

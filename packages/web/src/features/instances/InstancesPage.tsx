@@ -2,6 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { RentedStatus } from '@stagi/contract/instances.ts';
 import { IconPlus, IconServerBolt } from '@tabler/icons-react';
 import { Link } from 'react-router';
+import { GettingStarted } from '../../gettingStarted/GettingStarted.tsx';
 import { useT } from '../../i18n/i18n.ts';
 import { ListPage } from '../../lists/ListPage.tsx';
 import { useList } from '../../lists/useList.ts';
@@ -30,6 +31,7 @@ export function InstancesPage() {
           {t('Rent a server')}
         </Button>
       }
+      above={<GettingStarted />}
       list={list}
       search={t('Search instances')}
       filters={<StatusFilter statuses={RentedStatus.options} value={state.statuses} onChange={state.setStatuses} />}

@@ -7,6 +7,7 @@ import { paths } from '../../paths.ts';
 import { ActivityList } from './ActivityList.tsx';
 import { SelfHostedOverview } from './selfHosted/SelfHostedOverview.tsx';
 import { useSelfHostedActions } from './selfHosted/useSelfHostedActions.tsx';
+import { useCreateContainer } from './useCreateContainer.tsx';
 
 const REFETCH_MS = 10_000;
 const REFETCH_WHILE_AWAITED_MS = 3_000;
@@ -29,13 +30,14 @@ export function SelfHostedInstancePage(slots: Props) {
 function SelfHosted({ server, ServerContainers }: Props & { server: SelfHostedInstance }) {
   const t = useT();
   const actions = useSelfHostedActions();
+  const createContainer = useCreateContainer();
   const { id } = server;
   return (
     <>
       <DetailTabs
         entity={server}
         statusTestId="instance-status"
-        actions={actions.of(server)}
+        actions={[createContainer(server), ...actions.of(server)]}
         label={t('Server')}
         tabs={[
           {

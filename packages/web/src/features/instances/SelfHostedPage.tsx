@@ -2,6 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { SelfHostedStatus } from '@stagi/contract/instances.ts';
 import { IconPlus, IconServer2 } from '@tabler/icons-react';
 import { Link, useSearchParams } from 'react-router';
+import { GettingStarted } from '../../gettingStarted/GettingStarted.tsx';
 import { useT } from '../../i18n/i18n.ts';
 import { ListPage } from '../../lists/ListPage.tsx';
 import { useList } from '../../lists/useList.ts';
@@ -36,6 +37,7 @@ function SelfHostedList() {
           {t('Attach a server')}
         </Button>
       }
+      above={<GettingStarted />}
       list={list}
       search={t('Search servers')}
       filters={<StatusFilter statuses={SelfHostedStatus.options} value={state.statuses} onChange={state.setStatuses} />}

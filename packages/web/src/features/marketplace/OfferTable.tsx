@@ -11,7 +11,7 @@ import { Money } from '../../ui/Money.tsx';
 import type { Column } from '../../ui/table/tableTypes.ts';
 import { Availability } from './Availability.tsx';
 import classes from './Marketplace.module.css';
-import { gpuText } from './offerText.ts';
+import { gpuText, shapeText } from './offerText.ts';
 
 export function OfferTable({ offers }: { offers: List<typeof hardware.offers> }) {
   const t = useT();
@@ -64,12 +64,15 @@ export function OfferTable({ offers }: { offers: List<typeof hardware.offers> })
   function columns(): Column<Offer>[] {
     return [
       {
-        key: 'provider',
-        title: t('Provider'),
+        key: 'server',
+        title: t('Server'),
+        sortBy: 'cores',
         cell: (offer) => (
-          <span className={classes.provider}>
-            <span>{offer.providerTitle}</span>
-            <span className={classes.region}>{offer.region}</span>
+          <span className={classes.server}>
+            <span title={offer.cpu.name}>{shapeText(t, offer)}</span>
+            <span className={classes.provider}>
+              {offer.providerTitle} · {offer.region}
+            </span>
             {offer.simulated && (
               <OfferTag text={t('Simulated')} title={t('Makes no real machines: for trying the product')} />
             )}
@@ -81,19 +84,14 @@ export function OfferTable({ offers }: { offers: List<typeof hardware.offers> })
         key: 'gpu',
         title: t('GPU'),
         sortBy: 'gpu',
-        cell: (offer) => gpuText(offer) ?? <span className="muted">—</span>,
-      },
-      {
-        key: 'cores',
-        title: t('CPU'),
-        sortBy: 'cores',
-        cell: (offer) => <span title={offer.cpu.name}>{t('{{count}} cores', { count: offer.cpu.cores })}</span>,
+        cell: (offer) => gpuText(offer) ?? <span className="muted">{t('none')}</span>,
       },
       {
         key: 'ram',
         title: t('RAM'),
         sortBy: 'ram',
         align: 'right',
+        extra: true,
         cell: (offer) => <span className="mono">{formatNumber(offer.ramGb)} GB</span>,
       },
       {
@@ -113,6 +111,7 @@ export function OfferTable({ offers }: { offers: List<typeof hardware.offers> })
         title: t('Price per hour'),
         sortBy: 'price',
         align: 'right',
+        card: 'foot',
         cell: (offer) => <Money price={offer.pricePerHour} per="hour" stacked />,
       },
     ];

@@ -10,8 +10,8 @@ export interface Column<Row> {
   /** Figures stand right. */
   align?: 'left' | 'right';
   width?: number | string;
-  /** Where the cell stands when rows are cards: `head` is the card's title line. */
-  card?: 'head' | 'line' | 'hidden';
+  /** Where the cell stands when rows are cards: `head` is the card's title line, `foot` its last line, beside the actions. */
+  card?: 'head' | 'line' | 'foot' | 'hidden';
   /** Shown only to those who choose it. */
   extra?: boolean;
 }

@@ -5,6 +5,7 @@ import { CallError } from '@stagi/contract/errors.ts';
 import { SearchMode } from '@stagi/contract/logging.ts';
 import { useMemo, useState } from 'react';
 import { errorText } from '../../../api/messages.ts';
+import { useLogSeen } from '../../../gettingStarted/useLogSeen.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { useListState } from '../../../lists/useListState.ts';
 import { RANGE_FILTER, useRange } from '../../../lists/useRange.ts';
@@ -39,6 +40,7 @@ export function ContainerLogs({ container }: { container: Container }) {
   });
   const [following, setFollowing] = useState(true);
   const { feed, version } = useLogFeed(container.id, search, bounds);
+  useLogSeen((feed?.log.rows.length ?? 0) > 0);
   const error = feed?.error() ?? null;
   const refused = error instanceof CallError && error.status === 400 ? errorText(error) : undefined;
 

@@ -8,7 +8,7 @@ import { CodeBlock } from '../../../ui/CodeBlock.tsx';
 import { FactList, FactPanels } from '../../../ui/FactList.tsx';
 import { formatNumber } from '../../../ui/format.ts';
 import { Money } from '../../../ui/Money.tsx';
-import { machineFacts } from '../../../ui/machineFacts.tsx';
+import { systemFacts } from '../../../ui/machineFacts.tsx';
 import { Note } from '../../../ui/Note.tsx';
 import { DateTime, TimeAgo } from '../../../ui/Time.tsx';
 import classes from '../Instances.module.css';
@@ -68,9 +68,8 @@ export function RentedOverview({ instance }: { instance: Instance }) {
             facts={[
               { label: t('CPU'), value: cpuText() },
               { label: t('Free for containers'), value: freeText(), mono: true },
-              { label: t('CPU RAM'), value: `${formatNumber(instance.ramGb)} GB`, mono: true },
+              { label: t('RAM'), value: `${formatNumber(instance.ramGb)} GB`, mono: true },
               { label: t('GPU'), value: gpuText() },
-              { label: t('GPU RAM'), value: instance.gpu && `${formatNumber(instance.gpu.memoryGb)} GB`, mono: true },
               {
                 label: t('Drive'),
                 value: `${formatNumber(instance.disk.sizeGb, 0)} GB ${instance.disk.type}`,
@@ -79,11 +78,11 @@ export function RentedOverview({ instance }: { instance: Instance }) {
             ]}
           />
           <FactList
-            title={t('Seen by its daemon')}
+            title={t('Reported by the agent')}
             facts={[
-              { label: t('Last heard'), value: instance.daemonSeenAt && <TimeAgo at={instance.daemonSeenAt} /> },
-              { label: t('Daemon version'), value: instance.daemonVersion, mono: true },
-              ...(facts ? machineFacts(t, facts) : []),
+              { label: t('Last report'), value: instance.daemonSeenAt && <TimeAgo at={instance.daemonSeenAt} /> },
+              { label: t('Agent version'), value: instance.daemonVersion, mono: true },
+              ...(facts ? systemFacts(t, facts) : []),
             ]}
           />
         </Stack>
@@ -101,7 +100,9 @@ export function RentedOverview({ instance }: { instance: Instance }) {
   }
 
   function gpuText(): string | null {
-    return instance.gpu && instance.gpu.count > 0 ? `${instance.gpu.count} × ${instance.gpu.name}` : null;
+    const { gpu } = instance;
+    if (!gpu || gpu.count === 0) return null;
+    return `${gpu.count} × ${gpu.name} · ${formatNumber(gpu.memoryGb)} GB`;
   }
 }
 

@@ -72,7 +72,7 @@ export function useRentedColumns(): Column<Instance>[] {
     { key: 'createdBy', title: t('Rented by'), extra: true, cell: (instance) => rentedBy(t, instance) },
     {
       key: 'daemon',
-      title: t('Daemon version'),
+      title: t('Agent version'),
       extra: true,
       cell: ({ daemonVersion }) => <span className="mono">{daemonVersion ?? '—'}</span>,
     },

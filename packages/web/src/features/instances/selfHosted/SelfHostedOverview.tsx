@@ -3,7 +3,7 @@ import type { SelfHostedInstance } from '@stagi/contract/instances.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { personName } from '../../../i18n/personName.ts';
 import { FactList, FactPanels } from '../../../ui/FactList.tsx';
-import { machineFacts } from '../../../ui/machineFacts.tsx';
+import { hardwareFacts, systemFacts } from '../../../ui/machineFacts.tsx';
 import { Note } from '../../../ui/Note.tsx';
 import { DateTime, TimeAgo } from '../../../ui/Time.tsx';
 
@@ -23,17 +23,30 @@ export function SelfHostedOverview({ server }: { server: SelfHostedInstance }) {
           title={t('Server')}
           facts={[
             { label: t('Dials from'), value: server.ip, mono: true, copy: server.ip ?? undefined },
-            { label: t('Last heard'), value: server.daemonSeenAt && <TimeAgo at={server.daemonSeenAt} /> },
-            { label: t('Daemon version'), value: server.daemonVersion, mono: true },
-            {
-              label: t('Free for containers'),
-              value: server.freeCpus === null ? null : t('{{count}} CPUs', { count: server.freeCpus }),
-            },
             { label: t('Attached by'), value: personName(t, server.createdBy) },
             { label: t('Attached'), value: <DateTime at={server.createdAt} /> },
           ]}
         />
-        {facts && <FactList title={t('Machine')} facts={machineFacts(t, facts)} />}
+        {facts && (
+          <FactList
+            title={t('Hardware')}
+            facts={[
+              ...hardwareFacts(t, facts),
+              {
+                label: t('Free for containers'),
+                value: server.freeCpus === null ? null : t('{{count}} CPUs', { count: server.freeCpus }),
+              },
+            ]}
+          />
+        )}
+        <FactList
+          title={t('Reported by the agent')}
+          facts={[
+            { label: t('Last report'), value: server.daemonSeenAt && <TimeAgo at={server.daemonSeenAt} /> },
+            { label: t('Agent version'), value: server.daemonVersion, mono: true },
+            ...(facts ? systemFacts(t, facts) : []),
+          ]}
+        />
       </FactPanels>
     </Stack>
   );

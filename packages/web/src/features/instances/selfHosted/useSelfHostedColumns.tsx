@@ -32,7 +32,7 @@ export function useSelfHostedColumns(): Column<SelfHostedInstance>[] {
     },
     {
       key: 'seen',
-      title: t('Last heard'),
+      title: t('Last report'),
       align: 'right',
       cell: ({ daemonSeenAt }) => (daemonSeenAt ? <TimeAgo at={daemonSeenAt} /> : none),
     },
@@ -40,7 +40,7 @@ export function useSelfHostedColumns(): Column<SelfHostedInstance>[] {
     { key: 'createdBy', title: t('Created by'), extra: true, cell: ({ createdBy }) => personName(t, createdBy) },
     {
       key: 'daemon',
-      title: t('Daemon version'),
+      title: t('Agent version'),
       extra: true,
       cell: ({ daemonVersion }) => (daemonVersion ? <span className="mono">{daemonVersion}</span> : none),
     },
