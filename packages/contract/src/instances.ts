@@ -70,6 +70,8 @@ export const MachineFacts = z.object({
   diskFreeBytes: z.number(),
   gpus: z.array(z.object({ index: z.number().int(), name: z.string(), memoryMb: z.number() })),
   dockerVersion: z.string(),
+  /** The runc that starts containers, when holes of its version are known; absent from daemons that do not say. */
+  vulnerableRunc: z.object({ version: z.string(), cves: z.array(z.string()) }).optional(),
   warnings: z.array(z.string()),
 });
 export type MachineFacts = z.infer<typeof MachineFacts>;

@@ -1,4 +1,5 @@
 import { type Inventory, LINK_PROTOCOL, type PlatformMessage } from '@stagi/contract/daemon.ts';
+import { text } from '@stagi/contract/text.ts';
 import { openCommandJournal } from './commandJournal.ts';
 import { commandRunner } from './commands.ts';
 import { keepConnected, type LinkHandlers } from './connection.ts';
@@ -144,5 +145,8 @@ function startHeartbeats(session: LinkSession, seconds: number): void {
 function clockWarning(serverTime: string): string | null {
   const off = Math.round((Date.now() - Date.parse(serverTime)) / 1000);
   if (Math.abs(off) < 30) return null;
-  return `The clock of this server is ${Math.abs(off)} s ${off > 0 ? 'ahead' : 'behind'}: set up time synchronisation`;
+  const values = { seconds: Math.abs(off) };
+  return off > 0
+    ? text('The clock of this server is {{seconds}} s ahead: set up time synchronisation', values)
+    : text('The clock of this server is {{seconds}} s behind: set up time synchronisation', values);
 }

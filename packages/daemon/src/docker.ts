@@ -40,6 +40,7 @@ export interface Engine {
 
 export interface EngineInfo {
   version: string;
+  /** With the revision of the distribution's package where Docker tells it: `1.1.5+ds1-1+deb12u1`. */
   runc: string | null;
   rootDir: string;
   runtimes: string[];
@@ -88,10 +89,10 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
         'asking Docker',
         () => docker.info(),
       );
-      const runc = version.Components?.find(({ Name }) => Name === 'runc')?.Version ?? null;
+      const runc = version.Components?.find(({ Name }) => Name === 'runc');
       return {
         version: version.Version,
-        runc,
+        runc: runc ? packageVersion(runc) : null,
         rootDir: info.DockerRootDir ?? '/var/lib/docker',
         runtimes: Object.keys(info.Runtimes ?? {}),
       };
@@ -280,4 +281,10 @@ async function* jsonLines(stream: NodeJS.ReadableStream): AsyncGenerator<unknown
     for (const line of lines) if (line.trim() !== '') yield JSON.parse(line);
   }
   if (rest.trim() !== '') yield JSON.parse(rest);
+}
+
+/** Debian's Docker gives runc's upstream version, and the package's in place of the commit; others a real commit. */
+function packageVersion({ Version, Details }: { Version: string; Details?: Record<string, unknown> }): string {
+  const commit = String(Details?.GitCommit ?? '');
+  return commit.startsWith(`${Version}-`) ? commit : Version;
 }

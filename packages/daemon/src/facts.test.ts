@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runcVulnerabilities, warningsOf } from './facts.ts';
+import { vulnerableRunc, warningsOf } from './facts.ts';
 import { parseGpus } from './gpu.ts';
 import { parseOsRelease } from './machine.ts';
 
@@ -20,15 +20,17 @@ describe('the facts of a machine', () => {
 
   it.each([
     ['1.1.5+ds1-1', ['CVE-2024-21626', 'CVE-2025-31133']],
+    // Debian fixed the first in this package of the old version, and the second in none.
+    ['1.1.5+ds1-1+deb12u1', ['CVE-2025-31133']],
     ['1.1.12', ['CVE-2025-31133']],
     ['1.2.7', ['CVE-2025-31133']],
-    ['1.2.8', []],
+    ['1.2.8', null],
     ['1.3.2', ['CVE-2025-31133']],
-    ['1.3.3', []],
-    ['1.4.0', []],
-    ['unknown', []],
-  ])('warns of runc %s for %j', (version, holes) => {
-    expect(runcVulnerabilities(version)).toEqual(holes);
+    ['1.3.3', null],
+    ['1.4.0', null],
+    ['unknown', null],
+  ])('finds runc %s open to %j', (version, cves) => {
+    expect(vulnerableRunc({ runc: version })).toEqual(cves ? { version, cves } : undefined);
   });
 
   it('warns of GPUs that Docker cannot pass to containers', () => {

@@ -27,6 +27,7 @@ export async function gatherFacts(engine: Engine): Promise<MachineFacts> {
     diskFreeBytes: disk.free,
     gpus,
     dockerVersion: docker.info?.version ?? '',
+    vulnerableRunc: docker.info ? vulnerableRunc(docker.info) : undefined,
     warnings: [
       ...(docker.problem ? [docker.problem] : []),
       ...(problem ? [problem] : []),
@@ -36,28 +37,41 @@ export async function gatherFacts(engine: Engine): Promise<MachineFacts> {
 }
 
 export function warningsOf(info: EngineInfo, hasGpus: boolean): string[] {
-  const warnings: string[] = [];
-  const holes = info.runc === null ? [] : runcVulnerabilities(info.runc);
-  if (holes.length > 0)
-    warnings.push(`runc ${info.runc} may be open to ${holes.join(' and ')}: update the system's packages`);
-  if (hasGpus && !info.runtimes.includes('nvidia'))
-    warnings.push('The NVIDIA Container Toolkit is not set up in Docker: containers cannot be given GPUs');
-  return warnings;
+  if (!hasGpus || info.runtimes.includes('nvidia')) return [];
+  return [text('The NVIDIA Container Toolkit is not set up in Docker: containers cannot be given GPUs')];
 }
 
-/** For each CVE the first fixed runc of each release line. Distributions patch older ones too: hence "may be". */
-const RUNC_CVES: { name: string; fixedIn: Record<string, [number, number, number]> }[] = [
-  { name: 'CVE-2024-21626', fixedIn: { '1.1': [1, 1, 12], newest: [1, 2, 0] } },
-  { name: 'CVE-2025-31133', fixedIn: { '1.2': [1, 2, 8], '1.3': [1, 3, 3], newest: [1, 4, 0] } },
+/** This machine's runc and the CVEs that its version is open to; `undefined` when it is open to none. */
+export function vulnerableRunc({ runc }: Pick<EngineInfo, 'runc'>): MachineFacts['vulnerableRunc'] {
+  if (runc === null) return undefined;
+  const cves = runcVulnerabilities(runc);
+  return cves.length > 0 ? { version: runc, cves } : undefined;
+}
+
+/**
+ * For each CVE the first fixed runc of each release line, and the packages in which Debian fixed an older one
+ * (security-tracker.debian.org). Other distributions may have done so too: hence "may be".
+ */
+const RUNC_CVES: { name: string; fixedIn: Record<string, [number, number, number]>; debianFixed: RegExp | null }[] = [
+  {
+    name: 'CVE-2024-21626',
+    fixedIn: { '1.1': [1, 1, 12], newest: [1, 2, 0] },
+    debianFixed: /^1\.1\.5\+ds1-1\+deb12u[1-9]/,
+  },
+  {
+    name: 'CVE-2025-31133',
+    fixedIn: { '1.2': [1, 2, 8], '1.3': [1, 3, 3], newest: [1, 4, 0] },
+    debianFixed: null,
+  },
 ];
 
-export function runcVulnerabilities(version: string): string[] {
+function runcVulnerabilities(version: string): string[] {
   const match = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version);
   if (!match) return [];
   const [major, minor, patch] = match.slice(1).map(Number) as [number, number, number];
-  return RUNC_CVES.filter(({ fixedIn: mended }) => {
-    const first = mended[`${major}.${minor}`] ?? mended.newest!;
-    return versionNumber([major, minor, patch]) < versionNumber(first);
+  return RUNC_CVES.filter(({ fixedIn, debianFixed }) => {
+    const first = fixedIn[`${major}.${minor}`] ?? fixedIn.newest!;
+    return versionNumber([major, minor, patch]) < versionNumber(first) && !debianFixed?.test(version);
   }).map(({ name }) => name);
 }
 

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
+import { text } from '@stagi/contract/text.ts';
 import { hasErrorCode } from './atomicFile.ts';
 import { errorText } from './log.ts';
 
@@ -18,7 +19,7 @@ export async function findGpus(): Promise<{ gpus: Gpu[]; problem: string | null 
     return { gpus: parseGpus(stdout), problem: null };
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) return { gpus: [], problem: null };
-    return { gpus: [], problem: `nvidia-smi does not answer: ${errorText(error)}` };
+    return { gpus: [], problem: text('nvidia-smi does not answer: {{error}}', { error: errorText(error) }) };
   }
 }
 

@@ -4,6 +4,7 @@ import { asMicro, MICRO } from '@stagi/contract/money.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountOf, openAccounts } from '../billing/accounts.ts';
 import { post } from '../billing/ledger.ts';
+import type { Provider } from '../providers/provider.ts';
 import {
   aKey,
   type CloudApp,
@@ -191,6 +192,47 @@ describe('renting is refused', () => {
     const reasons = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason.message)] : []));
     expect(reasons).toEqual(Array.from({ length: 3 }, () => 'CPU-only servers that your plan allows at a time: 5'));
     expect((await alice.client(api.instances.list, {})).totalCount).toBe(5);
+  });
+});
+
+describe('while the offers of a cloud are not known, as after a start of the platform, renting', () => {
+  /** Another cloud with nothing cached of it. */
+  function aCloud(name: string, change: Partial<Provider>): string {
+    const providers = app.ctx.providers as Map<string, Provider>;
+    providers.set(name, { ...providers.get('fake')!, name, ...change });
+    return `${name}:sim-cpu-4`;
+  }
+
+  it('waits for a cloud that is being prepared', async () => {
+    let looks = 0;
+    const readiness: Provider['readiness'] = async () => {
+      looks += 1;
+      return looks > 3 ? { state: 'ready' } : { state: 'preparing', step: 'Trying', progress: 1, since: new Date() };
+    };
+    const rented = await rentServer(alice, { offerId: aCloud('prepared', { readiness }) });
+    expect(rented.status).toBe('in queue');
+    expect(looks, 'renting did not look again while the cloud was being prepared').toBe(4);
+  });
+
+  it('is answered with 503 and Retry-After when the cloud does not answer, and succeeds with the same key when it does', async () => {
+    let answers = false;
+    const readiness: Provider['readiness'] = async () =>
+      answers ? { state: 'ready' } : { state: 'unavailable', reason: 'down' };
+    const sshKeyId = await aKey(alice);
+    const input = { offerId: aCloud('silent', { readiness }), title: 'Late', slug: 'late', sshKeyId };
+    const idempotencyKey = crypto.randomUUID();
+    const rent = () => alice.client(api.instances.rent, input, { idempotencyKey });
+    expect(await refusal(rent()), 'an offer that is not known was called gone').toMatchObject({
+      status: 503,
+      retryAfter: 2,
+      message: 'The offers of this provider are not known at the moment. Try again in a moment.',
+    });
+    answers = true;
+    await expect
+      .poll(() => rent().catch((error: CallError) => error.status), { timeout: 5_000 })
+      .toMatchObject({
+        entity: { slug: 'late', status: 'in queue' },
+      });
   });
 });
 

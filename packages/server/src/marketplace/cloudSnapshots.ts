@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { text } from '@stagi/contract/text.ts';
 import type { Context } from '../context.ts';
+import { PublicError } from '../http/errors.ts';
 import type { Provider, ProviderOffer, Readiness } from '../providers/provider.ts';
 
 /** A cloud's state and offers at one moment. Without offers unless it is ready. */
@@ -11,24 +13,51 @@ export interface CloudSnapshot {
 }
 
 const CACHE_TTL_MS = 5_000;
+/** Just after a start a cloud is often ready within a second. */
+const NOT_READY_TTL_MS = 500;
 /** The slowest cloud delays the list no longer than this. */
 const TIMEOUT_MS = 5_000;
 
-const cache = new WeakMap<Provider, { snapshot: Promise<CloudSnapshot>; at: number }>();
+const cache = new WeakMap<Provider, { snapshot: Promise<CloudSnapshot>; at: number; isReady: boolean }>();
 
 /** All clouds in parallel. One that fails shows as unavailable and does not fail the others. */
 export function allCloudSnapshots(ctx: Pick<Context, 'providers' | 'log'>): Promise<CloudSnapshot[]> {
   return Promise.all([...ctx.providers.values()].map((provider) => cloudSnapshot(ctx, provider)));
 }
 
-/** Cached for five seconds. */
+/** Cached for five seconds, for half a second while the cloud is not ready. */
 export function cloudSnapshot(ctx: Pick<Context, 'log'>, provider: Provider): Promise<CloudSnapshot> {
   const before = cache.get(provider);
-  if (before && Date.now() - before.at < CACHE_TTL_MS) return before.snapshot;
-  const snapshot = fetchWithTimeout(ctx, provider);
-  cache.set(provider, { snapshot, at: Date.now() });
-  return snapshot;
+  if (before && Date.now() - before.at < (before.isReady ? CACHE_TTL_MS : NOT_READY_TTL_MS)) return before.snapshot;
+  const entry = { snapshot: fetchWithTimeout(ctx, provider), at: Date.now(), isReady: true };
+  cache.set(provider, entry);
+  return entry.snapshot.then((snapshot) => {
+    entry.isReady = snapshot.readiness.state === 'ready';
+    return snapshot;
+  });
 }
+
+const READY_WITHIN_MS = 3_000;
+const LOOK_AGAIN_MS = 200;
+
+/**
+ * Waits up to three seconds for a cloud that is being prepared, as after each start of the platform. Throws 503 when it
+ * is not ready then, or does not answer: its offers are not known, so none of them can be called gone.
+ */
+export async function readyCloudSnapshot(ctx: Pick<Context, 'log'>, provider: Provider): Promise<CloudSnapshot> {
+  const end = performance.now() + READY_WITHIN_MS;
+  for (;;) {
+    const snapshot = await cloudSnapshot(ctx, provider);
+    if (snapshot.readiness.state === 'ready') return snapshot;
+    if (snapshot.readiness.state === 'unavailable' || performance.now() > end) throw offersUnknown();
+    await wait(LOOK_AGAIN_MS);
+  }
+}
+
+const offersUnknown = (): PublicError =>
+  new PublicError(503, text('The offers of this provider are not known at the moment. Try again in a moment.'), {
+    retryAfter: 2,
+  });
 
 async function fetchWithTimeout({ log }: Pick<Context, 'log'>, provider: Provider): Promise<CloudSnapshot> {
   const stopTimer = new AbortController();

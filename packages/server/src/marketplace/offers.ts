@@ -3,7 +3,7 @@ import { presentPrice, priceOf } from '../billing/price.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import type { Provider, ProviderOffer } from '../providers/provider.ts';
-import { type CloudSnapshot, cloudSnapshot } from './cloudSnapshots.ts';
+import { type CloudSnapshot, readyCloudSnapshot } from './cloudSnapshots.ts';
 
 /** With fewer free machines than this an offer is shown as low. */
 const LOW_STOCK_BELOW = 3;
@@ -17,7 +17,7 @@ export interface RentableOffer {
   stoppedPricePerHour: bigint;
 }
 
-/** The current offer of a marketplace id; `null` when it is gone or sold out. */
+/** The current offer of a marketplace id; `null` when it is gone or sold out. Throws 503 while that is not known. */
 export async function findAvailableOffer(
   ctx: Pick<Context, 'config' | 'providers' | 'log'>,
   offerId: string,
@@ -34,7 +34,7 @@ export async function findOfferOrSoldOut(
   const at = offerId.indexOf(':');
   const provider = ctx.providers.get(offerId.slice(0, at));
   if (at < 0 || !provider) return null;
-  const { offers } = await cloudSnapshot(ctx, provider);
+  const { offers } = await readyCloudSnapshot(ctx, provider);
   const offer = offers.find(({ id }) => id === offerId.slice(at + 1));
   return offer ? rentableOffer(ctx.config, provider, offer) : null;
 }

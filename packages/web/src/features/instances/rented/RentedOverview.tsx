@@ -12,6 +12,7 @@ import { systemFacts } from '../../../ui/machineFacts.tsx';
 import { Note } from '../../../ui/Note.tsx';
 import { DateTime, TimeAgo } from '../../../ui/Time.tsx';
 import classes from '../Instances.module.css';
+import { MachineWarnings } from '../MachineWarnings.tsx';
 import { CreationProgress } from './CreationProgress.tsx';
 import { rentedBy } from './rentedBy.ts';
 
@@ -29,11 +30,9 @@ export function RentedOverview({ instance }: { instance: Instance }) {
           )}
         </Note>
       )}
-      {facts?.warnings.map((warning) => (
-        <Note key={warning} tone="warn">
-          {t(warning)}
-        </Note>
-      ))}
+      {!isGone(instance) && (
+        <MachineWarnings facts={facts} maker={instance.provider === 'local' ? 'local' : 'provider'} />
+      )}
       <FactPanels>
         <FactList
           title={t('Server')}

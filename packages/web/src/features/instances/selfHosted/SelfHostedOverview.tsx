@@ -6,6 +6,7 @@ import { FactList, FactPanels } from '../../../ui/FactList.tsx';
 import { hardwareFacts, systemFacts } from '../../../ui/machineFacts.tsx';
 import { Note } from '../../../ui/Note.tsx';
 import { DateTime, TimeAgo } from '../../../ui/Time.tsx';
+import { MachineWarnings } from '../MachineWarnings.tsx';
 
 export function SelfHostedOverview({ server }: { server: SelfHostedInstance }) {
   const t = useT();
@@ -13,11 +14,7 @@ export function SelfHostedOverview({ server }: { server: SelfHostedInstance }) {
   return (
     <Stack gap={16}>
       <StateNote server={server} />
-      {facts?.warnings.map((warning) => (
-        <Note key={warning} tone="warn">
-          {t(warning)}
-        </Note>
-      ))}
+      {server.status !== 'deleted' && <MachineWarnings facts={facts} maker="owner" />}
       <FactPanels>
         <FactList
           title={t('Server')}
