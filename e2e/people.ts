@@ -31,11 +31,12 @@ export async function signUpInBrowser(
 }
 
 /** Signs somebody up by calls, and opens the first page of the app with their session. */
-export async function enterAsNewPerson(page: Page, { url }: { url: string }, name = 'Ada Lovelace'): Promise<void> {
+export async function enterAsNewPerson(page: Page, { url }: { url: string }, name = 'Ada Lovelace'): Promise<Person> {
   const person = await signUp(url, httpSender(url), { name, email: newEmail() });
   await storeSession(page, url, person);
   await page.goto(`${url}/cloud/instances`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Instances');
+  return person;
 }
 
 /** The form after the first sign-in, which leads on to where one wanted to go. */

@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test';
-import type { api } from '@stagi/contract/api.ts';
+import { api } from '@stagi/contract/api.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
 import { expect, test } from './fixtures.ts';
+import { walkTo } from './navigation.ts';
 import { enterAsNewPerson } from './people.ts';
 import { type Replies, type Scripted, startScriptedProxy } from './scriptedProxy.ts';
 
@@ -12,6 +13,37 @@ const GENERIC = 'Something goes wrong. Try again!';
 const DEADLINE = { timeout: 20_000 };
 /** They start together, on a machine that may have much else to do. */
 const THREE_PAGES = { timeout: 60_000 };
+
+const price = (decimalValue: string) => ({
+  STAGI: { currency: 'STAGI', decimalValue },
+  USD: { currency: 'USD', decimalValue },
+});
+/** An offer on screen that the platform, which has no cloud, does not know. */
+const ONE_OFFER = {
+  isSuccess: true,
+  entities: [
+    {
+      offerId: 'gone:small',
+      provider: 'gone',
+      providerTitle: 'Gone',
+      region: 'here',
+      gpu: null,
+      cpu: { name: 'CPU', cores: 4 },
+      ramGb: 8,
+      disk: { type: 'ssd', sizeGb: 20 },
+      pricePerHour: price('0.07'),
+      stoppedPricePerHour: price('0'),
+      spot: false,
+      canStop: true,
+      availability: 'available',
+      seenAt: '2026-05-01T12:00:00.000Z',
+      simulated: false,
+    },
+  ],
+  totalPages: 1,
+  totalCount: 1,
+  providers: [],
+} satisfies OutputOf<typeof api.hardware.offers>;
 
 const refusal = (status: number, more: object = {}, retryAfter?: number): Scripted => ({
   status,
@@ -131,6 +163,64 @@ test('every refusal is told once, in its place', async ({ page, platform }) => {
     await expect(page).toHaveURL(/\/cloud\/instances$/, DEADLINE);
     await expect(page.getByTestId('profile-menu')).toBeVisible();
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('999999999');
+  } finally {
+    replies.stop();
+  }
+});
+
+test('a failed rental and a failed deletion are named above their cause', async ({ page, platform }) => {
+  const replies = await startScriptedProxy(platform);
+  /** Reads the toast, and closes it: it may lie over the next button. */
+  const expectFailure = async (title: string, cause: string): Promise<void> => {
+    const toast = page.getByRole('alert').filter({ hasText: new RegExp(`^${title}\\s*${cause}`) });
+    await expect(toast).toHaveCount(1, DEADLINE);
+    await toast.getByRole('button').click();
+    await expect(toast).toHaveCount(0, DEADLINE);
+  };
+  try {
+    const person = await enterAsNewPerson(page, replies);
+    await person.client(api.sshKeys.generate, { title: 'desk' });
+    replies.always('hardware/offer/list', { status: 200, body: ONE_OFFER });
+
+    await test.step('renting', async () => {
+      await walkTo(page, '/cloud/marketplace');
+      await page.getByTestId('offer-row').first().getByText(/rent/i).click();
+      await page.getByLabel('Title').fill('Mine');
+      const rent = async (scripted: Scripted | null) => {
+        if (scripted) replies.next('instance-rented/rent', scripted);
+        await page.getByTestId('rent-submit').click();
+      };
+      await rent(null);
+      await expectFailure('rental error', 'This server is no longer available');
+      await rent(refusal(503, { message: 'The service is busy. Try again in a moment.' }, 2));
+      await expectFailure('rental error', 'The service is busy');
+      await rent(refusal(500));
+      await expectFailure('rental error', GENERIC);
+      // What is said under a field needs no toast.
+      await rent(refusal(400, { message: 'This Unique ID is taken', fieldsWithError: ['slug'] }));
+      await expect(page.getByText('This Unique ID is taken')).toHaveCount(1, DEADLINE);
+      await expect(page.getByRole('alert').filter({ hasText: 'rental error' })).toHaveCount(0);
+      await page.keyboard.press('Escape');
+    });
+
+    await test.step('deleting', async () => {
+      await walkTo(page, '/profile/ssh');
+      const remove = async (scripted: Scripted) => {
+        replies.next('ssh-key/delete', scripted);
+        await page.getByTestId('confirm-submit').click();
+      };
+      await page
+        .getByRole('button', { name: /actions/i })
+        .first()
+        .click();
+      await page.getByTestId('action-delete').click();
+      await remove(refusal(200));
+      await expectFailure('deletion error', 'Not like this');
+      await remove(refusal(400, { message: 'This cannot be' }));
+      await expectFailure('deletion error', 'This cannot be');
+      await remove(refusal(409, { message: 'The same request is being worked on' }));
+      await expectFailure('deletion error', 'The same request is being worked on');
+    });
   } finally {
     replies.stop();
   }

@@ -19,6 +19,7 @@ import { instances, selfHosted } from './instances.ts';
 import { invites } from './invites.ts';
 import { ledger } from './ledger.ts';
 import { logging } from './logging.ts';
+import { usePlainMessages } from './plainMessages.ts';
 import { promoCodes } from './promoCodes.ts';
 import { providers } from './providers.ts';
 import { secondFactor } from './secondFactor.ts';
@@ -28,6 +29,9 @@ import { strays } from './strays.ts';
 import { transactions } from './transactions.ts';
 import { usage } from './usage.ts';
 import { user } from './user.ts';
+
+// Whoever checks a call's input says what is wrong with it in the same words: server, web app, programs.
+usePlainMessages();
 
 /** The call table: every call of the API. Server, web app, OpenAPI document and command line are generated from it. */
 export const api = {

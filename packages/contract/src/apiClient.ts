@@ -42,7 +42,8 @@ export interface ClientOptions {
     stepUp(): Promise<boolean>;
     /** The user is no longer a member of the workspace in X-Client-ID. */
     workspaceGone(): void;
-    message(text: string, body: ErrorBody | null, retryAfter: number | null): void;
+    /** `path` is that of the call that failed. */
+    message(text: string, body: ErrorBody | null, retryAfter: number | null, path: string | null): void;
   }>;
 }
 
@@ -116,8 +117,8 @@ export function createClient({
       try {
         return await send(call.path, input, { headers, signal: options.signal });
       } catch (cause) {
-        if (options.signal?.aborted) throw new CallError(499, null, null, { cause });
-        const error = new CallError(0, null, null, { cause });
+        if (options.signal?.aborted) throw new CallError(499, null, null, { cause, path: call.path });
+        const error = new CallError(0, null, null, { cause, path: call.path });
         if (!options.quiet) report(error);
         throw error;
       }
@@ -128,7 +129,7 @@ export function createClient({
       try {
         return await schemas;
       } catch (cause) {
-        const error = new CallError(0, null, null, { cause });
+        const error = new CallError(0, null, null, { cause, path: call.path });
         if (!options.quiet) report(error);
         throw error;
       }
@@ -137,15 +138,15 @@ export function createClient({
     async function parseReply(answer: Reply): Promise<OutputOf<typeof call>> {
       const body = errorBodyOf(answer);
       if (answer.status < 200 || answer.status >= 300) {
-        const error = new CallError(answer.status, body, answer.retryAfter ?? null);
+        const error = new CallError(answer.status, body, answer.retryAfter ?? null, { path: call.path });
         if (!options.quiet) report(error);
         throw error;
       }
       const output = body ? null : (await loadedSchemas()).output.safeParse(answer.body);
       if (output?.success) return output.data as OutputOf<typeof call>;
       // A refusal, or an answer that this version of the contract does not know.
-      const error = new CallError(answer.status, body, null, { cause: output?.error });
-      if (!options.quiet && !options.handlesMessages) on.message?.(error.message, body, null);
+      const error = new CallError(answer.status, body, null, { cause: output?.error, path: call.path });
+      if (!options.quiet && !options.handlesMessages) on.message?.(error.message, body, null, call.path);
       throw error;
     }
   };
@@ -165,10 +166,10 @@ export function createClient({
         else on.notFound?.();
         return;
       case 500:
-        if (body?.status !== 499) on.message?.(GENERIC_ERROR, null, null);
+        if (body?.status !== 499) on.message?.(GENERIC_ERROR, null, null, error.path);
         return;
       default:
-        on.message?.(error.message, body, error.retryAfter);
+        on.message?.(error.message, body, error.retryAfter, error.path);
     }
   }
 

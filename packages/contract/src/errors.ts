@@ -42,13 +42,21 @@ export class CallError extends Error {
   readonly body: ErrorBody | null;
   /** Seconds, from Retry-After. */
   readonly retryAfter: number | null;
+  /** The path of the call. */
+  readonly path: string | null;
 
-  constructor(status: number, body: ErrorBody | null, retryAfter: number | null, options?: { cause?: unknown }) {
+  constructor(
+    status: number,
+    body: ErrorBody | null,
+    retryAfter: number | null,
+    { path = null, ...options }: { cause?: unknown; path?: string | null } = {},
+  ) {
     super(body?.message ?? defaultMessage(status), options);
     this.name = 'CallError';
     this.status = status;
     this.body = body;
     this.retryAfter = retryAfter;
+    this.path = path;
   }
 }
 

@@ -5,7 +5,7 @@ import { RouterProvider } from 'react-router/dom';
 import { App } from './App.tsx';
 import { clearAnalyticsPerson, sendPendingEvents, trackFirstVisit } from './api/analytics.ts';
 import { setFailureHandlers } from './api/client.ts';
-import { refusalText } from './api/messages.ts';
+import { failureTitle, refusalText } from './api/messages.ts';
 import { queryClient } from './api/query.ts';
 import { onSessionChange, session, watchOtherTabs } from './api/session.ts';
 import { leaveRemovedWorkspace, prefetchUser } from './api/user.ts';
@@ -44,7 +44,7 @@ setFailureHandlers({
     ),
   workspaceGone: () =>
     void leaveRemovedWorkspace().catch((cause: unknown) => console.warn('The profile cannot be read', cause)),
-  message: (text, body, retryAfter) => toast.error(refusalText(text, body, retryAfter)),
+  message: (text, body, retryAfter, path) => toast.error(refusalText(text, body, retryAfter), failureTitle(path)),
 });
 const profile = prefetchUser();
 

@@ -1,9 +1,10 @@
 import { BRAND } from '@stagi/contract/brand.ts';
-import { type Language, LOCALE } from '@stagi/contract/languages.ts';
+import type { Language } from '@stagi/contract/languages.ts';
 import { CODE_TTL_MINUTES } from '@stagi/contract/mailedCodes.ts';
 import type { Config } from '../config/config.ts';
 import { deviceOf } from '../http/userAgent.ts';
 import { type MailText, type Part, renderMail } from './layout.ts';
+import { utcMoment } from './utcTime.ts';
 import { cn } from './words/cn.ts';
 import { en } from './words/en.ts';
 import { ru } from './words/ru.ts';
@@ -251,9 +252,8 @@ function warning(
 
 function factsOf({ userAgent, ip }: MailContext, language: Language): [string, string][] {
   const words = WORDS[language];
-  const time = new Intl.DateTimeFormat(LOCALE[language], { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   return [
-    [words.when, `${time.format(new Date())} UTC`],
+    [words.when, utcMoment(new Date())],
     [words.from, deviceName(userAgent) || words.unknownDevice],
     [words.address, ip],
   ];

@@ -1,8 +1,9 @@
-import { type Language, LOCALE } from '@stagi/contract/languages.ts';
+import type { Language } from '@stagi/contract/languages.ts';
 import type { Config } from '../config/config.ts';
 import { composeText, fill, type Receiver, WORDS } from './accountMails.ts';
 import type { MailText, Part } from './layout.ts';
 import { onOneLine } from './memberMails.ts';
+import { utcDay, utcMoment } from './utcTime.ts';
 import type { Words } from './words/words.ts';
 
 type HereIs = { config: Pick<Config, 'appOrigin'> };
@@ -50,41 +51,35 @@ function zeroMail(
   parts: readonly Part[],
 ): MailText {
   const { language, words } = of(receiver);
-  const subject = fill(words[about].subject, { workspace: onOneLine(workspace), date: dayOf(until, language) });
+  const subject = fill(words[about].subject, { workspace: onOneLine(workspace), date: utcDay(until) });
   return composeText(language, subject, [
     fill(words.hello, { name: receiver.name }),
-    fill(words[about].lead, { workspace, date: momentOf(until, language) }),
+    fill(words[about].lead, { workspace, date: utcMoment(until) }),
     ...parts,
     { link: `${config.appOrigin}/profile/balance`, label: words.balancePage },
   ]);
 }
 
 function keptFacts(receiver: Receiver, { servers, until }: ZeroBalance): Part[] {
-  const { language, words } = of(receiver);
+  const { words } = of(receiver);
   return [
     {
       facts: [
         [words.stoppedServers, named(servers)],
-        [words.keptUntil, momentOf(until, language)],
+        [words.keptUntil, utcMoment(until)],
       ],
     },
   ];
 }
 
 function endOf(receiver: Receiver, { workspace, until }: ZeroBalance, about: About): string {
-  const { language, words } = of(receiver);
-  return fill(words[about].end, { workspace, date: momentOf(until, language) });
+  const { words } = of(receiver);
+  return fill(words[about].end, { workspace, date: utcMoment(until) });
 }
 
 function of({ language }: Receiver): { language: Language; words: Words } {
   return { language: language ?? 'en', words: WORDS[language ?? 'en'] };
 }
-
-const momentOf = (at: Date, language: Language): string =>
-  `${new Intl.DateTimeFormat(LOCALE[language], { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(at)} UTC`;
-
-const dayOf = (at: Date, language: Language): string =>
-  new Intl.DateTimeFormat(LOCALE[language], { dateStyle: 'long', timeZone: 'UTC' }).format(at);
 
 /** A mail does not list hundreds of servers. */
 const NAMED_MOST = 20;

@@ -24,6 +24,17 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
     }
   });
 
+  it('write every date as DD.MM.YYYY, every time as HH:mm, and name the zone', () => {
+    const { device, zero, zeroReminder } = mails;
+    expect(device.text).toMatch(/: \d{2}\.\d{2}\.\d{4} \d{2}:\d{2} UTC\n/);
+    expect(zero.text).toContain('06.12.2026 14:00 UTC');
+    expect(zeroReminder.subject).toContain('06.12.2026 UTC');
+    for (const [name, { subject, text }] of Object.entries(mails)) {
+      const others = `${subject} ${text}`.replace(/\d{2}\.\d{2}\.\d{4}( \d{2}:\d{2})? UTC/g, '');
+      expect(others, `another form of date in ${name}`).not.toMatch(/\b20\d\d\b|\d:\d\d|\b[AP]M\b|UTC/);
+    }
+  });
+
   it('have the code in subject, text and HTML, and say who did what from where', () => {
     for (const mail of [mails.code, mails.reset, mails.newAddress, mails.stepUp])
       for (const part of [mail.subject, mail.text, mail.html]) expect(part).toContain('01234567');

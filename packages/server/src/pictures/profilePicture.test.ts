@@ -114,7 +114,7 @@ describe('one’s picture', () => {
       ['a TIFF', upload(await picture('tiff')), WRONG_KIND],
       ['a cut PNG', upload(png.subarray(0, png.length - 30)), UNREADABLE],
       ['5 MB and a byte', upload(Buffer.concat([png, Buffer.alloc(5 * MB + 1 - png.length)])), TOO_LARGE],
-      ['an address elsewhere', 'https://evil.example/me.png', 'Invalid input: expected object, received string'],
+      ['an address elsewhere', 'https://evil.example/me.png', 'image must be an object'],
       [
         'a data address',
         { ...upload(png), contentBase64: `data:image/png;base64,${png.toString('base64')}` },

@@ -16,7 +16,7 @@ export interface FailureHandlers {
   /** Asks for the second factor again. Resolves with whether it was given. */
   stepUp(): Promise<boolean>;
   workspaceGone(): void;
-  message(text: string, body: ErrorBody | null, retryAfter: number | null): void;
+  message(text: string, body: ErrorBody | null, retryAfter: number | null, path: string | null): void;
 }
 
 let surroundings: FailureHandlers | null = null;
@@ -66,7 +66,7 @@ export const call: Client = createClient({
     notFound: () => surroundings?.notFound(),
     stepUp: async () => (await surroundings?.stepUp()) ?? false,
     workspaceGone: () => surroundings?.workspaceGone(),
-    message: (text, body, retryAfter) => surroundings?.message(text, body, retryAfter),
+    message: (text, body, retryAfter, path) => surroundings?.message(text, body, retryAfter, path),
   },
 });
 

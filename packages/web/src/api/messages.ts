@@ -1,6 +1,7 @@
 import { CallError, type ErrorBody, GENERIC_ERROR } from '@stagi/contract/errors.ts';
 import { LOCALE } from '@stagi/contract/languages.ts';
 import { currentLanguage, t, type Values } from '../i18n/i18n.ts';
+import { toast } from '../ui/toasts.ts';
 
 /** The message of a refusal in the person's language, with the time to wait unless the message names it. */
 export function refusalText(message: string, body: ErrorBody | null, retryAfter: number | null = null): string {
@@ -30,3 +31,18 @@ export function errorText(error: unknown): string {
   if (!(error instanceof CallError) || error.status === 500) return t(GENERIC_ERROR);
   return refusalText(error.message, error.body, error.retryAfter);
 }
+
+/** Shows a refusal that the client leaves to its caller. */
+export function toastFailure(error: CallError): void {
+  toast.error(errorText(error), failureTitle(error.path));
+}
+
+/** What failed, above the cause, where the cause alone may not tell. */
+export function failureTitle(path: string | null): string | undefined {
+  if (path === RENT) return t('rental error');
+  return path !== null && DELETES.test(path) ? t('deletion error') : undefined;
+}
+
+/** Written out: a first page has no table of calls. */
+const RENT = 'instance-rented/rent';
+const DELETES = /\/(?:delete|terminate|(?:ssh-key|passkey|totp)\/remove)$/;

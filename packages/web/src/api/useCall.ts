@@ -2,9 +2,8 @@ import { type Call, type InputOf, needsIdempotencyKey, type OutputOf } from '@st
 import { CallError } from '@stagi/contract/errors.ts';
 import { randomId } from '@stagi/contract/randomId.ts';
 import { useRef, useState } from 'react';
-import { toast } from '../ui/toasts.ts';
 import { call } from './client.ts';
-import { errorText } from './messages.ts';
+import { toastFailure } from './messages.ts';
 
 interface Handlers<C extends Call> {
   onDone?(output: OutputOf<C>, input: InputOf<C>): void;
@@ -42,7 +41,7 @@ export function useCall<C extends Call>(of: C, { onDone, onRefused }: Handlers<C
       if (cause.status !== 0 && cause.status < 500) unanswered.current = null;
       setError(cause);
       const shown = onRefused?.(cause) ?? false;
-      if (!shown && leftToCaller(cause, onRefused !== undefined)) toast.error(errorText(cause));
+      if (!shown && leftToCaller(cause, onRefused !== undefined)) toastFailure(cause);
       return null;
     } finally {
       setRunning((count) => count - 1);

@@ -4,7 +4,7 @@ import { type CallError, fieldErrors } from '@stagi/contract/errors.ts';
 import { type SyntheticEvent, useRef } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import { toast } from '../ui/toasts.ts';
-import { errorText, refusalText } from './messages.ts';
+import { refusalText, toastFailure } from './messages.ts';
 import { withSchemas } from './schemas.ts';
 import { useCall } from './useCall.ts';
 
@@ -98,7 +98,7 @@ export function useCallForm<C extends Call, Values extends object>(
   function showRefusal(error: CallError): void {
     const errors = fieldErrors(error);
     if (!Object.keys(errors).some(isOfThisForm)) {
-      if (error.status === 400 || error.status === 200) toast.error(errorText(error));
+      if (error.status === 400 || error.status === 200) toastFailure(error);
       return;
     }
     const sameForAll = error.body?.fieldMessages === undefined;

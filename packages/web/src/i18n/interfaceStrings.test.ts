@@ -134,6 +134,20 @@ const SHOWN: readonly Shown[] = [
     proof: 'e2e/recovery.story.ts',
   },
   {
+    text: 'rental error',
+    screen: 'marketplace: renting a server',
+    trigger: 'the server refused or failed for no field’s fault; toast, above the cause',
+    from: 'packages/web/src/api/messages.ts',
+    proof: 'e2e/responses.story.ts',
+  },
+  {
+    text: 'deletion error',
+    screen: 'wherever something is deleted or terminated: servers, containers, keys, accounts, strays',
+    trigger: 'the server refused or failed; toast, above the cause',
+    from: 'packages/web/src/api/messages.ts',
+    proof: 'e2e/responses.story.ts',
+  },
+  {
     text: 'Something goes wrong. Try again!',
     screen: 'everywhere: toast, bottom right',
     trigger: 'a reply of status 500 whose body does not say 499, or one that nobody understands',
@@ -145,8 +159,6 @@ const SHOWN: readonly Shown[] = [
 /** Those that wait for their screen; once one of them is written, it belongs to the table above. */
 const WAITING: readonly { text: string; screen: string }[] = [
   { text: "Couldn't get output", screen: 'tasks: the output of a run' },
-  { text: 'rental error', screen: 'calendar: renting by time' },
-  { text: 'deletion error', screen: 'storage: deleting a file' },
   { text: 'The payment was unsuccessful', screen: 'billing: topping up' },
   { text: 'Task started', screen: 'tasks: starting one' },
   { text: 'console is not supported', screen: 'console of a server, in the one browser that cannot show it' },

@@ -2,7 +2,7 @@ import type { CallOptions } from '@stagi/contract/apiClient.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import type { Icon } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
-import { errorText } from '../api/messages.ts';
+import { errorText, failureTitle, toastFailure } from '../api/messages.ts';
 import { invalidate } from '../api/query.ts';
 import { useT } from '../i18n/i18n.ts';
 import type { Action, Verdict } from '../ui/actions.tsx';
@@ -85,7 +85,7 @@ export function useRowActions<Row>(actions: readonly RowAction<Row>[], reload: r
     const refusal = await refusalOf(action.perform(row)).finally(() => setRunning(null));
     if (refusal) {
       // The client shows every other refusal.
-      if (refusal.status === 400) toast.error(errorText(refusal));
+      if (refusal.status === 400) toastFailure(refusal);
       return;
     }
     void invalidate(...reload);
@@ -103,7 +103,8 @@ export function useRowActions<Row>(actions: readonly RowAction<Row>[], reload: r
     if (!first) toast.success(action.many?.success(rows.length) ?? '');
     else {
       const counts = { failed: refusals.length, all: rows.length };
-      toast.error(t('{{failed}} of {{all}} refused: {{reason}}', { ...counts, reason: errorText(first) }));
+      const reason = errorText(first);
+      toast.error(t('{{failed}} of {{all}} refused: {{reason}}', { ...counts, reason }), failureTitle(first.path));
     }
     if (action.many?.confirm) setOpened(false);
   }

@@ -16,12 +16,13 @@ const KINDS = {
 
 export type ToastKind = keyof typeof KINDS;
 
-export function showToast(message: string, kind: ToastKind): void {
+export function showToast(message: string, kind: ToastKind, title?: string): void {
   const { color, role, icon: Icon } = KINDS[kind];
-  const id = `${color}:${message}`;
+  const id = `${color}:${title ?? ''}:${message}`;
   notifications.hide(id);
   notifications.show({
     id,
+    title,
     message,
     color,
     role,
@@ -30,7 +31,7 @@ export function showToast(message: string, kind: ToastKind): void {
     withBorder: true,
     closeButtonProps: { 'aria-label': t('Close') },
     // Hovering pauses all toasts by itself. Keyboard focus pauses this one.
-    onFocusCapture: () => notifications.update({ id, message, autoClose: false }),
-    onBlurCapture: () => notifications.update({ id, message, autoClose: TOAST_MS }),
+    onFocusCapture: () => notifications.update({ id, title, message, autoClose: false }),
+    onBlurCapture: () => notifications.update({ id, title, message, autoClose: TOAST_MS }),
   });
 }

@@ -3,7 +3,8 @@ import type { ToastKind } from './toastStack.tsx';
 
 /** Short words at the bottom right. The same text shown twice at once stays one toast. */
 export const toast = {
-  error: (message: string) => show(message, 'error'),
+  /** `title`: what failed, above the cause. */
+  error: (message: string, title?: string) => show(message, 'error', title),
   success: (message: string) => show(message, 'success'),
   info: (message: string) => show(message, 'info'),
 };
@@ -20,11 +21,11 @@ export const toasts = {
   },
 };
 
-function show(message: string, kind: ToastKind): void {
+function show(message: string, kind: ToastKind, title?: string): void {
   shown = true;
   for (const listener of listeners) listener();
   loadChunk(() => import('./toastStack.tsx')).then(
-    ({ showToast }) => showToast(message, kind),
+    ({ showToast }) => showToast(message, kind, title),
     (cause: unknown) => console.error(`Could not be shown: ${message}`, cause),
   );
 }
