@@ -99,8 +99,17 @@ describe('the policy of a server', () => {
     await allow(['/'], { privileged: true });
     await expect(loadPolicy(paths(), 'self-hosted')).rejects.toThrow('damaged');
     await allow(['/']);
-    await chmod(paths().policy, 0o666);
-    await expect(loadPolicy(paths(), 'self-hosted')).rejects.toThrow('belong to root');
+    for (const [who, mode] of [
+      ['its group', 0o664],
+      ['everybody', 0o646],
+      ['both', 0o666],
+    ] as const) {
+      await chmod(paths().policy, mode);
+      const said = await loadPolicy(paths(), 'self-hosted').then(() => 'it was read', String);
+      expect(said, `the policy file may be written by ${who}`).toContain('belong to root');
+    }
+    await chmod(paths().policy, 0o644);
+    await expect(loadPolicy(paths(), 'self-hosted')).resolves.toMatchObject({ volumeRoots: ['/'] });
   });
 
   it('is written once and then left to its owner', async () => {

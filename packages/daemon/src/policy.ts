@@ -2,12 +2,16 @@ import { lstat, mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { DesiredContainer } from '@stagi/contract/daemon.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
+import { usePlainMessages } from '@stagi/contract/plainMessages.ts';
 import { ANY_ADDRESS, type ContainerPolicy, checkContainer, RENTED_VOLUME_ROOT } from '@stagi/contract/policy.ts';
 import { text } from '@stagi/contract/text.ts';
 import { z } from 'zod';
 import { hasErrorCode, readFileIfExists, writeFileAtomically } from './atomicFile.ts';
 import type { Identity } from './identity.ts';
 import type { Paths } from './paths.ts';
+
+// What is wrong with the file is told to the person whose container it stops.
+usePlainMessages();
 
 /**
  * What this server's owner allows, in a file that only root writes. The daemon checks it last, so that a compromised
@@ -31,13 +35,18 @@ export class PolicyError extends Error {}
 
 /** Throws when the file is damaged or writable by others than root: then nothing is allowed. */
 export async function loadPolicy(paths: Paths, kind: Identity['kind']): Promise<LocalPolicy> {
-  const text = await readFileIfExists(paths.policy);
-  if (text === null) return LocalPolicy.parse({ volumeRoots: kind === 'rented' ? [RENTED_VOLUME_ROOT] : ['/'] });
+  const content = await readFileIfExists(paths.policy);
+  if (content === null) return LocalPolicy.parse({ volumeRoots: kind === 'rented' ? [RENTED_VOLUME_ROOT] : ['/'] });
   const { uid, mode } = await lstat(paths.policy);
   if (uid !== process.getuid?.() || (mode & 0o022) !== 0)
-    throw new PolicyError(`${paths.policy} must belong to root and be writable by nobody else`);
-  const read = LocalPolicy.safeParse(parseJson(text));
-  if (!read.success) throw new PolicyError(`${paths.policy} is damaged: ${z.prettifyError(read.error)}`);
+    throw new PolicyError(
+      text('{{path}} on the server must belong to root and be writable by nobody else', { path: paths.policy }),
+    );
+  const read = LocalPolicy.safeParse(parseJson(content));
+  if (!read.success) {
+    const reason = read.error.issues.map(({ message }) => message).join('; ');
+    throw new PolicyError(text('{{path}} on the server is damaged: {{reason}}', { path: paths.policy, reason }));
+  }
   return read.data;
 }
 
@@ -74,8 +83,9 @@ async function ensureRealDirectories(path: string): Promise<void> {
   for (const part of path.split('/').filter((name) => name !== '' && name !== '.')) {
     at = `${at}/${part}`;
     const kind = await kindOf(at);
-    if (kind === 'link') throw new PolicyError(`${at} on the server is a symbolic link and cannot be mounted`);
-    if (kind === 'other') throw new PolicyError(`${at} on the server is not a directory`);
+    if (kind === 'link')
+      throw new PolicyError(text('{{path}} on the server is a symbolic link and cannot be mounted', { path: at }));
+    if (kind === 'other') throw new PolicyError(text('{{path}} on the server is not a directory', { path: at }));
     if (kind === 'absent') await mkdir(at, { mode: 0o755 });
   }
 }

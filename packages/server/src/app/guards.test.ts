@@ -1,13 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { api, everyCall } from '@stagi/contract/api.ts';
 import { API_PREFIX, type Call } from '@stagi/contract/call.ts';
+import type { ErrorBody } from '@stagi/contract/errors.ts';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { hashSecret } from '../passwords/hashing.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, anSshKey, aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
+import { aContainer, anSshKey, aRentedInstance, aSelfHostedServer, makeOperator } from '../testing/factories.ts';
 import { PASSWORD, type Person } from '../testing/person.ts';
 
 /** Guards that every call and every answer has in common; docs/SECURITY.md says which requirement each one meets. */
@@ -27,6 +28,8 @@ const mine = (): Record<string, string> => ({
   authorization: `Bearer ${alice.tokens().accessToken}`,
   'x-client-id': String(alice.workspaceId),
 });
+
+const isOfPage = ({ path }: { path: PropertyKey[] }): boolean => path[0] === 'entityFilterRequest';
 
 const raw = (path: string, init: RequestInit): Promise<Response> => fetch(app.url + path, init);
 
@@ -176,6 +179,25 @@ describe('a request', () => {
     const { rows } = await sql<{ n: number }>`select count(*)::int as n from app_user`.execute(app.ctx.db);
     console.log(`hostile searches: n = ${n} over ${lists.length} lists`);
     expect([n > 0, rows[0]?.n]).toEqual([true, 1]);
+  });
+
+  it('for a page of more than 100 rows is refused, in every list', async () => {
+    const operator = await app.signUp();
+    await makeOperator(app.ctx, operator);
+    const headers = {
+      authorization: `Bearer ${operator.tokens().accessToken}`,
+      'x-client-id': String(operator.workspaceId),
+    };
+    const lists = everyCall().filter(({ input }) =>
+      input.safeParse({ entityFilterRequest: 1 }).error?.issues.some(isOfPage),
+    );
+    for (const { path } of lists) {
+      const { status, body } = await app.post(path, { entityFilterRequest: { limit: 101 } }, headers);
+      expect(status, `${path} took a page of 101 rows`).toBe(400);
+      expect((body as ErrorBody).fieldMessages, path).toHaveProperty(['entityFilterRequest.limit']);
+    }
+    console.log(`lists that refuse a page of 101 rows: n = ${lists.length}`);
+    expect(lists.length).toBeGreaterThan(20);
   });
 });
 

@@ -37,11 +37,31 @@ async function tick(micros: number, workspaceId: number) {
   return meterWorkspace(clocked.db, workspaceId);
 }
 
-const creditOf = async (workspaceId: number): Promise<bigint> => {
+const balanceOf = async (workspaceId: number, kind: 'credit' | 'card'): Promise<bigint> => {
   const { rows } = await sql<{ balance: bigint }>`
-    select balance from account where code = ${`workspace:${workspaceId}:credit`}`.execute(clocked.db);
+    select balance from account where code = ${`workspace:${workspaceId}:${kind}`}`.execute(clocked.db);
   return rows[0]!.balance;
 };
+const creditOf = (workspaceId: number): Promise<bigint> => balanceOf(workspaceId, 'credit');
+
+it('gives back first what was paid last: of 5 credit and 5 card the 5 that are too much go to the card', async () => {
+  const workspace = await aWorkspaceWith(clocked.db, { credit: 5_000_000n, card: 5_000_000n });
+  const { workspaceId } = workspace;
+  const [id] = await serversOf(clocked.db, workspace, 1, { running: 3_600_000n });
+  await at(0, id!, 'creating', 'running');
+  await at(0, id!, 'online', 'running');
+  expect(await tick(10_000 * SECOND, workspaceId)).toMatchObject({ charged: 10_000_000n });
+  // It was running for half of that.
+  await sql`update instance set running_seen_at = timestamptz '2026-01-01 00:00:00Z' + interval '5000 seconds'
+    where id = ${id}`.execute(clocked.db);
+  await at(10_001 * SECOND, id!, 'error', null);
+  expect(await tick(10_002 * SECOND, workspaceId)).toMatchObject({ refunded: 5_000_000n });
+  const balances = { card: await balanceOf(workspaceId, 'card'), credit: await creditOf(workspaceId) };
+  expect(balances, 'money of the card came back as credit, or the other way round').toEqual({
+    card: 5_000_000n,
+    credit: 0n,
+  });
+});
 
 it('gives all of a creation back that was held at zero, lost meanwhile and then failed', async () => {
   const workspace = await aWorkspaceWith(clocked.db, { credit: 1_000_000n });

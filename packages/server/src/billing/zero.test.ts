@@ -75,6 +75,27 @@ it('what is left of a reserve starts nothing again, a credit on top of it does',
   expect(await resumeAll(clocked.db, workspaceId)).toBe(true);
 });
 
+it('counts the reserve of what still runs: a credit between the charge and the stop resumes nothing that it cannot pay', async () => {
+  const workspace = await aWorkspaceWith(clocked.db, { credit: 21_000_000n });
+  const { workspaceId } = workspace;
+  const [cheap] = await serversOf(clocked.db, workspace, 1, { running: PRICE, stopped: PRICE / 10n });
+  const [fixed] = await serversOf(clocked.db, workspace, 1, { running: 10n * PRICE, canStop: false });
+  const start = 50_000 * SECOND;
+  await runningFrom(start, [cheap!, fixed!]);
+  await clocked.setClock(start + 273 * SECOND);
+  expect(await meter()).toMatchObject([{ charged: 3_003_000n, exhausted: 'now' }]);
+  // With it 39.997 are there: an hour of both costs 39.6, and 18 more must be kept for the one that cannot stop.
+  await credit(clocked.db, workspaceId, 'onchain', 22_000_000n);
+  expect(await resumeAll(clocked.db, workspaceId), 'the reserve was not counted').toBe(false);
+  await follow();
+  expect([await statusOf(cheap!), await statusOf(fixed!)]).toEqual([
+    { status: 'powering off', held: true },
+    { status: 'terminating', held: true },
+  ]);
+  // What runs no longer needs no reserve.
+  expect(await resumeAll(clocked.db, workspaceId)).toBe(true);
+});
+
 it('settles what zero has ended with the next look, so that a credit after it pays for none of it', async () => {
   const workspace = await aWorkspaceWith(clocked.db, { credit: 10_000n });
   const [id] = await serversOf(clocked.db, workspace, 1, { running: PRICE });

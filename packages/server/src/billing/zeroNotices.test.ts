@@ -161,5 +161,5 @@ it('sends only the newest notice after the platform was away, and begins anew wi
     expect.stringContaining('15.03.2024 UTC'),
     expect.stringContaining('has no STAGI left'),
   ]);
-  expect((await told(owner))[1]!.text).toContain('March 28, 2024');
+  expect((await told(owner))[1]!.text).toContain('28.03.2024');
 });
