@@ -118,7 +118,8 @@ async function furnish(url: string, { client }: Person): Promise<{ ids: Ids; clo
     sshKeyId: key.id,
   });
   const { entity: own, daemonToken } = await client(api.selfHosted.create, { title: 'Lab 3', slug: 'lab-3' });
-  const daemon = await connectDaemon(url, await enrolNode(url, daemonToken));
+  const vulnerableRunc = { version: '1.1.5+ds1-1+deb12u1', cves: ['CVE-2025-31133'] };
+  const daemon = await connectDaemon(url, await enrolNode(url, daemonToken), { facts: { vulnerableRunc } });
   // Else it counts as unresponsive before all screens have been seen.
   const beat = setInterval(() => daemon.send({ type: 'heartbeat', at: new Date().toISOString() }), HEARTBEAT_MS);
   const { entities: containers } = await client(api.containers.create, {

@@ -17,6 +17,7 @@ export const AuditEntry = z.object({
   object: z.object({ type: z.string(), id: z.string().nullable(), label: z.string().nullable() }).nullable(),
   /** `denied`: no permission; `refused`: with an explanation; `failed`: an internal error. */
   outcome: z.enum(AUDIT_OUTCOMES),
+  /** Under `names`, by field, what those of its fields were called that hold an id. */
   detail: z.record(z.string(), z.unknown()),
   /** SHA-256 of the object's row before and after, and of this entry with the one before it. */
   before: z.string().nullable(),

@@ -64,7 +64,7 @@ export async function issueAuthorizationCode(
         expires_at: sql<Date>`now() + ${`${CODE_SECONDS} seconds`}::interval`,
       })
       .execute();
-    const detail = { app: app.id, ...(app.permissions && { permissions: app.permissions }) };
+    const detail = { app: app.id, names: { app: app.name }, ...(app.permissions && { permissions: app.permissions }) };
     if (workspace) await recordAct(trx, { ...ctx, workspace }, { action: AUTHORIZE, outcome: 'done', detail });
   });
   return code;

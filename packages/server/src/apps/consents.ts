@@ -75,6 +75,8 @@ export async function revokeConsent(
       .executeTakeFirst();
     if (numUpdatedRows === 0n || mine.app_workspace_id === null) return;
     const workspace = { id: mine.app_workspace_id };
-    await recordAct(trx, { ...ctx, workspace }, { action: REVOKE, outcome: 'done', detail: { app: mine.app_id } });
+    const app = mine.app_id ?? '';
+    const detail = { app, names: { app: ctx.config.apps.get(app)?.name ?? app } };
+    await recordAct(trx, { ...ctx, workspace }, { action: REVOKE, outcome: 'done', detail });
   });
 }

@@ -99,9 +99,13 @@ it('records once that an operator exported or checked a log; an export in that l
   await olga.client(api.audit.exportForOperators, { workspaceId, areas: ['client'] });
   // A part that goes on, and one that begins somewhere without having begun.
   await olga.client(api.audit.exportForOperators, { workspaceId, areas: ['client'], before: 1 });
-  await otto.client(api.audit.exportForOperators, { workspaceId, before: 2 });
+  await otto.client(api.audit.exportForOperators, { workspaceId, before: 2, userIds: [alice.userId] });
   expect(await acts()).toMatchObject([
-    { action: 'admin/audit/export', actor: { userId: otto.userId }, detail: { before: 2 } },
+    {
+      action: 'admin/audit/export',
+      actor: { userId: otto.userId },
+      detail: { before: 2, userIds: [alice.userId], names: { userIds: 'Alice' } },
+    },
     {
       action: 'admin/audit/export',
       actor: { userId: olga.userId },

@@ -52,6 +52,26 @@ describe('the audit log', () => {
     expect(entry?.before).not.toBe(entry?.after);
   });
 
+  it('names an SSH key that was given access, also once the key is deleted, and nobody else’s', async () => {
+    const server = await aRentedInstance(app.ctx, alice);
+    const { entity: key } = await alice.client(api.sshKeys.generate, { title: 'shared desk' });
+    const { entity: other } = await guest.client(api.sshKeys.generate, { title: 'of somebody else' });
+    await alice.client(api.instances.addSshKey, { id: server, sshKeyId: key.id });
+    await alice.client(api.sshKeys.delete, { id: key.id });
+    await expect(alice.client(api.instances.addSshKey, { id: 999_999, sshKeyId: other.id })).rejects.toMatchObject({
+      status: 404,
+    });
+    const [refused, deleted, given] = await entries(alice);
+    expect(given).toMatchObject({
+      action: 'instance-rented/ssh-key/add',
+      object: { type: 'instance-rented', id: String(server), label: expect.any(String) },
+      detail: { sshKeyId: key.id, names: { sshKeyId: 'shared desk' } },
+    });
+    expect(deleted?.object?.label).toBe('shared desk');
+    expect(refused).toMatchObject({ outcome: 'refused', detail: { sshKeyId: other.id } });
+    expect(refused?.detail, 'the log names a key that the member may not see').not.toHaveProperty('names');
+  });
+
   it('records objects that are created, and objects that are named by Unique ID', async () => {
     const { entity } = await alice.client(api.sshKeys.generate, { title: 'audited key' });
     expect(await newest(alice)).toMatchObject({

@@ -45,7 +45,24 @@ export async function pageOfEntries(db: Db, chain: number, narrowed: EntryFilter
       .select(sql<number>`count(*)::int`.as('count'))
       .executeTakeFirstOrThrow(),
   ]);
-  return { entities: rows.map(present), count: Math.min(count, AUDIT_COUNT_MAX), isMore: count > AUDIT_COUNT_MAX };
+  const entities = await withPeopleNamed(db, rows.map(present));
+  return { entities, count: Math.min(count, AUDIT_COUNT_MAX), isMore: count > AUDIT_COUNT_MAX };
+}
+
+/** Looked up when read: the log does not keep the names of people who delete their accounts. */
+async function withPeopleNamed(db: Db, entries: AuditEntry[]): Promise<AuditEntry[]> {
+  const ids = entries.flatMap(({ detail }) => peopleIn(detail));
+  if (ids.length === 0) return entries;
+  const people = await db.selectFrom('app_user').select(['id', 'name']).where('id', 'in', ids).execute();
+  const nameOf = (id: number) => people.find((person) => person.id === id)?.name ?? `#${id}`;
+  return entries.map((entry) => {
+    const named = peopleIn(entry.detail).map(nameOf).join(', ');
+    return named === '' ? entry : { ...entry, detail: { ...entry.detail, names: { userIds: named } } };
+  });
+}
+
+function peopleIn({ userIds }: AuditEntry['detail']): number[] {
+  return Array.isArray(userIds) ? userIds.filter((id) => typeof id === 'number') : [];
 }
 
 /** Up to `limit` entries before one of them, newest first. */

@@ -4,6 +4,7 @@ import { type Call, needsIdempotencyKey } from '@stagi/contract/call.ts';
 import { type Entity, entityOf } from '@stagi/contract/entities.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Config } from '../config/config.ts';
 import type { Db } from '../db/schema.ts';
 import { isOverload, isUnstorableValue, PublicError } from '../http/errors.ts';
 import type { Credential } from '../sessions/authenticate.ts';
@@ -42,7 +43,7 @@ export async function recordAct(
 }
 
 type Member = Actor & {
-  config: object;
+  config: Pick<Config, 'apps'>;
   user: { id: number };
   credential: Credential;
   workspace: { id: number };
@@ -67,10 +68,12 @@ export function recorderOf(call: Call, member: Member, input: unknown): CallReco
   const entity = entityOf(action);
   const kind: [Entity, Kind] | undefined = entity ? [entity, KINDS[entity]] : undefined;
   const ref = kind ? refOf(call, kind[0], member, input) : null;
-  const detail = { ...detailOf(input), ...(member.app && { app: member.app.id }) };
+  const detail: Record<string, unknown> = { ...detailOf(input), ...(member.app && { app: member.app.id }) };
   return {
     async done(trx, act) {
       if (kind) await lockObject(trx, kind, member, ref);
+      // Before the act, which may delete what is named.
+      const names = await namesOf(trx, member, action, detail);
       const before = kind && (await stateOf(trx, kind[1], member, ref));
       const answer = await act();
       const made = (answer as { entity?: { id?: unknown } } | null)?.entity?.id;
@@ -80,7 +83,7 @@ export function recorderOf(call: Call, member: Member, input: unknown): CallReco
         action,
         outcome: 'done',
         object: kind && { type: kind[0], id: id ?? null, label: after?.label ?? before?.label },
-        detail,
+        detail: { ...detail, ...names },
         beforeHash: before?.hash,
         afterHash: after?.hash,
       });
@@ -91,11 +94,12 @@ export function recorderOf(call: Call, member: Member, input: unknown): CallReco
       if (!outcome || !(await isWithinRefusalLimit(member))) return;
       const state = kind && (await stateOf(db, kind[1], member, ref));
       const id = state?.id ?? (ref && 'id' in ref ? String(ref.id) : null);
+      const told = { ...detail, ...(await namesOf(db, member, action, detail)) };
       await recordAct(db, actor, {
         action,
         outcome,
         object: kind && { type: kind[0], id, label: state?.label },
-        detail: error instanceof PublicError ? { ...detail, message: error.body.message } : detail,
+        detail: error instanceof PublicError ? { ...told, message: error.body.message } : told,
         beforeHash: state?.hash,
         afterHash: state?.hash,
       });
@@ -192,6 +196,33 @@ async function stateOf(db: Db, kind: Kind, member: Member, ref: Reference | null
 const referencedRow = (kind: Kind, member: Member, ref: Reference) => sql`${kind.from} t
     where ${'id' in ref ? sql`t.id = ${ref.id}::bigint` : sql`t.slug = ${ref.slug}`} and ${kind.mine(member)}
     order by t.id desc limit 1`;
+
+/**
+ * The names of what the detail names by id, as they are now: they stay when it is deleted. Only of what the caller may
+ * see: a name of somebody else's must not get into the log by a guessed id.
+ */
+async function namesOf(
+  db: Db,
+  member: Member,
+  action: string,
+  { sshKeyId, workspaceId, app }: Record<string, unknown>,
+): Promise<{ names?: Record<string, string> }> {
+  const names: Record<string, string> = {};
+  if (typeof app === 'string') names.app = member.config.apps.get(app)?.name ?? app;
+  if (typeof sshKeyId === 'number') {
+    const { rows } = await sql<{ title: string }>`select k.title from ssh_key k where k.id = ${sshKeyId}::bigint
+      and (k.user_id = ${member.user.id} or exists (select 1 from instance_ssh_key a join instance i on i.id = a.instance_id
+        where a.ssh_key_id = k.id and i.workspace_id = ${member.workspace.id}))`.execute(db);
+    if (rows[0]) names.sshKeyId = rows[0].title;
+  }
+  if (typeof workspaceId === 'number' && action.startsWith('admin/')) {
+    const { rows } = await sql<{ name: string }>`select name from workspace where id = ${workspaceId}::bigint`.execute(
+      db,
+    );
+    if (rows[0]) names.workspaceId = rows[0].name;
+  }
+  return Object.keys(names).length > 0 ? { names } : {};
+}
 
 /** The fields of an input that are recorded: names and choices, never secrets. */
 const RECORDED_FIELDS = new Set([

@@ -190,7 +190,7 @@ describe('the operator', () => {
       action: 'admin/stray/adopt',
       actor: { userId: operator.userId },
       object: { type: 'admin/stray', id: String(stray!.id) },
-      detail: { workspaceId: alice.workspaceId },
+      detail: { workspaceId: alice.workspaceId, names: { workspaceId: expect.stringContaining('workspace') } },
     });
     await sweep();
     await sweep();

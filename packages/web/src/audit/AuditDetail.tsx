@@ -16,6 +16,7 @@ const MEANS: Record<string, string> = {
   permissions: text('Permissions'),
   workspaceId: text('Workspace'),
   offerId: text('Offer'),
+  app: text('App'),
   plan: text('Plan'),
   terminate: text('Servers that cannot stop were terminated'),
   broken: text('Broken at entry'),
@@ -28,10 +29,12 @@ const MEANS: Record<string, string> = {
 };
 
 const IS_TIME = new Set(['expiresAt', 'from', 'to']);
+const IS_ID = new Set(['sshKeyId', 'workspaceId', 'userIds']);
 
 /** Why it was refused, then names and choices of the act that the thing's own name does not say already. */
-export function AuditDetail({ detail: { message, ...told }, object }: Pick<AuditEntry, 'detail' | 'object'>) {
+export function AuditDetail({ detail: { message, names, ...told }, object }: Pick<AuditEntry, 'detail' | 'object'>) {
   const t = useT();
+  const named = (names ?? {}) as Record<string, unknown>;
   const parts: ReactNode[] = typeof message === 'string' ? [t(message)] : [];
   for (const [name, value] of Object.entries(told)) {
     const part = value === object?.label ? null : meaning(name, value);
@@ -53,7 +56,7 @@ export function AuditDetail({ detail: { message, ...told }, object }: Pick<Audit
   function meaning(name: string, value: unknown): ReactNode {
     const word = MEANS[name] && t(MEANS[name]);
     if (typeof value === 'boolean') return value ? (word ?? name) : null;
-    const shown = Array.isArray(value) ? value.map(String).join(', ') : String(value ?? '');
+    const shown = typeof named[name] === 'string' ? named[name] : plainly(name, value);
     if (shown === '') return null;
     if (name === 'role' || name === 'roleName') return t(shown);
     if (!word) return shown;
@@ -63,4 +66,10 @@ export function AuditDetail({ detail: { message, ...told }, object }: Pick<Audit
       </>
     );
   }
+}
+
+/** An id whose name is not known any more is marked as one. */
+function plainly(name: string, value: unknown): string {
+  if (!Array.isArray(value)) return IS_ID.has(name) && typeof value === 'number' ? `#${value}` : String(value ?? '');
+  return value.map((one) => plainly(name, one)).join(', ');
 }

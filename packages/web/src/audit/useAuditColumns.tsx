@@ -1,4 +1,5 @@
 import type { AuditEntry } from '@stagi/contract/audit.ts';
+import { Link } from 'react-router';
 import { useT } from '../i18n/i18n.ts';
 import { personName } from '../i18n/personName.ts';
 import { Tag } from '../ui/Tag.tsx';
@@ -8,7 +9,8 @@ import classes from './Audit.module.css';
 import { AuditDetail } from './AuditDetail.tsx';
 import { ACTIONS, OUTCOMES } from './auditWords.ts';
 
-export function useAuditColumns(): Column<AuditEntry>[] {
+/** `pages`: where the things of the log have pages that the reader may open. */
+export function useAuditColumns(pages: ThingPages): Column<AuditEntry>[] {
   const t = useT();
   return [
     {
@@ -22,7 +24,7 @@ export function useAuditColumns(): Column<AuditEntry>[] {
         </>
       ),
     },
-    { key: 'object', title: t('About'), cell: ({ object }) => <Thing object={object} /> },
+    { key: 'object', title: t('About'), cell: ({ object }) => <Thing object={object} pages={pages} /> },
     {
       key: 'detail',
       title: t('Detail'),
@@ -45,12 +47,23 @@ export function useAuditColumns(): Column<AuditEntry>[] {
   ];
 }
 
-function Thing({ object }: Pick<AuditEntry, 'object'>) {
+export type ThingPages = Partial<Record<string, (id: number) => string>>;
+
+function Thing({ object, pages }: Pick<AuditEntry, 'object'> & { pages: ThingPages }) {
   const t = useT();
   if (!object) return <span className="muted">—</span>;
+  const { type, id, label } = object;
   // A join link has no name but the role that it gives.
-  if (object.type === 'client/invite' && object.label) return t(object.label);
-  return <span className="mono">{object.label ?? (object.id === null ? '—' : `#${object.id}`)}</span>;
+  if (type === 'client/invite' && label) return t(label);
+  // Without a name it was not theirs to name.
+  if (label === null) return <span className="mono">{id === null ? '—' : `#${id}`}</span>;
+  const page = pages[type];
+  if (!page || id === null) return <span className="mono">{label}</span>;
+  return (
+    <Link className="mono" to={page(Number(id))}>
+      {label}
+    </Link>
+  );
 }
 
 function ActorCell({ entry: { actor, by, action } }: { entry: AuditEntry }) {

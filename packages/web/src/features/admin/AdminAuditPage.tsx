@@ -4,7 +4,7 @@ import { Link, useSearchParams } from 'react-router';
 import { invalidate } from '../../api/query.ts';
 import { AuditActions } from '../../audit/AuditActions.tsx';
 import { AuditFilters } from '../../audit/AuditFilters.tsx';
-import { useAuditColumns } from '../../audit/useAuditColumns.tsx';
+import { type ThingPages, useAuditColumns } from '../../audit/useAuditColumns.tsx';
 import { useAuditList } from '../../audit/useAuditList.ts';
 import { useAuditVerify } from '../../audit/useAuditVerify.ts';
 import { useT } from '../../i18n/i18n.ts';
@@ -24,6 +24,14 @@ const WORKSPACE = 'workspace';
 /** What belongs to one log alone, in the address. */
 const OF_ONE_LOG = [WORKSPACE, 'page', 'who', 'area'];
 
+/** An operator is no member of the workspace whose log it may be, and could not open its servers. */
+const PAGES: ThingPages = {
+  'admin/user': paths.adminUser,
+  'client/member': paths.adminUser,
+  'admin/client': paths.adminWorkspace,
+  client: paths.adminWorkspace,
+};
+
 /** The audit log of operators or of one workspace: filters, CSV export, and the check of its hash chain. */
 export function AdminAuditPage() {
   const t = useT();
@@ -32,7 +40,7 @@ export function AdminAuditPage() {
   const { id: workspaceId } = usePanel(WORKSPACE);
   const list = useList(api.audit.listForOperators, { workspaceId, ...audit.listInput }, audit.state);
   const { data } = list;
-  const columns = useAuditColumns();
+  const columns = useAuditColumns(PAGES);
   const name = `audit-${workspaceId ?? 'operators'}`;
   const exporting = useCsvExport(api.audit.exportForOperators, { workspaceId, ...audit.exportInput }, name, readAgain);
   const verifying = useAuditVerify(api.audit.verifyForOperators, { workspaceId }, readAgain);

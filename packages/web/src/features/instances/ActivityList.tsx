@@ -73,8 +73,8 @@ export function ActivityList({ of, id, statuses }: Props) {
         title: t('When'),
         sortBy: 'at',
         align: 'right',
-        width: 160,
-        cell: ({ at }) => <DateTime at={at} />,
+        width: 190,
+        cell: ({ at }) => <DateTime at={at} format="HH:mm:ss DD.MM.YYYY" />,
       },
     ];
   }

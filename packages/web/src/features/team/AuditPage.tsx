@@ -3,14 +3,22 @@ import { IconHistory } from '@tabler/icons-react';
 import { useUser } from '../../api/user.ts';
 import { AuditActions } from '../../audit/AuditActions.tsx';
 import { AuditFilters } from '../../audit/AuditFilters.tsx';
-import { useAuditColumns } from '../../audit/useAuditColumns.tsx';
+import { type ThingPages, useAuditColumns } from '../../audit/useAuditColumns.tsx';
 import { useAuditList } from '../../audit/useAuditList.ts';
 import { useAuditVerify } from '../../audit/useAuditVerify.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ListPage } from '../../lists/ListPage.tsx';
 import { useCsvExport } from '../../lists/useCsvExport.ts';
 import { useList } from '../../lists/useList.ts';
+import { paths } from '../../paths.ts';
 import { TeamTabs } from './TeamTabs.tsx';
+
+/** Also of what is terminated or deleted. */
+const PAGES: ThingPages = {
+  'instance-rented': (id) => paths.instance(id),
+  'self-hosted-instance': (id) => paths.selfInstance(id),
+  'docker-container': (id) => paths.container(id),
+};
 
 /** The audit log of the workspace: filters, CSV export, and the check of its hash chain. */
 export function AuditPage() {
@@ -18,7 +26,7 @@ export function AuditPage() {
   const { workspace } = useUser();
   const audit = useAuditList();
   const list = useList(api.audit.list, audit.listInput, audit.state);
-  const columns = useAuditColumns();
+  const columns = useAuditColumns(PAGES);
   const exporting = useCsvExport(api.audit.export, audit.exportInput, `audit-${workspace?.clientId ?? ''}`);
   const verifying = useAuditVerify(api.audit.verify, {});
 
