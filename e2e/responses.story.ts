@@ -203,6 +203,19 @@ test('a failed rental and a failed deletion are named above their cause', async 
       await page.keyboard.press('Escape');
     });
 
+    await test.step('an offer whose provider is not ready yet is not called gone, and comes by itself', async () => {
+      const preparing = { provider: 'gone', title: 'Gone', state: 'preparing', detail: null, progress: 0, since: null };
+      const later = 'gone:later';
+      replies.always('hardware/offer/list', { status: 200, body: { ...ONE_OFFER, providers: [preparing] } });
+      await page.goto(`${replies.url}/cloud/marketplace?offer=${later}`);
+      await expect(page.getByText('The offers of this provider are not known at the moment')).toBeVisible(DEADLINE);
+      await expect(page.getByText('This offer is gone')).toHaveCount(0);
+      const entities = ONE_OFFER.entities.map((offer) => ({ ...offer, offerId: later }));
+      replies.always('hardware/offer/list', { status: 200, body: { ...ONE_OFFER, entities } });
+      await expect(page.getByTestId('rent-submit')).toBeVisible(DEADLINE);
+      await page.keyboard.press('Escape');
+    });
+
     await test.step('deleting', async () => {
       await walkTo(page, '/profile/ssh');
       const remove = async (scripted: Scripted) => {

@@ -75,6 +75,7 @@ test('histories name things, link to their pages and tell the second', async ({ 
   const activities = page.getByTestId('activity-row');
   await expect(activities).toHaveCount(2);
   await expect(activities.last()).toContainText('Ada Lovelace');
+  await expect(activities.last()).toContainText('SSH key added');
   await expect(activities.last()).toContainText('desk');
   for (const time of await activities.locator('time').allTextContents())
     expect(time).toMatch(/^\d{2}:\d{2}:\d{2} \d{2}\.\d{2}\.\d{4}$/);

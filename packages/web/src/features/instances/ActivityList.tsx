@@ -94,6 +94,6 @@ const KIND_WORDS: Partial<Record<string, string>> = {
   'enrolment reissued': text('enrolment reissued'),
   'enrolment refused': text('enrolment refused'),
   'key replaced': text('key replaced'),
-  'ssh key added': text('ssh key added'),
-  'ssh key removed': text('ssh key removed'),
+  'ssh key added': text('SSH key added'),
+  'ssh key removed': text('SSH key removed'),
 } satisfies Record<Exclude<ActivityKind, 'status'>, string>;

@@ -1,5 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
-import type { Offer } from '@stagi/contract/hardware.ts';
+import type { Offer, ProviderState } from '@stagi/contract/hardware.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { errorText } from '../../api/messages.ts';
@@ -23,7 +23,7 @@ interface Props {
 
 export function RentDrawer({ offerId, known, onClose, SshKeyDialog }: Props) {
   const t = useT();
-  const { offer, error, loading, retry } = useOffer(offerId, known);
+  const { offer, error, loading, notKnown, retry } = useOffer(offerId, known);
 
   return (
     <Dialog opened={offerId !== null} onClose={onClose} routed placement="right" title={t('Rent a server')}>
@@ -33,6 +33,11 @@ export function RentDrawer({ offerId, known, onClose, SshKeyDialog }: Props) {
         <PanelSkeleton rows={6} />
       ) : error ? (
         <ErrorState message={errorText(error)} onRetry={retry} />
+      ) : notKnown ? (
+        <ErrorState
+          message={t('The offers of this provider are not known at the moment. Try again in a moment.')}
+          onRetry={retry}
+        />
       ) : (
         <EmptyState title={t('This offer is gone')}>
           {t('It has been rented by somebody else or taken back. Close this and choose another.')}
@@ -52,13 +57,24 @@ function useOffer(offerId: string | null, known: readonly Offer[] | undefined) {
   const all = useQuery({
     ...q(api.hardware.offers, { entityFilterRequest: { limit: 100 } }, { quiet: true }),
     enabled: offerId !== null && known !== undefined && !onScreen && kept?.offerId !== offerId,
+    refetchInterval: ({ state }) => (isNotKnown(offerId, state.data?.providers) ? LOOK_AGAIN_MS : false),
   });
   const found = onScreen ?? all.data?.entities.find((candidate) => candidate.offerId === offerId);
   if (found && found !== kept) setKept(found);
+  const notKnown = isNotKnown(offerId, all.data?.providers);
   return {
     offer: found ?? (offerId === null || kept?.offerId === offerId ? kept : null),
-    loading: known === undefined || all.isFetching,
+    loading: known === undefined || (all.isFetching && !notKnown),
     error: all.error,
+    notKnown,
     retry: () => void all.refetch(),
   };
+}
+
+const LOOK_AGAIN_MS = 2_000;
+
+/** A provider that is not ready, as just after a start of the platform, lists nothing: that does not mean it is gone. */
+function isNotKnown(offerId: string | null, providers: readonly ProviderState[] = []): boolean {
+  const name = offerId?.split(':')[0];
+  return providers.some(({ provider, state }) => provider === name && state !== 'ready');
 }
