@@ -154,6 +154,12 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     await expect(page.getByTestId('audit-row').filter({ hasText: 'Exported the audit log' })).toHaveCount(1);
     await page.getByRole('link', { name: 'Show what operators did' }).click();
     await expect(page.getByTestId('audit-row').filter({ hasText: 'Exported the audit log' })).toHaveCount(1);
+    // Which workspace, by its name, and where it is.
+    await expect(
+      page.getByTestId('audit-row').filter({ hasText: 'Exported the audit log' }).getByRole('link'),
+    ).toHaveAttribute('href', /\/admin\/workspaces\?workspace=\d+$/);
+    const adopted = page.getByTestId('audit-row').filter({ hasText: 'Adopted a stray machine' });
+    await expect(adopted.first()).toContainText(/Workspace: \D/);
     await expect(page.getByTestId('audit-row').filter({ hasText: 'Checked the audit log' })).toHaveCount(1);
     await expect(page.getByTestId('audit-row').filter({ hasText: 'Checked a cloud' })).toHaveCount(2);
     expect(await exported(page)).toMatch(/,admin\/stray\/adopt,/);

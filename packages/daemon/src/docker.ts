@@ -284,7 +284,7 @@ async function* jsonLines(stream: NodeJS.ReadableStream): AsyncGenerator<unknown
 }
 
 /** Debian's Docker gives runc's upstream version, and the package's in place of the commit; others a real commit. */
-function packageVersion({ Version, Details }: { Version: string; Details?: Record<string, unknown> }): string {
+export function packageVersion({ Version, Details }: { Version: string; Details?: Record<string, unknown> }): string {
   const commit = String(Details?.GitCommit ?? '');
   return commit.startsWith(`${Version}-`) ? commit : Version;
 }

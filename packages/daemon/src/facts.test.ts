@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { packageVersion } from './docker.ts';
 import { vulnerableRunc, warningsOf } from './facts.ts';
 import { parseGpus } from './gpu.ts';
 import { parseOsRelease } from './machine.ts';
@@ -31,6 +32,13 @@ describe('the facts of a machine', () => {
     ['unknown', null],
   ])('finds runc %s open to %j', (version, cves) => {
     expect(vulnerableRunc({ runc: version })).toEqual(cves ? { version, cves } : undefined);
+  });
+
+  it('reads the package of runc where Docker names it in place of the commit', () => {
+    const debian = { Version: '1.1.5+ds1', Details: { GitCommit: '1.1.5+ds1-1+deb12u1' } };
+    expect(packageVersion(debian)).toBe('1.1.5+ds1-1+deb12u1');
+    expect(packageVersion({ Version: '1.3.3', Details: { GitCommit: 'v1.3.3-0-gd842d771' } })).toBe('1.3.3');
+    expect(packageVersion({ Version: '1.3.3' })).toBe('1.3.3');
   });
 
   it('warns of GPUs that Docker cannot pass to containers', () => {
