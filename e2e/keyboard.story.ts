@@ -73,6 +73,8 @@ test('the main job is done without a mouse: sign up, SSH key, rent, own server, 
     await expect(page).toHaveURL(/\/cloud\/instances\/\d+/);
     await expect(heading('Desk Server')).toBeFocused();
     await expect(page.getByTestId('instance-status').first()).toHaveText(/online/i, { timeout: 60_000 });
+    // A key that was added is where ssh finds it.
+    await expect(main.getByText(/^ssh \w+@[\d.]+$/)).toBeVisible();
   });
 
   await test.step('join a server of one’s own by the wizard', async () => {

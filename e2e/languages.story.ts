@@ -189,6 +189,12 @@ function overlays({ instance, selfInstance, container }: Ids) {
     { name: 'a new token', path: '/profile/tokens', open: press('token-create') },
     { name: 'dates of a log', path: `/cloud/containers/${container}/logs`, open: press('date-range') },
     {
+      name: 'the filters of a log',
+      path: `/cloud/containers/${container}/logs`,
+      width: 360,
+      open: press('log-filters'),
+    },
+    {
       name: 'the container form with what is wrong',
       path: `/cloud/self-instances/${selfInstance}/containers`,
       open: async (page) => {

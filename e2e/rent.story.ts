@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
@@ -22,19 +22,22 @@ test('rent a server, log in by SSH, run a container, watch its logs, and leave n
 }) => {
   test.setTimeout(600_000);
   const dir = mkdtempSync(join(tmpdir(), 'stagi-story-'));
-  const keyFile = join(dir, 'key');
   try {
-    await sh('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', keyFile]);
-    const publicKey = await sh('cat', [`${keyFile}.pub`]);
+    await sh('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(dir, 'own')]);
+    const publicKey = await sh('cat', [join(dir, 'own.pub')]);
     await signUpInBrowser(page, platform, 'Rita Renter');
     await test.step('the first steps are listed', () => expectSteps(page, platform.url, []));
 
     await test.step('add an SSH key, after its mistakes were shown at the field', () =>
       addSshKey(page, platform.url, publicKey));
+    const generated = await test.step('generate another: what is shown works where it was downloaded', () =>
+      generateSshKey(page, dir));
     await test.step('the marketplace has servers of this machine', () => awaitOffers(page, platform.url));
-    const { ip, seconds } = await test.step('rent one', () => rent(page));
+    const { ip, seconds, keyName } = await test.step('rent one', () => rent(page));
     console.log(`rent → online: ${seconds.toFixed(1)} s, n = 1`);
     expect(seconds).toBeLessThanOrEqual(ONLINE_WITHIN_S);
+    expect(keyName).toBe(generated);
+    const keyFile = join(dir, '.ssh', keyName);
 
     await test.step('SSH lets the owner of the key in, and nothing of the platform but the daemon’s calls is reachable', async () => {
       expect(await ssh(keyFile, 'root', ip, 'id -un && docker info --format "{{.ServerVersion}}" | head -c 2')).toMatch(
@@ -115,7 +118,33 @@ async function addSshKey(page: Page, url: string, publicKey: string): Promise<vo
   await page.getByLabel('Public key').fill(publicKey);
   await page.getByTestId('ssh-key-submit').click();
   await expect(page.getByText('This SSH key has already been added')).toBeVisible();
-  await page.keyboard.press('Escape');
+}
+
+/** Pastes the shown line into a shell whose home is `home`. Returns the name of the file. */
+async function generateSshKey(page: Page, home: string): Promise<string> {
+  await page.getByText('Generate a pair').click();
+  await page.getByLabel('Title').fill('made here');
+  await page.getByTestId('ssh-key-submit').click();
+  const dialog = page.getByRole('dialog', { name: 'Save your private key' });
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByTestId('private-key-download').click(),
+  ]);
+  const name = download.suggestedFilename();
+  expect(name).toMatch(/^stagi-ed25519-\d+$/);
+  await expect(dialog.getByText(name, { exact: true })).toBeVisible();
+  mkdirSync(join(home, 'Downloads'));
+  await download.saveAs(join(home, 'Downloads', name));
+  const lines = await dialog.locator('figure code').allTextContents();
+  expect(lines).toEqual([
+    `mkdir -p ~/.ssh && mv ~/Downloads/${name} ~/.ssh/ && chmod 600 ~/.ssh/${name}`,
+    `ssh -i ~/.ssh/${name} root@your-server`,
+  ]);
+  await sh('env', [`HOME=${home}`, 'sh', '-c', lines[0] ?? '']);
+  expect(await sh('ssh-keygen', ['-y', '-f', join(home, '.ssh', name)])).toMatch(/^ssh-ed25519 /);
+  await page.getByTestId('private-key-done').click();
+  await expect(page.getByRole('table').getByText('made here')).toBeVisible();
+  return name;
 }
 
 async function awaitOffers(page: Page, url: string): Promise<void> {
@@ -127,7 +156,7 @@ async function awaitOffers(page: Page, url: string): Promise<void> {
   await expect(page.getByTestId('offer-row').first().locator('[data-row-link]')).toHaveText(/^\d+ cores? · [\d.]+ GB/);
 }
 
-async function rent(page: Page): Promise<{ ip: string; seconds: number }> {
+async function rent(page: Page): Promise<{ ip: string; seconds: number; keyName: string }> {
   await page
     .getByTestId('offer-row')
     .first()
@@ -152,10 +181,11 @@ async function rent(page: Page): Promise<{ ip: string; seconds: number }> {
   await expect(page.getByTestId('instance-status').first()).toHaveText(/online/i, { timeout: 120_000 });
   const seconds = (Date.now() - started) / 1000;
   const line = await page
-    .getByText(/ssh root@[\d.]+/)
+    .getByText(/ssh -i \S+ root@[\d.]+/)
     .first()
     .textContent();
-  return { ip: /root@([\d.]+)/.exec(line ?? '')?.[1] ?? '', seconds };
+  const [, keyName = '', ip = ''] = /^ssh -i ~\/\.ssh\/(\S+) root@([\d.]+)$/.exec(line ?? '') ?? [];
+  return { ip, seconds, keyName };
 }
 
 async function createContainer(page: Page): Promise<void> {

@@ -100,6 +100,9 @@ function firstDuplicate<T>(rows: readonly T[], key: (row: T) => unknown): number
   return null;
 }
 
+/** A variable of a new container. Without a value: that of the container which the new one replaces. */
+const NewVariable = EnvVariable.partial({ value: true });
+
 /** Strict: a request for an unknown right is refused, instead of creating a container without it. */
 export const CreateContainer = z
   .strictObject({
@@ -114,7 +117,7 @@ export const CreateContainer = z
     dockerImage: DockerImage,
     /** One shell-like line, split on the server without any shell; empty: the image's own command. */
     command: z.string().max(8_192, text('Command is too long: at most 8,192 characters')).optional(),
-    env: z.array(EnvVariable).max(200, text('At most 200 variables')).default([]),
+    env: z.array(NewVariable).max(200, text('At most 200 variables')).default([]),
     cpus: z
       .number(text('CPU is required'))
       .min(0.1, text('CPU must be at least 0.1'))
@@ -125,7 +128,8 @@ export const CreateContainer = z
       .min(0.05, text('Memory must be at least 0.05 GB'))
       .max(24_576, text('Memory is too large'))
       .optional(),
-    gpuIds: z.array(z.number().int().min(0).max(63)).max(64).default([]),
+    /** Must be chosen on a server that has GPUs; `[]` is none. */
+    gpuIds: z.array(z.number().int().min(0).max(63), text('GPU is required')).max(64).optional(),
     portMappings: z.array(PortMapping).max(100, text('At most 100 ports')).default([]),
     directoryMappings: z.array(DirectoryMapping).max(50, text('At most 50 volumes')).default([]),
     restartPolicy: RestartPolicy.default('no'),
@@ -136,6 +140,8 @@ export const CreateContainer = z
       .min(1, text('Count must be at least 1'))
       .max(20, text('At most 20 containers at once'))
       .default(1),
+    /** A container that is not created yet, or could not be: it is deleted in the same transaction. */
+    replaces: Ref.optional(),
   })
   .superRefine((value, context) => {
     const twice = firstDuplicate(value.portMappings, (port) => port.host);
@@ -163,6 +169,16 @@ export const CreateContainer = z
       });
   });
 
+const FailedStep = z.object({
+  /** The step that failed: `pull`, `create`, `start`, … */
+  phase: z.string(),
+  cause: z.string(),
+  /** How often it has failed so far. */
+  attempts: z.number().int(),
+  /** When the next attempt begins; null while it is under way, and when there will be none. */
+  nextTryAt: z.string().nullable(),
+});
+
 export const Container = z.object({
   id: Id,
   slug: z.string(),
@@ -175,6 +191,8 @@ export const Container = z.object({
   exitCode: z.number().int().nullable(),
   /** The current phase while it is being created, such as `pulling`, and its fraction (0 … 1, null when unknown). */
   progress: z.object({ phase: z.string(), detail: z.string().nullable(), fraction: z.number().nullable() }).nullable(),
+  /** The step that failed since the status began: it is tried again until `statusDeadline`. Null when none has. */
+  failedStep: FailedStep.nullable(),
   instance: z.object({
     id: Id,
     kind: z.enum(['rented', 'self-hosted']),
@@ -230,6 +248,12 @@ export const containerCan = {
   restart(container: Actionable): Verdict {
     if (container.instance.status !== 'online') return no(text('Its server must be online'));
     return is(container, 'running') ? yes : no(text('Only a running container can be restarted'));
+  },
+  /** Giving way to another container with a changed image. */
+  replace(container: Actionable): Verdict {
+    return is(container, 'creating', 'creation failed')
+      ? yes
+      : no(text('Only a container that is not created yet can be replaced'));
   },
   delete(container: Actionable): Verdict {
     return is(container, 'terminating', 'deleted') ? no(text('This container is being deleted already')) : yes;

@@ -170,6 +170,10 @@ export const DaemonMessage = z.discriminatedUnion('type', [
     phase: z.string(),
     message: z.string(),
     permanent: z.boolean(),
+    /** How often the steps of this gen have failed. Earlier daemons leave both out. */
+    attempt: z.number().int().min(1).optional(),
+    /** Milliseconds until the next attempt; 0 while it is under way. A duration, as the clock of a machine may be wrong. */
+    retryInMs: z.number().int().min(0).optional(),
   }),
   z.object({ type: z.literal('result'), commandId: z.string(), ok: z.boolean(), message: z.string().nullable() }),
   /**

@@ -166,6 +166,10 @@ export const InstanceSshKey = z.object({
   title: z.string(),
   fingerprint: z.string(),
   owner: z.string(),
+  /** Whether it is a key of the caller. */
+  isMine: z.boolean(),
+  /** The file that the private half of a key generated here was downloaded as; null for a key that was added. */
+  fileName: z.string().nullable(),
   /** When the server confirmed that this key is installed; null until then. */
   installedAt: z.string().nullable(),
 });
@@ -311,13 +315,16 @@ export const instances = {
   }),
 };
 
+/** What the install command allows besides Ubuntu with an NVIDIA GPU. */
+const InstallOptions = z.object({ allowCpu: z.boolean().optional(), allowAnyLinux: z.boolean().optional() });
+
 /** Shown once by the wizard: the enrolment file and the install command. */
 const Enrolment = z.object({
   isSuccess: z.literal(true),
   entity: SelfHostedInstance,
   /** The content of `daemon-token.jwt`; one use, 24 hours. */
   daemonToken: z.string(),
-  /** The command to run as root; the wizard replaces `{flags}` by the options of its two checkboxes. */
+  /** One line to run as root on the server. It ends in the installer's arguments: `--allow-cpu` and such may be appended. */
   installCommand: z.string(),
   expiresAt: z.string(),
   /** Set when servers other than this machine cannot reach the platform. */
@@ -346,7 +353,7 @@ export const selfHosted = {
     summary: 'Adds a self-hosted server and returns its single-use enrolment file and install command.',
     auth: SELF_MANAGE,
     byToken: true,
-    input: z.object({ title: Title, slug: Slug }),
+    input: z.object({ title: Title, slug: Slug }).extend(InstallOptions.shape),
     output: Enrolment,
   }),
   reissueToken: call({
@@ -354,7 +361,7 @@ export const selfHosted = {
     summary: 'A new enrolment file; the old file and the key of the joined daemon are revoked.',
     auth: SELF_MANAGE,
     byToken: true,
-    input: Ref,
+    input: InstallOptions.and(Ref),
     output: Enrolment,
   }),
   edit: call({

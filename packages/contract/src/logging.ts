@@ -28,6 +28,18 @@ export const LogGap = z.object({
 });
 export type LogGap = z.infer<typeof LogGap>;
 
+/** One run of a container, from a start to its end. Numbers count from 1 the runs that its server's daemon has seen. */
+export const LogRun = z.object({
+  number: z.number().int(),
+  startedAt: z.string(),
+  endedAt: z.string().nullable(),
+  /** Null while it goes on, and when nobody saw how it ended. */
+  exitCode: z.number().int().nullable(),
+  /** Lines from this time on, in the format of `LogLine.time`, are of this run, up to those of the next. */
+  linesFrom: z.string(),
+});
+export type LogRun = z.infer<typeof LogRun>;
+
 export const logging = {
   query: call({
     path: 'logging/query',
@@ -53,6 +65,8 @@ export const logging = {
       isSuccess: z.literal(true),
       lines: z.array(LogLine),
       gaps: z.array(LogGap),
+      /** The runs that these lines are of, and the run before them. */
+      runs: z.array(LogRun),
       /** Whether older lines exist. */
       hasBefore: z.boolean(),
       /** The last line stored so far; 0 when there is none. */
@@ -63,7 +77,13 @@ export const logging = {
 
 /** `WS /frontend-api/logging/tail?ticket=…&type=docker-container&id=…&after=SEQ`: what the server sends. */
 export const TailMessage = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('lines'), lines: z.array(LogLine), gaps: z.array(LogGap) }),
+  z.object({
+    type: z.literal('lines'),
+    lines: z.array(LogLine),
+    gaps: z.array(LogGap),
+    /** The current run and the one before; sent at the beginning and when a run begins or ends. */
+    runs: z.array(LogRun).optional(),
+  }),
   /** Backpressure: the reader was too slow. The lines up to `toSeq` are stored; fetch them with logging/query. */
   z.object({ type: z.literal('skipped'), fromSeq: z.number().int(), toSeq: z.number().int() }),
   z.object({ type: z.literal('ping') }),

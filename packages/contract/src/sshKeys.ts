@@ -6,6 +6,11 @@ import { text } from './text.ts';
 
 export const SshKeyType = z.enum(['ed25519', 'rsa']);
 
+/** The name that the private half of a key generated here is saved under. The id keeps two of them apart in one folder. */
+export function keyFileName({ id, type }: { id: number; type: string }): string {
+  return `stagi-${type.includes('rsa') ? 'rsa' : 'ed25519'}-${id}`;
+}
+
 export const SshKey = z.object({
   id: Id,
   title: z.string(),
@@ -14,6 +19,8 @@ export const SshKey = z.object({
   publicKey: z.string(),
   /** `SHA256:…` */
   fingerprint: z.string(),
+  /** The file that the private half of a key generated here was downloaded as; null for a key that was added. */
+  fileName: z.string().nullable(),
   createdAt: z.string(),
   /** Running servers on which this key is authorized. */
   instanceCount: z.number().int(),

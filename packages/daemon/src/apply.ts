@@ -48,6 +48,8 @@ interface Retry {
   attempts: number;
   timer: NodeJS.Timeout;
   due: boolean;
+  /** When the next attempt is due, by `performance.now()`. */
+  dueAt: number;
   failure: Extract<DaemonMessage, { type: 'failed' }>;
 }
 
@@ -58,10 +60,12 @@ export function createApplier(deps: ApplyDeps): Applier {
   let closed = false;
 
   function advance(desired: DesiredState, seen: readonly SeenContainer[], seenAt: number): void {
-    for (const target of desired.containers) {
-      const running = busy.get(target.id);
-      if (running && running.gen < target.gen) running.outdated.abort(new Error('a newer desired state came'));
+    const gens = new Map(desired.containers.map(({ id, gen }) => [id, gen]));
+    for (const [id, running] of busy) {
+      if (running.gen < (gens.get(id) ?? Number.MAX_SAFE_INTEGER))
+        running.outdated.abort(new Error('a newer desired state came'));
     }
+    for (const id of retries.keys()) if (!gens.has(id)) cancelRetry(id);
     for (const step of plan(desired.containers, seen, deps.records.endedGen)) {
       const stale = (changedAt.get(step.target.id) ?? 0) >= seenAt;
       if (!closed && !stale && !busy.has(step.target.id) && isDue(step.target)) startSteps(step);
@@ -110,25 +114,27 @@ export function createApplier(deps: ApplyDeps): Applier {
     const message = errorText(cause instanceof DockerError ? new Error(cause.message) : cause);
     log(`container ${target.slug}: ${phase} failed${permanent ? '' : ', to be tried again'}: ${errorText(cause)}`);
     const failure = { type: 'failed', containerId: target.id, gen: target.gen, phase, message, permanent } as const;
+    if (!permanent) {
+      deps.report(reportOf(scheduleRetry(target, failure)));
+      return;
+    }
     deps.report(failure);
-    if (!permanent) return scheduleRetry(target, failure);
     cancelRetry(target.id);
     await deps.records.fail(target.id, { gen: target.gen, phase, message });
   }
 
-  function scheduleRetry({ id, gen }: DesiredContainer, failure: Retry['failure']): void {
+  function scheduleRetry({ id, gen }: DesiredContainer, failure: Retry['failure']): Retry {
     const before = retries.get(id);
     const attempts = before?.gen === gen ? before.attempts + 1 : 0;
     cancelRetry(id);
-    const timer = setTimeout(
-      () => {
-        retry.due = true;
-        deps.wake();
-      },
-      backoffMs(attempts, RETRY_BACKOFF_CAP_MS),
-    );
-    const retry: Retry = { gen, attempts, timer, due: false, failure };
+    const waitMs = backoffMs(attempts, RETRY_BACKOFF_CAP_MS);
+    const timer = setTimeout(() => {
+      retry.due = true;
+      deps.wake();
+    }, waitMs);
+    const retry: Retry = { gen, attempts, timer, due: false, dueAt: performance.now() + waitMs, failure };
     retries.set(id, retry);
+    return retry;
   }
 
   function cancelRetry(id: number): void {
@@ -147,7 +153,7 @@ export function createApplier(deps: ApplyDeps): Applier {
         const permanent = deps.records.failure(id, gen);
         if (permanent) return [{ type: 'failed', containerId: id, permanent: true, ...permanent } as const];
         const retry = retries.get(id);
-        return retry?.gen === gen ? [retry.failure] : [];
+        return retry?.gen === gen ? [reportOf(retry)] : [];
       });
     },
     async close() {
@@ -157,6 +163,10 @@ export function createApplier(deps: ApplyDeps): Applier {
       await Promise.all([...busy.values()].map(({ done }) => done));
     },
   };
+}
+
+function reportOf({ failure, attempts, dueAt }: Retry): Retry['failure'] {
+  return { ...failure, attempt: attempts + 1, retryInMs: Math.max(0, Math.round(dueAt - performance.now())) };
 }
 
 class StepError extends Error {

@@ -171,7 +171,32 @@ describe('a failed step', () => {
       container(2, 'true', { spec: { image: '127.0.0.1:9/unreachable:1' } }),
     ]);
     expect(await failure(1)).toMatchObject({ permanent: true, message: expect.stringContaining('was not found') });
-    expect(await failure(2)).toMatchObject({ permanent: false, message: expect.stringContaining('cannot be reached') });
+    expect(await failure(2)).toMatchObject({
+      permanent: false,
+      message: expect.stringContaining('cannot be reached'),
+      attempt: 1,
+      retryInMs: expect.any(Number),
+    });
+    await platform.until('the second attempt fails', () =>
+      platform.received.find((one) => one.type === 'failed' && one.containerId === 2 && one.attempt === 2),
+    );
+    await registry.close();
+  });
+
+  it('stops pulling for a container that is not desired any more', async () => {
+    const registry = await startRegistry({ held: true });
+    await platform.setDesired([container(1, 'true', { spec: { image: registry.image } })]);
+    await platform.until('it pulls', () =>
+      platform.received.find((one) => one.type === 'progress' && one.phase === 'pulling'),
+    );
+    await platform.setDesired([container(2, 'true')]);
+    await inState(2, 'exited');
+    registry.release();
+    await platform.setDesired([container(2, 'true'), container(3, 'true')]);
+    await inState(3, 'exited');
+    // The image has no program: a start would have failed.
+    expect(platform.received.some((one) => one.type === 'failed')).toBe(false);
+    expect(platform.inventory()?.images.some(({ reference }) => reference === registry.image)).toBe(false);
     await registry.close();
   });
 

@@ -198,7 +198,7 @@ async function inspect(
       createdGen: Number(labels[LABELS.gen] ?? 0),
       dockerId: Id,
       state,
-      exitCode: state === 'exited' || state === 'dead' ? State.ExitCode : null,
+      exitCode: state === 'exited' || state === 'dead' || state === 'restarting' ? State.ExitCode : null,
       oomKilled: State.OOMKilled,
       error: State.Error === '' ? null : State.Error,
       startedAt: timeOf(State.StartedAt),

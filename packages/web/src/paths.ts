@@ -29,6 +29,8 @@ export const paths = {
   containers: () => '/cloud/containers',
   newContainer: (serverId?: number) =>
     withQuery('/cloud/containers', { new: '1', server: serverId === undefined ? undefined : String(serverId) }),
+  /** The form that creates a container in place of another one. */
+  replaceContainer: (id: number) => withQuery('/cloud/containers', { new: '1', replace: String(id) }),
   container: (id: number, tab: ContainerTab = 'overview') => withTab(`/cloud/containers/${id}`, tab),
   profile: () => '/profile',
   account: () => '/profile/account',

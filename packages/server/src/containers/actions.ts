@@ -42,7 +42,7 @@ export async function deleteContainer(ctx: Caller, ref: Ref): Promise<void> {
 function performAction(
   ctx: Caller,
   ref: Ref,
-  action: keyof typeof containerCan,
+  action: 'start' | 'stop' | 'restart' | 'delete',
   change: (trx: Db, container: Container) => Promise<void>,
 ): Promise<Container> {
   return inTransaction(ctx.db, async (trx) => {

@@ -11,6 +11,15 @@ import { failOverdue } from './worker.ts';
 describe('containers', () => {
   const { at, join, request, create, view, statusOf, wanted, running } = readyServer();
 
+  const overdue = async (id: number): Promise<void> => {
+    await at.app.ctx.db
+      .updateTable('container')
+      .set({ status_deadline: new Date(0) })
+      .where('id', '=', id)
+      .execute();
+    await failOverdue(at.app.ctx);
+  };
+
   it('sends the daemon exactly what was requested, and stores the environment encrypted', async () => {
     const container = await create({
       title: 'Trainer',
@@ -126,10 +135,62 @@ describe('containers', () => {
       message: 'Not found',
       permanent: true,
     });
-    await expect.poll(() => view(id)).toMatchObject({ status: 'creation failed', statusReason: 'Not found' });
+    await expect
+      .poll(() => view(id))
+      .toMatchObject({
+        status: 'creation failed',
+        statusReason: 'Not found',
+        failedStep: { phase: 'pulling', cause: 'Not found', attempts: 2 },
+      });
     await wanted(id, 'absent');
     await at.alice.client(api.containers.delete, { id });
     expect(await statusOf(id)).toBe('deleted');
+  });
+
+  it('shows the cause, the attempt and the next one of an image that cannot be pulled, and gives up in time', async () => {
+    const { id, statusDeadline } = await create();
+    const about = { containerId: id, gen: 1 };
+    const pulling = { type: 'progress', ...about, phase: 'pulling', detail: null, fraction: null } as const;
+    const cause = 'The registry of busybox cannot be reached from the server';
+    const fails = (attempt: number, retryInMs: number) =>
+      at.daemon.send({ type: 'failed', ...about, phase: 'pull', message: cause, permanent: false, attempt, retryInMs });
+    at.daemon.send(pulling);
+    at.daemon.send({ ...pulling, phase: 'creating' });
+    fails(1, 60_000);
+    await expect
+      .poll(() => view(id))
+      .toMatchObject({
+        status: 'creating',
+        progress: null,
+        statusReason: cause,
+        failedStep: { phase: 'pull', cause, attempts: 1, nextTryAt: expect.any(String) },
+      });
+    const { failedStep } = await view(id);
+    expect(Date.parse(failedStep?.nextTryAt ?? '') - Date.now()).toBeGreaterThan(50_000);
+
+    at.daemon.send(pulling);
+    await expect.poll(() => view(id)).toMatchObject({ failedStep: { attempts: 1, nextTryAt: null } });
+    fails(2, 90_000);
+    await expect.poll(() => view(id)).toMatchObject({ progress: null, failedStep: { attempts: 2 } });
+    expect((await view(id)).statusDeadline).toBe(statusDeadline);
+
+    // Only a download that gets further than any before gains time.
+    at.daemon.send({ ...pulling, fraction: 0.4 });
+    await expect.poll(async () => (await view(id)).progress?.fraction).toBe(0.4);
+    const extended = (await view(id)).statusDeadline;
+    expect(Date.parse(extended ?? '')).toBeGreaterThan(Date.parse(statusDeadline ?? ''));
+    fails(3, 90_000);
+    await expect.poll(() => view(id)).toMatchObject({ progress: null, failedStep: { attempts: 3 } });
+    at.daemon.send({ ...pulling, fraction: 0.3 });
+    await expect.poll(async () => (await view(id)).progress?.fraction).toBe(0.3);
+    expect((await view(id)).statusDeadline).toBe(extended);
+
+    await overdue(id);
+    expect(await view(id)).toMatchObject({
+      status: 'creation failed',
+      statusReason: cause,
+      failedStep: { attempts: 3, nextTryAt: null },
+    });
   });
 
   it('removes a container that appears on the server after it was deleted', async () => {
@@ -199,14 +260,6 @@ describe('containers', () => {
   });
 
   it('fails transitions whose deadline has passed', async () => {
-    const overdue = async (id: number): Promise<void> => {
-      await at.app.ctx.db
-        .updateTable('container')
-        .set({ status_deadline: new Date(0) })
-        .where('id', '=', id)
-        .execute();
-      await failOverdue(at.app.ctx);
-    };
     const stuck = await create();
     await overdue(stuck.id);
     expect(await view(stuck.id)).toMatchObject({ status: 'creation failed', statusReason: 'It was not ready in time' });

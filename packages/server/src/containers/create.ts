@@ -14,23 +14,28 @@ import { checkCapacity, checkPolicy, type ServerSize } from './capacity.ts';
 import { desiredContainers, sealEnv } from './desired.ts';
 import { presentContainer } from './present.ts';
 import { viewsByIds } from './queries.ts';
+import { replaceContainer } from './replace.ts';
 import { CommandError, splitCommand } from './splitCommand.ts';
 import { announceServer, DEADLINE_MINUTES } from './status.ts';
 
 type Caller = Context & Viewer & { user: { id: number } };
-type Input = z.output<typeof CreateContainer>;
+/** The input with everything that it leaves to the server or to the replaced container. */
+type Input = Omit<z.output<typeof CreateContainer>, 'env' | 'gpuIds'> &
+  Pick<DesiredContainer['spec'], 'env' | 'gpuIds'>;
 
 const SLUG_MAX = 40;
 /** The desired state of a server is sent signed, in base64, in one frame of the link. */
 const DOCUMENT_MAX_BYTES = MAX_FRAME_BYTES * 0.7;
 
 /** Inserts `count` containers, all or none, and notifies the server's daemon. Returns them in order. */
-export function createContainers(ctx: Caller, input: Input): Promise<Container[]> {
+export function createContainers(ctx: Caller, asked: z.output<typeof CreateContainer>): Promise<Container[]> {
   return inTransaction(ctx.db, async (trx) => {
-    const server = await visibleServer({ ...ctx, db: trx }, input.instanceRef);
+    const server = await visibleServer({ ...ctx, db: trx }, asked.instanceRef);
     requireManagement(ctx, server.kind);
-    const command = parseCommand(input.command);
+    const command = parseCommand(asked.command);
     const size = await lockServer(trx, server.id);
+    const former = asked.replaces ? await replaceContainer(ctx, trx, asked.replaces) : [];
+    const input = { ...asked, env: fillEnv(asked.env, former), gpuIds: chosenGpus(asked.gpuIds, size) };
     checkPolicy(size, { slug: input.slug, spec: specOf(input, command) });
     await checkCapacity(trx, server.id, size, {
       cpus: input.cpus,
@@ -48,6 +53,24 @@ export function createContainers(ctx: Caller, input: Input): Promise<Container[]
     await announceServer(trx, server.id);
     crashPoint('docker-container/create.stored');
     return (await viewsByIds(trx, ctx.workspace.id, ids)).map(presentContainer);
+  });
+}
+
+/** "None" must be a choice where there are GPUs; elsewhere there is nothing to choose. */
+function chosenGpus(gpuIds: number[] | undefined, size: ServerSize): number[] {
+  if (gpuIds === undefined && size.gpuIds.length > 0) throw invalid(text('GPU is required'), 'gpuIds');
+  return gpuIds ?? [];
+}
+
+/** Variables without a value have that of the replaced container. */
+function fillEnv(
+  env: z.output<typeof CreateContainer>['env'],
+  former: DesiredContainer['spec']['env'],
+): DesiredContainer['spec']['env'] {
+  return env.map(({ name, value }, index) => {
+    const filled = value ?? former.find((variable) => variable.name === name)?.value;
+    if (filled === undefined) throw invalid(text('Value is required'), `env.${index}.value`);
+    return { name, value: filled };
   });
 }
 

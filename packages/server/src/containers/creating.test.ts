@@ -136,6 +136,52 @@ describe('creating containers', () => {
     await theirDaemon.close();
   });
 
+  it('asks for a choice of GPUs where there are any; none is a choice', async () => {
+    const { gpuIds: _, ...silent } = request();
+    await expect(at.alice.client(api.containers.create, silent)).rejects.toMatchObject({
+      status: 400,
+      body: { message: 'GPU is required', fieldsWithError: ['gpuIds'] },
+    });
+    expect((await create({ gpuIds: [] })).gpuIds).toEqual([]);
+    const own = await aSelfHostedServer(at.app.ctx, at.alice);
+    const ownDaemon = await connectDaemon(at.app.url, await join(own, 'self-hosted'));
+    const { entity } = await at.alice.client(api.containers.create, { ...silent, instanceRef: { id: own } });
+    expect(entity.gpuIds).toEqual([]);
+    await ownDaemon.close();
+  });
+
+  it('replaces a container that is not created yet: same Unique ID, GPU, port and hidden environment', async () => {
+    const taken = { slug: 'swap', cpus: 4, gpuIds: [1], portMappings: [{ host: 8080, container: 80 }] };
+    const first = await create({ ...taken, dockerImage: 'nowhere/wrong', env: [{ name: 'SECRET', value: 'kept' }] });
+    const replaces = { id: first.id };
+    const env = [{ name: 'SECRET' }, { name: 'MORE', value: 'new' }];
+    expect(await refusal(taken)).toHaveProperty('cpus');
+    expect(await refusal({ ...taken, env: [{ name: 'OTHER' }], replaces })).toEqual({
+      'env.0.value': 'Value is required',
+    });
+    expect(await statusOf(first.id)).toBe('creating');
+    const mallory = await at.app.signUp();
+    const theirs = await aRentedInstance(at.app.ctx, mallory);
+    const theirDaemon = await connectDaemon(at.app.url, await join(theirs));
+    const stolen = request({ instanceRef: { id: theirs }, env, replaces });
+    await expect(mallory.client(api.containers.create, stolen)).rejects.toMatchObject({ status: 404 });
+    await theirDaemon.close();
+
+    const second = await create({ ...taken, dockerImage: 'busybox', env, replaces });
+    expect(second).toMatchObject({ slug: 'swap', gpuIds: [1], envNames: ['SECRET', 'MORE'], status: 'creating' });
+    expect(await statusOf(first.id)).toBe('deleted');
+    const { containers } = await at.daemon.desired((state) => state.containers.some(({ id }) => id === second.id));
+    expect(containers.map(({ id }) => id)).toEqual([second.id]);
+    expect(containers[0]?.spec.env).toEqual([
+      { name: 'SECRET', value: 'kept' },
+      { name: 'MORE', value: 'new' },
+    ]);
+    at.daemon.sendInventory();
+    await expect(create({ ...taken, replaces })).rejects.toMatchObject({
+      message: 'Only a container that is not created yet can be replaced',
+    });
+  });
+
   it('allows any directory but the system’s own on a self-hosted server', async () => {
     const own = await aSelfHostedServer(at.app.ctx, at.alice);
     const ownDaemon = await connectDaemon(at.app.url, await join(own, 'self-hosted'));

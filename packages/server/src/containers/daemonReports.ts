@@ -1,14 +1,18 @@
 import type { DaemonMessage } from '@stagi/contract/daemon.ts';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
-import type { Db } from '../db/schema.ts';
+import type { ContainerRow, Db } from '../db/schema.ts';
 import { DEADLINE_MINUTES, transitionContainer } from './status.ts';
 
 type Message<T extends DaemonMessage['type']> = Extract<DaemonMessage, { type: T }>;
 
 const REASON_MAX = 500;
+const PHASE_MAX = 40;
 
-/** Progress of a slow step. It extends the deadline of a container that is being created. */
+/**
+ * Progress of a slow step. The deadline of a container that is being created is extended only by a download that is further
+ * than ever before: a new attempt alone does not.
+ */
 export async function recordProgress(trx: Db, instanceId: number, progress: Message<'progress'>): Promise<void> {
   const row = await lockIfCurrent(trx, instanceId, progress);
   if (!row || (row.status !== 'creating' && row.status !== 'starting')) return;
@@ -17,22 +21,20 @@ export async function recordProgress(trx: Db, instanceId: number, progress: Mess
     return;
   }
   const { phase, detail, fraction } = progress;
+  const isFurther = fraction !== null && fraction > (reachedOf(row) ?? 0);
   await trx
     .updateTable('container')
     .set({
       progress: JSON.stringify({ phase, detail: detail?.slice(0, REASON_MAX) ?? null, fraction }),
+      ...(row.failed_step ? { failed_step: JSON.stringify({ ...row.failed_step, nextTryAt: null }) } : {}),
       status_seen_at: sql<Date>`now()`,
-      ...(row.status === 'creating'
+      ...(row.status === 'creating' && isFurther
         ? { status_deadline: sql<Date>`now() + ${`${DEADLINE_MINUTES.creating} minutes`}::interval` }
         : {}),
     })
     .where('id', '=', progress.containerId)
     .execute();
-  await announce(trx, 'changed', {
-    entity: 'docker-container',
-    id: progress.containerId,
-    workspaceId: row.workspace_id,
-  });
+  await announceContainer(trx, progress.containerId, row.workspace_id);
 }
 
 /** A failed step: its reason is shown, and the container has failed if the daemon will not retry. */
@@ -40,8 +42,14 @@ export async function recordFailure(trx: Db, instanceId: number, failure: Messag
   const row = await lockIfCurrent(trx, instanceId, failure);
   if (!row) return;
   const reason = failure.message.slice(0, REASON_MAX);
+  await trx
+    .updateTable('container')
+    .set({ progress: null, failed_step: JSON.stringify(failedStepOf(failure, reason, row)) })
+    .where('id', '=', failure.containerId)
+    .execute();
   if (!failure.permanent) {
     await transitionContainer(trx, failure.containerId, row.status, { reason });
+    await announceContainer(trx, failure.containerId, row.workspace_id);
   } else if (row.status === 'creating') {
     await failCreation(trx, failure.containerId, reason);
   } else if (row.status === 'starting' || row.status === 'rebooting' || row.status === 'stopping') {
@@ -49,6 +57,24 @@ export async function recordFailure(trx: Db, instanceId: number, failure: Messag
   } else {
     await transitionContainer(trx, failure.containerId, row.status, { reason });
   }
+}
+
+type Progressing = Pick<ContainerRow, 'progress' | 'failed_step'>;
+
+function failedStepOf({ phase, attempt, retryInMs }: Message<'failed'>, cause: string, row: Progressing) {
+  return {
+    phase: phase.slice(0, PHASE_MAX),
+    cause,
+    attempts: attempt ?? (row.failed_step?.attempts ?? 0) + 1,
+    nextTryAt: retryInMs ? new Date(Date.now() + retryInMs).toISOString() : null,
+    reached: reachedOf(row),
+  };
+}
+
+/** The greatest fraction of the download so far, in any attempt. */
+function reachedOf({ progress, failed_step }: Progressing): number | null {
+  const fractions = [progress?.fraction, failed_step?.reached].filter((fraction) => typeof fraction === 'number');
+  return fractions.length > 0 ? Math.max(...fractions) : null;
 }
 
 /** The answer to a restart command, if it failed; success shows in the inventory. */
@@ -78,11 +104,15 @@ export function failCreation(trx: Db, id: number, reason: string): Promise<boole
 function lockIfCurrent(trx: Db, instanceId: number, about: { containerId: number; gen: number }) {
   return trx
     .selectFrom('container')
-    .select(['status', 'workspace_id'])
+    .select(['status', 'workspace_id', 'progress', 'failed_step'])
     .where('id', '=', about.containerId)
     .where('instance_id', '=', instanceId)
     .where('gen', '=', about.gen)
     .where('deleted_at', 'is', null)
     .forNoKeyUpdate()
     .executeTakeFirst();
+}
+
+function announceContainer(trx: Db, id: number, workspaceId: number): Promise<void> {
+  return announce(trx, 'changed', { entity: 'docker-container', id, workspaceId });
 }

@@ -77,7 +77,7 @@ export function sealEnv(ctx: Pick<Context, 'secrets'>, slug: string, env: Env): 
   return ctx.secrets.seal(JSON.stringify(env), sealContext(slug));
 }
 
-function openEnv(ctx: Pick<Context, 'secrets'>, row: ContainerRow): Env {
+export function openEnv(ctx: Pick<Context, 'secrets'>, row: Pick<ContainerRow, 'slug' | 'env_sealed'>): Env {
   return JSON.parse(ctx.secrets.open(row.env_sealed, sealContext(row.slug))) as Env;
 }
 

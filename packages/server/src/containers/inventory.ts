@@ -1,13 +1,16 @@
 import type { ContainerStatus } from '@stagi/contract/containers.ts';
 import type { ActualContainer, Inventory } from '@stagi/contract/daemon.ts';
 import type { Selectable } from 'kysely';
+import { announce } from '../bus/bus.ts';
 import type { ContainerTable } from '../db/computeTables.ts';
 import type { Db } from '../db/schema.ts';
+import { recordRun } from './runs.ts';
 import { observedStatus, transitionContainer } from './status.ts';
 
 type Row = Pick<
   Selectable<ContainerTable>,
   | 'id'
+  | 'workspace_id'
   | 'status'
   | 'status_reason'
   | 'desired'
@@ -24,7 +27,7 @@ export async function applyInventory(trx: Db, instanceId: number, inventory: Inv
   if (inventory.dockerError !== null) return;
   const rows: Row[] = await trx
     .selectFrom('container')
-    .select(['id', 'status', 'status_reason', 'desired', 'gen', 'restart_policy'])
+    .select(['id', 'workspace_id', 'status', 'status_reason', 'desired', 'gen', 'restart_policy'])
     .select(['exit_code', 'started_at', 'finished_at', 'docker_id'])
     .where('instance_id', '=', instanceId)
     .where('deleted_at', 'is', null)
@@ -39,8 +42,11 @@ async function applyToContainer(trx: Db, row: Row, actual: ActualContainer | nul
   const { to, reason } = observedStatus(row, actual);
   const hasEnded = to === 'exited' || to === 'failed';
   const seen = actual && changedColumns(row, actual, to);
+  const isRunNews = actual !== null && (await recordRun(trx, row, actual));
   // A running container may have a reason too: it is paused, or restarting after a crash.
   const tellsMore = to === 'running' && reason !== row.status_reason;
+  if (isRunNews)
+    await announce(trx, 'changed', { entity: 'docker-container', id: row.id, workspaceId: row.workspace_id });
   if (to === row.status && !seen && !tellsMore) return;
   await transitionContainer(trx, row.id, to, {
     ...(to === row.status && !tellsMore ? {} : { reason }),

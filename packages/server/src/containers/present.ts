@@ -13,6 +13,7 @@ export function presentContainer(row: ContainerView): Container {
     statusReason: row.status_reason,
     exitCode: row.exit_code,
     progress: row.progress,
+    failedStep: presentFailedStep(row),
     instance: {
       id: row.instance_id,
       kind: row.server_kind,
@@ -35,6 +36,12 @@ export function presentContainer(row: ContainerView): Container {
     createdAt: row.created_at.toISOString(),
     createdBy: row.creator,
   };
+}
+
+function presentFailedStep({ status, failed_step }: ContainerView): Container['failedStep'] {
+  if (!failed_step) return null;
+  const { phase, cause, attempts, nextTryAt } = failed_step;
+  return { phase, cause, attempts, nextTryAt: status === 'creation failed' ? null : nextTryAt };
 }
 
 /** An inventory without changes confirms the status. */

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
 import type { ContainerRow, Db } from '../db/schema.ts';
 
-/** Minutes after which a transitional status has failed. Progress in pulling an image extends the deadline. */
+/** Minutes after which a transitional status has failed. While it is creating, only a download that gains extends it. */
 export const DEADLINE_MINUTES: Partial<Record<ContainerStatus, number>> = {
   creating: 25,
   starting: 5,
@@ -79,6 +79,7 @@ function columnsOnEntering(to: ContainerStatus) {
     status_since: sql<Date>`now()`,
     status_deadline: minutes ? sql<Date>`now() + ${`${minutes} minutes`}::interval` : null,
     ...(to === 'creating' || to === 'starting' ? {} : { progress: null }),
+    ...(to === 'creation failed' ? {} : { failed_step: null }),
     ...(to === 'deleted' ? { deleted_at: sql<Date>`now()` } : {}),
   };
 }

@@ -12,7 +12,7 @@ const CHECK_MS = 5_000;
 const RECONNECT_GRACE_MS = 60_000;
 const MAX_PER_PASS = 100;
 
-/** Fails transitions whose deadline has passed. */
+/** Fails transitions whose deadline has passed, with the error of the step that was tried again, if any. */
 export function startContainerWorker(ctx: Context): { stop(): Promise<void> } {
   return repeatEvery(ctx, CHECK_MS, 'container deadlines', () => failOverdue(ctx), RECONNECT_GRACE_MS);
 }
@@ -32,13 +32,15 @@ export async function failOverdue(ctx: Pick<Context, 'db' | 'log'>): Promise<voi
       await inTransaction(ctx.db, async (trx) => {
         const row = await trx
           .selectFrom('container')
-          .select('status')
+          .select(['status', 'failed_step'])
           .where('id', '=', id)
           .where('status_deadline', '<', sql<Date>`now()`)
           .forNoKeyUpdate()
           .executeTakeFirst();
-        if (row?.status === 'creating') await failCreation(trx, id, text('It was not ready in time'));
-        else if (row) await transitionContainer(trx, id, 'failed', { reason: overdueReason(row.status) });
+        if (!row) return;
+        const reason = row.failed_step?.cause ?? overdueReason(row.status);
+        if (row.status === 'creating') await failCreation(trx, id, reason);
+        else await transitionContainer(trx, id, 'failed', { reason });
       });
     } catch (error) {
       ctx.log.error({ err: error, containerId: id }, 'cannot end an overdue transition');
@@ -48,6 +50,8 @@ export async function failOverdue(ctx: Pick<Context, 'db' | 'log'>): Promise<voi
 
 function overdueReason(status: ContainerRow['status']): string {
   switch (status) {
+    case 'creating':
+      return text('It was not ready in time');
     case 'stopping':
       return text('It did not stop in time');
     case 'rebooting':

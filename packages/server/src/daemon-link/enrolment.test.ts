@@ -156,8 +156,11 @@ describe('enrolling a node', () => {
     expect(script).not.toMatch(/@ORIGIN@|@SHA256@/);
     const line = await installCommand(app.ctx);
     expect(line).toContain(createHash('sha256').update(script).digest('hex'));
-    expect(line).toMatch(/^curl .* && echo ".*" \| sha256sum -c - && sh .* --token-file daemon-token\.jwt \{flags\}$/);
+    expect(line).toMatch(/^curl .* && echo ".*" \| sha256sum -c - && sh .* --token-file daemon-token\.jwt$/);
     expect(line).not.toContain('\n');
+    expect(await installCommand(app.ctx, { allowCpu: true, allowAnyLinux: true })).toBe(
+      `${line} --allow-cpu --allow-any-linux`,
+    );
   });
 
   it('writes a boot script that downloads, checks and runs the installer with its token', async () => {

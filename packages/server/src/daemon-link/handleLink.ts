@@ -223,6 +223,7 @@ export function handleLink(
         progress.push(message);
         break;
       case 'failed':
+        progress.drop(message.containerId);
         enqueueObservation(() => observeFailure(ctx, node, message));
         break;
       case 'result':

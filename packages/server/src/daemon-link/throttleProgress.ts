@@ -7,6 +7,8 @@ const EVERY_MS = 500;
 /** Passes on the progress of each container: a new phase at once, updates within a phase at most twice a second. */
 export function throttleProgress(write: (progress: Progress) => void): {
   push(progress: Progress): void;
+  /** Drops an update that waits: its step has ended. */
+  drop(containerId: number): void;
   stop(): void;
 } {
   const held = new Map<number, { phase: string; newest: Progress | null; timer: NodeJS.Timeout }>();
@@ -30,6 +32,10 @@ export function throttleProgress(write: (progress: Progress) => void): {
       }
       if (entry) clearTimeout(entry.timer);
       pass(progress);
+    },
+    drop(containerId) {
+      clearTimeout(held.get(containerId)?.timer);
+      held.delete(containerId);
     },
     stop() {
       for (const { timer } of held.values()) clearTimeout(timer);

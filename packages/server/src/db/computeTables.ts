@@ -15,6 +15,8 @@ export interface SshKeyTable {
   public_key: string;
   fingerprint: string;
   created_at: Created;
+  /** Made on the platform: its private half was downloaded from it. */
+  generated: Generated<boolean>;
 }
 
 export interface StatusMoveTable {
@@ -176,6 +178,23 @@ export interface ContainerTable {
   started_at: Date | null;
   finished_at: Date | null;
   progress: Json<{ phase: string; detail: string | null; fraction: number | null }> | null;
+  /** The step that failed last. `reached`: the greatest fraction of a download so far. */
+  failed_step: Json<{
+    phase: string;
+    cause: string;
+    attempts: number;
+    nextTryAt: string | null;
+    reached: number | null;
+  }> | null;
+}
+
+export interface ContainerRunTable {
+  container_id: number;
+  number: number;
+  started_at: Date;
+  from_ns: bigint;
+  ended_at: Date | null;
+  exit_code: number | null;
 }
 
 export interface DaemonCommandTable {

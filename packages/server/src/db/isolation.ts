@@ -52,6 +52,7 @@ export const OF_A_WORKSPACE = {
   daemon_command: { sees: OF_OWN_INSTANCE },
   container: { sees: OWN, writes: `${OWN} and ${OF_OWN_INSTANCE}` },
   container_code: { sees: OF_OWN_CONTAINER },
+  container_run: { sees: OF_OWN_CONTAINER },
   log_stream: { sees: OF_OWN_CONTAINER },
   log_line: { sees: OF_OWN_CONTAINER },
   log_head: { sees: OF_OWN_CONTAINER },

@@ -5,6 +5,7 @@ import type { Plan } from '@stagi/contract/user.ts';
 import type { Generated, GeneratedAlways, Kysely, Selectable } from 'kysely';
 import type { Created, Json, JsonWithDefault } from './columns.ts';
 import type {
+  ContainerRunTable,
   ContainerTable,
   DaemonCommandTable,
   DaemonNodeTable,
@@ -284,6 +285,7 @@ export interface Database {
   instance_activity: InstanceActivityTable;
   daemon_node: DaemonNodeTable;
   container: ContainerTable;
+  container_run: ContainerRunTable;
   daemon_command: DaemonCommandTable;
   log_stream: LogStreamTable;
   log_line: LogLineTable;

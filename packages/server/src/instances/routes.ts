@@ -48,7 +48,7 @@ export const instanceHandlers: HandlersOf<typeof api.instances> = {
   },
   async sshKeys(ctx, { entityFilterRequest, ...ref }) {
     const { id } = await requireInstance(ctx.db, ctx.workspace.id, 'rented', ref);
-    const { entities, count } = await listSshAccess(ctx.db, id, entityFilterRequest);
+    const { entities, count } = await listSshAccess(ctx, id, entityFilterRequest);
     return pageOf(entities, count, entityFilterRequest);
   },
   async addSshKey(ctx, input) {

@@ -1,5 +1,6 @@
 import type { InstanceSshKey } from '@stagi/contract/instances.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
+import { keyFileName } from '@stagi/contract/sshKeys.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { announce, announceAll } from '../bus/bus.ts';
@@ -87,7 +88,7 @@ const SORTABLE = { createdAt: 'instance_ssh_key.created_at', title: 'ssh_key.tit
 
 /** The keys of one instance, whose ownership the caller has checked. */
 export async function listSshAccess(
-  db: Db,
+  { db, user }: { db: Db; user: { id: number } },
   instanceId: number,
   request: EntityFilterRequest,
 ): Promise<{ entities: InstanceSshKey[]; count: number }> {
@@ -104,7 +105,7 @@ export async function listSshAccess(
       .execute(),
     all.clearSelect().select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow(),
   ]);
-  return { entities: rows.map(presentSshAccess), count };
+  return { entities: rows.map((row) => presentSshAccess(row, user.id)), count };
 }
 
 /** Grants access to one server with one of the caller's own keys. */
@@ -133,9 +134,8 @@ export async function grantSshAccess(
   if (!added) throw invalid(text('This SSH key is let in already'), 'sshKeyId');
   await keysChanged(trx, instance.id, 'ssh key added', key, ctx.user.id);
   await announceInstance(trx, instance);
-  return presentSshAccess(
-    await sshAccessOf(trx, instance.id).where('ssh_key.id', '=', key.id).executeTakeFirstOrThrow(),
-  );
+  const row = await sshAccessOf(trx, instance.id).where('ssh_key.id', '=', key.id).executeTakeFirstOrThrow();
+  return presentSshAccess(row, ctx.user.id);
 }
 
 /** Revokes a key on one server, whoever owns it. */
@@ -237,17 +237,21 @@ function sshAccessOf(db: Db, instanceId: number) {
     .selectFrom('instance_ssh_key')
     .innerJoin('ssh_key', 'ssh_key.id', 'instance_ssh_key.ssh_key_id')
     .innerJoin('app_user', 'app_user.id', 'ssh_key.user_id')
-    .select(['ssh_key.id', 'ssh_key.title', 'ssh_key.fingerprint', 'app_user.name as owner', 'installed_at'])
+    .select(['ssh_key.id', 'ssh_key.user_id', 'ssh_key.title', 'ssh_key.type', 'ssh_key.fingerprint'])
+    .select(['ssh_key.generated', 'app_user.name as owner', 'installed_at'])
     .where('instance_ssh_key.instance_id', '=', instanceId);
 }
 
-function presentSshAccess(row: {
-  id: number;
-  title: string;
-  fingerprint: string;
-  owner: string;
-  installed_at: Date | null;
-}): InstanceSshKey {
-  const { installed_at, ...key } = row;
-  return { ...key, installedAt: installed_at?.toISOString() ?? null };
+type SshAccessRow = Awaited<ReturnType<ReturnType<typeof sshAccessOf>['executeTakeFirstOrThrow']>>;
+
+function presentSshAccess(row: SshAccessRow, viewerId: number): InstanceSshKey {
+  return {
+    id: row.id,
+    title: row.title,
+    fingerprint: row.fingerprint,
+    owner: row.owner,
+    isMine: row.user_id === viewerId,
+    fileName: row.generated ? keyFileName(row) : null,
+    installedAt: row.installed_at?.toISOString() ?? null,
+  };
 }

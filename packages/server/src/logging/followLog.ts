@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { LogGap, LogLine, TailMessage } from '@stagi/contract/logging.ts';
 import type { Context } from '../context.ts';
 import { gapsFrom, lastSeqOf, linesAfter } from './query.ts';
+import { lastRuns } from './runs.ts';
 
 /** The first line is sent at once; the following ones are batched for this time. */
 const BATCH_MS = 25;
@@ -37,6 +38,8 @@ export function followLog(
   let sent = 0;
   let buffered: LogLine[] = [];
   let gaps: LogGap[] = [];
+  let areRunsStale = true;
+  let sentRuns = '';
   let isWoken = false;
   let wake = (): void => {};
 
@@ -52,6 +55,11 @@ export function followLog(
     buffered = isFull ? [] : buffered.concat(news.lines);
     wakeLoop();
   });
+  const unsubscribeRuns = ctx.bus.subscribe('changed', ({ entity, id }) => {
+    if (entity !== 'docker-container' || id !== containerId) return;
+    areRunsStale = true;
+    wakeLoop();
+  });
   const poll = setInterval(wakeLoop, POLL_MS);
   run().catch((error: unknown) => {
     if (!signal.aborted) reader.onError(error);
@@ -63,6 +71,7 @@ export function followLog(
     while (!signal.aborted) {
       isWoken = false;
       await forward();
+      if (areRunsStale) await sendRuns();
       await pause(BATCH_MS, null, { signal });
       if (!isWoken) await new Promise<void>((resolve) => (wake = resolve));
     }
@@ -94,6 +103,14 @@ export function followLog(
     }
   }
 
+  async function sendRuns(): Promise<void> {
+    areRunsStale = false;
+    const runs = await lastRuns(ctx.db, containerId);
+    signal.throwIfAborted();
+    if (runs.length > 0 && JSON.stringify(runs) !== sentRuns) reader.send({ type: 'lines', lines: [], gaps: [], runs });
+    sentRuns = JSON.stringify(runs);
+  }
+
   async function sendLines(lines: LogLine[]): Promise<void> {
     while (reader.bufferedBytes() > SEND_BUFFER_MAX_BYTES) await pause(BACKPRESSURE_POLL_MS, null, { signal });
     signal.throwIfAborted();
@@ -107,6 +124,7 @@ export function followLog(
     stop() {
       stopping.abort();
       unsubscribe();
+      unsubscribeRuns();
       clearInterval(poll);
       wake();
     },

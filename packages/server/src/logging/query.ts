@@ -1,16 +1,18 @@
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
-import type { LogGap, LogLine, logging } from '@stagi/contract/logging.ts';
+import type { LogGap, LogLine, LogRun, logging } from '@stagi/contract/logging.ts';
 import type { Db } from '../db/schema.ts';
 import { containsPattern } from '../http/paging.ts';
 import { findLines, MAX_SEQ, type StoredLine } from './findLines.ts';
 import { presentGap, presentLine } from './present.ts';
 import { searchLines } from './regexSearch.ts';
+import { lastRuns, runsBetween } from './runs.ts';
 
 type LineQuery = Omit<ParsedInputOf<typeof logging.query>, 'source'>;
 
 interface Answer {
   lines: LogLine[];
   gaps: LogGap[];
+  runs: LogRun[];
   hasBefore: boolean;
   lastSeq: number;
 }
@@ -28,6 +30,7 @@ export async function queryLines(db: Db, containerId: number, question: LineQuer
   return {
     lines: page.map(presentLine),
     gaps: await gapsOfPage(db, containerId, page, lastSeq),
+    runs: await runsOfPage(db, containerId, page, lastSeq),
     hasBefore: forward && first !== undefined ? await hasLinesBefore(db, containerId, question, first) : more,
     lastSeq,
   };
@@ -49,6 +52,7 @@ async function queryByRegex(db: Db, containerId: number, question: LineQuery, la
   return {
     lines: page.map(presentLine),
     gaps: await gapsOfPage(db, containerId, page, lastSeq),
+    runs: await runsOfPage(db, containerId, page, lastSeq),
     hasBefore: forward ? cursor.after > 0 : !whole,
     lastSeq,
   };
@@ -141,6 +145,19 @@ async function gapsOfPage(
   const isEnd = Number(last.seq) >= lastSeq;
   const gaps = await gapsFrom(db, containerId, Number(first.seq) - 1);
   return gaps.filter((gap) => gap.afterSeq < Number(last.seq) || isEnd);
+}
+
+/** At the end of the log also the runs that have printed nothing yet. */
+function runsOfPage(
+  db: Db,
+  containerId: number,
+  page: readonly { seq: bigint; time_ns: bigint }[],
+  lastSeq: number,
+): Promise<LogRun[]> | LogRun[] {
+  const first = page[0];
+  const last = page.at(-1);
+  if (!first || !last) return lastSeq === 0 ? lastRuns(db, containerId) : [];
+  return runsBetween(db, containerId, first.time_ns, Number(last.seq) >= lastSeq ? MAX_SEQ : last.time_ns);
 }
 
 function nsOf(time: string): bigint {

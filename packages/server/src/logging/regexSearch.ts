@@ -38,6 +38,9 @@ export async function searchLines(
   const pattern = toPostgresRegex(search.pattern);
   const end = Date.now() + SEARCH_TIMEOUT_MS;
   const rows: StoredLine[] = [];
+  // Where no line is looked at, PostgreSQL would not read the expression.
+  const isValid = await runLimited(db, SEARCH_TIMEOUT_MS, (trx) => sql`select '' ~* ${pattern}`.execute(trx));
+  if (!isValid) throw tooSlow();
   for (let done = 0n; first + done <= last; done += WINDOW_LINES) {
     const left = end - Date.now();
     const [from, to] = forward
@@ -48,7 +51,7 @@ export async function searchLines(
         ? await searchWindow(db, containerId, { ...search, pattern }, from, to, limit - rows.length, left)
         : null;
     if (!found) {
-      if (rows.length === 0) throw invalid(text('The search took too long. Refine it.'), 'text');
+      if (rows.length === 0) throw tooSlow();
       return { rows, isComplete: false };
     }
     rows.push(...found);
@@ -58,7 +61,7 @@ export async function searchLines(
 }
 
 /** Null after a timeout. */
-async function searchWindow(
+function searchWindow(
   db: Db,
   containerId: number,
   { pattern, fromNs, toNs, forward }: Search,
@@ -67,11 +70,16 @@ async function searchWindow(
   limit: number,
   ms: number,
 ): Promise<StoredLine[] | null> {
+  const search = { like: null, matches: pattern, first: from, last: to, fromNs, toNs, forward, limit };
+  return runLimited(db, ms, (trx) => findLines(trx, containerId, search));
+}
+
+/** Runs statements with a regular expression for at most `ms` each. Null after a timeout. */
+async function runLimited<T>(db: Db, ms: number, work: (trx: Db) => Promise<T>): Promise<T | null> {
   try {
     return await inTransaction(db, async (trx) => {
       await sql`select set_config('statement_timeout', ${String(ms)}, true)`.execute(trx);
-      const search = { like: null, matches: pattern, first: from, last: to, fromNs, toNs, forward, limit };
-      return findLines(trx, containerId, search);
+      return work(trx);
     });
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
@@ -80,6 +88,8 @@ async function searchWindow(
     throw error;
   }
 }
+
+const tooSlow = () => invalid(text('The search took too long. Refine it.'), 'text');
 
 /** Translates `\b`, which is a word boundary everywhere but in PostgreSQL; refuses what makes matching exponential. */
 function toPostgresRegex(written: string): string {

@@ -1,10 +1,8 @@
 import { api } from '@stagi/contract/api.ts';
-import { type LogLine, TailMessage } from '@stagi/contract/logging.ts';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { TestApp } from '../testing/app.ts';
-import type { Person } from '../testing/person.ts';
 import { aLoggingContainer, line } from './testing/shipped.ts';
+import { openTail, tailUrl, ticketOf } from './testing/tail.ts';
 
 describe('a log tail', () => {
   const at = aLoggingContainer();
@@ -82,15 +80,6 @@ describe('a log tail', () => {
   });
 });
 
-async function ticketOf(person: Person): Promise<string> {
-  return (await person.client(api.auth.streamTicket, {})).ticket;
-}
-
-function tailUrl(url: string, ticket: string, id: number, after: number): string {
-  const query = new URLSearchParams({ ticket, type: 'docker-container', id: String(id), after: String(after) });
-  return `${url.replace('http', 'ws')}/frontend-api/logging/tail?${query}`;
-}
-
 /** The HTTP status that answers an upgrade. */
 function upgrade(url: string, origin?: string): Promise<number> {
   const socket = new WebSocket(url, origin ? { origin } : {});
@@ -105,34 +94,4 @@ function upgrade(url: string, origin?: string): Promise<number> {
     });
     socket.on('error', reject);
   });
-}
-
-async function openTail(app: TestApp, person: Person, id: number, after: number) {
-  const socket = new WebSocket(tailUrl(app.url, await ticketOf(person), id, after), { origin: app.url });
-  const received: TailMessage[] = [];
-  const lines: LogLine[] = [];
-  let look = (): void => {};
-  socket.on('message', (data: Buffer) => {
-    const message = TailMessage.parse(JSON.parse(data.toString()));
-    received.push(message);
-    if (message.type === 'lines') lines.push(...message.lines);
-    look();
-  });
-  const closed = new Promise<{ code: number }>((resolve) => socket.on('close', (code) => resolve({ code })));
-  await new Promise((resolve, reject) => {
-    socket.on('open', resolve);
-    socket.on('error', reject);
-  });
-  return {
-    socket,
-    received,
-    closed,
-    until: (enough: (heard: readonly LogLine[]) => boolean): Promise<readonly LogLine[]> =>
-      new Promise((resolve) => {
-        look = () => {
-          if (enough(lines)) resolve(lines);
-        };
-        look();
-      }),
-  };
 }

@@ -58,13 +58,25 @@ export async function revokeNode(
   await announce(trx, 'node', { instanceId });
 }
 
-/** The command that enrols a server, to run as root; the wizard replaces `{flags}` with the chosen options. */
-export async function installCommand(ctx: Pick<Context, 'daemonOrigin' | 'config'>): Promise<string> {
+/** Kinds of machines that the installer refuses unless it is told otherwise. */
+export interface InstallOptions {
+  /** A server without an NVIDIA GPU. */
+  allowCpu?: boolean;
+  /** Another system than Ubuntu. */
+  allowAnyLinux?: boolean;
+}
+
+/** The command that enrols a server, to run as root. It ends in the installer's arguments: more may be appended. */
+export async function installCommand(
+  ctx: Pick<Context, 'daemonOrigin' | 'config'>,
+  { allowCpu, allowAnyLinux }: InstallOptions = {},
+): Promise<string> {
   const { sha256 } = await installScript(ctx);
+  const flags = [...(allowCpu ? ['--allow-cpu'] : []), ...(allowAnyLinux ? ['--allow-any-linux'] : [])];
   return [
     `curl -fsSL ${ctx.daemonOrigin}/daemon-api/install.sh -o stagi-install.sh`,
     `echo "${sha256}  stagi-install.sh" | sha256sum -c -`,
-    'sh stagi-install.sh --token-file daemon-token.jwt {flags}',
+    ['sh stagi-install.sh --token-file daemon-token.jwt', ...flags].join(' '),
   ].join(' && ');
 }
 

@@ -8,13 +8,16 @@ import type { Db } from '../db/schema.ts';
 import { invalid, refused } from '../http/errors.ts';
 import { recordActivity } from '../instances/activity.ts';
 import { lockInstance, viewInstance } from '../instances/find.ts';
-import { installCommand, issueEnrolment, revokeNode } from '../nodes/enrolment.ts';
+import { type InstallOptions, installCommand, issueEnrolment, revokeNode } from '../nodes/enrolment.ts';
 import { presentSelfHosted } from './present.ts';
 
 type Caller = Context & { user: { id: number }; workspace: { id: number } };
 
 /** Creates a self-hosted server and issues its enrolment token. */
-export async function createSelfHosted(ctx: Caller, { title, slug }: { title: string; slug: string }) {
+export async function createSelfHosted(
+  ctx: Caller,
+  { title, slug, ...install }: { title: string; slug: string } & InstallOptions,
+) {
   return inTransaction(ctx.db, async (trx) => {
     const row = await trx
       .insertInto('instance')
@@ -31,28 +34,28 @@ export async function createSelfHosted(ctx: Caller, { title, slug }: { title: st
       .executeTakeFirst();
     if (!row) throw invalid(text('This Unique ID is taken'), 'slug');
     await recordActivity(trx, row.id, { kind: 'created', actorId: ctx.user.id });
-    return enrolmentReply(ctx, trx, row.id);
+    return enrolmentReply(ctx, trx, row.id, install);
   });
 }
 
 /** Issues a new enrolment token; the old one and the key of the enrolled daemon are revoked. */
-export async function reissueToken(ctx: Caller, ref: Ref) {
+export async function reissueToken(ctx: Caller, { allowCpu, allowAnyLinux, ...ref }: Ref & InstallOptions) {
   return inTransaction(ctx.db, async (trx) => {
     const row = await lockInstance(trx, ctx.workspace.id, 'self-hosted', ref);
     if (row.closed_at) throw refused(text('This server was deleted'));
     await revokeNode(ctx, trx, row.id, 'A new enrolment file was issued');
     await recordActivity(trx, row.id, { kind: 'enrolment reissued', actorId: ctx.user.id });
-    return enrolmentReply(ctx, trx, row.id);
+    return enrolmentReply(ctx, trx, row.id, { allowCpu, allowAnyLinux });
   });
 }
 
-async function enrolmentReply(ctx: Caller, trx: Db, id: number) {
+async function enrolmentReply(ctx: Caller, trx: Db, id: number, install: InstallOptions) {
   const { token, expiresAt } = await issueEnrolment(ctx, trx, id, 'self-hosted');
   await announce(trx, 'changed', { entity: 'self-hosted-instance', id, workspaceId: ctx.workspace.id });
   return {
     entity: presentSelfHosted(await viewInstance(trx, ctx.workspace.id, 'self-hosted', { id })),
     daemonToken: token,
-    installCommand: await installCommand(ctx),
+    installCommand: await installCommand(ctx, install),
     expiresAt: expiresAt.toISOString(),
     onlyThisMachine: onlyThisMachine(ctx),
   };

@@ -21,8 +21,8 @@ export const selfHostedHandlers: HandlersOf<typeof api.selfHosted> = {
   async create(ctx, input) {
     return { isSuccess: true, ...(await createSelfHosted(ctx, input)) };
   },
-  async reissueToken(ctx, ref) {
-    return { isSuccess: true, ...(await reissueToken(ctx, ref)) };
+  async reissueToken(ctx, input) {
+    return { isSuccess: true, ...(await reissueToken(ctx, input)) };
   },
   async edit(ctx, { id, title }) {
     await renameInstance(ctx.db, ctx.workspace.id, 'self-hosted', id, title);

@@ -75,7 +75,13 @@ describe('a self-hosted server', () => {
       daemonSeenAt: null,
     });
     expect(claimsOf(made.daemonToken)).toMatchObject({ sub: String(made.entity.id), kind: 'self-hosted' });
-    expect(made.installCommand).toContain('{flags}');
+    expect(made.installCommand).toMatch(/ && sh stagi-install\.sh --token-file daemon-token\.jwt$/);
+    const anywhere = { allowCpu: true, allowAnyLinux: true };
+    const again = await alice.client(api.selfHosted.reissueToken, { id: made.entity.id, ...anywhere });
+    expect(again.installCommand).toBe(`${made.installCommand} --allow-cpu --allow-any-linux`);
+    const other = await alice.client(api.selfHosted.create, { title: 'Two', slug: 'two', allowCpu: true });
+    expect(other.installCommand).toBe(`${made.installCommand} --allow-cpu`);
+    await alice.client(api.selfHosted.delete, { id: other.entity.id });
     expect(made.onlyThisMachine).toBe(true);
     const hours = (Date.parse(made.expiresAt) - Date.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(23.9);

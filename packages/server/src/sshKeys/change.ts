@@ -18,7 +18,11 @@ interface Caller {
   memberships: readonly { id: number }[];
 }
 
-export async function addKey(ctx: Caller, input: { title: string; publicKey: string }): Promise<SshKey> {
+export async function addKey(
+  ctx: Caller,
+  input: { title: string; publicKey: string },
+  generated = false,
+): Promise<SshKey> {
   const key = parsePublicKey(input.publicKey);
   await requireActiveAccount(ctx.db, ctx.user.id);
   const row = await ctx.db
@@ -29,6 +33,7 @@ export async function addKey(ctx: Caller, input: { title: string; publicKey: str
       type: key.type,
       public_key: key.comment ? `${key.line} ${key.comment}` : key.line,
       fingerprint: key.fingerprint,
+      generated,
     })
     .onConflict((conflict) => conflict.columns(['user_id', 'fingerprint']).doNothing())
     .returningAll()
@@ -44,7 +49,7 @@ export async function generateKey(
   { title, type }: { title: string; type: z.infer<typeof SshKeyType> },
 ): Promise<{ entity: SshKey; privateKey: string }> {
   const { privateKey, publicKey } = await generateKeyPair(type, title);
-  return { entity: await addKey(ctx, { title, publicKey }), privateKey };
+  return { entity: await addKey(ctx, { title, publicKey }, true), privateKey };
 }
 
 /** Deletes a key of the caller and removes it from every server. */

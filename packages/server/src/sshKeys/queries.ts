@@ -1,5 +1,5 @@
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
-import type { SshKey } from '@stagi/contract/sshKeys.ts';
+import { keyFileName, type SshKey } from '@stagi/contract/sshKeys.ts';
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { SshKeyTable } from '../db/computeTables.ts';
@@ -44,6 +44,7 @@ export function presentKey(row: SshKeyRow): SshKey {
     type: row.type,
     publicKey: row.public_key,
     fingerprint: row.fingerprint,
+    fileName: row.generated ? keyFileName(row) : null,
     createdAt: row.created_at.toISOString(),
     instanceCount: row.instance_count,
   };

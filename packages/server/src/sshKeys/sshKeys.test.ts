@@ -36,6 +36,7 @@ describe('SSH keys', () => {
       type: 'ssh-ed25519',
       publicKey: expect.stringMatching(/^ssh-ed25519 \S+ me@home$/),
       fingerprint: expect.stringMatching(/^SHA256:\S{43}$/),
+      fileName: null,
       instanceCount: 0,
     });
     const list = async (request = {}) => {
@@ -97,6 +98,10 @@ describe('SSH keys', () => {
     rmSync(privateKeyFile);
     expect(derived.split(' ', 2)).toEqual(made.entity.publicKey.split(' ', 2));
     // A retry with the same Idempotency-Key returns a lost answer; nothing is stored in the clear.
+    expect(made.entity.fileName).toBe(`stagi-${type}-${made.entity.id}`);
+    const server = await aRentedInstance(app.ctx, alice);
+    const access = await alice.client(api.instances.addSshKey, { id: server, sshKeyId: made.entity.id });
+    expect(access.entity).toMatchObject({ isMine: true, fileName: made.entity.fileName });
     const again = await alice.client(api.sshKeys.generate, { title: 'made here', type }, { idempotencyKey });
     expect(again.privateKey).toBe(made.privateKey);
     const stored = await app.ctx.db.selectFrom('idempotency').select('body_sealed').execute();
@@ -110,7 +115,13 @@ describe('the keys of a server', () => {
     const id = await aRentedInstance(app.ctx, alice);
     const key = await add(alice);
     const { entity } = await alice.client(api.instances.addSshKey, { id, sshKeyId: key.id });
-    expect(entity).toMatchObject({ id: key.id, fingerprint: key.fingerprint, installedAt: null });
+    expect(entity).toMatchObject({
+      id: key.id,
+      fingerprint: key.fingerprint,
+      isMine: true,
+      fileName: null,
+      installedAt: null,
+    });
     const [line] = (await authorizedKeys(app.ctx.db, id))!;
     expect(line).toBe(`${key.publicKey.split(' ', 2).join(' ')} stagi-key-${key.id}`);
 

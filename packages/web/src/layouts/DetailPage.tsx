@@ -45,7 +45,7 @@ interface DetailTab extends LinkTab {
 }
 
 interface DetailProps {
-  entity: { title: string; slug: string; status: string } & ComponentProps<typeof StatusEvidence>['of'];
+  entity: { title: string; slug: string } & ComponentProps<typeof StatusEvidence>['of'];
   statusTestId: string;
   besideTitle?: ReactNode;
   /** The next step first. */

@@ -83,19 +83,27 @@ const MODES: readonly { value: SearchMode; label: string; width: number }[] = [
   { value: 'regex', label: text('Line contains regex match'), width: SEARCH_MODE_WIDTHS_PX[1] },
 ];
 
+/** How lines are searched. */
+export function SearchModeSelect({ mode, onMode }: Pick<ModeProps, 'mode' | 'onMode'>) {
+  const t = useT();
+  return (
+    <Select<(typeof MODES)[number], SearchMode>
+      aria-label={t('How to search')}
+      options={MODES.map((option) => ({ ...option, label: t(option.label) }))}
+      value={mode}
+      onChange={(next) => next && onMode(next)}
+      w={{ base: '100%', sm: MODES.find(({ value }) => value === mode)?.width }}
+      data-testid="search-mode"
+    />
+  );
+}
+
 /** Search over lines, with the choice of how they are searched; the selector is as wide as its words. */
 export function ModeSearchBox({ mode, onMode, ...search }: ModeProps) {
   const t = useT();
   return (
     <div className={classes.modes}>
-      <Select<(typeof MODES)[number], SearchMode>
-        aria-label={t('How to search')}
-        options={MODES.map((option) => ({ ...option, label: t(option.label) }))}
-        value={mode}
-        onChange={(next) => next && onMode(next)}
-        w={{ base: '100%', sm: MODES.find(({ value }) => value === mode)?.width }}
-        data-testid="search-mode"
-      />
+      <SearchModeSelect mode={mode} onMode={onMode} />
       <SearchBox placeholder={t('Search lines')} {...search} />
     </div>
   );

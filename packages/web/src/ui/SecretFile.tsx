@@ -30,7 +30,8 @@ export function SecretFile({ name, content, onTaken, testId }: Props) {
             icon={downloaded ? <IconCheck size={14} /> : <IconDownload size={14} />}
             data-testid={testId}
             onClick={() => {
-              downloadText(name, [content]);
+              // As plain text a browser would save a name without an extension with `.txt`.
+              downloadText(name, [content], 'application/octet-stream');
               setDownloaded(true);
               onTaken('downloaded');
             }}

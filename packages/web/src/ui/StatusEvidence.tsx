@@ -1,8 +1,10 @@
 import { useT } from '../i18n/i18n.ts';
-import { Deadline, TimeAgo } from './Time.tsx';
+import { STATUS } from './status.ts';
+import { Deadline, Lasting, TimeAgo } from './Time.tsx';
 
 interface Props {
   of: {
+    status: string;
     statusSince: string;
     statusSeenAt: string | null;
     statusDeadline: string | null;
@@ -10,22 +12,23 @@ interface Props {
   };
 }
 
-/** The evidence for a status: the start and deadline of a transition, otherwise when it was last observed. */
-export function StatusEvidence({ of: { statusSince, statusSeenAt, statusDeadline, statusReason } }: Props) {
+/** The evidence for a status: the start and deadline of a transition, otherwise since when and the last report of it. */
+export function StatusEvidence({ of: { status, statusSince, statusSeenAt, statusDeadline, statusReason } }: Props) {
   const t = useT();
+  const word = STATUS[status]?.word;
   return (
     <>
       {statusDeadline !== null ? (
         <Deadline since={statusSince} deadline={statusDeadline} />
       ) : (
         <>
+          <Lasting what={word ? t(word) : status} since={statusSince} />
           {statusSeenAt && (
             <>
-              {t('seen')} <TimeAgo at={statusSeenAt} />
               {' · '}
+              {t('last report')} <TimeAgo at={statusSeenAt} />
             </>
           )}
-          {t('since')} <TimeAgo at={statusSince} />
         </>
       )}
       {statusReason && (

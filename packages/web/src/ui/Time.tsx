@@ -14,6 +14,30 @@ export function DateTime({ at, format }: { at: string; format?: DateFormat }) {
   );
 }
 
+/** How long a status has lasted: `Running for 28 s`, after a day `Running since` with the date. Moves by itself. */
+export function Lasting({ what, since }: { what: string; since: string }) {
+  const t = useT();
+  const seconds = Math.max(0, Math.floor((useNow() - new Date(since).getTime()) / 1000));
+  if (seconds >= 86_400) {
+    return (
+      <>
+        {t('{{status}} since', { status: what })} <DateTime at={since} />
+      </>
+    );
+  }
+  return (
+    <Tooltip label={exactTime(since)}>
+      <time dateTime={since}>{lasting()}</time>
+    </Tooltip>
+  );
+
+  function lasting(): string {
+    if (seconds < 60) return t('{{status}} for {{seconds}} s', { status: what, seconds });
+    if (seconds < 3600) return t('{{status}} for {{minutes}} min', { status: what, minutes: Math.floor(seconds / 60) });
+    return t('{{status}} for {{hours}} h', { status: what, hours: Math.floor(seconds / 3600) });
+  }
+}
+
 /** How long ago, up to a day; older moments as a date. Moves by itself. */
 export function TimeAgo({ at }: { at: string }) {
   const t = useT();
@@ -42,7 +66,18 @@ export function Elapsed({ since }: { since: string }) {
   );
 }
 
-/** What happens now, since when, and by when it must be over. */
+/** The time until a moment, as a running clock. Not for screen readers, whose notice would change each second. */
+export function Countdown({ to }: { to: string }) {
+  const t = useT();
+  const seconds = Math.max(0, (new Date(to).getTime() - useNow()) / 1000);
+  return (
+    <span className="muted" aria-hidden="true">
+      {t('in {{duration}}', { duration: formatElapsed(seconds) })}
+    </span>
+  );
+}
+
+/** What happens now, since when, and when it times out. */
 export function Deadline({ since, deadline }: { since: string; deadline: string | null }) {
   const t = useT();
   const now = useNow();
@@ -53,7 +88,7 @@ export function Deadline({ since, deadline }: { since: string; deadline: string 
       {left !== null && left > 0 && (
         <>
           {' · '}
-          {t('must be over in')} <span className="mono">{formatElapsed(left)}</span>
+          {t('times out in')} <span className="mono">{formatElapsed(left)}</span>
         </>
       )}
       {left !== null && left <= 0 && ` · ${t('overdue')}`}

@@ -65,4 +65,7 @@ export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<voi
   );
   await sql`insert into log_head (container_id, last_seq) values (${container}, 1)`.execute(db);
   await sql`insert into log_gap (container_id, after_seq, reason) values (${container}, 1, 'lost')`.execute(db);
+  await sql`insert into container_run (container_id, number, started_at, from_ns) values (${container}, 1, now(), 1)`.execute(
+    db,
+  );
 }

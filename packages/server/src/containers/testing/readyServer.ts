@@ -41,6 +41,7 @@ export function readyServer() {
       slug: `job-${made}`,
       dockerImage: 'busybox',
       cpus: 0.1,
+      gpuIds: [],
       ...more,
     };
   }

@@ -70,7 +70,7 @@ export function ContainerOverview({ container }: { container: Container }) {
               value: container.exitCode === null ? null : String(container.exitCode),
               mono: true,
             },
-            { label: t('Last seen'), value: container.statusSeenAt && <TimeAgo at={container.statusSeenAt} /> },
+            { label: t('Last report'), value: container.statusSeenAt && <TimeAgo at={container.statusSeenAt} /> },
             { label: t('Created by'), value: personName(t, container.createdBy) },
             { label: t('Created'), value: <DateTime at={container.createdAt} /> },
           ]}

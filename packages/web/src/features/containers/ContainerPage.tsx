@@ -1,12 +1,14 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Skeleton } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { Container } from '@stagi/contract/containers.ts';
-import { Link, useNavigate } from 'react-router';
+import { Suspense, useEffect } from 'react';
+import { Link, useNavigate, useParams } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
 import { DetailPage, DetailTabs } from '../../layouts/DetailPage.tsx';
+import { lazyComponent } from '../../lazyChunks.ts';
 import { paths } from '../../paths.ts';
+import { whenIdle } from '../../ui/whenIdle.ts';
 import { ContainerOverview } from './ContainerOverview.tsx';
-import { ContainerLogs } from './logs/ContainerLogs.tsx';
 import { serverPath } from './serverPath.ts';
 import { useContainerActions } from './useContainerActions.tsx';
 
@@ -14,7 +16,17 @@ const REFETCH_MS = 10_000;
 const REFETCH_IN_TRANSITION_MS = 1_500;
 const IN_TRANSITION = ['creating', 'starting', 'stopping', 'rebooting', 'terminating'];
 
+const loadLogs = async () => (await import('./logs/ContainerLogs.tsx')).ContainerLogs;
+/** Code of its own: a page of a container does not wait for it. */
+const ContainerLogs = lazyComponent(loadLogs);
+
 export function ContainerPage() {
+  // The log's code comes along with the container's data, or in idle time.
+  const isLog = useParams().tab === 'logs';
+  useEffect(() => {
+    if (isLog) loadLogs().catch((cause: unknown) => console.debug('Not fetched ahead', cause));
+    else whenIdle(loadLogs);
+  }, [isLog]);
   return (
     <DetailPage
       view={api.containers.view}
@@ -68,7 +80,11 @@ function Loaded({ container }: { container: Container }) {
             name: 'logs',
             label: t('Logs'),
             to: paths.container(id, 'logs'),
-            body: <ContainerLogs key={id} container={container} />,
+            body: (
+              <Suspense fallback={<Skeleton height={240} />}>
+                <ContainerLogs key={id} container={container} />
+              </Suspense>
+            ),
           },
         ]}
       />

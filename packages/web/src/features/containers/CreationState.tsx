@@ -1,50 +1,38 @@
 import { Progress } from '@mantine/core';
-import type { Container } from '@stagi/contract/containers.ts';
+import { type Container, containerCan } from '@stagi/contract/containers.ts';
+import { text } from '@stagi/contract/text.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Note } from '../../ui/Note.tsx';
-import { Elapsed } from '../../ui/Time.tsx';
+import { Countdown, DateTime, Elapsed } from '../../ui/Time.tsx';
+import { useMayManage } from './useContainerActions.tsx';
 import { useProgressText } from './useProgressText.ts';
 
-/** The progress while a container is created, or why it could not be. */
+/** The progress while a container is created, what failed and is tried again, or why it could not be created. */
 export function CreationState({ container }: { container: Container }) {
   const t = useT();
-  const progress = useProgressText()(container);
   switch (container.status) {
     case 'creating':
-    case 'starting': {
-      const fraction = container.progress?.fraction ?? null;
-      return (
-        <Note
-          title={
-            <>
-              {progress ?? t('Waiting for the server to take it')} · <Elapsed since={container.statusSince} />
-            </>
-          }
-        >
-          {container.progress?.detail && <span className="mono">{container.progress.detail}</span>}
-          <Progress
-            mt={8}
-            size="sm"
-            value={fraction === null ? 100 : fraction * 100}
-            animated={fraction === null}
-            striped={fraction === null}
-            aria-label={progress ?? t('Progress')}
-          />
-        </Note>
+    case 'starting':
+      return container.failedStep ? (
+        <TriedAgain container={container} step={container.failedStep} />
+      ) : (
+        <Creating container={container} />
       );
-    }
     case 'creation failed':
       return (
         <Note
           tone="bad"
           title={t('The container could not be created')}
           action={
-            <Button color="gray" size="xs" component={Link} to={paths.newContainer(container.instance.id)}>
-              {t('Create another')}
-            </Button>
+            <>
+              <ChangeImage container={container} />
+              <Button color="gray" size="xs" component={Link} to={paths.newContainer(container.instance.id)}>
+                {t('Create another')}
+              </Button>
+            </>
           }
         >
           {container.statusReason && t(container.statusReason)}
@@ -59,4 +47,75 @@ export function CreationState({ container }: { container: Container }) {
     default:
       return null;
   }
+}
+
+function Creating({ container }: { container: Container }) {
+  const t = useT();
+  const progress = useProgressText()(container);
+  const fraction = container.progress?.fraction ?? null;
+  return (
+    <Note
+      title={
+        <>
+          {progress ?? t('Waiting for the server to take it')} · <Elapsed since={container.statusSince} />
+        </>
+      }
+    >
+      {container.progress?.detail && <span className="mono">{container.progress.detail}</span>}
+      <Progress
+        mt={8}
+        size="sm"
+        value={fraction === null ? 100 : fraction * 100}
+        animated={fraction === null}
+        striped={fraction === null}
+        aria-label={progress ?? t('Progress')}
+      />
+    </Note>
+  );
+}
+
+const FAILED: Record<string, string> = {
+  pull: text('The image could not be pulled'),
+  start: text('The container could not be started'),
+};
+
+/** A bar is shown only for what has been downloaded: an attempt as such is no progress. */
+function TriedAgain({ container, step }: { container: Container; step: NonNullable<Container['failedStep']> }) {
+  const t = useT();
+  const progress = useProgressText()(container);
+  const fraction = container.progress?.fraction ?? null;
+  const { phase, cause, attempts, nextTryAt } = step;
+  return (
+    <Note
+      tone="bad"
+      title={t(FAILED[phase] ?? 'The container could not be created')}
+      action={<ChangeImage container={container} />}
+    >
+      <div>{t(cause)}</div>
+      <div data-testid="next-attempt">
+        {nextTryAt ? (
+          <>
+            {t('Attempt {{number}} failed. Next attempt:', { number: attempts })} <DateTime at={nextTryAt} />{' '}
+            <Countdown to={nextTryAt} />
+          </>
+        ) : (
+          t('Attempt {{number}} is under way', { number: attempts + 1 })
+        )}
+      </div>
+      {fraction !== null && <Progress mt={8} size="sm" value={fraction * 100} aria-label={progress ?? t('Progress')} />}
+    </Note>
+  );
+}
+
+/** Opens the form with what this container has; it is deleted when the new one is created. */
+function ChangeImage({ container }: { container: Container }) {
+  const t = useT();
+  const mayManage = useMayManage()(container);
+  const isAboutImage = container.failedStep?.phase === 'pull';
+  if (!mayManage || !isAboutImage || !containerCan.replace(container).allowed) return null;
+  return (
+    <Button size="xs" component={Link} to={paths.replaceContainer(container.id)} data-testid="change-image">
+      {t('Change image')}
+    </Button>
+  );
 }

@@ -12,15 +12,21 @@ import type { Verdict } from '../../ui/actions.tsx';
 
 const NOT_MINE = text('Your role in this workspace does not include servers of this kind');
 
-/** Start, stop, restart, delete. */
-export function useContainerActions({ onDeleted }: { onDeleted?(): void } = {}): RowActions<Container> {
-  const t = useT();
+/** Whether the person may manage containers on servers of this kind. */
+export function useMayManage(): (container: Container) => boolean {
   const may = {
     rented: useHasPermission('INSTANCE_RENTED_MANAGEMENT'),
     'self-hosted': useHasPermission('SELFHOSTED_INSTANCE_MANAGEMENT'),
   };
+  return ({ instance }) => may[instance.kind];
+}
+
+/** Start, stop, restart, delete. */
+export function useContainerActions({ onDeleted }: { onDeleted?(): void } = {}): RowActions<Container> {
+  const t = useT();
+  const mayManage = useMayManage();
   const can = (rule: (container: Container) => Verdict) => (container: Container) =>
-    may[container.instance.kind] ? rule(container) : { allowed: false as const, reason: NOT_MINE };
+    mayManage(container) ? rule(container) : { allowed: false as const, reason: NOT_MINE };
 
   return useRowActions<Container>(
     [

@@ -1,5 +1,5 @@
 import { Group, Stack } from '@mantine/core';
-import type { SshKey } from '@stagi/contract/sshKeys.ts';
+import { keyFileName, type SshKey } from '@stagi/contract/sshKeys.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
@@ -18,7 +18,7 @@ interface Props {
 /** Shows the private half of a new key pair for the only time. */
 export function GeneratedKey({ sshKey, privateKey, onSaved, onDone }: Props) {
   const t = useT();
-  const name = `stagi-${sshKey.type.includes('rsa') ? 'rsa' : 'ed25519'}`;
+  const name = keyFileName(sshKey);
   return (
     <Stack gap={16} ref={takeFocus} tabIndex={-1} style={{ outline: 'none' }}>
       <Note tone="warn" title={t('This is the only time that the private key can be seen')}>
@@ -27,7 +27,15 @@ export function GeneratedKey({ sshKey, privateKey, onSaved, onDone }: Props) {
       <SecretFile name={name} content={privateKey} onTaken={onSaved} testId="private-key-download" />
       <div>
         <p style={{ margin: '0 0 4px' }}>{t('Put it where ssh finds it, readable by you alone:')}</p>
-        <CodeBlock prompt="$" wrap code={`mv ~/Downloads/${name} ~/.ssh/ && chmod 600 ~/.ssh/${name}`} />
+        <CodeBlock
+          prompt="$"
+          wrap
+          code={`mkdir -p ~/.ssh && mv ~/Downloads/${name} ~/.ssh/ && chmod 600 ~/.ssh/${name}`}
+        />
+      </div>
+      <div>
+        <p style={{ margin: '0 0 4px' }}>{t('Log in with it, once a server has the key:')}</p>
+        <CodeBlock prompt="$" wrap code={`ssh -i ~/.ssh/${name} root@${t('your-server')}`} />
       </div>
       <Group justify="flex-end">
         <Button onClick={onDone} data-testid="private-key-done">

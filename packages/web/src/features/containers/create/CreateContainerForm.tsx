@@ -1,6 +1,7 @@
 import { Group, Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
-import { RestartPolicy } from '@stagi/contract/containers.ts';
+import { type Container, RestartPolicy } from '@stagi/contract/containers.ts';
+import { text } from '@stagi/contract/text.ts';
 import { Link, useNavigate } from 'react-router';
 import { invalidate } from '../../../api/query.ts';
 import { useCallForm } from '../../../api/useCallForm.ts';
@@ -16,7 +17,7 @@ import { toast } from '../../../ui/toasts.ts';
 import { RESTART_WORDS } from '../restartWords.ts';
 import { DirectoryRows } from './DirectoryRows.tsx';
 import { EnvRows } from './EnvRows.tsx';
-import { initialValues, toInput, type Values } from './formValues.ts';
+import { initialValues, toInput, type Values, valuesOf } from './formValues.ts';
 import { ImageField } from './ImageField.tsx';
 import { PortRows } from './PortRows.tsx';
 import { ResourceFields } from './ResourceFields.tsx';
@@ -28,15 +29,21 @@ interface Props {
   servers: readonly Server[];
   /** The id of the server whose page opened the form. */
   wanted: string | null;
+  /** The container that is deleted when the new one is created. */
+  replaces?: Container;
 }
 
-export function CreateContainerForm({ servers, wanted }: Props) {
+export function CreateContainerForm({ servers, wanted, replaces }: Props) {
   const t = useT();
   const navigate = useNavigate();
   const suggested = suggestedServer(servers, wanted);
   const call = useCallForm<typeof api.containers.create, Values>(api.containers.create, {
-    initialValues: initialValues(suggested, servers.find(({ id }) => String(id) === suggested)?.freeCpus ?? null),
-    toInput,
+    initialValues: replaces
+      ? valuesOf(replaces)
+      : initialValues(suggested, servers.find(({ id }) => String(id) === suggested)?.freeCpus ?? null),
+    toInput: (values) => ({ ...toInput(values), replaces: replaces && { id: replaces.id } }),
+    alsoCheck: ({ gpuIds }): Record<string, string> =>
+      server?.facts?.gpus.length && gpuIds.length === 0 ? { gpuIds: text('GPU is required') } : {},
     onDone: ({ entity, entities }) => {
       void invalidate('docker-container/', 'instance-rented/', 'self-hosted-instance/');
       if (entities.length > 1) toast.success(t('{{count}} containers are being created', { count: entities.length }));
@@ -50,7 +57,11 @@ export function CreateContainerForm({ servers, wanted }: Props) {
     <Form onSubmit={submit}>
       <Stack gap={24}>
         <Section title={t('Where')}>
-          <ServerSelect servers={servers} {...field('instanceRef')} />
+          <ServerSelect
+            servers={servers}
+            {...field('instanceRef')}
+            onChange={(id: string) => form.setValues({ instanceRef: id, gpuIds: [] })}
+          />
         </Section>
         <Section title={t('What')}>
           <TitleAndSlug
@@ -75,9 +86,9 @@ export function CreateContainerForm({ servers, wanted }: Props) {
           />
         </Section>
         <Section title={t('Resources')}>
-          <ResourceFields server={server} form={form} field={field} />
+          <ResourceFields server={server} form={form} field={field} replaces={replaces} />
         </Section>
-        <Section title={t('Surroundings')}>
+        <Section title={t('Environment, ports, volumes')}>
           <EnvRows form={form} field={field} />
           <PortRows form={form} field={field} />
           <DirectoryRows form={form} field={field} rented={server?.kind === 'rented'} />
@@ -90,7 +101,7 @@ export function CreateContainerForm({ servers, wanted }: Props) {
             {...field('restartPolicy')}
           />
           <NumberInput
-            label={t('How many')}
+            label={t('Copies')}
             description={t('Above 1 their Unique IDs end in -1, -2, …')}
             clampBehavior="none"
             allowDecimal={false}
@@ -101,7 +112,7 @@ export function CreateContainerForm({ servers, wanted }: Props) {
           <Button type="submit" loading={loading} data-testid="container-submit">
             {t('Create')}
           </Button>
-          <Button color="gray" component={Link} to={paths.containers()}>
+          <Button color="gray" component={Link} to={replaces ? paths.container(replaces.id) : paths.containers()}>
             {t('Cancel')}
           </Button>
         </Group>

@@ -1,28 +1,83 @@
 import { Anchor, Skeleton } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { containerCan } from '@stagi/contract/containers.ts';
 import { IconServerOff } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
+import { errorText } from '../../../api/messages.ts';
+import { q } from '../../../api/query.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
+import { Note } from '../../../ui/Note.tsx';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import classes from './Create.module.css';
 import { CreateContainerForm } from './CreateContainerForm.tsx';
 import { useServers } from './useServers.ts';
 
+/** The form of a new container; with `?replace=ID` filled in with the values of that one, which it replaces. */
 export function CreateContainerPage() {
   const t = useT();
   const [params] = useSearchParams();
-  return (
+  const replaced = Number(params.get('replace'));
+  return Number.isInteger(replaced) && replaced > 0 ? (
+    <>
+      <PageHeader title={t('Change image')} />
+      <Replacing id={replaced} />
+    </>
+  ) : (
     <>
       <PageHeader title={t('Create a container')}>{t('It starts as soon as its image is on the server.')}</PageHeader>
-      <Body wanted={params.get('server')} />
+      <Creating wanted={params.get('server')} />
     </>
   );
 }
 
-function Body({ wanted }: { wanted: string | null }) {
+function Replacing({ id }: { id: number }) {
+  const t = useT();
+  const { servers, error: serversError, retry } = useServers();
+  // The form begins with what the container is now, not with what was cached.
+  const container = useQuery({
+    ...q(api.containers.view, { id }, { quiet: true }),
+    refetchOnMount: 'always',
+    refetchOnWindowFocus: false,
+  });
+  const replaces = container.data?.entity;
+  const error = container.error ? errorText(container.error) : serversError;
+  if (error && !(replaces && servers)) {
+    return <ErrorState message={error} onRetry={() => (container.error ? void container.refetch() : retry())} />;
+  }
+  if (!replaces || !servers) return <Skeleton height={400} />;
+  const verdict = containerCan.replace(replaces);
+  return (
+    <div className={classes.page}>
+      <div className={classes.note}>
+        {verdict.allowed ? (
+          <Note>
+            {t('“{{title}}” is deleted when the new container is created. Its volumes stay on the server.', {
+              title: replaces.title,
+            })}
+          </Note>
+        ) : (
+          <Note
+            tone="warn"
+            title={t(verdict.reason)}
+            action={
+              <Button color="gray" size="xs" component={Link} to={paths.container(id)}>
+                {t('Open the container')}
+              </Button>
+            }
+          />
+        )}
+      </div>
+      {verdict.allowed && <CreateContainerForm servers={servers} wanted={null} replaces={replaces} />}
+    </div>
+  );
+}
+
+function Creating({ wanted }: { wanted: string | null }) {
   const t = useT();
   const { servers, error, retry } = useServers();
   if (error && !servers) return <ErrorState message={error} onRetry={retry} />;

@@ -1,4 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
+import type { Container } from '@stagi/contract/containers.ts';
 import { text } from '@stagi/contract/text.ts';
 import { useQuery } from '@tanstack/react-query';
 import { q } from '../../../api/query.ts';
@@ -8,13 +9,20 @@ import { NumberInput } from '../../../ui/form/NumberInput.tsx';
 import { formatBytes } from '../../../ui/format.ts';
 import classes from './Create.module.css';
 import type { ContainerFormProps } from './containerForm.ts';
+import { NO_GPU, type Values } from './formValues.ts';
 import type { Server } from './useServers.ts';
 
 const NO_CPUS = text('No available CPUs to create a container');
 
-export function ResourceFields({ server, form, field }: ContainerFormProps & { server: Server | undefined }) {
+interface Props extends ContainerFormProps {
+  server: Server | undefined;
+  /** The container whose resources become free for this one. */
+  replaces: Container | undefined;
+}
+
+export function ResourceFields({ server, form, field, replaces }: Props) {
   const t = useT();
-  const free = server?.freeCpus ?? null;
+  const free = freeCpus(server, replaces);
   const cpus = field('cpus');
   const full = free !== null && free <= 0;
   return (
@@ -48,41 +56,57 @@ export function ResourceFields({ server, form, field }: ContainerFormProps & { s
         />
       </div>
       {server?.facts && server.facts.gpus.length > 0 && (
-        <GpuBoxes server={server} gpus={server.facts.gpus} form={form} field={field} />
+        <GpuBoxes server={server} gpus={server.facts.gpus} form={form} field={field} replaces={replaces} />
       )}
     </>
   );
 }
 
+/** A container whose creation failed holds none. */
+function freeCpus(server: Server | undefined, replaces: Container | undefined): number | null {
+  if (!server || server.freeCpus === null) return null;
+  const frees = replaces?.instance.id === server.id && replaces.status !== 'creation failed';
+  return frees ? Math.round((server.freeCpus + replaces.cpus) * 10) / 10 : server.freeCpus;
+}
+
 type Gpus = NonNullable<Server['facts']>['gpus'];
 
-/** A GPU is assigned to one container as a whole. */
-function GpuBoxes({ server, gpus, form, field }: ContainerFormProps & { server: Server; gpus: Gpus }) {
+/** A GPU is assigned to one container as a whole. Nothing is chosen beforehand: "None" is a choice too. */
+function GpuBoxes({ server, gpus, form, field, replaces }: Props & { server: Server; gpus: Gpus }) {
   const t = useT();
   const { data } = useQuery(
     q(api.containers.list, { instanceRef: { id: server.id }, entityFilterRequest: { limit: 100 } }, { quiet: true }),
   );
   const holders = new Map(
     (data?.entities ?? [])
-      .filter(({ status }) => status !== 'creation failed')
+      .filter(({ id, status }) => status !== 'creation failed' && id !== replaces?.id)
       .flatMap((container) => container.gpuIds.map((gpu) => [gpu, container.title] as const)),
   );
   return (
     <CheckboxGroup
-      label={t('GPUs')}
+      label={t('GPU')}
       description={t('Each belongs to one container at a time')}
-      options={gpus.map(({ index, name, memoryMb }) => {
-        const holder = holders.get(index);
-        return {
-          value: index,
-          label: `#${index} ${name} · ${formatBytes(memoryMb * 2 ** 20)}`,
-          description: holder === undefined ? undefined : t('In use by “{{title}}”', { title: holder }),
-          disabled: holder !== undefined,
-        };
-      })}
+      options={[
+        { value: NO_GPU, label: t('None') },
+        ...gpus.map(({ index, name, memoryMb }) => {
+          const holder = holders.get(index);
+          return {
+            value: index,
+            label: `#${index} ${name} · ${formatBytes(memoryMb * 2 ** 20)}`,
+            description: holder === undefined ? undefined : t('In use by “{{title}}”', { title: holder }),
+            disabled: holder !== undefined,
+          };
+        }),
+      ]}
       value={form.values.gpuIds}
-      onChange={(gpuIds) => form.setFieldValue('gpuIds', gpuIds)}
+      onChange={choose}
       error={field('gpuIds').error}
     />
   );
+
+  /** "None" and GPUs take each other away. */
+  function choose(chosen: Values['gpuIds']): void {
+    const isNoneNew = chosen.includes(NO_GPU) && !form.values.gpuIds.includes(NO_GPU);
+    form.setFieldValue('gpuIds', isNoneNew ? [NO_GPU] : chosen.filter((gpu) => chosen.length === 1 || gpu !== NO_GPU));
+  }
 }

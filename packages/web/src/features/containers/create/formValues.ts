@@ -1,6 +1,9 @@
 import type { Container } from '@stagi/contract/containers.ts';
 import { randomId } from '@stagi/contract/randomId.ts';
 
+/** The choice of no GPU on a server that has some. */
+export const NO_GPU = 'none';
+
 interface Row {
   /** Tells rows apart while they are edited. */
   key: string;
@@ -13,11 +16,13 @@ export interface Values {
   slug: string;
   dockerImage: string;
   command: string;
-  env: (Row & { name: string; value: string })[];
+  /** `kept`: an empty value is that of the replaced container, which is not shown. */
+  env: (Row & { name: string; value: string; kept?: boolean })[];
   cpus: number | string;
   memoryGb: number | string;
-  gpuIds: number[];
-  portMappings: (Row & { host: number | string; container: number | string })[];
+  /** Empty: nothing was chosen, not even that it gets none. */
+  gpuIds: (number | typeof NO_GPU)[];
+  portMappings: (Row & { host: number | string; container: number | string; visibility?: 'private' | 'public' })[];
   directoryMappings: (Row & { host: string; container: string })[];
   restartPolicy: Container['restartPolicy'];
   count: number | string;
@@ -48,21 +53,41 @@ export function initialValues(serverId: string, freeCpus: number | null): Values
   };
 }
 
+/** The values of a container that is to be replaced by a changed one. */
+export function valuesOf(container: Container): Values {
+  return {
+    instanceRef: String(container.instance.id),
+    title: container.title,
+    slug: container.slug,
+    dockerImage: container.dockerImage,
+    command: container.command ?? '',
+    env: container.envNames.map((name) => ({ ...newRow.env(name), kept: true })),
+    cpus: container.cpus,
+    memoryGb: container.memoryGb ?? '',
+    gpuIds: container.gpuIds.length > 0 ? container.gpuIds : [NO_GPU],
+    portMappings: container.portMappings.map((port) => ({ ...newRow.port(), ...port })),
+    directoryMappings: container.directoryMappings.map((mapping) => ({ ...newRow.directory(), ...mapping })),
+    restartPolicy: container.restartPolicy,
+    count: 1,
+  };
+}
+
 /** The input of the call. Empty fields are left out, so that the contract reports them as missing. */
-export function toInput(values: Values): unknown {
+export function toInput(values: Values): object {
   return {
     instanceRef: values.instanceRef === '' ? undefined : { id: Number(values.instanceRef) },
     title: values.title,
     slug: values.slug,
     dockerImage: values.dockerImage,
     command: values.command.trim() === '' ? undefined : values.command,
-    env: values.env.map(({ name, value }) => ({ name, value })),
+    env: values.env.map(({ name, value, kept }) => ({ name, value: kept && value === '' ? undefined : value })),
     cpus: numberOf(values.cpus),
     memoryGb: numberOf(values.memoryGb),
-    gpuIds: values.gpuIds,
-    portMappings: values.portMappings.map(({ host, container }) => ({
+    gpuIds: values.gpuIds.length === 0 ? undefined : values.gpuIds.filter((gpu) => gpu !== NO_GPU),
+    portMappings: values.portMappings.map(({ host, container, visibility }) => ({
       host: numberOf(host),
       container: numberOf(container),
+      visibility,
     })),
     directoryMappings: values.directoryMappings.map(({ host, container }) => ({ host, container })),
     restartPolicy: values.restartPolicy,

@@ -3,10 +3,11 @@ import { useT } from '../../../i18n/i18n.ts';
 import classes from './Logs.module.css';
 import type { LogFeed } from './logFeed.ts';
 
-/** Whether new lines arrive. */
-export function ConnectionState({ feed }: { feed: LogFeed }) {
+/** Whether new lines are shown as they arrive: not while the view is paused. */
+export function ConnectionState({ feed, following }: { feed: LogFeed; following: boolean }) {
   const t = useT();
-  const state = feed.connection();
+  const connection = feed.connection();
+  const state = connection === 'live' && !following ? 'paused' : connection;
   return (
     <span className={classes.connection} data-state={state} role="status" data-testid="log-connection">
       {word()}
@@ -17,6 +18,8 @@ export function ConnectionState({ feed }: { feed: LogFeed }) {
     switch (state) {
       case 'live':
         return t('Live');
+      case 'paused':
+        return t('Paused');
       case 'loading':
         return t('Connecting…');
       case 'reconnecting':

@@ -45,7 +45,7 @@ export function ContainerLogs({ container }: { container: Container }) {
   const refused = error instanceof CallError && error.status === 400 ? errorText(error) : undefined;
 
   return (
-    <section className={classes.logs} aria-label={t('Logs')}>
+    <section className={classes.logs} aria-label={t('Logs')} data-fills-window>
       <LogToolbar
         container={container}
         feed={feed}

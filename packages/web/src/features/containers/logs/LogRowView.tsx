@@ -1,4 +1,4 @@
-import type { LogGap } from '@stagi/contract/logging.ts';
+import type { LogGap, LogRun } from '@stagi/contract/logging.ts';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { memo } from 'react';
 import { useT } from '../../../i18n/i18n.ts';
@@ -52,10 +52,34 @@ export const LogRowView = memo(function LogRowView({ row, index, start, measure,
           {t('{{count}} lines are being fetched…', { count: row.toSeq - row.fromSeq + 1 })}
         </div>
       );
+    case 'run':
+      return (
+        <div {...place} className={classes.run} data-testid="log-run">
+          <RunMark run={row.run} before={row.before} />
+        </div>
+      );
     default:
       return row satisfies never;
   }
 });
+
+/** Where one run ends and the next begins. */
+function RunMark({ run, before }: { run: LogRun; before: LogRun | null }) {
+  const t = useT();
+  return (
+    <span>
+      {before && `${ended(before)} · `}
+      {t('Run {{number}} started {{time}}', { number: run.number, time: lineTime(run.startedAt) })}
+    </span>
+  );
+
+  function ended({ number, endedAt, exitCode }: LogRun): string {
+    if (exitCode !== null) return t('Run {{number}} ended with exit code {{code}}', { number, code: exitCode });
+    return endedAt
+      ? t('Run {{number}} ended {{time}}', { number, time: lineTime(endedAt) })
+      : t('Run {{number}} ended', { number });
+  }
+}
 
 function Gap({ gap: { from, to, reason } }: { gap: LogGap }) {
   const t = useT();

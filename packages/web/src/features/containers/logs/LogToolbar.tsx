@@ -1,13 +1,20 @@
 import { ActionIcon, Switch } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import type { Container } from '@stagi/contract/containers.ts';
-import { IconCopy, IconDownload, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
+import {
+  IconAdjustmentsHorizontal,
+  IconCopy,
+  IconDownload,
+  IconPlayerPause,
+  IconPlayerPlay,
+} from '@tabler/icons-react';
 import { useState } from 'react';
 import { errorText } from '../../../api/messages.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { DateRangePicker } from '../../../ui/dateRange/DateRangePicker.tsx';
 import type { DateRange } from '../../../ui/dateRange/resolve.ts';
-import { ModeSearchBox } from '../../../ui/SearchBox.tsx';
+import { ModeSearchBox, SearchBox, SearchModeSelect } from '../../../ui/SearchBox.tsx';
 import { Tooltip } from '../../../ui/Tooltip.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import { ConnectionState } from './ConnectionState.tsx';
@@ -36,10 +43,17 @@ interface Props {
   setFollowing(following: boolean): void;
 }
 
+/** Below this width the controls do not fit in one row. */
+const NARROW = '(max-width: 75em)';
+
+/** In one row; where it is narrow, with a button that unfolds the rest. */
 export function LogToolbar(props: Props) {
   const t = useT();
   const { container, feed, search, timestamps, following } = props;
   const [downloading, setDownloading] = useState<number | null>(null);
+  const [unfolded, setUnfolded] = useState(false);
+  const narrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
+  const PauseIcon = following ? IconPlayerPause : IconPlayerPlay;
 
   async function copy(): Promise<void> {
     const lines = (feed?.log.rows ?? []).flatMap((row) =>
@@ -66,65 +80,115 @@ export function LogToolbar(props: Props) {
     }
   }
 
+  const filters = (
+    <>
+      <DateRangePicker label={t('When')} value={props.range} onChange={props.onRange} clearable />
+      <span className={classes.switches}>
+        <Switch
+          withThumbIndicator={false}
+          label={t('Wrap')}
+          checked={props.wrap}
+          onChange={(event) => props.onWrap(event.currentTarget.checked)}
+          data-testid="log-wrap"
+        />
+        <Switch
+          withThumbIndicator={false}
+          label={t('Timestamps')}
+          checked={timestamps}
+          onChange={(event) => props.onTimestamps(event.currentTarget.checked)}
+          data-testid="log-timestamps"
+        />
+      </span>
+    </>
+  );
+  const exports = (
+    <>
+      <Tooltip label={t('Copy the lines that are loaded')}>
+        <ActionIcon
+          size={36}
+          variant="default"
+          aria-label={t('Copy the lines that are loaded')}
+          onClick={() => void copy()}
+        >
+          <IconCopy size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip
+        label={downloading === null ? t('Download the whole log') : t('{{count}} lines', { count: downloading })}
+      >
+        <ActionIcon
+          size={36}
+          variant="default"
+          aria-label={t('Download the whole log')}
+          loading={downloading !== null}
+          onClick={() => void download()}
+          data-testid="log-download"
+        >
+          <IconDownload size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </>
+  );
+  const searchBox = { value: search.text, onChange: props.onSearch, error: props.searchError };
+  const state = feed && <ConnectionState feed={feed} following={following} />;
+
+  if (narrow) {
+    return (
+      <div className={classes.toolbar}>
+        <div className={classes.bar}>
+          <div className={classes.search}>
+            <SearchBox placeholder={t('Search lines')} width="100%" {...searchBox} />
+          </div>
+          <Tooltip label={following ? t('Pause') : t('Follow')}>
+            <ActionIcon
+              size={36}
+              variant="default"
+              aria-label={following ? t('Pause') : t('Follow')}
+              onClick={() => props.setFollowing(!following)}
+              data-testid="log-pause"
+            >
+              <PauseIcon size={16} />
+            </ActionIcon>
+          </Tooltip>
+          <Button
+            color="gray"
+            icon={<IconAdjustmentsHorizontal size={16} />}
+            aria-expanded={unfolded}
+            onClick={() => setUnfolded(!unfolded)}
+            data-testid="log-filters"
+          >
+            {t('Filters')}
+          </Button>
+          {state}
+        </div>
+        {unfolded && (
+          <div className={classes.unfolded}>
+            <SearchModeSelect mode={search.mode} onMode={props.onMode} />
+            {filters}
+            <span className={classes.barEnd}>{exports}</span>
+          </div>
+        )}
+      </div>
+    );
+  }
   return (
     <div className={classes.toolbar}>
-      <ModeSearchBox
-        value={search.text}
-        onChange={props.onSearch}
-        mode={search.mode}
-        onMode={props.onMode}
-        error={props.searchError}
-      />
-      <DateRangePicker label={t('When')} value={props.range} onChange={props.onRange} clearable />
-      <Button
-        color="gray"
-        icon={following ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
-        onClick={() => props.setFollowing(!following)}
-        data-testid="log-pause"
-      >
-        {following ? t('Pause') : t('Follow')}
-      </Button>
-      <Switch
-        withThumbIndicator={false}
-        label={t('Wrap')}
-        checked={props.wrap}
-        onChange={(event) => props.onWrap(event.currentTarget.checked)}
-        data-testid="log-wrap"
-      />
-      <Switch
-        withThumbIndicator={false}
-        label={t('Timestamps')}
-        checked={timestamps}
-        onChange={(event) => props.onTimestamps(event.currentTarget.checked)}
-        data-testid="log-timestamps"
-      />
-      <span className={classes.toolbarEnd}>
-        {feed && <ConnectionState feed={feed} />}
-        <Tooltip label={t('Copy the lines that are loaded')}>
-          <ActionIcon
-            size={36}
-            variant="default"
-            aria-label={t('Copy the lines that are loaded')}
-            onClick={() => void copy()}
-          >
-            <IconCopy size={16} />
-          </ActionIcon>
-        </Tooltip>
-        <Tooltip
-          label={downloading === null ? t('Download the whole log') : t('{{count}} lines', { count: downloading })}
+      <div className={classes.bar}>
+        <ModeSearchBox mode={search.mode} onMode={props.onMode} {...searchBox} />
+        <Button
+          color="gray"
+          icon={<PauseIcon size={16} />}
+          onClick={() => props.setFollowing(!following)}
+          data-testid="log-pause"
         >
-          <ActionIcon
-            size={36}
-            variant="default"
-            aria-label={t('Download the whole log')}
-            loading={downloading !== null}
-            onClick={() => void download()}
-            data-testid="log-download"
-          >
-            <IconDownload size={16} />
-          </ActionIcon>
-        </Tooltip>
-      </span>
+          {following ? t('Pause') : t('Follow')}
+        </Button>
+        {filters}
+        <span className={classes.barEnd}>
+          {state}
+          {exports}
+        </span>
+      </div>
     </div>
   );
 }

@@ -116,6 +116,7 @@ export function openLogFeed(containerId: number, { text, mode }: LogSearch, boun
     if (!answer) return;
     log.append(answer.lines, answer.gaps);
     hasBefore = answer.hasBefore;
+    log.addRuns(answer.runs, !hasBefore);
     polledTo = Math.max(answer.lastSeq, answer.lines.at(-1)?.seq ?? 0);
     ready = true;
     if (bounds.to !== undefined) {
@@ -139,7 +140,11 @@ export function openLogFeed(containerId: number, { text, mode }: LogSearch, boun
     const messages = queue;
     queue = [];
     if (closing.signal.aborted) return;
+    for (const message of messages) {
+      if (message.type === 'lines' && message.runs) log.addRuns(message.runs, !hasBefore);
+    }
     if (matchesOnServer) {
+      changed();
       void pollNew();
       return;
     }
@@ -170,8 +175,9 @@ export function openLogFeed(containerId: number, { text, mode }: LogSearch, boun
     polling = false;
   }
 
-  function appendNew({ lines, gaps, lastSeq }: Answer): void {
+  function appendNew({ lines, gaps, runs, lastSeq }: Answer): void {
     received += log.append(lines, gaps);
+    log.addRuns(runs, !hasBefore);
     const last = lines.at(-1)?.seq ?? 0;
     const isFull = lines.length === OLDER_PAGE;
     polledTo = isFull ? last : Math.max(polledTo, lastSeq, last);
@@ -191,12 +197,16 @@ export function openLogFeed(containerId: number, { text, mode }: LogSearch, boun
     void fetchPage(first, (answer) => {
       log.prepend(answer.lines, answer.gaps);
       hasBefore = answer.hasBefore;
+      log.addRuns(answer.runs, !hasBefore);
     });
   }
 
   function loadRange(range: UnloadedRange): void {
     if (fetching) return;
-    void fetchPage(range.toSeq + 1, (answer) => log.load(range, answer.lines, answer.gaps, answer.hasBefore));
+    void fetchPage(range.toSeq + 1, (answer) => {
+      log.load(range, answer.lines, answer.gaps, answer.hasBefore);
+      log.addRuns(answer.runs, !hasBefore);
+    });
   }
 
   async function fetchPage(before: number, use: (answer: Answer) => void): Promise<void> {

@@ -56,6 +56,52 @@ it('drops the oldest rows and takes their gaps again when they come back', () =>
   expect(shape(log)).toEqual([1, 'gap', 2, 3, 4, 5, 6]);
 });
 
+const at = (seconds: number) => `2026-01-01T00:00:${String(seconds).padStart(2, '0')}.000000000Z`;
+const run = (number: number, seconds: number, more = {}) => ({
+  number,
+  startedAt: at(seconds),
+  endedAt: null,
+  exitCode: null,
+  linesFrom: at(seconds),
+  ...more,
+});
+const timed = (from: number, to: number) => lines(from, to).map((one) => ({ ...one, time: at(one.seq) }));
+const marks = ({ rows }: LogRows) =>
+  rows.map((row) => (row.kind === 'run' ? `run ${row.run.number}` : row.kind === 'line' ? row.line.seq : row.kind));
+
+it('marks a run before its first line, also when it is told late or when late lines of the run before come', () => {
+  const log = createLogRows();
+  log.append(timed(1, 4), []);
+  log.addRuns([run(1, 0), run(2, 3)], true);
+  expect(marks(log)).toEqual([1, 2, 'run 2', 3, 4]);
+  log.addRuns([run(2, 3, { exitCode: 1, endedAt: at(7) }), run(3, 8)], true);
+  expect(marks(log)).toEqual([1, 2, 'run 2', 3, 4, 'run 3']);
+  log.append(timed(5, 6), []);
+  expect(marks(log)).toEqual([1, 2, 'run 2', 3, 4, 5, 6, 'run 3']);
+  log.append(timed(7, 9), []);
+  log.append(timed(10, 11), []);
+  expect(marks(log)).toEqual([1, 2, 'run 2', 3, 4, 5, 6, 7, 'run 3', 8, 9, 10, 11]);
+  const third = log.rows.find((row) => row.kind === 'run' && row.run.number === 3);
+  expect(third).toMatchObject({ before: { number: 2, exitCode: 1 } });
+});
+
+it('marks a run only where the line before it is loaded or there is none', () => {
+  const log = createLogRows();
+  log.append(timed(5, 6), []);
+  log.addRuns([run(1, 0), run(2, 3)], false);
+  expect(marks(log)).toEqual([5, 6]);
+  log.prepend(timed(3, 4), []);
+  expect(marks(log)).toEqual([3, 4, 5, 6]);
+  log.prepend(timed(2, 2), []);
+  expect(marks(log)).toEqual([2, 'run 2', 3, 4, 5, 6]);
+  log.trim(3);
+  expect(marks(log)).toEqual([4, 5, 6]);
+  const silent = createLogRows();
+  silent.append(timed(5, 6), []);
+  silent.addRuns([run(1, 0), run(2, 3)], true);
+  expect(marks(silent)).toEqual(['run 2', 5, 6]);
+});
+
 it('keeps every line once and in order, however often batches overlap', () => {
   const batch = fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 9 }));
   fc.assert(

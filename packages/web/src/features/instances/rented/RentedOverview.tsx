@@ -1,6 +1,9 @@
-import { Stack } from '@mantine/core';
+import { Skeleton, Stack } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
 import type { Instance } from '@stagi/contract/instances.ts';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
+import { q } from '../../../api/query.ts';
 import { useHasPermission } from '../../../api/user.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { paths } from '../../../paths.ts';
@@ -110,7 +113,7 @@ const isGone = ({ status }: Instance): boolean => ['creation failed', 'terminati
 /** How far the creation is, then how to log in. */
 function Ready({ instance }: { instance: Instance }) {
   const t = useT();
-  const { status, ip, hostUsername } = instance;
+  const { status, ip } = instance;
   switch (status) {
     case 'in queue':
     case 'creating':
@@ -124,9 +127,19 @@ function Ready({ instance }: { instance: Instance }) {
       return (
         <div className={classes.ssh}>
           <h2>{t('Log in')}</h2>
-          <CodeBlock prompt="$" code={`ssh ${hostUsername}@${ip}`} />
+          <LoginLine instance={instance} ip={ip} />
           {status !== 'online' && <p>{t('It answers again once the server is online.')}</p>}
         </div>
       );
   }
+}
+
+/** Names the file of a key that was generated here, where ssh would not find it by itself. */
+function LoginLine({ instance: { id, hostUsername }, ip }: { instance: Instance; ip: string }) {
+  const keys = useQuery(q(api.instances.sshKeys, { id, entityFilterRequest: { limit: 100 } }, { quiet: true }));
+  const mine = keys.data?.entities.filter(({ isMine }) => isMine) ?? [];
+  // A key that was added has its own place on the person's machine, such as an agent.
+  const file = mine.every(({ fileName }) => fileName !== null) ? mine[0]?.fileName : null;
+  if (keys.isPending) return <Skeleton height={40} />;
+  return <CodeBlock prompt="$" wrap code={`ssh ${file ? `-i ~/.ssh/${file} ` : ''}${hostUsername}@${ip}`} />;
 }

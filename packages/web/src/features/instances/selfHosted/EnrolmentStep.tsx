@@ -83,7 +83,7 @@ export function EnrolmentStep({ enrolment, onJoined }: Props) {
   );
 }
 
+/** The command ends in the installer's arguments. */
 function withFlags(command: string, { cpu, linux }: { cpu: boolean; linux: boolean }): string {
-  const flags = [cpu && '--allow-cpu', linux && '--allow-any-linux'].filter((flag) => flag !== false).join(' ');
-  return command.replace(/ ?\{flags\}/, flags && ` ${flags}`);
+  return [command, ...(cpu ? ['--allow-cpu'] : []), ...(linux ? ['--allow-any-linux'] : [])].join(' ');
 }
