@@ -75,7 +75,8 @@ async function insertRun(
  * ones may come a little before the time that it shows as the start.
  */
 function boundaryNs(endBefore: number | null, started: number): bigint {
-  return BigInt(endBefore === null ? started : Math.floor((endBefore + started) / 2)) * 1_000_000n;
+  const between = endBefore === null ? 0 : Math.floor((started - endBefore) / 2);
+  return (BigInt(started) - BigInt(between)) * 1_000_000n;
 }
 
 function timeOf(moment: string | null): number | null {

@@ -16,6 +16,8 @@ interface Props {
   /** Gets the trimmed text, shortly after typing stops. */
   onChange(value: string): void;
   placeholder?: string;
+  /** What is searched, where the placeholder has no room to say it. */
+  label?: string;
   width?: number | string;
   error?: ReactNode;
 }
@@ -28,7 +30,7 @@ interface ModeProps extends Props {
 const SEARCH_DELAY_MS = 250;
 
 /** Search over a list. The shell’s `/` brings the cursor here: it looks for the page’s search field. */
-export function SearchBox({ value, onChange, placeholder, width = 260, error }: Props) {
+export function SearchBox({ value, onChange, placeholder, label = placeholder, width = 260, error }: Props) {
   const t = useT();
   const [typed, setTyped] = useState(value);
   const sent = useRef(value);
@@ -55,7 +57,7 @@ export function SearchBox({ value, onChange, placeholder, width = 260, error }: 
       ref={input}
       type="search"
       w={{ base: '100%', sm: width }}
-      aria-label={placeholder ?? t('Search')}
+      aria-label={label ?? t('Search')}
       placeholder={placeholder ?? t('Search')}
       value={typed}
       error={error}

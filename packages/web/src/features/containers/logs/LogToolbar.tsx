@@ -137,7 +137,7 @@ export function LogToolbar(props: Props) {
       <div className={classes.toolbar}>
         <div className={classes.bar}>
           <div className={classes.search}>
-            <SearchBox placeholder={t('Search lines')} width="100%" {...searchBox} />
+            <SearchBox label={t('Search lines')} placeholder={t('Search')} width="100%" {...searchBox} />
           </div>
           <Tooltip label={following ? t('Pause') : t('Follow')}>
             <ActionIcon
@@ -150,15 +150,18 @@ export function LogToolbar(props: Props) {
               <PauseIcon size={16} />
             </ActionIcon>
           </Tooltip>
-          <Button
-            color="gray"
-            icon={<IconAdjustmentsHorizontal size={16} />}
-            aria-expanded={unfolded}
-            onClick={() => setUnfolded(!unfolded)}
-            data-testid="log-filters"
-          >
-            {t('Filters')}
-          </Button>
+          <Tooltip label={t('Filters')}>
+            <ActionIcon
+              size={36}
+              variant="default"
+              aria-label={t('Filters')}
+              aria-expanded={unfolded}
+              onClick={() => setUnfolded(!unfolded)}
+              data-testid="log-filters"
+            >
+              <IconAdjustmentsHorizontal size={16} />
+            </ActionIcon>
+          </Tooltip>
           {state}
         </div>
         {unfolded && (
