@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
 import { expect, test } from './fixtures.ts';
+import { expectLost } from './lostWorkspace.ts';
 import { walkTo } from './navigation.ts';
 import { enterAsNewPerson } from './people.ts';
 import { type Replies, type Scripted, startScriptedProxy } from './scriptedProxy.ts';
@@ -150,18 +151,31 @@ test('every refusal is told once, in its place', async ({ page, platform }) => {
       await expect(page).toHaveURL(`${replies.url}/${status}`, DEADLINE);
       await openAccount(page, replies);
     }
-    // The workspace is gone: the first that is left, from the root on. By a call alone: its stream would tell as well.
-    replies.always('stream-ticket', refusal(503));
+    // The workspace is gone, says a call: the profile says otherwise, so the page stays.
+    await save(page, replies, refusal(404, { fieldsWithError: ['X-Client-ID'] }));
+    await expect(page.getByRole('alert').filter({ hasText: 'This workspace cannot be found' })).toHaveCount(
+      1,
+      DEADLINE,
+    );
+    await expect(page).toHaveURL(/\/profile\/account$/);
+    await expect(page.getByLabel('Name')).toHaveValue('Somebody else');
+    // The profile knows it no more: the first that is left, from the root on.
     const answered = page.waitForResponse((response) => response.url().endsWith(PROFILE));
     await openAccount(page, replies);
     const { userProfile } = (await (await answered).json()) as OutputOf<typeof api.user.profile>;
-    const clientRelations = [{ ...userProfile.clientRelations[0]!, clientId: 999_999_999, clientName: 'Gone' }];
-    replies.next(PROFILE, { status: 200, body: { isSuccess: true, userProfile: { ...userProfile, clientRelations } } });
-    await openAccount(page, replies);
-    await expect(page.getByTestId('profile-menu')).toContainText('Gone');
+    const own = userProfile.clientRelations[0]!;
+    const clientRelations = [{ ...own, clientId: 999_999_999, clientName: 'Next' }];
+    replies.always(PROFILE, {
+      status: 200,
+      body: { isSuccess: true, userProfile: { ...userProfile, clientRelations } },
+    });
+    replies.always('stream-ticket', refusal(503));
     await save(page, replies, refusal(404, { fieldsWithError: ['X-Client-ID'] }));
-    await expect(page).toHaveURL(/\/cloud\/instances$/, DEADLINE);
-    await expect(page.getByTestId('profile-menu')).toBeVisible();
+    await expectLost(page, replies.url, { lost: own.clientName, next: 'Next' });
+    // What the app asks by itself tells as well: the server has no such workspace.
+    replies.always(PROFILE, null);
+    replies.always('stream-ticket', null);
+    await expectLost(page, replies.url, { lost: 'Next', next: own.clientName });
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('999999999');
   } finally {
     replies.stop();

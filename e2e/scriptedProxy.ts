@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { API_PREFIX } from '@stagi/contract/call.ts';
 import type { Platform } from './platform.ts';
 
@@ -15,6 +15,8 @@ export interface Replies {
   next(path: string, scripted: Scripted): void;
   /** Answers every call of this path so, until told `null`. */
   always(path: string, scripted: Scripted | null): void;
+  /** Ends the open web sockets, as a change of network does. */
+  cut(): void;
   stop(): void;
 }
 
@@ -33,6 +35,13 @@ export async function startScriptedProxy(platform: Platform): Promise<Replies> {
     if (scripted === undefined) pass(platform, incoming, outgoing);
     else answer(scripted, incoming, outgoing);
   });
+  const sockets = new Set<Socket>();
+  server.on('upgrade', (incoming: IncomingMessage, socket: Socket) => {
+    seen.push((incoming.url ?? '').slice(API_PREFIX.length).replace(/\?.*/, ''));
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    passSocket(platform, incoming, socket);
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
@@ -40,7 +49,11 @@ export async function startScriptedProxy(platform: Platform): Promise<Replies> {
     count: (path) => seen.filter((call) => call === path).length,
     next: (path, scripted) => void once.set(path, scripted),
     always: (path, scripted) => void (scripted === null ? ever.delete(path) : ever.set(path, scripted)),
+    cut() {
+      for (const socket of sockets) socket.destroy();
+    },
     stop() {
+      for (const socket of sockets) socket.destroy();
       server.closeAllConnections();
       server.close();
     },
@@ -65,6 +78,17 @@ function pass(platform: Platform, incoming: IncomingMessage, outgoing: ServerRes
   onward.on('error', () => outgoing.destroy());
   outgoing.on('close', () => onward.destroy());
   incoming.pipe(onward);
+}
+
+function passSocket(platform: Platform, { url, headers }: IncomingMessage, socket: Socket): void {
+  const onward = connect(platform.port, '127.0.0.1');
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  onward.write(`GET ${url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+  onward.pipe(socket).pipe(onward);
+  for (const [end, other] of [[onward, socket] as const, [socket, onward] as const]) {
+    end.on('error', () => other.destroy());
+    end.on('close', () => other.destroy());
+  }
 }
 
 function answer(scripted: Scripted, incoming: IncomingMessage, outgoing: ServerResponse): void {

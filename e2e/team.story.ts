@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { api } from '@stagi/contract/api.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { aContainer, aRentedInstance, markSteppedUp } from '@stagi/server/src/testing/factories.ts';
@@ -7,6 +8,7 @@ import { expectAccessible } from './accessible.ts';
 import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
 import { withOwnDatabase } from './inProcessApp.ts';
+import { expectLost, lostNotice } from './lostWorkspace.ts';
 import { openAs } from './people.ts';
 
 let app: TestApp;
@@ -94,7 +96,32 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
     await expect(here.getByText('Grace Hopper has been removed')).toBeVisible();
     await expect(rows).toHaveCount(1);
     await ended;
+    await expectLost(there, app.url, { lost: 'Analytical engines', next: 'Grace Hopper’s workspace' });
+  });
+
+  await test.step('in each tab, and when she comes back after she was away', async () => {
+    const other = await there.context().newPage();
+    const server = await aRentedInstance(app.ctx, ada);
+    const remove = () => ada.client(api.clients.removeMember, { userId: grace.userId });
+    await join(grace, ada.workspaceId, 'Developer');
+    await enterWorkspace(there, grace, ada.workspaceId, `/cloud/instances/${server}`);
+    await other.goto(`${app.url}/cloud/instances`);
+    for (const tab of [there, other]) await expect(tab.getByTestId('profile-menu')).toContainText('Analytical engines');
+    await remove();
+    for (const tab of [there, other])
+      await expectLost(tab, app.url, { lost: 'Analytical engines', next: 'Grace Hopper’s workspace' });
+    await other.close();
+
+    await join(grace, ada.workspaceId, 'Developer');
+    await enterWorkspace(there, grace, ada.workspaceId, '/cloud/instances');
+    await expect(there.getByTestId('profile-menu')).toContainText('Analytical engines');
+    await there.goto('about:blank');
+    await remove();
+    await there.goto(`${app.url}/cloud/instances/1`);
+    await expectLost(there, app.url, { lost: 'Analytical engines', next: 'Grace Hopper’s workspace' });
+    await there.reload();
     await expect(there.getByTestId('profile-menu')).toContainText('Grace Hopper’s workspace');
+    await expect(lostNotice(there, 'Analytical engines'), 'told once').toHaveCount(0);
   });
 
   await test.step('an operator shuts that too: she is told that she has none, and makes another', async () => {
@@ -103,6 +130,7 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
       .set({ disabled_at: new Date() })
       .where('id', '=', grace.workspaceId)
       .execute();
+    await expectLost(there, app.url, { lost: 'Grace Hopper’s workspace', next: null });
     await expect(there.getByText('You belong to no workspace')).toBeVisible();
     await there.getByTestId('no-workspace').click();
     await there.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Fresh start');
@@ -174,6 +202,15 @@ test('somebody makes a workspace, goes back to the first, and cannot leave what 
 
 async function join({ userId }: Person, workspace_id: number, role: Role): Promise<void> {
   await app.ctx.db.insertInto('membership').values({ workspace_id, user_id: userId, role }).execute();
+}
+
+/** As if it had been chosen in another tab. */
+async function enterWorkspace(page: Page, { email }: Person, clientId: number, path: string): Promise<void> {
+  await page.evaluate(([key, value]) => localStorage.setItem(key, value), [
+    `activeWorkspace:${email}`,
+    JSON.stringify({ clientId, clientName: '' }),
+  ] as const);
+  await page.goto(app.url + path);
 }
 
 /** Opens a page as somebody, in the workspace of that id or in their first. */

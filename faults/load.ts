@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { api } from '@stagi/contract/api.ts';
+import { openEventStream } from '@stagi/server/src/testing/eventStream.ts';
 import { httpSender, type Person, signUp } from '@stagi/server/src/testing/person.ts';
 import type { Platform } from '@stagi/server/src/testing/platform.ts';
 import { writeConcurrently } from './writers.ts';
@@ -102,9 +103,14 @@ function hearEvents(url: string, person: Person): { lastAt(): number; stop(): Pr
   let lastAt = 0;
   const follow = async (): Promise<void> => {
     const { ticket } = await person.client(api.auth.streamTicket, {});
-    const response = await fetch(`${url}/frontend-api/events?ticket=${ticket}`, { signal });
-    if (!response.ok) return;
-    for await (const chunk of response.body!) if (Buffer.from(chunk).includes('data: ')) lastAt = performance.now();
+    const events = await openEventStream(url, ticket, ({ type }) => {
+      if (type === 'changed') lastAt = performance.now();
+    });
+    const leave = () => void events.leave();
+    signal.addEventListener('abort', leave);
+    if (signal.aborted) leave();
+    await events.closed;
+    signal.removeEventListener('abort', leave);
   };
   const following = (async () => {
     while (!signal.aborted) {

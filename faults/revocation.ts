@@ -7,6 +7,7 @@ import { hostOf, type PortTarget } from '@stagi/server/src/containerAccess/addre
 import { signPass } from '@stagi/server/src/containerAccess/pass.ts';
 import { createSession } from '@stagi/server/src/sessions/sessions.ts';
 import type { TestApp } from '@stagi/server/src/testing/app.ts';
+import { openEventStream } from '@stagi/server/src/testing/eventStream.ts';
 import { aContainerWithPort, anApiToken } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sessionOf } from './refresh.ts';
@@ -263,25 +264,18 @@ async function within(over: Promise<unknown>): Promise<void> {
 }
 
 interface Events {
-  ended: Promise<void>;
+  ended: Promise<unknown>;
   /** When it last delivered an event of this kind; 0 for never. */
   receivedAt(entity: string): number;
   leave(): Promise<void>;
 }
 
 async function openEvents(url: string, ticket: string): Promise<Events> {
-  const response = await fetch(`${url}/frontend-api/events?ticket=${ticket}`);
-  const reader = response.body!.getReader();
-  await reader.read();
   const heard = new Map<string, number>();
-  const toItsEnd = async (): Promise<void> => {
-    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read())
-      for (const [, entity] of Buffer.from(chunk.value)
-        .toString()
-        .matchAll(/"entity":"([\w-]+)"/g))
-        heard.set(entity!, performance.now());
-  };
-  return { ended: toItsEnd(), receivedAt: (entity) => heard.get(entity) ?? 0, leave: () => reader.cancel() };
+  const { closed, leave } = await openEventStream(url, ticket, (message) => {
+    if (message.type === 'changed') heard.set(message.entity, performance.now());
+  });
+  return { ended: closed, receivedAt: (entity) => heard.get(entity) ?? 0, leave };
 }
 
 async function openTail(url: string, ticket: string, id: number): Promise<{ ended: Promise<void> }> {

@@ -47,7 +47,7 @@ function setUp(
         told.push('stepUp');
         return showsItIsThem;
       },
-      workspaceGone: () => told.push('workspaceGone'),
+      workspaceGone: (quiet) => told.push(quiet ? 'workspaceGone, in the background' : 'workspaceGone'),
       message: (text, _body, retryAfter) => told.push(`message: ${text}${retryAfter ? ` (${retryAfter} s)` : ''}`),
     },
   });
@@ -173,7 +173,6 @@ describe('the typed client', () => {
     ['403', refusal(403), ['forbidden']],
     ['404', refusal(404), ['notFound']],
     ['404 that names another field', refusal(404, { fieldsWithError: ['id'] }), ['notFound']],
-    ['404 of the workspace', refusal(404, { fieldsWithError: ['X-Client-ID'] }), ['workspaceGone']],
     ['409', refusal(409), ['message: No']],
     ['422', refusal(422), ['message: No']],
     ['429 with the wait', { ...refusal(429), retryAfter: 30 }, ['message: No (30 s)']],
@@ -191,6 +190,12 @@ describe('the typed client', () => {
     expect((await caught(loud.client(api.user.profile, {}, options))).status).toBe(reply.status);
     expect((await caught(quiet.client(api.user.profile, {}, { ...options, quiet: true }))).status).toBe(reply.status);
     expect([loud.told, quiet.told]).toEqual([expected, []]);
+  });
+
+  it('tells that the workspace is gone also after a call in the background', async () => {
+    const { client, told } = setUp(() => refusal(404, { fieldsWithError: ['X-Client-ID'] }));
+    for (const quiet of [false, true]) expect((await caught(client(api.user.profile, {}, { quiet }))).status).toBe(404);
+    expect(told).toEqual(['workspaceGone', 'workspaceGone, in the background']);
   });
 
   it('reports nothing for an aborted call', async () => {

@@ -33,7 +33,7 @@ export interface ClientOptions {
   clientId(): number | null;
   /** Loads the schemas of a call, for a table that has only names; the default takes the call as it is. */
   loadSchemas?<C extends Call>(call: C): Promise<C>;
-  /** Callbacks about failed calls. For a `quiet` call only `signedOut` is called. */
+  /** Callbacks about failed calls. For a `quiet` call only `signedOut` and `workspaceGone` are called. */
   on?: Partial<{
     signedOut(): void;
     forbidden(): void;
@@ -41,7 +41,7 @@ export interface ClientOptions {
     /** Asks for step-up authentication; returns whether it succeeded: the call is then sent again. */
     stepUp(): Promise<boolean>;
     /** The user is no longer a member of the workspace in X-Client-ID. */
-    workspaceGone(): void;
+    workspaceGone(quiet: boolean): void;
     /** `path` is that of the call that failed. */
     message(text: string, body: ErrorBody | null, retryAfter: number | null, path: string | null): void;
   }>;
@@ -139,7 +139,8 @@ export function createClient({
       const body = errorBodyOf(answer);
       if (answer.status < 200 || answer.status >= 300) {
         const error = new CallError(answer.status, body, answer.retryAfter ?? null, { path: call.path });
-        if (!options.quiet) report(error);
+        if (isWorkspaceGone(error)) on.workspaceGone?.(options.quiet === true);
+        else if (!options.quiet) report(error);
         throw error;
       }
       const output = body ? null : (await loadedSchemas()).output.safeParse(answer.body);
@@ -162,8 +163,7 @@ export function createClient({
         if (body?.code !== 'step-up' || !on.stepUp) on.forbidden?.();
         return;
       case 404:
-        if (body?.fieldsWithError?.includes('X-Client-ID')) on.workspaceGone?.();
-        else on.notFound?.();
+        on.notFound?.();
         return;
       case 500:
         if (body?.status !== 499) on.message?.(GENERIC_ERROR, null, null, error.path);
@@ -201,6 +201,10 @@ export function createClient({
     return false;
   }
 }
+
+/** Whether a call was refused because its caller is no member of the workspace in X-Client-ID. */
+export const isWorkspaceGone = ({ status, body }: CallError): boolean =>
+  status === 404 && body?.fieldsWithError?.includes('X-Client-ID') === true;
 
 const withSchemas = async <C extends Call>(call: C): Promise<C> => call;
 

@@ -42,8 +42,7 @@ setFailureHandlers({
         return false;
       },
     ),
-  workspaceGone: () =>
-    void leaveRemovedWorkspace().catch((cause: unknown) => console.warn('The profile cannot be read', cause)),
+  workspaceGone: (quiet) => leaveRemovedWorkspace({ quiet }),
   message: (text, body, retryAfter, path) => toast.error(refusalText(text, body, retryAfter), failureTitle(path)),
 });
 const profile = prefetchUser();

@@ -4,11 +4,13 @@ import { promisify } from 'node:util';
 import { REASON_MAX } from '@stagi/contract/adminReason.ts';
 import { api, everyCall } from '@stagi/contract/api.ts';
 import type { AuditEntry } from '@stagi/contract/audit.ts';
+import { STREAM_CLOSE } from '@stagi/contract/streams.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { pageOfEntries } from '../audit/entries.ts';
 import { authorizedKeys } from '../instances/sshAccess.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
+import { eventsOf } from '../testing/eventStream.ts';
 import { anApiToken, anSshKey, aRentedInstance, makeOperator, markSteppedUp } from '../testing/factories.ts';
 import { PASSWORD, type Person } from '../testing/person.ts';
 import { storedMails } from '../testing/storedMails.ts';
@@ -63,7 +65,7 @@ describe('disabling an account', () => {
     const server = await aRentedInstance(app.ctx, victim);
     const key = await anSshKey(app.ctx, victim);
     await app.ctx.db.insertInto('instance_ssh_key').values({ instance_id: server, ssh_key_id: key }).execute();
-    const events = await openEvents(victim);
+    const events = await eventsOf(app.url, victim);
     const withToken = () => app.post(api.billing.balance.path, {}, { authorization: `Bearer ${token}` });
     expect((await withToken()).status).toBe(200);
     expect(await authorizedKeys(app.ctx.db, server)).toHaveLength(1);
@@ -71,7 +73,7 @@ describe('disabling an account', () => {
     const { entity } = await operator.client(api.adminUsers.disable, { id: victim.userId, reason: '  Mines coins ' });
     expect(entity).toMatchObject({ state: 'disabled', disabled: { reason: 'Mines coins', by: 'Olga Operator' } });
 
-    await events.ended;
+    expect(await events.closed).toBe(STREAM_CLOSE.signedOut);
     expect((await withToken()).status).toBe(401);
     expect(await statusOf(victim.client(api.user.profile, {}))).toBe(401);
     const { refreshToken } = victim.tokens() ?? {};
@@ -182,13 +184,13 @@ describe('disabling a workspace', () => {
     const unstoppable = await aRentedInstance(app.ctx, owner, 'online');
     await sql`update instance set offer = offer || '{"canStop": false}' where id = ${unstoppable}`.execute(app.ctx.db);
     await sql`update instance set desired = 'stopped' where id = ${stopped}`.execute(app.ctx.db);
-    const events = await openEvents(owner);
+    const events = await eventsOf(app.url, owner);
 
     const id = owner.workspaceId;
     const reason = 'Unpaid since spring. '.padEnd(REASON_MAX, 'x');
     const { entity } = await operator.client(api.adminClients.disable, { id, reason });
     expect(entity).toMatchObject({ state: 'disabled', disabled: { reason } });
-    await events.ended;
+    expect(await events.closed).toBe(STREAM_CLOSE.workspaceGone);
     await expect(owner.client(api.instances.list, {})).rejects.toMatchObject({
       status: 404,
       body: { fieldsWithError: ['X-Client-ID'] },
@@ -362,15 +364,3 @@ const as = (person: Person) => ({
   authorization: `Bearer ${person.tokens().accessToken}`,
   'x-client-id': String(person.workspaceId),
 });
-
-async function openEvents(person: Person): Promise<{ ended: Promise<void> }> {
-  const { ticket } = await person.client(api.auth.streamTicket, {});
-  const response = await fetch(`${app.url}/frontend-api/events?ticket=${ticket}`);
-  expect(response.status).toBe(200);
-  const reader = response.body!.getReader();
-  await reader.read();
-  const drain = async (): Promise<void> => {
-    while (!(await reader.read()).done);
-  };
-  return { ended: drain() };
-}

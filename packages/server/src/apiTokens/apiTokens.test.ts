@@ -1,10 +1,12 @@
 import { api } from '@stagi/contract/api.ts';
 import { type Client, createClient } from '@stagi/contract/apiClient.ts';
+import { STREAM_CLOSE } from '@stagi/contract/streams.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { formatApiToken, newTokenSecret, parseApiToken } from '../secrets/apiTokenFormat.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
+import { openEventStream } from '../testing/eventStream.ts';
 import { aContainer, anApiToken, aSelfHostedServer, markSteppedUp } from '../testing/factories.ts';
 import { httpSender, mailsTo, type Person } from '../testing/person.ts';
 
@@ -182,17 +184,15 @@ describe('API tokens', () => {
       const { entity, token } = await member.client(api.apiTokens.create, { description: 'tail' });
       const program = withToken(token);
       const [forEvents, forTail, unspent] = await Promise.all([1, 2, 3].map(() => program(api.auth.streamTicket, {})));
-      const events = await openEvents(forEvents!.ticket);
+      const events = await openEventStream(app.url, forEvents!.ticket);
       const tail = await openTail(forTail!.ticket, container);
 
       await end();
-      await expect.poll(() => [events.ended(), tail.ended()], PATIENCE).toEqual([true, true]);
-      expect(tail.code()).toBe(4401);
+      const code = how === 'workspace disabled' ? STREAM_CLOSE.workspaceGone : STREAM_CLOSE.signedOut;
+      await expect.poll(() => [events.code(), tail.code()], PATIENCE).toEqual([code, code]);
       const refusal = how === 'workspace disabled' ? 404 : 401;
       await expect(program(api.selfHosted.list, {})).rejects.toMatchObject({ status: refusal });
-      const late = await fetch(`${app.url}/frontend-api/events?ticket=${unspent!.ticket}`);
-      expect(late.status).toBe(401);
-      await late.body?.cancel();
+      await expect(openEventStream(app.url, unspent!.ticket)).rejects.toThrow('401');
 
       async function end(): Promise<void> {
         const { db } = app.ctx;
@@ -275,18 +275,7 @@ describe('API tokens', () => {
       .execute();
   }
 
-  async function openEvents(ticket: string): Promise<{ ended(): boolean }> {
-    const response = await fetch(`${app.url}/frontend-api/events?ticket=${ticket}`);
-    expect(response.status).toBe(200);
-    let ended = false;
-    void (async () => {
-      for await (const _ of response.body!);
-      ended = true;
-    })();
-    return { ended: () => ended };
-  }
-
-  async function openTail(ticket: string, id: number): Promise<{ ended(): boolean; code(): number | null }> {
+  async function openTail(ticket: string, id: number): Promise<{ code(): number | null }> {
     const address = `${app.url.replace('http', 'ws')}/frontend-api/logging/tail?ticket=${ticket}&type=docker-container&id=${id}`;
     const socket = new WebSocket(address);
     let code: number | null = null;
@@ -294,6 +283,6 @@ describe('API tokens', () => {
       code = given;
     });
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-    return { ended: () => code !== null, code: () => code };
+    return { code: () => code };
   }
 });

@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { api } from '@stagi/contract/api.ts';
 import { API_PREFIX } from '@stagi/contract/call.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { sql } from 'kysely';
@@ -12,6 +11,7 @@ import { startTestApp, type TestApp } from '../testing/app.ts';
 import { connectDaemon, enrolNode } from '../testing/daemon.ts';
 import { createTestDatabase } from '../testing/database.ts';
 import { type DatabaseProxy, proxyDatabase } from '../testing/databaseProxy.ts';
+import { eventsOf } from '../testing/eventStream.ts';
 import { aRentedInstance } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
@@ -67,8 +67,7 @@ describe('without its database', { timeout: 120_000 }, () => {
     const server = await aRentedInstance(app.ctx, alice);
     const { token } = await inTransaction(app.ctx.db, (trx) => issueEnrolment(app.ctx, trx, server, 'rented'));
     const daemon = await connectDaemon(app.url, await enrolNode(app.url, token));
-    const { ticket } = await alice.client(api.auth.streamTicket, {});
-    const events = follow(await fetch(`${app.url}/frontend-api/events?ticket=${ticket}`));
+    const events = await eventsOf(app.url, alice);
 
     proxy.cut();
     const during = [];
@@ -109,7 +108,7 @@ describe('without its database', { timeout: 120_000 }, () => {
       .toMatchObject({ rows: [] });
     expect(daemon.socket.readyState).toBe(daemon.socket.OPEN);
     await daemon.close();
-    events.end();
+    await events.leave();
     console.log(
       `database away: n = ${during.length} calls, all 503, slowest ${slowest.toFixed(0)} ms; ` +
         `back: calls ${callsMs.toFixed(0)} ms, events ${busMs.toFixed(0)} ms`,
@@ -207,25 +206,6 @@ async function timed(app: TestApp, person: Person) {
 
 function signedIn(person: Person): Record<string, string> {
   return { authorization: `Bearer ${person.tokens().accessToken}`, 'x-client-id': String(person.workspaceId) };
-}
-
-/** Gathers what a stream says until it is ended. */
-function follow(response: Response): { text(): string; end(): void } {
-  const reader = response.body!.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  const read = async (): Promise<void> => {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      text += decoder.decode(value, { stream: true });
-    }
-  };
-  const reading = read();
-  return {
-    text: () => text,
-    end: () => void reader.cancel().then(() => reading),
-  };
 }
 
 /** Begins a request and never ends it; answers what the server says to that, and when. */

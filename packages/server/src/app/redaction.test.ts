@@ -10,6 +10,7 @@ import { expect, it } from 'vitest';
 import { startEmbeddedPostgres } from '../db/embedded.ts';
 import { builtDaemonEnv } from '../testing/cloudApp.ts';
 import { connectDaemon, enrolNode, postEnrolment } from '../testing/daemon.ts';
+import { openEventStream } from '../testing/eventStream.ts';
 import { httpSender, PASSWORD } from '../testing/person.ts';
 import { spawnPlatform } from '../testing/platform.ts';
 import { startSmtp } from '../testing/smtp.ts';
@@ -53,7 +54,7 @@ it('no secret is in a log, an answer, an event, somebody else’s mail or the da
     const first: Tokens = tokens;
     workspaceId = (await client(api.user.profile, {})).userProfile.clientRelations[0]!.clientId;
     const followed = await client(api.auth.streamTicket, {});
-    const events = hear(`${url}/frontend-api/events?ticket=${followed.ticket}`);
+    const events = await openEventStream(url, followed.ticket);
     const { ticket } = await client(api.auth.streamTicket, {});
     const { privateKey } = await client(api.sshKeys.generate, { title: 'laptop' });
     const { link } = await client(api.invites.create, { role: 'Guest' });
@@ -209,16 +210,6 @@ function shows(text: string, secret: string): boolean {
 }
 
 /** Follows an event stream to its end, however that comes: it ends with the platform. */
-function hear(address: string): { text(): string } {
-  let text = '';
-  const follow = async (): Promise<void> => {
-    const response = await fetch(address);
-    for await (const chunk of response.body!) text += Buffer.from(chunk).toString();
-  };
-  void follow().catch(() => {});
-  return { text: () => text };
-}
-
 const signatureOf = (token: string): string => token.split('.')[2] ?? '';
 
 async function execute(url: string, text: string): Promise<void> {

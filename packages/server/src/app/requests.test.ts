@@ -1,8 +1,9 @@
-import { api } from '@stagi/contract/api.ts';
 import { API_PREFIX, BODY_LIMIT } from '@stagi/contract/call.ts';
+import { STREAM_CLOSE } from '@stagi/contract/streams.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
+import { eventsOf } from '../testing/eventStream.ts';
 import type { Person } from '../testing/person.ts';
 import { spawnPlatform } from '../testing/platform.ts';
 import { requestId } from './requestId.ts';
@@ -71,17 +72,16 @@ describe('a graceful shutdown', () => {
     try {
       const alice = await app.signUp();
       await makeSlow(app, 2);
-      const { ticket } = await alice.client(api.auth.streamTicket, {});
-      const stream = await fetch(`${platform.url}/frontend-api/events?ticket=${ticket}`);
+      const stream = await eventsOf(platform.url, alice);
       const call = addKey(platform.url, alice);
       await expect.poll(() => sleepers(app), { timeout: 20_000 }).toBe(1);
 
       const since = performance.now();
       const stopped = platform.stop();
-      const [answer, events] = await Promise.all([call, stream.text()]);
+      const [answer, code] = await Promise.all([call, stream.closed]);
       expect(answer.status).toBe(200);
       expect(answer.headers.get('connection')).toBe('close');
-      expect(events).toMatch(/retry: \d+\n\n$/);
+      expect(code).toBe(STREAM_CLOSE.restarting);
       expect(await stopped).toBe(0);
       const ms = performance.now() - since;
       expect(ms).toBeLessThan(STOP_WITHIN_MS);

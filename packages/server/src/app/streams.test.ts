@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { announce } from '../bus/bus.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
+import { eventsOf, openEventStream } from '../testing/eventStream.ts';
 import { anApiToken } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { type Actor, actorsOf } from './testing/actors.ts';
@@ -72,14 +73,14 @@ describe('streams between workspaces', () => {
 
   it('do not open without a ticket, whatever else is presented, and change nothing', async () => {
     const spent = await ticketOf(visitor.owner);
-    await (await fetch(`${app.url}${EVENTS}?ticket=${spent}`)).body?.cancel();
+    await (await openEventStream(app.url, spent)).leave();
     const before = await hashTables(app.databaseUrl);
     for (const actor of actors) {
       const authorization = actor.authorization(api.instances.list);
       const shown = authorization?.slice('Bearer '.length) ?? '';
       const headers: Record<string, string> = authorization ? { authorization } : {};
       for (const ticket of ['', shown.slice(0, 200), spent, 'x'.repeat(32)]) {
-        const events = await answerOf(await fetch(`${app.url}${EVENTS}?ticket=${ticket}`, { headers }));
+        const events = await requestWebSocket(app.url, `${EVENTS}?ticket=${ticket}`, headers);
         refused(events, 401, `events by ${actor.name}`);
         const tails = await tailsOf(ticket, headers, victim.ids.container, visitor.ids.container, ABSENT.container);
         for (const tail of tails) refused(tail, 401, `tail by ${actor.name}`);
@@ -107,8 +108,8 @@ describe('streams between workspaces', () => {
   });
 
   it('send only what their reader may see of their own workspace', async () => {
-    const events = await eventsOf(await ticketOf(visitor.owner));
-    const guests = await eventsOf(await ticketOf(guest));
+    const events = await eventsOf(app.url, visitor.owner);
+    const guests = await eventsOf(app.url, guest);
     const tail = await tailOf(await ticketOf(visitor.owner), visitor.ids.container);
     const entities = WorkspaceEvent.shape.entity.options;
     for (const entity of entities)
@@ -128,7 +129,9 @@ describe('streams between workspaces', () => {
     await expect.poll(() => tail.text(), PATIENCE).toContain('canary-m-log-line');
     expect(events.text()).not.toContain(String(FOREIGN));
     for (const text of [events.text(), tail.text()]) expect(canariesIn(text, 'victim')).toEqual([]);
-    const heard = [...guests.text().matchAll(/"entity":"([\w-]+)","id":987654321/g)].map(([, entity]) => entity);
+    const heard = guests.received.flatMap((event) =>
+      event.type === 'changed' && event.id === FOREIGN ? event.entity : [],
+    );
     expect(heard.toSorted()).toEqual(['balance', 'client', 'ssh-key']);
     cells += 3 * entities.length;
     for (const stream of [events, guests, tail]) await stream.leave();
@@ -159,25 +162,6 @@ describe('streams between workspaces', () => {
     leave(): Promise<void>;
   }
 
-  async function eventsOf(ticket: string): Promise<Stream> {
-    const response = await fetch(`${app.url}${EVENTS}?ticket=${ticket}`);
-    expect(response.status).toBe(200);
-    const reader = response.body!.getReader();
-    let text = '';
-    const whole = (async () => {
-      for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read())
-        text += Buffer.from(chunk.value).toString();
-    })();
-    await expect.poll(() => text, PATIENCE).toContain(': open');
-    return {
-      text: () => text,
-      async leave() {
-        await reader.cancel();
-        await whole;
-      },
-    };
-  }
-
   async function tailOf(ticket: string, id: number): Promise<Stream> {
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}${TAIL}?${question(ticket, id)}`);
     let text = '';
@@ -203,9 +187,3 @@ const LAST = 123_456_789;
 
 const question = (ticket: string, id: number): string =>
   String(new URLSearchParams({ ticket, type: 'docker-container', id: String(id), after: '0' }));
-
-const answerOf = async (response: Response): Promise<RawAnswer> => ({
-  status: response.status,
-  headers: Object.fromEntries(response.headers),
-  text: response.status === 200 ? '' : await response.text(),
-});

@@ -1,5 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
+import { STREAM_CLOSE } from '@stagi/contract/streams.ts';
 import { describe, expect, it } from 'vitest';
+import { openEventStream } from '../testing/eventStream.ts';
 import { aRentedInstance, markSteppedUp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { ask, CLI, DASH, registeredApps } from './testing/registeredApps.ts';
@@ -143,14 +145,10 @@ describe('what an app may do', () => {
     const { access_token } = await authorize(DASH);
     const { body } = await callWith(access_token, 'stream-ticket');
     const { ticket } = body as { ticket: string };
-    const stream = await fetch(`${at.app.url}/frontend-api/events?${new URLSearchParams({ ticket })}`);
-    expect(stream.status).toBe(200);
-    const reader = stream.body!.getReader();
-    await reader.read();
+    const events = await openEventStream(at.app.url, ticket);
     const { entities } = await at.ada.client(api.apps.consents, { entityFilterRequest: { queryString: DASH.id } });
     await at.ada.client(api.apps.revokeConsent, { id: entities[0]!.id });
-    // Nothing else ends the stream, so the test's own timeout is the limit.
-    while (!(await reader.read()).done);
+    expect(await events.closed).toBe(STREAM_CLOSE.signedOut);
     expect(await statusWith(access_token)).toBe(401);
   });
 

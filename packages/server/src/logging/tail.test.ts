@@ -1,4 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
+import { STREAM_CLOSE } from '@stagi/contract/streams.ts';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { aLoggingContainer, line } from './testing/shipped.ts';
@@ -74,7 +75,7 @@ describe('a log tail', () => {
     const tail = await openTail(at.logs.app, leaver, at.container, 0);
     const begun = performance.now();
     await leaver.client(api.auth.logout, { refreshToken: leaver.tokens().refreshToken });
-    expect((await tail.closed).code).toBe(4401);
+    expect((await tail.closed).code).toBe(STREAM_CLOSE.signedOut);
     console.log(`tail ended ${(performance.now() - begun).toFixed(0)} ms after sign-out, n = 1`);
     expect(performance.now() - begun).toBeLessThan(2_000);
   });

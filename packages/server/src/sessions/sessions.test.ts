@@ -1,10 +1,12 @@
 import { api } from '@stagi/contract/api.ts';
 import type { Tokens } from '@stagi/contract/apiClient.ts';
+import { STREAM_CLOSE } from '@stagi/contract/streams.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { deviceOf } from '../http/userAgent.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
+import { eventsOf } from '../testing/eventStream.ts';
 import { aContainer, aRentedInstance } from '../testing/factories.ts';
 import { PASSWORD, type Person } from '../testing/person.ts';
 import { storedMails } from '../testing/storedMails.ts';
@@ -194,10 +196,14 @@ describe('a refresh token', () => {
   });
 });
 
+const ENDS_WITHIN_MS = 2_000;
+
 describe('open streams', () => {
-  const ENDINGS: [string, (person: Person) => Promise<unknown>][] = [
+  const { signedOut, workspaceGone } = STREAM_CLOSE;
+  const ENDINGS: [string, number, (person: Person) => Promise<unknown>][] = [
     [
       'its session is ended in the list',
+      signedOut,
       async (person) => {
         const other = await signInAs(person, FIREFOX);
         const reply = await app.post(
@@ -208,14 +214,20 @@ describe('open streams', () => {
         expect(reply.status).toBe(200);
       },
     ],
-    ['somebody logs out', (person) => app.anonymous(api.auth.logout, { refreshToken: person.tokens().refreshToken })],
+    [
+      'somebody logs out',
+      signedOut,
+      (person) => app.anonymous(api.auth.logout, { refreshToken: person.tokens().refreshToken }),
+    ],
     [
       'the account is disabled',
+      signedOut,
       (person) =>
         app.ctx.db.updateTable('app_user').set({ disabled_at: new Date() }).where('id', '=', person.userId).execute(),
     ],
     [
       'the membership is removed',
+      workspaceGone,
       (person) =>
         app.ctx.db
           .deleteFrom('membership')
@@ -225,6 +237,7 @@ describe('open streams', () => {
     ],
     [
       'the workspace is disabled',
+      workspaceGone,
       (person) =>
         app.ctx.db
           .updateTable('workspace')
@@ -234,19 +247,20 @@ describe('open streams', () => {
     ],
   ];
 
-  it.each(ENDINGS)('end when %s', async (_, end) => {
+  it.each(ENDINGS)('end within 2 s when %s', async (_, code, end) => {
     const person = await app.signUp();
     const container = await aContainer(app.ctx, person, await aRentedInstance(app.ctx, person));
-    const events = await openEvents(person);
+    const events = await eventsOf(app.url, person);
     const tail = await openTail(person, container);
+    const since = performance.now();
     await end(person);
-    await events.ended;
-    expect(await tail.closed).toBe(4401);
+    expect(await Promise.all([events.closed, tail.closed])).toEqual([code, code]);
+    expect(performance.now() - since).toBeLessThan(ENDS_WITHIN_MS);
   });
 
   it('are rechecked when a message of the database may have been missed', async () => {
     const person = await app.signUp();
-    const events = await openEvents(person);
+    const events = await eventsOf(app.url, person);
     // Without the trigger nothing is announced, as in a restored database.
     await sql`alter table session disable trigger session_ends`.execute(app.ctx.db);
     await sql`update session set revoked_at = now() where user_id = ${person.userId}`.execute(app.ctx.db);
@@ -254,20 +268,8 @@ describe('open streams', () => {
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'stagi-listen' and datname = current_database()`.execute(
       app.ctx.db,
     );
-    await events.ended;
+    expect(await events.closed).toBe(STREAM_CLOSE.signedOut);
   });
-
-  async function openEvents(person: Person): Promise<{ ended: Promise<void> }> {
-    const { ticket } = await person.client(api.auth.streamTicket, {});
-    const response = await fetch(`${app.url}/frontend-api/events?ticket=${ticket}`);
-    expect(response.status).toBe(200);
-    const reader = response.body!.getReader();
-    await reader.read();
-    const drain = async (): Promise<void> => {
-      while (!(await reader.read()).done);
-    };
-    return { ended: drain() };
-  }
 
   async function openTail(person: Person, container: number): Promise<{ closed: Promise<number> }> {
     const { ticket } = await person.client(api.auth.streamTicket, {});

@@ -40,11 +40,14 @@ export async function consumeStreamTicket(ctx: Context, ticket: string): Promise
   return found ? inWorkspace(found, row.workspace_id) : null;
 }
 
-/** The owner of an open stream as of now; `null` once the session, token or membership has ended. */
-export async function streamOwner(ctx: Context, { credential, workspace }: StreamOwner): Promise<StreamOwner | null> {
+/** The owner of an open stream as of now, or what has ended: the session or token, or the membership. */
+export async function currentOwner(
+  ctx: Context,
+  { credential, workspace }: StreamOwner,
+): Promise<StreamOwner | 'signedOut' | 'workspaceGone'> {
   const found =
     credential.kind === 'session' ? await currentSession(ctx, credential.id) : await loadToken(ctx, credential.id);
-  return found && inWorkspace(found, workspace.id);
+  return found ? (inWorkspace(found, workspace.id) ?? 'workspaceGone') : 'signedOut';
 }
 
 async function currentSession(ctx: Context, id: string): Promise<Authenticated | null> {

@@ -1,9 +1,11 @@
 import { api } from '@stagi/contract/api.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { ROLES, type Role } from '@stagi/contract/permissions.ts';
+import { STREAM_CLOSE } from '@stagi/contract/streams.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizedKeys } from '../instances/sshAccess.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
+import { eventsOf } from '../testing/eventStream.ts';
 import { anApiToken, anAuthorizedApp, anSshKey, aRentedInstance, markSteppedUp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
@@ -167,13 +169,7 @@ describe('workspaces', () => {
       .set({ app_workspace_id: owner.workspaceId })
       .where('id', '=', letIn)
       .execute();
-    const { ticket } = await member.client(api.auth.streamTicket, {});
-    const stream = await fetch(`${app.url}/frontend-api/events?ticket=${ticket}`);
-    let ended = false;
-    void (async () => {
-      for await (const _ of stream.body!);
-      ended = true;
-    })();
+    const events = await eventsOf(app.url, member);
     const nodes: number[] = [];
     const unsubscribe = app.ctx.bus.subscribe('node', ({ instanceId }) => nodes.push(instanceId));
 
@@ -181,7 +177,7 @@ describe('workspaces', () => {
     await expect(member.client(api.instances.list, {})).rejects.toMatchObject({ status: 404 });
     const byToken = await app.post('instance-rented/list', {}, { authorization: `Bearer ${token}` });
     expect(byToken.status).toBe(401);
-    await expect.poll(() => ended, PATIENCE).toBe(true);
+    expect(await events.closed).toBe(STREAM_CLOSE.workspaceGone);
     await expect.poll(() => nodes, PATIENCE).toEqual([server]);
     unsubscribe();
     expect(await authorizedKeys(app.ctx.db, server)).toHaveLength(1);

@@ -1,6 +1,6 @@
-import { type Client, createClient, type Send } from '@stagi/contract/apiClient.ts';
+import { type Client, createClient, isWorkspaceGone, type Send } from '@stagi/contract/apiClient.ts';
 import { API_PREFIX } from '@stagi/contract/call.ts';
-import type { ErrorBody } from '@stagi/contract/errors.ts';
+import type { CallError, ErrorBody } from '@stagi/contract/errors.ts';
 import { LOCALE } from '@stagi/contract/languages.ts';
 import { currentLanguage } from '../i18n/i18n.ts';
 import { apiOrigin } from './apiOrigin.ts';
@@ -15,7 +15,8 @@ export interface FailureHandlers {
   notFound(): void;
   /** Asks for the second factor again. Resolves with whether it was given. */
   stepUp(): Promise<boolean>;
-  workspaceGone(): void;
+  /** Also after calls in the background, which are `quiet`. */
+  workspaceGone(quiet: boolean): void;
   message(text: string, body: ErrorBody | null, retryAfter: number | null, path: string | null): void;
 }
 
@@ -65,14 +66,13 @@ export const call: Client = createClient({
     forbidden: () => surroundings?.forbidden(),
     notFound: () => surroundings?.notFound(),
     stepUp: async () => (await surroundings?.stepUp()) ?? false,
-    workspaceGone: () => surroundings?.workspaceGone(),
+    workspaceGone: (quiet) => surroundings?.workspaceGone(quiet),
     message: (text, body, retryAfter, path) => surroundings?.message(text, body, retryAfter, path),
   },
 });
 
 /** The same handlers for a screen's first load, which is made quietly so that its retries do not navigate. */
-export function handleRefusedLoad(status: number, body: ErrorBody | null): void {
-  if (status === 403) surroundings?.forbidden();
-  else if (status === 404 && body?.fieldsWithError?.includes('X-Client-ID')) surroundings?.workspaceGone();
-  else if (status === 404) surroundings?.notFound();
+export function handleRefusedLoad(error: CallError): void {
+  if (error.status === 403) surroundings?.forbidden();
+  else if (error.status === 404 && !isWorkspaceGone(error)) surroundings?.notFound();
 }

@@ -40,8 +40,7 @@ export function q<C extends Call>(of: C, input: InputOf<C>, { quiet = false }: Q
 /** Navigates when a screen waits for its first data and the call was refused, whether the screen or a prefetch made it. */
 function reportFirstRefusal(error: Error, query: Query<unknown, unknown, unknown>): void {
   const isAwaited = query.observers.some(({ options }) => options.meta?.quiet !== true);
-  if (isAwaited && query.state.data === undefined && error instanceof CallError)
-    handleRefusedLoad(error.status, error.body);
+  if (isAwaited && query.state.data === undefined && error instanceof CallError) handleRefusedLoad(error);
 }
 
 /** Refetches everything on screen that came from calls with these path prefixes. */

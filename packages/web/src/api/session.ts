@@ -1,6 +1,6 @@
 import type { Tokens } from '@stagi/contract/apiClient.ts';
 import { useSyncExternalStore } from 'react';
-import { isOtherPerson, isOtherWorkspaceChosen } from './workspace.ts';
+import { forgetShownWorkspace, isOtherPerson, isOtherWorkspaceChosen } from './workspace.ts';
 
 export type AuthType = 'email' | 'google' | 'github';
 
@@ -36,6 +36,7 @@ export const session = {
   /** Ends the session without notifying this tab's screens, for code that leaves the page at once. */
   clear(): void {
     for (const key of [ACCESS, REFRESH, TYPE, META, RECENT]) localStorage.removeItem(key);
+    forgetShownWorkspace();
   },
   withRefreshLock,
 };

@@ -3,12 +3,13 @@ import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import type { ClientRelation, UserProfile } from '@stagi/contract/user.ts';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { t } from '../i18n/i18n.ts';
+import { loadChunk } from '../lazyChunks.ts';
 import { keepToastForNextPage, toast } from '../ui/toasts.ts';
 import { clearAnalyticsPerson, setAnalyticsPerson } from './analytics.ts';
 import { call } from './client.ts';
 import { queryClient } from './query.ts';
 import { session, useSignedIn } from './session.ts';
-import { activeClientId, forgetWorkspace, selectWorkspace, storeWorkspace } from './workspace.ts';
+import { forgetWorkspace, lostWorkspace, selectWorkspace, storeWorkspace } from './workspace.ts';
 
 export interface CurrentUser {
   profile: UserProfile;
@@ -17,11 +18,15 @@ export interface CurrentUser {
   permissions: readonly Permission[];
 }
 
+const PROFILE = [api.user.profile.path, {}] as const;
+
 const userQuery = queryOptions({
-  queryKey: [api.user.profile.path, {}] as const,
+  queryKey: PROFILE,
   queryFn: async ({ signal }): Promise<CurrentUser> => {
     const { userProfile } = await call(api.user.profile, {}, { quiet: true, signal });
-    return currentUser(userProfile);
+    if (!(await leaveIfLost(userProfile))) return currentUser(userProfile);
+    // Until the next page is there, this one stays as it is.
+    return queryClient.getQueryData<CurrentUser>(PROFILE) ?? new Promise(() => {});
   },
   staleTime: 60_000,
 });
@@ -90,7 +95,8 @@ export function useHasPermission(...wanted: Permission[]): boolean {
 
 /** Stores a changed profile in the cache that every screen reads. */
 export function setProfile(userProfile: UserProfile): void {
-  queryClient.setQueryData(userQuery.queryKey, currentUser(userProfile));
+  if (lostWorkspace(userProfile)) leaveRemovedWorkspace();
+  else queryClient.setQueryData(userQuery.queryKey, currentUser(userProfile));
 }
 
 /** Reloads the app at the root in another workspace. */
@@ -107,25 +113,48 @@ export function enterWorkspace({ profile }: CurrentUser, to: ClientRelation, wor
   window.location.assign('/');
 }
 
-let leaving: Promise<void> | null = null;
+let isLeaving = false;
 
-/**
- * After the person lost their workspace: selects their first remaining one and reloads at the root. Several calls may
- * find out at once. Without another workspace it does not reload, as that would never end.
- */
-export function leaveRemovedWorkspace(): Promise<void> {
-  leaving ??= leave().finally(() => {
-    leaving = null;
-  });
-  return leaving;
+/** Whether this page is being left, as the person lost the workspace that it shows. Nothing on it may change any more. */
+async function leaveIfLost(profile: UserProfile): Promise<boolean> {
+  const lost = lostWorkspace(profile);
+  if (lost && !isLeaving) {
+    const { leaveLostWorkspace } = await loadChunk(() => import('./leaveLostWorkspace.ts'));
+    isLeaving ||= leaveLostWorkspace(profile.email, lost);
+  }
+  return isLeaving;
 }
 
-async function leave(): Promise<void> {
-  const gone = activeClientId();
-  const { userProfile } = await call(api.user.profile, {});
-  const next = selectWorkspace(userProfile);
-  if ((next?.clientId ?? null) === gone) toast.error(t('This workspace cannot be found'));
-  else window.location.assign('/');
+let isLooking = false;
+
+/**
+ * Looks whether the person still belongs to the workspace of this tab, after a call or the stream said that they do not,
+ * and leaves it if so. Several may find out at once. Without another workspace it does not reload, as that would never
+ * end.
+ */
+export function leaveRemovedWorkspace({ quiet = false } = {}): void {
+  const shown = queryClient.getQueryData(userQuery.queryKey);
+  // Known: a notice says so on every page.
+  if (isLooking || (quiet && shown?.workspace === null)) return;
+  isLooking = true;
+  lookForWorkspace(quiet)
+    // Whatever needs the workspace next finds out again.
+    .catch((cause: unknown) => console.warn('The profile cannot be read', cause))
+    .finally(() => {
+      isLooking = false;
+    });
+}
+
+async function lookForWorkspace(quiet: boolean): Promise<void> {
+  const before = queryClient.getQueryData(userQuery.queryKey);
+  const { userProfile } = await call(api.user.profile, {}, { quiet: true });
+  const isLost = lostWorkspace(userProfile) !== null;
+  if (await leaveIfLost(userProfile)) return;
+  const user = currentUser(userProfile);
+  queryClient.setQueryData(userQuery.queryKey, user);
+  if (isLost) return;
+  if (before?.workspace === null && user.workspace) window.location.assign('/');
+  else if (!quiet) toast.error(user.workspace ? t('This workspace cannot be found') : t('You belong to no workspace'));
 }
 
 /** Ends the session at the server and in the browser, also when the server cannot be reached. Reloads at `to`. */

@@ -1,9 +1,9 @@
 import type { ClientRelation, UserProfile } from '@stagi/contract/user.ts';
 
 const META = 'userMetaData';
-type Stored = Pick<ClientRelation, 'clientId' | 'clientName'>;
+export type StoredWorkspace = Pick<ClientRelation, 'clientId' | 'clientName'>;
 
-const isStored = (value: Partial<Stored>): value is Stored =>
+const isStored = (value: Partial<StoredWorkspace>): value is StoredWorkspace =>
   typeof value.clientId === 'number' && typeof value.clientName === 'string';
 type Meta = Pick<UserProfile, 'email' | 'userId'>;
 const isMeta = (value: Partial<Meta>): value is Meta =>
@@ -14,6 +14,11 @@ const isMeta = (value: Partial<Meta>): value is Meta =>
  * happen there.
  */
 let here: { email: string; clientId: number } | null = null;
+
+/** The workspace that this tab showed last, also before a reload: who lost it is told which. */
+const SHOWN = 'shownWorkspace';
+type Shown = StoredWorkspace & { userId: number };
+const isShown = (value: Partial<Shown>): value is Shown => typeof value.userId === 'number' && isStored(value);
 
 /** The workspace that calls are made for (`X-Client-ID`); null until this browser has read a profile. */
 export function activeClientId(): number | null {
@@ -41,8 +46,29 @@ export function selectWorkspace({ email, userId, clientRelations }: UserProfile)
   // Does not overwrite what another tab has just chosen.
   const kept = stored ?? active;
   if (kept) storeWorkspace(email, kept);
-  else localStorage.removeItem(keyOf(email));
+  else forgetWorkspace(email);
+  if (active) {
+    const { clientId, clientName } = active;
+    sessionStorage.setItem(SHOWN, JSON.stringify({ userId, clientId, clientName } satisfies Shown));
+  } else forgetShownWorkspace();
   return active;
+}
+
+/** The workspace that this tab, or else this browser, showed last, if the person no longer belongs to it. */
+export function lostWorkspace({ email, userId, clientRelations }: UserProfile): StoredWorkspace | null {
+  const shown = read(SHOWN, isShown, sessionStorage);
+  const last = shown?.userId === userId ? shown : read(keyOf(email), isStored);
+  return last && !clientRelations.some(({ clientId }) => clientId === last.clientId) ? last : null;
+}
+
+/** Has the next page of this tab begin in a workspace that is left. This page keeps its own until it is gone. */
+export function forgetLostWorkspace(email: string, { clientId }: StoredWorkspace): void {
+  if (read(keyOf(email), isStored)?.clientId === clientId) forgetWorkspace(email);
+  forgetShownWorkspace();
+}
+
+export function forgetShownWorkspace(): void {
+  sessionStorage.removeItem(SHOWN);
 }
 
 /** Whether another tab has chosen another workspace than this one shows. */
@@ -52,7 +78,7 @@ export function isOtherWorkspaceChosen(key: string | null): boolean {
   return stored !== null && stored.clientId !== here.clientId;
 }
 
-export function storeWorkspace(email: string, workspace: Stored): void {
+export function storeWorkspace(email: string, workspace: StoredWorkspace): void {
   const { clientId, clientName } = workspace;
   localStorage.setItem(keyOf(email), JSON.stringify({ clientId, clientName }));
 }
@@ -86,8 +112,12 @@ function personOf(meta: string): unknown {
 const keyOf = (email: string) => `activeWorkspace:${email}`;
 
 /** Validates by hand: every page needs this, and a schema library is too heavy for that. */
-function read<Shape extends object>(key: string, is: (value: Partial<Shape>) => value is Shape): Shape | null {
-  const raw = localStorage.getItem(key);
+function read<Shape extends object>(
+  key: string,
+  is: (value: Partial<Shape>) => value is Shape,
+  storage = localStorage,
+): Shape | null {
+  const raw = storage.getItem(key);
   if (raw === null) return null;
   try {
     const value: unknown = JSON.parse(raw);
@@ -95,7 +125,7 @@ function read<Shape extends object>(key: string, is: (value: Partial<Shape>) => 
     throw new TypeError('not of the shape that is written here');
   } catch (cause) {
     console.warn(`Ignoring what browser storage holds under ${key}`, cause);
-    localStorage.removeItem(key);
+    storage.removeItem(key);
     return null;
   }
 }

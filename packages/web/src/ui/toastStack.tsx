@@ -12,6 +12,7 @@ const KINDS = {
   error: { color: 'red', role: 'alert', icon: IconAlertTriangle },
   success: { color: 'green', role: 'status', icon: IconCheck },
   info: { color: 'indigo', role: 'status', icon: IconInfoCircle },
+  notice: { color: 'yellow', role: 'status', icon: IconInfoCircle },
 };
 
 export type ToastKind = keyof typeof KINDS;
@@ -19,6 +20,7 @@ export type ToastKind = keyof typeof KINDS;
 export function showToast(message: string, kind: ToastKind, title?: string): void {
   const { color, role, icon: Icon } = KINDS[kind];
   const id = `${color}:${title ?? ''}:${message}`;
+  const closesAfter = kind === 'notice' ? false : TOAST_MS;
   notifications.hide(id);
   notifications.show({
     id,
@@ -27,11 +29,11 @@ export function showToast(message: string, kind: ToastKind, title?: string): voi
     color,
     role,
     icon: <Icon size={16} aria-hidden />,
-    autoClose: TOAST_MS,
+    autoClose: closesAfter,
     withBorder: true,
     closeButtonProps: { 'aria-label': t('Close') },
     // Hovering pauses all toasts by itself. Keyboard focus pauses this one.
     onFocusCapture: () => notifications.update({ id, title, message, autoClose: false }),
-    onBlurCapture: () => notifications.update({ id, title, message, autoClose: TOAST_MS }),
+    onBlurCapture: () => notifications.update({ id, title, message, autoClose: closesAfter }),
   });
 }

@@ -7,6 +7,8 @@ export const toast = {
   error: (message: string, title?: string) => show(message, 'error', title),
   success: (message: string) => show(message, 'success'),
   info: (message: string) => show(message, 'info'),
+  /** Stays until it is closed: for what may not be missed by who looks elsewhere. */
+  notice: (message: string) => show(message, 'notice'),
 };
 
 let shown = false;
@@ -33,13 +35,14 @@ function show(message: string, kind: ToastKind, title?: string): void {
 const LEFT = 'leftToast';
 
 /** For who leaves the page at once: the next one of this tab shows it. */
-export function keepToastForNextPage(message: string): void {
-  sessionStorage.setItem(LEFT, message);
+export function keepToastForNextPage(message: string, kind: 'success' | 'notice' = 'success'): void {
+  sessionStorage.setItem(LEFT, JSON.stringify([kind, message]));
 }
 
 export function showKeptToast(): void {
-  const message = sessionStorage.getItem(LEFT);
-  if (message === null) return;
+  const left = sessionStorage.getItem(LEFT);
+  if (left === null) return;
   sessionStorage.removeItem(LEFT);
-  toast.success(message);
+  const [kind, message] = JSON.parse(left) as ['success' | 'notice', string];
+  toast[kind](message);
 }

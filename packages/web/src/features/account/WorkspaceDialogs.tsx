@@ -55,7 +55,7 @@ function CreateForm({ onCancel }: { onCancel(): void }) {
 export function LeaveWorkspace({ opened, onClose }: Props) {
   const t = useT();
   const { workspace } = useUser();
-  const { run, loading } = useCall(api.clients.leave, { onDone: () => void leaveRemovedWorkspace() });
+  const { run, loading } = useCall(api.clients.leave, { onDone: () => leaveRemovedWorkspace() });
   return (
     <ConfirmDialog
       variant="error"

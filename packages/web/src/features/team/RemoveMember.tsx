@@ -13,7 +13,7 @@ export function RemoveMember({ member, onClose }: { member: Member | null; onClo
   const { run, loading } = useCall(api.clients.removeMember, {
     onDone: () => {
       if (member?.isMe) {
-        void leaveRemovedWorkspace();
+        leaveRemovedWorkspace();
         return;
       }
       void invalidate('client/');

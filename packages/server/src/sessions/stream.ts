@@ -1,0 +1,157 @@
+import { API_PREFIX } from '@stagi/contract/call.ts';
+import { STREAM_CLOSE, STREAM_PING_MS } from '@stagi/contract/streams.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import { z } from 'zod';
+import { isLoopback } from '../config/loopback.ts';
+import type { Context } from '../context.ts';
+import { badInput, forbidden, PublicError, unauthenticated } from '../http/errors.ts';
+import { recheckStreamOwner } from './recheckStreamOwner.ts';
+import { consumeStreamTicket, currentOwner, type StreamOwner } from './streamTicket.ts';
+
+const SILENCE_TIMEOUT_MS = 40_000;
+/** A reader that does not answer the close handshake is cut off after this time. */
+const CLOSE_TIMEOUT_MS = 1_000;
+
+/** An open WebSocket of a browser. */
+export interface Stream<Message> {
+  owner: StreamOwner;
+  /** Does nothing once the stream is closed. */
+  send(message: Message): void;
+  /** Bytes that the reader has not read yet. */
+  bufferedBytes(): number;
+  close(reason: keyof typeof STREAM_CLOSE): void;
+}
+
+interface StreamKind<Query, Admitted, Message> {
+  /** What the address says beside the ticket. */
+  query: z.ZodType<Query>;
+  /** Throws when the owner may not have the stream: before the upgrade, and whenever the owner is checked again. */
+  authorize(owner: StreamOwner, query: Query): Promise<Admitted>;
+  /** Serves an open stream, in the tick in which it opens. `admitted` is what `authorize` last answered. */
+  serve(stream: Stream<Message>, admitted: () => Admitted): { stop(): void };
+  /**
+   * Backpressure: a reader that is this far behind is cut off. It reconnects and reads again what it missed. Without a
+   * limit `serve` itself waits for slow readers.
+   */
+  bufferMaxBytes?: number;
+}
+
+interface Opening<Admitted> {
+  owner: StreamOwner;
+  admitted: Admitted;
+  recheck(owner: StreamOwner): Promise<Admitted>;
+}
+
+/**
+ * Serves a kind of stream at `WS /frontend-api/{path}`. It opens with a ticket that is good once, pings, and closes when
+ * its owner signs out or loses access, and when the server stops.
+ */
+export function mountStream<Query, Admitted, Message>(
+  app: FastifyInstance,
+  ctx: Context,
+  path: string,
+  kind: StreamKind<Query, Admitted, Message>,
+): void {
+  const openings = new WeakMap<FastifyRequest, Opening<Admitted>>();
+  const open = new Set<Stream<Message>>();
+
+  const preValidation = async (request: FastifyRequest): Promise<void> => {
+    openings.set(request, await authorize(request));
+  };
+  app.get(API_PREFIX + path, { websocket: true, preValidation }, (socket, request) => {
+    const stream = serveStream(ctx, socket, openings.get(request)!, kind);
+    open.add(stream);
+    socket.on('close', () => open.delete(stream));
+  });
+  app.addHook('preClose', async () => {
+    for (const stream of open) stream.close('restarting');
+  });
+
+  /** Before the upgrade: first the origin, then the ticket, which it consumes, then the access. */
+  async function authorize(request: FastifyRequest): Promise<Opening<Admitted>> {
+    if (!isOwnOrigin(ctx, request)) throw forbidden();
+    const { ticket } = parse(Ticket, request.query);
+    const query = parse(kind.query, request.query);
+    const owner = await consumeStreamTicket(ctx, ticket);
+    if (!owner) throw unauthenticated();
+    const recheck = (now: StreamOwner): Promise<Admitted> => kind.authorize(now, query);
+    return { owner, admitted: await recheck(owner), recheck };
+  }
+}
+
+const Ticket = z.object({ ticket: z.string().max(200) });
+
+function parse<Asked>(schema: z.ZodType<Asked>, query: unknown): Asked {
+  const parsed = schema.safeParse(query);
+  if (!parsed.success) throw badInput(parsed.error);
+  return parsed.data;
+}
+
+/** Against cross-site WebSocket hijacking. Browsers always send an origin; other clients have no cookie to misuse. */
+function isOwnOrigin({ config }: Context, request: FastifyRequest): boolean {
+  const { origin, host } = request.headers;
+  if (origin === undefined || origin === config.appOrigin) return true;
+  if (!config.originIsLoopback || !URL.canParse(origin)) return false;
+  const page = new URL(origin);
+  return page.host === host && isLoopback(page.hostname);
+}
+
+function serveStream<Query, Admitted, Message>(
+  ctx: Context,
+  socket: WebSocket,
+  { owner, admitted: first, recheck }: Opening<Admitted>,
+  { serve, bufferMaxBytes = Number.POSITIVE_INFINITY }: StreamKind<Query, Admitted, Message>,
+): Stream<Message> {
+  let admitted = first;
+  let heardAt = Date.now();
+  let isOver = false;
+  const stream: Stream<Message | { type: 'ping' }> = {
+    owner,
+    send(message) {
+      if (isOver) return;
+      if (socket.bufferedAmount > bufferMaxBytes) socket.terminate();
+      else socket.send(JSON.stringify(message));
+    },
+    bufferedBytes: () => socket.bufferedAmount,
+    close(reason) {
+      stop();
+      socket.close(STREAM_CLOSE[reason]);
+      const timer = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS);
+      socket.once('close', () => clearTimeout(timer));
+    },
+  };
+  const served = serve(stream, () => admitted);
+  const unwatch = recheckStreamOwner(ctx, owner, checkOwner);
+  const ping = setInterval(() => {
+    if (Date.now() - heardAt > SILENCE_TIMEOUT_MS) return socket.terminate();
+    // Browsers hide the ping of the protocol from their pages.
+    stream.send({ type: 'ping' });
+    socket.ping();
+  }, STREAM_PING_MS);
+  socket.on('pong', () => {
+    heardAt = Date.now();
+  });
+  socket.on('close', stop);
+  return stream;
+
+  function stop(): void {
+    if (isOver) return;
+    isOver = true;
+    served.stop();
+    unwatch();
+    clearInterval(ping);
+  }
+
+  async function checkOwner(): Promise<void> {
+    const now = await currentOwner(ctx, owner);
+    if (isOver) return;
+    if (typeof now === 'string') return stream.close(now);
+    try {
+      admitted = await recheck(now);
+    } catch (error) {
+      if (!(error instanceof PublicError)) throw error;
+      if (!isOver) stream.close('noAccess');
+    }
+  }
+}
