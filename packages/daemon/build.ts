@@ -23,13 +23,17 @@ const LIBATOMIC = [
  * machines lack) and `.sha256` beside it. Does nothing when its inputs have not changed. Several may run at once: each
  * works in a folder of its own, and the checksum, which makes the archive count, is renamed into place last. Returns
  * the size of a new archive.
+ *
+ * An archive of other inputs is withdrawn at once: a machine that is rented meanwhile would be told its checksum and then
+ * download the new one.
  */
-export async function buildDaemon(): Promise<{ archiveBytes: number } | null> {
+export async function buildDaemon(folder = OUT): Promise<{ archiveBytes: number } | null> {
   const inputs = await fingerprint();
-  if (await isCurrent(inputs)) return null;
+  if (await isCurrent(folder, inputs)) return null;
 
-  await mkdir(OUT, { recursive: true });
-  const work = await mkdtemp(join(OUT, 'work-'));
+  await withdraw(folder);
+  await mkdir(folder, { recursive: true });
+  const work = await mkdtemp(join(folder, 'work-'));
   try {
     await bundle(join(work, 'stagid.mjs'));
     await makeExecutable(work);
@@ -39,17 +43,18 @@ export async function buildDaemon(): Promise<{ archiveBytes: number } | null> {
     await writeFile(join(work, `${ARCHIVE}.sha256`), `${sha256}  ${ARCHIVE}\n`);
     await writeFile(join(work, 'inputs'), inputs);
     const { size } = await stat(join(work, ARCHIVE));
-    // The stamp goes first and comes back last: a build that breaks off in between is made again.
-    await rm(join(OUT, 'inputs'), { force: true });
-    for (const file of [ARCHIVE, `${ARCHIVE}.sha256`, 'inputs']) await rename(join(work, file), join(OUT, file));
+    // The stamp comes last: a build that breaks off in between is made again.
+    await withdraw(folder);
+    for (const file of [ARCHIVE, `${ARCHIVE}.sha256`, 'inputs']) await rename(join(work, file), join(folder, file));
     return { archiveBytes: size };
   } finally {
     await rm(work, { recursive: true, force: true });
   }
 }
 
-async function isCurrent(inputs: string): Promise<boolean> {
-  const [stamp, ...files] = [join(OUT, 'inputs'), join(OUT, ARCHIVE), join(OUT, `${ARCHIVE}.sha256`)];
+/** Whether the archive in a folder was made of these inputs. */
+async function isCurrent(folder: string, inputs: string): Promise<boolean> {
+  const [stamp, ...files] = [join(folder, 'inputs'), join(folder, ARCHIVE), join(folder, `${ARCHIVE}.sha256`)];
   try {
     await Promise.all(files.map((file) => access(file)));
     return (await readFile(stamp!, 'utf8')) === inputs;
@@ -57,6 +62,11 @@ async function isCurrent(inputs: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
+}
+
+/** The platform serves no archive without its checksum. */
+async function withdraw(folder: string): Promise<void> {
+  for (const file of ['inputs', `${ARCHIVE}.sha256`]) await rm(join(folder, file), { force: true });
 }
 
 async function fingerprint(): Promise<string> {
