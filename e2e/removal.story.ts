@@ -7,7 +7,7 @@ import { withOwnDatabase } from './inProcessApp.ts';
 import { expectLost, lostNotice } from './lostWorkspace.ts';
 import { openAs } from './people.ts';
 
-/** From the removal to the notice on the next page. A machine that is slower than this in opening a browser is given that. */
+/** From the removal to the notice on the next page. */
 const TOLD_WITHIN_MS = 2_000;
 
 let app: TestApp;
@@ -32,9 +32,7 @@ test('a removed member is told within two seconds, on a list, on the page of one
       .insertInto('membership')
       .values({ workspace_id: ada.workspaceId, user_id: grace.userId, role: 'Developer' })
       .execute();
-    const opening = performance.now();
     const page = await openAs(browser, app.url, grace, path, ada.workspaceId);
-    const openedMs = performance.now() - opening;
     await page.addInitScript(noteWhenTold);
     await expect(page.getByTestId('profile-menu')).toContainText('Ada Lovelace’s workspace');
     const freezer = await freezerOf(page);
@@ -45,8 +43,8 @@ test('a removed member is told within two seconds, on a list, on the page of one
     await lostNotice(page, 'Ada Lovelace’s workspace').waitFor();
     // Playwright itself looks only now and then.
     const ms = (await page.evaluate(() => Number(document.documentElement.dataset.toldAt))) - since;
-    console.log(`a removed member is told after ${ms} ms, n = 1; a browser opens after ${openedMs.toFixed(0)} ms`);
-    expect(ms, path).toBeLessThan(Math.max(TOLD_WITHIN_MS, openedMs));
+    console.log(`a removed member is told after ${ms} ms, n = 1`);
+    expect(ms, path).toBeLessThanOrEqual(TOLD_WITHIN_MS);
     await expectLost(page, app.url, { lost: 'Ada Lovelace’s workspace', next: 'Grace Hopper’s workspace' });
     await page.context().close();
   }
