@@ -86,7 +86,7 @@ function useStrayActions(adopt: (stray: Stray) => void) {
         confirm: ({ name, providerTitle }) => ({
           title: t('Delete “{{title}}”?', { title: name }),
           text: t('It does not wait for the end of its quarantine.'),
-          lost: [t('The machine at {{provider}} and everything on its disks', { provider: providerTitle })],
+          lost: [t('The machine at {{provider}} and everything on its disks', { provider: t(providerTitle) })],
           typeSlug: name,
         }),
         success: () => t('The machine is deleted with the next look at its cloud'),

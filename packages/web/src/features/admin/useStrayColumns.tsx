@@ -29,7 +29,7 @@ export function useStrayColumns(): Column<Stray>[] {
         </span>
       ),
     },
-    { key: 'provider', title: t('Cloud'), sortBy: 'provider', cell: ({ providerTitle }) => providerTitle },
+    { key: 'provider', title: t('Cloud'), sortBy: 'provider', cell: ({ providerTitle }) => t(providerTitle) },
     {
       key: 'reason',
       title: t('Reason'),

@@ -14,7 +14,7 @@ export function OfferFacts({ offer }: { offer: Offer }) {
       <div className={classes.offerHead}>
         <strong>{shapeText(t, offer)}</strong>
         <span className="muted">
-          {offer.providerTitle} · {offer.region}
+          {t(offer.providerTitle)} · {offer.region}
         </span>
         {offer.simulated && (
           <OfferTag text={t('Simulated')} title={t('Makes no real machines: for trying the product')} />

@@ -17,7 +17,7 @@ export function OfferFilters({ list, providers }: { list: ListState; providers: 
       {providers.length > 1 && (
         <FilterMenu
           label={t('Provider')}
-          options={providers.map(({ provider, title }) => ({ value: provider, label: title }))}
+          options={providers.map(({ provider, title }) => ({ value: provider, label: t(title) }))}
           value={chosenProviders(list)}
           onChange={(chosen) => list.setValues('provider', chosen)}
         />

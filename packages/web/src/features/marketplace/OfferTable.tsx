@@ -71,7 +71,7 @@ export function OfferTable({ offers }: { offers: List<typeof hardware.offers> })
           <span className={classes.server}>
             <span title={offer.cpu.name}>{shapeText(t, offer)}</span>
             <span className={classes.provider}>
-              {offer.providerTitle} · {offer.region}
+              {t(offer.providerTitle)} · {offer.region}
             </span>
             {offer.simulated && (
               <OfferTag text={t('Simulated')} title={t('Makes no real machines: for trying the product')} />

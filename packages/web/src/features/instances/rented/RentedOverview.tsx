@@ -40,7 +40,7 @@ export function RentedOverview({ instance }: { instance: Instance }) {
         <FactList
           title={t('Server')}
           facts={[
-            { label: t('Provider'), value: instance.providerTitle },
+            { label: t('Provider'), value: t(instance.providerTitle) },
             { label: t('Location'), value: instance.region },
             { label: t('Price per hour'), value: <Money price={instance.pricePerHour} per="hour" /> },
             {

@@ -35,7 +35,7 @@ export function useRentedColumns(): Column<Instance>[] {
       sortBy: 'provider',
       cell: ({ providerTitle, region }) => (
         <span className={classes.two}>
-          <span>{providerTitle}</span>
+          <span>{t(providerTitle)}</span>
           <span className={classes.second}>{region}</span>
         </span>
       ),
