@@ -1,7 +1,10 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { safeReturnUrl } from '@stagi/contract/returnUrl.ts';
 import { FRIENDLY_RETURN_URLS, HOSTILE_RETURN_URLS } from '@stagi/contract/testing/returnUrls.ts';
-import { httpSender, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, PASSWORD, signUp } from '@stagi/server/src/testing/person.ts';
 import { expect, test } from './fixtures.ts';
+import { startPlatform } from './platform.ts';
 
 test('no return address leads a signed-in visitor to another site', async ({ page, platform }) => {
   const origin = new URL(platform.url).origin;
@@ -65,4 +68,35 @@ test('no return address leads a signed-in visitor to another site', async ({ pag
   expect(foreign).toEqual([]);
   expect(await page.evaluate(() => 'sameDocument' in window)).toBe(true);
   console.log(`return addresses in Chromium: n = ${values.length} (${HOSTILE_RETURN_URLS.length} hostile), 0 escapes`);
+});
+
+test('a login returns directly to an address that the operator allows, and to no other', async ({ page }) => {
+  const docs = createServer((_, response) => response.end('<h1>Docs</h1>'));
+  await new Promise<void>((resolve) => docs.listen(0, '127.0.0.1', resolve));
+  const there = `http://127.0.0.1:${(docs.address() as AddressInfo).port}`;
+  const platform = await startPlatform('e2ereturn', { LOCAL_CLOUD: 'off', RETURN_URL_ALLOW_LIST: `${there}/app` });
+  const email = 'returns@example.com';
+  await signUp(platform.url, httpSender(platform.url), { name: 'Ada', email });
+
+  const wanted = `${there}/app/page?a=b#c`;
+  await page.goto(`${platform.url}/sign-up?${new URLSearchParams({ returnUrl: wanted })}`);
+  await page.getByRole('main').getByRole('link', { name: 'Log in' }).click();
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Log in', exact: true }).last().click();
+  await expect(page).toHaveURL(wanted);
+  await expect(page.getByRole('heading', { name: 'Docs' })).toBeVisible();
+
+  // Signed in now: the guard decides as soon as the page opens.
+  for (const evil of [
+    `${there}/apple`,
+    `${there}/app/..%2fother`,
+    `${there}@evil.example/app`,
+    `//${new URL(there).host}/app`,
+  ]) {
+    await page.goto(`${platform.url}/sign-in?${new URLSearchParams({ returnUrl: evil })}`);
+    await expect(page, evil).toHaveURL(`${platform.url}/cloud/instances`);
+  }
+  await platform.stop();
+  docs.close();
 });

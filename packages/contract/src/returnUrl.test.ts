@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
-import { safeReturnUrl } from './returnUrl.ts';
-import { FRIENDLY_RETURN_URLS, HOSTILE_RETURN_URLS } from './testing/returnUrls.ts';
+import { allowedReturnUrl, returnUrlEntryProblem, safeReturnUrl } from './returnUrl.ts';
+import {
+  ALLOW_LIST,
+  ALLOWED_RETURN_URLS,
+  FRIENDLY_RETURN_URLS,
+  HOSTILE_RETURN_URLS,
+  NOT_ALLOWED_RETURN_URLS,
+} from './testing/returnUrls.ts';
 
 const ORIGIN = 'https://stagi.example';
 
@@ -56,4 +62,25 @@ it('returns only addresses of this origin, whatever precedes or follows them', (
   );
   expect(followed).toBeGreaterThan(0);
   expect(HOSTILE_RETURN_URLS.length).toBeGreaterThanOrEqual(80);
+});
+
+it.each(ALLOWED_RETURN_URLS)('follows %j directly to %j', (url, followed) => {
+  expect(allowedReturnUrl(url, ALLOW_LIST)).toBe(followed);
+});
+
+it.each([...NOT_ALLOWED_RETURN_URLS, ...HOSTILE_RETURN_URLS, ...FRIENDLY_RETURN_URLS])(
+  'does not take %j for an allowed address',
+  (url) => {
+    expect(allowedReturnUrl(url, ALLOW_LIST)).toBeNull();
+  },
+);
+
+it('follows no other address while nothing is allowed', () => {
+  for (const [url] of ALLOWED_RETURN_URLS) expect(allowedReturnUrl(url, [])).toBeNull();
+});
+
+it('says what is wrong with an entry of the list', () => {
+  for (const entry of ALLOW_LIST) expect(returnUrlEntryProblem(entry)).toBeNull();
+  expect(returnUrlEntryProblem('https://docs.example')).toBeNull();
+  expect(returnUrlEntryProblem('HTTPS://docs.example/')).toBe('must be written as https://docs.example/');
 });

@@ -48,5 +48,7 @@ export const SiteConfiguration = z.object({
   analyticsHosts: z.array(z.string()),
   /** The ways to log in besides e-mail. */
   identityProviders: z.array(z.enum(IDENTITY_PROVIDERS)),
+  /** Addresses outside of this origin that a login may return to, each with all below its path. */
+  returnUrlAllowList: z.array(z.string()),
 });
 export type SiteConfiguration = z.infer<typeof SiteConfiguration>;

@@ -151,3 +151,60 @@ export const HOSTILE_RETURN_URLS = [
   // Too long.
   `/${LONG}`,
 ] as const;
+
+/** An allow-list of addresses outside of our origin. */
+export const ALLOW_LIST = ['https://docs.example/app', 'https://whole.example', 'http://localhost:3000/back/'] as const;
+
+/** What it allows, and the address that is followed. */
+export const ALLOWED_RETURN_URLS = [
+  ['https://docs.example/app', 'https://docs.example/app'],
+  ['https://docs.example/app/', 'https://docs.example/app/'],
+  ['https://docs.example/app/a/b?c=//evil.example#d', 'https://docs.example/app/a/b?c=//evil.example#d'],
+  ['https://DOCS.example:443/app/x', 'https://docs.example/app/x'],
+  ['https://docs.example/other/../app/x', 'https://docs.example/app/x'],
+  ['https://docs.example/app//evil.example', 'https://docs.example/app//evil.example'],
+  ['https://whole.example', 'https://whole.example/'],
+  ['https://whole.example/anything', 'https://whole.example/anything'],
+  ['http://localhost:3000/back/1', 'http://localhost:3000/back/1'],
+] as const;
+
+/** What only looks like it. */
+export const NOT_ALLOWED_RETURN_URLS = [
+  'https://docs.example/',
+  'https://docs.example/apple',
+  'https://docs.example/app.evil.example',
+  'https://docs.example/App',
+  'https://docs.example/app/../admin',
+  'https://docs.example/app/%2e%2e/admin',
+  'https://docs.example/app/..%2fadmin',
+  'https://docs.example/app%2f..%2fadmin',
+  'https://docs.example/app/..%5cadmin',
+  'https://docs.example/%61pp',
+  'https://docs.example\\app',
+  'https:\\\\docs.example/app',
+  'https:/docs.example/app',
+  'https:docs.example/app',
+  'https:///docs.example/app',
+  '//docs.example/app',
+  'docs.example/app',
+  'http://docs.example/app',
+  'https://docs.example:8443/app',
+  'http://localhost:3001/back/1',
+  'http://localhost/back/1',
+  'http://127.0.0.1:3000/back/1',
+  'https://docs.example.evil.example/app',
+  'https://evildocs.example/app',
+  'https://sub.docs.example/app',
+  'https://docs.example@evil.example/app',
+  'https://user@docs.example/app',
+  'https://user:word@docs.example/app',
+  'https://evil.example/https://docs.example/app',
+  'https://evil.example#https://docs.example/app',
+  'https://evil.example?https://docs.example/app',
+  ' https://docs.example/app',
+  'https://docs.example/app x',
+  'ht\ttps://docs.example/app',
+  'https://docs.example/app\n',
+  'javascript://docs.example/app',
+  `https://docs.example/app/${LONG}`,
+] as const;

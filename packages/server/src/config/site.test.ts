@@ -11,6 +11,7 @@ describe('what the operator shows around the product', () => {
       banners: [],
       analyticsHosts: [],
       identityProviders: [],
+      returnUrlAllowList: [],
     });
   });
 
@@ -21,6 +22,7 @@ describe('what the operator shows around the product', () => {
       SUPPORT_EMAIL: 'help@example.com',
       BANNERS: '[{"title":"Maintenance on Sunday","layout":"app"}]',
       ANALYTICS_HOSTS: '[{"host":"{env}.stagi.example","key":"abc"}]',
+      RETURN_URL_ALLOW_LIST: 'https://docs.example/app, http://localhost:3000',
       ANALYTICS_URL: 'https://analytics.example/2/httpapi',
     });
     expect(site.analytics).toEqual([{ host: '{env}.stagi.example', key: 'abc' }]);
@@ -34,6 +36,7 @@ describe('what the operator shows around the product', () => {
       banners: [{ title: 'Maintenance on Sunday', description: '', link: null, image: null, layout: 'app' }],
       analyticsHosts: ['{env}.stagi.example'],
       identityProviders: ['google'],
+      returnUrlAllowList: ['https://docs.example/app', 'http://localhost:3000'],
     });
   });
 
@@ -42,6 +45,16 @@ describe('what the operator shows around the product', () => {
     [{ SOCIAL_LINKS: 'github=javascript:alert(1)' }, /^SOCIAL_LINKS must be like/],
     [{ ISSUE_TRACKER_URL: 'example.com' }, /^ISSUE_TRACKER_URL must be an address/],
     [{ SUPPORT_EMAIL: 'nobody' }, /^SUPPORT_EMAIL must be an e-mail address/],
+    [
+      { RETURN_URL_ALLOW_LIST: 'docs.example' },
+      /^RETURN_URL_ALLOW_LIST cannot hold "docs.example": it must be a whole/,
+    ],
+    [{ RETURN_URL_ALLOW_LIST: 'http://docs.example' }, /^RETURN_URL_ALLOW_LIST .* must be https/],
+    [{ RETURN_URL_ALLOW_LIST: 'javascript:alert(1)' }, /^RETURN_URL_ALLOW_LIST .* must be https/],
+    [{ RETURN_URL_ALLOW_LIST: 'https://you@docs.example' }, /^RETURN_URL_ALLOW_LIST .* may name no user/],
+    [{ RETURN_URL_ALLOW_LIST: 'https://docs.example/?a=b' }, /^RETURN_URL_ALLOW_LIST .* neither query nor fragment/],
+    [{ RETURN_URL_ALLOW_LIST: 'https://docs.example/a/../b' }, /must be written as https:\/\/docs\.example\/b$/],
+    [{ RETURN_URL_ALLOW_LIST: 'https://docs.example/a%2Fb' }, /^RETURN_URL_ALLOW_LIST .* no coded slash/],
     [{ BANNERS: '{' }, /^BANNERS must be a JSON list/],
     [{ BANNERS: '[{"title":"A","layout":"everywhere"}]' }, /^BANNERS cannot be used/],
     [{ BANNERS: '[{"title":"A","layout":"app","link":"javascript:alert(1)"}]' }, /^BANNERS cannot be used/],

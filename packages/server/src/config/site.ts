@@ -1,3 +1,4 @@
+import { returnUrlEntryProblem } from '@stagi/contract/returnUrl.ts';
 import { Banner, type SiteConfiguration, SocialSite } from '@stagi/contract/site.ts';
 import { z } from 'zod';
 import { ConfigError } from './configError.ts';
@@ -7,7 +8,7 @@ import { configuredProviders, type IdentityProviders } from './identityProviders
 const AnalyticsHost = z.strictObject({ host: z.string().min(1), key: z.string().min(1) });
 export type AnalyticsHost = z.infer<typeof AnalyticsHost>;
 
-/** The operator's links, banners and analytics, from `SOCIAL_LINKS`, `ISSUE_TRACKER_URL`, `SUPPORT_EMAIL`, `BANNERS`, `ANALYTICS_HOSTS` and `ANALYTICS_URL`. */
+/** The operator's links, banners, return addresses and analytics, from `SOCIAL_LINKS`, `ISSUE_TRACKER_URL`, `SUPPORT_EMAIL`, `BANNERS`, `RETURN_URL_ALLOW_LIST`, `ANALYTICS_HOSTS` and `ANALYTICS_URL`. */
 export interface Site extends Omit<SiteConfiguration, 'version' | 'analyticsHosts' | 'identityProviders'> {
   analytics: readonly AnalyticsHost[];
   /** The address that stored events are forwarded to. */
@@ -28,6 +29,7 @@ export function readSite(env: Environment): Site {
     issueTrackerUrl: one(env, 'ISSUE_TRACKER_URL', Url, 'an address like https://example.com/issues'),
     supportEmail: one(env, 'SUPPORT_EMAIL', z.email(), 'an e-mail address'),
     banners: list(env, 'BANNERS', Banner),
+    returnUrlAllowList: returnUrlAllowList(env),
     analytics,
     analyticsUrl,
   };
@@ -60,6 +62,15 @@ function socialLinks(env: Environment): Site['socialLinks'] {
       throw new ConfigError('SOCIAL_LINKS', `must be like github=https://github.com/you, not "${entry}"`);
     return { site: site.data, url: url.data };
   });
+}
+
+function returnUrlAllowList(env: Environment): string[] {
+  const entries = (env.RETURN_URL_ALLOW_LIST ?? '').split(',').map((entry) => entry.trim());
+  for (const entry of entries.filter(Boolean)) {
+    const problem = returnUrlEntryProblem(entry);
+    if (problem) throw new ConfigError('RETURN_URL_ALLOW_LIST', `cannot hold "${entry}": it ${problem}`);
+  }
+  return entries.filter(Boolean);
 }
 
 function one(env: Environment, name: string, shape: z.ZodType<string>, wanted: string): string | null {

@@ -1,6 +1,6 @@
 import { authorizationRequestQuery } from '@stagi/contract/authorizationRequest.ts';
 import { ROLE_PERMISSIONS } from '@stagi/contract/permissions.ts';
-import { pageExists, ROUTES } from '@stagi/contract/routes.ts';
+import { pageExists, ROUTES, type Route } from '@stagi/contract/routes.ts';
 import { describe, expect, it } from 'vitest';
 import { cloudLandingPath, guardRoute, type Visitor } from './routeGuard.ts';
 
@@ -38,6 +38,23 @@ describe('the guard of routes', () => {
     for (const evil of ['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)']) {
       expect(after(`?returnUrl=${encodeURIComponent(evil)}`)).toEqual({ outcome: 'redirect', to: '/' });
     }
+  });
+
+  it('leaves for a return address outside of this origin only as the allow-list says', () => {
+    const allowed = ['https://docs.example/app'];
+    const after = (route: Route, returnUrl: string, visitor = owner) =>
+      guardRoute(route, visitor, at(`${route.path}?${new URLSearchParams({ returnUrl })}`), allowed);
+    for (const route of [ROUTES.signIn, ROUTES.secondFactor, ROUTES.signUp, ROUTES.confirmation, ROUTES.recovery]) {
+      expect(after(route, 'https://docs.example/app/1?a=b')).toEqual({
+        outcome: 'leave',
+        to: 'https://docs.example/app/1?a=b',
+      });
+      expect(after(route, 'https://docs.example/apple')).toEqual({ outcome: 'redirect', to: '/' });
+      expect(after(route, '/cloud/instances')).toEqual({ outcome: 'redirect', to: '/cloud/instances' });
+      expect(after(route, 'https://docs.example/app/1', anonymous)).toEqual({ outcome: 'allow' });
+    }
+    expect(after(ROUTES.signUpForm, 'https://docs.example/app/1').outcome).toBe('leave');
+    expect(after(ROUTES.instances, 'https://docs.example/app/1')).toEqual({ outcome: 'allow' });
   });
 
   it('leads an app’s request to the consent page, by way of signing in', () => {
@@ -114,7 +131,7 @@ describe('the guard of routes', () => {
     const loading: Visitor = { is: 'loading', permissions: [] };
     expect(guardRoute(ROUTES.instances, loading, at('/cloud/instances'))).toEqual({ outcome: 'wait' });
     expect(guardRoute(ROUTES.forbidden, loading, at('/403'))).toEqual({ outcome: 'wait' });
-    const handOff = { path: '/auth/:name', layout: 'default', public: true, title: '' } as const;
+    const handOff = { path: '/auth/:name', layout: 'default', public: true, title: '', parent: null } as const;
     expect(guardRoute(handOff, loading, at('/auth/github?code=1'))).toEqual({ outcome: 'allow' });
     expect(guardRoute({ ...handOff, layout: 'docs' }, loading, at('/auth/github'))).toEqual({ outcome: 'wait' });
   });

@@ -1,7 +1,8 @@
 import { findAuthorizationRequest, looksLikeAuthorizationRequest } from '@stagi/contract/authorizationRequest.ts';
 import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
-import { safeReturnUrl } from '@stagi/contract/returnUrl.ts';
+import { allowedReturnUrl, safeReturnUrl } from '@stagi/contract/returnUrl.ts';
 import { pageExists, ROUTES, type Route } from '@stagi/contract/routes.ts';
+import { site } from '../api/site.ts';
 import { paths } from '../paths.ts';
 
 export interface Visitor {
@@ -16,10 +17,20 @@ export type GuardVerdict =
   | { outcome: 'allow' }
   | { outcome: 'wait' }
   | { outcome: 'error' }
+  /** To an address outside of this origin, which the operator allows. */
+  | { outcome: 'leave'; to: string }
   | { outcome: 'redirect'; to: string /** Asks for a permission that the visitor lacks. */; deniedRoute?: Route };
 
-/** Authorizes a visitor for a route (specification sections 2 and 6). `url` is the whole requested address. */
-export function guardRoute(route: Route, visitor: Visitor, url: URL): GuardVerdict {
+/**
+ * Authorizes a visitor for a route (specification sections 2 and 6). `url` is the whole requested address,
+ * `returnUrls` the operator's allow-list of addresses to return to.
+ */
+export function guardRoute(
+  route: Route,
+  visitor: Visitor,
+  url: URL,
+  returnUrls: readonly string[] = site().returnUrlAllowList,
+): GuardVerdict {
   const handOff = route.path === ROUTES.consent.path ? null : findAuthorizationRequest(url);
   if (handOff) return { outcome: 'redirect', to: towardsConsent(route, visitor, paths.consent(handOff)) };
   const isForm = route.path === ROUTES.signUpForm.path;
@@ -29,12 +40,12 @@ export function guardRoute(route: Route, visitor: Visitor, url: URL): GuardVerdi
       ? { outcome: 'allow' }
       : { outcome: 'redirect', to: paths.signIn(url.pathname + url.search + url.hash) };
   }
-  if (route.layout === 'sign' && !isForm) return { outcome: 'redirect', to: pathAfterSignIn(url) };
+  if (route.layout === 'sign' && !isForm) return afterSignIn(url, returnUrls);
   if (route.layout === 'home') return { outcome: 'redirect', to: paths.cloud() };
   if (visitor.is === 'loading') return isHandOff(route, url) ? { outcome: 'allow' } : { outcome: 'wait' };
   if (visitor.is === 'failed')
     return route.public || isHandOff(route, url) ? { outcome: 'allow' } : { outcome: 'error' };
-  if (isForm) return visitor.isNew ? { outcome: 'allow' } : { outcome: 'redirect', to: pathAfterSignIn(url) };
+  if (isForm) return visitor.isNew ? { outcome: 'allow' } : afterSignIn(url, returnUrls);
   if (visitor.isNew && !route.public) {
     return { outcome: 'redirect', to: paths.signUpForm(url.pathname + url.search + url.hash) };
   }
@@ -59,11 +70,24 @@ function isHandOff(route: Route, url: URL): boolean {
   return route.layout === 'default' && url.pathname.includes('/auth/');
 }
 
-/** The first page of a session: the return address if it is our own, else the root. An incomplete app request leads to the models. */
-export function pathAfterSignIn(url: URL): string {
-  const returnUrl = safeReturnUrl(url.searchParams.get('returnUrl'), url.origin);
-  if (returnUrl === null && looksLikeAuthorizationRequest(url)) return MODELS + url.search;
-  return returnUrl ?? paths.home();
+/** The first page of a session: the return address if it may be followed, else the root. An incomplete app request leads to the models. */
+function afterSignIn(url: URL, returnUrls: readonly string[]): GuardVerdict {
+  const returnUrl = url.searchParams.get('returnUrl');
+  const target = returnTarget(returnUrl, url.origin, returnUrls);
+  if (target) return target;
+  return { outcome: 'redirect', to: looksLikeAuthorizationRequest(url) ? MODELS + url.search : paths.home() };
+}
+
+/** Where a return address leads: outside of this origin only as the allow-list says; `null` when it is not followed. */
+export function returnTarget(
+  returnUrl: string | null | undefined,
+  origin: string,
+  returnUrls: readonly string[] = site().returnUrlAllowList,
+): { outcome: 'leave' | 'redirect'; to: string } | null {
+  const allowed = allowedReturnUrl(returnUrl, returnUrls);
+  if (allowed !== null) return { outcome: 'leave', to: allowed };
+  const path = safeReturnUrl(returnUrl, origin);
+  return path === null ? null : { outcome: 'redirect', to: path };
 }
 
 /** While there is no models page, the cloud stands in for it. */

@@ -9,6 +9,7 @@ const EMPTY: SiteConfiguration = {
   banners: [],
   analyticsHosts: [],
   identityProviders: [],
+  returnUrlAllowList: [],
 };
 
 let known: SiteConfiguration | null = null;

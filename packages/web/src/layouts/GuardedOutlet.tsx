@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Navigate, Outlet, useLocation, useParams } from 'react-router';
 import { guardRoute, type Visitor } from '../access/routeGuard.ts';
 import { errorText } from '../api/messages.ts';
@@ -21,6 +21,8 @@ export function GuardedOutlet({ waiting = null }: { waiting?: ReactNode }) {
     case 'redirect':
       // The key makes two redirects in a row two elements, even when nothing is rendered between them.
       return <Navigate key={key} to={verdict.to} replace state={verdict.deniedRoute} />;
+    case 'leave':
+      return <Leave key={key} to={verdict.to} />;
     case 'wait':
       return waiting;
     case 'error':
@@ -34,6 +36,12 @@ export function GuardedOutlet({ waiting = null }: { waiting?: ReactNode }) {
     case 'allow':
       return id !== undefined && !/^[1-9]\d{0,14}$/.test(id) ? <NotFound /> : <Outlet />;
   }
+}
+
+/** Replaces the page, so that Back does not lead to the login of who is logged in. */
+function Leave({ to }: { to: string }) {
+  useEffect(() => window.location.replace(to), [to]);
+  return null;
 }
 
 /** When prerendering, any origin does: nobody is signed in. */

@@ -2,9 +2,9 @@ import { api } from '@stagi/contract/api.ts';
 import type { SignInResponse } from '@stagi/contract/authResponse.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { type IdentityProvider, PROVIDER_NAMES } from '@stagi/contract/identityProviders.ts';
-import { safeReturnUrl } from '@stagi/contract/returnUrl.ts';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
+import { returnTarget } from '../../access/routeGuard.ts';
 import { call } from '../../api/client.ts';
 import { errorText } from '../../api/messages.ts';
 import { type PendingProviderLogin, takePendingProviderLogin } from '../../api/pendingProviderLogin.ts';
@@ -79,7 +79,9 @@ export function ProviderReturn({ provider, take }: Props) {
   }
 
   function go(returnUrl: string | undefined): void {
-    void navigate(safeReturnUrl(returnUrl, window.location.origin) ?? paths.home(), { replace: true });
+    const target = returnTarget(returnUrl, window.location.origin);
+    if (target?.outcome === 'leave') window.location.replace(target.to);
+    else void navigate(target?.to ?? paths.home(), { replace: true });
   }
 
   return (
