@@ -109,6 +109,7 @@ test('the platform’s own command line is let in by signing up, without a quest
     await page.getByLabel('Name').fill('Grace Hopper');
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByLabel('Repeat the password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign up', exact: true }).last().click();
     await expect(page).toHaveURL(/\/confirmation/);
     await typeCode(page, await mailedCode(platform.url, email));

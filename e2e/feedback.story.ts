@@ -73,6 +73,17 @@ test('a signed-in person sends feedback with screenshots, and loses nothing on t
 
   await dialog.getByTestId('feedback-topic').click();
   await page.getByRole('option', { name: 'Suggest a feature' }).click();
+  await expect(dialog.getByText('Please choose an option')).toHaveCount(0);
+  await dialog.getByTestId('feedback-topic').hover();
+  await dialog.getByRole('button', { name: 'Clear' }).click();
+  await expect(dialog.getByText('Please choose an option'), 'a required choice was taken back').toBeVisible();
+  await dialog.getByTestId('feedback-topic').click();
+  await page.getByRole('option', { name: 'Suggest a feature' }).click();
+  await dialog.getByLabel('Subject').fill('x'.repeat(201));
+  await expect(dialog.getByText('201 of at most 200 characters')).toBeVisible();
+  await submit.click();
+  await expect(dialog.getByText('Subject is too long: at most 200 characters')).toBeVisible();
+  await expect(dialog.getByLabel('Subject')).toHaveValue('x'.repeat(201));
   await dialog.getByLabel('Subject').fill('Dark logs');
   await dialog.getByLabel('Description').fill('Please');
   await dialog.getByLabel('Contact email').fill('ada@');
@@ -138,10 +149,14 @@ test('a signed-in person sends feedback with screenshots, and loses nothing on t
   const warning = page.getByTestId('result-warning');
   await expect(warning).toContainText('Something went wrong. Please try again.', DEADLINE);
   await expect(page.getByText('Not like this')).toHaveCount(0);
-  await expect(dialog).toBeHidden();
+  await expect(dialog, 'the form has closed').toHaveCount(0);
   await warning.getByRole('button', { name: 'Close' }).click();
-  await expect(dialog.getByLabel('Subject'), 'what was typed is still there').toHaveValue('It fails');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(button).toBeFocused(DEADLINE);
 
+  await openForm(page, dialog);
+  await expect(dialog.getByLabel('Subject')).toHaveValue('');
+  await fill(page, dialog);
   replies.next(api.feedback.send.path, refusal(400, { fieldsWithError: ['subject'] }));
   await submit.click();
   await expect(dialog.getByText('Not like this')).toBeVisible(DEADLINE);

@@ -35,7 +35,7 @@ test('bad input is refused at its field and nothing typed is lost, on a phone', 
   await page.setViewportSize(PHONE);
   await page.goto(`${platform.url}/sign-up`);
   await page.getByRole('button', { name: 'Sign up', exact: true }).last().click();
-  for (const text of ['Name is required', 'Email is required', 'Password is required'])
+  for (const text of ['Name is required', 'Email is required', 'Password is required', 'Please repeat the password'])
     await expect(page.getByText(text)).toBeVisible();
   const password = page.getByLabel('Password', { exact: true });
   await expect(password).toHaveAttribute('type', 'password');
@@ -58,6 +58,13 @@ test('bad input is refused at its field and nothing typed is lost, on a phone', 
   const email = `wrong-code-${Date.now()}@example.com`;
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  const repetition = page.getByLabel('Repeat the password');
+  await repetition.fill(`${PASSWORD}x`);
+  await page.getByRole('button', { name: 'Sign up', exact: true }).last().click();
+  await expect(page.getByText('The passwords do not match')).toBeVisible();
+  await expect(repetition).toBeFocused();
+  await expect(page).toHaveURL(/\/sign-up$/);
+  await repetition.fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign up', exact: true }).last().click();
   await expect(page).toHaveURL(/\/confirmation/);
   const code = await mailedCode(platform.url, email);

@@ -63,6 +63,7 @@ test('somebody is invited by a link, signs up and joins by it, which its maker s
     await there.getByLabel('Name').fill('Grace Hopper');
     await there.getByLabel('Email').fill(email);
     await there.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await there.getByLabel('Repeat the password').fill(PASSWORD);
     await there.getByRole('button', { name: 'Sign up', exact: true }).last().click();
     await expect(there.getByRole('heading', { level: 1 })).toHaveText('Check your mail');
     await typeCode(there, await mailedCode(app.url, email));

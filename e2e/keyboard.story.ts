@@ -30,6 +30,7 @@ test('the main job is done without a mouse: sign up, SSH key, rent, own server, 
     await write(page, main.getByRole('textbox', { name: 'Name' }), 'Kim Keys');
     await write(page, main.getByRole('textbox', { name: 'Email' }), email);
     await write(page, main.getByLabel('Password', { exact: true }), PASSWORD);
+    await write(page, main.getByLabel('Repeat the password'), PASSWORD);
     await page.keyboard.press('Enter');
     await expect(page).toHaveURL(/\/confirmation/);
     await expect(main.getByLabel(/code/i).first()).toBeFocused();

@@ -20,6 +20,7 @@ export async function signUpInBrowser(
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByLabel('Repeat the password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign up', exact: true }).last().click();
   await expect(page).toHaveURL(/\/confirmation/);
   await typeCode(page, await mailedCode(platform.url, email));

@@ -149,6 +149,7 @@ async function sendSignUp(page: Page, email: string): Promise<void> {
   await page.getByLabel('Name').fill('Gertrude Goes');
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByLabel('Repeat the password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign up', exact: true }).last().click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check your mail');
 }

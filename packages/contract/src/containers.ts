@@ -57,7 +57,7 @@ export const CONTAINER_MOVES: Record<ContainerStatus, readonly ContainerStatus[]
   deleted: [],
 };
 
-export const RestartPolicy = z.enum(['no', 'on-failure', 'unless-stopped', 'always']);
+export const RestartPolicy = z.enum(['no', 'on-failure', 'unless-stopped', 'always'], text('Please choose an option'));
 
 export const PortMapping = z.strictObject({
   host: HostPort,

@@ -4,7 +4,7 @@ import { Title } from './fields.ts';
 import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
 import { text } from './text.ts';
 
-export const SshKeyType = z.enum(['ed25519', 'rsa']);
+export const SshKeyType = z.enum(['ed25519', 'rsa'], text('Please choose an option'));
 
 /** The name that the private half of a key generated here is saved under. The id keeps two of them apart in one folder. */
 export function keyFileName({ id, type }: { id: number; type: string }): string {

@@ -46,7 +46,7 @@ export const strays = {
     auth: OPERATOR,
     input: z.object({
       id: Id,
-      workspaceId: Id,
+      workspaceId: z.number(text('Please choose an option')).int().positive(),
       offerId: z.string(text('Offer is required')).min(1, text('Offer is required')).max(200),
       title: Title,
       slug: Slug,

@@ -85,7 +85,7 @@ export function useCallForm<C extends Call, Values extends object>(
       return;
     }
     const parsed = whole.input.safeParse(toInput(form.values));
-    const errors = { ...alsoCheck(form.values), ...renamed(issuesByPath(parsed.error?.issues ?? [])) };
+    const errors = { ...renamed(issuesByPath(parsed.error?.issues ?? [])), ...alsoCheck(form.values) };
     if (!parsed.success || Object.keys(errors).length > 0) {
       form.setErrors(errors);
       return;

@@ -40,7 +40,7 @@ export function ActorPicker({ operators, chosen, value, onChange }: Props) {
       value={value}
       onChange={onChange}
       error={list.error && errorText(list.error)}
-      clearable
+      mayBeEmpty
       w={{ base: '100%', sm: 220 }}
       data-testid="audit-who"
       found={{

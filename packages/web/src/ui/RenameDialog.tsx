@@ -37,7 +37,7 @@ export function RenameForm({ label, field, loading, onSubmit, onCancel }: FormPr
   return (
     <Form onSubmit={onSubmit}>
       <Stack gap={16}>
-        <TextInput data-autofocus maxLength={100} {...field} label={label ?? t('Title')} />
+        <TextInput data-autofocus limit={100} {...field} label={label ?? t('Title')} />
         <DialogButtons onCancel={onCancel} submitLabel={t('Save')} loading={loading} testId="rename-submit" />
       </Stack>
     </Form>

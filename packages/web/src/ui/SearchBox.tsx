@@ -93,7 +93,7 @@ export function SearchModeSelect({ mode, onMode }: Pick<ModeProps, 'mode' | 'onM
       aria-label={t('How to search')}
       options={MODES.map((option) => ({ ...option, label: t(option.label) }))}
       value={mode}
-      onChange={(next) => next && onMode(next)}
+      onChange={(next) => onMode(next ?? 'contains')}
       w={{ base: '100%', sm: MODES.find(({ value }) => value === mode)?.width }}
       data-testid="search-mode"
     />

@@ -29,7 +29,7 @@ export function TitleAndSlug({ title, slug, titleLabel, placeholder, slugHint }:
         placeholder={placeholder}
         autoComplete="off"
         data-autofocus
-        maxLength={100}
+        limit={100}
         {...title}
         value={String(title.value ?? '')}
         onChange={(event) => {
@@ -40,7 +40,7 @@ export function TitleAndSlug({ title, slug, titleLabel, placeholder, slugHint }:
       <UniqueIdInput
         label={t('Unique ID')}
         description={slugHint ?? t('Letters, digits and hyphens')}
-        maxLength={40}
+        limit={40}
         {...slug}
         value={String(slug.value ?? '')}
         onChange={(event) => {

@@ -39,7 +39,7 @@ function CreateForm({ onCancel }: { onCancel(): void }) {
           label={t('Name')}
           placeholder={t('Such as the name of your team')}
           autoComplete="off"
-          maxLength={100}
+          limit={100}
           data-autofocus
           {...field('name')}
         />

@@ -99,7 +99,7 @@ export function AdminAuditPage() {
           value={workspaceId}
           called={data?.workspace?.id === workspaceId ? data?.workspace?.name : undefined}
           onChange={choose}
-          clearable
+          mayBeEmpty
           w={{ base: '100%', sm: 260 }}
           data-testid="audit-workspace"
         />
@@ -111,7 +111,7 @@ export function AdminAuditPage() {
       rowKey={({ id }) => id}
       noMatches={{
         title: t('Nothing like that has happened'),
-        text: t('Try a longer stretch of time or other filters.'),
+        text: t('Try a longer time range or other filters.'),
       }}
       empty={{
         icon: <IconHistory size={20} />,

@@ -34,14 +34,15 @@ export function NewPromoCode({ opened, onClose }: { opened: boolean; onClose(): 
 function Fields({ onClose }: { onClose(): void }) {
   const t = useT();
   const { field, submit, loading } = useCallForm(api.promoCodes.create, {
-    initialValues: { code: '', amount: '', uses: 1 as number | string, days: '30', note: '' },
+    initialValues: { code: '', amount: '', uses: 1 as number | string, days: '30' as string | null, note: '' },
     toInput: ({ code, amount, uses, days, note }) => ({
       ...(code.trim() !== '' && { code }),
       amount: String(amount),
       uses: uses === '' ? undefined : Number(uses),
-      expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
+      expiresAt: days === null ? undefined : new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
       note,
     }),
+    alsoCheck: ({ days }): Record<string, string> => (days === null ? { days: text('Please choose an option') } : {}),
     fieldOf: (path) => (path === 'expiresAt' ? 'days' : path),
     onDone: ({ entity }) => {
       void invalidate('admin/promo-code/');

@@ -27,7 +27,7 @@ const LIFETIMES: readonly { value: Lifetime; label: string }[] = [
 
 interface Values {
   description: string;
-  lifetime: Lifetime;
+  lifetime: Lifetime | null;
   /** DD/MM/YYYY, for `day`. */
   day: string;
   scope: 'all' | 'some';
@@ -52,8 +52,10 @@ export function CreateTokenForm({ onDone, onCancel }: { onDone(token: string): v
       permissions: scope === 'some' ? permissions : undefined,
     }),
     fieldOf: (path) => (path === 'expiresAt' ? 'day' : path),
-    alsoCheck: (values): Record<string, string> =>
-      values.lifetime === 'day' && !lifetimeEnd(values) ? { day: text('Enter a valid date') } : {},
+    alsoCheck: (values): Record<string, string> => {
+      if (values.lifetime === null) return { lifetime: text('Please choose an option') };
+      return values.lifetime === 'day' && !lifetimeEnd(values) ? { day: text('Enter a valid date') } : {};
+    },
     onDone: ({ token }) => onDone(token),
   });
   const { lifetime, day, scope, permissions } = form.values;
@@ -69,7 +71,7 @@ export function CreateTokenForm({ onDone, onCancel }: { onDone(token: string): v
           label={t('Description')}
           placeholder={t('Such as “build server”')}
           autoComplete="off"
-          maxLength={100}
+          limit={100}
           data-autofocus
           {...field('description')}
         />

@@ -7,9 +7,10 @@ export type Lifetime = '7' | '30' | '90' | '365' | 'day' | 'never';
 
 const DAY_MS = 86_400_000;
 
-/** When a token created now would expire; null for never and for an invalid day. */
-export function lifetimeEnd({ lifetime, day }: { lifetime: Lifetime; day: string }): Date | null {
+/** When a token created now would expire; null for never, for an invalid day and where nothing is chosen. */
+export function lifetimeEnd({ lifetime, day }: { lifetime: Lifetime | null; day: string }): Date | null {
   switch (lifetime) {
+    case null:
     case 'never':
       return null;
     case 'day': {

@@ -26,13 +26,13 @@ interface Props {
 export function ConsentForm({ app, request, host, denyLink }: Props) {
   const t = useT();
   const { profile, workspace: active } = useUser();
-  const [chosen, setChosen] = useState(active?.clientId ?? null);
+  const workspaces = profile.clientRelations;
+  const [chosen, setChosen] = useState(active?.clientId ?? workspaces[0]?.clientId ?? null);
   const [link, setLink] = useState<string | null>(null);
   const { run, loading } = useCall(api.apps.authorizationCode, { onDone: (answer) => setLink(answer.link) });
   if (link !== null) return <RedirectToApp name={app.name} link={link} />;
 
-  const workspaces = profile.clientRelations;
-  const workspace = workspaces.find(({ clientId }) => clientId === chosen) ?? workspaces[0];
+  const workspace = workspaces.find(({ clientId }) => clientId === chosen);
   const powers = Object.entries(PERMISSION_WORDS).filter(
     ([permission]) =>
       workspace?.permissions.some((held) => held === permission) && app.permissions?.some((may) => may === permission),
@@ -75,6 +75,7 @@ export function ConsentForm({ app, request, host, denyLink }: Props) {
           </Button>
           <Button
             loading={loading}
+            disabled={workspaces.length > 0 && !workspace}
             onClick={() => void run({ ...request, workspace_id: workspace?.clientId })}
             data-testid="consent-allow"
           >

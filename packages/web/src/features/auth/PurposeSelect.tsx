@@ -19,7 +19,7 @@ export function PurposeSelect(field: FieldProps) {
     <Select
       label={t('What for?')}
       optional
-      clearable
+      mayBeEmpty
       options={PURPOSES.map((purpose) => ({ value: purpose, label: t(WORDS[purpose]) }))}
       {...field}
     />

@@ -9,8 +9,7 @@ import { useTypedBeforeHydration } from '../../prerender/useTypedBeforeHydration
 import { Button } from '../../ui/Button.tsx';
 import { FormCard } from '../../ui/FormCard.tsx';
 import { Form } from '../../ui/form/Form.tsx';
-import { PasswordInput } from '../../ui/form/PasswordInput.tsx';
-import { PasswordRules } from '../../ui/form/PasswordRules.tsx';
+import { NewPasswordFields, repetitionErrors } from '../../ui/form/NewPasswordFields.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
 import { OtherSignInMethods } from './OtherSignInMethods.tsx';
 import { rememberSignUp } from './pendingSignUp.ts';
@@ -21,7 +20,9 @@ export function SignUpPage() {
   const [params] = useSearchParams();
   const returnUrl = params.get('returnUrl') ?? undefined;
   const { form, field, submit, loading } = useCallForm(api.auth.register, {
-    initialValues: { name: '', email: '', password: '' },
+    initialValues: { name: '', email: '', password: '', confirmation: '' },
+    toInput: ({ confirmation: _, ...input }) => input,
+    alsoCheck: (values) => repetitionErrors(values.password, values.confirmation),
     onSubmit: () => track('sign_up_button_clicked'),
     onDone: ({ flow }, { email }) => {
       rememberSignUp({ email, flow, mailedAt: Date.now() });
@@ -44,10 +45,7 @@ export function SignUpPage() {
         <Stack gap={16}>
           <TextInput label={t('Name')} autoComplete="name" autoFocus {...field('name')} />
           <TextInput label={t('Email')} type="email" autoComplete="email" {...field('email')} />
-          <div>
-            <PasswordInput label={t('Password')} autoComplete="new-password" {...field('password')} />
-            <PasswordRules password={form.values.password} />
-          </div>
+          <NewPasswordFields name="password" isFirst field={field} password={form.values.password} />
           <Button type="submit" loading={loading} fullWidth>
             {t('Sign up')}
           </Button>

@@ -13,13 +13,13 @@ export interface FeedbackDialogProps {
   onClose(): void;
 }
 
-/** The feedback form. Closing asks before typed text is lost, and a failure returns to the form. */
+/** The feedback form, and after a response its result. Closing the form asks before typed text is lost. */
 export function FeedbackDialog({ opened, onClose }: FeedbackDialogProps) {
   const t = useT();
   const { issueTrackerUrl } = site();
   const [typed, setTyped] = useState(false);
   const [asking, setAsking] = useState(false);
-  /** The result replaces the form; a failure returns to it. */
+  /** The result replaces the form. */
   const [result, setResult] = useState<'sent' | 'failed' | null>(null);
 
   function close(by?: CloseReason): void {
@@ -30,7 +30,7 @@ export function FeedbackDialog({ opened, onClose }: FeedbackDialogProps) {
   return (
     <>
       <Dialog
-        opened={opened}
+        opened={opened && result === null}
         onClose={close}
         closeOnOutside={!typed}
         title={t('Spotted a bug? Let us know')}
@@ -73,7 +73,7 @@ export function FeedbackDialog({ opened, onClose }: FeedbackDialogProps) {
       />
       <ResultDialog
         opened={opened && result === 'failed'}
-        onClose={() => setResult(null)}
+        onClose={onClose}
         variant="warning"
         title={t('Something went wrong. Please try again.')}
       />

@@ -65,7 +65,7 @@ export function FeedbackForm({ onTyped, onCancel, onSent, onFailed }: Props) {
         {...field('topic')}
         value={form.values.topic || null}
       />
-      <TextInput label={t('Subject')} name="subject" maxLength={200} {...field('subject')} />
+      <TextInput label={t('Subject')} name="subject" limit={200} {...field('subject')} />
       <Textarea
         label={t('Description')}
         name="description"

@@ -26,7 +26,7 @@ export function OfferFilters({ list, providers }: { list: ListState; providers: 
         aria-label={t('GPU')}
         w={130}
         placeholder={t('Any GPU')}
-        clearable
+        mayBeEmpty
         options={[
           { value: 'with', label: t('With GPU') },
           { value: 'without', label: t('Without GPU') },
@@ -38,7 +38,7 @@ export function OfferFilters({ list, providers }: { list: ListState; providers: 
         aria-label={t('CPU cores at least')}
         w={130}
         placeholder={t('Any CPU')}
-        clearable
+        mayBeEmpty
         options={CORES.map((value) => ({ value, label: t('{{count}}+ cores', { count: Number(value) }) }))}
         value={list.filter('cores') || null}
         onChange={(value) => list.setFilter('cores', value ?? '')}
@@ -47,7 +47,7 @@ export function OfferFilters({ list, providers }: { list: ListState; providers: 
         aria-label={t('RAM at least')}
         w={130}
         placeholder={t('Any RAM')}
-        clearable
+        mayBeEmpty
         options={RAM_GB.map((value) => ({ value, label: t('{{gb}}+ GB', { gb: value }) }))}
         value={list.filter('ram') || null}
         onChange={(value) => list.setFilter('ram', value ?? '')}

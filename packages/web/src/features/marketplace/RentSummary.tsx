@@ -32,7 +32,7 @@ export function RentSummary({ offer }: { offer: Offer }) {
             ),
           },
           {
-            label: t('Your balance lasts'),
+            label: t('Balance lasts'),
             value: after ? (
               <span
                 title={t('At {{amount}} {{currency}} an hour for all your servers', {

@@ -63,7 +63,7 @@ export function AddKeyForm({ onDone, onCancel }: { onDone(key: SshKey): void; on
           placeholder={t('Where the key lives, such as “laptop”')}
           title={t('Where the key lives, such as “laptop”')}
           autoComplete="off"
-          maxLength={100}
+          limit={100}
           {...title}
           onChange={(event) => {
             ownTitle.current = event.currentTarget.value !== '';

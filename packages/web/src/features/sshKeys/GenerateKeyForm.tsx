@@ -34,7 +34,7 @@ export function GenerateKeyForm({
           label={t('Title')}
           placeholder={t('Where the key will live, such as “laptop”')}
           autoComplete="off"
-          maxLength={100}
+          limit={100}
           data-autofocus
           {...field('title')}
         />

@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 interface Values {
   role: Role;
   uses: number | string;
-  days: (typeof LIFETIMES)[number]['value'];
+  days: (typeof LIFETIMES)[number]['value'] | null;
 }
 
 /** What the platform counts in seats; the dialog may be opened where no list of invites is. */
@@ -41,8 +41,9 @@ export function InviteForm({ onDone, onCancel }: { onDone(link: string): void; o
     toInput: ({ role, uses, days }) => ({
       role,
       uses: uses === '' ? undefined : uses,
-      expiresAt: expiryOf(days).toISOString(),
+      expiresAt: days === null ? undefined : expiryOf(days).toISOString(),
     }),
+    alsoCheck: ({ days }): Record<string, string> => (days === null ? { days: text('Please choose an option') } : {}),
     fieldOf: (path) => (path === 'expiresAt' ? 'days' : path),
     onDone: ({ link }) => onDone(link),
   });
@@ -67,9 +68,11 @@ export function InviteForm({ onDone, onCancel }: { onDone(link: string): void; o
             {...field('days')}
           />
         </Group>
-        <p className={classes.line}>
-          {t('Good until')} <DateTime at={expiryOf(form.values.days).toISOString()} />
-        </p>
+        {form.values.days !== null && (
+          <p className={classes.line}>
+            {t('Good until')} <DateTime at={expiryOf(form.values.days).toISOString()} />
+          </p>
+        )}
         {seats && <SeatsNote seats={seats} />}
         <DialogButtons
           onCancel={onCancel}

@@ -12,6 +12,7 @@ export type PasswordInputProps = Mantine & Named & { optional?: boolean; size?: 
 /** Hidden as typed, with a button that shows it. */
 export function PasswordInput({ label, optional, size = 's', error, ...rest }: PasswordInputProps) {
   const t = useT();
+  const shownError = useFieldError(rest.name, error);
   return (
     <MantinePasswordInput
       spellCheck={false}
@@ -19,7 +20,9 @@ export function PasswordInput({ label, optional, size = 's', error, ...rest }: P
       {...rest}
       size={mantineSize(size)}
       label={labelOf(label, optional)}
-      error={useFieldError(rest.name, error)}
+      error={shownError}
+      // The library marks other inputs so, but not this one.
+      aria-invalid={shownError ? true : undefined}
       visibilityToggleFocusable
       visibilityToggleButtonProps={{ 'aria-label': t('Show the password') }}
     />

@@ -10,6 +10,7 @@ import {
   useState,
 } from 'react';
 import { useT } from '../../i18n/i18n.ts';
+import { CutText } from '../CutText.tsx';
 import { SELECT_OPTION_LIMIT, SELECT_SEARCH_ABOVE, type SELECT_SIZES, SELECT_TAG_LIMIT } from '../kitConstants.ts';
 import { type Choice, type ChoiceFields, type Key, matchingChoices, namedChoices } from './choices.ts';
 import { mantineSize } from './controlSizes.ts';
@@ -30,8 +31,8 @@ interface Common<O extends Choice> extends ChoiceFields {
   disabled?: boolean;
   /** The id of the form it belongs to, where it stands outside of it. */
   form?: string;
-  /** Whether the value can be taken back. Of several values always. */
-  clearable?: boolean;
+  /** To choose nothing is an answer too, as in a filter. Otherwise clearing it shows that a choice is required. */
+  mayBeEmpty?: boolean;
   /** How many of several values are shown before `+N`. */
   tagLimit?: number;
   leftSection?: ReactNode;
@@ -102,7 +103,11 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
   const keys: readonly K[] = props.multiple ? props.value : props.value == null ? [] : [props.value];
   const isChosen = (key: Key) => keys.some((chosen) => String(chosen) === String(key));
   const chosen = choices.filter(({ key }) => isChosen(key));
-  const clearable = (props.clearable ?? props.multiple) && (found ? keys : chosen).length > 0 && !props.disabled;
+  const isEmpty = (found ? keys : chosen).length === 0;
+  const clearable = !isEmpty && !props.disabled;
+  const isRequired = !optional && !props.mayBeEmpty && !props.multiple;
+  const [cleared, setCleared] = useState(false);
+  const missing = cleared && isEmpty && isRequired ? t('Please choose an option') : undefined;
   const searchable = found !== undefined || choices.length > SELECT_SEARCH_ABOVE;
   const matching = found
     ? choices.map((choice) => ({ ...choice, disabled: choice.disabled || found.stale }))
@@ -144,6 +149,7 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
   function clear(): void {
     if (props.multiple) props.onChange([]);
     else props.onChange(null);
+    setCleared(true);
     combobox.focusTarget();
   }
 
@@ -189,7 +195,7 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
           label={labelOf(label, optional)}
           aria-label={props['aria-label']}
           description={props.description}
-          error={useFieldError(props.name, props.error)}
+          error={useFieldError(props.name, props.error) ?? missing}
           disabled={props.disabled}
           name={props.name}
           form={props.form}
@@ -210,13 +216,13 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
           data-path={props['data-path']}
         >
           {found && !props.multiple && props.value != null ? (
-            <span className={classes.value}>{found.chosenLabel ?? '…'}</span>
+            <CutText className={classes.value}>{found.chosenLabel ?? '…'}</CutText>
           ) : chosen.length === 0 ? (
             <Input.Placeholder>{props.placeholder ?? t('Not chosen')}</Input.Placeholder>
           ) : props.multiple ? (
             <Tags labels={chosen.map((choice) => choice.label)} limit={tagLimit} />
           ) : (
-            <span className={classes.value}>{chosen[0]?.label}</span>
+            <CutText className={classes.value}>{chosen[0]?.label ?? ''}</CutText>
           )}
         </InputBase>
       </Combobox.Target>
@@ -255,7 +261,7 @@ export function Select<O extends Choice, K extends Key = string>(props: SelectPr
 }
 
 /** The arrow; on hover and focus of the control the clear button replaces it. */
-function Ends({ clearable, onClear }: { clearable: boolean | undefined; onClear(): void }) {
+function Ends({ clearable, onClear }: { clearable: boolean; onClear(): void }) {
   const t = useT();
   return (
     <span className={classes.ends} data-clearable={clearable || undefined}>

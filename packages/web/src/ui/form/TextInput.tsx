@@ -1,5 +1,6 @@
 import { TextInput as MantineTextInput } from '@mantine/core';
 import type { ComponentProps } from 'react';
+import { useT } from '../../i18n/i18n.ts';
 import type { INPUT_SIZES } from '../kitConstants.ts';
 import { mantineSize } from './controlSizes.ts';
 import { useFieldError } from './Form.tsx';
@@ -7,7 +8,8 @@ import { labelOf, type Named } from './FormItem.tsx';
 import { maskCaret, maskText } from './mask.ts';
 
 export type InputSize = (typeof INPUT_SIZES)[number];
-type Mantine = Omit<ComponentProps<typeof MantineTextInput>, 'label' | 'aria-label' | 'size'>;
+/** `maxLength` would cut what is typed or pasted without a word: see `limit`. */
+type Mantine = Omit<ComponentProps<typeof MantineTextInput>, 'label' | 'aria-label' | 'size' | 'maxLength'>;
 
 export type TextInputProps = Mantine &
   Named & {
@@ -15,12 +17,18 @@ export type TextInputProps = Mantine &
     size?: InputSize;
     /** `#` is a digit: `##/##/####`. The value is the masked text. */
     mask?: string;
+    /** How many characters are allowed. More can be typed, and are counted in an error; the form refuses them. */
+    limit?: number;
     /** What is typed turns to lower case. */
     lowercase?: boolean;
   };
 
 export function TextInput(props: TextInputProps) {
-  const { label, optional, size = 's', mask, lowercase, error, onChange, ...rest } = props;
+  const { label, optional, size = 's', mask, limit, lowercase, error, onChange, ...rest } = props;
+  const t = useT();
+  const typed = String(rest.value ?? '').trim().length;
+  const tooLong =
+    limit !== undefined && typed > limit ? t('{{typed}} of at most {{limit}} characters', { typed, limit }) : undefined;
   return (
     <MantineTextInput
       inputMode={mask ? 'numeric' : undefined}
@@ -28,7 +36,7 @@ export function TextInput(props: TextInputProps) {
       {...rest}
       size={mantineSize(size)}
       label={labelOf(label, optional)}
-      error={useFieldError(rest.name, error)}
+      error={useFieldError(rest.name, error) ?? tooLong}
       onChange={(event) => {
         const input = event.currentTarget;
         const { value } = input;

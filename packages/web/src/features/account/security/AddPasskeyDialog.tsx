@@ -14,6 +14,9 @@ import { RecoveryCodesDialog } from './RecoveryCodesDialog.tsx';
 import { refetchFactors } from './refetchFactors.ts';
 import own from './security.module.css';
 
+/** Of the characters of a name. */
+const LIMIT = 100;
+
 /** Asks for a name, then opens the browser's dialog. */
 export function AddPasskeyDialog({ number, onClose }: { number: number; onClose(): void }) {
   const t = useT();
@@ -47,7 +50,7 @@ export function AddPasskeyDialog({ number, onClose }: { number: number; onClose(
       <Form
         onSubmit={(event) => {
           event.preventDefault();
-          if (making || name.trim() === '') return;
+          if (making || name.trim() === '' || name.trim().length > LIMIT) return;
           setMaking(true);
           void make().finally(() => setMaking(false));
         }}
@@ -60,7 +63,7 @@ export function AddPasskeyDialog({ number, onClose }: { number: number; onClose(
             label={t('Name')}
             description={t('So that you know it again.')}
             value={name}
-            maxLength={100}
+            limit={LIMIT}
             onChange={(event) => setName(event.currentTarget.value)}
             data-autofocus
           />

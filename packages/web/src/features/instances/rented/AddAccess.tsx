@@ -44,6 +44,7 @@ export function AddAccess({ instanceId, accepted, verdict, SshKeyDialog }: Props
             placeholder={t('One of my keys')}
             options={mine.map((key) => ({ value: key.id, label: key.title }))}
             w={200}
+            mayBeEmpty
             value={chosen}
             onChange={(key: number | null) => setChosen(key)}
             data-testid="access-key"

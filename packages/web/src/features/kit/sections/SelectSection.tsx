@@ -38,8 +38,8 @@ export default function SelectSection() {
       <Specimen id="select-eight" title="Eight plain values: no search">
         <Select label="Few" options={EIGHT} value={eight} onChange={setEight} w={240} />
       </Specimen>
-      <Specimen id="select-nine" title="Nine: with search, clearable">
-        <Select label="Several to search" options={NINE} value={nine} onChange={setNine} clearable w={240} />
+      <Specimen id="select-nine" title="Nine: with search, may be empty">
+        <Select label="Several to search" options={NINE} value={nine} onChange={setNine} mayBeEmpty w={240} />
       </Specimen>
       <Specimen id="select-multiple" title="Several values: one tag and the number of the others">
         <Select label="Multiple" multiple options={NINE} value={several} onChange={setSeveral} w={240} />
@@ -136,7 +136,7 @@ function FoundElsewhere() {
       options={CITIES.filter(({ label }) => label.toLowerCase().startsWith(asked.toLowerCase()))}
       value={city}
       onChange={setCity}
-      clearable
+      mayBeEmpty
       found={{
         search,
         onSearch: (text) => {
