@@ -18,7 +18,7 @@ export async function findCutOffText(page: Page): Promise<string[]> {
       const isNarrow = cuts && element.scrollWidth > element.clientWidth + 1;
       const isLow = (cuts || element.tagName === 'BUTTON') && element.scrollHeight > element.clientHeight + 3;
       const words = textOverflow === 'ellipsis' ? element.textContent?.trim() : hasOwnWords(element);
-      if ((isNarrow || isLow) && words && !element.closest('[title], textarea'))
+      if ((isNarrow || isLow) && words && !element.closest('[title], [data-cut-text], textarea'))
         lines.push(`cut off (${isNarrow ? textOverflow : 'below'}): ${briefly(element)}`);
       if (element instanceof HTMLInputElement && element.value === '' && isPlaceholderCut(element))
         lines.push(`cut off: placeholder "${element.placeholder}"`);

@@ -33,10 +33,22 @@ const MORE: Partial<Record<RouteName, readonly string[]>> = {
   containers: ['?new=1'],
 };
 
+/** What the somebody and their things are called. */
+interface Names {
+  person: string;
+  rented: string;
+  own: string;
+  container: string;
+  key: string;
+}
+
+const USUAL: Names = { person: 'Ada', rented: 'Training', own: 'Lab 3', container: 'Web', key: 'laptop' };
+
 /** A platform with a simulated cloud, and somebody who has one of everything: for stories that walk over all screens. */
-export const seededTest = test.extend<object, { lab: Lab }>({
+export const seededTest = test.extend<object, { names: Names; lab: Lab }>({
+  names: [USUAL, { option: true, scope: 'worker' }],
   lab: [
-    async ({ browserName: _ }, use, worker) => {
+    async ({ names }, use, worker) => {
       const folder = mkdtempSync(join(tmpdir(), 'stagi-furnished-'));
       const daemons = join(folder, 'daemon');
       mkdirSync(daemons);
@@ -47,8 +59,11 @@ export const seededTest = test.extend<object, { lab: Lab }>({
         FAKE_CLOUD_URL: cloud.url,
         STAGI_DAEMON_DIR: daemons,
       });
-      const person = await signUp(platform.url, httpSender(platform.url), { name: 'Ada', email: 'ada@example.com' });
-      const { ids, close } = await furnish(platform.url, person);
+      const person = await signUp(platform.url, httpSender(platform.url), {
+        name: names.person,
+        email: 'ada@example.com',
+      });
+      const { ids, close } = await furnish(platform.url, person, names);
       await use({ platform, person, ids });
       await close();
       await platform.stop();
@@ -105,26 +120,26 @@ export interface Ids {
 }
 
 /** A server rented, one attached, a container on it. */
-async function furnish(url: string, { client }: Person): Promise<{ ids: Ids; close(): Promise<void> }> {
-  const { entity: key } = await client(api.sshKeys.generate, { title: 'laptop' });
+async function furnish(url: string, { client }: Person, names: Names): Promise<{ ids: Ids; close(): Promise<void> }> {
+  const { entity: key } = await client(api.sshKeys.generate, { title: names.key });
   const offer = await until('the simulated cloud has offers', 30_000, async () => {
     const { entities } = await client(api.hardware.offers, { entityFilterRequest: {} });
     return entities[0];
   });
   const { entity: rented } = await client(api.instances.rent, {
     offerId: offer.offerId,
-    title: 'Training',
+    title: names.rented,
     slug: 'training',
     sshKeyId: key.id,
   });
-  const { entity: own, daemonToken } = await client(api.selfHosted.create, { title: 'Lab 3', slug: 'lab-3' });
+  const { entity: own, daemonToken } = await client(api.selfHosted.create, { title: names.own, slug: 'lab-3' });
   const vulnerableRunc = { version: '1.1.5+ds1-1+deb12u1', cves: ['CVE-2025-31133'] };
   const daemon = await connectDaemon(url, await enrolNode(url, daemonToken), { facts: { vulnerableRunc } });
   // Else it counts as unresponsive before all screens have been seen.
   const beat = setInterval(() => daemon.send({ type: 'heartbeat', at: new Date().toISOString() }), HEARTBEAT_MS);
   const { entities: containers } = await client(api.containers.create, {
     instanceRef: { id: own.id },
-    title: 'Web',
+    title: names.container,
     slug: 'web',
     dockerImage: 'nginx:1.29',
     env: [],

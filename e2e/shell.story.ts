@@ -1,9 +1,10 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, type Locator, test } from '@playwright/test';
+import { chromium, expect, type Locator, test } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
 import { httpSender, type Person, signUp } from '@stagi/server/src/testing/person.ts';
+import { CHROMIUM } from '../scripts/chromium.ts';
 import { enter } from './people.ts';
 import { type Platform, startPlatform } from './platform.ts';
 
@@ -86,6 +87,9 @@ test('a visitor finds the ways in, the words of the operator, their language and
     await expect(header.getByRole('link', { name: 'Log in' })).toHaveCount(0);
     await expect(header.getByRole('link', { name: 'Sign up' })).toBeVisible();
     await expect(header.getByRole('link', { name: /start page/ })).toHaveAttribute('href', '/');
+    const crumbs = page.getByRole('navigation', { name: 'Breadcrumbs' });
+    await expect(crumbs.getByRole('link', { name: 'Home' })).toHaveAttribute('href', '/');
+    await expect(crumbs.locator('[aria-current]')).toHaveText('Log in');
   });
 
   await test.step('language and theme change in place', async () => {
@@ -103,6 +107,8 @@ test('a visitor finds the ways in, the words of the operator, their language and
     await page.goto(`${platform.url}/nothing/here`);
     await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible();
     await expect(footer).toBeVisible();
+    const crumbs = page.getByRole('navigation', { name: 'Breadcrumbs' });
+    await expect(crumbs.getByRole('listitem')).toHaveText(['Home', 'Page not found']);
     await page.getByRole('link', { name: 'Go to the start page' }).click();
     await expect(page).toHaveURL(`${platform.url}/`);
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
@@ -273,6 +279,36 @@ test('a signed-in person steers by header, palette and keys', async ({ page }) =
     await expect(notice).toHaveCount(0);
     await expect(page.getByRole('heading', { level: 1, name: 'SSH keys' })).toBeVisible();
   });
+});
+
+test('nothing moves aside when an overlay takes the scrollbar away', async () => {
+  // Browsers of tests hide scrollbars.
+  const browser = await chromium.launch({ ...CHROMIUM, ignoreDefaultArgs: ['--hide-scrollbars'] });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' });
+  await enter(page, platform.url, ada, '/profile/ssh');
+  const place = async () => ({
+    window: await page.evaluate(() => innerWidth - document.documentElement.clientWidth),
+    header: await page.getByTestId('profile-menu').boundingBox(),
+  });
+  const overlays: [string, () => Promise<void>][] = [
+    ['palette', () => page.keyboard.press('Control+k')],
+    ['dialog', () => page.getByTestId('ssh-key-add').click()],
+  ];
+  // A short page, which shows a scrollbar all the same, and one that scrolls.
+  for (const height of ['auto', '3000px'])
+    for (const [name, open] of overlays) {
+      await page.evaluate((minHeight) => Object.assign(document.body.style, { minHeight }), height);
+      await expect(page.getByTestId('profile-menu')).toBeVisible();
+      const before = await place();
+      expect(before.window, 'there is a scrollbar').toBeGreaterThan(0);
+      await open();
+      await expect(page.getByRole('dialog')).toBeVisible();
+      expect(await page.evaluate(() => getComputedStyle(document.documentElement).overflowY)).toBe('hidden');
+      expect((await place()).header, `${name} over a page of height ${height}`).toEqual(before.header);
+      await page.keyboard.press('Escape');
+      await expect(page.getByRole('dialog')).toHaveCount(0);
+    }
+  await browser.close();
 });
 
 async function top(element: Locator): Promise<number> {

@@ -2,6 +2,7 @@ import type { AuditEntry } from '@stagi/contract/audit.ts';
 import { Link } from 'react-router';
 import { useT } from '../i18n/i18n.ts';
 import { personName } from '../i18n/personName.ts';
+import { CutText } from '../ui/CutText.tsx';
 import { Tag } from '../ui/Tag.tsx';
 import { DateTime } from '../ui/Time.tsx';
 import type { Column } from '../ui/table/tableTypes.ts';
@@ -58,10 +59,10 @@ function Thing({ object, pages }: Pick<AuditEntry, 'object'> & { pages: ThingPag
   // Without a name it was not theirs to name.
   if (label === null) return <span className="mono">{id === null ? '—' : `#${id}`}</span>;
   const page = pages[type];
-  if (!page || id === null) return <span className="mono">{label}</span>;
+  if (!page || id === null) return <CutText className="mono">{label}</CutText>;
   return (
     <Link className="mono" to={page(Number(id))}>
-      {label}
+      <CutText>{label}</CutText>
     </Link>
   );
 }
@@ -74,7 +75,7 @@ function ActorCell({ entry: { actor, by, action } }: { entry: AuditEntry }) {
   return (
     <>
       <span className={classes.who}>
-        <span>{personName(t, actor.name)}</span>
+        <CutText>{personName(t, actor.name)}</CutText>
         <span className={classes.email}>{actor.email}</span>
       </span>{' '}
       {by === 'token' && <Tag>{t('API token')}</Tag>}

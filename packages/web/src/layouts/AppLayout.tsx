@@ -19,7 +19,9 @@ export function AppLayout({ feedback }: { feedback: ReactNode }) {
         <Breadcrumbs />
         <GuardedOutlet waiting={<DetailSkeleton />} />
       </main>
-      {feedback}
+      <div className={classes.feedback} data-feedback>
+        {feedback}
+      </div>
     </div>
   );
 }

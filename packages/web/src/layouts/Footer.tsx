@@ -2,18 +2,20 @@ import { BRAND } from '@stagi/contract/brand.ts';
 import { LEGAL, MENU } from '@stagi/contract/menu.ts';
 import { holdsAny } from '@stagi/contract/permissions.ts';
 import { IconExternalLink } from '@tabler/icons-react';
-import { type ReactNode, useId } from 'react';
+import { Children, type ReactNode, Suspense, useId } from 'react';
 import { Link } from 'react-router';
 import { isMenuItemShown } from '../access/permissionChecks.ts';
 import { useSite } from '../api/site.ts';
 import { useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
+import { lazyComponent } from '../lazyChunks.ts';
 import { paths } from '../paths.ts';
 import { LanguageLinks, ThemeChoice } from '../preferences/PreferenceControls.tsx';
 import { Button } from '../ui/Button.tsx';
 import classes from './Footer.module.css';
 import { Logo } from './header/Logo.tsx';
-import { SOCIAL_SITES } from './socialSites.tsx';
+
+const SocialLinks = lazyComponent(async () => (await import('./SocialLinks.tsx')).SocialLinks);
 
 /** Sections without an entry are left out: pages that do not exist yet, sites that the operator did not name. */
 export function Footer() {
@@ -52,16 +54,13 @@ export function Footer() {
               </Link>
             ))}
           </Section>
-          <Section title={t('Socials')}>
-            {socialLinks.map(({ site: name, url }) => {
-              const { label, Icon } = SOCIAL_SITES[name];
-              return (
-                <a key={url} href={url} target="_blank" rel="noopener noreferrer">
-                  <Icon size={16} aria-hidden="true" /> {label}
-                </a>
-              );
-            })}
-          </Section>
+          {socialLinks.length > 0 && (
+            <Section title={t('Socials')}>
+              <Suspense>
+                <SocialLinks links={socialLinks} />
+              </Suspense>
+            </Section>
+          )}
           {(issueTrackerUrl || state.is === 'anonymous') && (
             <div className={classes.buttons}>
               {state.is === 'anonymous' && (
@@ -99,9 +98,9 @@ export function Footer() {
   );
 }
 
-function Section({ title, children }: { title: string; children: ReactNode[] }) {
+function Section({ title, children }: { title: string; children: ReactNode }) {
   const id = useId();
-  if (children.length === 0) return null;
+  if (Children.count(children) === 0) return null;
   return (
     <nav className={classes.section} aria-labelledby={id}>
       <h2 className={classes.heading} id={id}>

@@ -10,6 +10,7 @@ import { Keys } from '../keyboard/Keys.tsx';
 import { takeKeystrokes } from '../keyboard/keystrokeBuffer.ts';
 import { type OverlayProps, overlays } from '../keyboard/overlays.ts';
 import { prefetch } from '../navigation/prefetch.ts';
+import { CutText } from '../ui/CutText.tsx';
 import { focusFirst, useHostedModal } from '../ui/dialogs/hostedModal.ts';
 import classes from './Palette.module.css';
 import { type PaletteGroup, type PaletteItem, usePageAndActionItems } from './paletteItems.tsx';
@@ -191,9 +192,9 @@ function Option({ id, item, active, onPoint, onChoose }: OptionProps) {
       <span className={classes.icon} aria-hidden="true">
         {item.icon}
       </span>
-      <span className={classes.label}>{item.label}</span>
+      <CutText className={classes.label}>{item.label}</CutText>
       {item.group === 'servers' || item.group === 'containers' ? (
-        <span className="mono muted">{item.words}</span>
+        <CutText className={`mono muted ${classes.slug}`}>{item.words ?? ''}</CutText>
       ) : null}
       <span className={classes.detail}>{item.detail}</span>
       {item.keys && <Keys keys={item.keys} then={t('then')} />}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { CutText } from '../ui/CutText.tsx';
 import { PersonAvatar } from './PersonAvatar.tsx';
 import classes from './PersonCell.module.css';
 
@@ -14,7 +15,7 @@ export function PersonCell({ name, image, tag }: Props) {
   return (
     <span className={classes.person}>
       <PersonAvatar name={name} image={image} size={28} />
-      <span className={classes.name}>{name}</span>
+      <CutText className={classes.name}>{name}</CutText>
       {tag}
     </span>
   );

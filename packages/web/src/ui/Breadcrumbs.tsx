@@ -23,7 +23,9 @@ export function Breadcrumbs({ above, here, link: Link }: Props) {
             <Link to={to}>{title}</Link>
           </li>
         ))}
-        <li aria-current="page">{here}</li>
+        <li aria-current="page" title={here}>
+          {here}
+        </li>
       </ol>
     </nav>
   );

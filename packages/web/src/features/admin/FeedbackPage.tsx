@@ -9,6 +9,7 @@ import { ListPage } from '../../lists/ListPage.tsx';
 import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
 import { usePanel } from '../../lists/usePanel.ts';
+import { CutText } from '../../ui/CutText.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { timeColumn } from '../../ui/table/columns.tsx';
 import { FilterMenu } from '../../ui/table/FilterMenu.tsx';
@@ -61,7 +62,7 @@ export function FeedbackPage() {
         key: 'subject',
         title: t('Subject'),
         card: 'head',
-        cell: ({ subject }) => <span className={classes.name}>{subject}</span>,
+        cell: ({ subject }) => <CutText className={classes.name}>{subject}</CutText>,
       },
       { key: 'topic', title: t('Topic'), sortBy: 'topic', cell: ({ topic }) => <Tag>{t(topic)}</Tag> },
       {
@@ -69,7 +70,7 @@ export function FeedbackPage() {
         title: t('Sent by'),
         cell: ({ from }) => (
           <span className={classes.row}>
-            <span>{personName(t, from.name)}</span>
+            <CutText>{personName(t, from.name)}</CutText>
             <span className={classes.small}>{from.email}</span>
           </span>
         ),

@@ -1,6 +1,7 @@
 import type { PromoCode } from '@stagi/contract/promoCodes.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
+import { CutText } from '../../ui/CutText.tsx';
 import { formatAmount } from '../../ui/format.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { timeColumn } from '../../ui/table/columns.tsx';
@@ -49,7 +50,7 @@ export function usePromoCodeColumns(): Column<PromoCode>[] {
       key: 'createdBy',
       title: t('Created by'),
       extra: true,
-      cell: ({ createdBy }) => createdBy?.name ?? <span className="muted">—</span>,
+      cell: ({ createdBy }) => (createdBy && <CutText>{createdBy.name}</CutText>) ?? <span className="muted">—</span>,
     },
     { ...timeColumn('expiresAt', t('Expires')), width: 160 },
     { ...timeColumn('createdAt', t('Created')), extra: true, width: 160 },

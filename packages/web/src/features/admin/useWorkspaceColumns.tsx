@@ -1,6 +1,7 @@
 import type { AdminClient } from '@stagi/contract/adminClients.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { PLAN_WORDS } from '../../i18n/planWords.ts';
+import { CutText } from '../../ui/CutText.tsx';
 import { Money } from '../../ui/Money.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { timeColumn } from '../../ui/table/columns.tsx';
@@ -15,7 +16,7 @@ export function useWorkspaceColumns(): Column<AdminClient>[] {
       title: t('Name'),
       sortBy: 'name',
       card: 'head',
-      cell: ({ name }) => <span className={classes.name}>{name}</span>,
+      cell: ({ name }) => <CutText className={classes.name}>{name}</CutText>,
     },
     {
       key: 'owner',
@@ -23,7 +24,7 @@ export function useWorkspaceColumns(): Column<AdminClient>[] {
       cell: ({ owner }) =>
         owner ? (
           <span className={classes.row}>
-            <span>{owner.name}</span>
+            <CutText>{owner.name}</CutText>
             <span className={classes.small}>{owner.email}</span>
           </span>
         ) : (

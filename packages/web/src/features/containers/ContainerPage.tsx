@@ -7,6 +7,7 @@ import { useT } from '../../i18n/i18n.ts';
 import { DetailPage, DetailTabs } from '../../layouts/DetailPage.tsx';
 import { lazyComponent } from '../../lazyChunks.ts';
 import { paths } from '../../paths.ts';
+import { CutText } from '../../ui/CutText.tsx';
 import { whenIdle } from '../../ui/whenIdle.ts';
 import { ContainerOverview } from './ContainerOverview.tsx';
 import { serverPath } from './serverPath.ts';
@@ -52,7 +53,7 @@ function Loaded({ container }: { container: Container }) {
           <>
             {t('on')}{' '}
             <Anchor component={Link} to={serverPath(instance)} fz="inherit" underline="always">
-              {instance.title}
+              <CutText>{instance.title}</CutText>
             </Anchor>
             {' · '}
           </>

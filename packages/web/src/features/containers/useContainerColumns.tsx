@@ -1,6 +1,7 @@
 import type { Container } from '@stagi/contract/containers.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
+import { CutText } from '../../ui/CutText.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { nameColumn, timeColumn } from '../../ui/table/columns.tsx';
@@ -17,7 +18,7 @@ export function useContainerColumns(withServer: boolean): Column<Container>[] {
     sortBy: 'instance',
     cell: ({ instance }) => (
       <Link className={classes.server} to={serverPath(instance)}>
-        {instance.title}
+        <CutText>{instance.title}</CutText>
       </Link>
     ),
   };

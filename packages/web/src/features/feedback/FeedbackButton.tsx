@@ -4,6 +4,7 @@ import { flushSync } from 'react-dom';
 import { useUserState } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { lazyComponent } from '../../lazyChunks.ts';
+import { Tooltip } from '../../ui/Tooltip.tsx';
 import classes from './Feedback.module.css';
 import { FeedbackMenu } from './FeedbackMenu.tsx';
 
@@ -12,7 +13,7 @@ const Dialog = lazyComponent(loadDialog);
 
 type Shown = 'button' | 'menu' | 'dialog';
 
-/** A floating button for signed-in people. It opens a menu, and the menu opens the form. */
+/** The button of signed-in people; the layout gives it its place. It opens a menu, and the menu opens the form. */
 export function FeedbackButton() {
   const t = useT();
   const state = useUserState();
@@ -29,21 +30,23 @@ export function FeedbackButton() {
   }
 
   return (
-    <div className={classes.corner} data-feedback>
-      <button
-        ref={button}
-        type="button"
-        className={classes.button}
-        hidden={shown === 'menu'}
-        aria-haspopup="dialog"
-        aria-expanded={shown === 'menu'}
-        data-testid="feedback-button"
-        onClick={() => setShown('menu')}
-        onPointerEnter={fetchAhead}
-      >
-        <IconMessage2 size={20} aria-hidden />
-        <span className={classes.word}>{t('Feedback')}</span>
-      </button>
+    <>
+      <Tooltip label={t('Feedback')} position="left" disabled={shown !== 'button'}>
+        <button
+          ref={button}
+          type="button"
+          className={classes.button}
+          hidden={shown === 'menu'}
+          aria-haspopup="dialog"
+          aria-expanded={shown === 'menu'}
+          data-testid="feedback-button"
+          onClick={() => setShown('menu')}
+          onPointerEnter={fetchAhead}
+        >
+          <IconMessage2 size={20} aria-hidden />
+          <span className={classes.word}>{t('Feedback')}</span>
+        </button>
+      </Tooltip>
       {shown === 'menu' && (
         <FeedbackMenu
           onClose={closeMenu}
@@ -60,7 +63,7 @@ export function FeedbackButton() {
           <Dialog key={opening} opened={shown === 'dialog'} onClose={() => setShown('button')} />
         </Suspense>
       )}
-    </div>
+    </>
   );
 }
 

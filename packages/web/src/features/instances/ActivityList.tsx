@@ -8,6 +8,7 @@ import { ListTable } from '../../lists/ListTable.tsx';
 import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
 import { RANGE_FILTER, useRange } from '../../lists/useRange.ts';
+import { CutText } from '../../ui/CutText.tsx';
 import { DateRangePicker } from '../../ui/dateRange/DateRangePicker.tsx';
 import { STATUS } from '../../ui/status.ts';
 import { DateTime } from '../../ui/Time.tsx';
@@ -66,7 +67,11 @@ export function ActivityList({ of, id, statuses }: Props) {
         key: 'who',
         title: t('Who'),
         cell: ({ actor }) =>
-          actor === null ? <span className="muted">{t('The platform')}</span> : personName(t, actor),
+          actor === null ? (
+            <span className="muted">{t('The platform')}</span>
+          ) : (
+            <CutText>{personName(t, actor)}</CutText>
+          ),
       },
       {
         key: 'when',

@@ -11,6 +11,7 @@ import { useListState } from '../../lists/useListState.ts';
 import { useRowActions } from '../../lists/useRowActions.tsx';
 import { ActionButton, type Verdict } from '../../ui/actions.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
+import { CutText } from '../../ui/CutText.tsx';
 import { timeColumn } from '../../ui/table/columns.tsx';
 import type { Column } from '../../ui/table/tableTypes.ts';
 import { SshKeyDialog } from './SshKeyDialog.tsx';
@@ -66,7 +67,7 @@ export function SshKeysPage() {
         key: 'title',
         title: t('Title'),
         sortBy: 'title',
-        cell: (key) => <span className={classes.title}>{key.title}</span>,
+        cell: (key) => <CutText className={classes.title}>{key.title}</CutText>,
       },
       { key: 'type', title: t('Type'), sortBy: 'type', cell: (key) => <span className="mono">{key.type}</span> },
       {

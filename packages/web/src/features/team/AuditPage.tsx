@@ -46,7 +46,7 @@ export function AuditPage() {
       rowKey={({ id }) => id}
       noMatches={{
         title: t('Nothing like that has happened'),
-        text: t('Try a longer stretch of time or other filters.'),
+        text: t('Try a longer time range or other filters.'),
       }}
       empty={{
         icon: <IconHistory size={20} />,

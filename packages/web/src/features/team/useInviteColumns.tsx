@@ -3,6 +3,7 @@ import { text } from '@stagi/contract/text.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ROLE_NAMES } from '../../i18n/roleNames.ts';
 import { ROLE_WORDS } from '../../i18n/roleWords.ts';
+import { CutText } from '../../ui/CutText.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { Tooltip } from '../../ui/Tooltip.tsx';
@@ -53,7 +54,7 @@ export function useInviteColumns(): Column<Invite>[] {
       sortBy: 'inviter',
       cell: ({ inviter }) => (
         <span>
-          {inviter.name} {inviter.isMe && <Tag color="primary">{t('That’s you')}</Tag>}
+          <CutText>{inviter.name}</CutText> {inviter.isMe && <Tag color="primary">{t('That’s you')}</Tag>}
         </span>
       ),
     },

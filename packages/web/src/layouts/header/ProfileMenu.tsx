@@ -10,6 +10,7 @@ import { paths } from '../../paths.ts';
 import { PersonAvatar } from '../../people/PersonAvatar.tsx';
 import { LanguageMenu } from '../../preferences/LanguageMenu.tsx';
 import { ThemeChoice } from '../../preferences/PreferenceControls.tsx';
+import { CutText } from '../../ui/CutText.tsx';
 import { PROFILE_POPUP_OFFSET_PX } from '../../ui/kitConstants.ts';
 import { ProfileLinks } from './ProfileLinks.tsx';
 import classes from './ProfileMenu.module.css';
@@ -43,7 +44,7 @@ export function ProfileMenu({ user }: { user: CurrentUser }) {
           data-testid="profile-menu"
         >
           <PersonAvatar name={user.profile.name} image={user.profile.image} size={28} />
-          <span className={classes.workspaceName}>{user.workspace?.clientName ?? t('No workspace')}</span>
+          <CutText className={classes.workspaceName}>{user.workspace?.clientName ?? t('No workspace')}</CutText>
           <span className="visually-hidden">{t('Profile menu')}</span>
           <IconChevronDown size={14} />
         </UnstyledButton>

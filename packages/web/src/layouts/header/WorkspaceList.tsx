@@ -4,6 +4,7 @@ import { type CurrentUser, switchWorkspace } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ROLE_NAMES } from '../../i18n/roleNames.ts';
 import { paths } from '../../paths.ts';
+import { CutText } from '../../ui/CutText.tsx';
 import classes from './ProfileMenu.module.css';
 
 /** The person's workspaces with their roles. Choosing another one reloads the app. */
@@ -23,7 +24,7 @@ export function WorkspaceList({ user }: { user: CurrentUser }) {
             onClick={() => switchWorkspace(user, relation)}
           >
             <span className={classes.workspaceText}>
-              <span className={classes.client}>{relation.clientName}</span>
+              <CutText>{relation.clientName}</CutText>
               <span className={classes.role}>{t(ROLE_NAMES[relation.roleName])}</span>
             </span>
             {current && <IconCheck size={16} aria-label={t('Current')} />}

@@ -8,6 +8,7 @@ import { ListTable } from '../../../lists/ListTable.tsx';
 import { useList } from '../../../lists/useList.ts';
 import { useListState } from '../../../lists/useListState.ts';
 import { useRowActions } from '../../../lists/useRowActions.tsx';
+import { CutText } from '../../../ui/CutText.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { DateTime } from '../../../ui/Time.tsx';
 import type { Column } from '../../../ui/table/tableTypes.ts';
@@ -61,8 +62,8 @@ export function RentedAccess({ instance, SshKeyDialog }: Props) {
 
   function columns(): Column<InstanceSshKey>[] {
     return [
-      { key: 'title', title: t('Title'), sortBy: 'title', cell: (key) => key.title },
-      { key: 'owner', title: t('Owner'), sortBy: 'owner', cell: (key) => key.owner },
+      { key: 'title', title: t('Title'), sortBy: 'title', cell: (key) => <CutText>{key.title}</CutText> },
+      { key: 'owner', title: t('Owner'), sortBy: 'owner', cell: (key) => <CutText>{key.owner}</CutText> },
       {
         key: 'fingerprint',
         title: t('Fingerprint'),
