@@ -86,7 +86,7 @@ test('an operator makes a promo code, somebody adds it to their balance and sees
         await expect(page.getByTestId('available')).toContainText(amount);
         for (const [row, words] of kinds.entries())
           for (const word of words) await expect(rows.nth(row)).toContainText(word);
-        for (const words of ['Transactions', 'Addresses', 'Network', 'Spent an hour now', 'for ever: nothing is spent'])
+        for (const words of ['Transactions', 'Addresses', 'Network', 'Current rate per hour', 'nothing is spent'])
           await expect(page.getByText(say(language, words), { exact: true }).first()).toBeVisible();
         await page.getByTestId('promo-code').fill('winter');
         await page.getByTestId('promo-submit').click();
@@ -157,8 +157,16 @@ test('an operator makes a promo code, somebody adds it to their balance and sees
     await followLink(page, '/profile/usage');
     const uses = page.getByTestId('usage-row');
     await expect(uses).toHaveCount(2);
-    await expect(uses.filter({ hasText: '0.07 given back' })).toContainText('0.00');
+    await expect(uses.filter({ hasText: '0.07 refunded' })).toContainText('0.00');
     await expect(page.getByTestId('usage-charged')).toHaveText('0.07 STAGI');
+  });
+
+  await test.step('the header never shows more than there is, and the exact amount when asked', async () => {
+    await anHourOfUse(ada, 70_024);
+    await page.goto(`${app.url}/profile/balance`);
+    await expect(balance).toHaveText('57.35 STAGI');
+    await balance.hover();
+    await expect(page.getByRole('tooltip')).toHaveText('57.359976 STAGI · $57.359976');
   });
   await page.context().close();
   await desk.context().close();
@@ -174,7 +182,7 @@ const SAID: Record<Language, { amount: string; unknown: string; kinds: string[][
       ['Starter credit', 'Deposit'],
       ['Spending', '−0.07'],
     ],
-    charged: 'What was charged',
+    charged: 'Charge details',
   },
   ru: {
     amount: '57,43 STAGI',
@@ -215,13 +223,13 @@ async function aRentalThatCameToNothing(owner: Person): Promise<void> {
   await meterWorkspace(app.ctx.db, owner.workspaceId);
 }
 
-/** One hour of one server, charged: at 0.07 STAGI an hour. */
-async function anHourOfUse(owner: Person): Promise<number> {
+/** One hour of one server, charged. */
+async function anHourOfUse(owner: Person, microPerHour = 70_000): Promise<number> {
   const { db } = app.ctx;
   const instance = await aRentedInstance(app.ctx, owner, 'terminated');
   await sql`update instance set closed_at = now() where id = ${instance}`.execute(db);
   await sql`insert into segment (client_id, instance_id, rate, price_per_hour, started_at, ended_at, metered_until, confirmed)
-    select ${owner.workspaceId}, ${instance}, 'running', 70000, t - interval '2 hours', t - interval '1 hour', t - interval '2 hours', true
+    select ${owner.workspaceId}, ${instance}, 'running', ${microPerHour}, t - interval '2 hours', t - interval '1 hour', t - interval '2 hours', true
     from (select clock_timestamp() as t) as now`.execute(db);
   await sql`insert into workspace_meter (client_id, metered_at) values (${owner.workspaceId}, now()) on conflict do nothing`.execute(
     db,

@@ -25,7 +25,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => stop?.());
 
-test('an operator decides about strays, asks a cloud, reads feedback and the logs', async ({ page }) => {
+test('an operator decides about strays, asks a cloud, reads feedback and the logs', async ({ page, browser }) => {
   const olga = await app.signUp('Olga Operator');
   const alice = await app.signUp('Alice');
   await makeOperator(app.ctx, olga);
@@ -193,6 +193,20 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     await expect(page.getByText('The chain is broken at entry 1')).toBeVisible();
     await page.goto(`${app.url}/admin/audit?workspace=999999`);
     await expect(page.getByText('This workspace cannot be found')).toBeVisible();
+  });
+
+  await test.step('has what is to be compared in columns on a phone too, and only that', async () => {
+    const viewport = { width: 360, height: 740 };
+    const phone = await (await browser.newContext({ viewport, isMobile: true, hasTouch: true })).newPage();
+    const width = () => phone.evaluate(() => document.documentElement.clientWidth);
+    await signIn(phone, olga, '/admin/audit');
+    await expect(phone.getByRole('heading', { level: 1 })).toBeVisible();
+    await expect.poll(width).toBe(768);
+    await section(phone, 'Users');
+    await expect.poll(width).toBe(360);
+    await section(phone, 'Ledger');
+    await expect.poll(width).toBe(768);
+    await phone.context().close();
   });
 
   await test.step('is not shown as who rented the machine that they adopted', async () => {

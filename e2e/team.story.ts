@@ -40,6 +40,27 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
     await here.keyboard.press('Escape');
   });
 
+  await test.step('a guest sees the balance; what needs a permission is named and not called', async () => {
+    const calls: string[] = [];
+    there.on('request', (request) => calls.push(new URL(request.url()).pathname));
+    const tabs = there.getByRole('navigation', { name: 'Profile', exact: true });
+    const named = there.getByTestId('not-permitted');
+    await tabs.getByRole('link', { name: 'Transactions & Plans' }).click();
+    await expect(there.getByTestId('available')).toHaveText(/STAGI/);
+    await expect(named).toHaveText(/^Transactions needs a permission .*: BILLING$/);
+    await expect(there.getByTestId('promo-code')).toHaveCount(0);
+    await expectAccessible(there, 'a balance without the permission for its transactions');
+    await tabs.getByRole('link', { name: 'Usage' }).click();
+    await expect(there.getByRole('heading', { level: 1 })).toHaveText('Usage');
+    await expect(named).toHaveText(/^Usage needs a permission .*: BILLING$/);
+    expect(calls.filter((path) => /transaction|usage\/|promo/.test(path))).toEqual([]);
+    await there.getByTestId('profile-menu').click();
+    const popover = there.getByRole('dialog', { name: 'Profile menu' });
+    await expect(popover.getByRole('link', { name: 'SSH keys' })).toBeVisible();
+    await expect(popover.getByRole('link', { name: 'Transactions & Plans' })).toHaveCount(0);
+    await there.keyboard.press('Escape');
+  });
+
   await test.step('gives another role: what it opens is there at once', async () => {
     await expect(there.getByTestId('menu-cloud').first()).toHaveAttribute('aria-disabled', 'true');
     await there.goto(`${app.url}/cloud/marketplace`);

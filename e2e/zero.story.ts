@@ -54,7 +54,7 @@ test('somebody whose servers use up their balance is told, chooses what a small 
   const header = page.getByRole('banner');
 
   await test.step('what runs costs, second by second', async () => {
-    await expect(rows.filter({ hasText: 'goes on' })).toHaveCount(3);
+    await expect(rows.filter({ hasText: 'ongoing' })).toHaveCount(3);
     await expect(rows.filter({ hasText: 'trainer' })).toContainText('0.09');
     await expect(page.getByTestId('spend-chart')).toBeVisible();
     await expectAccessible(page, 'usage');
@@ -102,7 +102,7 @@ test('somebody whose servers use up their balance is told, chooses what a small 
         await expect(notice).toContainText(kept, SLOW);
         await expect(notice).toContainText(gone, SLOW);
         for (const words of figures) await expect(page.getByText(words, { exact: true }).first()).toBeVisible();
-        for (const words of ['Not paid at zero', 'Quoted', 'Seconds', 'As a table', 'Export as CSV'])
+        for (const words of ['Uncollected at zero balance', 'Quoted', 'Seconds', 'As a table', 'Export as CSV'])
           await expect(page.getByText(say(language, words), { exact: true }).first()).toBeVisible();
       },
     });
@@ -158,7 +158,7 @@ test('somebody whose servers use up their balance is told, chooses what a small 
     await expect.poll(() => unsettled(ada), SLOW).toBe(0);
     await page.setViewportSize({ width: 360, height: 740 });
     await page.reload();
-    await expect(rows.filter({ hasText: 'goes on' })).toHaveCount(0);
+    await expect(rows.filter({ hasText: 'ongoing' })).toHaveCount(0);
     await expect(rows.first()).toBeVisible();
     expect(await sideways(page)).toBeLessThanOrEqual(0);
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByTestId('usage-export').click()]);
@@ -189,7 +189,7 @@ const SAID: Record<
     paused: 'You have no STAGI left. All your instances and tasks are paused.',
     kept: /2 stopped servers are kept with their data until \d\d\.\d\d\.\d{4} \d\d:\d\d\./,
     gone: 'One server that cannot be stopped was terminated; the data on it is lost.',
-    figures: ['Charged', 'In all'],
+    figures: ['Charged', 'Total'],
   },
   ru: {
     days: 'осталось 5 дней',

@@ -17,34 +17,62 @@ export interface Route {
   demoNotice?: boolean;
   /** The page's own title, also its breadcrumb. */
   title: string;
-  /** The breadcrumb above it. */
-  parent?: string;
+  /** The path of the page that is the breadcrumb above it; `null` where its breadcrumbs begin. */
+  parent: string | null;
+  /** In px: phones lay the page out at this width and zoom out, as its columns are to be compared side by side. */
+  viewportWidth?: number;
 }
 
 const RENTED: readonly Permission[] = ['INSTANCE_RENTED_MANAGEMENT'];
 /** The permission of operators. */
 const STAFF: readonly Permission[] = ['EMPLOYEE'];
+/** Wide enough for tables, which narrower screens turn into cards. */
+const COMPARED = 768;
 const OWN: readonly Permission[] = ['SELFHOSTED_INSTANCE_MANAGEMENT'];
 
 /** The routes (specification sections 2 and 6), with what each requires of a visitor. */
 export const ROUTES = {
-  home: { path: '/', layout: 'home', public: true, footer: true, title: text('Home') },
-  signIn: { path: '/sign-in', layout: 'sign', public: true, demoNotice: true, title: text('Log in') },
-  secondFactor: { path: '/sign-in/second-factor', layout: 'sign', public: true, title: text('Second factor') },
-  signUp: { path: '/sign-up', layout: 'sign', public: true, demoNotice: true, title: text('Sign up') },
-  confirmation: { path: '/confirmation', layout: 'sign', public: true, title: text('Confirm your e-mail') },
-  recovery: { path: '/recovery', layout: 'sign', public: true, title: text('New password') },
+  home: { path: '/', layout: 'home', public: true, footer: true, title: text('Home'), parent: null },
+  signIn: { path: '/sign-in', layout: 'sign', public: true, demoNotice: true, title: text('Log in'), parent: '/' },
+  secondFactor: {
+    path: '/sign-in/second-factor',
+    layout: 'sign',
+    public: true,
+    title: text('Second factor'),
+    parent: '/sign-in',
+  },
+  signUp: { path: '/sign-up', layout: 'sign', public: true, demoNotice: true, title: text('Sign up'), parent: '/' },
+  confirmation: {
+    path: '/confirmation',
+    layout: 'sign',
+    public: true,
+    title: text('Confirm your e-mail'),
+    parent: '/sign-up',
+  },
+  recovery: { path: '/recovery', layout: 'sign', public: true, title: text('New password'), parent: '/sign-in' },
   /** Where an app asks for authorization; its request is in the query. */
-  consent: { path: '/consent', layout: 'default', title: text('Connect an app') },
+  consent: { path: '/consent', layout: 'default', title: text('Connect an app'), parent: '/' },
   /** Shown once, after the first sign-in. */
-  signUpForm: { path: '/sign-up/form', layout: 'sign', title: text('About you') },
+  signUpForm: { path: '/sign-up/form', layout: 'sign', title: text('About you'), parent: '/' },
   /** The redirect address of identity providers; Google itself redirects to /sign-in, with a token in the hash. */
-  authGoogle: { path: '/auth/google', layout: 'default', public: true, title: text('Log in with Google') },
-  authGithub: { path: '/auth/github', layout: 'default', public: true, title: text('Log in with GitHub') },
-  forbidden: { path: '/403', layout: 'default', public: true, footer: true, title: text('No access') },
+  authGoogle: {
+    path: '/auth/google',
+    layout: 'default',
+    public: true,
+    title: text('Log in with Google'),
+    parent: '/sign-in',
+  },
+  authGithub: {
+    path: '/auth/github',
+    layout: 'default',
+    public: true,
+    title: text('Log in with GitHub'),
+    parent: '/sign-in',
+  },
+  forbidden: { path: '/403', layout: 'default', public: true, footer: true, title: text('No access'), parent: '/' },
   /** The gallery of the kit; only on localhost. */
-  kit: { path: '/kit', layout: 'default', public: true, title: 'Kit' },
-  cloud: { path: '/cloud', layout: 'app', title: text('Cloud') },
+  kit: { path: '/kit', layout: 'default', public: true, title: 'Kit', parent: null },
+  cloud: { path: '/cloud', layout: 'app', title: text('Cloud'), parent: null },
   marketplace: {
     path: '/cloud/marketplace',
     layout: 'app',
@@ -94,10 +122,27 @@ export const ROUTES = {
     title: text('Container'),
     parent: '/cloud/containers',
   },
-  containerAuth: { path: '/container-auth/:slug', layout: 'default', title: text('Open a container') },
-  joinClient: { path: '/join-client/:code', layout: 'default', public: true, title: text('Join a workspace') },
-  expiredInvite: { path: '/expired-invite', layout: 'default', public: true, title: text('Expired invitation') },
-  profile: { path: '/profile', layout: 'app', title: text('Profile') },
+  containerAuth: {
+    path: '/container-auth/:slug',
+    layout: 'default',
+    title: text('Open a container'),
+    parent: '/cloud/containers',
+  },
+  joinClient: {
+    path: '/join-client/:code',
+    layout: 'default',
+    public: true,
+    title: text('Join a workspace'),
+    parent: '/',
+  },
+  expiredInvite: {
+    path: '/expired-invite',
+    layout: 'default',
+    public: true,
+    title: text('Expired invitation'),
+    parent: '/',
+  },
+  profile: { path: '/profile', layout: 'app', title: text('Profile'), parent: null },
   account: { path: '/profile/account', layout: 'app', title: text('Account'), parent: '/profile' },
   security: { path: '/profile/account/security', layout: 'app', title: text('Security'), parent: '/profile/account' },
   sessions: { path: '/profile/account/sessions', layout: 'app', title: text('Sessions'), parent: '/profile/account' },
@@ -126,19 +171,17 @@ export const ROUTES = {
   balance: {
     path: '/profile/balance',
     layout: 'app',
-    permissions: ['BILLING'],
     title: text('Transactions & Plans'),
     parent: '/profile',
   },
   usage: {
     path: '/profile/usage',
     layout: 'app',
-    permissions: ['BILLING'],
     title: text('Usage'),
     parent: '/profile',
   },
   sshKeys: { path: '/profile/ssh', layout: 'app', title: text('SSH keys'), parent: '/profile' },
-  admin: { path: '/admin', layout: 'app', permissions: STAFF, title: text('Administration') },
+  admin: { path: '/admin', layout: 'app', permissions: STAFF, title: text('Administration'), parent: null },
   adminUsers: { path: '/admin/users', layout: 'app', permissions: STAFF, title: text('Users'), parent: '/admin' },
   adminPromoCodes: {
     path: '/admin/promo-codes',
@@ -147,7 +190,14 @@ export const ROUTES = {
     title: text('Promo codes'),
     parent: '/admin',
   },
-  adminLedger: { path: '/admin/ledger', layout: 'app', permissions: STAFF, title: text('Ledger'), parent: '/admin' },
+  adminLedger: {
+    path: '/admin/ledger',
+    layout: 'app',
+    permissions: STAFF,
+    title: text('Ledger'),
+    parent: '/admin',
+    viewportWidth: COMPARED,
+  },
   adminWorkspaces: {
     path: '/admin/workspaces',
     layout: 'app',
@@ -158,7 +208,14 @@ export const ROUTES = {
   adminStrays: { path: '/admin/strays', layout: 'app', permissions: STAFF, title: 'Strays', parent: '/admin' },
   adminProviders: { path: '/admin/providers', layout: 'app', permissions: STAFF, title: 'Clouds', parent: '/admin' },
   adminFeedback: { path: '/admin/feedback', layout: 'app', permissions: STAFF, title: 'Feedback', parent: '/admin' },
-  adminAudit: { path: '/admin/audit', layout: 'app', permissions: STAFF, title: text('Audit log'), parent: '/admin' },
+  adminAudit: {
+    path: '/admin/audit',
+    layout: 'app',
+    permissions: STAFF,
+    title: text('Audit log'),
+    parent: '/admin',
+    viewportWidth: COMPARED,
+  },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof ROUTES;

@@ -52,9 +52,9 @@ export const firstReads = {
     const { roleListInput } = await import('./features/team/listInputs.ts');
     return [read(api.clients.members, roleListInput(listAddress(search)))];
   },
-  balance: async ({ search }) => {
+  balance: async ({ search, permissions }) => {
     // A stretch of time ends now: what is read of it ahead would not be what the page asks for.
-    if (search.has('range')) return [];
+    if (search.has('range') || !permissions.includes('BILLING')) return [];
     const { transactionsInput } = await import('./features/billing/listInput.ts');
     return [read(api.transactions.list, transactionsInput(listAddress(search)))];
   },
@@ -62,8 +62,8 @@ export const firstReads = {
     const { roleListInput } = await import('./features/team/listInputs.ts');
     return [read(api.invites.list, roleListInput(listAddress(search)))];
   },
-  usage: async ({ search }) => {
-    if (search.has('range')) return [];
+  usage: async ({ search, permissions }) => {
+    if (search.has('range') || !permissions.includes('BILLING')) return [];
     const { LATEST_START_FIRST, usageInput } = await import('./features/usage/listInput.ts');
     return [read(api.usage.list, usageInput(listAddress(search, LATEST_START_FIRST)))];
   },

@@ -22,7 +22,6 @@ const ASKED: [RegExp, readonly Permission[]][] = [
   [/^\/projects/, ['PROJECT_MANAGEMENT']],
   [/^\/profile\/team\/audit$/, ['CLIENT_MANAGEMENT']],
   [/^\/profile\/team(\/|$)/, ['INVITE_USERS_TO_CLIENT']],
-  [/^\/profile\/(balance|usage)/, ['BILLING']],
   [/^\/admin(\/|$)/, ['EMPLOYEE']],
 ];
 

@@ -12,7 +12,12 @@ interface Props {
 /** How long a balance lasts, and until when. */
 export function BalanceDuration({ hours, readAt }: Props) {
   const t = useT();
-  if (hours === null) return t('for ever: nothing is spent');
+  if (hours === null)
+    return (
+      <span>
+        {formatHours(hours)} · <span className="muted">{t('nothing is spent')}</span>
+      </span>
+    );
   return (
     <span>
       <span className="mono">{formatHours(hours)}</span>

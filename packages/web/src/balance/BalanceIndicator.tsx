@@ -1,30 +1,24 @@
 import { Skeleton } from '@mantine/core';
 import { CURRENCY } from '@stagi/contract/brand.ts';
 import { ROUTES } from '@stagi/contract/routes.ts';
-import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import type { CurrentUser } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
-import { formatAmount } from '../ui/format.ts';
+import { formatAmountFloor, formatExact } from '../ui/format.ts';
 import { Tooltip } from '../ui/Tooltip.tsx';
 import classes from './BalanceIndicator.module.css';
 import { daysLeft } from './daysLeft.ts';
 import { useBalance } from './useBalance.ts';
 
-/** What the workspace has, and how long it lasts when that is not long; for who sees to the money the way to its page. */
-export function BalanceIndicator({ user }: { user: CurrentUser }) {
+/** What the workspace has, and how long it lasts when that is not long, with the way to its page. */
+export function BalanceIndicator() {
   const t = useT();
   const { data, isError } = useBalance();
   if (!data) return isError ? null : <Skeleton width={96} height={20} />;
 
   const { STAGI, USD } = data.clientBalance;
   const left = daysLeft(data.daysLeft, USD.decimalValue);
-  const amount = `${formatAmount(STAGI.decimalValue)} ${CURRENCY}`;
-  const shown: ReactNode = (
-    <>
-      {formatAmount(STAGI.decimalValue)} <span className={classes.unit}>{CURRENCY}</span>
-    </>
-  );
+  const exact = `${formatExact(STAGI.decimalValue)} ${CURRENCY}`;
+  const shown = formatAmountFloor(STAGI.decimalValue);
   return (
     <span className={classes.balance}>
       {left && (
@@ -39,22 +33,15 @@ export function BalanceIndicator({ user }: { user: CurrentUser }) {
           </span>
         </Tooltip>
       )}
-      <Tooltip label={`$${formatAmount(USD.decimalValue)}`}>
-        {user.permissions.includes('BILLING') ? (
-          <Link
-            className={classes.amount}
-            to={ROUTES.balance.path}
-            aria-label={`${t('Balance')}: ${amount}`}
-            data-testid="balance"
-          >
-            {shown}
-          </Link>
-        ) : (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: the amount in dollars must be readable by keyboard
-          <span className={classes.amount} tabIndex={0} data-testid="balance">
-            {shown}
-          </span>
-        )}
+      <Tooltip label={`${exact} · $${formatExact(USD.decimalValue)}`}>
+        <Link
+          className={classes.amount}
+          to={ROUTES.balance.path}
+          aria-label={`${t('Balance')}: ${shown} ${CURRENCY}`}
+          data-testid="balance"
+        >
+          {shown} <span className={classes.unit}>{CURRENCY}</span>
+        </Link>
       </Tooltip>
     </span>
   );

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { useSignedIn } from '../api/session.ts';
+import { Breadcrumbs } from '../navigation/pageTitle.tsx';
 import { useRoute } from '../navigation/useRoute.ts';
 import { Notices } from '../notices/Notices.tsx';
 import { Footer } from './Footer.tsx';
@@ -9,15 +11,21 @@ import classes from './layouts.module.css';
 /** Public and plain pages. */
 export function DefaultLayout({ feedback }: { feedback: ReactNode }) {
   const { footer } = useRoute();
+  const signedIn = useSignedIn();
   return (
     <div className={classes.frame}>
       <Header />
       <Notices />
       <main id="content" className={classes.content} tabIndex={-1}>
+        <Breadcrumbs />
         <GuardedOutlet />
       </main>
       {footer && <Footer />}
-      {feedback}
+      {signedIn && (
+        <div className={classes.feedback} data-feedback>
+          {feedback}
+        </div>
+      )}
     </div>
   );
 }

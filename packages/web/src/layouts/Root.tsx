@@ -6,6 +6,7 @@ import { useShortcuts } from '../keyboard/useShortcuts.ts';
 import { lazyComponent } from '../lazyChunks.ts';
 import { DocumentTitle } from '../navigation/pageTitle.tsx';
 import { useRoute } from '../navigation/useRoute.ts';
+import { useViewportWidth } from '../navigation/useViewportWidth.ts';
 import { useVisitKey } from '../navigation/useVisitKey.ts';
 import { ConnectionNotices } from '../notices/ConnectionNotices.tsx';
 import { useSavedPreferences } from '../preferences/preferences.ts';
@@ -22,6 +23,7 @@ export function Root() {
   const navigation = useNavigation();
   useSavedPreferences(state);
   useShortcuts();
+  useViewportWidth(useRoute().viewportWidth);
   useHeadingFocus(usePage());
   return (
     <DialogHost route={useVisitKey()}>

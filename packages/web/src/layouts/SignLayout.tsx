@@ -1,3 +1,4 @@
+import { Breadcrumbs } from '../navigation/pageTitle.tsx';
 import { Notices } from '../notices/Notices.tsx';
 import { LanguageLinks, ThemeChoice } from '../preferences/PreferenceControls.tsx';
 import { GuardedOutlet } from './GuardedOutlet.tsx';
@@ -11,6 +12,9 @@ export function SignLayout() {
       <Header />
       <Notices />
       <main id="content" className={classes.sign} tabIndex={-1}>
+        <div className={classes.crumbs}>
+          <Breadcrumbs />
+        </div>
         <GuardedOutlet />
       </main>
       <footer className={classes.choices}>

@@ -16,6 +16,7 @@ export interface PageHandle {
 export interface Visit {
   params: Params;
   search: URLSearchParams;
+  permissions: readonly Permission[];
 }
 
 /** What a page reads before it can show anything. */

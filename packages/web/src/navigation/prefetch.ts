@@ -61,7 +61,10 @@ function fetching(url: URL, hops: number): Promise<unknown>[] {
   if (to !== undefined) return hops === 0 ? [] : fetching(new URL(to, url), hops - 1);
   const code = matches.map(({ route }) => loadRoute(route));
   if (verdict.outcome !== 'allow' || !handle.reads) return code;
-  return [...code, readAhead(handle.reads, { params: last.params, search: url.searchParams })];
+  return [
+    ...code,
+    readAhead(handle.reads, { params: last.params, search: url.searchParams, permissions: visitor.permissions }),
+  ];
 }
 
 /** Loads a lazy route in place, so that the router renders it at once, without a pending navigation. */

@@ -3,7 +3,14 @@ import { text } from '@stagi/contract/text.ts';
 import { useMatches } from 'react-router';
 import type { PageHandle } from './pageHandle.ts';
 
-const UNKNOWN: Route = { path: '*', layout: 'default', public: true, footer: true, title: text('Page not found') };
+const UNKNOWN: Route = {
+  path: '*',
+  layout: 'default',
+  public: true,
+  footer: true,
+  title: text('Page not found'),
+  parent: ROUTES.home.path,
+};
 
 /** The entry of the contract's table for the page on screen. */
 export function useRoute(): Route {

@@ -19,12 +19,12 @@ export function ConnectionNotices() {
       {!online && (
         <div className={classes.notice} data-testid="offline">
           <IconWifiOff size={18} aria-hidden="true" />
-          <span>{t('You are offline. What you see may be old; it is read again when the network is back.')}</span>
+          <span>{t('You are offline. What you see may be out of date. It refreshes when the network is back.')}</span>
         </div>
       )}
       {newer !== null && newer !== put && (
         <div className={classes.notice} data-testid="new-version">
-          <span>{t('There is a new version of this app.')}</span>
+          <span>{t('A new version of this app is available.')}</span>
           <Button
             color="gray"
             size="xs"

@@ -28,7 +28,7 @@ export function ZeroBalanceDialog({ opened, onClose }: { opened: boolean; onClos
     <Dialog
       opened={opened}
       onClose={onClose}
-      title={mayChoose ? t('What is to start again?') : t('What was stopped')}
+      title={mayChoose ? t('Choose what to restart') : t('What was stopped')}
       testId="zero-dialog"
     >
       {data ? (
@@ -56,7 +56,7 @@ function Stopped({ zero: { instances, otherPerHour } }: { zero: Zero }) {
     (sum, { pricePerHour }) => sum + fromDecimal(pricePerHour.decimalValue),
     fromDecimal(otherPerHour.decimalValue) as bigint,
   );
-  if (instances.length === 0) return <p className={classes.lead}>{t('Nothing is waiting to be started again.')}</p>;
+  if (instances.length === 0) return <p className={classes.lead}>{t('Nothing is waiting to be restarted.')}</p>;
   return (
     <>
       <p className={classes.lead}>

@@ -46,10 +46,10 @@ export function ZeroBalanceNotice({ balance, permissions }: Props) {
         detail={detail}
         action={
           mayChoose ? (
-            open(t('Choose what starts again'), 'zero-choose')
+            open(t('Choose what to restart'), 'zero-choose')
           ) : (
             <>
-              {open(t('See what was stopped'), 'zero-see')}
+              {open(t('Show what was stopped'), 'zero-see')}
               <AddToBalance permissions={permissions} />
             </>
           )
@@ -88,7 +88,7 @@ function AddToBalance({ permissions }: Pick<Props, 'permissions'>) {
   if (!permissions.includes('BILLING') || pathname === ROUTES.balance.path) return null;
   return (
     <Link className={classes.action} to={ROUTES.balance.path}>
-      {t('Add to the balance')}
+      {t('Add funds')}
     </Link>
   );
 }

@@ -1,6 +1,6 @@
 import { LOCALE } from '@stagi/contract/languages.ts';
 import { fromDecimal, toDecimal } from '@stagi/contract/money.ts';
-import { currentLanguage } from '../i18n/i18n.ts';
+import { currentLanguage, t } from '../i18n/i18n.ts';
 
 /** How dates, durations, sizes and money are written (specification section 9). Times are the reader's own. */
 export type DateFormat =
@@ -41,9 +41,9 @@ export function exactTime(value: string | Date): string {
   return `${formatDate(date)}:${two(date.getSeconds())} UTC${offset}`;
 }
 
-/** Hours as `Nd Nh`, under one `<1h`, missing `null` (shown as 'no data'). */
-export function formatHours(hours: number | null | undefined): string | null {
-  if (hours === null || hours === undefined || Number.isNaN(hours)) return null;
+/** Hours as `Nd Nh`, under one `<1h`, missing 'no data'. */
+export function formatHours(hours: number | null | undefined): string {
+  if (hours === null || hours === undefined || Number.isNaN(hours)) return t('no data');
   if (hours < 1) return '<1h';
   const whole = Math.floor(hours);
   return `${Math.floor(whole / 24)}d ${whole % 24}h`;
@@ -77,6 +77,16 @@ export function formatAmount(decimal: string): string {
   const text = grouped(toDecimal(shown));
   return micro < 0n ? `-${text}` : text;
 }
+
+/** Money with two decimals, rounded down: never more than there is. Less than the last of them is shown as such. */
+export function formatAmountFloor(decimal: string): string {
+  const micro = fromDecimal(decimal);
+  if (micro > 0n && micro < HUNDREDTH) return `< ${grouped(toDecimal(HUNDREDTH))}`;
+  return grouped(toDecimal(micro - (micro % HUNDREDTH)));
+}
+
+/** Micro-units: the second place. */
+const HUNDREDTH = 10_000n;
 
 /** Money to the last of its places, for what is to be added up. */
 export const formatExact = (decimal: string): string => grouped(toDecimal(fromDecimal(decimal)));

@@ -27,7 +27,7 @@ export function BalanceFacts() {
       title={t('Balance')}
       facts={[
         {
-          label: t('To spend'),
+          label: t('Available balance'),
           value: once(({ clientBalance: { STAGI, USD } }) => (
             <span data-testid="available">
               <Stagi amount={STAGI.decimalValue} />
@@ -36,21 +36,21 @@ export function BalanceFacts() {
           )),
         },
         {
-          label: t('Spent an hour now'),
+          label: t('Current rate per hour'),
           value: once(({ burnPerHour }) => <Stagi amount={burnPerHour} />),
         },
         {
-          label: t('Your balance lasts'),
+          label: t('Balance lasts'),
           value: once((balance) =>
             balance.exhausted ? (
-              t('It is used up')
+              t('Exhausted')
             ) : (
               <BalanceDuration hours={forecast(balance).hours} readAt={dataUpdatedAt} />
             ),
           ),
         },
         ...(data && Number(data.reserve) > 0
-          ? [{ label: t('Of it set aside'), value: <Reserve amount={data.reserve} /> }]
+          ? [{ label: t('Reserved'), value: <Reserve amount={data.reserve} /> }]
           : []),
         ...(data?.zero && !data.zero.credited
           ? [{ label: t('Kept until'), value: formatDate(data.zero.keptUntil), mono: true }]

@@ -2,6 +2,8 @@ import { api } from '@stagi/contract/api.ts';
 import { ROUTES } from '@stagi/contract/routes.ts';
 import { IconReceipt } from '@tabler/icons-react';
 import { Link } from 'react-router';
+import { NotPermitted } from '../../access/NotPermitted.tsx';
+import { useHasPermission, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ListTable } from '../../lists/ListTable.tsx';
 import { useList } from '../../lists/useList.ts';
@@ -22,8 +24,28 @@ import { useTransactionColumns } from './useTransactionColumns.tsx';
 /** Use is charged each minute. */
 const REFETCH_MS = 60_000;
 
-/** The balance of the workspace and its transactions. */
+const BILLING = ['BILLING'] as const;
+
+/** The balance of the workspace, for every member; its transactions need a permission. */
 export function BalancePage() {
+  const t = useT();
+  const { workspace } = useUser();
+  const mayBill = useHasPermission(...BILLING);
+  return (
+    <>
+      <PageHeader title={t(ROUTES.balance.title)} />
+      {workspace && (
+        <div className={classes.top}>
+          <BalanceFacts />
+          {mayBill && <PromoCodeForm />}
+        </div>
+      )}
+      {mayBill ? <Transactions /> : <NotPermitted name={t('Transactions')} permissions={BILLING} />}
+    </>
+  );
+}
+
+function Transactions() {
   const t = useT();
   const state = useListState({ filters: FILTERS });
   const range = useRange(state);
@@ -33,11 +55,6 @@ export function BalancePage() {
   const panel = usePanel('transaction');
   return (
     <>
-      <PageHeader title={t(ROUTES.balance.title)} />
-      <div className={classes.top}>
-        <BalanceFacts />
-        <PromoCodeForm />
-      </div>
       <h2 className={classes.listTitle}>{t('Transactions')}</h2>
       <ListTable
         list={list}
@@ -60,12 +77,12 @@ export function BalancePage() {
         rowLink={({ id }, cell) => <Link to={panel.to(id)}>{cell}</Link>}
         noMatches={{
           title: t('No transaction matches'),
-          text: t('Try a longer stretch of time or other filters.'),
+          text: t('Try a longer time range or other filters.'),
         }}
         empty={{
           icon: <IconReceipt size={20} />,
-          title: t('Nothing has come or gone yet'),
-          text: t('What is added to the balance and what servers use of it will be listed here.'),
+          title: t('No transactions yet'),
+          text: t('Deposits and charges will be listed here.'),
         }}
       />
       <TransactionPanel id={panel.id} onClose={panel.close} />

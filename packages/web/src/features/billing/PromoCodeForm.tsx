@@ -29,7 +29,9 @@ export function PromoCodeForm() {
       <h2 className={classes.title} id="promo-title">
         {t('Promo code')}
       </h2>
-      <p className={classes.small}>{t('Its amount is added to the balance of this workspace, once per person.')}</p>
+      <p className={classes.small}>
+        {t('The amount is added to the balance of this workspace. Each person can use a code once.')}
+      </p>
       <Form onSubmit={submit} noValidate>
         <div className={classes.field}>
           <TextInput
@@ -38,7 +40,7 @@ export function PromoCodeForm() {
             autoComplete="off"
             autoCapitalize="characters"
             spellCheck={false}
-            maxLength={60}
+            limit={40}
             data-testid="promo-code"
             {...field('promoCode')}
           />

@@ -79,9 +79,9 @@ function Segments({ segments }: { segments: readonly ChargedSegment[] }) {
   const t = useT();
   return (
     <div>
-      <h3 className={classes.title}>{t('What was charged')}</h3>
+      <h3 className={classes.title}>{t('Charge details')}</h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways where it does not fit */}
-      <section className={classes.scroll} tabIndex={0} aria-label={t('What was charged')}>
+      <section className={classes.scroll} tabIndex={0} aria-label={t('Charge details')}>
         <table className={classes.segments} data-testid="charged-segments">
           <thead>
             <tr>

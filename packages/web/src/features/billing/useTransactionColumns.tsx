@@ -1,5 +1,6 @@
 import type { Transaction } from '@stagi/contract/transactions.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { CutText } from '../../ui/CutText.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { DateTime } from '../../ui/Time.tsx';
 import type { Column } from '../../ui/table/tableTypes.ts';
@@ -38,7 +39,7 @@ function What({ transaction: { instance, kind } }: { transaction: Transaction })
   if (!instance) return <span>{t(KIND_WORD[kind] ?? kind)}</span>;
   return (
     <span className={classes.what}>
-      <span>{kind === 'usage' ? instance.title : `${t(KIND_WORD[kind] ?? kind)} · ${instance.title}`}</span>
+      <CutText>{kind === 'usage' ? instance.title : `${t(KIND_WORD[kind] ?? kind)} · ${instance.title}`}</CutText>
       <span className={`mono ${classes.slug}`}>{instance.slug}</span>
     </span>
   );

@@ -26,9 +26,7 @@ export function SpendChart({ days }: Props) {
     <figure className={classes.chart}>
       <figcaption className={classes.caption}>
         <span>{title}</span>
-        <span className="muted">
-          {t('most on a day: {{amount}}', { amount: formatAmount(String(most.toFixed(6))) })}
-        </span>
+        <span className="muted">{t('highest day: {{amount}}', { amount: formatAmount(String(most.toFixed(6))) })}</span>
       </figcaption>
       <div className={classes.time} style={{ maxWidth: bars.length * WIDEST_PX }}>
         <svg

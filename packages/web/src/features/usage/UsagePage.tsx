@@ -2,6 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { ROUTES } from '@stagi/contract/routes.ts';
 import { IconChartBar, IconDownload } from '@tabler/icons-react';
 import { Link } from 'react-router';
+import { NotPermitted } from '../../access/NotPermitted.tsx';
 import { canOpen } from '../../access/permissionChecks.ts';
 import { useHasPermission, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
@@ -14,6 +15,7 @@ import { paths } from '../../paths.ts';
 import { ActionButton } from '../../ui/actions.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { DateRangePicker } from '../../ui/dateRange/DateRangePicker.tsx';
+import { PageHeader } from '../../ui/PageHeader.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
 import { FILTERS, LATEST_START_FIRST, usageInput } from './listInput.ts';
 import { SpendChart, SpendChartSkeleton } from './SpendChart.tsx';
@@ -24,8 +26,22 @@ import { useUsageColumns } from './useUsageColumns.tsx';
 /** Use is charged each minute. */
 const REFETCH_MS = 60_000;
 
-/** The usage of each rented server and what was charged for it. */
+const BILLING = ['BILLING'] as const;
+
+/** Open to every member; what it lists needs a permission. */
 export function UsagePage() {
+  const t = useT();
+  if (useHasPermission(...BILLING)) return <UsageList />;
+  return (
+    <>
+      <PageHeader title={t(ROUTES.usage.title)} />
+      <NotPermitted name={t(ROUTES.usage.title)} permissions={BILLING} />
+    </>
+  );
+}
+
+/** The usage of each rented server and what was charged for it. */
+function UsageList() {
   const t = useT();
   const { permissions, workspace } = useUser();
   const state = useListState({ sort: LATEST_START_FIRST, filters: FILTERS });
@@ -42,9 +58,7 @@ export function UsagePage() {
   return (
     <ListPage
       title={t(ROUTES.usage.title)}
-      about={t(
-        'Rented servers are charged for each second at their provider; every minute it is taken from the balance.',
-      )}
+      about={t('Rented servers are billed per second. The balance is charged every minute.')}
       headerActions={
         !isEmpty && (
           <ActionButton
@@ -82,13 +96,13 @@ export function UsagePage() {
       rowKey={({ id }) => id}
       rowLink={mayOpen ? ({ instance }, cell) => <Link to={paths.instance(instance.id)}>{cell}</Link> : undefined}
       noMatches={{
-        title: t('Nothing was used then'),
-        text: t('Try a longer stretch of time or other filters.'),
+        title: t('No usage in this period'),
+        text: t('Try a longer time range or other filters.'),
       }}
       empty={{
         icon: <IconChartBar size={20} />,
-        title: t('Nothing has been used yet'),
-        text: t('What your rented servers cost will be listed here, second by second.'),
+        title: t('No usage yet'),
+        text: t('What your rented servers cost will be listed here.'),
         action: canOpen(ROUTES.marketplace, permissions) && (
           <Button component={Link} to={paths.marketplace()}>
             {t('Rent a server')}

@@ -25,12 +25,12 @@ export function UsageTotals({ total }: { total: Total }) {
     Number(money.decimalValue) === 0 ? [] : [{ label, value: amount(money) }];
   return (
     <FactList
-      title={t('In all')}
+      title={t('Total')}
       facts={[
         { label: t('Charged'), value: amount(total.charged, 'usage-charged') },
         { label: t('Quoted'), value: amount(total.quoted) },
-        ...some(t('Not paid at zero'), total.uncollected),
-        ...some(t('Given back'), total.refunded),
+        ...some(t('Uncollected at zero balance'), total.uncollected),
+        ...some(t('Refunded'), total.refunded),
         { label: t('Time'), value: <span className="mono">{formatHours(total.seconds / 3600)}</span> },
       ]}
     />

@@ -31,7 +31,7 @@ export function useUsageColumns(): Column<UsageInterval>[] {
       title: t('To'),
       width: 150,
       cell: ({ to, open }) =>
-        open || to === null ? <span className="muted">{t('goes on')}</span> : <DateTime at={to} />,
+        open || to === null ? <span className="muted">{t('ongoing')}</span> : <DateTime at={to} />,
     },
     {
       key: 'seconds',
@@ -78,13 +78,11 @@ function Charged({ interval: { charged, uncollected, refunded } }: { interval: U
       <Figure of={charged} />
       {isSome(uncollected) && (
         <span className={classes.why}>
-          {t('{{amount}} not paid', { amount: formatExact(uncollected.decimalValue) })}
+          {t('{{amount}} uncollected', { amount: formatExact(uncollected.decimalValue) })}
         </span>
       )}
       {isSome(refunded) && (
-        <span className={classes.why}>
-          {t('{{amount}} given back', { amount: formatExact(refunded.decimalValue) })}
-        </span>
+        <span className={classes.why}>{t('{{amount}} refunded', { amount: formatExact(refunded.decimalValue) })}</span>
       )}
     </span>
   );

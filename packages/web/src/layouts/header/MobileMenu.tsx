@@ -59,7 +59,7 @@ export function MobileMenu({ opened, onClose }: { opened: boolean; onClose(): vo
           <ProfileSummary user={state.user} />
           {state.user.workspace && (
             <div className={classes.balance}>
-              <BalanceIndicator user={state.user} />
+              <BalanceIndicator />
             </div>
           )}
           <WorkspaceList user={state.user} />

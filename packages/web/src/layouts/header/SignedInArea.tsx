@@ -9,7 +9,7 @@ export function SignedInArea({ user }: { user: CurrentUser }) {
   return (
     <>
       <PaletteButton />
-      {user.workspace && <BalanceIndicator user={user} />}
+      {user.workspace && <BalanceIndicator />}
       <ProfileMenu user={user} />
     </>
   );
