@@ -52,17 +52,17 @@ test('somebody shows their picture, moves to another address and deletes their a
   await address.fill(newEmail);
   await send.click();
   const asked = page.getByTestId('step-up');
-  await expect(asked.getByText(`We sent a code of 8 digits to ${email}`)).toBeVisible();
+  await expect(asked.getByText(`We sent an 8-digit code to ${email}`)).toBeVisible();
   await noSidewaysScroll(page);
   await asked.getByLabel('Verification code').fill(await mailedCode(platform.url, email));
   await expect(asked).toHaveCount(0);
-  await expect(page.getByText(`We sent a mail to ${newEmail}`)).toBeVisible();
+  await expect(page.getByText(`We sent an email to ${newEmail}`)).toBeVisible();
   const mailed = await mailedCode(platform.url, newEmail);
   await typeCode(page, mailed === '00000000' ? '00000001' : '00000000');
   await expect(page.getByText('Incorrect or expired code')).toBeVisible();
   // Whoever comes back from their mail by a reload goes on where they were.
   await page.reload();
-  await expect(page.getByText(`We sent a mail to ${newEmail}`)).toBeVisible();
+  await expect(page.getByText(`We sent an email to ${newEmail}`)).toBeVisible();
   await noSidewaysScroll(page);
   await typeCode(page, mailed);
   await expect(page.getByText('Your address has been changed')).toBeVisible();

@@ -28,11 +28,11 @@ test('an app is let in from its link to its call, taken back, and told no', asyn
       await expect(page.getByRole('heading', { level: 1 })).toHaveText('Allow Story app?');
       const powers = page.getByTestId('consent-powers');
       await expect(powers.getByRole('listitem')).toHaveText([
-        'See your name and e-mail address',
+        'See your name and email address',
         'See rented instances',
       ]);
       await expect(
-        page.getByText(`Either way you are sent back to the app on this computer (127.0.0.1:${app.port}).`),
+        page.getByText(`You will be redirected to the app on this computer (127.0.0.1:${app.port}).`),
       ).toBeVisible();
       await expectAccessible(page, 'the question of an app');
       await page.setViewportSize({ width: 360, height: 740 });
@@ -84,9 +84,7 @@ test('an app is let in from its link to its call, taken back, and told no', asyn
       const link = app.link(STORY_APP.clientId, '/elsewhere');
       await page.goto(link.query);
       await expect(page.getByText('This app cannot be connected')).toBeVisible();
-      await expect(
-        page.getByText('This app is not known by the address that it wants to be answered at'),
-      ).toBeVisible();
+      await expect(page.getByText('This redirect address is not registered for the app')).toBeVisible();
       await page.goto(`${platform.url}/sign-in?client_id=${STORY_APP.clientId}&state=half`);
       await expect(page).toHaveURL(`${platform.url}/cloud/instances?client_id=${STORY_APP.clientId}&state=half`);
     });
@@ -127,7 +125,7 @@ test('the platform’s own command line is let in by signing up, without a quest
 
 /** By the code that is mailed to who has no second factor. */
 async function showThatItIsMe(page: Page, platform: Platform, email: string): Promise<void> {
-  await expect(page.getByRole('dialog').getByText(`We sent a code of 8 digits to ${email}.`)).toBeVisible();
+  await expect(page.getByRole('dialog').getByText(`We sent an 8-digit code to ${email}.`)).toBeVisible();
   await typeCode(page, await mailedCode(platform.url, email));
 }
 

@@ -31,7 +31,7 @@ test('an owner reads the audit log, narrows, checks and exports it', async ({ pa
   await expectAccessible(page, 'audit log');
 
   await page.getByTestId('audit-verify').click();
-  await expect(page.getByText('The chain is whole: 4 entries')).toBeVisible();
+  await expect(page.getByText('The chain is intact: 4 entries')).toBeVisible();
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByTestId('audit-export').click()]);
   expect(file.suggestedFilename()).toMatch(/^audit-\d+-\d{4}-\d\d-\d\d\.csv$/);
   const lines = readFileSync(await file.path(), 'utf8')

@@ -40,7 +40,7 @@ test('an operator makes a promo code, somebody adds it to their balance and sees
     await dialog.getByLabel('Uses').fill('2');
     await expectAccessible(desk, 'a new promo code');
     await dialog.getByTestId('promo-dialog-submit').click();
-    await expect(desk.getByText('SPRING-26 can be used now')).toBeVisible();
+    await expect(desk.getByText('SPRING-26 has been created')).toBeVisible();
     await expect(codes).toHaveCount(1);
     await expect(codes).toContainText('0 of 2');
     await expectAccessible(desk, 'promo codes');
@@ -192,7 +192,7 @@ const SAID: Record<Language, { amount: string; unknown: string; kinds: string[][
       ['Стартовый бонус', 'Пополнение'],
       ['Расход', '−0,07'],
     ],
-    charged: 'За что списано',
+    charged: 'Детали списания',
   },
   tr: {
     amount: '57,43 STAGI',
@@ -202,7 +202,7 @@ const SAID: Record<Language, { amount: string; unknown: string; kinds: string[][
       ['Başlangıç kredisi', 'Para yatırma'],
       ['Harcama', '−0,07'],
     ],
-    charged: 'Ücretlendirilenler',
+    charged: 'Ücret ayrıntıları',
   },
   cn: {
     amount: '57.43 STAGI',

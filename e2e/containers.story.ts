@@ -89,7 +89,7 @@ async function search(page: Page, print: Print): Promise<void> {
   await page.getByRole('link', { name: 'Logs' }).click();
   const lines = page.getByTestId('log-lines').locator('[data-seq]');
   const box = page.getByRole('searchbox', { name: 'Search lines' });
-  const mode = page.getByRole('combobox', { name: 'How to search' });
+  const mode = page.getByRole('combobox', { name: 'Search mode' });
   await expect(lines.last()).toContainText('step 40');
   await box.fill('step 3');
   await expect(lines).toHaveCount(11);

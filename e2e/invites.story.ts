@@ -39,7 +39,7 @@ test('somebody is invited by a link, signs up and joins by it, which its maker s
     await dialog.getByText('Guest', { exact: true }).click();
     await expectAccessible(here, 'a new join link');
     await here.getByTestId('invite-submit').click();
-    await expect(dialog.getByText('This is the only time that the link can be seen')).toBeVisible();
+    await expect(dialog.getByText('This link is shown only once')).toBeVisible();
     const link = await dialog.getByTestId('invite-link').locator('code').textContent();
     expect(link).toMatch(new RegExp(`^${url}/join-client/[\\w-]{43}$`));
     await here.getByTestId('invite-done').click();
@@ -65,7 +65,7 @@ test('somebody is invited by a link, signs up and joins by it, which its maker s
     await there.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await there.getByLabel('Repeat the password').fill(PASSWORD);
     await there.getByRole('button', { name: 'Sign up', exact: true }).last().click();
-    await expect(there.getByRole('heading', { level: 1 })).toHaveText('Check your mail');
+    await expect(there.getByRole('heading', { level: 1 })).toHaveText('Check your email');
     await typeCode(there, await mailedCode(app.url, email));
     await sendSignUpForm(there);
     return { there, email };
@@ -131,7 +131,7 @@ test('a workspace without a free seat lets nobody in and says so; who is a membe
   await there.getByTestId('join-submit').click();
   await expect(there.getByText('You have joined Ada Lovelace’s workspace')).toBeVisible();
   await there.goto(`${url}/join-client/${code}`);
-  await expect(there.getByText('You are a member of this workspace already, as Guest.')).toBeVisible();
+  await expect(there.getByText('You are already a member of this workspace, as Guest.')).toBeVisible();
   await there.getByTestId('join-go').click();
   await expect(there.getByTestId('profile-menu')).toContainText('Ada Lovelace’s workspace');
   await there.context().close();
@@ -226,7 +226,7 @@ test('a port of a container opens for who may see it, by way of signing in, and 
     expect(link).toContain('/.stagi/enter?code=');
     await page.goto(link);
     await expect(
-      page.getByText('The way into the container was used already, took too long or began in another browser.'),
+      page.getByText('This link to the container was already used, has expired or was opened in another browser.'),
     ).toBeVisible();
     await expectAccessible(page, 'the access page');
     await page.setViewportSize({ width: 360, height: 740 });

@@ -45,7 +45,7 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
   await test.step('gives one machine to a workspace and has the other deleted', async () => {
     const rows = page.getByTestId('stray-row');
     await expect(rows).toHaveCount(2);
-    await expect(rows.filter({ hasText: LOST }).getByText('Waits for you')).toBeVisible();
+    await expect(rows.filter({ hasText: LOST }).getByText('Needs a decision')).toBeVisible();
     await expectAccessible(page, 'strays');
 
     await rows
@@ -75,7 +75,7 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     await page.getByTestId('action-delete').click();
     await page.getByTestId('confirm-slug').fill(LEFT);
     await page.getByTestId('confirm-submit').click();
-    await expect(page.getByText('The machine is deleted with the next look at its cloud')).toBeVisible();
+    await expect(page.getByText('The machine will be deleted at the next check of its cloud')).toBeVisible();
     await expect
       .poll(
         async () => {
@@ -85,7 +85,7 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
         { timeout: 30_000 },
       )
       .toBe(0);
-    await expect(page.getByText('Every machine has its server')).toBeVisible();
+    await expect(page.getByText('No stray machines')).toBeVisible();
   });
 
   await test.step('asks a cloud, which answers and then refuses', async () => {
@@ -133,7 +133,7 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     const rows = page.getByTestId('audit-row');
     await expect(rows.filter({ hasText: 'Checked a cloud' })).toHaveCount(2);
     await expect(rows.filter({ hasText: 'Adopted a stray machine' })).toHaveCount(1);
-    await expect(rows.filter({ hasText: 'Had a stray machine deleted' })).toHaveCount(1);
+    await expect(rows.filter({ hasText: 'Deleted a stray machine' })).toHaveCount(1);
     await expectNoSidewaysScroll(page);
     const whose = page.getByTestId('audit-workspace');
     await pickWorkspace(page, whose, alice);
@@ -149,10 +149,10 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
 
   await test.step('checks and exports that log, and their own', async () => {
     await page.getByTestId('audit-verify').click();
-    await expect(page.getByText('The chain is whole: 2 entries')).toBeVisible();
+    await expect(page.getByText('The chain is intact: 2 entries')).toBeVisible();
     expect(await exported(page)).toMatch(/^1,.*,ssh-key\/generate,/m);
     await expect(page.getByTestId('audit-row').filter({ hasText: 'Exported the audit log' })).toHaveCount(1);
-    await page.getByRole('link', { name: 'Show what operators did' }).click();
+    await page.getByRole('link', { name: 'Show operator actions' }).click();
     await expect(page.getByTestId('audit-row').filter({ hasText: 'Exported the audit log' })).toHaveCount(1);
     // Which workspace, by its name, and where it is.
     await expect(
@@ -168,16 +168,16 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
   await test.step('has all logs checked, and is told which one is broken', async () => {
     await page.getByTestId('open-audit-checks').click();
     const panel = page.getByTestId('audit-checks');
-    await expect(panel.getByText('Nothing has been checked yet')).toBeVisible();
+    await expect(panel.getByText('No checks yet')).toBeVisible();
     await panel.getByTestId('audit-check-all').click();
-    await expect(panel.getByText('Whole', { exact: true })).toBeVisible();
+    await expect(panel.getByText('Intact', { exact: true })).toBeVisible();
     await expect(panel.getByText('Olga Operator')).toBeVisible();
     await changeBehindItsBack(alice);
     await manyAct(alice);
     await panel.getByTestId('audit-check-all').click();
     await expect(panel.getByText('One log is broken')).toBeVisible();
     await expect(panel.getByText('Broken', { exact: true })).toBeVisible();
-    await expect(panel.getByText('Whole', { exact: true })).toBeVisible();
+    await expect(panel.getByText('Intact', { exact: true })).toBeVisible();
     await expectAccessible(page, 'the checks of all logs');
     await expectNoSidewaysScroll(page);
     const broken = panel.getByTestId('broken-logs').getByRole('listitem');
@@ -213,7 +213,7 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     const [found] = (await alice.client(api.instances.list, {})).entities;
     await signIn(page, alice, `/cloud/instances/${found?.id}`);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Found again');
-    await expect(page.getByText('Nobody: adopted by an operator')).toBeVisible();
+    await expect(page.getByText('Adopted by an operator')).toBeVisible();
     await expect(page.getByText('Olga Operator')).toHaveCount(0);
   });
 });

@@ -63,7 +63,7 @@ test('somebody comes by Google, tells who they are, comes again, connects GitHub
   await expect(page).toHaveURL(/\/sign-up\/form\?returnUrl=%2Fprofile%2Fssh$/);
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByLabel('Company').fill('Analytical Engines');
-  await page.getByRole('combobox', { name: 'What for?' }).click();
+  await page.getByRole('combobox', { name: 'Purpose' }).click();
   await page.getByRole('option', { name: 'Research' }).click();
   await sendSignUpForm(page);
   await expect(heading).toHaveText('SSH keys');
@@ -85,7 +85,7 @@ test('somebody comes by Google, tells who they are, comes again, connects GitHub
   await expect(google.getByRole('button')).toHaveAttribute('aria-disabled', 'true');
   await github.getByRole('button', { name: 'Connect GitHub' }).click();
   const asked = page.getByTestId('step-up');
-  await expect(asked.getByText(`We sent a code of 8 digits to ${email}`)).toBeVisible();
+  await expect(asked.getByText(`We sent an 8-digit code to ${email}`)).toBeVisible();
   await asked.getByLabel('Verification code').fill(await mailedCode(platform.url, email));
   await page.getByRole('button', { name: `Log in as ${login}`, exact: true }).click();
   await expect(page.getByText('GitHub is connected')).toBeVisible();
@@ -102,7 +102,7 @@ test('somebody comes by Google, tells who they are, comes again, connects GitHub
   await page.getByTestId('continue-github').click();
   await page.getByRole('button', { name: `Log in as ${login}-twin`, exact: true }).click();
   await expect(page.getByRole('alert')).toHaveText(
-    'This e-mail is taken: its account logs in with another GitHub account. Log in with that one, or with your password.',
+    'This email is taken: its account logs in with another GitHub account. Log in with that one, or with your password.',
   );
   await expect(page).toHaveURL(`${platform.url}/auth/github`);
   await expectAccessible(page, 'a refused login');
@@ -114,9 +114,9 @@ test('somebody comes by Google, tells who they are, comes again, connects GitHub
   await page.getByRole('link', { name: 'Back to login' }).click();
   await page.getByTestId('continue-google').click();
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await expect(page.getByRole('alert')).toHaveText('You have not let Google log you in.');
+  await expect(page.getByRole('alert')).toHaveText('You canceled the login with Google.');
   await page.goto(`${platform.url}/auth/github?code=somebodys&state=somebodys`);
-  await expect(page.getByRole('alert')).toHaveText('This login has expired or was used already. Try again.');
+  await expect(page.getByRole('alert')).toHaveText('This login has expired or was already used. Try again.');
   expect(await page.evaluate(() => localStorage.getItem('accessToken'))).toBeNull();
 });
 

@@ -30,7 +30,7 @@ test('somebody sets a new password with a mailed code, later changes it, and err
 
   const code = page.getByLabel('Verification code');
   await expect(code).toBeVisible();
-  await expect(page.getByText(`We sent a mail to ${email}`)).toBeVisible();
+  await expect(page.getByText(`We sent an email to ${email}`)).toBeVisible();
   await noSidewaysScroll(page);
   const submit = page.getByRole('button', { name: 'Set the password and log in' });
   await submit.click();
@@ -53,7 +53,7 @@ test('somebody sets a new password with a mailed code, later changes it, and err
   await expect(page.getByText('A new password must differ from the current one')).toBeVisible();
   // Whoever comes back from their mail by a reload goes on where they were.
   await page.reload();
-  await expect(page.getByText(`We sent a mail to ${email}`)).toBeVisible();
+  await expect(page.getByText(`We sent an email to ${email}`)).toBeVisible();
   await code.fill(mailed);
   await fillNew(page, NEW_PASSWORD);
   await submit.click();
@@ -108,7 +108,7 @@ test('codes that are late or used open nothing, a known address is told by mail 
     await expect(refused).toBeVisible();
     await page.getByRole('link', { name: 'Sign up again' }).click();
     await sendSignUp(page, email);
-    await expect(page.getByText(`We sent a code of 8 digits to ${email}`)).toBeVisible();
+    await expect(page.getByText(`We sent an 8-digit code to ${email}`)).toBeVisible();
     const [newest] = await mailsTo(app.url, email);
     expect(newest?.subject).toBe('You already have a Stagi account');
 
@@ -119,7 +119,7 @@ test('codes that are late or used open nothing, a known address is told by mail 
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('New password');
     await page.getByLabel('Email').fill(email);
     await page.getByRole('button', { name: 'Send the code' }).click();
-    await expect(page.getByText(`We sent a mail to ${email}`)).toBeVisible();
+    await expect(page.getByText(`We sent an email to ${email}`)).toBeVisible();
     await app.ctx.db.updateTable('password_reset').set({ expires_at: new Date() }).execute();
     await page.getByLabel('Verification code').fill(await mailedCode(app.url, email));
     await fillNew(page, NEW_PASSWORD);
@@ -136,7 +136,7 @@ test('codes that are late or used open nothing, a known address is told by mail 
     await page.goto(`${app.url}/profile/account`);
     await fillNew(page, LATER_PASSWORD);
     await page.getByRole('button', { name: 'Add password' }).click();
-    await expect(page.getByTestId('step-up').getByText(`We sent a code of 8 digits to ${email}`)).toBeVisible();
+    await expect(page.getByTestId('step-up').getByText(`We sent an 8-digit code to ${email}`)).toBeVisible();
     await typeCode(page, await mailedCode(app.url, email));
     await expect(page.getByText('Password added!')).toBeVisible();
     await expect(page.getByLabel('Current password')).toBeVisible();
@@ -151,7 +151,7 @@ async function sendSignUp(page: Page, email: string): Promise<void> {
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByLabel('Repeat the password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign up', exact: true }).last().click();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check your mail');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check your email');
 }
 
 async function fillNew(page: Page, password: string, again = password): Promise<void> {

@@ -122,7 +122,7 @@ async function addSshKey(page: Page, url: string, publicKey: string): Promise<vo
 
 /** Pastes the shown line into a shell whose home is `home`. Returns the name of the file. */
 async function generateSshKey(page: Page, home: string): Promise<string> {
-  await page.getByText('Generate a pair').click();
+  await page.getByText('Generate a key').click();
   await page.getByLabel('Title').fill('made here');
   await page.getByTestId('ssh-key-submit').click();
   const dialog = page.getByRole('dialog', { name: 'Save your private key' });
@@ -172,7 +172,9 @@ async function rent(page: Page): Promise<{ ip: string; seconds: number; keyName:
   await expect(page.getByLabel('Unique ID')).toHaveValue('my-first-server');
   await page.getByLabel('Unique ID').fill('Bad id!');
   await page.getByTestId('rent-submit').click();
-  await expect(page.getByText('Unique ID may hold only letters, digits and single hyphens between them')).toBeVisible();
+  await expect(
+    page.getByText('Unique ID may contain only letters, digits and single hyphens between them'),
+  ).toBeVisible();
   await page.getByLabel('Unique ID').fill('Story-Server');
   await expect(page.getByLabel('Unique ID')).toHaveValue('story-server');
   const started = Date.now();

@@ -113,7 +113,11 @@ test('every refusal is told once, in its place', async ({ page, platform }) => {
     const toasts: [string, Scripted, string][] = [
       ['200 refused', refusal(200), 'Not like this'],
       ['400 without a field', refusal(400), 'Not like this'],
-      ['409', refusal(409, { message: 'The same request is being worked on' }), 'The same request is being worked on'],
+      [
+        '409',
+        refusal(409, { message: 'The same request is already in progress' }),
+        'The same request is already in progress',
+      ],
       [
         '422',
         refusal(422, { message: 'This Idempotency-Key was used for another request' }),
@@ -122,7 +126,7 @@ test('every refusal is told once, in its place', async ({ page, platform }) => {
       ['429', refusal(429, wait, 30), 'Try again in 30 s.'],
       ['429 without words of a wait', refusal(429, {}, 30), 'Not like this. Try again in 30 seconds'],
       ['500', refusal(500), GENERIC],
-      ['502 of a proxy', { status: 502, body: '<h1>Bad gateway</h1>' }, 'The service cannot answer at the moment'],
+      ['502 of a proxy', { status: 502, body: '<h1>Bad gateway</h1>' }, 'The service is temporarily unavailable'],
       ['503', refusal(503, { message: 'The service is busy. Try again in a moment.' }, 2), 'The service is busy'],
       ['an answer nobody understands', { status: 200, body: { fine: true } }, GENERIC],
       ['no answer', 'hang up', 'The server cannot be reached'],
@@ -223,7 +227,7 @@ test('a failed rental and a failed deletion are named above their cause', async 
       replies.always('hardware/offer/list', { status: 200, body: { ...ONE_OFFER, providers: [preparing] } });
       await page.goto(`${replies.url}/cloud/marketplace?offer=${later}`);
       await expect(page.getByText('The offers of this provider are not known at the moment')).toBeVisible(DEADLINE);
-      await expect(page.getByText('This offer is gone')).toHaveCount(0);
+      await expect(page.getByText('This offer is no longer available')).toHaveCount(0);
       const entities = ONE_OFFER.entities.map((offer) => ({ ...offer, offerId: later }));
       replies.always('hardware/offer/list', { status: 200, body: { ...ONE_OFFER, entities } });
       await expect(page.getByTestId('rent-submit')).toBeVisible(DEADLINE);
@@ -245,8 +249,8 @@ test('a failed rental and a failed deletion are named above their cause', async 
       await expectFailure('deletion error', 'Not like this');
       await remove(refusal(400, { message: 'This cannot be' }));
       await expectFailure('deletion error', 'This cannot be');
-      await remove(refusal(409, { message: 'The same request is being worked on' }));
-      await expectFailure('deletion error', 'The same request is being worked on');
+      await remove(refusal(409, { message: 'The same request is already in progress' }));
+      await expectFailure('deletion error', 'The same request is already in progress');
     });
   } finally {
     replies.stop();

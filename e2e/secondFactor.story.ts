@@ -20,14 +20,14 @@ test('somebody sets up an app and a passkey, and logs in with a recovery code, t
   // What concerns the safety of the account is asked for once.
   await page.getByTestId('totp-begin').click();
   const stepUp = page.getByTestId('step-up');
-  await expect(stepUp.getByText(`We sent a code of 8 digits to ${person.email}`)).toBeVisible();
+  await expect(stepUp.getByText(`We sent an 8-digit code to ${person.email}`)).toBeVisible();
   await typeCode(page, await mailedCode(platform.url, person.email));
   await expect(page.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
   await expect(stepUp).toHaveCount(0);
   const key = (await page.getByTestId('totp-secret').textContent()) ?? '';
-  await page.getByLabel('Code that the app shows').fill('000000');
+  await page.getByLabel('Code from the app').fill('000000');
   await expect(page.getByText('Incorrect or expired code')).toBeVisible();
-  await page.getByLabel('Code that the app shows').fill(totpCode(key));
+  await page.getByLabel('Code from the app').fill(totpCode(key));
   const codes = page.getByTestId('recovery-codes').getByRole('listitem');
   await expect(codes).toHaveCount(10);
   const [recovery = ''] = await codes.allInnerTexts();

@@ -55,10 +55,10 @@ test('a server whose runc has holes says what its owner can do, until it is gone
   await db.insertInto('daemon_node').values({ instance_id: rented, facts }).execute();
   await walkTo(page, `/cloud/instances/${rented}`);
   await expect(warning).toBeVisible();
-  await expect(page.getByText('this installs a fixed runc as soon as Debian has it')).toBeVisible();
+  await expect(page.getByText('Run this as root to install a fixed version once Debian has it')).toBeVisible();
   await expect(page.getByText('docker.com')).toHaveCount(0);
   await ada.client(api.instances.terminate, { id: rented });
-  await expect(page.getByText('This server is gone or going')).toBeVisible();
+  await expect(page.getByText('This server is terminated or terminating')).toBeVisible();
   await expect(warning).toHaveCount(0);
   await daemon.close();
 });
@@ -83,7 +83,7 @@ test('histories name things, link to their pages and tell the second', async ({ 
   expect(await sideways(page)).toBeLessThanOrEqual(0);
 
   await walkTo(page, '/profile/team/audit');
-  const given = page.getByTestId('audit-row').filter({ hasText: 'Gave an SSH key access' });
+  const given = page.getByTestId('audit-row').filter({ hasText: 'Added an SSH key to a server' });
   await expect(given).toContainText('SSH key: desk');
   await expect(given).not.toContainText(`SSH key: ${key.id}`);
   expect(await sideways(page)).toBeLessThanOrEqual(0);

@@ -59,7 +59,7 @@ test('somebody sees where they are logged in, ends one session, then all others'
   await here.getByTestId('confirm-submit').click();
   await expect(here.getByText('1 session has been ended')).toBeVisible();
   await expect(rows).toHaveCount(1);
-  await expect(here.getByText('You are logged in nowhere else.')).toBeVisible();
+  await expect(here.getByText('You have no other sessions.')).toBeVisible();
   await expect(here.getByTestId('end-other-sessions')).toHaveCount(0);
   await here.context().close();
   await there.context().close();

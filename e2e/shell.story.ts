@@ -242,7 +242,7 @@ test('a signed-in person steers by header, palette and keys', async ({ page }) =
     await page.getByRole('heading', { level: 1 }).focus();
     await page.keyboard.press('?');
     await expect(map).toContainText('Hardware marketplace');
-    await map.getByRole('switch', { name: 'Shortcuts of a single key' }).press('Space');
+    await map.getByRole('switch', { name: 'Single-key shortcuts' }).press('Space');
     await page.keyboard.press('Escape');
     await expect(map).toBeHidden();
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused();

@@ -152,7 +152,7 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
       .where('id', '=', grace.workspaceId)
       .execute();
     await expectLost(there, app.url, { lost: 'Grace Hopper’s workspace', next: null });
-    await expect(there.getByText('You belong to no workspace')).toBeVisible();
+    await expect(there.getByText('You are not in a workspace')).toBeVisible();
     await there.getByTestId('no-workspace').click();
     await there.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Fresh start');
     await there.getByTestId('workspace-submit').click();

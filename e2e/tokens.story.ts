@@ -28,25 +28,25 @@ test('somebody makes a token for a program, sees it used, and archives it for ev
     await submit.click();
     await expect(dialog.getByText('Description is required')).toBeVisible();
     await dialog.getByLabel('Description').fill('build server');
-    await choose(page, 'Until a day…');
-    await dialog.getByLabel('Last day').fill('31022030');
+    await choose(page, 'Custom date…');
+    await dialog.getByLabel('Expiration date').fill('31022030');
     await submit.click();
     await expect(dialog.getByText('Enter a valid date')).toBeVisible();
-    await dialog.getByLabel('Last day').fill('01022020');
+    await dialog.getByLabel('Expiration date').fill('01022020');
     await submit.click();
     // The first time the platform asks who it is, by a mailed code, and then carries on.
-    await expect(page.getByTestId('step-up').getByText(`We sent a code of 8 digits to ${person.email}`)).toBeVisible();
+    await expect(page.getByTestId('step-up').getByText(`We sent an 8-digit code to ${person.email}`)).toBeVisible();
     await typeCode(page, await mailedCode(platform.url, person.email));
     await expect(dialog.getByText('The expiration must be in the future')).toBeVisible();
     await choose(page, '30 days');
-    await dialog.getByLabel('Only what you choose').check();
+    await dialog.getByLabel('Selected permissions').check();
     await submit.click();
     await expect(dialog.getByText('Choose at least one permission')).toBeVisible();
     await dialog.getByLabel('See rented instances').check();
     await expectAccessible(page, 'the form of a token');
     await submit.click();
 
-    await expect(dialog.getByText('This is the only time that the token can be seen')).toBeVisible();
+    await expect(dialog.getByText('This token is shown only once')).toBeVisible();
     await expectAccessible(page, 'a new token');
     await page.keyboard.press('Escape');
     await expect(page.getByText('Close without saving the token?')).toBeVisible();

@@ -80,7 +80,9 @@ test('somebody whose servers use up their balance is told, chooses what a small 
       },
     });
     await priced(servers, HALF_A_DAY);
-    await expect(page.getByText('Servers that cannot be stopped are terminated before it is empty')).toBeVisible(SLOW);
+    await expect(
+      page.getByText('Servers that cannot be stopped are terminated before the balance runs out'),
+    ).toBeVisible(SLOW);
     await expect(header.getByText('< 1 day left')).toBeVisible();
     await expectAccessible(page, 'a low balance');
   });
@@ -102,7 +104,7 @@ test('somebody whose servers use up their balance is told, chooses what a small 
         await expect(notice).toContainText(kept, SLOW);
         await expect(notice).toContainText(gone, SLOW);
         for (const words of figures) await expect(page.getByText(words, { exact: true }).first()).toBeVisible();
-        for (const words of ['Uncollected at zero balance', 'Quoted', 'Seconds', 'As a table', 'Export as CSV'])
+        for (const words of ['Uncollected at zero balance', 'Quoted', 'Seconds', 'Show as table', 'Export as CSV'])
           await expect(page.getByText(say(language, words), { exact: true }).first()).toBeVisible();
       },
     });
@@ -185,7 +187,7 @@ const SAID: Record<
     none: '0 days left',
     zero: '0.00 STAGI',
     empties: /^This rental empties the balance on \w{3} \d\d\.\d\d\.\d{4} \d\d:\d\d$/,
-    lost: 'What is on it is lost when the balance runs out',
+    lost: 'Its data is lost when the balance runs out',
     paused: 'You have no STAGI left. All your instances and tasks are paused.',
     kept: /2 stopped servers are kept with their data until \d\d\.\d\d\.\d{4} \d\d:\d\d\./,
     gone: 'One server that cannot be stopped was terminated; the data on it is lost.',
@@ -196,7 +198,7 @@ const SAID: Record<
     none: 'осталось 0 дней',
     zero: '0,00 STAGI',
     empties: /^С этой арендой баланс закончится [а-я]{2} \d\d\.\d\d\.\d{4} \d\d:\d\d$/,
-    lost: 'Когда баланс закончится, данные на нём будут потеряны',
+    lost: 'Когда баланс закончится, его данные будут потеряны',
     paused: 'У вас не осталось STAGI. Все ваши инстансы и задачи приостановлены.',
     kept: /2 остановленных сервера с данными хранятся до \d\d\.\d\d\.\d{4} \d\d:\d\d\./,
     gone: 'Аренда 1 сервера, который нельзя остановить, завершена; данные на нём потеряны.',
@@ -207,7 +209,7 @@ const SAID: Record<
     none: '0 gün kaldı',
     zero: '0,00 STAGI',
     empties: /^Bu kiralama bakiyeyi \p{L}{2,3} \d\d\.\d\d\.\d{4} \d\d:\d\d tarihinde bitirir$/u,
-    lost: 'Bakiye bittiğinde üzerindekiler kaybolur',
+    lost: 'Bakiye bittiğinde verileri kaybolur',
     paused: 'STAGI’niz kalmadı. Tüm örnekleriniz ve görevleriniz duraklatıldı.',
     kept: /Durdurulan 2 sunucu, verileriyle birlikte \d\d\.\d\d\.\d{4} \d\d:\d\d tarihine kadar saklanır\./,
     gone: 'Durdurulamayan 1 sunucu sonlandırıldı; üzerindeki veriler kayboldu.',
@@ -218,7 +220,7 @@ const SAID: Record<
     none: '剩余 0 天',
     zero: '0.00 STAGI',
     empties: /^此租用将于 周. \d\d\.\d\d\.\d{4} \d\d:\d\d 用完余额$/,
-    lost: '余额用完时，其上的内容会丢失',
+    lost: '余额用完时，其数据会丢失',
     paused: '您的 STAGI 已用完。您的所有实例和任务均已暂停。',
     kept: /2 台已停止的服务器及其数据将保留至 \d\d\.\d\d\.\d{4} \d\d:\d\d。/,
     gone: '1 台无法停止的服务器已被终止，其上的数据已丢失。',

@@ -72,7 +72,7 @@ test('file input: names, number, size and type, drop and paste, previews given b
 
   await test.step('a name that is listed is skipped', async () => {
     await input.setInputFiles([picture('a.png')]);
-    await expect(files.getByRole('status')).toHaveText('Listed already: a.png');
+    await expect(files.getByRole('status')).toHaveText('Already listed: a.png');
     await expect(names(page)).toHaveText(['a.png', 'b.jpg']);
   });
 

@@ -216,7 +216,7 @@ test('search box: trimmed text, `/` leads to it, two modes of two widths', async
   await expect(page.getByTestId('search-value')).toHaveText('');
   await expect(search).toBeFocused();
 
-  const mode = page.getByRole('combobox', { name: 'How to search' });
+  const mode = page.getByRole('combobox', { name: 'Search mode' });
   await expect(mode).toHaveText('Line contains');
   expect((await mode.boundingBox())?.width).toBe(203);
   await mode.click();

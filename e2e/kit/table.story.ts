@@ -166,7 +166,7 @@ test('columns are chosen, and the choice is remembered', async () => {
   await expect(head('Number')).toBeVisible();
   await expect(head('Cores')).toHaveCount(0);
   await table.getByTestId('table-columns').last().click();
-  await page.getByRole('menuitem', { name: 'Show the usual columns' }).click();
+  await page.getByRole('menuitem', { name: 'Reset columns' }).click();
   await page.keyboard.press('Escape');
   await expect(head('Cores')).toBeVisible();
   await expect(head('Number')).toHaveCount(0);

@@ -179,7 +179,7 @@ describe('the typed client', () => {
     ['429 of a proxy', { status: 429, body: null, retryAfter: 5 }, ['message: Too many requests at once (5 s)']],
     ['500', refusal(500), [GENERIC]],
     ['500 with body status 499', refusal(500, { status: 499 }), []],
-    ['502 of a proxy', { status: 502, body: null }, ['message: The service cannot answer at the moment']],
+    ['502 of a proxy', { status: 502, body: null }, ['message: The service is temporarily unavailable']],
     ['503 with the wait', { ...refusal(503), retryAfter: 2 }, ['message: No (2 s)']],
     ['another error without words', { status: 418, body: 'tea' }, [GENERIC]],
   ];

@@ -5,7 +5,7 @@ import { Id, ListInput, listOf, SuccessResponse } from './page.ts';
 import { PERMISSIONS } from './permissions.ts';
 import { text } from './text.ts';
 
-const NOT_VALID = text('This link of an app is not valid');
+const NOT_VALID = text('This app link is not valid');
 const matching = (rule: RegExp) => z.string(NOT_VALID).regex(rule, NOT_VALID);
 
 /** The authorization request of an app. Nothing is trimmed, as `state` is returned to the app unchanged. */

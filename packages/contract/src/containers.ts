@@ -73,11 +73,11 @@ export const EnvVariable = z.strictObject({
     .trim()
     .min(1, text('Name is required'))
     .max(200, text('Name is too long: at most 200 characters'))
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, text('Name may hold only letters, digits and underscores')),
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, text('Name may contain only letters, digits and underscores')),
   value: z
     .string()
     .max(32_768, text('Value is too long: at most 32,768 characters'))
-    .refine((v) => !v.includes('\0'), text('Value may not hold a NUL')),
+    .refine((v) => !v.includes('\0'), text('Value must not contain a NUL')),
 });
 
 export const DockerImage = z
@@ -122,7 +122,7 @@ export const CreateContainer = z
       .number(text('CPU is required'))
       .min(0.1, text('CPU must be at least 0.1'))
       .max(1024, text('CPU must be at most 1024'))
-      .multipleOf(0.1, text('CPU goes in steps of 0.1')),
+      .multipleOf(0.1, text('CPU must be a multiple of 0.1')),
     memoryGb: z
       .number(text('Memory must be a number'))
       .min(0.05, text('Memory must be at least 0.05 GB'))
@@ -256,7 +256,7 @@ export const containerCan = {
       : no(text('Only a container that is not created yet can be replaced'));
   },
   delete(container: Actionable): Verdict {
-    return is(container, 'terminating', 'deleted') ? no(text('This container is being deleted already')) : yes;
+    return is(container, 'terminating', 'deleted') ? no(text('This container is already being deleted')) : yes;
   },
 };
 

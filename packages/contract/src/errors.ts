@@ -64,7 +64,7 @@ export class CallError extends Error {
 function defaultMessage(status: number): string {
   if (status === 0) return text('The server cannot be reached');
   if (status === 429) return text('Too many requests at once');
-  return [502, 503, 504].includes(status) ? text('The service cannot answer at the moment') : GENERIC_ERROR;
+  return [502, 503, 504].includes(status) ? text('The service is temporarily unavailable') : GENERIC_ERROR;
 }
 
 /** The error under each field: `fieldMessages` where given, else `message` under each of `fieldsWithError`. */

@@ -17,7 +17,7 @@ export const Slug = z
   .min(1, text('Unique ID is required'))
   .min(3, text('Unique ID must be at least 3 characters'))
   .max(40, text('Unique ID must be at most 40 characters'))
-  .regex(/^[a-z0-9](-?[a-z0-9])*$/, text('Unique ID may hold only letters, digits and single hyphens between them'));
+  .regex(/^[a-z0-9](-?[a-z0-9])*$/, text('Unique ID may contain only letters, digits and single hyphens between them'));
 
 export const Email = z
   .string(text('Email is required'))
@@ -92,5 +92,5 @@ export const VolumePath = z
   .min(1, text('Directory is required'))
   .max(400, text('Directory is too long: at most 400 characters'))
   .regex(/^\//, text('Volume path must start with /'))
-  .refine((path) => !path.includes('\0') && !path.includes(':'), text('Volume path may not hold ":"'))
-  .refine((path) => !path.split('/').includes('..'), text('Volume path may not hold ".."'));
+  .refine((path) => !path.includes('\0') && !path.includes(':'), text('Volume path must not contain ":"'))
+  .refine((path) => !path.split('/').includes('..'), text('Volume path must not contain ".."'));

@@ -199,7 +199,7 @@ export const instanceCan = {
   },
   terminate(instance: Actionable): Verdict {
     return instance.status === 'terminating' || instance.status === 'terminated'
-      ? no(text('This instance is being terminated already'))
+      ? no(text('This instance is already being terminated'))
       : yes;
   },
 };

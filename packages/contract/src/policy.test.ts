@@ -122,8 +122,8 @@ describe('the create form', () => {
   it.each([
     [{ title: ' ' }, { title: 'Name is required' }],
     [{ slug: '' }, { slug: 'Unique ID is required' }],
-    [{ slug: 'a b' }, { slug: 'Unique ID may hold only letters, digits and single hyphens between them' }],
-    [{ slug: '-ab' }, { slug: 'Unique ID may hold only letters, digits and single hyphens between them' }],
+    [{ slug: 'a b' }, { slug: 'Unique ID may contain only letters, digits and single hyphens between them' }],
+    [{ slug: '-ab' }, { slug: 'Unique ID may contain only letters, digits and single hyphens between them' }],
     [{ dockerImage: '' }, { dockerImage: 'Image is required' }],
     [{ dockerImage: 'UPPER case' }, { dockerImage: 'Enter an image like name:tag or registry/name:tag' }],
     [{ cpus: undefined }, { cpus: 'CPU is required' }],
@@ -137,7 +137,7 @@ describe('the create form', () => {
       { directoryMappings: [{ host: '/data', container: '' }] },
       { 'directoryMappings.0.container': 'Directory is required' },
     ],
-    [{ env: [{ name: 'A B', value: '' }] }, { 'env.0.name': 'Name may hold only letters, digits and underscores' }],
+    [{ env: [{ name: 'A B', value: '' }] }, { 'env.0.name': 'Name may contain only letters, digits and underscores' }],
     [
       {
         portMappings: [

@@ -84,7 +84,12 @@ function refusals({ slug, spec }: Pick<DesiredContainer, 'slug' | 'spec'>, polic
   return [
     ...(Slug.safeParse(slug).data === slug
       ? []
-      : [{ field: 'slug', message: text('Unique ID may hold only letters, digits and single hyphens between them') }]),
+      : [
+          {
+            field: 'slug',
+            message: text('Unique ID may contain only letters, digits and single hyphens between them'),
+          },
+        ]),
     ...refusedImage(spec.image, policy.imagePrefixes),
     ...refusedCommandAndEnv(spec),
     ...refusedSize(spec, policy),
@@ -106,12 +111,15 @@ function refusedImage(image: string, prefixes: ContainerPolicy['imagePrefixes'])
 function refusedCommandAndEnv({ command, env }: DesiredContainer['spec']): Refusal[] {
   const found: Refusal[] = [];
   if (command && (command.length === 0 || command.length > MAX.words || command.some((word) => word.includes('\0'))))
-    found.push({ field: 'command', message: text('The command may not hold a NUL') });
+    found.push({ field: 'command', message: text('The command must not contain a NUL') });
   if (env.length > MAX.env) found.push({ field: 'env', message: text('At most 200 variables') });
   const names = env.map(({ name }) => name);
   for (const [index, variable] of env.entries()) {
     if (EnvVariable.safeParse(variable).data?.name !== variable.name)
-      found.push({ field: `env.${index}.name`, message: text('Name may hold only letters, digits and underscores') });
+      found.push({
+        field: `env.${index}.name`,
+        message: text('Name may contain only letters, digits and underscores'),
+      });
     else if (names.indexOf(variable.name) < index)
       found.push({ field: `env.${index}.name`, message: text('This variable is listed twice') });
   }

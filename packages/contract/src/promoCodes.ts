@@ -50,7 +50,7 @@ export const promoCodes = {
     input: z.object({
       code: Code.regex(
         /^[A-Z0-9]([A-Z0-9-]{2,38})[A-Z0-9]$/,
-        text('A promo code has 4 to 40 letters, digits and hyphens between them'),
+        text('Use 4 to 40 letters and digits, with hyphens between them'),
       ).optional(),
       amount: z
         .string(text('Amount is required'))

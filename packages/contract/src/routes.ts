@@ -46,7 +46,7 @@ export const ROUTES = {
     path: '/confirmation',
     layout: 'sign',
     public: true,
-    title: text('Confirm your e-mail'),
+    title: text('Confirm your email'),
     parent: '/sign-up',
   },
   recovery: { path: '/recovery', layout: 'sign', public: true, title: text('New password'), parent: '/sign-in' },

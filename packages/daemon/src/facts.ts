@@ -83,6 +83,6 @@ async function askDocker(engine: Engine): Promise<{ info: EngineInfo | null; pro
   try {
     return { info: await engine.info(), problem: null };
   } catch (error) {
-    return { info: null, problem: text('Docker does not answer: {{error}}', { error: errorText(error) }) };
+    return { info: null, problem: text('Docker is not responding: {{error}}', { error: errorText(error) }) };
   }
 }

@@ -19,7 +19,7 @@ export async function findGpus(): Promise<{ gpus: Gpu[]; problem: string | null 
     return { gpus: parseGpus(stdout), problem: null };
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) return { gpus: [], problem: null };
-    return { gpus: [], problem: text('nvidia-smi does not answer: {{error}}', { error: errorText(error) }) };
+    return { gpus: [], problem: text('nvidia-smi is not responding: {{error}}', { error: errorText(error) }) };
   }
 }
 

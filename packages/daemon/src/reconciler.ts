@@ -77,7 +77,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
       imagesDue = false;
       dockerError = null;
     } catch (error) {
-      dockerError = text('Docker does not answer: {{error}}', { error: errorText(error) });
+      dockerError = text('Docker is not responding: {{error}}', { error: errorText(error) });
       log(dockerError);
     }
     if (dockerError === null) {

@@ -130,7 +130,7 @@ export async function shipLog(task: LogTask): Promise<string | null> {
       offset: outbox.offset(),
       from: position.timeNs === null ? null : timeText(position.timeNs),
       to: timeText(first.timeNs),
-      reason: text('Docker had dropped these lines before they could be sent'),
+      reason: text('Docker dropped these lines before they were sent'),
     });
   }
 

@@ -127,7 +127,7 @@ describe('disabling an account', () => {
     });
     await disable(victim.userId);
     await expect(disable(victim.userId)).rejects.toMatchObject({
-      body: { message: 'This account is disabled already' },
+      body: { message: 'This account is already disabled' },
     });
     await app.ctx.db
       .updateTable('session')
@@ -300,7 +300,7 @@ describe('disabling a workspace', () => {
     });
     await operator.client(api.adminClients.disable, { id, reason: 'x' });
     await expect(operator.client(api.adminClients.disable, { id, reason: 'x' })).rejects.toMatchObject({
-      body: { message: 'This workspace is disabled already' },
+      body: { message: 'This workspace is already disabled' },
     });
     await expect(operator.client(api.adminClients.disable, { id: 999_999_999, reason: 'x' })).rejects.toMatchObject({
       status: 404,

@@ -41,7 +41,7 @@ export function disableClient(ctx: Operator, { id, reason, terminate }: Input): 
     await lockAvailableBalance(trx, id);
     const client = await lockWorkspace(trx, ctx.user.id, id);
     if (client.deleted_at) throw refused(text('This workspace has been closed'));
-    if (client.disabled_at) throw refused(text('This workspace is disabled already'));
+    if (client.disabled_at) throw refused(text('This workspace is already disabled'));
     await requireAnotherWorkspace(trx, ctx.user.id, client.id);
     await trx
       .updateTable('workspace')

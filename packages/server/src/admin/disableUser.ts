@@ -22,7 +22,7 @@ export function disableUser(ctx: Operator, { id, reason }: { id: number; reason:
     const user = await lockUser(trx, ctx.user.id, id);
     if (user.id === ctx.user.id) throw refused(text('You cannot disable your own account'));
     if (user.deleted_at) throw refused(text('This account has been deleted'));
-    if (user.disabled_at) throw refused(text('This account is disabled already'));
+    if (user.disabled_at) throw refused(text('This account is already disabled'));
     await trx
       .updateTable('app_user')
       .set({ disabled_at: sql<Date>`clock_timestamp()`, disabled_reason: reason, disabled_by: ctx.user.id })

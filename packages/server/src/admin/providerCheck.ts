@@ -10,7 +10,7 @@ import { type Provider, ProviderError } from '../providers/provider.ts';
 
 /** Adapters time out after 30 seconds; the check asks for the state first, then for the rest in parallel. */
 const DEADLINE_SECONDS = 50;
-const TIMED_OUT = 'No answer by the deadline';
+const TIMED_OUT = 'No response in time';
 
 type Step = ProviderCheck['steps'][number];
 type Operator = Context & Actor & { user: { id: number } };

@@ -136,7 +136,7 @@ describe('API tokens', () => {
       );
     expect(await make(guest, { permissions: ['BILLING'] })).toMatchObject({ fieldsWithError: ['permissions'] });
     expect(await make(ada, { permissions: ['CLIENT_SUPERADMIN'] })).toMatchObject({
-      message: 'A token of yours cannot carry CLIENT_SUPERADMIN',
+      message: 'You cannot give a token the permission CLIENT_SUPERADMIN',
     });
     expect(await make(ada, { permissions: [] })).toMatchObject({ message: 'Choose at least one permission' });
     expect(await make(ada, { description: '  ' })).toMatchObject({ message: 'Description is required' });

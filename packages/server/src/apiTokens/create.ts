@@ -63,7 +63,7 @@ export async function createToken(ctx: Caller, wish: TokenRequest): Promise<{ en
 function grantable({ permissions: held }: Membership, wanted: Permission[]): Permission[] {
   const beyond = wanted.find((permission) => !held.includes(permission) || !TOKEN_PERMISSIONS.includes(permission));
   if (beyond)
-    throw invalid(text('A token of yours cannot carry {{permission}}'), 'permissions', { permission: beyond });
+    throw invalid(text('You cannot give a token the permission {{permission}}'), 'permissions', { permission: beyond });
   return [...new Set(wanted)];
 }
 

@@ -44,7 +44,7 @@ export async function runIdempotently(
       const claim = await sql<{
         claimed: boolean;
       }>`select pg_try_advisory_xact_lock(hashtextextended(${place}, 0)) as claimed`.execute(trx);
-      if (!claim.rows[0]?.claimed) throw conflict(text('The same request is being worked on'));
+      if (!claim.rows[0]?.claimed) throw conflict(text('The same request is already in progress'));
       const before = await find(trx);
       if (before) return replay(before);
       const body = await run(trx);

@@ -188,7 +188,7 @@ describe('the apps that a user has authorized', () => {
     const outbox = await fetch(`${at.app.url}/dev/mail/list`, { method: 'POST' });
     const { mails } = (await outbox.json()) as { mails: { to: string; subject: string }[] };
     expect(mails.filter(({ to }) => to === cleo.email).map(({ subject }) => subject)).toContain(
-      'Dash can now work with your Stagi account',
+      'Dash was connected to your Stagi account',
     );
     expect((await list('das')).map(({ app }) => app.id)).toEqual(['dash']);
     expect((await cleo.client(api.sessions.list, {})).totalCount).toBe(1);

@@ -27,7 +27,7 @@ export function requestingApp(ctx: Pick<Context, 'config'>, request: Authorizati
   const app = ctx.config.apps.get(request.client_id);
   if (!app) throw invalid(text('This app is not known here'), 'client_id');
   if (!isRegisteredRedirect(app.redirectUris, request.redirect_uri))
-    throw invalid(text('This app is not known by the address that it wants to be answered at'), 'redirect_uri');
+    throw invalid(text('This redirect address is not registered for the app'), 'redirect_uri');
   return app;
 }
 
@@ -76,6 +76,6 @@ function workspaceFor({ memberships, chosenWorkspace }: Caller, id: number | und
   const named = memberships.find((membership) => membership.id === id);
   if (id !== undefined && !named) throw notFound();
   const workspace = named ?? chosenWorkspace ?? memberships[0];
-  if (!workspace) throw refused(text('You belong to no workspace that the app could work in'));
+  if (!workspace) throw refused(text('You have no workspace that the app can use'));
   return workspace;
 }

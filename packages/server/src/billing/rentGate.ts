@@ -24,9 +24,7 @@ export async function requireOneHour(trx: Db, workspaceId: number, ...added: rea
   const needed = perHour + reserve + more;
   if (balance < needed) {
     throw refused(
-      text(
-        'The balance must cover an hour of everything that runs: {{needed}} STAGI are needed, {{balance}} are there',
-      ),
+      text('The balance must cover an hour of everything that runs: {{needed}} STAGI needed, {{balance}} available'),
       {
         needed: toDecimal(needed),
         balance: toDecimal(balance),

@@ -32,9 +32,7 @@ export async function issuePortCode(
   if (found === null) throw notFound();
   if (found === 'forbidden') throw forbidden();
   if (!appsDomain)
-    throw refused(
-      text('Ports of containers cannot be opened in a browser here: the operator has set up no domain for them'),
-    );
+    throw refused(text('Container ports cannot be opened in a browser: the operator has not set up a domain for them'));
   const wanted = targetOfUrl(returnUrl, slug, appsDomain);
   if (!wanted) throw invalid(text('This address does not belong to the container'), 'returnUrl');
   const { place, path } = wanted;

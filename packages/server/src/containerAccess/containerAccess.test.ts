@@ -333,7 +333,10 @@ describe('the access page of a container', () => {
       const { slug } = await aContainerWithPort(without.ctx, person);
       await expect(
         person.client(api.containerAccess.enter, { slug, returnUrl: 'https://x-8080.apps.example/' }),
-      ).rejects.toMatchObject({ status: 200, message: expect.stringContaining('the operator has set up no domain') });
+      ).rejects.toMatchObject({
+        status: 200,
+        message: expect.stringContaining('the operator has not set up a domain'),
+      });
     } finally {
       await without.close();
     }

@@ -101,7 +101,7 @@ async function lockServer(trx: Db, instanceId: number): Promise<ServerSize> {
 
 function parseCommand(command: string | undefined): string[] | null {
   if (!command?.trim()) return null;
-  if (command.includes('\0')) throw invalid(text('The command may not hold a NUL'), 'command');
+  if (command.includes('\0')) throw invalid(text('The command must not contain a NUL'), 'command');
   try {
     return splitCommand(command);
   } catch (error) {

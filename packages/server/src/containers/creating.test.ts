@@ -64,7 +64,7 @@ describe('creating containers', () => {
         { 'portMappings.0.host': 'Port must be between 1000 and 9999' },
       ],
       [{ command: `echo "open` }, { command: 'The command has a double quote that is not closed' }],
-      [{ command: 'a\0b' }, { command: 'The command may not hold a NUL' }],
+      [{ command: 'a\0b' }, { command: 'The command must not contain a NUL' }],
       [
         { directoryMappings: [{ host: '/etc/x', container: '/x' }] },
         { 'directoryMappings.0.host': 'This directory of the server cannot be mounted' },
@@ -86,9 +86,12 @@ describe('creating containers', () => {
         { 'directoryMappings.0.host': 'Volume path must start with /' },
       ],
       [{ dockerImage: '--privileged' }, { dockerImage: 'Enter an image like name:tag or registry/name:tag' }],
-      [{ slug: 'No Spaces' }, { slug: 'Unique ID may hold only letters, digits and single hyphens between them' }],
+      [{ slug: 'No Spaces' }, { slug: 'Unique ID may contain only letters, digits and single hyphens between them' }],
       [{ title: ' ' }, { title: 'Name is required' }],
-      [{ env: [{ name: 'A B', value: '' }] }, { 'env.0.name': 'Name may hold only letters, digits and underscores' }],
+      [
+        { env: [{ name: 'A B', value: '' }] },
+        { 'env.0.name': 'Name may contain only letters, digits and underscores' },
+      ],
     ];
     const long = { name: 'LONG', value: 'x'.repeat(30_000) };
     const tooMuch = Array.from({ length: 30 }, (_, index) => ({ ...long, name: `LONG_${index}` }));

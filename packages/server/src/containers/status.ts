@@ -145,7 +145,7 @@ function seenWhileRunning(row: KnownContainer, actual: ActualContainer): Observe
     case 'restarting':
       return {
         to: 'running',
-        reason: text('It ended with exit code {{code}} and is started again', { code: actual.exitCode ?? 'unknown' }),
+        reason: text('It ended with exit code {{code}} and is restarting', { code: actual.exitCode ?? 'unknown' }),
       };
     case 'created':
       return row.status === 'creating' || row.status === 'unresponsive' ? { to: 'starting', reason: null } : stays;

@@ -41,7 +41,7 @@ describe('enrolling a node', () => {
     expect(await postEnrolment(app.url, token, key)).toMatchObject({ status: 200, body: { node: String(id) } });
     const again = await postEnrolment(app.url, token);
     expect(again.status).toBe(403);
-    expect(again.body.message).toMatch(/used already/);
+    expect(again.body.message).toMatch(/already used/);
     const { entities } = await alice.client(api.selfHosted.activities, { id });
     expect(entities.filter(({ kind }) => kind === 'enrolment refused')).toHaveLength(1);
   });

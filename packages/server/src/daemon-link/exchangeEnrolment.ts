@@ -38,7 +38,7 @@ export async function exchangeEnrolment(
       if (node.public_jwk?.x === request.publicKey.x) return 'enrolled';
       await recordActivity(trx, instanceId, {
         kind: 'enrolment refused',
-        detail: text('The file had been used already'),
+        detail: text('The file was already used'),
       });
       return 'used';
     }
@@ -63,8 +63,8 @@ export async function exchangeEnrolment(
   ctx.log.warn({ instanceId, outcome }, 'enrolment refused');
   throw refuseFile(
     outcome === 'used'
-      ? text('This enrolment file was used already: make a new one')
-      : text('This enrolment file is not valid any more: make a new one'),
+      ? text('This enrolment file was already used: create a new one')
+      : text('This enrolment file is no longer valid: create a new one'),
   );
 }
 
@@ -78,7 +78,7 @@ async function verifyEnrolmentFile({ keys }: Pick<Context, 'keys'>, token: strin
     });
     return EnrolmentClaims.parse(payload);
   } catch (cause) {
-    throw new PublicError(403, text('This is not a valid enrolment file, or it has expired: make a new one'), {
+    throw new PublicError(403, text('This is not a valid enrolment file, or it has expired: create a new one'), {
       cause,
     });
   }

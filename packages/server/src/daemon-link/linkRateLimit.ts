@@ -12,7 +12,7 @@ export async function rateLimitLinks(): Promise<void> {
   tokens = Math.min(LINKS_PER_SECOND, tokens + ((now - refilledAt) / 1000) * LINKS_PER_SECOND);
   refilledAt = now;
   if (tokens < 1)
-    throw new PublicError(503, text('Too many daemons connect at once'), {
+    throw new PublicError(503, text('Too many agents are connecting at once'), {
       retryAfter: 1 + Math.ceil(Math.random() * 4),
     });
   tokens -= 1;

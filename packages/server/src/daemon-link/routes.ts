@@ -48,7 +48,7 @@ export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
   });
 
   async function admitLink(): Promise<void> {
-    if (isStopping) throw new PublicError(503, text('The platform restarts'), { retryAfter: 1 });
+    if (isStopping) throw new PublicError(503, text('The platform is restarting'), { retryAfter: 1 });
     await rateLimitLinks();
   }
 

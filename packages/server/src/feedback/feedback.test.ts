@@ -17,7 +17,7 @@ const WORDS = { topic: 'Report an issue', subject: 'It fails', description: 'Eve
 const TOO_LARGE = 'File is too large. Max allowed size is 5MB.';
 const WRONG_KIND = 'Only JPG and PNG images can be uploaded';
 const UNREADABLE = 'This image cannot be read. Use a JPG or PNG of at most 40 megapixels.';
-const NOT_WHOLE = 'The image did not arrive whole. Add it again.';
+const NOT_WHOLE = 'The image upload was incomplete. Add it again.';
 
 const PNG_HEAD = Buffer.from('89504e470d0a1a0a', 'hex');
 const picture = (format: 'png' | 'jpeg' | 'gif' | 'webp' | 'tiff') =>

@@ -44,8 +44,7 @@ export const unauthenticated = (): PublicError => new PublicError(401, text('Ple
 export const forbidden = (): PublicError => new PublicError(403, text('You do not have the permission for this'));
 export const forbiddenToTokens = (): PublicError => new PublicError(403, text('This cannot be done with an API token'));
 /** The call requires a step-up. */
-export const stepUpNeeded = (): PublicError =>
-  new PublicError(403, text('Confirm that it is you'), { code: 'step-up' });
+export const stepUpNeeded = (): PublicError => new PublicError(403, text('Confirm it’s you'), { code: 'step-up' });
 /** The same for what does not exist and what is somebody else's. */
 export const notFound = (): PublicError => new PublicError(404, text('Not found'));
 export const workspaceGone = (): PublicError =>
@@ -112,7 +111,7 @@ const refusals = {
 function translate(error: unknown, request: FastifyRequest): PublicError {
   if (error instanceof PublicError) return error;
   if (request.raw.destroyed && !request.raw.complete) {
-    const aborted = new PublicError(500, text('The caller hung up'), { cause: error });
+    const aborted = new PublicError(500, text('The client closed the request'), { cause: error });
     aborted.body.status = 499;
     return aborted;
   }

@@ -63,7 +63,7 @@ export async function finishAuthorizationRequest(
   return { verifier: ctx.secrets.open(request.verifier_sealed, placeOf(stateHash)) };
 }
 
-const requestExpired = () => refused(text('This login has expired or was used already. Try again.'));
+const requestExpired = () => refused(text('This login has expired or was already used. Try again.'));
 
 const random = (): string => randomBytes(32).toString('base64url');
 const hashOf = (value: string): Buffer => createHash('sha256').update(value).digest();

@@ -10,7 +10,7 @@ export const notConfigured = (provider: IdentityProvider): PublicError =>
 
 export function unreachable({ log }: Pick<Context, 'log'>, provider: IdentityProvider, cause: unknown): PublicError {
   log.warn({ err: cause, provider }, 'an identity provider cannot be reached');
-  return refused(text('{{provider}} does not answer at the moment. Try again, or log in another way.'), {
+  return refused(text('{{provider}} is not responding. Try again, or log in another way.'), {
     provider: PROVIDER_NAMES[provider],
   });
 }

@@ -64,7 +64,7 @@ describe('a forged or replayed callback is refused', () => {
     const before = (await countAccounts()) - accountsBefore;
     const error = await refusal(at.app.anonymous(api.identities.validateGoogle, bad));
     expect(error.status).toBe(200);
-    expect(error.message).toMatch(/did not confirm this login|has expired or was used already/);
+    expect(error.message).toMatch(/did not confirm this login|has expired or was already used/);
     expect((await countAccounts()) - accountsBefore).toBe(before);
   });
 
@@ -81,11 +81,11 @@ describe('a forged or replayed callback is refused', () => {
   it('Google: a callback that was used already, or whose first use failed', async () => {
     const good = await googleCallback(anAccount().login);
     await at.app.anonymous(api.identities.validateGoogle, good);
-    expect((await refusal(at.app.anonymous(api.identities.validateGoogle, good))).message).toMatch(/used already/);
+    expect((await refusal(at.app.anonymous(api.identities.validateGoogle, good))).message).toMatch(/already used/);
 
     const second = await googleCallback(anAccount().login);
     await refusal(at.app.anonymous(api.identities.validateGoogle, { ...second, token: 'x.y.z' }));
-    expect((await refusal(at.app.anonymous(api.identities.validateGoogle, second))).message).toMatch(/used already/);
+    expect((await refusal(at.app.anonymous(api.identities.validateGoogle, second))).message).toMatch(/already used/);
   });
 
   it('Google: a callback after more than ten minutes', async () => {

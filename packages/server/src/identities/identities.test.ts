@@ -43,8 +43,8 @@ describe('logging in with Google or GitHub', () => {
     // The existing sessions stay.
     await person.client(api.user.profile, {});
     const subjects = await subjectsTo(person.email);
-    expect(subjects).toContain('Google can now log in to your Stagi account');
-    expect(subjects).toContain('GitHub can now log in to your Stagi account');
+    expect(subjects).toContain('Google was connected to your Stagi account');
+    expect(subjects).toContain('GitHub was connected to your Stagi account');
   });
 
   it('creates one account when two tabs sign in with the same new identity at once', async () => {
@@ -68,7 +68,7 @@ describe('logging in with Google or GitHub', () => {
         (await refusal(signInBy(by, known.login))).message,
         (await refusal(signInBy(by, unknown.login))).message,
       ];
-      expect(words[0]).toMatch(/has no confirmed e-mail/);
+      expect(words[0]).toMatch(/has no confirmed email/);
       expect(words[0]).toBe(words[1]);
     }
     expect((await person.client(api.identities.list, {})).identities).toEqual([]);
@@ -79,7 +79,7 @@ describe('logging in with Google or GitHub', () => {
     await signInBy('github', login);
     const other = anAccount({ email });
     expect((await refusal(signInBy('github', other.login))).message).toBe(
-      'This e-mail is taken: its account logs in with another GitHub account. Log in with that one, or with your password.',
+      'This email is taken: its account logs in with another GitHub account. Log in with that one, or with your password.',
     );
   });
 
@@ -207,11 +207,11 @@ describe('connected accounts', () => {
     const back = await at.there.logIn(begun.link, second.login);
     const returned = { token: hashOf(back).get('id_token') ?? '', state: begun.state, nonce: begun.nonce ?? '' };
     const stolen = thief.client(api.identities.connect, { provider: 'google', ...returned });
-    expect((await refusal(stolen)).message).toMatch(/has expired or was used already/);
+    expect((await refusal(stolen)).message).toMatch(/has expired or was already used/);
     expect((await refusal(at.app.anonymous(api.identities.validateGoogle, returned))).message).toMatch(/has expired/);
     const login2 = await googleCallback(second.login);
     const asLogin = owner.client(api.identities.connect, { provider: 'google', ...login2 });
-    expect((await refusal(asLogin)).message).toMatch(/has expired or was used already/);
+    expect((await refusal(asLogin)).message).toMatch(/has expired or was already used/);
   });
 });
 

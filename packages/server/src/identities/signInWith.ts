@@ -65,7 +65,7 @@ async function linkByAddress(ctx: Visitor, trx: Db, identity: ProviderIdentity):
   const email = Email.safeParse(identity.email);
   // Without a confirmed address the caller must not learn whether it has an account.
   if (!identity.emailVerified || !email.success) {
-    throw refused(text('Your {{provider}} account has no confirmed e-mail. Confirm it there, then try again.'), {
+    throw refused(text('Your {{provider}} account has no confirmed email. Confirm it there, then try again.'), {
       provider,
     });
   }
@@ -84,7 +84,7 @@ async function linkByAddress(ctx: Visitor, trx: Db, identity: ProviderIdentity):
     if (same !== undefined) return same;
     throw refused(
       text(
-        'This e-mail is taken: its account logs in with another {{provider}} account. Log in with that one, or with your password.',
+        'This email is taken: its account logs in with another {{provider}} account. Log in with that one, or with your password.',
       ),
       { provider },
     );

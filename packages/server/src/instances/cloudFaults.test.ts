@@ -302,5 +302,5 @@ it('keeps servers whose every step fails from delaying others, and shows the err
   await waitForStatus(alice, id, 'online');
   const [first] = poisoned;
   await expect.poll(async () => (await current(first!.id)).attempts).toBeGreaterThan(3);
-  expect((await viewInstance(alice, first!.id)).statusReason).toMatch(/^Something unexpected/);
+  expect((await viewInstance(alice, first!.id)).statusReason).toMatch(/^Unexpected error/);
 });

@@ -148,7 +148,7 @@ function hasRebooted(snapshot: InstanceSnapshot, asked: NonNullable<InstanceSnap
 function daemonNotBack({ row }: InstanceSnapshot): Transition {
   return {
     to: 'unresponsive',
-    reason: text('Its daemon did not come back in time'),
+    reason: text('Its agent did not reconnect in time'),
     set: { reboot_done: row.reboot_wanted },
     requeueAfterMs: STEADY_POLL_MS,
   };

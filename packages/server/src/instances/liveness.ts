@@ -57,11 +57,11 @@ export async function markSilentServers(ctx: Pick<Context, 'db' | 'log'>, listen
         row.status === 'online'
           ? ([
               'unresponsive',
-              text('No word from its daemon for {{seconds}} seconds', { seconds: UNRESPONSIVE_AFTER_S }),
+              text('Its agent has not reported for {{seconds}} seconds', { seconds: UNRESPONSIVE_AFTER_S }),
             ] as const)
           : ([
               'offline',
-              text('No word from its daemon for {{minutes}} minutes', { minutes: OFFLINE_AFTER_S / 60 }),
+              text('Its agent has not reported for {{minutes}} minutes', { minutes: OFFLINE_AFTER_S / 60 }),
             ] as const);
       await transitionInstance(ctx, trx, id, to, { reason, seenAt: row.last_seen_at ?? undefined });
     });

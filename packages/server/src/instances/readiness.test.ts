@@ -118,7 +118,7 @@ describe('a rented server with a daemon', () => {
     expect((await viewInstance(alice, id)).status).toBe('powering on');
     await sql`update instance set status_deadline = now(), next_at = now() where id = ${id}`.execute(app.ctx.db);
     await wake();
-    expect((await waitForStatus(alice, id, 'unresponsive')).statusReason).toBe('Its daemon did not come back in time');
+    expect((await waitForStatus(alice, id, 'unresponsive')).statusReason).toBe('Its agent did not reconnect in time');
     await connects(id);
     expect(await viewInstance(alice, id)).toMatchObject({ status: 'online', statusReason: null });
   });
@@ -164,7 +164,7 @@ describe('a self-hosted server', () => {
     await lastSeen(id, 41);
     await markSilentServers(app.ctx, aLongTimeAgo);
     const silent = await view(id);
-    expect(silent).toMatchObject({ status: 'unresponsive', statusReason: 'No word from its daemon for 40 seconds' });
+    expect(silent).toMatchObject({ status: 'unresponsive', statusReason: 'Its agent has not reported for 40 seconds' });
     expect(silent.statusSeenAt).toBe(silent.daemonSeenAt);
 
     await lastSeen(id, 299);
@@ -172,7 +172,10 @@ describe('a self-hosted server', () => {
     expect((await view(id)).status).toBe('unresponsive');
     await lastSeen(id, 301);
     await markSilentServers(app.ctx, aLongTimeAgo);
-    expect(await view(id)).toMatchObject({ status: 'offline', statusReason: 'No word from its daemon for 5 minutes' });
+    expect(await view(id)).toMatchObject({
+      status: 'offline',
+      statusReason: 'Its agent has not reported for 5 minutes',
+    });
 
     await beats(id);
     expect(await view(id)).toMatchObject({ status: 'online', statusReason: null });

@@ -111,8 +111,8 @@ describe('renting is refused under the field', () => {
 
     [{ slug: '' }, 'slug', 'Unique ID is required'],
     [{ slug: 'a' }, 'slug', 'Unique ID must be at least 3 characters'],
-    [{ slug: 'a--b' }, 'slug', 'Unique ID may hold only letters, digits and single hyphens between them'],
-    [{ slug: 'my server' }, 'slug', 'Unique ID may hold only letters, digits and single hyphens between them'],
+    [{ slug: 'a--b' }, 'slug', 'Unique ID may contain only letters, digits and single hyphens between them'],
+    [{ slug: 'my server' }, 'slug', 'Unique ID may contain only letters, digits and single hyphens between them'],
     [{ offerId: '' }, 'offerId', 'Offer is required'],
     [{ maxPricePerHour: 'cheap' }, 'maxPricePerHour', 'Price must be a number'],
     [{ sshKeyId: 999_999 }, 'sshKeyId', 'This SSH key cannot be found'],
@@ -171,7 +171,7 @@ describe('renting is refused', () => {
     const error = await refusal(rentServer(alice, { offerId: 'fake:sim-h100-8' }));
     expect(error.status).toBe(200);
     expect(error.message).toBe(
-      'The balance must cover an hour of everything that runs: 55.20 STAGI are needed, 50.00 are there',
+      'The balance must cover an hour of everything that runs: 55.20 STAGI needed, 50.00 available',
     );
   });
 

@@ -20,7 +20,7 @@ const RESERVE = HOUR / 2n;
 /** The same machine in a cloud that cannot stop it. */
 const METAL_OFFER = CPU_OFFER.replace('fake:', 'metal:');
 const AT_ONCE = 20;
-const REFUSED = /^The balance must cover an hour of everything that runs: [\d.]+ STAGI are needed, [\d.]+ are there$/;
+const REFUSED = /^The balance must cover an hour of everything that runs: [\d.]+ STAGI needed, [\d.]+ available$/;
 
 let app: CloudApp;
 let kim: Person;

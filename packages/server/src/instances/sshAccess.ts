@@ -116,7 +116,7 @@ export async function grantSshAccess(
 ): Promise<InstanceSshKey> {
   const instance = await lockInstance(trx, ctx.workspace.id, 'rented', { id: input.id });
   if (instance.closed_at || instance.desired === 'gone')
-    throw refused(text('This instance is being terminated already'));
+    throw refused(text('This instance is already being terminated'));
   const key = await trx
     .selectFrom('ssh_key')
     .select(['id', 'title', 'fingerprint'])
@@ -131,7 +131,7 @@ export async function grantSshAccess(
     .onConflict((conflict) => conflict.doNothing())
     .returning('ssh_key_id')
     .executeTakeFirst();
-  if (!added) throw invalid(text('This SSH key is let in already'), 'sshKeyId');
+  if (!added) throw invalid(text('This SSH key already has access'), 'sshKeyId');
   await keysChanged(trx, instance.id, 'ssh key added', key, ctx.user.id);
   await announceInstance(trx, instance);
   const row = await sshAccessOf(trx, instance.id).where('ssh_key.id', '=', key.id).executeTakeFirstOrThrow();

@@ -124,9 +124,7 @@ async function reconcile(ctx: Context, lease: Lease): Promise<void> {
   } catch (error) {
     const isExpected = error instanceof ProviderError || error instanceof PublicError;
     ctx.log[isExpected ? 'warn' : 'error']({ err: error, instanceId: lease.id }, 'a step for a server failed');
-    const message = isExpected
-      ? error.message
-      : text('Something unexpected keeps this server from going on; it is tried again');
+    const message = isExpected ? error.message : text('Unexpected error on this server; trying again');
     await retryLater(ctx.db, lease, message).catch((later: unknown) => {
       // The lease expires, then a worker claims the instance again.
       ctx.log.warn({ err: later, instanceId: lease.id }, 'cannot put a server back');

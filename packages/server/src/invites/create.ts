@@ -52,7 +52,7 @@ export async function createInvite(
   // Throwing rolls the call's transaction back, and the row with it.
   if (is_late) throw invalid(text('The expiration must be in the future'), 'expiresAt');
   if (is_long)
-    throw invalid(text('A join link is good for at most {{days}} days'), 'expiresAt', { days: INVITE_DAYS_MAX });
+    throw invalid(text('A join link is valid for at most {{days}} days'), 'expiresAt', { days: INVITE_DAYS_MAX });
   const row = await findInvite(ctx.db, ctx.workspace.id, id);
   if (!row) throw new Error(`invite ${id} is not there right after it was made`);
   await announce(ctx.db, 'changed', { entity: 'client', id: ctx.workspace.id, workspaceId: ctx.workspace.id });

@@ -20,7 +20,7 @@ export interface OpenInvite {
 
 /** The same error for a link that is used up, revoked, expired or unknown. */
 export const inviteUnusable = (): PublicError =>
-  refused(text('This invitation can no longer be used. Ask whoever sent it for another one.'));
+  refused(text('This invitation can no longer be used. Ask the sender for a new one.'));
 
 /** The workspace of a join link, whatever the link's status. */
 export async function workspaceOfInvite(db: Db, code: string): Promise<number | null> {

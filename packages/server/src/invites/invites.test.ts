@@ -116,7 +116,7 @@ describe('invites', () => {
     expect((await make({ uses: 100, expiresAt: inDays(30) })).entity).toMatchObject({ uses: 100 });
     for (const uses of [0, 101, 1.5, '3'])
       await expect.soft(make({ uses }), String(uses)).rejects.toMatchObject({ status: 400 });
-    await expect(make({ expiresAt: inDays(31) })).rejects.toThrow('A join link is good for at most 30 days');
+    await expect(make({ expiresAt: inDays(31) })).rejects.toThrow('A join link is valid for at most 30 days');
     await expect(make({ expiresAt: inDays(-1) })).rejects.toThrow('The expiration must be in the future');
     await expect(make({ expiresAt: 'tomorrow' })).rejects.toThrow('Enter a valid date');
     expect((await owner.client(api.invites.list, {})).totalCount).toBe(1);

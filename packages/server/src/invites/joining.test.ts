@@ -86,7 +86,7 @@ describe('links to join a workspace', () => {
     const { entities } = await owner.client(api.invites.list, {});
     expect(entities.map(({ endedBy }) => endedBy).toSorted()).toEqual(['expired', 'inviter', 'revoked', 'used up']);
     await expect(owner.client(api.invites.revoke, { id: entities[0]!.id })).rejects.toThrow(
-      'This invitation has ended already',
+      'This invitation has already ended',
     );
   });
 

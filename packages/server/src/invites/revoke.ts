@@ -20,7 +20,7 @@ export async function revokeInvite({ db, user, workspace }: Caller, id: number):
   const invite = await findInvite(db, workspace.id, id);
   if (!invite) throw notFound();
   if (!mayManageMembers(viewer.role) || !coversRole(viewer.role, invite.role)) throw forbidden();
-  if (invite.status !== 'pending') throw refused(text('This invitation has ended already'));
+  if (invite.status !== 'pending') throw refused(text('This invitation has already ended'));
   await closeInvitesQuery(db, 'revoked').where('id', '=', invite.id).execute();
   await announce(db, 'changed', { entity: 'client', id: workspace.id, workspaceId: workspace.id });
 }

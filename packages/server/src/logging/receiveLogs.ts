@@ -86,7 +86,7 @@ export function receiveLogs(
         type: 'log-refuse',
         epoch: node.epoch,
         stream: number,
-        reason: text('This container is not of this server'),
+        reason: text('This container is not on this server'),
       });
       return;
     }

@@ -48,7 +48,7 @@ async function archiveSha256(ctx: Ctx): Promise<string> {
     content = await readFile(join(ctx.config.daemonDir, `${ARCHIVE}.sha256`), 'utf8');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw new PublicError(503, text('The daemon is still being built. Try again in a moment.'), {
+    throw new PublicError(503, text('The agent is still being built. Try again in a moment.'), {
       retryAfter: RETRY_AFTER_S,
       cause,
     });

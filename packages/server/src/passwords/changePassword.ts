@@ -39,7 +39,7 @@ export async function changePassword(
 
 /** Adds the first password to an account that was created through Google or GitHub. */
 export async function addPassword(ctx: SignedIn, { password }: { password: string }): Promise<void> {
-  if (await passwordOf(ctx)) throw refused(text('Your account has a password already'));
+  if (await passwordOf(ctx)) throw refused(text('Your account already has a password'));
   refuseCommonPassword(password, 'password');
   await withHashingSlot(async () => {
     const passwordHash = await hashSecret(password);
@@ -51,7 +51,7 @@ export async function addPassword(ctx: SignedIn, { password }: { password: strin
         .where('password_hash', 'is', null)
         .returning(['email', 'name', 'language'])
         .executeTakeFirst();
-      if (!added) throw refused(text('Your account has a password already'));
+      if (!added) throw refused(text('Your account already has a password'));
       await sendMail(ctx, trx, added.email, passwordAddedMail(ctx, added));
     });
   });

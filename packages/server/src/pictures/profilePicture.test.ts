@@ -118,7 +118,7 @@ describe('one’s picture', () => {
       [
         'a data address',
         { ...upload(png), contentBase64: `data:image/png;base64,${png.toString('base64')}` },
-        'The image did not arrive whole. Add it again.',
+        'The image upload was incomplete. Add it again.',
       ],
       ['nothing', { ...upload(png), contentBase64: '' }, 'The image is empty'],
     ];

@@ -26,7 +26,7 @@ const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
  */
 export async function reencodeImage(contentBase64: string, field: string, square?: number): Promise<ReencodedImage> {
   const bytes = decode(contentBase64);
-  if (!bytes) throw invalid(text('The image did not arrive whole. Add it again.'), field);
+  if (!bytes) throw invalid(text('The image upload was incomplete. Add it again.'), field);
   if (bytes.length > MAX_BYTES) throw invalid(text('File is too large. Max allowed size is 5MB.'), field);
   const format = formatOf(bytes);
   if (!format) throw invalid(text('Only JPG and PNG images can be uploaded'), field);

@@ -42,7 +42,7 @@ export async function createPromoCode(trx: Db, createdBy: number, made: NewPromo
     .onConflict((conflict) => conflict.column('code').doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (!row) throw invalid(text('This promo code exists already'), 'code');
+  if (!row) throw invalid(text('This promo code already exists'), 'code');
   return onePromoCode(trx, row.id);
 }
 

@@ -107,7 +107,7 @@ describe('a promo code', () => {
     const { code } = await aPromoCode(app.ctx);
     const make = (change: object) =>
       refusal(operator.client(api.promoCodes.create, { amount: '1', uses: 1, expiresAt: IN_A_DAY(), ...change }));
-    expect(await make({ code })).toMatchObject({ fields: ['code'], message: 'This promo code exists already' });
+    expect(await make({ code })).toMatchObject({ fields: ['code'], message: 'This promo code already exists' });
     expect(await make({ code: 'A_B' })).toMatchObject({ status: 400, fields: ['code'] });
     expect(await make({ expiresAt: new Date().toISOString() })).toMatchObject({ fields: ['expiresAt'] });
     for (const amount of ['0', '0.000000', '-1', '1e3', '1.0000001', '1000000', 'NaN', ''])

@@ -29,7 +29,7 @@ const refusal = (work: Promise<unknown>): Promise<{ status: number; message: str
     },
   );
 const WRONG = { status: 400, message: 'Incorrect or expired code' };
-const TOO_LATE = { status: 200, message: 'This login has run out. Log in again.' };
+const TOO_LATE = { status: 200, message: 'This login has expired. Log in again.' };
 
 interface PersonWithTotp {
   person: Person;

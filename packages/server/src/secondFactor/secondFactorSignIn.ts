@@ -13,7 +13,7 @@ import { openSignedInSession } from './finishSignIn.ts';
 import { passkeyRequest, verifyPasskey } from './passkeys.ts';
 import { consumeTicket, countTicketTry, findTicket } from './signInTickets.ts';
 
-const TOO_LATE = text('This login has run out. Log in again.');
+const TOO_LATE = text('This login has expired. Log in again.');
 /** Wrong tries in a row after which the owner is warned: somebody has their password. */
 const TRIES_BEFORE_WARNING = 3;
 

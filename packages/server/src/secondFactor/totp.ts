@@ -43,7 +43,7 @@ export async function confirmTotp(ctx: SignedIn, { code }: { code: string }): Pr
     .where('user_id', '=', ctx.user.id)
     .where('pending_until', '>', sql<Date>`now()`)
     .executeTakeFirst();
-  if (!pending?.pending_sealed) throw refused(text('This took too long. Begin again.'));
+  if (!pending?.pending_sealed) throw refused(text('This took too long. Start again.'));
   const sealed = pending.pending_sealed;
   const key = `totp-confirm|${ctx.user.id}`;
   await countAttempt(ctx, key, GUESS_BACKOFF);
@@ -62,7 +62,7 @@ export async function confirmTotp(ctx: SignedIn, { code }: { code: string }): Pr
       .where('user_id', '=', ctx.user.id)
       .where('pending_sealed', '=', sealed)
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw refused(text('This took too long. Begin again.'));
+    if (numUpdatedRows === 0n) throw refused(text('This took too long. Start again.'));
     await resetAttempts(trx, key);
     await notifyOwner(ctx, trx, totpAddedMail);
   });

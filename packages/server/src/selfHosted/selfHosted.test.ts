@@ -94,7 +94,7 @@ describe('a self-hosted server', () => {
   it.each([
     [{ title: '' }, 'title', 'Title is required'],
     [{ slug: '' }, 'slug', 'Unique ID is required'],
-    [{ slug: 'no_underscore' }, 'slug', 'Unique ID may hold only letters, digits and single hyphens between them'],
+    [{ slug: 'no_underscore' }, 'slug', 'Unique ID may contain only letters, digits and single hyphens between them'],
   ])('is refused at the field: %j', async (change, field, message) => {
     const made = alice.client(api.selfHosted.create, { title: 'x', slug: 'good-one', ...change });
     await expect(made).rejects.toMatchObject({ status: 400, body: { message, fieldsWithError: [field] } });

@@ -163,7 +163,7 @@ describe('changing the password', () => {
     });
     await markSteppedUp(app.ctx, person);
     expect(await refusal(person.client(api.user.addPassword, { password: NEW_PASSWORD }))).toMatchObject({
-      message: 'Your account has a password already',
+      message: 'Your account already has a password',
     });
     await app.ctx.db.updateTable('app_user').set({ password_hash: null }).where('id', '=', person.userId).execute();
     expect((await person.client(api.user.profile, {})).userProfile.isPasswordExist).toBe(false);

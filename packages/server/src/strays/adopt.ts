@@ -33,7 +33,8 @@ export async function adoptStray(
   return inTransaction(ctx.db, async (trx) => {
     await lockOperator(trx, ctx.user.id);
     const row = await lockUndecidedStray(trx, input.id);
-    if (!offer || offer.provider.name !== row.provider) throw invalid(text('This is no offer of its cloud'), 'offerId');
+    if (!offer || offer.provider.name !== row.provider)
+      throw invalid(text('This offer does not belong to the cloud of the machine'), 'offerId');
     if (row.state === 'error') throw refused(text('This machine is broken: it can only be deleted'));
     // The same lock as for renting: an adoption and a disabling of the workspace run one after the other.
     await lockAvailableBalance(trx, input.workspaceId);
@@ -51,7 +52,7 @@ export async function adoptStray(
   });
 }
 
-const ADOPTION_DETAIL = text('An operator found this machine and gave it to the workspace');
+const ADOPTION_DETAIL = text('An operator found this machine and assigned it to the workspace');
 
 async function requireWorkspace(trx: Db, id: number): Promise<void> {
   const found = await trx
@@ -78,7 +79,7 @@ async function insert(
       title,
       created_by: null,
       status: 'error',
-      status_reason: text('An operator has adopted this machine; it is being looked at'),
+      status_reason: text('An operator adopted this machine; its state is being checked'),
       provider: provider.name,
       provider_ref: row.ref,
       machine_name: row.name,

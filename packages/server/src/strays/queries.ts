@@ -45,7 +45,7 @@ export async function lockUndecidedStray(trx: Db, id: number): Promise<StrayRow>
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (!row) throw notFound();
-  if (row.decision) throw refused(text('Somebody has decided about this machine already'));
+  if (row.decision) throw refused(text('Somebody has already decided about this machine'));
   return row;
 }
 

@@ -175,7 +175,7 @@ describe('the operator', () => {
     const { entities: happened } = await alice.client(api.instances.activities, { id: instanceId });
     expect(happened.find(({ kind }) => kind === 'adopted')).toMatchObject({
       actor: null,
-      detail: 'An operator found this machine and gave it to the workspace',
+      detail: 'An operator found this machine and assigned it to the workspace',
     });
     const { entities: log } = await alice.client(api.audit.list, {});
     expect(log[0]).toMatchObject({

@@ -71,7 +71,7 @@ describe('deleting the account', () => {
       body: {
         isSuccess: false,
         message:
-          'You are the last owner of “Ada’s workspace”, which others belong to. Make somebody else its owner first.',
+          'You are the last owner of “Ada’s workspace”, which has other members. Make somebody else an owner first.',
       },
     });
     await app.ctx.db.updateTable('membership').set({ role: 'Owner' }).where('user_id', '=', friend.userId).execute();

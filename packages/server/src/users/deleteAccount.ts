@@ -62,7 +62,7 @@ function refuseIfNeeded({ closes, leaves }: DeletionPreview): void {
   const orphaned = leaves.find(({ otherOwners }) => otherOwners === 0);
   if (orphaned) {
     throw refused(
-      text('You are the last owner of “{{name}}”, which others belong to. Make somebody else its owner first.'),
+      text('You are the last owner of “{{name}}”, which has other members. Make somebody else an owner first.'),
       {
         name: orphaned.name,
       },

@@ -64,7 +64,7 @@ export async function createWorkspace(
       .where('deleted_at', 'is', null)
       .executeTakeFirstOrThrow();
     if (count >= MAX_WORKSPACES)
-      throw refused(text('You can make at most {{limit}} workspaces'), { limit: MAX_WORKSPACES });
+      throw refused(text('You can create at most {{limit}} workspaces'), { limit: MAX_WORKSPACES });
     return presentNewRelation({ id: await createOwned(trx, user.id, name, { isPersonal: false }), name }, user);
   });
 }

@@ -33,7 +33,7 @@ describe('workspaces', () => {
     );
     expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
     await expect(ada.client(api.clients.create, { name: 'Sixth' })).rejects.toThrow(
-      'You can make at most 5 workspaces',
+      'You can create at most 5 workspaces',
     );
     await expect(ada.client(api.clients.create, { name: ' ' })).rejects.toThrow('Name is required');
   });

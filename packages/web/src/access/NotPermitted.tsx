@@ -23,7 +23,7 @@ export function NotPermitted({ name, permissions }: Props) {
               name,
               permissions: permissionsText(permissions),
             })
-          : t('You belong to no workspace')}
+          : t('You are not in a workspace')}
       </span>
       {isMember && <> · {t('An owner or admin of the workspace can change your role.')}</>}
     </Note>

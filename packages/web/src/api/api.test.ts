@@ -61,7 +61,7 @@ describe('the words of a refusal', () => {
   const body = (message: string, more: object = {}) => ({ isSuccess: false as const, message, ...more });
 
   it.each([
-    ['The same request is being worked on', body('The same request is being worked on'), null, null],
+    ['The same request is already in progress', body('The same request is already in progress'), null, null],
     ['Too many attempts. Try again in 30 s.', body('Too many attempts. Try again in 30 s.', tooMany(30)), 30, null],
     ['The service is busy. Try again in a moment.', body('The service is busy. Try again in a moment.'), 2, null],
     ['Busy', body('Busy'), 40, 'Busy. Try again in 40 seconds'],

@@ -154,7 +154,7 @@ async function lookForWorkspace(quiet: boolean): Promise<void> {
   queryClient.setQueryData(userQuery.queryKey, user);
   if (isLost) return;
   if (before?.workspace === null && user.workspace) window.location.assign('/');
-  else if (!quiet) toast.error(user.workspace ? t('This workspace cannot be found') : t('You belong to no workspace'));
+  else if (!quiet) toast.error(user.workspace ? t('This workspace cannot be found') : t('You are not in a workspace'));
 }
 
 /** Ends the session at the server and in the browser, also when the server cannot be reached. Reloads at `to`. */

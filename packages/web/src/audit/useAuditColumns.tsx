@@ -28,7 +28,7 @@ export function useAuditColumns(pages: ThingPages): Column<AuditEntry>[] {
     { key: 'object', title: t('About'), cell: ({ object }) => <Thing object={object} pages={pages} /> },
     {
       key: 'detail',
-      title: t('Detail'),
+      title: t('Details'),
       cell: ({ detail, object }) => <AuditDetail detail={detail} object={object} />,
     },
     { key: 'who', title: t('Who'), width: 200, cell: (entry) => <ActorCell entry={entry} /> },

@@ -18,7 +18,7 @@ export function useAuditVerify<C extends VerifyCall>(of: C, whose: Omit<InputOf<
       if (!part) return;
       count += part.checked;
       if (part.broken !== null) return toast.error(t('The chain is broken at entry {{entry}}', { entry: part.broken }));
-      if (part.next === null) return toast.success(t('The chain is whole: {{count}} entries', { count }));
+      if (part.next === null) return toast.success(t('The chain is intact: {{count}} entries', { count }));
       after = part.next;
     }
   }

@@ -26,7 +26,7 @@ export function Forbidden() {
       }
     >
       {user && !user.workspace ? (
-        t('You belong to no workspace')
+        t('You are not in a workspace')
       ) : from?.permissions ? (
         <>
           {t('{{name}} needs a permission that your role in this workspace does not include: {{permissions}}', {

@@ -29,7 +29,7 @@ export function PageError() {
       }
     >
       {missing
-        ? t('A part of the app could not be fetched. The network may have been away, or a new version was published.')
+        ? t('Part of the app could not be loaded. You may have been offline, or a new version was released.')
         : t('The error is ours. Reloading usually helps; your servers and containers are not affected.')}
     </MessagePage>
   );

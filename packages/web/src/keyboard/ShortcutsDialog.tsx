@@ -25,9 +25,9 @@ export function ShortcutsDialog({ opened, onClose }: OverlayProps) {
     <Dialog opened={opened} onClose={onClose} title={t('Keyboard shortcuts')} size="xs">
       <Section title={t('Anywhere')}>
         <Row does={t('Find a page, a server, a container or an action')} keys={<Keys keys={paletteKeys()} />} />
-        <Row does={t('Search in the list on the page')} keys={<Keys keys={[SEARCH]} />} />
+        <Row does={t('Search the list')} keys={<Keys keys={[SEARCH]} />} />
         <Row does={t('Show these shortcuts')} keys={<Keys keys={[HELP_KEY]} />} />
-        <Row does={t('Close what is open')} keys={<Keys keys={['Esc']} />} />
+        <Row does={t('Close the dialog or menu')} keys={<Keys keys={['Esc']} />} />
       </Section>
       {places.length > 0 && (
         <Section title={t('Go to')}>
@@ -40,8 +40,8 @@ export function ShortcutsDialog({ opened, onClose }: OverlayProps) {
         className={classes.switch}
         checked={on}
         onChange={(event) => switchKeys(event.currentTarget.checked)}
-        label={t('Shortcuts of a single key')}
-        description={t('Off while you type in a field; here they go off everywhere.')}
+        label={t('Single-key shortcuts')}
+        description={t('Inactive while you type. Switch off to disable them everywhere.')}
       />
     </Dialog>
   );

@@ -18,9 +18,9 @@ export function LedgerAlarm() {
   if (data?.lastIsSound !== false) return null;
   return (
     <div className={classes.notice} role="status" data-testid="ledger-alarm">
-      <strong>{t('The ledger does not add up')}</strong>{' '}
+      <strong>{t('The ledger is inconsistent')}</strong>{' '}
       <Link className={classes.action} to={ROUTES.adminLedger.path}>
-        {t('See what was found')}
+        {t('View details')}
       </Link>
     </div>
   );

@@ -9,7 +9,7 @@ export function LowBalanceNotice() {
       tone="warn"
       title={t('Your balance lasts less than a day.')}
       detail={t(
-        'Servers that cannot be stopped are terminated before it is empty, and the data on them is lost. Save what you need.',
+        'Servers that cannot be stopped are terminated before the balance runs out, and the data on them is lost. Save what you need.',
       )}
     />
   );

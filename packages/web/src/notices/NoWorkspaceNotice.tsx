@@ -9,8 +9,8 @@ export function NoWorkspaceNotice() {
   const t = useT();
   return (
     <Notice
-      title={t('You belong to no workspace')}
-      detail={t('If yours was disabled, a mail told you why. Make another, or ask somebody to invite you to theirs.')}
+      title={t('You are not in a workspace')}
+      detail={t('If yours was disabled, we emailed you the reason. Create another, or ask to be invited to one.')}
       action={
         <Button size="xs" color="gray" component={Link} to={paths.newWorkspace()} data-testid="no-workspace">
           {t('Create a workspace')}

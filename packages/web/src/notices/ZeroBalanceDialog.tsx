@@ -28,7 +28,7 @@ export function ZeroBalanceDialog({ opened, onClose }: { opened: boolean; onClos
     <Dialog
       opened={opened}
       onClose={onClose}
-      title={mayChoose ? t('Choose what to restart') : t('What was stopped')}
+      title={mayChoose ? t('Choose what to restart') : t('Stopped servers')}
       testId="zero-dialog"
     >
       {data ? (
@@ -36,7 +36,7 @@ export function ZeroBalanceDialog({ opened, onClose }: { opened: boolean; onClos
           {mayChoose ? <Choice zero={data} onDone={onClose} /> : <Stopped zero={data} />}
           {data.keptUntil && data.instances.length > 0 && (
             <p className={classes.kept}>
-              {t('Without a balance, what was stopped is kept until {{when}}.', { when: formatDate(data.keptUntil) })}
+              {t('Without a balance, stopped servers are kept until {{when}}.', { when: formatDate(data.keptUntil) })}
             </p>
           )}
           {data.lost.length > 0 && <Lost servers={data.lost} />}
@@ -143,11 +143,11 @@ function Choice({ zero: data, onDone }: { zero: Zero; onDone(): void }) {
       <p className={classes.lead}>
         {all > has
           ? t(
-              'Your balance of {{amount}} {{currency}} does not cover an hour of everything that was paused. Choose what is to run; the rest stays stopped.',
+              'Your balance of {{amount}} {{currency}} does not cover an hour of everything that was paused. Choose what to start; the rest stays stopped.',
               amounts,
             )
           : t(
-              'Your balance of {{amount}} {{currency}} is what was left of a reserve. Choose what is to run; the rest stays stopped.',
+              'Your balance of {{amount}} {{currency}} is what was left of a reserve. Choose what to start; the rest stays stopped.',
               amounts,
             )}
       </p>
@@ -164,7 +164,7 @@ function Choice({ zero: data, onDone }: { zero: Zero; onDone(): void }) {
         ))}
       </ul>
       <p className={classes.sum} aria-live="polite">
-        {t('An hour of what is to run: {{amount}} {{currency}}', {
+        {t('One hour of the selected servers: {{amount}} {{currency}}', {
           amount: formatAmount(toDecimal(needed)),
           currency: CURRENCY,
         })}
@@ -175,7 +175,7 @@ function Choice({ zero: data, onDone }: { zero: Zero; onDone(): void }) {
         data-testid="zero-resume"
         reason={
           missing > 0n
-            ? t('{{amount}} {{currency}} are missing for an hour of it', {
+            ? t('{{amount}} {{currency}} short of one hour', {
                 amount: formatAmount(toDecimal(missing)),
                 currency: CURRENCY,
               })
@@ -183,7 +183,7 @@ function Choice({ zero: data, onDone }: { zero: Zero; onDone(): void }) {
         }
         onClick={() => void run({ instanceIds: [...chosen] })}
       >
-        {chosen.length === 0 ? t('Leave everything stopped') : t('Start what is chosen')}
+        {chosen.length === 0 ? t('Leave everything stopped') : t('Start selected')}
       </Button>
     </>
   );

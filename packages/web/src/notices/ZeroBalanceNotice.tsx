@@ -75,7 +75,7 @@ function useDetail(zero: Balance['zero'], isCredited: boolean): string {
     ...(!isCredited && zero.kept > 0
       ? [t('{{count}} stopped servers are kept with their data until {{when}}.', { count: zero.kept, when })]
       : []),
-    ...(zero.kept === 0 && isOver ? [t('What was stopped was kept for 14 days and then deleted.')] : []),
+    ...(zero.kept === 0 && isOver ? [t('Stopped servers were kept for 14 days and then deleted.')] : []),
     ...(zero.lost > 0
       ? [t('{{count}} servers that cannot be stopped were terminated; the data on them is lost.', { count: zero.lost })]
       : []),

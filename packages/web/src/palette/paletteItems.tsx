@@ -74,7 +74,7 @@ export function usePageAndActionItems(): PaletteItem[] {
   const themes: [Theme, string, ReactNode][] = [
     ['light', text('Light theme'), <IconSun key="light" />],
     ['dark', text('Dark theme'), <IconMoon key="dark" />],
-    ['system', text('Theme of the system'), <IconDeviceDesktop key="system" />],
+    ['system', text('System theme'), <IconDeviceDesktop key="system" />],
   ];
   const everybody = [
     { ...action(text('Keyboard shortcuts'), <IconKeyboard />, { opens: 'keys' }), keys: [HELP_KEY] },

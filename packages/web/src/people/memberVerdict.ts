@@ -3,7 +3,7 @@ import { text } from '@stagi/contract/text.ts';
 import type { Verdict } from '../ui/actions.tsx';
 
 const HOLD_REASONS: Record<NonNullable<Member['hold']>, string> = {
-  'more-power': text('Their role may do what yours may not'),
+  'more-power': text('Their role has permissions that yours does not'),
   'last-owner': text('A workspace needs an owner. Make somebody else its owner first.'),
 };
 

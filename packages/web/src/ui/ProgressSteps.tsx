@@ -62,7 +62,7 @@ export function ProgressSteps({
       case 'failed':
         return t('Failed');
       case 'todo':
-        return t('Still to come');
+        return t('Not started');
     }
   }
 }

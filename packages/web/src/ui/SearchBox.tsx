@@ -90,7 +90,7 @@ export function SearchModeSelect({ mode, onMode }: Pick<ModeProps, 'mode' | 'onM
   const t = useT();
   return (
     <Select<(typeof MODES)[number], SearchMode>
-      aria-label={t('How to search')}
+      aria-label={t('Search mode')}
       options={MODES.map((option) => ({ ...option, label: t(option.label) }))}
       value={mode}
       onChange={(next) => onMode(next ?? 'contains')}

@@ -5,7 +5,7 @@ import type { TestApp } from '../../testing/app.ts';
 import type { Person } from '../../testing/person.ts';
 
 /** What is said of every link that leads nowhere. */
-export const OVER = 'This invitation can no longer be used. Ask whoever sent it for another one.';
+export const OVER = 'This invitation can no longer be used. Ask the sender for a new one.';
 
 export async function anOwner(app: TestApp, plan: Plan = 'Free', name = 'Ada'): Promise<Person> {
   const owner = await app.signUp(name);

@@ -54,38 +54,38 @@ export const tr: Words = {
   },
   deleted: {
     subject: '{{brand}} hesabınız silindi',
-    lead: 'Hesabınız ve yalnızca size ait olan her şey silindi. Bunları kimse geri getiremez.',
+    lead: 'Hesabınız ve yalnızca size ait olan her şey silindi. Geri getirilemezler.',
     end: 'Bunu siz yapmadıysanız bize hemen yazın. Bu adresle istediğiniz zaman yeniden kayıt olabilirsiniz.',
   },
   shutOut: {
     subject: '{{brand}} hesabınız devre dışı bırakıldı',
-    lead: 'Bir işletmen hesabınızı devre dışı bıraktı. Her yerde oturumunuz kapatıldı; hesap yeniden etkinleştirilene kadar API belirteçleriniz ve SSH anahtarlarınız hiçbir şeyi açmaz. Size ait olanlar silinmedi.',
+    lead: 'Bir operatör hesabınızı devre dışı bıraktı. Her yerde oturumunuz kapatıldı; hesap yeniden etkinleştirilene kadar API token’larınız ve SSH anahtarlarınız çalışmaz. Size ait hiçbir şey silinmedi.',
     end: 'Bunun bir hata olduğunu düşünüyorsanız aşağıdaki adrese yazın.',
   },
   letIn: {
     subject: '{{brand}} hesabınız yeniden etkin',
-    lead: 'Bir işletmen hesabınızı yeniden etkinleştirdi. Üyelikleriniz, API belirteçleriniz ve SSH anahtarlarınız eskisi gibi.',
-    end: 'Devam etmek için oturum açın.',
+    lead: 'Bir operatör hesabınızı yeniden etkinleştirdi. Üyelikleriniz, API token’larınız ve SSH anahtarlarınız eskisi gibi.',
+    end: 'Devam etmek için giriş yapın.',
   },
   shut: {
     subject: '{{workspace}} çalışma alanı devre dışı bırakıldı',
-    lead: 'Bir işletmen bir çalışma alanınızı devre dışı bıraktı. Orada kimse işlem yapamaz, yeni hiçbir şey başlamaz ve kiralanan sunucuları durduruluyor.',
+    lead: 'Bir operatör bir çalışma alanınızı devre dışı bıraktı. Orada kimse işlem yapamaz, yeni hiçbir şey başlamaz ve kiralanan sunucuları durduruluyor.',
     end: 'Bunun bir hata olduğunu düşünüyorsanız aşağıdaki adrese yazın.',
   },
   opened: {
     subject: '{{workspace}} çalışma alanı yeniden etkin',
-    lead: 'Bir işletmen bir çalışma alanınızı yeniden etkinleştirdi. Durdurulan sunucular, biri başlatana kadar durmuş kalır.',
+    lead: 'Bir operatör bir çalışma alanınızı yeniden etkinleştirdi. Durdurulan sunucular, biri başlatana kadar durmuş kalır.',
     end: 'Üyeleriniz devam edebilir.',
   },
   memberShut: {
     subject: '{{workspace}} çalışma alanı devre dışı bırakıldı',
-    lead: 'Bir işletmen, üyesi olduğunuz bir çalışma alanını devre dışı bıraktı. Orada kimse işlem yapamaz, yeni hiçbir şey başlamaz ve kiralanan sunucuları durduruluyor. Yeniden etkinleştirilene kadar bu alana ait API belirteçleriniz hiçbir şeyi açmaz.',
+    lead: 'Bir operatör, üyesi olduğunuz bir çalışma alanını devre dışı bıraktı. Orada kimse işlem yapamaz, yeni hiçbir şey başlamaz ve kiralanan sunucuları durduruluyor. Yeniden etkinleştirilene kadar bu alana ait API token’larınız çalışmaz.',
     end: 'Hesabınız ve diğer çalışma alanlarınız olduğu gibi kalır. Sorularınız varsa sahiplerine sorun: onlara da bildirildi.',
   },
   memberOpened: {
     subject: '{{workspace}} çalışma alanı yeniden etkin',
-    lead: 'Bir işletmen, üyesi olduğunuz bir çalışma alanını yeniden etkinleştirdi. Oradaki rolünüz eskisi gibi. Durdurulan sunucular, biri başlatana kadar durmuş kalır.',
-    end: 'Devam etmek için oturum açın.',
+    lead: 'Bir operatör, üyesi olduğunuz bir çalışma alanını yeniden etkinleştirdi. Oradaki rolünüz eskisi gibi. Durdurulan sunucular, biri başlatana kadar durmuş kalır.',
+    end: 'Devam etmek için giriş yapın.',
   },
   noAccount: {
     subject: 'Bu adresle kurtarılacak bir {{brand}} hesabı yok',
@@ -108,8 +108,8 @@ export const tr: Words = {
     end: 'Bu sizseniz bir şey yapmanıza gerek yok. Değilseniz hemen yeni bir parola belirleyin: bu, tüm cihazlardan çıkış yapar.',
   },
   connected: {
-    subject: 'Artık {{brand}} hesabınıza {{provider}} ile girilebilir',
-    lead: 'Hesabınız {{provider}} ile bağlandı: artık onunla giriş yapabilirsiniz.',
+    subject: '{{provider}}, {{brand}} hesabınıza bağlandı',
+    lead: 'Hesabınız {{provider}} ile bağlandı. Artık onunla giriş yapabilirsiniz.',
     end: 'Bunu siz yapmadıysanız hesabınızda bağlantıyı kesin ve hemen yeni bir parola belirleyin.',
   },
   disconnected: {
@@ -118,14 +118,14 @@ export const tr: Words = {
     end: 'Bunu siz yapmadıysanız hemen yeni bir parola belirleyin.',
   },
   app: {
-    subject: '{{app}} artık {{brand}} hesabınızla çalışabilir',
+    subject: '{{app}}, {{brand}} hesabınıza bağlandı',
     lead: 'Hesabınıza giriş yapmış biri {{app}} uygulamasına izin verdi.',
     end: 'Bunu siz yapmadıysanız hesabınızdaki Oturumlar bölümünden bağlantısını kesin ve hemen yeni bir parola belirleyin: bu, diğer her yerden çıkış yapar.',
   },
   ended: {
     subject: '{{brand}} oturumlarınızdan birini sonlandırdık',
-    lead: 'Oturumlarınızdan birinin anahtarı iki kez kullanıldı; bu, biri onu kopyaladığında olur. Güvenlik için o oturumu sonlandırdık: kullanan kişinin yeniden giriş yapması gerekir.',
-    end: 'Orada size ait olmayan bir cihaz görürseniz oturumunu sonlandırın ve parolanızı değiştirin.',
+    lead: 'Oturumlarınızdan birinin anahtarı iki kez kullanıldı; biri onu kopyalamış olabilir. Güvenlik için o oturumu sonlandırdık. Devam etmek için yeniden giriş yapın.',
+    end: 'Size ait olmayan bir cihaz görürseniz oturumunu sonlandırın ve parolanızı değiştirin.',
   },
   token: {
     subject: 'Yeni bir {{brand}} API token’ı oluşturuldu',
@@ -134,7 +134,7 @@ export const tr: Words = {
   },
   stepUp: {
     subject: '{{code}}, siz olduğunuzu onaylamak için {{brand}} kodunuz',
-    lead: 'Yaptığınız işleme devam etmek için bu kodu girin. {{minutes}} dakika geçerlidir.',
+    lead: 'Devam etmek için bu kodu girin. {{minutes}} dakika geçerlidir.',
     end: 'Bunu siz istemediyseniz biri hesabınızda oturum açmış demektir: o oturumu sonlandırın ve parolanızı değiştirin. Kodu kimseye vermeyin.',
   },
   totpAdded: {
@@ -191,7 +191,7 @@ export const tr: Words = {
   },
   zeroSoon: {
     subject: '{{workspace}} sunucuları {{date}} tarihinde silinecek',
-    lead: '{{workspace}} çalışma alanında hâlâ STAGI yok. Durdurulan sunucular ve tüm verileri {{date}} tarihinde silinecek. Ondan sonra kimse geri getiremez.',
+    lead: '{{workspace}} çalışma alanında hâlâ STAGI yok. Durdurulan sunucular ve tüm verileri {{date}} tarihinde silinecek. Bundan sonra geri getirilemezler.',
     end: 'Bu tarihten önceki bir yatırma onları korur ve hepsinin bir saatini karşılıyorsa yeniden başlatır.',
   },
   zeroEnded: {

@@ -37,16 +37,16 @@ export async function explainDockerUnavailable(docker: Dockerode): Promise<strin
     return null;
   } catch (error) {
     if (rootCode(error) === 'EACCES') {
-      return text(
-        'This user may not use Docker. Add it to the group "docker" and sign in again, or run Stagi as root.',
-      );
+      return text('This user cannot use Docker. Add it to the group "docker" and log in again, or run Stagi as root.');
     }
     if (rootCode(error) === 'ENOENT' || rootCode(error) === 'ECONNREFUSED') {
       return text(
         'Docker is not running on this machine. Install it with: apt-get install docker.io (or start it with: systemctl start docker)',
       );
     }
-    return text('Docker does not answer: {{error}}', { error: error instanceof Error ? error.message : String(error) });
+    return text('Docker is not responding: {{error}}', {
+      error: error instanceof Error ? error.message : String(error),
+    });
   }
 }
 
@@ -80,7 +80,7 @@ export function toProviderError(error: unknown, effect: 'none' | 'possible'): Pr
   if (status !== null) return new ProviderError(status >= 500 ? 'retryable' : 'permanent', message, { cause: error });
   const neverSent = ['ENOENT', 'ECONNREFUSED', 'EACCES'].includes(rootCode(error) ?? '');
   const kind = effect === 'none' || neverSent ? 'retryable' : 'unknown';
-  return new ProviderError(kind, text('Docker does not answer: {{error}}', { error: message }), { cause: error });
+  return new ProviderError(kind, text('Docker is not responding: {{error}}', { error: message }), { cause: error });
 }
 
 function rootCode(error: unknown): string | null {

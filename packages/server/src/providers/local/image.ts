@@ -311,7 +311,7 @@ async function requireDiskSpace(docker: Dockerode, dataDir: string): Promise<voi
     const free = await freeGb(dir);
     if (free !== null && free < neededGb) {
       throw new Error(
-        text('The machine image needs {{needed}} GB of free disk; {{free}} GB are left where {{dir}} lies.', {
+        text('The machine image needs {{needed}} GB of free disk space; {{free}} GB are free at {{dir}}.', {
           needed: neededGb,
           free: free.toFixed(1),
           dir,

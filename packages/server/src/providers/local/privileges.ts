@@ -64,7 +64,7 @@ export function createPrivilegeSearch(docker: Dockerode, log: Logger): Privilege
         since = new Date();
         void search();
       }
-      return { state: 'preparing', step: text('Trying what machines may do here'), progress: 1, since };
+      return { state: 'preparing', step: text('Checking what machines may do on this host'), progress: 1, since };
     },
   };
 }

@@ -143,7 +143,7 @@ function Disconnect({ provider, onClose }: { provider: IdentityProvider | null; 
       confirmLabel={t('Disconnect')}
       loading={loading}
     >
-      {t('From then on {{provider}} does not log you in here. You can connect it again at any time.', {
+      {t('You will no longer be able to log in with {{provider}}. You can connect it again at any time.', {
         provider: name,
       })}
     </ConfirmDialog>

@@ -30,7 +30,7 @@ export function ConnectedApps() {
     <section className={classes.apps} aria-labelledby="connected-apps">
       <h2 id="connected-apps">{t('Connected apps')}</h2>
       <p className={classes.lead}>
-        {t('Apps that may work for you. They never see your password, and do no more than you may.')}
+        {t('Apps with access to your account. They never see your password and cannot do more than you can.')}
       </p>
       <DataTable
         label={t('Connected apps')}
@@ -64,7 +64,7 @@ export function ConnectedApps() {
       {
         key: 'workspace',
         title: t('Workspace'),
-        cell: ({ workspace }) => workspace?.clientName ?? <span className="muted">{t('All of yours')}</span>,
+        cell: ({ workspace }) => workspace?.clientName ?? <span className="muted">{t('All your workspaces')}</span>,
       },
       {
         key: 'ip',
@@ -99,7 +99,7 @@ function useConsentActions() {
         perform: ({ id }, options) => call(api.apps.revokeConsent, { id }, options),
         confirm: ({ app }) => ({
           title: t('Disconnect {{app}}?', { app: app.name }),
-          text: t('It loses its access within seconds and has to ask you again. What it has started goes on running.'),
+          text: t('It loses access within seconds and must ask you again. What it started keeps running.'),
         }),
         success: () => t('The app has been disconnected'),
       },

@@ -103,7 +103,7 @@ function Obstacles({ deletion: { closes, leaves } }: { deletion: AccountDeletion
         .filter(({ lastOwner }) => lastOwner)
         .map(({ clientId, clientName }) => (
           <li key={clientId}>
-            {t('You are the last owner of “{{name}}”, which others belong to. Make somebody else its owner first.', {
+            {t('You are the last owner of “{{name}}”, which has other members. Make somebody else an owner first.', {
               name: clientName,
             })}
           </li>
@@ -116,13 +116,13 @@ function useLosses(): (deletion: AccountDeletionPreview) => string[] {
   const t = useT();
   return ({ closes, leaves, sshKeys }) => [
     ...closes.map(({ clientName, balance: { decimalValue, currency } }) =>
-      t('“{{name}}” with all it holds and its balance of {{amount}} {{currency}}', {
+      t('“{{name}}” with everything in it and its balance of {{amount}} {{currency}}', {
         name: clientName,
         amount: formatAmount(decimalValue),
         currency,
       }),
     ),
-    ...leaves.map(({ clientName }) => t('Your place in “{{name}}”', { name: clientName })),
+    ...leaves.map(({ clientName }) => t('Your membership in “{{name}}”', { name: clientName })),
     ...(sshKeys > 0 ? [t('{{count}} of your SSH keys, also on the servers of others', { count: sshKeys })] : []),
     t('Your name, address, password, picture, tokens and feedback'),
   ];

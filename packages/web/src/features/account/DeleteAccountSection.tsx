@@ -16,7 +16,7 @@ export function DeleteAccountSection() {
       <h2>{t('Delete account')}</h2>
       <div className={classes.fields}>
         <p className={classes.lead}>
-          {t('Your account and everything that is yours alone are deleted for good. Before that you see what it is.')}
+          {t('Your account and everything only you own are permanently deleted. You see a list first.')}
         </p>
         <div>
           <Button

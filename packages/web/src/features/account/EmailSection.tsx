@@ -82,7 +82,7 @@ function NewAddress({ onMailed, onEnd }: { onMailed(newEmail: string): void; onE
         type="email"
         autoComplete="email"
         autoFocus
-        description={t('We mail a code there. A change logs out all your other devices.')}
+        description={t('We email a code there. Changing it logs out all your other devices.')}
         {...field('newEmail')}
       />
       <div className={classes.buttons}>
@@ -118,13 +118,13 @@ function Confirm({ pending: { newEmail, mailedAt }, autoFocus, onMailed, onEnd }
     onDone: () => {
       onMailed(newEmail);
       form.setFieldValue('code', '');
-      toast.success(t('A new code is on its way'));
+      toast.success(t('New code sent'));
     },
   });
   return (
     <Form onSubmit={submit} className={classes.fields}>
       <p className={classes.lead}>
-        {t('We sent a mail to {{email}}. The code of 8 digits in it is valid for 10 minutes.', { email: newEmail })}
+        {t('We sent an email to {{email}}. The 8-digit code in it is valid for 10 minutes.', { email: newEmail })}
       </p>
       <CodeField label={t('Verification code')} autoFocus={autoFocus} {...field('code')} />
       <div className={classes.buttons}>

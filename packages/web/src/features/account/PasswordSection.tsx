@@ -42,7 +42,7 @@ function ChangePassword() {
         <Button type="submit" loading={loading} disabled={!form.isDirty()}>
           {t('Change password')}
         </Button>
-        <p className={classes.hint}>{t('A change logs out all your other devices.')}</p>
+        <p className={classes.hint}>{t('Changing it logs out all your other devices.')}</p>
       </div>
     </Form>
   );
@@ -63,7 +63,7 @@ function AddPassword() {
   });
   return (
     <Form onSubmit={submit} className={classes.fields}>
-      <p className={classes.hint}>{t('Your account has no password yet. With one you can also log in by e-mail.')}</p>
+      <p className={classes.hint}>{t('Your account has no password yet. With one you can also log in by email.')}</p>
       <input type="email" autoComplete="username" value={profile.email} readOnly hidden />
       <NewPasswordFields field={field} password={form.values.newPassword} />
       <div>

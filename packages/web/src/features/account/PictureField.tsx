@@ -45,7 +45,7 @@ export function PictureField() {
       console.warn('A picture cannot be read', cause);
       return null;
     });
-    if (!read) return setError(t('The image did not arrive whole. Add it again.'));
+    if (!read) return setError(t('The image upload was incomplete. Add it again.'));
     URL.revokeObjectURL(read.preview);
     await run({ image: sent(read) });
   }

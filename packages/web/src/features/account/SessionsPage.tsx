@@ -37,7 +37,7 @@ export function SessionsPage() {
   return (
     <ListPage
       title={t('Sessions')}
-      about={t('Every browser that is logged in to your account. We see its address, not where in the world it is.')}
+      about={t('Browsers logged in to your account, with their IP addresses.')}
       headerActions={
         hasOthers && (
           <ActionButton
@@ -61,7 +61,7 @@ export function SessionsPage() {
       actions={actions}
       noMatches={{ title: t('No session matches'), text: t('Try other words.') }}
     >
-      {total === 1 && !state.narrowed && rows?.[0]?.current && <Note>{t('You are logged in nowhere else.')}</Note>}
+      {total === 1 && !state.narrowed && rows?.[0]?.current && <Note>{t('You have no other sessions.')}</Note>}
       <ConnectedApps />
       <EndOthers opened={endingOthers} onClose={() => setEndingOthers(false)} />
     </ListPage>
@@ -99,12 +99,14 @@ function useSessionActions() {
         icon: IconLogout,
         danger: true,
         can: ({ current }) =>
-          current ? { allowed: false, reason: t('You are in this session: log out to end it') } : { allowed: true },
+          current
+            ? { allowed: false, reason: t('This is your current session: log out to end it') }
+            : { allowed: true },
         perform: ({ id }, options) => call(api.sessions.revoke, { id }, options),
         confirm: (session) => ({
           title: t('End the session on {{device}}?', { device: nameOf(session) }),
           text: t(
-            'Whoever uses it is logged out within seconds and has to log in again. Servers and containers go on running.',
+            'This browser is logged out within seconds and must log in again. Servers and containers keep running.',
           ),
         }),
         success: () => t('The session has been ended'),

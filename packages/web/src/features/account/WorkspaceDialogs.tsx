@@ -67,7 +67,7 @@ export function LeaveWorkspace({ opened, onClose }: Props) {
       confirmLabel={t('Leave')}
       loading={loading}
     >
-      {t('What was made in the workspace stays in it: servers, containers, data.')}
+      {t('Everything created in the workspace stays: servers, containers, data.')}
     </ConfirmDialog>
   );
 }

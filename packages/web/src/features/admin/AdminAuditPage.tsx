@@ -57,7 +57,7 @@ export function AdminAuditPage() {
   return (
     <ListPage
       title={t('Audit log')}
-      about={t('What operators did or tried to do, or what was done in one workspace. Kept for 400 days.')}
+      about={t('What operators did or tried to do, or the actions in one workspace. Kept for 400 days.')}
       headerActions={
         <>
           {!list.isEmpty && <AuditActions verifying={verifying} exporting={exporting} />}
@@ -78,13 +78,13 @@ export function AdminAuditPage() {
             <Note
               tone="warn"
               title={t('An audit log is broken')}
-              action={<Link to={panel.to(1)}>{t('See what was found')}</Link>}
+              action={<Link to={panel.to(1)}>{t('View details')}</Link>}
             >
               {t('Follow the runbook: change nothing, keep a copy of the database.')}
             </Note>
           )}
           {workspaceId !== null && data?.workspace?.id === workspaceId && (
-            <Note action={<Link to={paths.adminAudit()}>{t('Show what operators did')}</Link>}>
+            <Note action={<Link to={paths.adminAudit()}>{t('Show operator actions')}</Link>}>
               {t('This is the log of the workspace')}{' '}
               <Link to={paths.adminWorkspace(workspaceId)}>{data.workspace.name}</Link>
             </Note>
@@ -94,8 +94,8 @@ export function AdminAuditPage() {
       list={list}
       barStart={
         <WorkspacePicker
-          aria-label={t('Whose log')}
-          placeholder={t('What operators did')}
+          aria-label={t('Choose a log')}
+          placeholder={t('Operator actions')}
           value={workspaceId}
           called={data?.workspace?.id === workspaceId ? data?.workspace?.name : undefined}
           onChange={choose}
@@ -110,13 +110,13 @@ export function AdminAuditPage() {
       columns={columns}
       rowKey={({ id }) => id}
       noMatches={{
-        title: t('Nothing like that has happened'),
+        title: t('No matching entries'),
         text: t('Try a longer time range or other filters.'),
       }}
       empty={{
         icon: <IconHistory size={20} />,
-        title: t('Nothing has happened yet'),
-        text: t('Acts are listed here as they happen, with who did them and from where.'),
+        title: t('No activity yet'),
+        text: t('Actions appear here as they happen, with who took them and from where.'),
       }}
     >
       <AuditChecksPanel checks={checks} opened={panel.id !== null} onClose={panel.close} />

@@ -62,7 +62,7 @@ function AdoptForm({ stray, onClose }: { stray: Stray; onClose(): void }) {
         <WorkspacePicker label={t('Workspace')} data-testid="adopt-workspace" {...field('workspaceId')} />
         <Select
           label={t('Offer')}
-          description={t('What the machine is, and its price')}
+          description={t('The type of the machine and its price')}
           options={(offers.data?.entities ?? []).map(({ offerId, region, pricePerHour, cpu, gpu, ramGb }) => ({
             value: offerId,
             label: gpu && gpu.count > 0 ? `${gpu.count} × ${gpu.name}` : t('{{count}} cores', { count: cpu.cores }),

@@ -51,7 +51,7 @@ function Checks({ checks }: { checks: readonly AuditCheck[] }) {
   return (
     <>
       <div className={classes.top}>
-        {last ? <StatusBadge status={last.status} prominent /> : <span>{t('Nothing has been checked yet')}</span>}
+        {last ? <StatusBadge status={last.status} prominent /> : <span>{t('No checks yet')}</span>}
         <ActionButton
           icon={<IconShieldCheck size={16} />}
           testId="audit-check-all"
@@ -62,14 +62,12 @@ function Checks({ checks }: { checks: readonly AuditCheck[] }) {
         </ActionButton>
       </div>
       <p className={classes.small}>
-        {t(
-          'Every entry of every log is held against its own hash and the one before it: once a night, and whenever you ask.',
-        )}
+        {t('Every entry of every log is checked against its hash and the previous one: every night and on demand.')}
       </p>
       {last && <Last check={last} />}
       {before.length > 0 && (
         <section>
-          <h3 className={classes.title}>{t('Before')}</h3>
+          <h3 className={classes.title}>{t('Previous checks')}</h3>
           <ul className={classes.rows}>
             {before.map((check) => (
               <li key={check.id}>
@@ -100,18 +98,18 @@ function Last({ check }: { check: AuditCheck }) {
         />
       )}
       {check.status === 'failed' && (
-        <Note tone="warn">{t('Nobody went on with it in time. Is a worker of the platform running?')}</Note>
+        <Note tone="warn">{t('The check timed out. Make sure that a worker of the platform is running.')}</Note>
       )}
       <Findings check={check} />
       <FactList
         facts={[
           {
-            label: t('Asked by'),
-            value: check.askedBy ? personName(t, check.askedBy.name) : t('Once a day'),
+            label: t('Requested by'),
+            value: check.askedBy ? personName(t, check.askedBy.name) : t('Daily schedule'),
           },
-          { label: t('Begun'), value: <DateTime at={check.createdAt} /> },
+          { label: t('Started at'), value: <DateTime at={check.createdAt} /> },
           runs
-            ? { label: t('Goes on by'), value: <DateTime at={check.deadline} /> }
+            ? { label: t('Times out'), value: <DateTime at={check.deadline} /> }
             : { label: t('Ended'), value: check.endedAt && <DateTime at={check.endedAt} /> },
           { label: t('Audit logs'), value: share(check.logs, check.logsToDo), mono: true },
           { label: t('Entries'), value: share(check.entries, check.entriesToDo), mono: true },
@@ -132,7 +130,7 @@ function Findings({ check: { findings, brokenLogs } }: { check: AuditCheck }) {
       <ul className={classes.rows}>
         {findings.map(({ workspace, entry }) => (
           <li key={workspace?.id ?? 0}>
-            <Link to={paths.adminAudit(workspace?.id)}>{workspace?.name ?? t('What operators did')}</Link>
+            <Link to={paths.adminAudit(workspace?.id)}>{workspace?.name ?? t('Operator actions')}</Link>
             <span className="mono">{t('Entry {{entry}}', { entry })}</span>
           </li>
         ))}

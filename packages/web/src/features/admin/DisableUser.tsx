@@ -31,9 +31,9 @@ function Reason({ user, onClose }: { user: AdminUser; onClose(): void }) {
       {...form}
       onClose={onClose}
       lead={t(
-        'They are logged out everywhere at once; their API tokens and SSH keys open nothing until you enable them again. Servers in their workspaces keep running.',
+        'They are logged out everywhere at once; their API tokens and SSH keys stop working until you enable the account again. Servers in their workspaces keep running.',
       )}
-      readers={t('It is mailed to {{email}}.', { email: user.email })}
+      readers={t('It is emailed to {{email}}.', { email: user.email })}
     />
   );
 }

@@ -42,14 +42,14 @@ function Reason({ workspace, onClose }: { workspace: AdminClient; onClose(): voi
       {...form}
       onClose={onClose}
       lead={t(
-        'To its members it is gone at once. Nothing new starts in it, and its rented servers are stopped; their disks stay.',
+        'Its members lose access at once. Nothing new starts in it, and its rented servers are stopped; their disks are kept.',
       )}
-      readers={t('It is mailed to its members and stands in its audit log.')}
+      readers={t('It is emailed to its members and recorded in its audit log.')}
     >
       {unstoppable.length > 0 && (
         <Checkbox
           label={t('Terminate {{count}} servers that cannot stop', { count: unstoppable.length })}
-          description={t('Their data is lost. Left running, they go on costing.')}
+          description={t('Their data is lost. If left running, they keep costing money.')}
           {...form.field('terminate', { type: 'checkbox' })}
         />
       )}

@@ -28,9 +28,9 @@ export function FeedbackPage() {
   return (
     <ListPage
       title={t('Feedback')}
-      about={t('What people told us by the button at the corner. Screenshots are kept for 180 days.')}
+      about={t('Messages sent with the feedback button. Screenshots are kept for 180 days.')}
       list={list}
-      search={t('Search by words, name or email')}
+      search={t('Search by text, name or email')}
       searchWidth={300}
       filters={
         <FilterMenu
@@ -49,7 +49,7 @@ export function FeedbackPage() {
       empty={{
         icon: <IconMessage2 size={20} />,
         title: t('No feedback yet'),
-        text: t('What people send by the feedback button is listed here, with their screenshots.'),
+        text: t('Messages sent with the feedback button appear here, with their screenshots.'),
       }}
     >
       <FeedbackPanel id={panel.id} onClose={panel.close} />

@@ -46,7 +46,7 @@ function Told({ entity }: Pick<OutputOf<typeof api.feedback.view>, 'entity'>) {
             value: <Link to={paths.adminUser(entity.from.userId)}>{personName(t, entity.from.name)}</Link>,
           },
           {
-            label: t('Answer to'),
+            label: t('Reply to'),
             value: entity.contactEmail ?? entity.from.email,
             copy: entity.contactEmail ?? entity.from.email,
           },

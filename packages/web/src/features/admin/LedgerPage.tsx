@@ -44,7 +44,7 @@ export function LedgerPage() {
   return (
     <ListPage
       title={t(ROUTES.adminLedger.title)}
-      about={t('Every journal, balance, hold and seal held against each other: once a day, and whenever you ask.')}
+      about={t('Journals, balances, holds and seals are checked against each other: every day and on demand.')}
       create={
         <Button
           icon={<IconShieldCheck size={16} />}
@@ -58,8 +58,8 @@ export function LedgerPage() {
       above={
         <div className={classes.notes}>
           {data?.lastIsSound === false && (
-            <Note tone="warn" title={t('The ledger does not add up')}>
-              {t('Open the run that says so, and follow the runbook: change nothing, keep a copy of the database.')}
+            <Note tone="warn" title={t('The ledger is inconsistent')}>
+              {t('Open the failed verification and follow the runbook: change nothing, keep a copy of the database.')}
             </Note>
           )}
         </div>
@@ -74,8 +74,8 @@ export function LedgerPage() {
       noMatches={{ title: t('No verification matches') }}
       empty={{
         icon: <IconScale size={20} />,
-        title: t('Nothing has been verified yet'),
-        text: t('The first verification comes tonight by itself.'),
+        title: t('No verifications yet'),
+        text: t('The first verification runs automatically tonight.'),
       }}
     >
       {data && data.seals.length > 0 && <LedgerSeals seals={data.seals} />}

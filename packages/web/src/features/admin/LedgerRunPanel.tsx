@@ -42,7 +42,7 @@ export function LedgerRunPanel({ run: opened, onClose }: { run: LedgerRun | null
           </div>
           {run.findings.length > 0 && (
             <section>
-              <h3 className={classes.title}>{t('What does not add up')}</h3>
+              <h3 className={classes.title}>{t('Discrepancies')}</h3>
               <ul className={classes.rows}>
                 {run.findings.map(({ about, id, problem }) => (
                   <li key={`${about} ${id} ${problem}`}>
@@ -61,7 +61,7 @@ export function LedgerRunPanel({ run: opened, onClose }: { run: LedgerRun | null
           )}
           <FactList
             facts={[
-              { label: t('Begun'), value: <DateTime at={run.createdAt} /> },
+              { label: t('Started at'), value: <DateTime at={run.createdAt} /> },
               { label: t('Ended'), value: run.endedAt && <DateTime at={run.endedAt} /> },
               ...inOrder(run.counts).map(([name, count]) => ({
                 label: t(COUNTS[name] ?? name),

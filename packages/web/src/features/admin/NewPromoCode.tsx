@@ -46,7 +46,7 @@ function Fields({ onClose }: { onClose(): void }) {
     fieldOf: (path) => (path === 'expiresAt' ? 'days' : path),
     onDone: ({ entity }) => {
       void invalidate('admin/promo-code/');
-      toast.success(t('{{code}} can be used now', { code: entity.code }));
+      toast.success(t('{{code}} has been created', { code: entity.code }));
       onClose();
     },
   });
@@ -60,7 +60,7 @@ function Fields({ onClose }: { onClose(): void }) {
           autoComplete="off"
           autoCapitalize="characters"
           spellCheck={false}
-          description={t('Left empty, one is made up that nobody can guess.')}
+          description={t('Leave empty to generate a random code.')}
           data-autofocus
           {...field('code')}
         />
@@ -80,7 +80,7 @@ function Fields({ onClose }: { onClose(): void }) {
           options={Object.entries(DAYS).map(([value, word]) => ({ value, label: t(word) }))}
           {...field('days')}
         />
-        <Textarea label={t('Note')} optional name="note" description={t('For operators alone.')} {...field('note')} />
+        <Textarea label={t('Note')} optional name="note" description={t('For operators only.')} {...field('note')} />
         <DialogButtons onCancel={onClose} submitLabel={t('Create')} loading={loading} testId="promo-dialog-submit" />
       </Stack>
     </Form>

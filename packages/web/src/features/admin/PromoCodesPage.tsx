@@ -15,7 +15,7 @@ import { StatusFilter } from '../../ui/table/FilterMenu.tsx';
 import { NewPromoCode } from './NewPromoCode.tsx';
 import { usePromoCodeColumns } from './usePromoCodeColumns.tsx';
 
-const ENDED = text('This promo code has ended already');
+const ENDED = text('This promo code has already ended');
 
 /** All promo codes, for operators: create, view, revoke. */
 export function PromoCodesPage() {
@@ -29,7 +29,7 @@ export function PromoCodesPage() {
   return (
     <ListPage
       title={t(ROUTES.adminPromoCodes.title)}
-      about={t('An amount that people add to the balance of a workspace, once each.')}
+      about={t('Codes that add an amount to a workspace’s balance, once per person.')}
       create={
         <Button icon={<IconPlus size={16} />} onClick={() => setMaking(true)} data-testid="promo-create">
           {t('Create a promo code')}
@@ -48,7 +48,7 @@ export function PromoCodesPage() {
       empty={{
         icon: <IconTicket size={20} />,
         title: t('No promo codes yet'),
-        text: t('Whoever gets one adds its amount to their balance under Transactions & Plans.'),
+        text: t('People use them under Transactions & Plans to add the amount to their balance.'),
       }}
     >
       <NewPromoCode opened={making} onClose={() => setMaking(false)} />
@@ -69,7 +69,7 @@ function usePromoCodeActions() {
         perform: ({ id }, options) => call(api.promoCodes.revoke, { id }, options),
         confirm: ({ code }) => ({
           title: t('Revoke {{code}}?', { code }),
-          text: t('Nobody can activate it any more. What it has given stays given.'),
+          text: t('Nobody can activate it any more. Amounts already added stay.'),
         }),
         success: ({ code }) => t('{{code}} has been revoked', { code }),
       },

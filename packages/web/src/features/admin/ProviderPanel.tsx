@@ -21,9 +21,9 @@ interface Props {
 }
 
 const STEPS: Record<ProviderCheck['steps'][number]['step'], string> = {
-  readiness: text('Is ready'),
-  offers: text('Tells its offers'),
-  machines: text('Lists our machines'),
+  readiness: text('Readiness'),
+  offers: text('Offer list'),
+  machines: text('Machine list'),
 };
 
 /** One cloud: its capabilities, rate limit, last errors and a live check. */
@@ -57,29 +57,32 @@ function Body({ provider, onCheck, asking }: Omit<Props, 'onClose' | 'provider'>
       {check && <Check check={check} />}
       <FactList
         facts={[
-          { label: t('Name in the configuration'), value: provider.provider, mono: true },
-          { label: t('Seen'), value: <TimeAgo at={provider.seenAt} /> },
+          { label: t('Configuration name'), value: provider.provider, mono: true },
+          { label: t('Last checked'), value: <TimeAgo at={provider.seenAt} /> },
           { label: t('Offers'), value: provider.offers },
           { label: t('Open servers'), value: provider.openInstances },
           { label: t('Can stop servers'), value: provider.can.stop ? t('Yes') : t('No') },
           { label: t('Can reboot servers'), value: provider.can.reboot ? t('Yes') : t('No') },
           { label: t('Bills stopped servers'), value: provider.billedWhenStopped ? t('Yes') : t('No') },
           {
-            label: t('Readiness of a server'),
-            value: provider.readiness === 'daemon' ? t('Told by our daemon') : t('Told by the cloud'),
+            label: t('Server readiness'),
+            value: provider.readiness === 'daemon' ? t('Reported by the agent') : t('Reported by the cloud'),
           },
-          { label: t('User on its machines'), value: provider.hostUsername, mono: true },
+          { label: t('Host username'), value: provider.hostUsername, mono: true },
           {
-            label: t('Patience'),
-            value: t('{{minutes}} minutes for a start, stop or reboot', {
+            label: t('Timeout'),
+            value: t('{{minutes}} minutes to start, stop or reboot', {
               minutes: Math.round(provider.deadlineSeconds / 60),
             }),
           },
           {
             label: t('Limit'),
             value: limit
-              ? t('{{perSecond}} calls a second, {{burst}} at once', { perSecond: limit.perSecond, burst: limit.burst })
-              : t('As fast as one likes'),
+              ? t('{{perSecond}} calls per second, bursts of {{burst}}', {
+                  perSecond: limit.perSecond,
+                  burst: limit.burst,
+                })
+              : t('Unlimited'),
           },
         ]}
       />
@@ -120,7 +123,7 @@ function Check({ check }: { check: ProviderCheck }) {
         ))}
       </ul>
       {check.endedAt !== null && check.steps.length === 0 && (
-        <p className={classes.small}>{t('No answer by the deadline')}</p>
+        <p className={classes.small}>{t('No response in time')}</p>
       )}
     </section>
   );

@@ -64,7 +64,7 @@ export function ProvidersPage() {
       empty={{
         icon: <IconCloud size={20} />,
         title: t('No cloud is set up'),
-        text: t('Name one in the configuration of the platform: its variables are in the README.'),
+        text: t('Add one in the platform configuration: the variables are in the README.'),
       }}
     >
       <ProviderPanel

@@ -17,7 +17,7 @@ import { STRAY_REASONS, useStrayColumns } from './useStrayColumns.tsx';
 /** Nothing announces a sweep of the clouds. */
 const REFETCH_MS = 10_000;
 
-const DECIDED = text('Somebody has decided about this machine already');
+const DECIDED = text('Somebody has already decided about this machine');
 
 /** Machines at clouds that no server owns: adopt them or have them deleted. */
 export function StraysPage() {
@@ -31,7 +31,7 @@ export function StraysPage() {
   return (
     <ListPage
       title={t('Strays')}
-      about={t('Machines of ours at clouds that no server of a workspace owns. They cost money until they are gone.')}
+      about={t('Our machines at clouds that belong to no server. They cost money until they are deleted.')}
       list={list}
       search={t('Search by name, cloud id or IP')}
       filters={
@@ -51,8 +51,8 @@ export function StraysPage() {
       noMatches={{ title: t('No machine matches'), text: t('Try other words or reasons.') }}
       empty={{
         icon: <IconCheck size={20} />,
-        title: t('Every machine has its server'),
-        text: t('Clouds are compared with the servers every few minutes. What belongs to nobody is listed here.'),
+        title: t('No stray machines'),
+        text: t('Clouds are checked every few minutes. Machines that belong to no server appear here.'),
       }}
     >
       <AdoptStray stray={adopting} onClose={() => setAdopting(null)} />
@@ -85,11 +85,11 @@ function useStrayActions(adopt: (stray: Stray) => void) {
         perform: ({ id }, options) => call(api.strays.delete, { id }, options),
         confirm: ({ name, providerTitle }) => ({
           title: t('Delete “{{title}}”?', { title: name }),
-          text: t('It does not wait for the end of its quarantine.'),
+          text: t('The quarantine is skipped.'),
           lost: [t('The machine at {{provider}} and everything on its disks', { provider: t(providerTitle) })],
           typeSlug: name,
         }),
-        success: () => t('The machine is deleted with the next look at its cloud'),
+        success: () => t('The machine will be deleted at the next check of its cloud'),
       },
     ],
     ['admin/'],

@@ -64,7 +64,7 @@ function Body({ user, actions }: { user: AdminUserView; actions: Action[] }) {
             </li>
           ))}
         </ul>
-        {user.workspaces.length === 0 && <p className={classes.small}>{t('In no workspace')}</p>}
+        {user.workspaces.length === 0 && <p className={classes.small}>{t('No workspaces')}</p>}
         {user.workspaceCount > user.workspaces.length && (
           <p className={classes.small}>
             {t('{{count}} more', { count: user.workspaceCount - user.workspaces.length })}
@@ -81,7 +81,7 @@ function Body({ user, actions }: { user: AdminUserView; actions: Action[] }) {
       { label: t('Id'), value: one.id, mono: true, copy: String(one.id) },
       { label: t('Role'), value: one.isEmployee ? t('Operator') : t('Customer') },
       { label: t('Email confirmed'), value: one.isVerified ? t('Yes') : t('No') },
-      { label: t('Logs in with'), value: one.signedInBy.map((way) => t(WAYS[way])).join(', ') },
+      { label: t('Login methods'), value: one.signedInBy.map((way) => t(WAYS[way])).join(', ') },
       { label: t('Second factor'), value: one.hasSecondFactor ? t('Yes') : t('No') },
       { label: t('Last login'), value: one.lastSignInAt && <DateTime at={one.lastSignInAt} /> },
       { label: t('Last seen'), value: one.lastSeenAt && <TimeAgo at={one.lastSeenAt} /> },

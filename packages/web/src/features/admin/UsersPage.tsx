@@ -39,7 +39,7 @@ export function UsersPage() {
   return (
     <ListPage
       title={t('Users')}
-      about={t('Everybody who has an account here.')}
+      about={t('Everyone with an account.')}
       list={list}
       search={t('Search by name, email or id')}
       searchWidth={300}
@@ -74,11 +74,11 @@ export function UsersPage() {
       rowLink={({ id }, cell) => <Link to={panel.to(id)}>{cell}</Link>}
       actions={actions}
       noMatches={{
-        title: t('Nobody matches'),
+        title: t('No user matches'),
         text:
           state.search === ''
             ? t('Try other states, addresses or roles.')
-            : t('Texts of one or two letters are looked for at the beginning of words.'),
+            : t('One or two letters match only the beginning of words.'),
       }}
     >
       <UserPanel id={panel.id} onClose={panel.close} actionsOf={actions.of} />
@@ -102,9 +102,7 @@ function useUserActions(disable: (user: AdminUser) => void) {
         perform: ({ id }, options) => call(api.adminUsers.enable, { id }, options),
         confirm: ({ name }) => ({
           title: t('Enable {{name}}?', { name }),
-          text: t(
-            'They can log in again, with the workspaces, API tokens and SSH keys they had. A mail tells them so.',
-          ),
+          text: t('They can log in again with their workspaces, API tokens and SSH keys. They are notified by email.'),
         }),
         success: ({ name }) => t('{{name}} has been enabled', { name }),
       },

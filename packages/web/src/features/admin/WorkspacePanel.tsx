@@ -44,13 +44,13 @@ function Body({ workspace, actions }: { workspace: AdminClientView; actions: Act
           { label: t('Kind'), value: workspace.isPersonal ? t('Personal') : t('Shared') },
           { label: t('Plan'), value: t(PLAN_WORDS[workspace.subscriptionPlan]) },
           { label: t('Balance'), value: <Money price={workspace.balance} /> },
-          { label: t('Spends'), value: <Money price={workspace.spentPerHour} per="hour" /> },
+          { label: t('Current rate'), value: <Money price={workspace.spentPerHour} per="hour" /> },
           { label: t('Created'), value: <DateTime at={workspace.createdAt} /> },
         ]}
       />
       <People workspace={workspace} />
       <Machines workspace={workspace} />
-      <Link to={paths.adminAudit(workspace.id)}>{t('What was done in it')}</Link>
+      <Link to={paths.adminAudit(workspace.id)}>{t('View audit log')}</Link>
     </>
   );
 }

@@ -34,7 +34,7 @@ export function WorkspacesPage() {
   return (
     <ListPage
       title={t('Workspaces')}
-      about={t('Every workspace, with who owns it and what runs in it.')}
+      about={t('All workspaces, their owners and what runs in them.')}
       list={list}
       search={t('Name, id or owner’s email')}
       searchWidth={300}
@@ -61,7 +61,7 @@ export function WorkspacesPage() {
         text:
           state.search === ''
             ? t('Try other states or plans.')
-            : t('An email is looked for from its beginning, and must have an @.'),
+            : t('To search by email, type it from the beginning, including the @.'),
       }}
     >
       <WorkspacePanel id={panel.id} onClose={panel.close} actionsOf={actions.of} />
@@ -83,7 +83,7 @@ function useWorkspaceActions(disable: (workspace: AdminClient) => void) {
         confirm: ({ name }) => ({
           title: t('Enable {{name}}?', { name }),
           text: t(
-            'Its members get in again, and a mail tells them so. Servers that were stopped stay stopped until somebody starts them.',
+            'Its members regain access and are notified by email. Stopped servers stay stopped until somebody starts them.',
           ),
         }),
         success: ({ name }) => t('{{name}} has been enabled', { name }),

@@ -7,7 +7,7 @@ import { timeColumn } from '../../ui/table/columns.tsx';
 import type { Column } from '../../ui/table/tableTypes.ts';
 
 const CAUSE: Record<LedgerRun['cause'], string> = {
-  cron: text('Once a day'),
+  cron: text('Daily schedule'),
   command: text('Command line'),
   operator: text('An operator'),
 };
@@ -16,7 +16,7 @@ export function useLedgerColumns(): Column<LedgerRun>[] {
   const t = useT();
   return [
     { key: 'state', title: t('Result'), card: 'head', cell: ({ state }) => <StatusBadge status={state} /> },
-    { key: 'cause', title: t('Asked by'), cell: ({ cause, askedBy }) => askedBy?.name ?? t(CAUSE[cause]) },
+    { key: 'cause', title: t('Requested by'), cell: ({ cause, askedBy }) => askedBy?.name ?? t(CAUSE[cause]) },
     {
       key: 'journals',
       title: t('Journals'),
@@ -35,6 +35,6 @@ export function useLedgerColumns(): Column<LedgerRun>[] {
       align: 'right',
       cell: ({ counts, endedAt }) => <span className="mono">{endedAt ? formatNumber(counts.problems ?? 0) : '—'}</span>,
     },
-    { ...timeColumn('createdAt', t('Begun')), width: 160 },
+    { ...timeColumn('createdAt', t('Started at')), width: 160 },
   ];
 }

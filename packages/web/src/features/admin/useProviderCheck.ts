@@ -11,7 +11,7 @@ export function useProviderCheck() {
   return useCall(api.providers.check, {
     onDone: () => {
       void invalidate(api.providers.list.path);
-      toast.success(t('The cloud is being asked'));
+      toast.success(t('Checking the cloud'));
     },
   });
 }

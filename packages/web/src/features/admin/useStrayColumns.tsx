@@ -9,9 +9,9 @@ import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './Admin.module.css';
 
 export const STRAY_REASONS: Record<Stray['reason'], { word: string; detail: string }> = {
-  closed: { word: text('Server closed'), detail: text('The server that it was made for is closed.') },
-  unknown: { word: text('Unknown'), detail: text('There never was a server that it could belong to.') },
-  second: { word: text('Second machine'), detail: text('Its server has another machine.') },
+  closed: { word: text('Server closed'), detail: text('The server it was created for is closed.') },
+  unknown: { word: text('Unknown'), detail: text('It matches no server.') },
+  second: { word: text('Duplicate machine'), detail: text('Its server has another machine.') },
 };
 
 export function useStrayColumns(): Column<Stray>[] {
@@ -44,7 +44,7 @@ export function useStrayColumns(): Column<Stray>[] {
         </>
       ),
     },
-    { key: 'state', title: t('State at the cloud'), cell: ({ state }) => <span className="mono">{state}</span> },
+    { key: 'state', title: t('Cloud state'), cell: ({ state }) => <span className="mono">{state}</span> },
     { key: 'ip', title: t('IP'), extra: true, cell: ({ ip }) => <span className="mono">{ip ?? '—'}</span> },
     {
       key: 'tags',
@@ -58,7 +58,7 @@ export function useStrayColumns(): Column<Stray>[] {
         </span>
       ),
     },
-    { key: 'next', title: t('What happens'), cell: (stray) => <Next stray={stray} t={t} /> },
+    { key: 'next', title: t('Status'), cell: (stray) => <Next stray={stray} t={t} /> },
     timeColumn('firstSeenAt', t('First seen')),
     {
       key: 'lastSeenAt',
@@ -71,11 +71,11 @@ export function useStrayColumns(): Column<Stray>[] {
 
 function Next({ stray: { decision, deletedFrom, deletions, lastError }, t }: { stray: Stray; t: T }) {
   if (decision === 'adopt') return t('Adopted');
-  if (deletedFrom === null) return <span>{t('Waits for you')}</span>;
+  if (deletedFrom === null) return <span>{t('Needs a decision')}</span>;
   return (
     <span className={classes.row}>
       {decision === 'delete' || deletions > 0 ? (
-        <span>{t('Is being deleted')}</span>
+        <span>{t('Deleting')}</span>
       ) : (
         <span>
           {t('Will be deleted')} <DateTime at={deletedFrom} />

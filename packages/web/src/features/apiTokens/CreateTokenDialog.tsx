@@ -25,7 +25,7 @@ export function CreateTokenDialog({ opened, onClose }: { opened: boolean; onClos
       secret={token === null ? null : saved ? 'saved' : 'unsaved'}
       question={{
         title: t('Close without saving the token?'),
-        lost: t('The token: it is shown only now and kept nowhere'),
+        lost: t('The token: it is shown only once and not stored'),
       }}
       testId="token-dialog"
     >

@@ -20,8 +20,8 @@ const LIFETIMES: readonly { value: Lifetime; label: string }[] = [
   { value: '7', label: text('7 days') },
   { value: '30', label: text('30 days') },
   { value: '90', label: text('90 days') },
-  { value: '365', label: text('One year') },
-  { value: 'day', label: text('Until a day…') },
+  { value: '365', label: text('1 year') },
+  { value: 'day', label: text('Custom date…') },
   { value: 'never', label: text('No expiration') },
 ];
 
@@ -90,18 +90,18 @@ export function CreateTokenForm({ onDone, onCancel }: { onDone(token: string): v
             {...field('lifetime')}
           />
           {lifetime === 'day' && (
-            <TextInput label={t('Last day')} placeholder={DATE_SHOWN} mask={DATE_MASK} {...field('day')} />
+            <TextInput label={t('Expiration date')} placeholder={DATE_SHOWN} mask={DATE_MASK} {...field('day')} />
           )}
         </Group>
         <RadioGroup
-          label={t('What it may do in {{workspace}}', { workspace: workspace?.clientName ?? '' })}
+          label={t('Permissions in {{workspace}}', { workspace: workspace?.clientName ?? '' })}
           options={[
             {
               value: 'all',
-              label: t('Whatever you may'),
-              description: t('As your role changes, so does the token. Accounts, members and payouts excepted.'),
+              label: t('All your permissions'),
+              description: t('Follows your role. Excludes accounts, members and payouts.'),
             },
-            { value: 'some', label: t('Only what you choose') },
+            { value: 'some', label: t('Selected permissions') },
           ]}
           {...field('scope')}
           value={scope}

@@ -20,12 +20,12 @@ export function NewToken({ token, onSaved, onDone }: Props) {
   const t = useT();
   return (
     <Stack gap={16} ref={takeFocus} tabIndex={-1} style={{ outline: 'none' }}>
-      <Note tone="warn" title={t('This is the only time that the token can be seen')}>
+      <Note tone="warn" title={t('This token is shown only once')}>
         {t('Save it now. We do not keep it: if it is lost, archive it and create another.')}
       </Note>
       <SecretFile name="stagi-token" content={token} onTaken={onSaved} testId="token-download" />
       <div>
-        <p style={{ margin: '0 0 4px' }}>{t('A program sends it with every call. To see that it works:')}</p>
+        <p style={{ margin: '0 0 4px' }}>{t('Send it with every API call. To test it:')}</p>
         <CodeBlock prompt="$" wrap code={tryLine()} />
       </div>
       <Group justify="flex-end">

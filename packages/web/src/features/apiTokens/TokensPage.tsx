@@ -44,11 +44,7 @@ function Tokens({ archived }: { archived: boolean }) {
     <ActionButton
       tone="primary"
       icon={<IconPlus size={16} />}
-      verdict={
-        workspace
-          ? { allowed: true }
-          : { allowed: false, reason: t('A token works in one workspace, and you are in none') }
-      }
+      verdict={workspace ? { allowed: true } : { allowed: false, reason: t('You need a workspace to create a token') }}
       testId="token-create"
       onClick={() => setCreating(true)}
     >
@@ -60,7 +56,7 @@ function Tokens({ archived }: { archived: boolean }) {
     <ListPage
       title={t('API tokens')}
       about={t(
-        'A token lets a program act in your name in one workspace. It may never do more than you, and nothing to accounts, members or payouts.',
+        'A token lets a program act on your behalf in one workspace. It never has more access than you, and none to accounts, members or payouts.',
       )}
       headerActions={(archived || !list.isEmpty) && create}
       above={
@@ -84,19 +80,19 @@ function Tokens({ archived }: { archived: boolean }) {
       actions={archived ? undefined : actions}
       noMatches={{
         title: t('No token matches'),
-        text: t('Try other words, or the beginning of a token that you found somewhere.'),
+        text: t('Try other words, or the beginning of a token.'),
       }}
       empty={
         archived
           ? {
               icon: <IconArchive size={20} />,
               title: t('No archived tokens'),
-              text: t('Tokens that were archived or have expired are listed here. They never work again.'),
+              text: t('Archived and expired tokens appear here. They no longer work.'),
             }
           : {
               icon: <IconApi size={20} />,
               title: t('No API tokens yet'),
-              text: t('Create one for each program that is to work here: a build server, a script, a notebook.'),
+              text: t('Create one for each program that uses the API: a build server, a script, a notebook.'),
               action: create,
             }
       }
@@ -118,13 +114,13 @@ function useTokenActions() {
         perform: ({ id }, options) => call(api.apiTokens.archive, { id }, options),
         confirm: ({ description }) => ({
           title: t('Archive the token “{{title}}”?', { title: description }),
-          text: t('Programs that use it are refused at once and for ever, and what they follow live ends.'),
+          text: t('Programs that use it lose access at once and permanently, and their live streams end.'),
         }),
         success: () => t('The token has been archived'),
         many: {
           confirm: (tokens) => ({
             title: t('Archive {{count}} tokens?', { count: tokens.length }),
-            text: t('Programs that use them are refused at once and for ever, and what they follow live ends.'),
+            text: t('Programs that use them lose access at once and permanently, and their live streams end.'),
             names: tokens.map(({ description }) => description),
           }),
           success: (count) => t('{{count}} tokens have been archived', { count }),

@@ -71,7 +71,7 @@ export function useTokenColumns(archived: boolean): Column<ApiToken>[] {
 
 function Power({ token: { permissions } }: { token: ApiToken }) {
   const t = useT();
-  if (permissions === null) return t('Whatever you may');
+  if (permissions === null) return t('All your permissions');
   return (
     <Tooltip label={permissions.map((permission) => t(PERMISSION_WORDS[permission])).join(' · ')}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what the count stands for must be readable by keyboard */}

@@ -42,32 +42,34 @@ export function ConsentForm({ app, request, host, denyLink }: Props) {
       size="m"
       title={t('Allow {{app}}?', { app: app.name })}
       lead={t('It asks for access to your account {{email}}.', { email: profile.email })}
-      below={t('You can take it back at any time in your account, under Sessions.')}
+      below={t('You can revoke access at any time in your account, under Sessions.')}
     >
       <Stack gap={16}>
         {workspaces.length > 1 ? (
           <Select
             label={t('Workspace')}
-            description={t('It reaches this one only.')}
+            description={t('It gets access to this workspace only.')}
             options={workspaces.map(({ clientId, clientName }) => ({ value: clientId, label: clientName }))}
             value={workspace?.clientId ?? null}
             onChange={setChosen}
             data-testid="consent-workspace"
           />
         ) : (
-          workspace && <div>{t('It reaches your workspace {{workspace}}.', { workspace: workspace.clientName })}</div>
+          workspace && (
+            <div>{t('It gets access to your workspace {{workspace}}.', { workspace: workspace.clientName })}</div>
+          )
         )}
         <div>
           {t('It will be able to:')}
           <ul className={classes.facts} data-testid="consent-powers">
-            <li>{t('See your name and e-mail address')}</li>
+            <li>{t('See your name and email address')}</li>
             {powers.map(([permission, words]) => (
               <li key={permission}>{t(words)}</li>
             ))}
           </ul>
         </div>
         <p className={classes.hint}>
-          {t('Never more than you can, and never how you log in, who belongs to the workspace, or money going out.')}
+          {t('Never more than you can do yourself, and never your login settings, members or payouts.')}
         </p>
         <div className={classes.buttons}>
           <Button color="gray" onClick={() => setLink(denyLink)} disabled={loading}>
@@ -84,8 +86,8 @@ export function ConsentForm({ app, request, host, denyLink }: Props) {
         </div>
         <p className={classes.host}>
           {isThisComputer(host)
-            ? t('Either way you are sent back to the app on this computer ({{host}}).', { host })
-            : t('Either way you are sent back to {{host}}.', { host })}
+            ? t('You will be redirected to the app on this computer ({{host}}).', { host })
+            : t('You will be redirected to {{host}}.', { host })}
         </p>
       </Stack>
     </FormCard>

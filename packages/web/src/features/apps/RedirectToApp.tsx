@@ -9,7 +9,7 @@ export function RedirectToApp({ name, link }: { name: string; link: string }) {
   return (
     <FormCard size="m" title={t('Back to {{app}}', { app: name })}>
       <p style={{ margin: 0 }} role="status">
-        {t('You are being sent back. If the app has opened, you can close this page.')}
+        {t('Redirecting to the app. If it has opened, you can close this page.')}
       </p>
     </FormCard>
   );

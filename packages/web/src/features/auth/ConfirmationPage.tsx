@@ -40,8 +40,8 @@ function Confirmation({ email, returnUrl }: { email: string; returnUrl?: string 
 
   return (
     <FormCard
-      title={t('Check your mail')}
-      lead={t('We sent a code of 8 digits to {{email}}. It is valid for 10 minutes.', { email })}
+      title={t('Check your email')}
+      lead={t('We sent an 8-digit code to {{email}}. It is valid for 10 minutes.', { email })}
       below={
         <>
           {t('Wrong address?')} <Link to={paths.signUp(returnUrl)}>{t('Sign up again')}</Link>

@@ -37,14 +37,14 @@ export function NewPasswordForm({ pending: { email, flow, mailedAt }, onMailed, 
     onDone: (answer) => {
       onMailed({ email, flow: answer.flow, mailedAt: Date.now() });
       form.setFieldValue('code', '');
-      toast.success(t('A new code is on its way'));
+      toast.success(t('New code sent'));
     },
   });
 
   return (
     <FormCard
-      title={t('Check your mail')}
-      lead={t('We sent a mail to {{email}}. The code of 8 digits in it is valid for 10 minutes.', { email })}
+      title={t('Check your email')}
+      lead={t('We sent an email to {{email}}. The 8-digit code in it is valid for 10 minutes.', { email })}
       below={
         <>
           {t('Wrong address?')}{' '}

@@ -58,9 +58,9 @@ export function ProviderReturn({ provider, take }: Props) {
     // Already signed in.
     if (signedIn && trip?.purpose !== 'connect') return go(trip?.returnUrl);
     if (!trip || response.state !== trip.state)
-      return fail(t('This login has expired or was used already. Try again.'));
+      return fail(t('This login has expired or was already used. Try again.'));
     if (response.error === 'access_denied')
-      return fail(t('You have not let {{provider}} log you in.', { provider: name }));
+      return fail(t('You canceled the login with {{provider}}.', { provider: name }));
     if (!response.proof) return fail(t('{{provider}} did not confirm this login. Try again.', { provider: name }));
     try {
       if (trip.purpose === 'connect') {
@@ -90,8 +90,7 @@ export function ProviderReturn({ provider, take }: Props) {
         <Failure {...failure} />
       ) : (
         <FormCard title={t('Just a moment')}>
-          <Loader label={t('Loading')} />{' '}
-          {t('{{provider}} has sent you back; we check who you are.', { provider: name })}
+          <Loader label={t('Loading')} /> {t('Confirming your login with {{provider}}.', { provider: name })}
         </FormCard>
       )}
     </div>

@@ -17,7 +17,7 @@ export function PurposeSelect(field: FieldProps) {
   const t = useT();
   return (
     <Select
-      label={t('What for?')}
+      label={t('Purpose')}
       optional
       mayBeEmpty
       options={PURPOSES.map((purpose) => ({ value: purpose, label: t(WORDS[purpose]) }))}

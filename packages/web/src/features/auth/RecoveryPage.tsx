@@ -45,7 +45,7 @@ function AskForCode({ onMailed }: { onMailed(pending: PendingRecovery): void }) 
   return (
     <FormCard
       title={t('New password')}
-      lead={t('We mail you a code to set a new password.')}
+      lead={t('We email you a code to set a new password.')}
       below={<Link to={paths.signIn(params.get('returnUrl') ?? undefined)}>{t('Back to login')}</Link>}
     >
       <Form onSubmit={submit}>

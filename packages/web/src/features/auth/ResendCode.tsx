@@ -19,7 +19,7 @@ export function ResendCode({ email, flow, onSent }: Props) {
   const { run, loading } = useCall(api.auth.resendCode, {
     onDone: () => {
       mailed(Date.now());
-      toast.success(t('A new code is on its way'));
+      toast.success(t('New code sent'));
       onSent();
     },
   });

@@ -62,7 +62,7 @@ export function SecondFactorForm({ methods, form: { form, field, submit, loading
               <TextInput
                 key="recovery"
                 label={t('Recovery code')}
-                description={t('One of the ten codes that you kept. It works once.')}
+                description={t('One of your ten recovery codes. Each works once.')}
                 autoComplete="off"
                 spellCheck={false}
                 autoFocus
@@ -72,7 +72,7 @@ export function SecondFactorForm({ methods, form: { form, field, submit, loading
             ) : (
               <CodeField
                 key="app"
-                label={t('Code of your authenticator app')}
+                label={t('Authenticator app code')}
                 digits={6}
                 autoFocus={!byPasskey}
                 {...field('code')}
@@ -86,7 +86,7 @@ export function SecondFactorForm({ methods, form: { form, field, submit, loading
       )}
       {methods.includes('recovery-code') && (byApp || byPasskey) && (
         <Button color="gray" look="quiet" fullWidth onClick={turn}>
-          {recovers ? t('Back to the other ways') : t('Use a recovery code')}
+          {recovers ? t('Try another way') : t('Use a recovery code')}
         </Button>
       )}
     </Stack>

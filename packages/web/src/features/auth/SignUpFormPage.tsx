@@ -45,7 +45,7 @@ export function SignUpFormPage() {
           <TextInput label={t('Name')} autoComplete="name" {...field('name')} />
           <TextInput
             label={t('Phone')}
-            description={t('With the code of your country, like +44 20 7946 0000')}
+            description={t('With the country code, such as +44 20 7946 0000')}
             type="tel"
             autoComplete="tel"
             autoFocus

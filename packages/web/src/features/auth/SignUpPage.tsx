@@ -34,7 +34,7 @@ export function SignUpPage() {
   return (
     <FormCard
       title={t('Sign up')}
-      lead={t('We mail you a code to confirm your address.')}
+      lead={t('We email you a code to confirm your address.')}
       below={
         <>
           {t('Already have an account?')} <Link to={paths.signIn(returnUrl)}>{t('Log in')}</Link>

@@ -59,7 +59,7 @@ function StepUpDialog({ opened, onClose, onDone }: Props) {
     <Dialog
       opened={opened}
       onClose={onClose}
-      title={t('Confirm that it is you')}
+      title={t('Confirm it’s you')}
       size="xs"
       closeOnOutside={false}
       testId="step-up"
@@ -98,9 +98,7 @@ function ByFactor({ methods, onDone }: { methods: readonly SecondFactorMethod[];
   });
   return (
     <Stack gap={16}>
-      <p className={classes.text}>
-        {t('This concerns the safety of your account. You are not asked again for 10 minutes.')}
-      </p>
+      <p className={classes.text}>{t('This protects your account. You are not asked again for 10 minutes.')}</p>
       <SecondFactorForm methods={methods} form={form} passkey={passkey} submitLabel={t('Confirm')} />
     </Stack>
   );
@@ -117,14 +115,14 @@ function ByMail({ to, nextInSeconds, onDone }: { to: string; nextInSeconds: numb
     onDone: () => {
       setMailedAt(Date.now());
       form.setFieldValue('code', '');
-      toast.success(t('A new code is on its way'));
+      toast.success(t('New code sent'));
     },
   });
   return (
     <Form onSubmit={submit}>
       <Stack gap={16}>
         <p className={classes.text}>
-          {t('We sent a code of 8 digits to {{email}}. It is valid for 10 minutes.', { email: to })}
+          {t('We sent an 8-digit code to {{email}}. It is valid for 10 minutes.', { email: to })}
         </p>
         <CodeField label={t('Verification code')} data-autofocus {...field('code')} />
         <Button type="submit" loading={loading} fullWidth>

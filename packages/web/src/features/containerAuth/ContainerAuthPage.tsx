@@ -67,7 +67,7 @@ export function ContainerAuthPage() {
       ) : tried ? (
         <div className={classes.again}>
           <Note tone="warn">
-            {t('The way into the container was used already, took too long or began in another browser.')}
+            {t('This link to the container was already used, has expired or was opened in another browser.')}
           </Note>
           <Button fullWidth onClick={() => void enter()} data-testid="container-auth-again">
             {t('Open it again')}
@@ -76,7 +76,7 @@ export function ContainerAuthPage() {
       ) : (
         <div role="status">
           <PanelSkeleton />
-          <p className={classes.word}>{t('You are being sent to the container.')}</p>
+          <p className={classes.word}>{t('Opening the container.')}</p>
         </div>
       )}
     </FormCard>

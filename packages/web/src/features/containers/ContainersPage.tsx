@@ -29,7 +29,7 @@ function AllContainers() {
   return (
     <ListPage
       title={t('Containers')}
-      about={t('What runs on the servers of this workspace, rented or your own.')}
+      about={t('Containers on the servers of this workspace, rented or your own.')}
       create={
         <Button component={Link} to={paths.newContainer()} icon={<IconPlus size={16} />} data-testid="container-create">
           {t('Create a container')}

@@ -40,8 +40,8 @@ export function CreationState({ container }: { container: Container }) {
       );
     case 'unresponsive':
       return (
-        <Note tone="warn" title={t('The daemon of its server is not heard')}>
-          {t('What is shown is what was last known. The container itself goes on.')}
+        <Note tone="warn" title={t('The agent of its server is not reporting')}>
+          {t('This is its last known state. The container itself keeps running.')}
         </Note>
       );
     default:
@@ -57,7 +57,7 @@ function Creating({ container }: { container: Container }) {
     <Note
       title={
         <>
-          {progress ?? t('Waiting for the server to take it')} · <Elapsed since={container.statusSince} />
+          {progress ?? t('Waiting for the server to start it')} · <Elapsed since={container.statusSince} />
         </>
       }
     >
@@ -99,7 +99,7 @@ function TriedAgain({ container, step }: { container: Container; step: NonNullab
             <Countdown to={nextTryAt} />
           </>
         ) : (
-          t('Attempt {{number}} is under way', { number: attempts + 1 })
+          t('Attempt {{number}} in progress', { number: attempts + 1 })
         )}
       </div>
       {fraction !== null && <Progress mt={8} size="sm" value={fraction * 100} aria-label={progress ?? t('Progress')} />}

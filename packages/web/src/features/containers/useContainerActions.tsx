@@ -67,16 +67,14 @@ export function useContainerActions({ onDeleted }: { onDeleted?(): void } = {}):
             count > 0
               ? t('Its {{count}} volumes stay on the server. Its logs stay readable for a while.', { count })
               : t('It has no volumes. Its logs stay readable for a while.'),
-          lost: [t('Every file that it wrote outside of its volumes')],
+          lost: [t('All its files outside its volumes')],
           typeSlug: slug,
         }),
         onDone: onDeleted,
         many: {
           confirm: (containers) => ({
             title: t('Delete {{count}} containers?', { count: containers.length }),
-            text: t(
-              'Every file that they wrote outside of their volumes is lost. Their logs stay readable for a while.',
-            ),
+            text: t('All their files outside their volumes are lost. Their logs stay readable for a while.'),
             names: containers.map(({ title, slug }) => `${title} (${slug})`),
             typeWord: 'delete',
           }),

@@ -23,7 +23,7 @@ export function useContainerTable(list: ListOf<Container>, { withServer }: { wit
     actions: useContainerActions(),
     noMatches: {
       title: t('No container matches'),
-      text: t('Deleted containers are listed only when you ask for that status.'),
+      text: t('To see deleted containers, filter by that status.'),
     },
     empty: {
       icon: <IconBox size={20} />,

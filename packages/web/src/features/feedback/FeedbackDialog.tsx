@@ -63,7 +63,7 @@ export function FeedbackDialog({ opened, onClose }: FeedbackDialogProps) {
         cancelLabel={t('Keep writing')}
         size="xs"
       >
-        {t('What you wrote and the images you added will be gone.')}
+        {t('Your text and images will be lost.')}
       </ConfirmDialog>
       <ResultDialog
         opened={opened && result === 'sent'}

@@ -16,7 +16,7 @@ export function HomePage() {
       text: t('Choose an image, give it CPUs, memory, ports and volumes. Start, stop and delete from one place.'),
     },
     {
-      title: t('Watch what they say'),
+      title: t('Watch the logs'),
       text: t('Log lines arrive as they are printed and stay after the container and its server are gone.'),
     },
   ];
@@ -26,7 +26,7 @@ export function HomePage() {
         <h1 className={classes.sentence}>{t('Servers by the hour, containers on them, logs as they happen.')}</h1>
         <p className={classes.more}>
           {t(
-            'Stagi is one console for rented and own machines: the price before you click, the state with its evidence.',
+            'Stagi is one console for rented and self-hosted servers: see the price before you rent and the live state of every server.',
           )}
         </p>
         <div className={classes.buttons}>

@@ -44,12 +44,12 @@ export function ActivityList({ of, id, statuses }: Props) {
       columns={columns()}
       rowKey={(activity) => activity.id}
       noMatches={{
-        title: t('Nothing like that has happened'),
-        text: t('Try a longer stretch of time or other words.'),
+        title: t('No matching entries'),
+        text: t('Try a longer time range or other words.'),
       }}
       empty={{
         icon: <IconHistory size={20} />,
-        title: t('Nothing has happened yet'),
+        title: t('No activity yet'),
         text: t('Every change of this server and who made it will be listed here.'),
       }}
     />
@@ -60,7 +60,7 @@ export function ActivityList({ of, id, statuses }: Props) {
       { key: 'what', title: t('What'), cell: what },
       {
         key: 'detail',
-        title: t('Detail'),
+        title: t('Details'),
         cell: ({ detail }) => detail && <span className={classes.detail}>{t(detail)}</span>,
       },
       {

@@ -44,7 +44,7 @@ export function InstancesPage() {
       actions={actions}
       noMatches={{
         title: t('No instance matches'),
-        text: t('Terminated instances are listed only when you ask for that status.'),
+        text: t('To see terminated instances, filter by that status.'),
       }}
       empty={{
         icon: <IconServerBolt size={20} />,

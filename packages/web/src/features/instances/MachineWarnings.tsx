@@ -47,7 +47,7 @@ function UpgradeSteps() {
   const t = useT();
   return (
     <>
-      <p>{t('Upgrade it on the server as root. Containers keep running; the daemon restarts and looks again.')}</p>
+      <p>{t('Upgrade it on the server as root. Containers keep running; the agent restarts and checks again.')}</p>
       <CodeBlock
         title={t('Docker from Ubuntu or Debian')}
         prompt="#"
@@ -61,7 +61,7 @@ function UpgradeSteps() {
         code={`${UPDATE} containerd.io && systemctl restart stagid`}
       />
       <p>
-        {t('If this installs no newer version, your system has none: use the packages of docker.com.')}{' '}
+        {t('If no newer version is available, use the packages from docker.com.')}{' '}
         <a href={DOCKER_INSTALL} target="_blank" rel="noreferrer">
           {t('How to install them')}
         </a>
@@ -77,7 +77,7 @@ function LocalCloudSteps() {
     <>
       <p>
         {t(
-          'Servers of the local cloud have the runc of Debian’s stable release. You are root on this one: this installs a fixed runc as soon as Debian has it. Reboot the server afterwards.',
+          'Local cloud servers use the runc of Debian stable. Run this as root to install a fixed version once Debian has it, then reboot the server.',
         )}
       </p>
       <CodeBlock prompt="#" wrap code={`${UPDATE} runc`} />

@@ -31,7 +31,7 @@ function SelfHostedList() {
   return (
     <ListPage
       title={t('Self-hosted')}
-      about={t('Servers of your own that run containers for this workspace. They cost nothing here.')}
+      about={t('Your own servers that run containers for this workspace. They are free of charge.')}
       create={
         <Button component={Link} to={paths.joinServer()} icon={<IconPlus size={16} />} data-testid="self-hosted-create">
           {t('Attach a server')}
@@ -50,13 +50,13 @@ function SelfHostedList() {
       actions={actions}
       noMatches={{
         title: t('No server matches'),
-        text: t('Deleted servers are listed only when you ask for that status.'),
+        text: t('To see deleted servers, filter by that status.'),
       }}
       empty={{
         icon: <IconServer2 size={20} />,
         title: t('No servers of your own yet'),
         text: t(
-          'Any Ubuntu machine with an NVIDIA GPU, Git and Docker can join with one command. It dials out: no port has to be opened.',
+          'Any Ubuntu machine with an NVIDIA GPU, Git and Docker can join with one command. It only makes outbound connections: no ports need to be opened.',
         ),
       }}
     />

@@ -60,7 +60,7 @@ export function ExpiredInvitePage() {
         </Button>
       }
     >
-      {t('It has expired, was used already or was taken back. Ask whoever sent it for another one.')}
+      {t('It has expired, was already used or was revoked. Ask the sender for a new one.')}
     </MessagePage>
   );
 }
@@ -105,7 +105,7 @@ function Invited({ code, invitation, reload }: Props) {
             {t(roleName)}
             <div className="muted">{t(ROLE_WORDS[roleName])}</div>
           </dd>
-          <dt>{t('Good until')}</dt>
+          <dt>{t('Valid until')}</dt>
           <dd>
             <time dateTime={invitation.expiresAt}>
               {formatDate(invitation.expiresAt, undefined, document.documentElement.lang)}
@@ -141,7 +141,7 @@ function Join({ code, invitation, reload }: Props) {
   if (joined)
     return (
       <>
-        <Note>{t('You are a member of this workspace already, as {{role}}.', { role: t(joined.roleName) })}</Note>
+        <Note>{t('You are already a member of this workspace, as {{role}}.', { role: t(joined.roleName) })}</Note>
         <Button fullWidth onClick={() => enterWorkspace(user, joined)} data-testid="join-go">
           {t('Go to the workspace')}
         </Button>
@@ -161,7 +161,7 @@ function WaysIn({ returnUrl }: { returnUrl: string }) {
   const t = useT();
   return (
     <>
-      <p className={classes.hint}>{t('Log in or sign up; then you are led back here.')}</p>
+      <p className={classes.hint}>{t('Log in or sign up, then you return here.')}</p>
       <div className={classes.buttons}>
         <Button color="gray" component={Link} to={paths.signIn(returnUrl)} data-testid="join-log-in">
           {t('Log in')}

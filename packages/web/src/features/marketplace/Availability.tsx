@@ -30,7 +30,7 @@ export function Availability({ of: { availability, seenAt } }: { of: Offer }) {
       case 'none':
         return t('None left');
       case 'unknown':
-        return t('Not told');
+        return t('Unknown');
     }
   }
 }

@@ -16,10 +16,8 @@ export function OfferFacts({ offer }: { offer: Offer }) {
         <span className="muted">
           {t(offer.providerTitle)} · {offer.region}
         </span>
-        {offer.simulated && (
-          <OfferTag text={t('Simulated')} title={t('Makes no real machines: for trying the product')} />
-        )}
-        {offer.spot && <OfferTag text={t('Spot')} title={t('The provider may take it back at any time')} />}
+        {offer.simulated && <OfferTag text={t('Simulated')} title={t('Creates no real machines: for testing only')} />}
+        {offer.spot && <OfferTag text={t('Spot')} title={t('The provider may reclaim it at any time')} />}
         <Availability of={offer} />
       </div>
       <div>{parts.join(' · ')}</div>

@@ -48,9 +48,9 @@ export function OfferTable({ offers }: { offers: List<typeof hardware.offers> })
       }}
       empty={{
         icon: <IconBuildingStore size={20} />,
-        title: preparing ? t('The first offers are on their way') : t('There is nothing to rent at the moment'),
+        title: preparing ? t('Loading the first offers') : t('There is nothing to rent at the moment'),
         text: preparing
-          ? t('They appear here by themselves as soon as the machine image is ready.')
+          ? t('They appear here as soon as the machine image is ready.')
           : t('You can run containers on servers of your own meanwhile.'),
         action: (
           <Button color="gray" component={Link} to={paths.selfInstances()}>
@@ -74,9 +74,9 @@ export function OfferTable({ offers }: { offers: List<typeof hardware.offers> })
               {t(offer.providerTitle)} · {offer.region}
             </span>
             {offer.simulated && (
-              <OfferTag text={t('Simulated')} title={t('Makes no real machines: for trying the product')} />
+              <OfferTag text={t('Simulated')} title={t('Creates no real machines: for testing only')} />
             )}
-            {offer.spot && <OfferTag text={t('Spot')} title={t('The provider may take it back at any time')} />}
+            {offer.spot && <OfferTag text={t('Spot')} title={t('The provider may reclaim it at any time')} />}
           </span>
         ),
       },

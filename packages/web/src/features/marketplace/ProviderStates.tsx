@@ -22,7 +22,7 @@ function State({ provider: { title, state, detail, progress, since } }: { provid
   const t = useT();
   if (state === 'unavailable') {
     return (
-      <Note tone="warn" title={t('{{provider}} cannot be rented from now', { provider: title })}>
+      <Note tone="warn" title={t('{{provider}} is currently unavailable', { provider: title })}>
         {detail && t(detail)}
       </Note>
     );

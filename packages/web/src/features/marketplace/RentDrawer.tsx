@@ -39,8 +39,8 @@ export function RentDrawer({ offerId, known, onClose, SshKeyDialog }: Props) {
           onRetry={retry}
         />
       ) : (
-        <EmptyState title={t('This offer is gone')}>
-          {t('It has been rented by somebody else or taken back. Close this and choose another.')}
+        <EmptyState title={t('This offer is no longer available')}>
+          {t('Somebody else has rented it, or it was withdrawn. Close this and choose another.')}
         </EmptyState>
       )}
     </Dialog>

@@ -51,11 +51,11 @@ export function RentSummary({ offer }: { offer: Offer }) {
         ]}
       />
       {!offer.canStop && (
-        <Note tone="warn" title={t('What is on it is lost when the balance runs out')}>
+        <Note tone="warn" title={t('Its data is lost when the balance runs out')}>
           {t(
-            'This provider cannot stop servers, so the server is terminated before the balance is empty, and nothing of its disk is saved. Keep a copy elsewhere of what you need.',
+            'This provider cannot stop servers, so the server is terminated before the balance runs out, and its disk is lost. Back up what you need.',
           )}{' '}
-          {t('For its last half hour {{amount}} {{currency}} of your balance are set aside.', {
+          {t('{{amount}} {{currency}} of your balance are reserved for its last half hour.', {
             amount: formatAmount(reserveFor(offer.pricePerHour)),
             currency: CURRENCY,
           })}

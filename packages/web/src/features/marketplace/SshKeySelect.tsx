@@ -65,7 +65,7 @@ export function SshKeySelect({ value, onChange, error, form, SshKeyDialog }: Pro
     if (keys.data.totalCount === 0) {
       return (
         <Note tone={error ? 'bad' : 'info'} title={error ?? t('You have no SSH key yet')} action={add}>
-          {t('It is how you log in to the server. Add the one you have, or let us make a pair.')}
+          {t('You need one to log in to the server. Add your public key, or generate a new key.')}
         </Note>
       );
     }

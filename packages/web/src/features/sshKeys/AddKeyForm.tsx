@@ -41,7 +41,7 @@ export function AddKeyForm({ onDone, onCancel }: { onDone(key: SshKey): void; on
           label={t('Public key')}
           description={
             <>
-              {t('The line that this prints:')} <code className="mono">cat ~/.ssh/id_ed25519.pub</code>
+              {t('The output of this command:')} <code className="mono">cat ~/.ssh/id_ed25519.pub</code>
             </>
           }
           placeholder="ssh-ed25519 AAAA… you@laptop"
@@ -60,8 +60,8 @@ export function AddKeyForm({ onDone, onCancel }: { onDone(key: SshKey): void; on
         />
         <TextInput
           label={t('Title')}
-          placeholder={t('Where the key lives, such as “laptop”')}
-          title={t('Where the key lives, such as “laptop”')}
+          placeholder={t('Where the key is stored, such as “laptop”')}
+          title={t('Where the key is stored, such as “laptop”')}
           autoComplete="off"
           limit={100}
           {...title}

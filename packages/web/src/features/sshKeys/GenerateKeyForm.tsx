@@ -10,7 +10,7 @@ import { Select } from '../../ui/form/Select.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
 
 const WORDS: Record<string, string> = {
-  ed25519: text('Ed25519: short, fast, understood by all'),
+  ed25519: text('Ed25519: short, fast, widely supported'),
   rsa: text('RSA: for old clients'),
 };
 
@@ -32,7 +32,7 @@ export function GenerateKeyForm({
       <Stack gap={16}>
         <TextInput
           label={t('Title')}
-          placeholder={t('Where the key will live, such as “laptop”')}
+          placeholder={t('Where the key will be stored, such as “laptop”')}
           autoComplete="off"
           limit={100}
           data-autofocus
@@ -44,7 +44,7 @@ export function GenerateKeyForm({
           {...field('type')}
         />
         <p className="muted" style={{ margin: 0 }}>
-          {t('We keep the public half. The private half is shown once, right after this step.')}
+          {t('We store the public key. The private key is shown once, right after this step.')}
         </p>
         <DialogButtons onCancel={onCancel} submitLabel={t('Generate')} loading={loading} testId="ssh-key-submit" />
       </Stack>

@@ -21,12 +21,12 @@ export function GeneratedKey({ sshKey, privateKey, onSaved, onDone }: Props) {
   const name = keyFileName(sshKey);
   return (
     <Stack gap={16} ref={takeFocus} tabIndex={-1} style={{ outline: 'none' }}>
-      <Note tone="warn" title={t('This is the only time that the private key can be seen')}>
+      <Note tone="warn" title={t('This private key is shown only once')}>
         {t('Save it now. We do not keep it: if it is lost, delete the key and generate another.')}
       </Note>
       <SecretFile name={name} content={privateKey} onTaken={onSaved} testId="private-key-download" />
       <div>
-        <p style={{ margin: '0 0 4px' }}>{t('Put it where ssh finds it, readable by you alone:')}</p>
+        <p style={{ margin: '0 0 4px' }}>{t('Move it to your SSH folder, readable only by you:')}</p>
         <CodeBlock
           prompt="$"
           wrap

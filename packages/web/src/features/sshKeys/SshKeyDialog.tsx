@@ -39,7 +39,7 @@ export function SshKeyDialog({ opened, onClose, onAdded }: SshKeyDialogProps) {
       secret={generated && (saved ? 'saved' : 'unsaved')}
       question={{
         title: t('Close without saving the private key?'),
-        lost: t('The private key: it is shown only now and kept nowhere'),
+        lost: t('The private key: it is shown only once and not stored'),
       }}
     >
       {(close) =>
@@ -54,7 +54,7 @@ export function SshKeyDialog({ opened, onClose, onAdded }: SshKeyDialogProps) {
               onChange={(value) => setMode(value === 'generate' ? 'generate' : 'add')}
               data={[
                 { value: 'add', label: t('I have a key') },
-                { value: 'generate', label: t('Generate a pair') },
+                { value: 'generate', label: t('Generate a key') },
               ]}
             />
             {mode === 'add' ? (

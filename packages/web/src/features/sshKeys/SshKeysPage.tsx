@@ -30,7 +30,7 @@ export function SshKeysPage() {
   return (
     <ListPage
       title={t('SSH keys')}
-      about={t('A server that you rent lets in the key you choose. Keys are yours and work in all your workspaces.')}
+      about={t('Use SSH keys to log in to the servers you rent. Keys belong to you and work in all your workspaces.')}
       create={
         <ActionButton
           tone="primary"
@@ -54,7 +54,7 @@ export function SshKeysPage() {
       empty={{
         icon: <IconKey size={20} />,
         title: t('No SSH keys yet'),
-        text: t('You need one to rent a server. Paste the public key you have, or let us make a pair.'),
+        text: t('You need one to rent a server. Paste your public key, or generate a new key.'),
       }}
     >
       <SshKeyDialog opened={adding} onClose={() => setAdding(false)} />
@@ -84,7 +84,7 @@ export function SshKeysPage() {
       },
       {
         key: 'instances',
-        title: t('Lets in at'),
+        title: t('Servers with access'),
         align: 'right',
         cell: (key) =>
           key.instanceCount === 0 ? (
@@ -111,7 +111,7 @@ function useKeyActions(verdict: Verdict) {
         perform: ({ id }, options) => call(api.sshKeys.delete, { id }, options),
         confirm: ({ title, instanceCount }) => ({
           title: t('Delete the SSH key “{{title}}”?', { title }),
-          text: t('It is taken off every server that lets it in. The key file on your own machine stays.'),
+          text: t('It is removed from every server it has access to. The key file on your own machine stays.'),
           lost:
             instanceCount > 0
               ? [t('Access with this key to {{count}} running servers', { count: instanceCount })]
@@ -121,7 +121,7 @@ function useKeyActions(verdict: Verdict) {
         many: {
           confirm: (keys) => ({
             title: t('Delete {{count}} SSH keys?', { count: keys.length }),
-            text: t('They are taken off every server that lets them in. The key files on your own machine stay.'),
+            text: t('They are removed from every server they have access to. The key files on your own machine stay.'),
             names: keys.map(({ title }) => title),
           }),
           success: (count) => t('{{count}} SSH keys have been deleted', { count }),

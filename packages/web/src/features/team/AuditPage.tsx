@@ -34,7 +34,7 @@ export function AuditPage() {
     <ListPage
       title={t('Audit log')}
       about={t(
-        'Everything that members and their API tokens did or tried to do here, kept for 400 days. Entries are chained: none can be changed or left out without showing.',
+        'Everything members and their API tokens did or tried to do here, kept for 400 days. Entries are chained, so any change or removal shows.',
       )}
       headerActions={!list.isEmpty && <AuditActions verifying={verifying} exporting={exporting} />}
       above={<TeamTabs />}
@@ -45,13 +45,13 @@ export function AuditPage() {
       columns={columns}
       rowKey={({ id }) => id}
       noMatches={{
-        title: t('Nothing like that has happened'),
+        title: t('No matching entries'),
         text: t('Try a longer time range or other filters.'),
       }}
       empty={{
         icon: <IconHistory size={20} />,
-        title: t('Nothing has happened yet'),
-        text: t('Whatever members do in this workspace will be listed here, with who did it and from where.'),
+        title: t('No activity yet'),
+        text: t('Members’ actions will appear here, with who took them and from where.'),
       }}
     />
   );

@@ -17,7 +17,7 @@ import { SeatsNote } from './SeatsNote.tsx';
 import classes from './Team.module.css';
 
 const LIFETIMES = [
-  { value: '1', label: text('One day') },
+  { value: '1', label: text('1 day') },
   { value: '7', label: text('7 days') },
   { value: '30', label: text('30 days') },
 ] as const;
@@ -54,7 +54,7 @@ export function InviteForm({ onDone, onCancel }: { onDone(link: string): void; o
         <RoleField {...field('role')} value={form.values.role} />
         <Group gap={12} align="flex-end" grow>
           <NumberInput
-            label={t('How many may join by it')}
+            label={t('Maximum uses')}
             min={1}
             max={100}
             allowDecimal={false}
@@ -62,7 +62,7 @@ export function InviteForm({ onDone, onCancel }: { onDone(link: string): void; o
             {...field('uses')}
           />
           <Select
-            label={t('Good for')}
+            label={t('Valid for')}
             options={LIFETIMES.map(({ value, label }) => ({ value, label: t(label) }))}
             data-testid="invite-lifetime"
             {...field('days')}
@@ -70,13 +70,13 @@ export function InviteForm({ onDone, onCancel }: { onDone(link: string): void; o
         </Group>
         {form.values.days !== null && (
           <p className={classes.line}>
-            {t('Good until')} <DateTime at={expiryOf(form.values.days).toISOString()} />
+            {t('Valid until')} <DateTime at={expiryOf(form.values.days).toISOString()} />
           </p>
         )}
         {seats && <SeatsNote seats={seats} />}
         <DialogButtons
           onCancel={onCancel}
-          submitLabel={t('Make the link')}
+          submitLabel={t('Create link')}
           disabled={seats && isFull(seats)}
           loading={loading}
           testId="invite-submit"

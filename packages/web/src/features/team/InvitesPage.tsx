@@ -21,8 +21,8 @@ import { TeamTabs } from './TeamTabs.tsx';
 import { useInviteColumns } from './useInviteColumns.tsx';
 
 const HOLD_REASONS: Record<NonNullable<Invite['hold']>, string> = {
-  'more-power': text('Its role may do what yours may not'),
-  ended: text('It has ended already'),
+  'more-power': text('Its role has permissions that yours does not'),
+  ended: text('It has already ended'),
 };
 
 /** The join links of the workspace: what became of each, and a new one. */
@@ -38,7 +38,7 @@ export function InvitesPage() {
   return (
     <ListPage
       title={t('Invites')}
-      about={t('Links by which people join {{workspace}} with a role. Each is shown only once, when it is made.', {
+      about={t('Links to join {{workspace}} with a role. Each is shown only once, when it is created.', {
         workspace: workspace?.clientName ?? '',
       })}
       create={
@@ -62,7 +62,7 @@ export function InvitesPage() {
         </>
       }
       list={list}
-      search={t('Search by who invited')}
+      search={t('Search by inviter')}
       filters={
         <>
           <StatusFilter statuses={INVITE_STATUSES} value={state.statuses} onChange={state.setStatuses} />
@@ -79,7 +79,7 @@ export function InvitesPage() {
       empty={{
         icon: <IconLink size={20} />,
         title: t('Nobody has been invited yet'),
-        text: t('Make a link with a role and send it to whoever should work here with you.'),
+        text: t('Create a link with a role and send it to the people you work with.'),
       }}
     >
       <InviteDialog opened={inviting} onClose={() => setInviting(false)} />
@@ -100,7 +100,7 @@ function useInviteActions() {
         perform: ({ id }, options) => call(api.invites.revoke, { id }, options),
         confirm: () => ({
           title: t('Revoke the join link?'),
-          text: t('Nobody can join by it any more. Who has joined stays a member.'),
+          text: t('Nobody can join with it any more. People who joined stay members.'),
         }),
         success: () => t('The join link has been revoked'),
       },

@@ -11,8 +11,8 @@ export function NewInvite({ link, onDone }: { link: string; onDone(): void }) {
   const t = useT();
   return (
     <div ref={takeFocus} tabIndex={-1} style={{ outline: 'none', display: 'grid', gap: 16 }}>
-      <Note title={t('This is the only time that the link can be seen')}>
-        {t('Send it to whoever should join: whoever has it can. If it is lost, revoke it and make another one.')}
+      <Note title={t('This link is shown only once')}>
+        {t('Anyone with this link can join. If it is lost, revoke it and create another.')}
       </Note>
       <div data-testid="invite-link">
         <CodeBlock code={link} wrap />

@@ -36,7 +36,7 @@ export function RemoveMember({ member, onClose }: { member: Member | null; onClo
       confirmLabel={member?.isMe ? t('Leave') : t('Remove')}
       loading={loading}
     >
-      {t('What was made in the workspace stays in it: servers, containers, data.')}
+      {t('Everything created in the workspace stays: servers, containers, data.')}
     </ConfirmDialog>
   );
 }

@@ -21,7 +21,7 @@ export function RoleField(field: Omit<ComponentProps<typeof RadioGroup>, 'label'
       options={ROLES.map((role) => ({
         value: role,
         label: t(ROLE_NAMES[role]),
-        description: mayGive(role) ? t(ROLE_WORDS[role]) : t('This role may do what yours may not'),
+        description: mayGive(role) ? t(ROLE_WORDS[role]) : t('This role has permissions that yours does not'),
         disabled: !mayGive(role),
       }))}
     />

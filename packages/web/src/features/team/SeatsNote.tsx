@@ -24,7 +24,7 @@ export function SeatsNote({ seats }: { seats: Seats }) {
   return (
     <div data-testid="seats">
       <Note tone="warn" title={words}>
-        {t('Nobody can join until a member is removed or the plan is a larger one.')}
+        {t('Nobody can join until a member is removed or the plan is upgraded.')}
       </Note>
     </div>
   );

@@ -52,7 +52,7 @@ export function TeamPage() {
   return (
     <ListPage
       title={t('Team')}
-      about={t('Who works in {{workspace}}, and what their role lets them do.', {
+      about={t('The members of {{workspace}} and their roles.', {
         workspace: workspace?.clientName ?? '',
       })}
       headerActions={
@@ -83,7 +83,7 @@ export function TeamPage() {
       rowKey={({ userId }) => userId}
       rowName={({ name }) => name}
       actions={{ of: actionsOf }}
-      noMatches={{ title: t('Nobody matches'), text: t('Try other words or roles.') }}
+      noMatches={{ title: t('No user matches'), text: t('Try other words or roles.') }}
     >
       <ChangeRole member={changing} onClose={() => setChanging(null)} />
       <RemoveMember member={removing} onClose={() => setRemoving(null)} />

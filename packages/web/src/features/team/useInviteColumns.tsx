@@ -14,7 +14,7 @@ const ENDS: Record<NonNullable<Invite['endedBy']>, string> = {
   'used up': text('Used up'),
   expired: text('Expired'),
   revoked: text('Revoked'),
-  inviter: text('Its maker may no longer invite'),
+  inviter: text('Its creator can no longer invite'),
 };
 
 export function useInviteColumns(): Column<Invite>[] {
@@ -59,6 +59,6 @@ export function useInviteColumns(): Column<Invite>[] {
       ),
     },
     timeColumn('createdAt', t('Created')),
-    timeColumn('expiresAt', t('Good until')),
+    timeColumn('expiresAt', t('Valid until')),
   ];
 }

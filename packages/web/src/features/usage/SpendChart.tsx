@@ -54,7 +54,7 @@ export function SpendChart({ days }: Props) {
         </div>
       </div>
       <details className={classes.details}>
-        <summary>{t('As a table')}</summary>
+        <summary>{t('Show as table')}</summary>
         <div className={classes.scroll}>
           <table className={classes.table}>
             <thead>

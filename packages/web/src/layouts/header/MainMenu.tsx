@@ -34,7 +34,7 @@ export function MainMenu({ mobile = false }: { mobile?: boolean }) {
       case 'failed':
         return t('Your permissions are being loaded');
       case 'signed-in':
-        if (!state.user.workspace) return t('You belong to no workspace');
+        if (!state.user.workspace) return t('You are not in a workspace');
         return t('{{name}} needs a permission that your role in this workspace does not include: {{permissions}}', {
           name: t(item.name),
           permissions: permissionsText(item.needs),

@@ -11,7 +11,7 @@ export function rangeLabel(value: DateRange | null, t: T): string {
 export function resolvedRangeLabel(value: DateRange | null, timeZone: string, t: T): string {
   if (!value) return '';
   const { start, end } = resolveDateRange(value, { now: new Date(), timeZone });
-  return start && end ? `${shownTime(start, timeZone)} - ${shownTime(end, timeZone)}` : t('From the first to the last');
+  return start && end ? `${shownTime(start, timeZone)} - ${shownTime(end, timeZone)}` : t('Any date');
 }
 
 /** IANA name of the zone that the browser runs in. */

@@ -39,7 +39,7 @@ export function Refusals({ picked, unreadable, rules }: Props) {
                 : t('You can upload a maximum of {{max}} files.', { max: maxFiles })}
             </li>
           )}
-          {listed.length > 0 && <li>{t('Listed already: {{names}}', { names: listed.join(', ') })}</li>}
+          {listed.length > 0 && <li>{t('Already listed: {{names}}', { names: listed.join(', ') })}</li>}
         </ul>
       )}
     </div>

@@ -13,7 +13,7 @@ const RULES = [
 export function PasswordRules({ password }: { password: string }) {
   const t = useT();
   return (
-    <ul className={classes.rules} aria-label={t('A password needs')}>
+    <ul className={classes.rules} aria-label={t('Password requirements')}>
       {RULES.map(({ word, holds }) => {
         const met = holds(password);
         return (

@@ -13,7 +13,7 @@ export function ColumnMenu<Row>({ choice }: { choice: ColumnChoice<Row> }) {
     checked: choice.isShown(column),
     onToggle: () => choice.toggle(column),
   }));
-  if (choice.reset) items.push('divider', { label: t('Show the usual columns'), onClick: choice.reset });
+  if (choice.reset) items.push('divider', { label: t('Reset columns'), onClick: choice.reset });
   return (
     <DropdownMenu items={items} position="bottom-end">
       <IconButton label={t('Columns')} data-testid="table-columns">

@@ -51,7 +51,7 @@ export function TablePager({ paging, onPage, onLimit, waiting = 0 }: Props) {
               color="gray"
               size="xs"
               end={<IconSelector size={14} aria-hidden="true" />}
-              aria-label={`${t('Rows on a page')}: ${t('{{count}} rows', { count: limit })}`}
+              aria-label={`${t('Rows per page')}: ${t('{{count}} rows', { count: limit })}`}
               data-testid="page-limit"
             >
               {t('{{count}} rows', { count: limit })}

@@ -40,7 +40,7 @@ export function AddPasskeyDialog({ number, onClose }: { number: number; onClose(
     if (!asked) return;
     const attestation = await createPasskey(asked.options);
     if (attestation === 'known') setProblem(t('This device already has a passkey for your account.'));
-    else if (attestation === null) setProblem(t('No passkey was made. Try again.'));
+    else if (attestation === null) setProblem(t('No passkey was created. Try again.'));
     else await add.run({ name, attestation });
   }
 
@@ -61,7 +61,7 @@ export function AddPasskeyDialog({ number, onClose }: { number: number; onClose(
           </p>
           <TextInput
             label={t('Name')}
-            description={t('So that you know it again.')}
+            description={t('To tell your passkeys apart.')}
             value={name}
             limit={LIMIT}
             onChange={(event) => setName(event.currentTarget.value)}

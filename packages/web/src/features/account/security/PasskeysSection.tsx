@@ -37,7 +37,7 @@ export function PasskeysSection({ passkeys, isOnlyFactor }: Props) {
       <div className={classes.fields}>
         <p className={`${classes.hint} ${own.text}`}>
           {t(
-            'Log in with your fingerprint, your face, the lock of your device or a security key, without a password. Where you do use the password, you are asked for one of them too.',
+            'Log in with your fingerprint, face, device lock or a security key instead of a password. When you use the password, you are asked for a passkey too.',
           )}
         </p>
         {passkeys.length > 0 && (
@@ -149,7 +149,7 @@ function Remove({ passkey, isLastFactor, onClose }: RemoveProps) {
       loading={loading}
     >
       {t('You will no longer be able to log in with it.')}{' '}
-      {isLastFactor && t('Your password alone will be enough to log in, and your recovery codes will count no more.')}
+      {isLastFactor && t('Your password alone will be enough to log in, and your recovery codes will stop working.')}
     </ConfirmDialog>
   );
 }

@@ -14,11 +14,11 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: readonly string
   const { profile } = useUser();
   const text = `${codes.join('\n')}\n`;
   return (
-    <Dialog opened onClose={onClose} title={t('Keep your recovery codes')} persistent testId="recovery-codes">
+    <Dialog opened onClose={onClose} title={t('Save your recovery codes')} persistent testId="recovery-codes">
       <Stack gap={16}>
         <p className={own.text}>
           {t(
-            'Each of them lets you log in once if you lose your authenticator app or your passkeys. They are shown only now: keep them where nobody else finds them.',
+            'Each code lets you log in once if you lose your authenticator app or passkeys. They are shown only once: keep them in a safe place.',
           )}
         </p>
         <ul className={own.codes} aria-label={t('Recovery codes')}>
@@ -46,7 +46,7 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: readonly string
           </CopyButton>
         </div>
         <Button fullWidth onClick={onClose} data-testid="recovery-codes-kept">
-          {t('I have kept them')}
+          {t('I have saved them')}
         </Button>
       </Stack>
     </Dialog>

@@ -31,13 +31,13 @@ export function RecoverySection({ left }: { left: number }) {
         <div>
           <div>{t('{{count}} codes are left', { count: left })}</div>
           <p className={`${classes.hint} ${own.text} ${own.below}`}>
-            {t('Each lets you log in once when you have neither your authenticator app nor a passkey at hand.')}
+            {t('Each code lets you log in once without your authenticator app or passkey.')}
           </p>
         </div>
-        {left <= FEW && <Note tone="warn">{t('Make new ones before you run out of them.')}</Note>}
+        {left <= FEW && <Note tone="warn">{t('Generate new ones before you run out.')}</Note>}
         <div>
           <Button color="gray" onClick={() => setAsking(true)} data-testid="recovery-codes-new">
-            {t('Make new codes')}
+            {t('Generate new codes')}
           </Button>
         </div>
       </div>
@@ -45,11 +45,11 @@ export function RecoverySection({ left }: { left: number }) {
         opened={asking}
         onClose={() => setAsking(false)}
         onConfirm={() => void make.run({})}
-        title={t('Make new recovery codes?')}
-        confirmLabel={t('Make new codes')}
+        title={t('Generate new recovery codes?')}
+        confirmLabel={t('Generate new codes')}
         loading={make.loading}
       >
-        {t('Those that you have now will count no more.')}
+        {t('Your current codes will stop working.')}
       </ConfirmDialog>
       {codes && <RecoveryCodesDialog codes={codes} onClose={() => setCodes(null)} />}
     </section>

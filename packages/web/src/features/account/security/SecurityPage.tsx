@@ -61,7 +61,7 @@ function Sections({ totpSince, recoveryCodesLeft, list }: Factors) {
       {isProtected && <RecoverySection left={recoveryCodesLeft} />}
       <div className={own.note}>
         <Note>
-          {t('If you change something here because somebody else may know your password, end their sessions too.')}{' '}
+          {t('If somebody else may know your password, end their sessions too.')}{' '}
           <Link to={paths.sessions()}>{t('Sessions')}</Link>
         </Note>
       </div>

@@ -38,7 +38,7 @@ export function TotpDialog({ secret, uri, onClose }: Props) {
     <Dialog opened onClose={onClose} title={t('Set up an authenticator app')} closeOnOutside={false} testId="totp">
       <Form onSubmit={submit}>
         <Stack gap={16}>
-          <p className={own.text}>{t('Scan this picture with an authenticator app, or type the key into it.')}</p>
+          <p className={own.text}>{t('Scan this QR code with an authenticator app, or enter the key.')}</p>
           <QrCode text={uri} label={t('QR code for your authenticator app')} />
           <div className={own.secret}>
             <code className="mono" data-testid="totp-secret">
@@ -46,7 +46,7 @@ export function TotpDialog({ secret, uri, onClose }: Props) {
             </code>
             <CopyButton value={secret} label={t('Copy the key')} />
           </div>
-          <CodeField label={t('Code that the app shows')} digits={6} data-autofocus {...field('code')} />
+          <CodeField label={t('Code from the app')} digits={6} data-autofocus {...field('code')} />
           <DialogButtons onCancel={onClose} submitLabel={t('Confirm')} loading={loading} testId="totp-confirm" />
         </Stack>
       </Form>

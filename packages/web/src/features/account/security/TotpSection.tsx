@@ -77,7 +77,7 @@ export function TotpSection({ since, isOnlyFactor }: Props) {
         loading={remove.loading}
       >
         {isOnlyFactor
-          ? t('Your password alone will be enough to log in, and your recovery codes will count no more.')
+          ? t('Your password alone will be enough to log in, and your recovery codes will stop working.')
           : t('You will no longer be asked for its codes.')}
       </ConfirmDialog>
     </section>

@@ -75,7 +75,7 @@ export function CreateContainerForm({ servers, wanted, replaces }: Props) {
           <Textarea
             label={t('Command')}
             description={t(
-              'Empty: the image’s own. Split like a shell would, but run without one: for pipes and variables write sh -c "…"',
+              'Leave empty for the image’s own. Parsed like a shell command, but run without a shell: for pipes and variables use sh -c "…"',
             )}
             placeholder={'python -u train.py --epochs 10'}
             minRows={1}
@@ -96,13 +96,13 @@ export function CreateContainerForm({ servers, wanted, replaces }: Props) {
         <Section title={t('Running')}>
           <Select
             label={t('Restart')}
-            description={t('When it is started again after it ended')}
+            description={t('When to restart the container after it exits')}
             options={RestartPolicy.options.map((policy) => ({ value: policy, label: t(RESTART_WORDS[policy]) }))}
             {...field('restartPolicy')}
           />
           <NumberInput
             label={t('Copies')}
-            description={t('Above 1 their Unique IDs end in -1, -2, …')}
+            description={t('With more than one, Unique IDs end in -1, -2, …')}
             clampBehavior="none"
             allowDecimal={false}
             {...field('count')}

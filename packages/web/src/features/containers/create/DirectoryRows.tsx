@@ -14,10 +14,10 @@ export function DirectoryRows({ form, field, rented }: ContainerFormProps & { re
       hint={
         rented
           ? t(
-              'A directory of the server, below {{root}}, that the container sees; it stays when the container is deleted',
+              'A directory on the server, inside {{root}}, mounted in the container. Kept when the container is deleted',
               { root },
             )
-          : t('A directory of the server that the container sees; it stays when the container is deleted')
+          : t('A directory on the server, mounted in the container. Kept when the container is deleted')
       }
       addLabel={t('Add a volume')}
       rows={form.values.directoryMappings}

@@ -45,7 +45,7 @@ export function EnvRows({ form, field }: ContainerFormProps) {
           />
           <TextInput
             aria-label={t('Value of the variable')}
-            placeholder={form.values.env[index]?.kept ? t('as before') : t('value')}
+            placeholder={form.values.env[index]?.kept ? t('unchanged') : t('value')}
             spellCheck={false}
             autoComplete="off"
             classNames={{ input: 'mono' }}

@@ -50,12 +50,12 @@ export function ImageField({ server, bound }: { server: Server | undefined; boun
   function description(): string {
     if (typed === '') {
       return images.size > 0
-        ? t('Choose one that is on the server, or type any reference to pull it')
+        ? t('Choose an image on the server, or enter one to pull')
         : t('Any reference, such as nginx:1.27 or ghcr.io/owner/name:tag');
     }
-    if (!data) return t('It is pulled unless the server has it');
+    if (!data) return t('Pulled if the server does not have it');
     return images.has(typed) || images.has(`${typed}:latest`)
-      ? t('On the server already: starts at once')
+      ? t('Already on the server: starts at once')
       : t('Not on the server yet: it will be pulled first');
   }
 }

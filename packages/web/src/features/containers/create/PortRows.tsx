@@ -9,7 +9,7 @@ export function PortRows({ form, field }: ContainerFormProps) {
   return (
     <RepeatedRows
       label={t('Ports')}
-      hint={t('A port of the server, 1000 to 9999, that leads to a port in the container')}
+      hint={t('A server port, 1000 to 9999, forwarded to a port in the container')}
       addLabel={t('Add a port')}
       rows={form.values.portMappings}
       onAdd={() => form.insertListItem('portMappings', newRow.port())}

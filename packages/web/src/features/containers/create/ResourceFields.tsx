@@ -32,7 +32,7 @@ export function ResourceFields({ server, form, field, replaces }: Props) {
           label={t('CPU')}
           description={
             free === null
-              ? t('CPU cores, also parts of one')
+              ? t('CPU cores, fractions allowed')
               : t('{{count}} CPUs free on this server', { count: Math.max(0, free) })
           }
           step={0.5}
@@ -46,8 +46,8 @@ export function ResourceFields({ server, form, field, replaces }: Props) {
           optional
           description={
             server?.facts
-              ? t('Empty: no limit. The server has {{size}}', { size: formatBytes(server.facts.ramBytes) })
-              : t('Empty: no limit')
+              ? t('Leave empty for no limit. The server has {{size}}', { size: formatBytes(server.facts.ramBytes) })
+              : t('Leave empty for no limit')
           }
           step={0.5}
           decimalScale={3}

@@ -48,7 +48,7 @@ function Option({ server }: { server: Server }) {
           {server.freeCpus !== null && t('{{count}} CPUs free', { count: server.freeCpus })}
         </span>
       ) : server.status === 'online' ? (
-        <span className="muted">{t('its daemon has not reported')}</span>
+        <span className="muted">{t('its agent has not reported')}</span>
       ) : (
         <StatusBadge status={server.status} />
       )}

@@ -32,7 +32,7 @@ export function ConnectionState({ feed, following }: { feed: LogFeed; following:
           </>
         );
       case 'past':
-        return t('Not live: the chosen time is over');
+        return t('Not live: the selected period has ended');
       case 'ended':
         return t('You can no longer read this log');
     }

@@ -85,15 +85,15 @@ export function ContainerLogs({ container }: { container: Container }) {
     return (
       <div className={classes.frame} data-testid="log-lines">
         {refused ? (
-          <EmptyState title={t('Nothing to show')}>{t('Change what is searched for.')}</EmptyState>
+          <EmptyState title={t('Nothing to show')}>{t('Change the search.')}</EmptyState>
         ) : error ? (
           <ErrorState message={errorText(error)} onRetry={feed.retry} />
         ) : range.value ? (
-          <NoMatches title={t('No line in this time')} onClear={list.clear} />
+          <NoMatches title={t('No lines in this period')} onClear={list.clear} />
         ) : search.text !== '' ? (
-          <EmptyState title={nothingFound()}>{t('New lines that do appear here as they are printed.')}</EmptyState>
+          <EmptyState title={nothingFound()}>{t('New matching lines appear here as they are printed.')}</EmptyState>
         ) : (
-          <EmptyState title={t('Nothing printed yet')}>
+          <EmptyState title={t('No output yet')}>
             {container.status === 'running'
               ? t('Lines appear here the moment the container prints them.')
               : t('Lines appear here once the container runs.')}

@@ -103,13 +103,8 @@ export function LogToolbar(props: Props) {
   );
   const exports = (
     <>
-      <Tooltip label={t('Copy the lines that are loaded')}>
-        <ActionIcon
-          size={36}
-          variant="default"
-          aria-label={t('Copy the lines that are loaded')}
-          onClick={() => void copy()}
-        >
+      <Tooltip label={t('Copy loaded lines')}>
+        <ActionIcon size={36} variant="default" aria-label={t('Copy loaded lines')} onClick={() => void copy()}>
           <IconCopy size={16} />
         </ActionIcon>
       </Tooltip>

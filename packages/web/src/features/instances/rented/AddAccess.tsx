@@ -29,7 +29,7 @@ export function AddAccess({ instanceId, accepted, verdict, SshKeyDialog }: Props
   const { run, loading } = useCall(api.instances.addSshKey, {
     onDone: ({ entity }) => {
       void invalidate('instance-rented/ssh-key/', 'ssh-key/');
-      toast.success(t('“{{title}}” will be let in as soon as the server has taken it', { title: entity.title }));
+      toast.success(t('“{{title}}” gets access as soon as the server has added it', { title: entity.title }));
       setChosen(null);
     },
   });
@@ -55,7 +55,7 @@ export function AddAccess({ instanceId, accepted, verdict, SshKeyDialog }: Props
             testId="access-add"
             onClick={() => chosen !== null && void run({ id: instanceId, sshKeyId: chosen })}
           >
-            {t('Let in')}
+            {t('Grant access')}
           </ActionButton>
         </>
       )}

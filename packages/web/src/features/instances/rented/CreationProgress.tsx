@@ -12,10 +12,10 @@ import classes from '../Instances.module.css';
 type Step = Instance['progress'][number]['step'];
 
 const WORDS: Record<Step, { label: string; detail: string }> = {
-  capacity: { label: text('Capacity'), detail: text('The provider sets a machine aside') },
+  capacity: { label: text('Capacity'), detail: text('The provider reserves a machine') },
   booting: { label: text('Booting'), detail: text('The machine starts; billing begins when it runs') },
-  daemon: { label: text('Daemon'), detail: text('Our daemon reports and lets your SSH key in') },
-  ready: { label: text('Ready'), detail: text('Everything is checked') },
+  daemon: { label: text('Agent'), detail: text('The agent connects and adds your SSH key') },
+  ready: { label: text('Ready'), detail: text('Final checks') },
 };
 
 /** The progress of a new server: capacity, booting, daemon, ready. */

@@ -40,7 +40,7 @@ export function RentedAccess({ instance, SshKeyDialog }: Props) {
           accepted={list.table.rows?.map(({ id }) => id) ?? []}
           SshKeyDialog={SshKeyDialog}
           verdict={
-            isGone ? { allowed: false, reason: t('This instance is being terminated already') } : { allowed: true }
+            isGone ? { allowed: false, reason: t('This instance is already being terminated') } : { allowed: true }
           }
         />
       }
@@ -55,7 +55,7 @@ export function RentedAccess({ instance, SshKeyDialog }: Props) {
       empty={{
         icon: <IconKey size={20} />,
         title: t('Nobody can log in'),
-        text: t('This server accepts no SSH key. Let one of yours in.'),
+        text: t('No SSH key has access to this server. Add one of yours.'),
       }}
     />
   );
@@ -98,9 +98,9 @@ function useAccessActions(instanceId: number, totalCount: number | undefined) {
         danger: true,
         perform: ({ id }, options) => call(api.instances.removeSshKey, { id: instanceId, sshKeyId: id }, options),
         confirm: ({ title, owner }) => ({
-          title: t('Take “{{title}}” off this server?', { title }),
+          title: t('Remove “{{title}}” from this server?', { title }),
           text: [
-            t('{{owner}} can no longer log in with this key. Sessions that are open stay open.', { owner }),
+            t('{{owner}} can no longer log in with this key. Open sessions stay open.', { owner }),
             totalCount === 1 && t('It is the last key: nobody will be able to log in.'),
           ]
             .filter(Boolean)
@@ -108,10 +108,10 @@ function useAccessActions(instanceId: number, totalCount: number | undefined) {
         }),
         many: {
           confirm: (keys) => ({
-            title: t('Take {{count}} SSH keys off this server?', { count: keys.length }),
+            title: t('Remove {{count}} SSH keys from this server?', { count: keys.length }),
             text: [
-              t('Nobody can log in with them any more. Sessions that are open stay open.'),
-              totalCount === keys.length && t('No key is left then: nobody will be able to log in.'),
+              t('Nobody can log in with them any more. Open sessions stay open.'),
+              totalCount === keys.length && t('No keys will be left: nobody will be able to log in.'),
             ]
               .filter(Boolean)
               .join(' '),

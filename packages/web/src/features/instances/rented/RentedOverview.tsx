@@ -27,9 +27,9 @@ export function RentedOverview({ instance }: { instance: Instance }) {
     <Stack gap={16}>
       <Ready instance={instance} />
       {!instance.canStop && !isGone(instance) && (
-        <Note tone="warn" title={t('What is on it is lost when the balance runs out')}>
+        <Note tone="warn" title={t('Its data is lost when the balance runs out')}>
           {t(
-            'This provider cannot stop servers, so the server is terminated before the balance is empty, and nothing of its disk is saved. Keep a copy elsewhere of what you need.',
+            'This provider cannot stop servers, so the server is terminated before the balance runs out, and its disk is lost. Back up what you need.',
           )}
         </Note>
       )}
@@ -52,7 +52,7 @@ export function RentedOverview({ instance }: { instance: Instance }) {
               ),
             },
             ...(seesUse
-              ? [{ label: t('Usage'), value: <Link to={paths.usage(instance.slug)}>{t('What it cost')}</Link> }]
+              ? [{ label: t('Usage'), value: <Link to={paths.usage(instance.slug)}>{t('View cost')}</Link> }]
               : []),
             { label: t('IP'), value: ip, mono: true, copy: ip ?? undefined },
             { label: t('Host username'), value: hostUsername, mono: true, copy: hostUsername },
@@ -121,14 +121,14 @@ function Ready({ instance }: { instance: Instance }) {
       return <CreationProgress instance={instance} />;
     case 'terminating':
     case 'terminated':
-      return <Note>{t('This server is gone or going; what is shown here is what was last known of it.')}</Note>;
+      return <Note>{t('This server is terminated or terminating. This is its last known state.')}</Note>;
     default:
       if (!ip) return null;
       return (
         <div className={classes.ssh}>
           <h2>{t('Log in')}</h2>
           <LoginLine instance={instance} ip={ip} />
-          {status !== 'online' && <p>{t('It answers again once the server is online.')}</p>}
+          {status !== 'online' && <p>{t('This works once the server is online again.')}</p>}
         </div>
       );
   }

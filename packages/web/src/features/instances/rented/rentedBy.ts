@@ -4,4 +4,4 @@ import { personName } from '../../../i18n/personName.ts';
 
 /** Who rented a server, or that an operator adopted it. */
 export const rentedBy = (t: T, { createdBy }: Instance): string =>
-  createdBy === null ? t('Nobody: adopted by an operator') : personName(t, createdBy);
+  createdBy === null ? t('Adopted by an operator') : personName(t, createdBy);

@@ -83,18 +83,18 @@ export function useRentedActions(): RowActions<Instance> {
         perform: ({ id }, options) => call(api.instances.terminate, { id }, options).then(showNow),
         confirm: ({ title, slug, disk, containerCount, ip }) => ({
           title: t('Terminate “{{title}}”?', { title }),
-          text: t('The server goes back to the provider and is billed no longer. This cannot be undone.'),
+          text: t('The server is returned to the provider and billing stops. This cannot be undone.'),
           typeSlug: slug,
           lost: [
-            t('Everything on its disk of {{size}} GB', { size: formatNumber(disk.sizeGb, 0) }),
+            t('Everything on its {{size}} GB disk', { size: formatNumber(disk.sizeGb, 0) }),
             ...(containerCount > 0 ? [t('Its {{count}} containers', { count: containerCount })] : []),
-            ...(ip ? [t('Its address {{ip}}', { ip })] : []),
+            ...(ip ? [t('Its IP address {{ip}}', { ip })] : []),
           ],
         }),
         many: {
           confirm: (instances) => ({
             title: t('Terminate {{count}} servers?', { count: instances.length }),
-            text: t('They go back to the provider with everything on their disks. This cannot be undone.'),
+            text: t('They are returned to the provider with everything on their disks. This cannot be undone.'),
             names: names(instances),
             typeWord: 'terminate',
           }),

@@ -19,7 +19,7 @@ export function ConfirmLeave({ opened, onStay, onLeave }: Props) {
       confirmLabel={t('Leave')}
     >
       {t(
-        'The enrolment file and the line are shown only once. If you have not used them, “Reissue token” on the page of the server makes new ones.',
+        'The enrolment file and the install line are shown only once. If you have not used them, create new ones with “Reissue token” on the server page.',
       )}
     </ConfirmDialog>
   );

@@ -32,15 +32,15 @@ export function EnrolmentStep({ enrolment, onJoined }: Props) {
       {onlyThisMachine && (
         <Note tone="warn" title={t('Only this machine can join')}>
           {t(
-            'Other servers cannot reach the platform yet: its operator has to set DAEMON_ORIGIN to an address that they can.',
+            'Other servers cannot reach the platform yet: the operator must set DAEMON_ORIGIN to an address they can reach.',
           )}
         </Note>
       )}
       <ol className={classes.steps}>
         <li>
-          <h2>{t('Take the enrolment file')}</h2>
+          <h2>{t('Get the enrolment file')}</h2>
           <p>
-            {t('It is shown only now, lets one server join and expires')} <DateTime at={expiresAt} />.
+            {t('It is shown only once, lets one server join and expires')} <DateTime at={expiresAt} />.
           </p>
           <SecretFile
             name={FILE}
@@ -72,7 +72,7 @@ export function EnrolmentStep({ enrolment, onJoined }: Props) {
           <div data-testid="install-command">
             <CodeBlock prompt="#" wrap code={withFlags(installCommand, flags)} />
           </div>
-          <p>{t('It fetches the installer, checks it against the checksum in the line, and starts our daemon.')}</p>
+          <p>{t('It downloads the installer, verifies its checksum and starts the agent.')}</p>
         </li>
         <li>
           <WaitForServer id={entity.id} heardBefore={entity.daemonSeenAt} expiresAt={expiresAt} onJoined={onJoined} />

@@ -43,16 +43,18 @@ export function ReissueDialog({ server, opened, onClose }: Props) {
         opened={opened && enrolment === null}
         onClose={onClose}
         onConfirm={() => void run({ id: server.id })}
-        title={t('Make a new enrolment file for “{{title}}”?', { title: server.title })}
+        title={t('Create a new enrolment file for “{{title}}”?', { title: server.title })}
         confirmLabel={t('Reissue token')}
         variant={fresh ? 'warning' : 'error'}
         loading={loading}
         lost={
-          fresh ? undefined : [t('The key of its daemon: the server is cut off until it joins again with the new file')]
+          fresh
+            ? undefined
+            : [t('The key of its agent: the server is disconnected until it joins again with the new file')]
         }
       >
         {fresh
-          ? t('The earlier file is worth nothing from then on.')
+          ? t('The previous file stops working.')
           : t('Containers on it keep running, but cannot be seen or changed until then.')}
       </ConfirmDialog>
       <Dialog

@@ -24,7 +24,7 @@ export function Requirements() {
       </ul>
       <p className="muted">
         {t(
-          'It also needs curl and ca-certificates, root for one command, and a way out to the internet. It dials out: no port has to be opened.',
+          'It also needs curl and ca-certificates, root access for one command, and outbound internet access. No ports need to be opened.',
         )}
       </p>
     </section>

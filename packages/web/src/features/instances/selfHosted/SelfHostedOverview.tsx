@@ -19,7 +19,7 @@ export function SelfHostedOverview({ server }: { server: SelfHostedInstance }) {
         <FactList
           title={t('Server')}
           facts={[
-            { label: t('Dials from'), value: server.ip, mono: true, copy: server.ip ?? undefined },
+            { label: t('Connects from'), value: server.ip, mono: true, copy: server.ip ?? undefined },
             { label: t('Attached by'), value: personName(t, server.createdBy) },
             { label: t('Attached'), value: <DateTime at={server.createdAt} /> },
           ]}
@@ -57,20 +57,22 @@ function StateNote({ server }: { server: SelfHostedInstance }) {
       return (
         <Note title={t('This server has not joined yet')}>
           {t(
-            'Run the install line on it. If you no longer have the file or the line, make new ones with “Reissue token”.',
+            'Run the install line on it. If you no longer have the file or the line, create new ones with “Reissue token”.',
           )}
         </Note>
       );
     case 'unresponsive':
     case 'offline':
       return (
-        <Note tone="warn" title={t('The daemon of this server is not heard')}>
-          {t('Its containers go on. Check that the machine is on and online, and that this shows no error:')}{' '}
+        <Note tone="warn" title={t('The agent of this server is not reporting')}>
+          {t(
+            'Its containers keep running. Check that the machine is on and online, and that this command shows no error:',
+          )}{' '}
           <code className="mono">systemctl status stagid</code>
         </Note>
       );
     case 'deleted':
-      return <Note>{t('This server was deleted; what is shown here is what was last known of it.')}</Note>;
+      return <Note>{t('This server was deleted. This is its last known state.')}</Note>;
     case 'online':
       return null;
   }

@@ -64,10 +64,10 @@ export function WaitForServer({ id, heardBefore, expiresAt, onJoined }: Props) {
         <strong>{expired ? t('The file has expired') : t('Waiting for the server…')}</strong>
         <div className="muted">
           {expired
-            ? t('Make a new one with “Reissue token” on the page of the server.')
+            ? t('Create a new one with “Reissue token” on the server page.')
             : error
               ? errorText(error)
-              : t('This turns green by itself, usually within 15 seconds of the command.')}
+              : t('This turns green automatically, usually within 15 seconds of the command.')}
         </div>
       </div>
     </div>

@@ -46,10 +46,10 @@ export function useSelfHostedActions(): RowActions<SelfHostedInstance> {
           text:
             status === 'online'
               ? t(
-                  'Our containers are removed from it and its daemon loses its key. Everything else on the machine stays.',
+                  'Containers created here are removed and its agent loses access. Everything else on the machine stays.',
                 )
               : t(
-                  'It cannot be reached now: our containers are removed when it comes back. Everything else on the machine stays.',
+                  'It cannot be reached now: containers created here are removed when it reconnects. Everything else on the machine stays.',
                 ),
         }),
         success: ({ title }) => t('“{{title}}” has been deleted', { title }),
@@ -59,7 +59,7 @@ export function useSelfHostedActions(): RowActions<SelfHostedInstance> {
         many: {
           confirm: (servers) => ({
             title: t('Delete {{count}} servers?', { count: servers.length }),
-            text: t('Our containers are removed from them and their daemons lose their keys. Everything else stays.'),
+            text: t('Containers created here are removed and their agents lose access. Everything else stays.'),
             names: servers.map(({ title, slug }) => `${title} (${slug})`),
             typeWord: 'delete',
           }),

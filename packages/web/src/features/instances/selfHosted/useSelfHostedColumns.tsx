@@ -23,7 +23,7 @@ export function useSelfHostedColumns(): Column<SelfHostedInstance>[] {
       ),
     },
     { key: 'hardware', title: t('Hardware'), cell: ({ facts }) => (facts ? machineSummary(facts, t) : none) },
-    { key: 'ip', title: t('Dials from'), cell: ({ ip }) => (ip ? <span className="mono">{ip}</span> : none) },
+    { key: 'ip', title: t('Connects from'), cell: ({ ip }) => (ip ? <span className="mono">{ip}</span> : none) },
     {
       key: 'containers',
       title: t('Containers'),
