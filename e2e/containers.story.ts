@@ -134,7 +134,7 @@ async function followsRuns(page: Page, daemon: TestDaemon, print: Print, id: num
     daemon.sendInventory();
   };
   shows({ state: 'restarting', exitCode: 3, finishedAt: new Date(now).toISOString() });
-  await expect(page.getByText(/exit code 3 and is started again/).first()).toBeVisible();
+  await expect(page.getByText(/exit code 3 and is restarting/).first()).toBeVisible();
   shows({ state: 'running', exitCode: null, startedAt: new Date(now + 20).toISOString() });
   await print(61, 80);
   await page.getByTestId('log-follow').click();

@@ -126,7 +126,7 @@ test('somebody whose servers use up their balance is told, chooses what a small 
     await rent.getByLabel('Title').fill('One more');
     await rent.getByTestId('rent-submit').click();
     await expect(
-      page.getByText(/The balance must cover an hour of everything that runs: .* 0\.00 are there/),
+      page.getByText(/The balance must cover an hour of everything that runs: .* 0\.00 available/),
     ).toBeVisible();
     await page.keyboard.press('Escape');
     await expect(rent).toBeHidden();

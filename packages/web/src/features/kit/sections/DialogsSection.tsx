@@ -109,7 +109,7 @@ export default function DialogsSection() {
               typeSlug="alpha"
               lost={['Everything on its disk of 40 GB', 'Its 2 containers']}
             >
-              The server goes back to the provider and is billed no longer. This cannot be undone.
+              The server is returned to the provider and billing stops. This cannot be undone.
             </ConfirmDialog>
           )}
         </Opens>

@@ -34,7 +34,7 @@ export default function ListSection() {
       </Specimen>
       <Specimen id="no-matches" title="Nothing matches">
         <NoMatches title="No container matches" onClear={() => {}}>
-          Deleted containers are listed only when you ask for that status.
+          To see deleted containers, filter by that status.
         </NoMatches>
       </Specimen>
       <Specimen id="error-state" title="Error">
