@@ -81,6 +81,9 @@ test('a login returns directly to an address that the operator allows, and to no
   const wanted = `${there}/app/page?a=b#c`;
   await page.goto(`${platform.url}/sign-up?${new URLSearchParams({ returnUrl: wanted })}`);
   await page.getByRole('main').getByRole('link', { name: 'Log in' }).click();
+  // Both forms have these fields.
+  await page.getByRole('heading', { name: 'Log in', level: 1 }).waitFor();
+  await page.locator('html[data-ready]').waitFor();
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in', exact: true }).last().click();

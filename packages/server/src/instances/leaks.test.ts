@@ -260,7 +260,15 @@ async function stepAll(count: number, poisoned: number): Promise<number> {
       from instance where id = any(${others}::int[]) and status = 'online'`.execute(db);
     return took[0]!;
   };
-  await expect.poll(async () => (await figures()).n, { timeout: 300_000, interval: 200 }).toBe(others.length);
+  await expect
+    .poll(async () => (await figures()).n, { timeout: 200_000, interval: 200 })
+    .toBe(others.length)
+    .catch(async (cause: unknown) => {
+      const left =
+        await sql`select id, status, status_reason, next_at, lock_token, lock_expires_at, attempts, last_error, now()
+        from instance where id = any(${others}::int[]) and status <> 'online' limit 3`.execute(db);
+      throw new Error(`not online: ${JSON.stringify(left.rows)}`, { cause });
+    });
   const { p95 } = await figures();
   // Clean up.
   await db.transaction().execute(async (trx) => {
