@@ -138,7 +138,7 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
     await expect(there.getByTestId('profile-menu')).toContainText('Analytical engines');
     await there.goto('about:blank');
     await remove();
-    await there.goto(`${app.url}/cloud/instances/1`);
+    await enterSlowly(there, `${app.url}/cloud/instances/1`);
     await expectLost(there, app.url, { lost: 'Analytical engines', next: 'Grace Hopper’s workspace' });
     await there.reload();
     await expect(there.getByTestId('profile-menu')).toContainText('Grace Hopper’s workspace');
@@ -232,6 +232,29 @@ async function enterWorkspace(page: Page, { email }: Person, clientId: number, p
     JSON.stringify({ clientId, clientName: '' }),
   ] as const);
   await page.goto(app.url + path);
+}
+
+/** Opens a page that is left while its code still loads, and has it start before the next page comes. */
+async function enterSlowly(page: Page, url: string): Promise<void> {
+  const root = new URL('/', url).href;
+  const left = page.waitForRequest(root);
+  await page.route(/\/assets\/InstancePage-.*\.js$/, async (route) => {
+    await left;
+    await route.continue();
+  });
+  const started = page.waitForEvent('console', (message) => message.text() === 'data-started');
+  await page.addInitScript(() =>
+    new MutationObserver(() => console.debug('data-started')).observe(document, {
+      attributeFilter: ['data-started'],
+      subtree: true,
+    }),
+  );
+  await page.route(root, async (route) => {
+    await started;
+    await route.continue();
+  });
+  await page.goto(url, { waitUntil: 'commit' });
+  await left;
 }
 
 /** Opens a page as somebody, in the workspace of that id or in their first. */

@@ -4,7 +4,7 @@ import type { Db } from '../db/schema.ts';
 import { accountOf, revenueOf, SPENDABLE } from './accounts.ts';
 import { addBalances, allocateCharges, ZERO_AMOUNTS } from './allocateCharges.ts';
 import { inLedgerTransaction, post } from './ledger.ts';
-import { refundSegment } from './refund.ts';
+import { refundSegment, refundUsageDays } from './refund.ts';
 import { type AmountsByAccount, type Spending, spendingLines, sumOf } from './spendOrder.ts';
 import { REMINDED_AFTER_DAYS } from './zero.ts';
 
@@ -52,6 +52,8 @@ export function meterWorkspace(db: Db, workspaceId: number, seen: string | null 
       refunded += sumOf(back.parts);
       Object.assign(line, { back });
     }
+    for (const { id } of lines.filter(({ ends, due }) => ends && due === 0n))
+      await refundUsageDays(trx, id, { refunded: 0n, forgiven: 0n });
     const number = claimed.journals + 1n;
     const booked = await book(trx, workspaceId, number, lines, balances);
     await writeDown(trx, workspaceId, lines, booked);

@@ -41,9 +41,10 @@ export async function refundSegment(
 
 /**
  * Books a refund on the days of usage: charges for days after the actual end are refunded on those days, the rest on the
- * day of the actual end. So no day becomes negative.
+ * day of the actual end. So no day becomes negative. A segment that cost the same until its actual end has nothing
+ * refunded, but its charges move to that day.
  */
-async function refundUsageDays(
+export async function refundUsageDays(
   trx: Db,
   segmentId: bigint,
   { refunded, forgiven }: { refunded: bigint; forgiven: bigint },

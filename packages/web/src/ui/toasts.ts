@@ -34,14 +34,18 @@ function show(message: string, kind: ToastKind, title?: string): void {
 
 const LEFT = 'leftToast';
 
+/** A page that is left may still be starting: the toast is for the page after it. */
+let keepsToast = false;
+
 /** For who leaves the page at once: the next one of this tab shows it. */
 export function keepToastForNextPage(message: string, kind: 'success' | 'notice' = 'success'): void {
+  keepsToast = true;
   sessionStorage.setItem(LEFT, JSON.stringify([kind, message]));
 }
 
 export function showKeptToast(): void {
   const left = sessionStorage.getItem(LEFT);
-  if (left === null) return;
+  if (left === null || keepsToast) return;
   sessionStorage.removeItem(LEFT);
   const [kind, message] = JSON.parse(left) as ['success' | 'notice', string];
   toast[kind](message);
