@@ -47,7 +47,7 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
     const named = there.getByTestId('not-permitted');
     await tabs.getByRole('link', { name: 'Transactions & Plans' }).click();
     await expect(there.getByTestId('available')).toHaveText(/STAGI/);
-    await expect(named).toHaveText(/^Transactions needs a permission .*: BILLING$/);
+    await expect(named).toHaveText(/^Transaction history needs a permission .*: BILLING$/);
     await expect(there.getByTestId('promo-code')).toHaveCount(0);
     await expectAccessible(there, 'a balance without the permission for its transactions');
     await tabs.getByRole('link', { name: 'Usage' }).click();

@@ -30,7 +30,7 @@ import { transactions } from './transactions.ts';
 import { usage } from './usage.ts';
 import { user } from './user.ts';
 
-// Whoever checks a call's input says what is wrong with it in the same words: server, web app, programs.
+// Before any schema is used: server, web app and other clients refuse an input with the same messages.
 usePlainMessages();
 
 /** The call table: every call of the API. Server, web app, OpenAPI document and command line are generated from it. */

@@ -3,7 +3,7 @@ import { call } from './call.ts';
 import { Id } from './page.ts';
 import { Profile } from './user.ts';
 
-/** The steps of the checklist for new users, in their order. */
+/** The steps of the checklist for new users, in order. */
 export const GETTING_STARTED_STEPS = ['key', 'server', 'container', 'log'] as const;
 export type GettingStartedStep = (typeof GETTING_STARTED_STEPS)[number];
 

@@ -4,8 +4,8 @@ import { text } from './text.ts';
 type Issue = z.core.$ZodRawIssue;
 
 /**
- * The words for every value that a schema refuses without a message of its own, in the specification's manner (section
- * 5, "Library default messages"). Takes the place of the library's own for the whole process.
+ * Sets the messages for values that a schema refuses without a message of its own, in the style of the specification
+ * (section 5, "Library default messages"). Replaces the library's messages in the whole process.
  */
 export function usePlainMessages(): void {
   z.config({ localeError: plainMessage });

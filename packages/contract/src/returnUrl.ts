@@ -3,7 +3,7 @@
  * are compared, never prefixes: at most 2,048 characters, one leading slash, no backslash, space or control character.
  */
 export function safeReturnUrl(value: string | null | undefined, origin: string): string | null {
-  if (!value || value.length > 2048 || !/^\/(?!\/)/.test(value) || !isPlain(value)) return null;
+  if (!value || value.length > 2048 || !/^\/(?!\/)/.test(value) || !hasOnlyPlainCharacters(value)) return null;
   if (!URL.canParse(value, origin)) return null;
   const url = new URL(value, origin);
   if (url.origin !== new URL(origin).origin) return null;
@@ -17,10 +17,11 @@ export function safeReturnUrl(value: string | null | undefined, origin: string):
  * `null` when it is none.
  */
 export function allowedReturnUrl(value: string | null | undefined, allowList: readonly string[]): string | null {
-  if (!value || value.length > 2048 || !/^https?:\/\/[^/\\]/i.test(value) || !isPlain(value)) return null;
+  if (!value || value.length > 2048 || !/^https?:\/\/[^/\\]/i.test(value) || !hasOnlyPlainCharacters(value))
+    return null;
   if (!URL.canParse(value)) return null;
   const url = new URL(value);
-  if (url.username || url.password || hasCodedSeparator(url.pathname)) return null;
+  if (url.username || url.password || hasEncodedSlash(url.pathname)) return null;
   return allowList.some((entry) => covers(new URL(entry), url)) ? url.href : null;
 }
 
@@ -28,11 +29,11 @@ export function allowedReturnUrl(value: string | null | undefined, allowList: re
 export function returnUrlEntryProblem(entry: string): string | null {
   if (!URL.canParse(entry)) return 'must be a whole address like https://docs.example/app';
   const { protocol, hostname, username, password, search, hash, pathname, href } = new URL(entry);
-  if (username || password) return 'may name no user';
-  if (search || hash) return 'may have neither query nor fragment';
+  if (username || password) return 'must not contain a user name';
+  if (search || hash) return 'must not contain a query or a fragment';
   if (protocol !== 'https:' && !(protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)))
     return 'must be https, or http on this machine';
-  if (hasCodedSeparator(pathname)) return 'may have no coded slash in its path';
+  if (hasEncodedSlash(pathname)) return 'must not contain an encoded slash';
   return href === entry || href === `${entry}/` ? null : `must be written as ${href}`;
 }
 
@@ -44,10 +45,10 @@ function covers(entry: URL, url: URL): boolean {
 }
 
 /** A server that decodes these before it resolves dots would leave the path of the entry. */
-const hasCodedSeparator = (path: string): boolean => /%2f|%5c/i.test(path);
+const hasEncodedSlash = (path: string): boolean => /%2f|%5c/i.test(path);
 
-/** Without what browsers leave out or read as a slash. */
-function isPlain(value: string): boolean {
+/** Without the characters that browsers drop (controls, spaces) or read as a slash (backslash). */
+function hasOnlyPlainCharacters(value: string): boolean {
   for (const character of value) {
     const code = character.codePointAt(0) ?? 0;
     if (code <= 0x20 || code === 0x7f || character === '\\') return false;

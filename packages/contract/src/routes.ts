@@ -26,8 +26,8 @@ export interface Route {
 const RENTED: readonly Permission[] = ['INSTANCE_RENTED_MANAGEMENT'];
 /** The permission of operators. */
 const STAFF: readonly Permission[] = ['EMPLOYEE'];
-/** Wide enough for tables, which narrower screens turn into cards. */
-const COMPARED = 768;
+/** In px: a screen of this width shows tables, a narrower one shows cards. */
+const TABLE_WIDTH = 768;
 const OWN: readonly Permission[] = ['SELFHOSTED_INSTANCE_MANAGEMENT'];
 
 /** The routes (specification sections 2 and 6), with what each requires of a visitor. */
@@ -196,7 +196,7 @@ export const ROUTES = {
     permissions: STAFF,
     title: text('Ledger'),
     parent: '/admin',
-    viewportWidth: COMPARED,
+    viewportWidth: TABLE_WIDTH,
   },
   adminWorkspaces: {
     path: '/admin/workspaces',
@@ -214,7 +214,7 @@ export const ROUTES = {
     permissions: STAFF,
     title: text('Audit log'),
     parent: '/admin',
-    viewportWidth: COMPARED,
+    viewportWidth: TABLE_WIDTH,
   },
 } as const satisfies Record<string, Route>;
 

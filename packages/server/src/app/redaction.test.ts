@@ -209,7 +209,6 @@ function shows(text: string, secret: string): boolean {
   return [secret, bytes.toString('hex'), bytes.toString('base64')].some((form) => text.includes(form));
 }
 
-/** Follows an event stream to its end, however that comes: it ends with the platform. */
 const signatureOf = (token: string): string => token.split('.')[2] ?? '';
 
 async function execute(url: string, text: string): Promise<void> {

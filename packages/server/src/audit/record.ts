@@ -94,12 +94,12 @@ export function recorderOf(call: Call, member: Member, input: unknown): CallReco
       if (!outcome || !(await isWithinRefusalLimit(member))) return;
       const state = kind && (await stateOf(db, kind[1], member, ref));
       const id = state?.id ?? (ref && 'id' in ref ? String(ref.id) : null);
-      const told = { ...detail, ...(await namesOf(db, member, action, detail)) };
+      const named = { ...detail, ...(await namesOf(db, member, action, detail)) };
       await recordAct(db, actor, {
         action,
         outcome,
         object: kind && { type: kind[0], id, label: state?.label },
-        detail: error instanceof PublicError ? { ...told, message: error.body.message } : told,
+        detail: error instanceof PublicError ? { ...named, message: error.body.message } : named,
         beforeHash: state?.hash,
         afterHash: state?.hash,
       });

@@ -52,6 +52,7 @@ export function meterWorkspace(db: Db, workspaceId: number, seen: string | null 
       refunded += sumOf(back.parts);
       Object.assign(line, { back });
     }
+    // Ended before its last charge, but by less than a micro-STAGI: nothing to refund, only the day to correct.
     for (const { id } of lines.filter(({ ends, due }) => ends && due === 0n))
       await refundUsageDays(trx, id, { refunded: 0n, forgiven: 0n });
     const number = claimed.journals + 1n;

@@ -42,10 +42,10 @@ async function applyToContainer(trx: Db, row: Row, actual: ActualContainer | nul
   const { to, reason } = observedStatus(row, actual);
   const hasEnded = to === 'exited' || to === 'failed';
   const seen = actual && changedColumns(row, actual, to);
-  const isRunNews = actual !== null && (await recordRun(trx, row, actual));
+  const hasRunChanged = actual !== null && (await recordRun(trx, row, actual));
   // A running container may have a reason too: it is paused, or restarting after a crash.
   const tellsMore = to === 'running' && reason !== row.status_reason;
-  if (isRunNews)
+  if (hasRunChanged)
     await announce(trx, 'changed', { entity: 'docker-container', id: row.id, workspaceId: row.workspace_id });
   if (to === row.status && !seen && !tellsMore) return;
   await transitionContainer(trx, row.id, to, {

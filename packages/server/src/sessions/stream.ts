@@ -24,7 +24,7 @@ export interface Stream<Message> {
 }
 
 interface StreamKind<Query, Admitted, Message> {
-  /** What the address says beside the ticket. */
+  /** The query parameters beside the ticket. */
   query: z.ZodType<Query>;
   /** Throws when the owner may not have the stream: before the upgrade, and whenever the owner is checked again. */
   authorize(owner: StreamOwner, query: Query): Promise<Admitted>;
@@ -44,8 +44,8 @@ interface Opening<Admitted> {
 }
 
 /**
- * Serves a kind of stream at `WS /frontend-api/{path}`. It opens with a ticket that is good once, pings, and closes when
- * its owner signs out or loses access, and when the server stops.
+ * Serves a kind of stream at `WS /frontend-api/{path}`. It opens with a one-use ticket, pings, and closes when its
+ * owner signs out or loses access, and when the server stops.
  */
 export function mountStream<Query, Admitted, Message>(
   app: FastifyInstance,

@@ -4,8 +4,8 @@ import { keepToastForNextPage, toast } from '../ui/toasts.ts';
 import { forgetLostWorkspace, type StoredWorkspace } from './workspace.ts';
 
 /**
- * Tells a person that they lost the workspace of this tab, in their next one. A page that shows the workspace is left for
- * the root: answers whether that is so.
+ * Notifies a person that they lost the workspace of this tab. Leaves a page that shows the workspace for the root, which
+ * opens their next workspace and shows the notice there. Returns whether the page is left.
  */
 export function leaveLostWorkspace(email: string, lost: StoredWorkspace): boolean {
   const notice = t('You are no longer a member of “{{workspace}}”', { workspace: lost.clientName });

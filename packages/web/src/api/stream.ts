@@ -14,7 +14,7 @@ const WAKE_ONCE_MS = 1_000;
 const AT_ONCE_AFTER_MS = 1_000;
 
 interface StreamOptions {
-  /** What the address says beside the ticket; asked at each attempt. */
+  /** The query parameters beside the ticket, read at each attempt. */
   query?(): Record<string, string>;
   /** The wait before the second attempt; it doubles up to the longest. */
   firstWaitMs: number;

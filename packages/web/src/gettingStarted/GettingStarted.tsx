@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { GettingStartedStep } from '@stagi/contract/gettingStarted.ts';
 import type { Permission } from '@stagi/contract/permissions.ts';
-import { IconCheck, IconX } from '@tabler/icons-react';
+import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { errorText } from '../api/messages.ts';
@@ -13,6 +13,7 @@ import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/Button.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
+import { StepMark } from '../ui/StepMark.tsx';
 import classes from './GettingStarted.module.css';
 
 const SERVERS: readonly Permission[] = ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT'];
@@ -74,9 +75,7 @@ function Checklist() {
         <ol className={classes.steps}>
           {shown.map((step, index) => (
             <li key={step.name} className={classes.step} data-step={step.name} data-done={data?.done[step.name]}>
-              <span className={classes.mark} aria-hidden="true">
-                {data?.done[step.name] ? <IconCheck size={12} stroke={3} /> : index + 1}
-              </span>
+              <StepMark state={data?.done[step.name] ? 'done' : 'todo'} number={index + 1} size="m" />
               <div className={classes.text}>
                 <strong>{step.title}</strong>
                 {data?.done[step.name] && <span className="visually-hidden">{t('Done')}</span>}

@@ -1,7 +1,7 @@
-import { IconCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import classes from './ProgressSteps.module.css';
+import { StepMark } from './StepMark.tsx';
 import { DateTime, Elapsed } from './Time.tsx';
 
 export interface ProgressStep {
@@ -35,9 +35,7 @@ export function ProgressSteps({
             data-state={state}
             aria-current={state === 'now' ? 'step' : undefined}
           >
-            <span className={classes.mark} aria-hidden="true">
-              {state === 'done' && <IconCheck size={12} stroke={3} />}
-            </span>
+            <StepMark state={state} />
             <span className={classes.label}>
               {step.label}
               <span className="visually-hidden">{stateWord(state)}</span>

@@ -7,7 +7,7 @@ export const toast = {
   error: (message: string, title?: string) => show(message, 'error', title),
   success: (message: string) => show(message, 'success'),
   info: (message: string) => show(message, 'info'),
-  /** Stays until it is closed: for what may not be missed by who looks elsewhere. */
+  /** Stays until it is closed: for what the user must not miss. */
   notice: (message: string) => show(message, 'notice'),
 };
 
@@ -34,7 +34,7 @@ function show(message: string, kind: ToastKind, title?: string): void {
 
 const LEFT = 'leftToast';
 
-/** A page that is left may still be starting: the toast is for the page after it. */
+/** Set on a page that is being left. It may still be starting, and must not show the toast that is for the next page. */
 let keepsToast = false;
 
 /** For who leaves the page at once: the next one of this tab shows it. */

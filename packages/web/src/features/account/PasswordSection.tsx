@@ -4,7 +4,7 @@ import { setProfile, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Form } from '../../ui/form/Form.tsx';
-import { confirmed, NewPasswordFields } from '../../ui/form/NewPasswordFields.tsx';
+import { NewPasswordFields, repetitionErrors } from '../../ui/form/NewPasswordFields.tsx';
 import { PasswordInput } from '../../ui/form/PasswordInput.tsx';
 import { toast } from '../../ui/toasts.ts';
 import classes from './AccountPage.module.css';
@@ -27,7 +27,7 @@ function ChangePassword() {
   const { form, field, submit, loading } = useCallForm(api.auth.changePassword, {
     initialValues: { currentPassword: '', newPassword: '', confirmation: '' },
     toInput: ({ currentPassword, newPassword }) => ({ currentPassword, newPassword }),
-    alsoCheck: confirmed,
+    alsoCheck: ({ newPassword, confirmation }) => repetitionErrors(newPassword, confirmation),
     onDone: () => {
       form.reset();
       toast.success(t('Password changed!'));
@@ -55,7 +55,7 @@ function AddPassword() {
     initialValues: { newPassword: '', confirmation: '' },
     toInput: ({ newPassword }) => ({ password: newPassword }),
     fieldOf: (path) => (path === 'password' ? 'newPassword' : path),
-    alsoCheck: confirmed,
+    alsoCheck: ({ newPassword, confirmation }) => repetitionErrors(newPassword, confirmation),
     onDone: () => {
       setProfile({ ...profile, isPasswordExist: true });
       toast.success(t('Password added!'));

@@ -8,7 +8,7 @@ import { FormCard } from '../../ui/FormCard.tsx';
 import { CodeField } from '../../ui/form/CodeField.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { NewCodeButton } from '../../ui/form/NewCodeButton.tsx';
-import { confirmed, NewPasswordFields } from '../../ui/form/NewPasswordFields.tsx';
+import { NewPasswordFields, repetitionErrors } from '../../ui/form/NewPasswordFields.tsx';
 import { toast } from '../../ui/toasts.ts';
 import { forgetRecovery, type PendingRecovery } from './pendingRecovery.ts';
 import { useStartSession } from './useStartSession.ts';
@@ -26,7 +26,7 @@ export function NewPasswordForm({ pending: { email, flow, mailedAt }, onMailed, 
   const { form, field, submit, loading } = useCallForm(api.auth.resetPassword, {
     initialValues: { code: '', newPassword: '', confirmation: '' },
     toInput: ({ code, newPassword }) => ({ email, code, newPassword, flow }),
-    alsoCheck: confirmed,
+    alsoCheck: ({ newPassword, confirmation }) => repetitionErrors(newPassword, confirmation),
     onDone: (answer) => {
       forgetRecovery();
       startSession(answer, 'email');

@@ -22,7 +22,7 @@ export function SignUpPage() {
   const { form, field, submit, loading } = useCallForm(api.auth.register, {
     initialValues: { name: '', email: '', password: '', confirmation: '' },
     toInput: ({ confirmation: _, ...input }) => input,
-    alsoCheck: (values) => repetitionErrors(values.password, values.confirmation),
+    alsoCheck: ({ password, confirmation }) => repetitionErrors(password, confirmation),
     onSubmit: () => track('sign_up_button_clicked'),
     onDone: ({ flow }, { email }) => {
       rememberSignUp({ email, flow, mailedAt: Date.now() });

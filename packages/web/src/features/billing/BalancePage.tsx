@@ -40,7 +40,7 @@ export function BalancePage() {
           {mayBill && <PromoCodeForm />}
         </div>
       )}
-      {mayBill ? <Transactions /> : <NotPermitted name={t('Transactions')} permissions={BILLING} />}
+      {mayBill ? <Transactions /> : <NotPermitted name={t('Transaction history')} permissions={BILLING} />}
     </>
   );
 }

@@ -35,11 +35,6 @@ export function NewPasswordFields({ name = 'newPassword', isFirst = false, field
 }
 
 /** What is wrong with the repetition; what is wrong with the password itself is the contract's to say. */
-export function confirmed(values: { newPassword: string; confirmation: string }): Record<string, string> {
-  return repetitionErrors(values.newPassword, values.confirmation);
-}
-
-/** The same for a password of another name. */
 export function repetitionErrors(password: string, repetition: string): Record<string, string> {
   if (repetition === '') return { confirmation: text('Please repeat the password') };
   if (repetition !== password) return { confirmation: text('The passwords do not match') };

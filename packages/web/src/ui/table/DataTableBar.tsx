@@ -4,7 +4,7 @@ import { ActionButton } from '../actions.tsx';
 import { Button } from '../Button.tsx';
 import { DropdownMenu } from '../DropdownMenu.tsx';
 import { ColumnMenu } from './ColumnMenu.tsx';
-import classes from './DataTable.module.css';
+import classes from './DataTableBar.module.css';
 import { SelectAll } from './DataTableHead.tsx';
 import type { BulkAction, Sort } from './tableTypes.ts';
 import type { ColumnChoice } from './useColumnChoice.ts';
@@ -24,9 +24,9 @@ export function DataTableBar<Row>({ choice, sort, onSort, selection, actions }: 
   const selecting = selection !== undefined && selection.size > 0;
   return (
     <div className={classes.bar} data-selecting={selecting || undefined}>
-      <div className={classes.barInner}>
+      <div className={classes.inner}>
         {selection && (
-          <span className={classes.barCheck}>
+          <span className={classes.check}>
             <SelectAll selection={selection} />
           </span>
         )}

@@ -14,8 +14,8 @@ import { RecoveryCodesDialog } from './RecoveryCodesDialog.tsx';
 import { refetchFactors } from './refetchFactors.ts';
 import own from './security.module.css';
 
-/** Of the characters of a name. */
-const LIMIT = 100;
+/** Characters. */
+const NAME_LIMIT = 100;
 
 /** Asks for a name, then opens the browser's dialog. */
 export function AddPasskeyDialog({ number, onClose }: { number: number; onClose(): void }) {
@@ -50,7 +50,7 @@ export function AddPasskeyDialog({ number, onClose }: { number: number; onClose(
       <Form
         onSubmit={(event) => {
           event.preventDefault();
-          if (making || name.trim() === '' || name.trim().length > LIMIT) return;
+          if (making || name.trim() === '' || name.trim().length > NAME_LIMIT) return;
           setMaking(true);
           void make().finally(() => setMaking(false));
         }}
@@ -63,7 +63,7 @@ export function AddPasskeyDialog({ number, onClose }: { number: number; onClose(
             label={t('Name')}
             description={t('To tell your passkeys apart.')}
             value={name}
-            limit={LIMIT}
+            limit={NAME_LIMIT}
             onChange={(event) => setName(event.currentTarget.value)}
             data-autofocus
           />

@@ -8,6 +8,7 @@ import { CodeBlock } from '../../../ui/CodeBlock.tsx';
 import { Checkbox } from '../../../ui/form/Checkbox.tsx';
 import { Note } from '../../../ui/Note.tsx';
 import { SecretFile } from '../../../ui/SecretFile.tsx';
+import { StepMark } from '../../../ui/StepMark.tsx';
 import { DateTime } from '../../../ui/Time.tsx';
 import { takeFocus } from '../../../ui/takeFocus.ts';
 import { Requirements } from './Requirements.tsx';
@@ -38,6 +39,7 @@ export function EnrolmentStep({ enrolment, onJoined }: Props) {
       )}
       <ol className={classes.steps}>
         <li>
+          <StepMark state="todo" number={1} size="l" />
           <h2>{t('Get the enrolment file')}</h2>
           <p>
             {t('It is shown only once, lets one server join and expires')} <DateTime at={expiresAt} />.
@@ -50,10 +52,12 @@ export function EnrolmentStep({ enrolment, onJoined }: Props) {
           />
         </li>
         <li>
+          <StepMark state="todo" number={2} size="l" />
           <h2>{t('Copy it to the server')}</h2>
-          <CodeBlock prompt="$" code={`scp ${FILE} root@${t('your-server')}:`} />
+          <CodeBlock prompt="$" wrap code={`scp ${FILE} root@${t('your-server')}:`} />
         </li>
         <li>
+          <StepMark state="todo" number={3} size="l" />
           <h2>{t('Run this there as root, in the same folder')}</h2>
           <Stack gap={8} mb={12}>
             <Checkbox
@@ -75,6 +79,7 @@ export function EnrolmentStep({ enrolment, onJoined }: Props) {
           <p>{t('It downloads the installer, verifies its checksum and starts the agent.')}</p>
         </li>
         <li>
+          <StepMark state="todo" number={4} size="l" />
           <WaitForServer id={entity.id} heardBefore={entity.daemonSeenAt} expiresAt={expiresAt} onJoined={onJoined} />
         </li>
       </ol>
