@@ -46,6 +46,8 @@ test('the main job is done without a mouse: sign up, SSH key, rent, own server, 
     await page.keyboard.type('ssh keys');
     await page.keyboard.press('Enter');
     await expect(heading('SSH keys')).toBeFocused();
+    // Until it is known that there are none, the button is in the header.
+    await expect(main.getByText('No SSH keys yet')).toBeVisible();
     const add = main.getByRole('button', { name: 'Add SSH key' }).first();
     await press(page, add);
     const dialog = page.getByRole('dialog', { name: 'Add an SSH key' });

@@ -95,6 +95,7 @@ test('select: one and several values, search, limits, texts, keyboard', async ({
     await few.press('Enter');
     await list(page).getByRole('option', { name: 'Option 2' }).click();
     await expect(few).toHaveAccessibleDescription('');
+    await expect(list(page)).toHaveCount(0);
   });
 
   await test.step('of several values one is shown, and the number of the others', async () => {
