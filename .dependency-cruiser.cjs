@@ -4,7 +4,20 @@ const { readdirSync } = require('node:fs');
 const { join } = require('node:path');
 
 // The floors of the server: the ground knows no domain, domains import those below them, nothing imports the roof.
-const GROUND = ['config', 'db', 'jobs', 'bus', 'http', 'loops', 'mail', 'metrics', 'providers', 'secrets', 'testing'];
+const GROUND = [
+  'config',
+  'db',
+  'jobs',
+  'bus',
+  'http',
+  'loops',
+  'mail',
+  'metrics',
+  'providers',
+  'reconcile',
+  'secrets',
+  'testing',
+];
 const ROOF = 'app';
 const domains = readdirSync(join(__dirname, 'packages/server/src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && ![...GROUND, ROOF].includes(entry.name))
@@ -38,7 +51,12 @@ module.exports = {
     rule('contract-stands-alone', { path: '^packages/contract' }, { path: '^packages/(?!contract)' }),
     only('daemon-imports-contract-only', 'daemon', '[^/]+|@[^/]+/[^/]+'),
     rule('web-imports-contract-only', { path: '^packages/web/src' }, { path: '^packages/(?!web|contract)' }),
-    rule('server-imports-contract-only', { path: SERVER, pathNot: TEST }, { path: '^packages/(?!server|contract)' }),
+    rule(
+      'server-imports-contract-and-s3-only',
+      { path: SERVER, pathNot: TEST },
+      { path: '^packages/(?!server|contract|s3)' },
+    ),
+    rule('s3-stands-alone', { path: '^packages/s3/src', pathNot: TEST }, { path: '^packages/(?!s3)' }),
     rule(
       'docker-ts-alone-knows-docker',
       { path: '^packages/daemon/src', pathNot: [TEST, '/(docker|containerSpec).ts$'] },

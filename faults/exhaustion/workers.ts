@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inTransaction } from '@stagi/server/src/db/pool.ts';
 import type { Db } from '@stagi/server/src/db/schema.ts';
-import { WORKER_LOCK_SPACE } from '@stagi/server/src/instances/workerRegistry.ts';
+import { WORKER_LOCK_SPACE } from '@stagi/server/src/reconcile/workerRegistry.ts';
 import { sql } from 'kysely';
 import type { Random } from '../random.ts';
 import { until } from '../until.ts';

@@ -6,6 +6,7 @@ import type { Db } from './db/schema.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { MetricsRecorder } from './metrics/recorder.ts';
 import type { Provider } from './providers/provider.ts';
+import type { WorkerRegistration } from './reconcile/workerRegistry.ts';
 import type { SecretBox } from './secrets/secretBox.ts';
 import type { SigningKeys } from './sessions/signingKeys.ts';
 
@@ -20,6 +21,8 @@ export interface Context {
   pg: pg.Pool;
   /** The pool behind `within`. */
   callsPg: pg.Pool;
+  /** Shows that this process is alive: leases and unfinished writes of a process that has ended are taken over. */
+  registration: WorkerRegistration;
   jobs: Queue;
   bus: Bus;
   providers: ReadonlyMap<string, Provider>;
@@ -27,6 +30,8 @@ export interface Context {
   keys: SigningKeys;
   /** The address at which machines reach this platform; changes when Docker is started after it. */
   readonly daemonOrigin: string;
+  /** The address at which programs on rented servers reach the S3 service. */
+  readonly s3MachineOrigin: string;
   /** Only paces loops: billing and deadlines use the database's clock. */
   clock: { now(): Date };
   log: Logger;

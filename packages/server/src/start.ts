@@ -27,6 +27,7 @@ import { startMeteringWorker } from './metering/worker.ts';
 import { serveMetrics } from './metrics/metricsServer.ts';
 import { createPrometheusCollector } from './metrics/prometheus.ts';
 import type { Readiness } from './providers/provider.ts';
+import { registerWorker } from './reconcile/workerRegistry.ts';
 import { createSecretBox, loadSecretKey } from './secrets/secretBox.ts';
 import { startSelfHostedWorker } from './selfHosted/worker.ts';
 import { loadSigningKeys } from './sessions/signingKeys.ts';
@@ -78,6 +79,8 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
     const queue = await startQueue(databaseUrl, log, { worker: config.roles.has('worker') });
     stops.push(() => queue.stop());
 
+    const registration = registerWorker({ pg: pool.pg, log });
+    stops.push(() => registration.close());
     const secrets = createSecretBox(loadSecretKey(config.secretKey, config.dataDir));
     await openSystemAccounts(pool.db);
     const keys = await loadSigningKeys(pool.db, secrets);
@@ -91,6 +94,7 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
       within: (workspaceId) => withinWorkspace(callsPool.pg, workspaceId),
       pg: pool.pg,
       callsPg: callsPool.pg,
+      registration,
       jobs: queue,
       bus,
       providers: clouds.providers,
@@ -98,6 +102,9 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
       keys,
       get daemonOrigin() {
         return config.daemonOrigin ?? `http://${clouds.gateway() ?? '127.0.0.1'}:${config.port}`;
+      },
+      get s3MachineOrigin() {
+        return config.s3MachineOrigin ?? `http://${new URL(ctx.daemonOrigin).hostname}:${config.s3Port}`;
       },
       clock: { now: () => new Date() },
       log,

@@ -8,11 +8,15 @@ import { type AppsDomain, readAppsDomain } from './appsDomain.ts';
 import { ConfigError } from './configError.ts';
 import { type IdentityProviders, readIdentityProviders } from './identityProviders.ts';
 import { isLoopback } from './loopback.ts';
+import { type ObjectStorage, readObjectStorage } from './objectStorage.ts';
 import { type RegisteredApp, readApps } from './registeredApps.ts';
 import { readSite, type Site } from './site.ts';
 
+const ROLES = ['api', 'worker', 's3'] as const;
+type Role = (typeof ROLES)[number];
+
 /** The configuration from the environment, read once. */
-export interface Config {
+export interface Config extends ObjectStorage {
   port: number;
   /** `/metrics`, on loopback; `null`: off. */
   metricsPort: number | null;
@@ -63,7 +67,7 @@ export interface Config {
   logLevel: string;
   /** Short lines for people at a terminal, else JSON lines. */
   logFormat: 'text' | 'json';
-  roles: ReadonlySet<'api' | 'worker'>;
+  roles: ReadonlySet<Role>;
   /** The registered OAuth apps by client id. */
   apps: ReadonlyMap<string, RegisteredApp>;
   /** The operator's links, banners and analytics. */
@@ -94,6 +98,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     metricsPort: env.METRICS_PORT === 'off' ? null : number(env, 'METRICS_PORT', 4480),
     appOrigin,
     originIsLoopback,
+    ...readObjectStorage(env, { port, s3Port: number(env, 'S3_PORT', 4401), appOrigin }, origin),
     appsDomain: readAppsDomain(env.APPS_DOMAIN, appOrigin),
     daemonOrigin: origin(env, 'DAEMON_ORIGIN'),
     linkLeaseSeconds: decimal(env, 'LINK_LEASE_SECONDS', LINK_LEASE_SECONDS),
@@ -233,11 +238,11 @@ function word(env: Environment, name: string, fallback: string): string {
   return text;
 }
 
-function roles(argv: readonly string[]): ReadonlySet<'api' | 'worker'> {
+function roles(argv: readonly string[]): ReadonlySet<Role> {
   const flag = argv.find((argument) => argument.startsWith('--role='));
-  const named = flag ? flag.slice('--role='.length).split(',') : ['api', 'worker'];
-  const known = named.filter((role): role is 'api' | 'worker' => role === 'api' || role === 'worker');
+  const named: readonly string[] = flag ? flag.slice('--role='.length).split(',') : ROLES;
+  const known = named.filter((role): role is Role => ROLES.some((one) => one === role));
   if (known.length !== named.length || known.length === 0)
-    throw new ConfigError('--role', 'must be api, worker or api,worker');
+    throw new ConfigError('--role', `must be one or more of ${ROLES.join(', ')}, comma-separated`);
   return new Set(known);
 }

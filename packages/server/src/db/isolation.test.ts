@@ -177,6 +177,10 @@ const PARENTS: Record<string, string> = {
   instance_id: 'workspace_id from instance',
   container_id: 'workspace_id from container',
   segment_id: 'client_id from segment',
+  bucket_id: 'workspace_id from s3_bucket',
+  storage_id: 'workspace_id from storage',
+  upload_id:
+    'workspace_id from (select u.id, b.workspace_id from s3_upload u join s3_bucket b on b.id = u.bucket_id) as u',
 };
 
 async function rowsOf(table: string, { workspaceId }: Person): Promise<Row[]> {

@@ -10,6 +10,8 @@ const CHAINED = 'chain = current_workspace() and chain > 0';
 const BILLED = 'client_id = current_workspace()';
 const OF_OWN_SEGMENT = 'exists (select from segment s where s.id = segment_id)';
 const OF_OWN_INSTANCE = 'exists (select from instance i where i.id = instance_id)';
+const OF_OWN_BUCKET = 'exists (select from s3_bucket b where b.id = bucket_id)';
+const OF_OWN_STORAGE = 'exists (select from storage s where s.id = storage_id)';
 const OF_OWN_CONTAINER = 'exists (select from container c where c.id = container_id)';
 
 /**
@@ -57,6 +59,16 @@ export const OF_A_WORKSPACE = {
   log_line: { sees: OF_OWN_CONTAINER },
   log_head: { sees: OF_OWN_CONTAINER },
   log_gap: { sees: OF_OWN_CONTAINER },
+  /* Buckets and keys of operators have no workspace: calls see nothing of them. */
+  s3_bucket: { sees: OWN },
+  s3_key: { sees: OWN, writes: `${OWN} and ${OF_OWN_BUCKET}` },
+  s3_blob: { sees: OF_OWN_BUCKET },
+  s3_object: { sees: OF_OWN_BUCKET },
+  s3_upload: { sees: OF_OWN_BUCKET },
+  s3_part: { sees: 'exists (select from s3_upload u where u.id = upload_id)' },
+  storage: { sees: OWN },
+  storage_sample: { sees: OF_OWN_STORAGE, may: ['select'] },
+  storage_share: { sees: OF_OWN_STORAGE },
 } satisfies Partial<Record<Table, Isolated>>;
 
 export interface Isolated {

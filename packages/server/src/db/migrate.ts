@@ -42,6 +42,7 @@ import * as useThatWasPaid from './migrations/0043_use_that_was_paid.ts';
 import * as ledgerEndWithoutQueue from './migrations/0044_ledger_end_without_queue.ts';
 import * as gettingStarted from './migrations/0045_getting_started.ts';
 import * as runsAndRetries from './migrations/0046_runs_and_retries.ts';
+import * as storages from './migrations/0047_storages.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -84,6 +85,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0044_ledger_end_without_queue', sql: ledgerEndWithoutQueue.sql },
   { name: '0045_getting_started', sql: gettingStarted.sql },
   { name: '0046_runs_and_retries', sql: runsAndRetries.sql },
+  { name: '0047_storages', sql: storages.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

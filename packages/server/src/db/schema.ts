@@ -67,6 +67,18 @@ import type {
   PromoCodeTable,
 } from './moneyTables.ts';
 
+import type {
+  S3BlobTable,
+  S3BucketTable,
+  S3KeyTable,
+  S3ObjectTable,
+  S3PartTable,
+  S3UploadTable,
+  StorageSampleTable,
+  StorageShareTable,
+  StorageTable,
+} from './storageTables.ts';
+
 /** Row types. Entity ids are int4 (number); int8 columns (money, journals, log positions) are bigint. */
 export interface WorkspaceTable {
   id: GeneratedAlways<number>;
@@ -291,6 +303,15 @@ export interface Database {
   log_line: LogLineTable;
   log_head: LogHeadTable;
   log_gap: LogGapTable;
+  s3_bucket: S3BucketTable;
+  s3_key: S3KeyTable;
+  s3_blob: S3BlobTable;
+  s3_object: S3ObjectTable;
+  s3_upload: S3UploadTable;
+  s3_part: S3PartTable;
+  storage: StorageTable;
+  storage_sample: StorageSampleTable;
+  storage_share: StorageShareTable;
   feedback: FeedbackTable;
   feedback_image: FeedbackImageTable;
   analytics_event: AnalyticsEventTable;
@@ -312,5 +333,9 @@ export type FeedbackRow = Selectable<FeedbackTable>;
 export type ProviderCheckRow = Selectable<ProviderCheckTable>;
 
 export type ContainerRow = Selectable<ContainerTable>;
+
+export type StorageRow = Selectable<StorageTable>;
+export type S3BucketRow = Selectable<S3BucketTable>;
+export type S3KeyRow = Selectable<S3KeyTable>;
 
 export type DaemonNodeRow = Selectable<DaemonNodeTable>;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transitionContainer } from '../containers/status.ts';
 import { transitionInstance } from '../instances/status.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, anInvite, aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
+import { aContainer, anInvite, aRentedInstance, aSelfHostedServer, aStorage } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
@@ -19,6 +19,7 @@ const ENTITIES: Record<string, { table: string; row(app: TestApp, owner: Person)
     row: async (app, owner) => aContainer(app.ctx, owner, await aRentedInstance(app.ctx, owner)),
   },
   invite: { table: 'invite', row: async (app, owner) => (await anInvite(app.ctx, owner)).id },
+  storage: { table: 'storage', row: (app, owner) => aStorage(app.ctx, owner) },
 };
 
 /** Tries every pair of statuses, in the database and through the function. */

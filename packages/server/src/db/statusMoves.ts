@@ -1,6 +1,7 @@
 import { CONTAINER_MOVES } from '@stagi/contract/containers.ts';
 import { RENTED_MOVES, SELF_HOSTED_MOVES } from '@stagi/contract/instances.ts';
 import { INVITE_MOVES } from '@stagi/contract/invites.ts';
+import { STORAGE_MOVES } from '@stagi/contract/storageRules.ts';
 
 /** The allowed transitions of every status, which the database's trigger enforces. */
 export const STATUS_MOVES: readonly { kind: string; moves: Record<string, readonly string[]> }[] = [
@@ -8,4 +9,5 @@ export const STATUS_MOVES: readonly { kind: string; moves: Record<string, readon
   { kind: 'self-hosted', moves: SELF_HOSTED_MOVES },
   { kind: 'docker-container', moves: CONTAINER_MOVES },
   { kind: 'invite', moves: INVITE_MOVES },
+  { kind: 'storage', moves: STORAGE_MOVES },
 ];

@@ -6,10 +6,9 @@ import { sweepClouds } from '../strays/sweep.ts';
 import { type CloudApp, rentServer, startCloudApp, viewInstance, waitForStatus } from '../testing/cloudApp.ts';
 import type { Person } from '../testing/person.ts';
 import { applyTransition } from './applyTransition.ts';
-import { claimLeases } from './lease.ts';
+import { claimLeases, expireLeasesOfDeadWorkers } from './lease.ts';
 import { wakeStuckServers } from './reaper.ts';
 import { loadSnapshot } from './snapshot.ts';
-import { expireLeasesOfDeadWorkers } from './workerRegistry.ts';
 
 /** Resource leaks seen on similar platforms: machines that are paid for and belong to no instance. */
 let app: CloudApp;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
+import { LIVE_WORKERS } from '../reconcile/workerRegistry.ts';
 import { backoffMs } from './timing.ts';
 
 /** The exclusive right to work on one instance until it expires. Its token fences every write. */
@@ -52,6 +53,17 @@ export async function renewLeases(db: Db, leases: readonly Lease[], leaseMs: num
   await sql`
     with kept as (select id from instance where lock_token = any(${tokens}::uuid[]) for no key update skip locked)
     update instance i set lock_expires_at = ${fromNow(leaseMs)} from kept where i.id = kept.id`.execute(db);
+}
+
+/** Expires the leases of dead processes at once. */
+export async function expireLeasesOfDeadWorkers(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with abandoned as (
+      select id from instance
+      where lock_expires_at > clock_timestamp() and lock_owner is not null and lock_owner not in ${LIVE_WORKERS}
+      order by id for no key update)
+    update instance i set lock_expires_at = clock_timestamp() from abandoned where i.id = abandoned.id`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** Columns that release the lease: due in `requeueAfterMs`, or sooner if a notification came meanwhile. */

@@ -7,7 +7,15 @@ import { repeatEvery } from '../loops/repeatEvery.ts';
 import { ProviderError } from '../providers/provider.ts';
 import { applyTransition } from './applyTransition.ts';
 import { decide, decideWithoutCloud } from './decide.ts';
-import { claimLeases, type Lease, msUntilNextDue, releaseLease, renewLeases, retryLater } from './lease.ts';
+import {
+  claimLeases,
+  expireLeasesOfDeadWorkers,
+  type Lease,
+  msUntilNextDue,
+  releaseLease,
+  renewLeases,
+  retryLater,
+} from './lease.ts';
 import { startLivenessCheck } from './liveness.ts';
 import { performEffect } from './performEffect.ts';
 import { wakeStuckServers } from './reaper.ts';
@@ -15,7 +23,6 @@ import { type InstanceSnapshot, loadSnapshot, machineName } from './snapshot.ts'
 import { stopStartedAfterDisable } from './stopServers.ts';
 import { mayHaveMachine } from './terminate.ts';
 import { DUE_SCAN_MS, MAX_CONCURRENT_PER_CLOUD, REAP_INTERVAL_MS } from './timing.ts';
-import { expireLeasesOfDeadWorkers, registerWorker } from './workerRegistry.ts';
 
 /**
  * The reconcile loop: moves rented instances step by step to their desired state, and checks the liveness of their
@@ -28,7 +35,6 @@ export function startInstanceWorker(ctx: Context): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | null = null;
   let currentPass: Promise<void> | null = null;
   let passRequested = false;
-  const registration = registerWorker(ctx);
   const { leaseMs } = ctx.config;
 
   const requestPass = (): void => {
@@ -43,7 +49,7 @@ export function startInstanceWorker(ctx: Context): { stop(): Promise<void> } {
     passRequested = false;
     if (timer) clearTimeout(timer);
     // A lease without a worker id is not freed when this process dies.
-    await registration.firstAttempt;
+    await ctx.registration.firstAttempt;
     let waitMs = DUE_SCAN_MS;
     try {
       await claimDue();
@@ -62,7 +68,7 @@ export function startInstanceWorker(ctx: Context): { stop(): Promise<void> } {
       for (const lease of await claimLeases(ctx.db, name === OTHER_CLOUDS ? { others: names } : name, {
         limit: free,
         leaseMs,
-        owner: registration.workerId(),
+        owner: ctx.registration.workerId(),
       })) {
         startReconcile(name, lease);
       }
@@ -105,7 +111,6 @@ export function startInstanceWorker(ctx: Context): { stop(): Promise<void> } {
       if (timer) clearTimeout(timer);
       await Promise.race([Promise.all(leases.values()), wait(SHUTDOWN_TIMEOUT_MS, null, { ref: false })]);
       clearInterval(leaseRenewal);
-      await registration.close();
     },
   };
 }

@@ -29,7 +29,7 @@ export interface TestApp {
 /** The whole platform on a fresh database and a free port; with the role `api` no workers run. */
 export async function startTestApp(
   env: Record<string, string> = {},
-  { role = 'api,worker' }: { role?: string } = {},
+  { role = 'api,worker,s3' }: { role?: string } = {},
 ): Promise<TestApp> {
   const database = await createTestDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'stagi-test-'));
@@ -40,6 +40,7 @@ export async function startTestApp(
       {
         PORT: String(port),
         METRICS_PORT: 'off',
+        S3_PORT: String(await freePort()),
         DATABASE_URL: database.url,
         STAGI_DATA: dataDir,
         LOCAL_CLOUD: 'off',

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Permission, Role } from '@stagi/contract/permissions.ts';
+import { MICRO_PER_GB_MONTH, type StorageStatus } from '@stagi/contract/storageRules.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { formatApiToken, hashTokenSecret, newTokenSecret } from '../secrets/apiTokenFormat.ts';
@@ -145,6 +146,34 @@ export async function aSelfHostedServer(ctx: Context, owner: Person, status = 'o
     .returning('id')
     .executeTakeFirstOrThrow();
   await ctx.db.insertInto('daemon_node').values({ instance_id: row.id }).execute();
+  return row.id;
+}
+
+/** A rented storage with its bucket. */
+export async function aStorage(ctx: Context, owner: Person, status: StorageStatus = 'rented'): Promise<number> {
+  const slug = `storage-${next()}-${Date.now()}`;
+  const bucket = await ctx.db
+    .insertInto('s3_bucket')
+    .values({ name: slug, workspace_id: owner.workspaceId, location: 'local', quota_bytes: 10n ** 10n })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const row = await ctx.db
+    .insertInto('storage')
+    .values({
+      workspace_id: owner.workspaceId,
+      kind: 'storage',
+      slug,
+      title: `Storage ${slug}`,
+      size_gb: 10,
+      location: 'local',
+      price_per_month: 10n * MICRO_PER_GB_MONTH,
+      bucket_id: bucket.id,
+      created_by: owner.userId,
+      status,
+      next_at: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   return row.id;
 }
 

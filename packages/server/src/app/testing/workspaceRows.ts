@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { accountOf } from '../../billing/accounts.ts';
 import { post } from '../../billing/ledger.ts';
 import type { TestApp } from '../../testing/app.ts';
-import { aContainer, anApiToken, anSshKey, aSelfHostedServer } from '../../testing/factories.ts';
+import { aContainer, anApiToken, anSshKey, aSelfHostedServer, aStorage } from '../../testing/factories.ts';
 import type { Person } from '../../testing/person.ts';
 
 /** At least one row of a person's workspace in every table of `OF_A_WORKSPACE`. */
@@ -67,5 +67,24 @@ export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<voi
   await sql`insert into log_gap (container_id, after_seq, reason) values (${container}, 1, 'lost')`.execute(db);
   await sql`insert into container_run (container_id, number, started_at, from_ns) values (${container}, 1, now(), 1)`.execute(
     db,
+  );
+  await storageRows(app, owner);
+}
+
+async function storageRows({ ctx }: TestApp, owner: Person): Promise<void> {
+  const id = await aStorage(ctx, owner);
+  await sql`with held as (select bucket_id from storage where id = ${id}),
+    key as (insert into s3_key (access_key_id, secret_sealed, purpose, workspace_id, bucket_id, title, mode)
+      select 'rows' || bucket_id, '', 'share', ${owner.workspaceId}, bucket_id, 'rows', 'read-only' from held returning id),
+    share as (insert into storage_share (storage_id, key_id, token_hash, object_key)
+      select ${id}, id, sha256(id::text::bytea), 'k' from key),
+    sample as (insert into storage_sample (storage_id, at, used_bytes, object_count) values (${id}, now(), 0, 0)),
+    blob as (insert into s3_blob (id, bucket_id, location, state)
+      select gen_random_uuid(), bucket_id, 'local', 'stored' from held returning id, bucket_id),
+    object as (insert into s3_object (bucket_id, key, size, etag, blobs, blob_sizes)
+      select bucket_id, 'k', 0, 'e', array[id], array[0] from blob),
+    upload as (insert into s3_upload (id, bucket_id, key) select gen_random_uuid(), bucket_id, 'u' from held returning id)
+    insert into s3_part (upload_id, number, blob_id, size, etag) select upload.id, 1, blob.id, 0, 'e' from upload, blob`.execute(
+    ctx.db,
   );
 }

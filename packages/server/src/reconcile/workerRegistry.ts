@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Context } from '../context.ts';
-import type { Db } from '../db/schema.ts';
+import type { Logger } from 'pino';
 
 /** First half of the advisory lock's key; the second half is the worker id. */
 export const WORKER_LOCK_SPACE = 7_239_002;
@@ -17,7 +16,7 @@ export interface WorkerRegistration {
   close(): Promise<void>;
 }
 
-export function registerWorker(ctx: Pick<Context, 'pg' | 'log'>): WorkerRegistration {
+export function registerWorker(ctx: { pg: pg.Pool; log: Logger }): WorkerRegistration {
   const workerId = randomInt(1, 2 ** 31 - 1);
   let client: pg.Client | null = null;
   let isRegistered = false;
@@ -69,16 +68,7 @@ export function registerWorker(ctx: Pick<Context, 'pg' | 'log'>): WorkerRegistra
   };
 }
 
-/** Expires the leases of dead processes at once. A process that is only slow still holds its advisory lock. */
-export async function expireLeasesOfDeadWorkers(db: Db): Promise<number> {
-  const { numAffectedRows } = await sql`
-    with abandoned as (
-      select id from instance
-      where lock_expires_at > clock_timestamp() and lock_owner is not null and lock_owner not in (
-        select objid::bigint from pg_locks
-        where locktype = 'advisory' and granted and classid = ${WORKER_LOCK_SPACE}::oid
-          and database = (select oid from pg_database where datname = current_database()))
-      order by id for no key update)
-    update instance i set lock_expires_at = clock_timestamp() from abandoned where i.id = abandoned.id`.execute(db);
-  return Number(numAffectedRows ?? 0);
-}
+/** SQL: the numbers of the registered processes of this database. A process that is only slow still holds its lock. */
+export const LIVE_WORKERS = sql`(select objid::bigint from pg_locks
+  where locktype = 'advisory' and granted and classid = ${WORKER_LOCK_SPACE}::oid
+    and database = (select oid from pg_database where datname = current_database()))`;

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { ConfigError } from './configError.ts';
+
+/** Another S3 where the bytes of buckets lie, in one bucket of its. */
+const S3Location = z.strictObject({
+  name: z.string().regex(/^[a-z0-9-]{1,20}$/),
+  title: z.string().min(1).max(60),
+  endpoint: z.url({ protocol: /^https?$/ }),
+  region: z.string().min(1).default('us-east-1'),
+  bucket: z.string().min(3).max(63),
+  accessKeyId: z.string().min(1),
+  secretAccessKey: z.string().min(1),
+});
+export type S3Location = z.infer<typeof S3Location>;
+
+/** The name of the location on this machine's disk. */
+export const LOCAL_LOCATION = 'local';
+
+/** The S3 service and the host of user-made content. */
+export interface ObjectStorage {
+  s3Port: number;
+  /** Where browsers and people reach the S3 service. */
+  s3Origin: string;
+  /** Where programs on rented servers reach it; null: the host of `daemonOrigin`, with the S3 port. */
+  s3MachineOrigin: string | null;
+  /** What users made is shown from this origin, which no session knows. */
+  contentOrigin: string;
+  /** Besides `local`, the disk. */
+  s3Locations: readonly S3Location[];
+}
+
+type Environment = Record<string, string | undefined>;
+
+export function readObjectStorage(
+  env: Environment,
+  { port, s3Port, appOrigin }: { port: number; s3Port: number; appOrigin: string },
+  readOrigin: (env: Environment, name: string) => string | null,
+): ObjectStorage {
+  const { protocol, hostname } = new URL(appOrigin);
+  const contentOrigin = readOrigin(env, 'CONTENT_ORIGIN') ?? `http://content.localhost:${port}`;
+  if (new URL(contentOrigin).host === new URL(appOrigin).host)
+    throw new ConfigError('CONTENT_ORIGIN', 'must differ from APP_ORIGIN: it serves what users uploaded');
+  return {
+    s3Port,
+    s3Origin: readOrigin(env, 'S3_ORIGIN') ?? `${protocol}//${hostname}:${s3Port}`,
+    s3MachineOrigin: readOrigin(env, 'S3_MACHINE_ORIGIN'),
+    contentOrigin,
+    s3Locations: locations(env.S3_LOCATIONS),
+  };
+}
+
+function locations(text: string | undefined): S3Location[] {
+  if (!text) return [];
+  try {
+    const found = z.array(S3Location).parse(JSON.parse(text));
+    const names = [LOCAL_LOCATION, ...found.map(({ name }) => name)];
+    if (new Set(names).size < names.length) throw new Error('names must differ, and from "local"');
+    return found;
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
+    throw new ConfigError(
+      'S3_LOCATIONS',
+      `must be a JSON list of {name, title, endpoint, region?, bucket, accessKeyId, secretAccessKey} (${reason})`,
+    );
+  }
+}
