@@ -91,15 +91,6 @@ export const StorageObject = z.object({
 });
 export type StorageObject = z.infer<typeof StorageObject>;
 
-export const ShareLink = z.object({
-  id: Id,
-  key: z.string(),
-  createdAt: z.string(),
-  createdBy: z.string().nullable(),
-  expiresAt: z.string(),
-});
-export type ShareLink = z.infer<typeof ShareLink>;
-
 const encoder = new TextEncoder();
 
 /** Never trimmed. */
@@ -115,8 +106,8 @@ const Prefix = z
   .refine((key) => key.isWellFormed() && !key.includes('\0'), text('Prefix must be valid text'));
 
 const KeyOfStorage = z.object({ id: Id, keyId: Id });
-const ObjectOfStorage = z.object({ id: Id, key: ObjectKey });
-const Link = z.object({ isSuccess: z.literal(true), link: z.string(), expiresAt: z.string() });
+export const ObjectOfStorage = z.object({ id: Id, key: ObjectKey });
+export const Link = z.object({ isSuccess: z.literal(true), link: z.string(), expiresAt: z.string() });
 
 /** An upload in parts that is neither completed nor aborted. */
 export const OpenUpload = z.object({
@@ -278,14 +269,6 @@ export const storages = {
     input: ObjectOfStorage.extend({ inline: z.boolean().default(false) }),
     output: Link,
   }),
-  previewLink: call({
-    path: 'storage/object/preview-link',
-    summary: 'A URL on the content host that shows one object in the browser.',
-    auth: MANAGE,
-    byToken: true,
-    input: ObjectOfStorage,
-    output: Link,
-  }),
   deleteObjects: call({
     path: 'storage/object/delete',
     summary: 'Deletes objects by key, or those below a prefix, up to 1,000 at a time: repeat while `isMore`.',
@@ -344,31 +327,6 @@ export const storages = {
     auth: MANAGE,
     byToken: true,
     input: ObjectOfStorage.extend({ uploadId: z.string().max(100) }),
-    output: SuccessResponse,
-  }),
-
-  shareLinks: call({
-    path: 'storage/share-link/list',
-    summary: 'Links to objects that still work.',
-    auth: MANAGE,
-    byToken: true,
-    input: ListInput.extend({ id: Id, key: ObjectKey.optional() }),
-    output: listOf(ShareLink),
-  }),
-  createShareLink: call({
-    path: 'storage/share-link/create',
-    summary: 'A link to one object that works without an account until it expires; shown once.',
-    auth: MANAGE,
-    byToken: true,
-    input: ObjectOfStorage.extend({ expiresInHours: z.number().int().min(1).max(720).default(24) }),
-    output: oneOf(ShareLink.extend({ link: z.string() })),
-  }),
-  revokeShareLink: call({
-    path: 'storage/share-link/revoke',
-    summary: 'Ends a link at once.',
-    auth: MANAGE,
-    byToken: true,
-    input: z.object({ id: Id, shareLinkId: Id }),
     output: SuccessResponse,
   }),
 };
