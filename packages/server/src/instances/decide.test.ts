@@ -1,10 +1,10 @@
 import { RENTED_MOVES, RentedStatus } from '@stagi/contract/instances.ts';
 import { describe, expect, it } from 'vitest';
+import { backoffMs } from '../reconcile/backoff.ts';
 import { decide, decideWithoutCloud } from './decide.ts';
 import type { Decision } from './decision.ts';
 import type { InstanceSnapshot } from './snapshot.ts';
 import { ago, daemon, machine, NOW, op, past, snapshot } from './testing/snapshots.ts';
-import { backoffMs } from './timing.ts';
 
 describe('the next step of a rented server', () => {
   it.each<[string, InstanceSnapshot, Partial<Decision>]>([

@@ -2,13 +2,14 @@ import { api } from '@stagi/contract/api.ts';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { announce } from '../bus/bus.ts';
+import { claimLeases, expireLeasesOfDeadWorkers } from '../reconcile/lease.ts';
+import { wakeStuck } from '../reconcile/wakeStuck.ts';
 import { sweepClouds } from '../strays/sweep.ts';
 import { type CloudApp, rentServer, startCloudApp, viewInstance, waitForStatus } from '../testing/cloudApp.ts';
 import type { Person } from '../testing/person.ts';
 import { applyTransition } from './applyTransition.ts';
-import { claimLeases, expireLeasesOfDeadWorkers } from './lease.ts';
-import { wakeStuckServers } from './reaper.ts';
 import { loadSnapshot } from './snapshot.ts';
+import { cloudGroups, STUCK_SERVER } from './worker.ts';
 
 /** Resource leaks seen on similar platforms: machines that are paid for and belong to no instance. */
 let app: CloudApp;
@@ -157,7 +158,7 @@ describe('the lease of a worker', () => {
     await takeLease(id);
     const holder = async (owner: number) => {
       await sql`update instance set lock_owner = ${owner} where id = ${id}`.execute(app.ctx.db);
-      await expireLeasesOfDeadWorkers(app.ctx.db);
+      await expireLeasesOfDeadWorkers(app.ctx.db, 'instance');
       const { rows } = await sql<{ isFree: boolean }>`
         select lock_expires_at <= clock_timestamp() as "isFree" from instance where id = ${id}`.execute(app.ctx.db);
       return rows[0]!.isFree;
@@ -178,7 +179,9 @@ describe('the lease of a worker', () => {
     const first = await takeLease(id);
     const many = async () => {
       const all = await Promise.all(
-        Array.from({ length: 5 }, () => claimLeases(db, 'fake', { limit: 50, leaseMs: 60_000, owner: null })),
+        Array.from({ length: 5 }, () =>
+          claimLeases(db, 'instance', cloudGroups(['fake'])[0]!.condition, { limit: 50, leaseMs: 60_000, owner: null }),
+        ),
       );
       return all.flat().filter((lease) => lease.id === id);
     };
@@ -194,12 +197,15 @@ describe('the reaper', () => {
     const rented = await Promise.all(Array.from({ length: 12 }, () => rentServer(alice)));
     const ids = rented.map(({ id }) => id);
     for (const id of ids) await waitForStatus(alice, id, 'online', PATIENCE_MS);
-    expect(await wakeStuckServers(app.ctx)).toEqual([]);
+    expect(await wakeStuck(app.ctx, 'instance', STUCK_SERVER)).toEqual([]);
     for (const id of ids) await takeLease(id);
     // In one statement, as the platform's own reaper runs once a minute.
     await sql`update instance set lock_token = null, lock_expires_at = null, next_at = null,
       status_since = now() - interval '6 minutes' where id = any(${ids}::int[])`.execute(app.ctx.db);
-    const woken = [...(await wakeStuckServers(app.ctx)), ...(await wakeStuckServers(app.ctx))];
+    const woken = [
+      ...(await wakeStuck(app.ctx, 'instance', STUCK_SERVER)),
+      ...(await wakeStuck(app.ctx, 'instance', STUCK_SERVER)),
+    ];
     expect(woken.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
     for (const id of ids) {
       await expect.poll(async () => (await row(id)).next_at, { timeout: PATIENCE_MS }).not.toBeNull();

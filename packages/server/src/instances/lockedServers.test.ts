@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { renewLeases } from '../reconcile/lease.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { aRentedInstance } from '../testing/factories.ts';
 import { recordHeartbeats } from './daemonSignals.ts';
-import { renewLeases } from './lease.ts';
 
 const SOON = { timeout: 20_000, interval: 20 };
 
@@ -34,7 +34,7 @@ it('renews leases and records heartbeats without waiting for a locked server', a
   try {
     await holder.query('begin');
     await holder.query('select 1 from instance where id = $1 for no key update', [held]);
-    await renewLeases(db, leases, 60_000);
+    await renewLeases(db, 'instance', leases, 60_000);
     expect([(await row(held)).isRenewed, (await row(free)).isRenewed]).toEqual([false, true]);
     const heard = recordHeartbeats(app.ctx, [held, free]);
     await expect.poll(async () => (await row(free)).status_seen_at, SOON).not.toBeNull();
@@ -44,6 +44,6 @@ it('renews leases and records heartbeats without waiting for a locked server', a
   } finally {
     await holder.end();
   }
-  await renewLeases(db, leases, 60_000);
+  await renewLeases(db, 'instance', leases, 60_000);
   expect(await row(held)).toMatchObject({ isRenewed: true, status_seen_at: expect.any(Date) });
 });

@@ -6,10 +6,10 @@ import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { bootScript, issueEnrolment } from '../nodes/enrolment.ts';
 import { type Provider, ProviderError } from '../providers/provider.ts';
+import { type Lease, releaseLease, retryLater } from '../reconcile/lease.ts';
 import { applyTransition, finishOp, type OpResult } from './applyTransition.ts';
 import { failCreation, stayStopped } from './decide.ts';
 import type { Transition } from './decision.ts';
-import { type Lease, releaseLease, retryLater } from './lease.ts';
 import { type Effect, type InstanceSnapshot, machineName, type ProviderOp } from './snapshot.ts';
 import { machineRef } from './terminate.ts';
 import { STEADY_POLL_MS } from './timing.ts';
@@ -24,7 +24,7 @@ export async function performEffect(
 ): Promise<void> {
   const before = snapshot.ops[effect];
   const op = await storeIntent(ctx, provider, lease, snapshot, effect);
-  if (!op) return releaseLease(ctx.db, lease, 0);
+  if (!op) return releaseLease(ctx.db, 'instance', lease, 0);
   crashPoint(`${effect}.intentStored`);
   let ref: string | undefined;
   try {
@@ -137,10 +137,13 @@ async function handleProviderError(
   isFirstTry: boolean,
 ): Promise<void> {
   const transition = transitionAfterError(snapshot, effect, error);
-  if (!transition) return retryLater(ctx.db, lease, error.message, op.id);
+  if (!transition)
+    return retryLater(ctx.db, 'instance', lease, error.message, (trx) =>
+      trx.updateTable('provider_op').set({ error: error.message }).where('id', '=', op.id).execute(),
+    );
   // If an earlier attempt got no answer, this error does not prove that it had no effect.
   const end: OpResult | undefined = isFirstTry ? { id: op.id, state: 'failed', error: error.message } : undefined;
-  if (!(await applyTransition(ctx, lease, snapshot, transition, end))) await releaseLease(ctx.db, lease, 0);
+  if (!(await applyTransition(ctx, lease, snapshot, transition, end))) await releaseLease(ctx.db, 'instance', lease, 0);
 }
 
 function transitionAfterError(
@@ -169,5 +172,5 @@ async function handleStaleResult(ctx: Context, provider: Provider, lease: Lease,
     ctx.log.warn({ instanceId: lease.id, ref: end.ref }, 'removes a machine that was started too late');
     await provider.terminate(end.ref);
   }
-  await releaseLease(ctx.db, lease, 0);
+  await releaseLease(ctx.db, 'instance', lease, 0);
 }
