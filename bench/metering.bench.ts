@@ -100,8 +100,8 @@ async function fillUpTo(workspaces: number): Promise<void> {
       await sql`update instance set price_per_hour = 1000000 + (id * 7919) % 5000000 where id = any(${ids}::int[])`.execute(
         trx,
       );
-      await sql`insert into segment (client_id, instance_id, rate, price_per_hour, started_at, metered_until, confirmed)
-        select workspace_id, id, 'running', price_per_hour, at, at, true
+      await sql`insert into segment (client_id, kind, resource_id, rate, price, started_at, metered_until, confirmed)
+        select workspace_id, 'instance', id, 'running', price_per_hour, at, at, true
         from instance, (select now() - interval '10 minutes' as at) a where id = any(${ids}::int[])`.execute(trx);
       await sql`insert into workspace_meter (client_id, metered_at)
         values (${workspace.workspaceId}, now() - interval '10 minutes')`.execute(trx);

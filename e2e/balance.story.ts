@@ -219,7 +219,9 @@ const SAID: Record<Language, { amount: string; unknown: string; kinds: string[][
 /** A server that was charged for an hour, never became ready, and is charged for nothing. */
 async function aRentalThatCameToNothing(owner: Person): Promise<void> {
   const instance = await anHourOfUse(owner);
-  await sql`update segment set voided = true, settled = false where instance_id = ${instance}`.execute(app.ctx.db);
+  await sql`update segment set voided = true, settled = false where kind = 'instance' and resource_id = ${instance}`.execute(
+    app.ctx.db,
+  );
   await meterWorkspace(app.ctx.db, owner.workspaceId);
 }
 
@@ -228,8 +230,8 @@ async function anHourOfUse(owner: Person, microPerHour = 70_000): Promise<number
   const { db } = app.ctx;
   const instance = await aRentedInstance(app.ctx, owner, 'terminated');
   await sql`update instance set closed_at = now() where id = ${instance}`.execute(db);
-  await sql`insert into segment (client_id, instance_id, rate, price_per_hour, started_at, ended_at, metered_until, confirmed)
-    select ${owner.workspaceId}, ${instance}, 'running', ${microPerHour}, t - interval '2 hours', t - interval '1 hour', t - interval '2 hours', true
+  await sql`insert into segment (client_id, kind, resource_id, rate, price, started_at, ended_at, metered_until, confirmed)
+    select ${owner.workspaceId}, 'instance', ${instance}, 'running', ${microPerHour}, t - interval '2 hours', t - interval '1 hour', t - interval '2 hours', true
     from (select clock_timestamp() as t) as now`.execute(db);
   await sql`insert into workspace_meter (client_id, metered_at) values (${owner.workspaceId}, now()) on conflict do nothing`.execute(
     db,

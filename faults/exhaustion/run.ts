@@ -130,7 +130,7 @@ const leaveMs = (db: Db, workspaceId: number, ms: number, which: string): Promis
 async function runsAgain(db: Db, workspaceId: number, stoppable: number): Promise<boolean> {
   const { rows } = await sql<{ running: number }>`select count(*)::int as running
     from workspace w join instance i on i.workspace_id = w.id
-      join segment s on s.instance_id = i.id and s.ended_at is null and s.rate = 'running'
+      join segment s on s.kind = 'instance' and s.resource_id = i.id and s.ended_at is null and s.rate = 'running'
     where w.id = ${workspaceId} and w.exhausted_at is null and i.status = 'online' and i.zero_stopped_at is null
       and i.offer ->> 'canStop' = 'true'`.execute(db);
   return rows[0]!.running === stoppable;

@@ -153,7 +153,7 @@ async function rentServers({ person: { client }, stoppable, fixed }: Customer, r
 
 async function allRun(db: Db, customers: readonly Customer[]): Promise<boolean> {
   const { rows } = await sql<{ n: number }>`select count(*)::int as n from instance i
-    join segment s on s.instance_id = i.id and s.ended_at is null and s.rate = 'running'
+    join segment s on s.kind = 'instance' and s.resource_id = i.id and s.ended_at is null and s.rate = 'running'
     where i.status = 'online'`.execute(db);
   return rows[0]!.n === customers.reduce((sum, { stoppable, fixed }) => sum + stoppable + fixed, 0);
 }

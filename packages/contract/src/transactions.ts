@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { Id, ListInput, listOf, oneOf } from './page.ts';
 import { Money } from './price.ts';
+import { BilledResource } from './usage.ts';
 
 export const TRANSACTION_TYPES = ['Deposit', 'Spending', 'Exchange', 'Withdrawal'] as const;
 export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 
-/** A change of the balance of a workspace: one booking, or the usage of one server on one day (UTC). */
+/** A change of the balance of a workspace: one booking, or the usage of one server or storage on one day (UTC). */
 export const Transaction = z.object({
   id: Id,
   type: z.enum(TRANSACTION_TYPES),
@@ -17,8 +18,8 @@ export const Transaction = z.object({
   amount: Money,
   addresses: z.object({ from: z.string().nullable(), to: z.string().nullable() }),
   network: z.string().nullable(),
-  /** Set for usage. */
-  instance: z.object({ id: Id, slug: z.string(), title: z.string(), kind: z.string() }).nullable(),
+  /** Set for usage and its refunds. */
+  resource: BilledResource.nullable(),
   /** Set for usage: `2026-11-22`. The amount grows until the day is over. */
   day: z.string().nullable(),
 });
@@ -30,7 +31,11 @@ export const ChargedSegment = z.object({
   from: z.string(),
   to: z.string(),
   seconds: z.number(),
+  /** Rounded up to micro-units. */
   pricePerHour: Money,
+  /** The exact price, for so many hours. */
+  price: Money,
+  priceHours: z.number().int(),
   amount: Money,
 });
 export type ChargedSegment = z.infer<typeof ChargedSegment>;
@@ -40,7 +45,7 @@ const BILLING = ['BILLING'] as const;
 export const transactions = {
   list: call({
     path: 'v2/billing/transaction-list',
-    summary: 'Credits and debits of the balance, newest first; usage is one row per server and day.',
+    summary: 'Credits and debits of the balance, newest first; usage is one row per day and server or storage.',
     auth: BILLING,
     input: ListInput.extend({
       types: z.array(z.enum(TRANSACTION_TYPES)).max(TRANSACTION_TYPES.length).optional(),

@@ -3,20 +3,33 @@ import { call } from './call.ts';
 import { EntityFilterRequest, Id, ListInput, listOf } from './page.ts';
 import { Money } from './price.ts';
 
-/** An interval in which a rented server had one price, clipped to the requested range. */
+/** What is billed by time. */
+export const BilledResource = z.object({
+  kind: z.enum(['instance-rented', 'storage']),
+  id: Id,
+  slug: z.string(),
+  title: z.string(),
+});
+export type BilledResource = z.infer<typeof BilledResource>;
+
+/** An interval in which a rented server or a storage had one price, clipped to the requested range. */
 export const UsageInterval = z.object({
   id: Id,
-  instance: z.object({ id: Id, slug: z.string(), title: z.string() }),
-  /** `running`, or `stopped` when only its disk is charged. */
-  rate: z.enum(['running', 'stopped']),
+  resource: BilledResource,
+  /** Of a server `running`, or `stopped` when only its disk is charged; of a storage `size`. */
+  rate: z.enum(['running', 'stopped', 'size']),
   from: z.string(),
   /** Charged up to this time; null before the first charge. */
   to: z.string().nullable(),
   /** Whether it is still open. */
   open: z.boolean(),
   seconds: z.number(),
+  /** Rounded up to micro-units. */
   pricePerHour: Money,
-  /** Price × seconds, rounded down to micro-units. */
+  /** The exact price, for so many hours: 1 of a server, 730 of a storage. */
+  price: Money,
+  priceHours: z.number().int(),
+  /** Price × seconds / (3600 × priceHours), rounded down to micro-units. */
   quoted: Money,
   /** Debited from the balance and not refunded. */
   charged: Money,
@@ -27,7 +40,7 @@ export const UsageInterval = z.object({
 });
 export type UsageInterval = z.infer<typeof UsageInterval>;
 
-/** `from` and `to` are inclusive. A text finds servers whose name or Unique ID contains it. */
+/** `from` and `to` are inclusive. A text finds servers and storages whose name or Unique ID contains it. */
 const Between = { from: z.iso.datetime().optional(), to: z.iso.datetime().optional() };
 
 const BILLING = ['BILLING'] as const;
@@ -35,7 +48,7 @@ const BILLING = ['BILLING'] as const;
 export const usage = {
   list: call({
     path: 'billing/usage/list',
-    summary: 'The usage of rented servers: intervals at one price, newest first, with their total.',
+    summary: 'The usage of rented servers and storages: intervals at one price, newest first, with their total.',
     auth: BILLING,
     input: ListInput.extend(Between),
     output: listOf(UsageInterval).extend({

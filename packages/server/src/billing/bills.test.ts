@@ -60,8 +60,8 @@ describe('a bill', () => {
           price: BigInt(between(0, 30_000_000)),
         };
       });
-      await sql`insert into segment (client_id, instance_id, rate, price_per_hour, started_at, ended_at, metered_until, confirmed)
-        select ${workspace.workspaceId}, id, 'running', price, at.start, at.stop, at.start, true
+      await sql`insert into segment (client_id, kind, resource_id, rate, price, started_at, ended_at, metered_until, confirmed)
+        select ${workspace.workspaceId}, 'instance', id, 'running', price, at.start, at.stop, at.start, true
         from unnest(${lines.map(({ id }) => id)}::int[], ${lines.map(({ price }) => String(price))}::bigint[],
           ${lines.map(({ start }) => String(start))}::bigint[], ${lines.map(({ end }) => String(end))}::bigint[]) as l (id, price, start, stop),
         lateral (select timestamptz '2026-01-01Z' + l.start * interval '1 microsecond' as start,
@@ -76,10 +76,10 @@ describe('a bill', () => {
         await books.setClock(tick);
         await meterWorkspace(books.db, workspace.workspaceId);
       }
-      const { rows } = await sql<{ instance_id: number; charged: bigint; settled: boolean }>`
-        select instance_id, charged, settled from segment where client_id = ${workspace.workspaceId}`.execute(books.db);
+      const { rows } = await sql<{ resource_id: number; charged: bigint; settled: boolean }>`
+        select resource_id, charged, settled from segment where client_id = ${workspace.workspaceId}`.execute(books.db);
       const wrong = lines.filter(({ id, start, end, price }) => {
-        const row = rows.find(({ instance_id }) => instance_id === id)!;
+        const row = rows.find(({ resource_id }) => resource_id === id)!;
         return !row.settled || row.charged !== exactly(price, BigInt(end - start));
       });
       expect(wrong).toEqual([]);

@@ -1,3 +1,4 @@
+import { HOURS_PER_MONTH } from '@stagi/contract/storageRules.ts';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Db } from '../db/schema.ts';
@@ -25,8 +26,16 @@ const PER_HOUR = (w: string): string => `case
 const OPEN = (w: string): string =>
   `from instance i where i.workspace_id = ${w}.id and i.kind = 'rented' and i.closed_at is null`;
 
+const STORAGES = (w: string): string =>
+  `from storage d where d.workspace_id = ${w}.id and d.kind = 'storage' and d.closed_at is null`;
+
+/** SQL: micro-STAGI an hour for the storages of the workspace `w`, rounded up. A zero balance changes nothing about it. */
+const STORAGES_PER_HOUR = (w: string): string =>
+  `(select ceil(coalesce(sum(d.price_per_month), 0) / ${HOURS_PER_MONTH}) ${STORAGES(w)} and d.status in ('renting', 'rented'))`;
+
 /** SQL: micro-STAGI an hour that the workspace `w` spends now, with what is on its way. */
-export const perHourOf = (w: string): string => `(select coalesce(sum(${PER_HOUR(w)}), 0)::bigint ${OPEN(w)})`;
+export const perHourOf = (w: string): string =>
+  `(select (coalesce(sum(${PER_HOUR(w)}), 0) + ${STORAGES_PER_HOUR(w)})::bigint ${OPEN(w)})`;
 
 /** SQL: micro-STAGI that must be left in the workspace `w`, so that what its cloud cannot stop can leave in order. */
 export const reserveOf = (w: string): string => `(select coalesce(sum(i.price_per_hour / 2), 0)::bigint ${OPEN(w)}
@@ -41,8 +50,8 @@ export const resumingOf = (w: string): string => `(select coalesce(sum(i.price_p
 export const balanceOf = (id: string): string => `(select coalesce(sum(a.balance), 0)::bigint
   from account a where a.client_id = ${id} and a.code not like '%:held')`;
 
-/** SQL: whether the workspace `w` has a rented server that is not closed: without one it spends nothing. */
-export const hasRentalsOf = (w: string): string => `exists (select ${OPEN(w)})`;
+/** SQL: whether the workspace `w` has a rented server or a storage that is not closed: without one it spends nothing. */
+export const hasRentalsOf = (w: string): string => `(exists (select ${OPEN(w)}) or exists (select ${STORAGES(w)}))`;
 
 /** Days that the balance of each workspace lasts at its current rate, in thousandths rounded down; null while nothing is spent. */
 export async function readDaysLeft(pg: pg.Pool, workspaceIds: readonly number[]): Promise<Map<number, number | null>> {

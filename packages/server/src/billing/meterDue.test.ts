@@ -55,7 +55,10 @@ it('makes no transaction of a day on which a stopped server cost nothing', async
   await inTransaction(clocked.db, (trx) => transitionInstance({ log }, trx, id!, 'stopped', {}));
   await clocked.setClock(30 * HOUR);
   expect(await meterWorkspace(clocked.db, workspace.workspaceId)).toMatchObject({ segments: 1, charged: 0n });
-  const { rows } = await sql`select 1 from billing_transaction where instance_id = ${id}`.execute(clocked.db);
+  const { rows } =
+    await sql`select 1 from billing_transaction where resource_kind = 'instance' and resource_id = ${id}`.execute(
+      clocked.db,
+    );
   expect(rows).toEqual([]);
   await settle();
 });

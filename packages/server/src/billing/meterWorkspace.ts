@@ -3,8 +3,10 @@ import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { accountOf, revenueOf, SPENDABLE } from './accounts.ts';
 import { addBalances, allocateCharges, ZERO_AMOUNTS } from './allocateCharges.ts';
+import type { ResourceKind } from './billedResource.ts';
 import { inLedgerTransaction, post } from './ledger.ts';
 import { refundSegment, refundUsageDays } from './refund.ts';
+import { SEGMENT_PER_HOUR, segmentCostUntil } from './segmentCost.ts';
 import { type AmountsByAccount, type Spending, spendingLines, sumOf } from './spendOrder.ts';
 import { REMINDED_AFTER_DAYS } from './zero.ts';
 
@@ -25,7 +27,7 @@ export const SEGMENT_METERED_UNTIL = sql`least(coalesce(s.ended_at, 'infinity'),
  * cannot drift.
  */
 export const SEGMENT_COST = sql`case when s.voided then 0
-  else floor(s.price_per_hour::numeric * extract(epoch from u.until - s.started_at) / 3600)::bigint end`;
+  else ${segmentCostUntil(sql`u.until`)} end`;
 
 /**
  * SQL: whether the segment `s` ended before the time it is charged for, on a server that is neither confirmed nor
@@ -34,7 +36,7 @@ export const SEGMENT_COST = sql`case when s.voided then 0
 export const SEGMENT_REFUND_PENDING = sql`((not s.confirmed and not s.voided and s.ended_at < s.metered_until) is true)`;
 
 /**
- * Books what the servers of a workspace cost since the last tick, whenever that was: one journal, and a line for each
+ * Books what the servers and storages of a workspace cost since the last tick, whenever that was: one journal, and a line for each
  * interval. `null`: somebody else is at it, or at the accounts, right now, or was at it since `seen`.
  */
 export function meterWorkspace(db: Db, workspaceId: number, seen: string | null = null): Promise<Tick | null> {
@@ -98,7 +100,8 @@ async function lockPlatformAccounts(trx: Db, workspaceId: number): Promise<void>
 
 interface LineRow {
   id: bigint;
-  instance_id: number;
+  kind: ResourceKind;
+  resource_id: number;
   /** As text: a date of JavaScript knows no microseconds. */
   until: string;
   /** Owed beyond what stands to its debit; below zero when it ended before what was metered. */
@@ -106,7 +109,7 @@ interface LineRow {
   charged: bigint;
   uncollected: bigint;
   ends: boolean;
-  price_per_hour: bigint;
+  per_hour: bigint;
   reserve: bigint;
 }
 interface Line extends LineRow {
@@ -116,10 +119,10 @@ interface Line extends LineRow {
 async function linesOf(trx: Db, workspaceId: number): Promise<Line[]> {
   const { rows } = await sql<LineRow>`
     with t as materialized (select metering_clock() as now)
-    select s.id, s.instance_id, u.until::text as until,
+    select s.id, s.kind, s.resource_id, u.until::text as until,
       ${SEGMENT_COST} - (s.charged + s.uncollected - s.refunded - s.forgiven) as due,
       s.charged, s.uncollected, s.ended_at is not null and u.until = s.ended_at as ends,
-      case when s.ended_at is null then s.price_per_hour else 0 end as price_per_hour,
+      case when s.ended_at is null then ${SEGMENT_PER_HOUR} else 0 end as per_hour,
       case when s.ended_at is null then s.reserve else 0 end as reserve
     from t, segment s, lateral (select ${SEGMENT_METERED_UNTIL} as until) u
     where s.client_id = ${workspaceId} and not s.settled and not ${SEGMENT_REFUND_PENDING} order by s.id for no key update of s`.execute(
@@ -166,13 +169,13 @@ async function writeDown(trx: Db, workspaceId: number, lines: readonly Line[], b
   const partOf = (kind: keyof AmountsByAccount) => column(({ id }) => booked.charges.get(id)?.parts[kind] ?? 0n);
   await sql`
     with line as (
-      select * from unnest(${column(({ id }) => id)}::bigint[], ${column((line) => line.instance_id)}::int[],
+      select * from unnest(${column(({ id }) => id)}::bigint[], ${column(({ kind }) => kind)}::text[], ${column((line) => line.resource_id)}::int[],
         ${column(({ until }) => until)}::timestamptz[],
         ${partOf('credit')}::bigint[], ${partOf('card')}::bigint[], ${partOf('onchain')}::bigint[],
         ${column(({ id }) => booked.charges.get(id)?.uncollected ?? 0n)}::bigint[],
         ${column(({ back }) => (back ? sumOf(back.parts) : 0n))}::bigint[],
         ${column(({ back }) => back?.forgiven ?? 0n)}::bigint[], ${column(({ ends }) => ends)}::boolean[])
-        as line (id, instance_id, until, credit, card, onchain, uncollected, refunded, forgiven, ends)
+        as line (id, kind, resource_id, until, credit, card, onchain, uncollected, refunded, forgiven, ends)
     ), stored as (
       update segment s set metered_until = line.until, charged = s.charged + line.credit + line.card + line.onchain,
         uncollected = s.uncollected + line.uncollected, refunded = s.refunded + line.refunded,
@@ -187,11 +190,11 @@ async function writeDown(trx: Db, workspaceId: number, lines: readonly Line[], b
       from line join stored on stored.id = line.id
       where line.credit + line.card + line.onchain + line.uncollected > 0
     )
-    insert into usage_day as d (client_id, day, instance_id, charged, uncollected, last_at)
-    select ${workspaceId}::int, (until at time zone 'UTC')::date, instance_id, sum(credit + card + onchain),
+    insert into usage_day as d (client_id, day, kind, resource_id, charged, uncollected, last_at)
+    select ${workspaceId}::int, (until at time zone 'UTC')::date, kind, resource_id, sum(credit + card + onchain),
       sum(uncollected), max(until)
-    from line where credit + card + onchain + uncollected > 0 group by 2, 3
-    on conflict (client_id, day, instance_id) do update set charged = d.charged + excluded.charged,
+    from line where credit + card + onchain + uncollected > 0 group by 2, 3, 4
+    on conflict (client_id, day, kind, resource_id) do update set charged = d.charged + excluded.charged,
       uncollected = d.uncollected + excluded.uncollected, last_at = greatest(d.last_at, excluded.last_at)`.execute(trx);
 }
 
@@ -205,7 +208,7 @@ async function markExhausted(
   lines: readonly Line[],
   { left, uncollected, isUsedUp }: { left: bigint; uncollected: bigint; isUsedUp: boolean },
 ): Promise<Tick['exhausted']> {
-  const burn = lines.reduce((all, line) => all + line.price_per_hour, 0n);
+  const burn = lines.reduce((all, line) => all + line.per_hour, 0n);
   const reserve = lines.reduce((all, line) => all + line.reserve, 0n);
   if (left > reserve || (burn === 0n && uncollected === 0n)) return 'no';
   const { rows } = await sql<{ before: boolean }>`select exhausted_at is not null as before from workspace

@@ -51,7 +51,7 @@ export async function refundUsageDays(
 ): Promise<void> {
   await sql`
     with truth as (
-      select client_id, instance_id, ${ACTUAL_END} as at, (${ACTUAL_END} at time zone 'UTC')::date as day
+      select client_id, kind, resource_id, ${ACTUAL_END} as at, (${ACTUAL_END} at time zone 'UTC')::date as day
       from segment s where s.id = ${segmentId}
     ), late as (
       select (c.until at time zone 'UTC')::date as day, max(c.until) as at, sum(c.credit + c.card + c.onchain) as paid,
@@ -59,14 +59,14 @@ export async function refundUsageDays(
       from segment_charge c, truth
       where c.segment_id = ${segmentId} and (c.until at time zone 'UTC')::date > truth.day group by 1
     )
-    insert into usage_day as d (client_id, day, instance_id, refunded, forgiven, last_at)
-    select client_id, late.day, instance_id, paid, unpaid, late.at from late, truth
+    insert into usage_day as d (client_id, day, kind, resource_id, refunded, forgiven, last_at)
+    select client_id, late.day, kind, resource_id, paid, unpaid, late.at from late, truth
     union all
-    select client_id, day, instance_id, rest.refunded, rest.forgiven, at from truth, (
+    select client_id, day, kind, resource_id, rest.refunded, rest.forgiven, at from truth, (
       select ${refunded}::bigint - coalesce(sum(paid), 0) as refunded, ${forgiven}::bigint - coalesce(sum(unpaid), 0) as forgiven
       from late
     ) rest where rest.refunded <> 0 or rest.forgiven <> 0
-    on conflict (client_id, day, instance_id) do update set refunded = d.refunded + excluded.refunded,
+    on conflict (client_id, day, kind, resource_id) do update set refunded = d.refunded + excluded.refunded,
       forgiven = d.forgiven + excluded.forgiven`.execute(trx);
 }
 

@@ -1,4 +1,5 @@
 import { toDecimal } from '@stagi/contract/money.ts';
+import { HOURS_PER_MONTH } from '@stagi/contract/storageRules.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Db } from '../db/schema.ts';
 import { refused, workspaceGone } from '../http/errors.ts';
@@ -31,6 +32,29 @@ export async function requireOneHour(trx: Db, workspaceId: number, ...added: rea
       },
     );
   }
+  return balance;
+}
+
+const HOURS_PER_DAY = 24n;
+
+/**
+ * A storage, or what it grows by, needs its first day in the balance, beside an hour of everything that runs and the
+ * reserves; checked under the accounts' row lock. Answers the balance.
+ */
+export async function requireFirstDay(trx: Db, workspaceId: number, pricePerMonth: bigint): Promise<bigint> {
+  const balance = await lockAvailableBalance(trx, workspaceId);
+  await requireOpen(trx, workspaceId);
+  const { perHour, reserve } = await burnRateOf(trx, workspaceId);
+  const month = BigInt(HOURS_PER_MONTH);
+  const firstDay = (pricePerMonth * HOURS_PER_DAY + month - 1n) / month;
+  const needed = perHour + reserve + firstDay;
+  if (balance < needed)
+    throw refused(
+      text(
+        'The balance must cover the first day of the storage and an hour of everything that runs: {{needed}} STAGI needed, {{balance}} available',
+      ),
+      { needed: toDecimal(needed), balance: toDecimal(balance) },
+    );
   return balance;
 }
 

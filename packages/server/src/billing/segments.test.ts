@@ -52,7 +52,7 @@ describe('intervals', () => {
       const { rows } = await sql<{ rate: string; start: bigint; stop: bigint | null }>`
         select rate, (extract(epoch from started_at - timestamptz '2026-01-01Z') * 1000000)::bigint as start,
           (extract(epoch from ended_at - timestamptz '2026-01-01Z') * 1000000)::bigint as stop
-        from segment where instance_id = ${id} and (ended_at is null or ended_at > started_at) order by started_at`.execute(
+        from segment where kind = 'instance' and resource_id = ${id} and (ended_at is null or ended_at > started_at) order by started_at`.execute(
         books.db,
       );
       const found = merged(
@@ -65,7 +65,7 @@ describe('intervals', () => {
     await books.setClock(clock + 1_000 * SECOND);
     await meterWorkspace(books.db, workspace.workspaceId);
     const { rows } = await sql<{ overlaps: bigint }>`select count(*) as overlaps from segment a join segment b
-      on a.instance_id = b.instance_id and a.id < b.id
+      on (a.kind, a.resource_id) = (b.kind, b.resource_id) and a.id < b.id
       and tstzrange(a.started_at, coalesce(a.ended_at, 'infinity')) && tstzrange(b.started_at, coalesce(b.ended_at, 'infinity'))`.execute(
       books.db,
     );
@@ -80,8 +80,10 @@ describe('intervals', () => {
     const workspace = await aWorkspaceWith(books.db, {});
     const [id] = await serversOf(books.db, workspace, 1);
     const insert = (from: string, to: string) =>
-      sql`insert into segment (client_id, instance_id, rate, price_per_hour, started_at, ended_at, metered_until, confirmed)
-        values (${workspace.workspaceId}, ${id}, 'running', 1, ${from}, ${to}, ${from}, true)`.execute(books.db);
+      sql`insert into segment (client_id, kind, resource_id, rate, price, started_at, ended_at, metered_until, confirmed)
+        values (${workspace.workspaceId}, 'instance', ${id}, 'running', 1, ${from}, ${to}, ${from}, true)`.execute(
+        books.db,
+      );
     await insert('2026-02-01T00:00Z', '2026-02-02T00:00Z');
     await insert('2026-02-02T00:00Z', '2026-02-03T00:00Z');
     await expect(insert('2026-02-01T23:59:59.999999Z', '2026-02-04T00:00Z')).rejects.toThrow('conflicting key value');
@@ -169,9 +171,8 @@ describe('intervals', () => {
     await books.setClock(start + 200 * SECOND);
     expect(await meterWorkspace(books.db, workspace.workspaceId)).toMatchObject({ charged: 300_000n });
     const { rows } = await sql<{ touch: boolean }>`select a.ended_at = b.started_at as touch
-      from segment a join segment b on a.instance_id = b.instance_id and a.id < b.id where a.instance_id = ${id}`.execute(
-      books.db,
-    );
+      from segment a join segment b on (a.kind, a.resource_id) = (b.kind, b.resource_id) and a.id < b.id
+      where a.kind = 'instance' and a.resource_id = ${id}`.execute(books.db);
     expect(rows).toEqual([{ touch: true }]);
   });
 });

@@ -8,6 +8,9 @@ type Table = keyof Database;
 const OWN = 'workspace_id = current_workspace()';
 const CHAINED = 'chain = current_workspace() and chain > 0';
 const BILLED = 'client_id = current_workspace()';
+/* There is no foreign key: it is one of two tables. */
+const OF_OWN_RESOURCE = `case kind when 'instance' then exists (select from instance i where i.id = resource_id)
+  else exists (select from storage d where d.id = resource_id) end`;
 const OF_OWN_SEGMENT = 'exists (select from segment s where s.id = segment_id)';
 const OF_OWN_INSTANCE = 'exists (select from instance i where i.id = instance_id)';
 const OF_OWN_BUCKET = 'exists (select from s3_bucket b where b.id = bucket_id)';
@@ -36,7 +39,7 @@ export const OF_A_WORKSPACE = {
   hold: { sees: OWN, may: ['select', 'insert', 'update'] },
   billing_transaction: { sees: OWN, may: ['select'] },
   billing_transaction_count: { sees: OWN, may: ['select'] },
-  segment: { sees: BILLED, may: ['select', 'insert', 'update'] },
+  segment: { sees: BILLED, writes: `${BILLED} and ${OF_OWN_RESOURCE}`, may: ['select', 'insert', 'update'] },
   segment_charge: { sees: OF_OWN_SEGMENT, may: ['select', 'insert'] },
   segment_refund: { sees: OF_OWN_SEGMENT, may: ['select', 'insert'] },
   usage_day: { sees: BILLED, may: ['select'] },

@@ -1,12 +1,15 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 
-/** An interval of one price. */
+/** An interval of one price: `price` micro-STAGI for `price_hours` hours. */
 export interface SegmentTable {
   id: GeneratedAlways<bigint>;
   client_id: number;
-  instance_id: number;
-  rate: 'running' | 'stopped';
-  price_per_hour: bigint;
+  kind: 'instance' | 'storage';
+  /** Of that kind; no foreign key, as it is one of two tables. */
+  resource_id: number;
+  rate: 'running' | 'stopped' | 'size';
+  price: bigint;
+  price_hours: Generated<number>;
   reserve: Generated<bigint>;
   started_at: Date;
   ended_at: Date | null;
@@ -45,7 +48,8 @@ export interface SegmentRefundTable {
 export interface UsageDayTable {
   client_id: number;
   day: Date;
-  instance_id: number;
+  kind: 'instance' | 'storage';
+  resource_id: number;
   charged: Generated<bigint>;
   uncollected: Generated<bigint>;
   refunded: Generated<bigint>;

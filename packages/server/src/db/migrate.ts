@@ -43,6 +43,7 @@ import * as ledgerEndWithoutQueue from './migrations/0044_ledger_end_without_que
 import * as gettingStarted from './migrations/0045_getting_started.ts';
 import * as runsAndRetries from './migrations/0046_runs_and_retries.ts';
 import * as storages from './migrations/0047_storages.ts';
+import * as billedResources from './migrations/0048_billed_resources.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -86,6 +87,7 @@ const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0045_getting_started', sql: gettingStarted.sql },
   { name: '0046_runs_and_retries', sql: runsAndRetries.sql },
   { name: '0047_storages', sql: storages.sql },
+  { name: '0048_billed_resources', sql: billedResources.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

@@ -84,7 +84,9 @@ export interface BillingTransactionTable {
   currency: string;
   amount: Money;
   journal_id: bigint | null;
-  instance_id: number | null;
+  /** Of usage: which server or storage. */
+  resource_kind: 'instance' | 'storage' | null;
+  resource_id: number | null;
   day: string | null;
   from_address: string | null;
   to_address: string | null;

@@ -85,7 +85,7 @@ async function stored() {
     select count(*)::int as servers,
       (select count(*)::int from instance_ssh_key k join instance r on r.id = k.instance_id
         where r.workspace_id = ${kim.workspaceId} and r.slug like 'racer-%') as keys,
-      (select count(*)::int from segment s join instance r on r.id = s.instance_id
+      (select count(*)::int from segment s join instance r on s.kind = 'instance' and r.id = s.resource_id
         where r.workspace_id = ${kim.workspaceId} and r.slug like 'racer-%') as segments,
       (select count(*)::int from hold where workspace_id = ${kim.workspaceId}) as holds,
       (select count(*)::int from instance_activity a join instance r on r.id = a.instance_id
@@ -235,10 +235,10 @@ describe('the accepted rent', () => {
     expect(entities).toHaveLength(1);
     await waitForStatus(kim, entities[0]!.id, 'online', 60_000);
     expect(await working.machinesOf(entities[0]!.id)).toHaveLength(1);
-    const { rows } = await sql`select instance_id, rate, price_per_hour, reserve, ended_at is null as open from segment
+    const { rows } = await sql`select resource_id, rate, price, reserve, ended_at is null as open from segment
       where client_id = ${kim.workspaceId}`.execute(working.ctx.db);
     expect(rows).toEqual([
-      { instance_id: entities[0]!.id, rate: 'running', price_per_hour: HOUR, reserve: RESERVE, open: true },
+      { resource_id: entities[0]!.id, rate: 'running', price: HOUR, reserve: RESERVE, open: true },
     ]);
     await expect(rentServer(kim)).rejects.toThrow(REFUSED);
   });

@@ -62,7 +62,8 @@ async function meterThem(): Promise<void> {
   await books.setClock(3_600 * SECOND);
   await meter();
   const segmentOf = async (id: number | undefined) =>
-    (await sql<{ id: bigint }>`select id from segment where instance_id = ${id}`.execute(db)).rows[0]!.id;
+    (await sql<{ id: bigint }>`select id from segment where kind = 'instance' and resource_id = ${id}`.execute(db))
+      .rows[0]!.id;
   [steady, failed, lost, forgiven] = [
     await segmentOf(steadyId),
     await segmentOf(failedId),
@@ -186,7 +187,7 @@ it('holds each rule by itself, and names the row', async () => {
     {
       rule: 'e',
       what: 'a price that is not what was charged',
-      statements: [`update segment set price_per_hour = price_per_hour - 1 where id = ${steady}`],
+      statements: [`update segment set price = price - 1 where id = ${steady}`],
       expected: new RegExp(`^segment ${steady} it was not charged what its time costs$`),
     },
     {

@@ -52,7 +52,7 @@ it('names the interval that was not charged what its time costs, and the journal
       "update segment set metered_until = metered_until - interval '1 second' where id = 1",
       /segment 1 it was not charged/,
     ],
-    ['update segment set price_per_hour = price_per_hour - 1 where id = 2', /segment 2 it was not charged/],
+    ['update segment set price = price - 1 where id = 2', /segment 2 it was not charged/],
     [
       'update segment_charge set credit = credit + 1 where segment_id = 1 and credit > 0',
       /segment_charge 1 until .*\n?/,
@@ -86,7 +86,7 @@ it('shows use by server and day, each with the intervals it was charged for, add
   const request = { orderByField: 'createdAt', orderByDirection: 'asc' as const, page: 1, limit: 100 };
   const { entities } = await pageOfTransactions(db, workspace, { types: ['Spending'] }, request);
   expect(
-    entities.map(({ day, instance }) => `${day} ${instance?.id === server ? 'first' : 'second'}`).toSorted(),
+    entities.map(({ day, resource }) => `${day} ${resource?.id === server ? 'first' : 'second'}`).toSorted(),
   ).toEqual([
     '2026-01-01 first',
     '2026-01-01 second',
@@ -111,7 +111,7 @@ it('shows use by server and day, each with the intervals it was charged for, add
   expect(all).toBe(rows[0]!.charged);
   expect(all + rows[0]!.left).toBe(180n * MICRO);
   // The charge over midnight is of the day in which it ends.
-  const first = entities.find(({ day, instance }) => day === '2026-01-02' && instance?.id === server)!;
+  const first = entities.find(({ day, resource }) => day === '2026-01-02' && resource?.id === server)!;
   const { segments } = await viewTransaction(db, workspace, first.id);
   expect(segments.map(({ from, to, seconds }) => [from, to, seconds])).toEqual([
     ['2026-01-01T23:59:24.000Z', '2026-01-02T06:00:00.000Z', 21_636],

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { segmentCostUntil } from '../billing/segmentCost.ts';
 import type { Db } from '../db/schema.ts';
 import { OF_USE } from './digest.ts';
 import type { Report } from './report.ts';
@@ -125,7 +126,7 @@ async function checkSegments(db: Db, report: Report): Promise<BookedUse> {
         when s.refunded <> coalesce(r.credit + r.card + r.onchain, 0) or s.forgiven <> coalesce(r.forgiven, 0)
           then 'what was given back of it is something else'
         when not s.voided and s.charged + s.uncollected - s.refunded - s.forgiven
-          <> floor(s.price_per_hour::numeric * extract(epoch from s.metered_until - s.started_at) / 3600)
+          <> ${segmentCostUntil(sql`s.metered_until`)}
           then 'it was not charged what its time costs'
         when s.voided and s.settled and s.charged + s.uncollected <> s.refunded + s.forgiven then 'it was not given back'
         when s.settled and not s.voided and s.metered_until <> s.ended_at then 'it was settled at another time than its end'

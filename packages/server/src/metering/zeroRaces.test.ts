@@ -49,7 +49,9 @@ const move = (id: number, status: string, shows: string) =>
 async function stateOf(id: number): Promise<{ status: string; held: boolean; rate: string | null }> {
   const { rows } = await sql<{ status: string; held: boolean; rate: string | null }>`select i.status,
     i.zero_stopped_at is not null as held, s.rate from instance i
-    left join segment s on s.instance_id = i.id and s.ended_at is null where i.id = ${id}`.execute(app.ctx.db);
+    left join segment s on s.kind = 'instance' and s.resource_id = i.id and s.ended_at is null where i.id = ${id}`.execute(
+    app.ctx.db,
+  );
   return rows[0]!;
 }
 
@@ -104,7 +106,7 @@ it('keeps servers that a credit pays for, and for 14 days more when it is used u
   const id = await held('stopped');
   await move(id, 'stopped', 'stopped');
   await sql`update segment set started_at = now() - interval '1 hour', metered_until = now() - interval '1 hour'
-    where instance_id = ${id}`.execute(app.ctx.db);
+    where kind = 'instance' and resource_id = ${id}`.execute(app.ctx.db);
   await atZero({ days: 14, notices: 3 });
   await credit(app.ctx.db, alice.workspaceId, 'credit', 1_000n);
   await enforceZeroBalances(app.ctx);
@@ -126,7 +128,7 @@ it('sends no reminder while a credit keeps the servers, and starts over when it 
   const id = await held('stopped');
   await move(id, 'stopped', 'stopped');
   await sql`update segment set started_at = now() - interval '1 hour', metered_until = now() - interval '1 hour'
-    where instance_id = ${id}`.execute(app.ctx.db);
+    where kind = 'instance' and resource_id = ${id}`.execute(app.ctx.db);
   await atZero({ days: 8, notices: 1 });
   await credit(app.ctx.db, alice.workspaceId, 'credit', 1_000n);
   await sendZeroNotices(app.ctx);
@@ -141,8 +143,8 @@ it('deletes unpaid servers after 14 days, also when a part of a reserve is left'
   await credit(app.ctx.db, alice.workspaceId, 'credit', 1_000n);
   await atZero({ days: 14, notices: 3 });
   await sql`update workspace_meter set left_at_zero = 1000 where client_id = ${alice.workspaceId}`.execute(app.ctx.db);
-  await sql`insert into segment (client_id, instance_id, rate, price_per_hour, started_at, metered_until, confirmed)
-    values (${alice.workspaceId}, ${id}, 'stopped', 3600000, now() - interval '1 hour', now() - interval '1 hour', true)`.execute(
+  await sql`insert into segment (client_id, kind, resource_id, rate, price, started_at, metered_until, confirmed)
+    values (${alice.workspaceId}, 'instance', ${id}, 'stopped', 3600000, now() - interval '1 hour', now() - interval '1 hour', true)`.execute(
     app.ctx.db,
   );
   expect(await meterWorkspace(app.ctx.db, alice.workspaceId)).toMatchObject({ charged: 1_000n });

@@ -2,6 +2,8 @@ import { CURRENCY } from '@stagi/contract/brand.ts';
 import { toDecimal } from '@stagi/contract/money.ts';
 import type { ChargedSegment, Transaction } from '@stagi/contract/transactions.ts';
 import { sql } from 'kysely';
+import type { ResourceRow } from '../billing/billedResource.ts';
+import { SEGMENT_PER_HOUR } from '../billing/segmentCost.ts';
 import type { Db } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';
 import { isId } from '../http/paging.ts';
@@ -18,8 +20,8 @@ export async function viewTransaction(
     where t.workspace_id = ${workspaceId} and ${isId('t.id', id)}`.execute(db);
   const row = rows[0];
   if (!row) throw notFound();
-  const { day, instance_id: instanceId } = row;
-  const segments = day === null || instanceId === null ? [] : await segmentsOf(db, workspaceId, instanceId, day);
+  const segments =
+    row.day === null || row.resource_kind === null ? [] : await segmentsOf(db, workspaceId, row, row.day);
   return { entity: present(row), segments };
 }
 
@@ -28,15 +30,17 @@ interface SegmentRow {
   from: Date;
   to: Date;
   micros: bigint;
-  price_per_hour: bigint;
+  per_hour: bigint;
+  price: bigint;
+  price_hours: number;
   amount: bigint;
 }
 
 /** A charge is of the day in which the time it is for ends, and begins where the one before it ended. */
-async function segmentsOf(db: Db, workspaceId: number, instanceId: number, day: string): Promise<ChargedSegment[]> {
+async function segmentsOf(db: Db, workspaceId: number, resource: ResourceRow, day: string): Promise<ChargedSegment[]> {
   const { rows } = await sql<SegmentRow>`
     select s.id, b.begun as "from", c.until as "to",
-      (extract(epoch from c.until - b.begun) * 1000000)::bigint as micros, s.price_per_hour, c.amount
+      (extract(epoch from c.until - b.begun) * 1000000)::bigint as micros, ${SEGMENT_PER_HOUR} as per_hour, s.price, s.price_hours, c.amount
     from segment s, lateral (
       select max(until) as until, min(until) as first, sum(credit + card + onchain)::bigint as amount from segment_charge
       where segment_id = s.id and until >= ${day}::date::timestamp at time zone 'UTC'
@@ -44,14 +48,16 @@ async function segmentsOf(db: Db, workspaceId: number, instanceId: number, day: 
     ) c, lateral (
       select coalesce((select max(until) from segment_charge where segment_id = s.id and until < c.first), s.started_at) as begun
     ) b
-    where s.client_id = ${workspaceId} and s.instance_id = ${instanceId} and c.until is not null
+    where s.client_id = ${workspaceId} and s.kind = ${resource.resource_kind} and s.resource_id = ${resource.resource_id} and c.until is not null
     order by s.started_at, s.id`.execute(db);
   return rows.map((row) => ({
     id: Number(row.id),
     from: row.from.toISOString(),
     to: row.to.toISOString(),
     seconds: Number(row.micros) / 1e6,
-    pricePerHour: { currency: CURRENCY, decimalValue: toDecimal(row.price_per_hour) },
+    pricePerHour: { currency: CURRENCY, decimalValue: toDecimal(row.per_hour) },
+    price: { currency: CURRENCY, decimalValue: toDecimal(row.price) },
+    priceHours: row.price_hours,
     amount: { currency: CURRENCY, decimalValue: toDecimal(row.amount) },
   }));
 }

@@ -1,27 +1,33 @@
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { type RawBuilder, sql } from 'kysely';
+import {
+  joinBilledResource,
+  RESOURCE_NAME_COLUMNS,
+  RESOURCE_NAMES,
+  type ResourceRow,
+} from '../billing/billedResource.ts';
 import { ACTUAL_END } from '../billing/refund.ts';
+import { SEGMENT_PER_HOUR, segmentCostUntil } from '../billing/segmentCost.ts';
 import type { Db } from '../db/schema.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 
 export interface Range {
   from?: string;
   to?: string;
-  /** Part of a server's name or Unique ID. */
+  /** Part of the name or Unique ID of a server or storage. */
   queryString?: string;
 }
 
-export interface IntervalRow {
+export interface IntervalRow extends ResourceRow {
   id: bigint;
-  instance_id: number;
-  slug: string;
-  title: string;
-  rate: 'running' | 'stopped';
+  rate: 'running' | 'stopped' | 'size';
   start: Date;
   stop: Date | null;
   open: boolean;
   micros: bigint;
-  price_per_hour: bigint;
+  per_hour: bigint;
+  price: bigint;
+  price_hours: number;
   quoted: bigint;
   charged: bigint;
   uncollected: bigint;
@@ -34,14 +40,14 @@ export interface IntervalRow {
  * what was given back of it, counts where it ended.
  */
 const intervals = (workspaceId: number, { from, to, queryString }: Range): RawBuilder<unknown> => sql`
-  select s.id, s.instance_id, i.slug, i.title, s.rate, part.start, case when part.stop > part.start then part.stop end as stop,
-    s.ended_at is null as open, (extract(epoch from part.stop - part.start) * 1000000)::bigint as micros, s.price_per_hour,
-    floor(s.price_per_hour::numeric * extract(epoch from part.stop - s.started_at) / 3600)::bigint
-      - floor(s.price_per_hour::numeric * extract(epoch from part.start - s.started_at) / 3600)::bigint as quoted,
+  select s.id, s.kind as resource_kind, s.resource_id, ${sql.raw(RESOURCE_NAMES)}, s.rate, part.start, case when part.stop > part.start then part.stop end as stop,
+    s.ended_at is null as open, (extract(epoch from part.stop - part.start) * 1000000)::bigint as micros,
+    ${SEGMENT_PER_HOUR} as per_hour, s.price, s.price_hours,
+    ${segmentCostUntil(sql`part.stop`)} - ${segmentCostUntil(sql`part.start`)} as quoted,
     coalesce(upto.charged_total, 0) - coalesce(before.charged_total, 0) - back.refunded as charged,
     coalesce(upto.uncollected_total, 0) - coalesce(before.uncollected_total, 0) - back.forgiven as uncollected,
     back.refunded + back.forgiven as refunded
-  from segment s join instance i on i.id = s.instance_id,
+  from segment s ${sql.raw(joinBilledResource('s.kind', 's.resource_id'))},
     lateral (select ${from ?? null}::timestamptz as from_at, ${to ?? null}::timestamptz as to_at) asked,
     lateral (select greatest(s.started_at, asked.from_at) as start) begun,
     lateral (select begun.start, greatest(begun.start, least(s.metered_until, s.ended_at, asked.to_at)) as stop) part,
@@ -62,9 +68,9 @@ const intervals = (workspaceId: number, { from, to, queryString }: Range): RawBu
     and (asked.from_at is null or coalesce(s.ended_at, 'infinity') >= asked.from_at)
     and (asked.from_at <= asked.to_at) is not false and ${isOf(queryString)}`;
 
-/** Of an instance `i`. */
+/** Of a joined server or storage. */
 function isOf(queryString: string | undefined): RawBuilder<boolean> {
-  return queryString ? contains(['i.title', 'i.slug'], queryString) : sql<boolean>`true`;
+  return queryString ? contains(RESOURCE_NAME_COLUMNS, queryString) : sql<boolean>`true`;
 }
 
 const COLUMNS = {
@@ -72,7 +78,7 @@ const COLUMNS = {
   from: 'start',
   title: 'title',
   seconds: 'micros',
-  pricePerHour: 'price_per_hour',
+  pricePerHour: 'per_hour',
   quoted: 'quoted',
   charged: 'charged',
 };
@@ -128,12 +134,12 @@ export async function spentByDay(
 ): Promise<{ day: string; charged: bigint }[]> {
   const { rows } = await sql<{ day: string; charged: bigint }>`
     select * from (
-      select day::text, sum(charged - refunded)::bigint as charged from usage_day
-        join instance i on i.id = usage_day.instance_id
+      select day::text, sum(charged - refunded)::bigint as charged from usage_day u
+        ${sql.raw(joinBilledResource('u.kind', 'u.resource_id'))}
       where client_id = ${workspaceId} and ${isOf(queryString)}
         and day >= coalesce((${from ?? null}::timestamptz at time zone 'UTC')::date, '-infinity')
         and day <= coalesce((${to ?? null}::timestamptz at time zone 'UTC')::date, 'infinity')
-      group by day order by usage_day.day desc limit ${DAYS_MOST}
+      group by day order by u.day desc limit ${DAYS_MOST}
     ) as newest order by day`.execute(db);
   return rows;
 }

@@ -2,6 +2,7 @@ import { CURRENCY } from '@stagi/contract/brand.ts';
 import { toDecimal } from '@stagi/contract/money.ts';
 import type { Money } from '@stagi/contract/price.ts';
 import type { UsageInterval } from '@stagi/contract/usage.ts';
+import { presentResource } from '../billing/billedResource.ts';
 import type { CsvColumns } from '../http/csv.ts';
 import type { IntervalRow } from './intervals.ts';
 
@@ -12,13 +13,15 @@ export const secondsOf = (micros: bigint): number => Number(micros) / 1_000_000;
 export function presentInterval(row: IntervalRow): UsageInterval {
   return {
     id: Number(row.id),
-    instance: { id: row.instance_id, slug: row.slug, title: row.title },
+    resource: presentResource(row),
     rate: row.rate,
     from: row.start.toISOString(),
     to: row.stop?.toISOString() ?? null,
     open: row.open,
     seconds: secondsOf(row.micros),
-    pricePerHour: stagi(row.price_per_hour),
+    pricePerHour: stagi(row.per_hour),
+    price: stagi(row.price),
+    priceHours: row.price_hours,
     quoted: stagi(row.quoted),
     charged: stagi(row.charged),
     uncollected: stagi(row.uncollected),
@@ -29,14 +32,16 @@ export function presentInterval(row: IntervalRow): UsageInterval {
 /** An interval as a line; amounts are STAGI. */
 export const USAGE_COLUMNS: CsvColumns<UsageInterval> = {
   interval: ({ id }) => id,
-  instance_id: ({ instance }) => instance.id,
-  unique_id: ({ instance }) => instance.slug,
-  title: ({ instance }) => instance.title,
+  kind: ({ resource }) => resource.kind,
+  resource_id: ({ resource }) => resource.id,
+  unique_id: ({ resource }) => resource.slug,
+  title: ({ resource }) => resource.title,
   rate: ({ rate }) => rate,
   from: ({ from }) => from,
   to: ({ to }) => to,
   seconds: ({ seconds }) => seconds,
-  price_per_hour: ({ pricePerHour }) => pricePerHour.decimalValue,
+  price: ({ price }) => price.decimalValue,
+  price_hours: ({ priceHours }) => priceHours,
   quoted: ({ quoted }) => quoted.decimalValue,
   charged: ({ charged }) => charged.decimalValue,
   uncollected: ({ uncollected }) => uncollected.decimalValue,

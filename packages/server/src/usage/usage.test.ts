@@ -22,10 +22,10 @@ beforeAll(async () => {
   await sql`create or replace function metering_clock() returns timestamptz language sql volatile as 'select at from clock'`.execute(
     db,
   );
-  await sql`insert into segment (client_id, instance_id, rate, price_per_hour, started_at, ended_at, metered_until, confirmed)
-    values (${alice.workspaceId}, ${ids[0]}, 'running', 70007, '2026-03-01 06:00Z', '2026-03-03 18:00:01.5Z', '2026-03-01 06:00Z', true),
-      (${alice.workspaceId}, ${ids[0]}, 'stopped', 3, '2026-03-03 18:00:01.5Z', null, '2026-03-03 18:00:01.5Z', true),
-      (${alice.workspaceId}, ${ids[1]}, 'running', 123457, '2026-03-02 00:00Z', null, '2026-03-02 00:00Z', true)`.execute(
+  await sql`insert into segment (client_id, kind, resource_id, rate, price, started_at, ended_at, metered_until, confirmed)
+    values (${alice.workspaceId}, 'instance', ${ids[0]}, 'running', 70007, '2026-03-01 06:00Z', '2026-03-03 18:00:01.5Z', '2026-03-01 06:00Z', true),
+      (${alice.workspaceId}, 'instance', ${ids[0]}, 'stopped', 3, '2026-03-03 18:00:01.5Z', null, '2026-03-03 18:00:01.5Z', true),
+      (${alice.workspaceId}, 'instance', ${ids[1]}, 'running', 123457, '2026-03-02 00:00Z', null, '2026-03-02 00:00Z', true)`.execute(
     db,
   );
   await sql`insert into workspace_meter (client_id, metered_at) values (${alice.workspaceId}, metering_clock()) on conflict do nothing`.execute(
@@ -100,7 +100,7 @@ it('exports the same as CSV, harmless to spreadsheets', async () => {
 it('narrows rows, sum, days and file to the servers of a text', async () => {
   const of = (queryString: string) => list({ entityFilterRequest: { queryString } });
   const [summing, none] = [await of('SUMM'), await of('nobody’s')];
-  expect(summing.entities.map(({ instance }) => instance.slug)).toEqual(['summing', 'summing']);
+  expect(summing.entities.map(({ resource }) => resource.slug)).toEqual(['summing', 'summing']);
   const charged = fromDecimal(summing.total.charged.decimalValue);
   expect(charged > 0n && charged < (await spent())).toBe(true);
   expect(sum(summing.days.map((day) => day.charged))).toBe(charged);
@@ -113,8 +113,8 @@ it('shows use over midnight that was given back as what was charged and what cam
   const carol = await app.signUp();
   const id = await aRentedInstance(app.ctx, carol, 'terminated');
   const { db } = app.ctx;
-  await sql`insert into segment (client_id, instance_id, rate, price_per_hour, started_at, ended_at, metered_until, confirmed)
-    values (${carol.workspaceId}, ${id}, 'running', 70000, '2026-03-31 23:38Z', '2026-04-01 00:38Z', '2026-03-31 23:38Z', false)`.execute(
+  await sql`insert into segment (client_id, kind, resource_id, rate, price, started_at, ended_at, metered_until, confirmed)
+    values (${carol.workspaceId}, 'instance', ${id}, 'running', 70000, '2026-03-31 23:38Z', '2026-04-01 00:38Z', '2026-03-31 23:38Z', false)`.execute(
     db,
   );
   await sql`insert into workspace_meter (client_id, metered_at) values (${carol.workspaceId}, metering_clock())`.execute(
@@ -122,7 +122,9 @@ it('shows use over midnight that was given back as what was charged and what cam
   );
   await sql`update clock set at = '2026-04-01 01:38Z'`.execute(db);
   await meterWorkspace(db, carol.workspaceId);
-  await sql`update segment set voided = true, settled = false where instance_id = ${id}`.execute(db);
+  await sql`update segment set voided = true, settled = false where kind = 'instance' and resource_id = ${id}`.execute(
+    db,
+  );
   await meterWorkspace(db, carol.workspaceId);
   const { entities, totalCount } = await carol.client(api.transactions.list, { types: ['Spending'] });
   expect(entities.map(({ kind, day, amount }) => [kind, day, amount.decimalValue]).toSorted()).toEqual([

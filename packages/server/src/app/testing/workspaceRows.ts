@@ -24,13 +24,13 @@ export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<voi
       { account: accountOf(owner.workspaceId, 'credit'), amount },
     ]),
   );
-  await sql`with billed as (insert into segment (client_id, instance_id, rate, price_per_hour, started_at, metered_until, confirmed)
-      values (${owner.workspaceId}, ${server}, 'running', 1, now(), now(), true) returning id),
+  await sql`with billed as (insert into segment (client_id, kind, resource_id, rate, price, started_at, metered_until, confirmed)
+      values (${owner.workspaceId}, 'instance', ${server}, 'running', 1, now(), now(), true) returning id),
     charge as (insert into segment_charge (segment_id, until, journal_id, credit, card, onchain, uncollected, charged_total, uncollected_total)
       select id, now(), ${journal}, 0, 0, 0, 0, 0, 0 from billed)
     insert into segment_refund (segment_id, at, journal_id, credit, card, onchain, forgiven)
     select id, now(), ${journal}, 0, 0, 0, 0 from billed`.execute(db);
-  await sql`insert into usage_day (client_id, day, instance_id, last_at) values (${owner.workspaceId}, now(), ${server}, now())`.execute(
+  await sql`insert into usage_day (client_id, day, kind, resource_id, last_at) values (${owner.workspaceId}, now(), 'instance', ${server}, now())`.execute(
     db,
   );
   await sql`insert into workspace_meter (client_id, metered_at) values (${owner.workspaceId}, now()) on conflict do nothing`.execute(

@@ -48,7 +48,7 @@ export async function openMeteredBooks(): Promise<MeteredBooks> {
       const { rows } = await sql<{ rate: string; seconds: number | null; net: bigint; settled: boolean }>`
         select rate, extract(epoch from ended_at - started_at)::float8 as seconds,
           charged + uncollected - refunded - forgiven as net, settled
-        from segment where instance_id = ${instanceId} order by id`.execute(db);
+        from segment where kind = 'instance' and resource_id = ${instanceId} order by id`.execute(db);
       return rows;
     },
     expectOneStory: () => expectOneStory(db),

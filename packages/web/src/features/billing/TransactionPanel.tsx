@@ -2,11 +2,10 @@ import { api } from '@stagi/contract/api.ts';
 import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
 import type { ChargedSegment, Transaction } from '@stagi/contract/transactions.ts';
-import { Link } from 'react-router';
 import { useHasPermission } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { ResourceLink } from '../../lists/ResourceLink.tsx';
 import { RowPanel } from '../../lists/RowPanel.tsx';
-import { paths } from '../../paths.ts';
 import { FactList } from '../../ui/FactList.tsx';
 import { formatDay, formatExact, formatNumber } from '../../ui/format.ts';
 import { DateTime } from '../../ui/Time.tsx';
@@ -47,7 +46,7 @@ function Body({ entity, segments }: OutputOf<typeof api.transactions.view>) {
     </>
   );
 
-  function factsOf({ instance, addresses, ...one }: Transaction) {
+  function factsOf({ resource, addresses, ...one }: Transaction) {
     return [
       { label: t('Amount'), value: <Amount amount={one.amount} exact /> },
       { label: t('Type'), value: t(TYPE_WORD[one.type]) },
@@ -55,11 +54,11 @@ function Body({ entity, segments }: OutputOf<typeof api.transactions.view>) {
         label: t('What'),
         value: t(KIND_WORD[one.kind] ?? one.kind),
       },
-      ...(instance
+      ...(resource
         ? [
             {
-              label: t('Server'),
-              value: mayOpen ? <Link to={paths.instance(instance.id)}>{instance.title}</Link> : instance.title,
+              label: resource.kind === 'storage' ? t('Storage') : t('Server'),
+              value: mayOpen ? <ResourceLink resource={resource}>{resource.title}</ResourceLink> : resource.title,
             },
           ]
         : []),
@@ -94,7 +93,7 @@ function Segments({ segments }: { segments: readonly ChargedSegment[] }) {
             </tr>
           </thead>
           <tbody>
-            {segments.map(({ id, from, to, seconds, pricePerHour, amount }) => (
+            {segments.map(({ id, from, to, seconds, pricePerHour, price, priceHours, amount }) => (
               <tr key={id}>
                 <td>
                   <DateTime at={from} /> –
@@ -102,7 +101,17 @@ function Segments({ segments }: { segments: readonly ChargedSegment[] }) {
                   <DateTime at={to} />
                 </td>
                 <td className="mono">{formatNumber(seconds, 3)}</td>
-                <td className="mono">{formatExact(pricePerHour.decimalValue)}</td>
+                <td className="mono">
+                  {formatExact(pricePerHour.decimalValue)}
+                  {priceHours > 1 && (
+                    <span className={classes.exact}>
+                      {t('{{amount}} for {{hours}} h', {
+                        amount: formatExact(price.decimalValue),
+                        hours: formatNumber(priceHours),
+                      })}
+                    </span>
+                  )}
+                </td>
                 <td className="mono">{formatExact(amount.decimalValue)}</td>
               </tr>
             ))}

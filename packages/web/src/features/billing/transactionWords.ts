@@ -8,7 +8,7 @@ export const TYPE_WORD: Record<TransactionType, string> = {
   Withdrawal: text('Withdrawal'),
 };
 
-/** What a booking was, by its kind. Usage is named after its server. */
+/** What a booking was, by its kind. Usage is named after its server or storage. */
 export const KIND_WORD: Record<string, string> = {
   starter: text('Starter credit'),
   promo: text('Promo code'),
@@ -16,7 +16,7 @@ export const KIND_WORD: Record<string, string> = {
   deposit: text('Payment'),
   chargeback: text('Chargeback'),
   exchange: text('Currency exchange'),
-  usage: text('Server usage'),
+  usage: text('Usage'),
   refund: text('Refund'),
   writeoff: text('Written off'),
   plan: text('Plan'),

@@ -34,13 +34,13 @@ export function useTransactionColumns(): Column<Transaction>[] {
   ];
 }
 
-function What({ transaction: { instance, kind } }: { transaction: Transaction }) {
+function What({ transaction: { resource, kind } }: { transaction: Transaction }) {
   const t = useT();
-  if (!instance) return <span>{t(KIND_WORD[kind] ?? kind)}</span>;
+  if (!resource) return <span>{t(KIND_WORD[kind] ?? kind)}</span>;
   return (
     <span className={classes.what}>
-      <CutText>{kind === 'usage' ? instance.title : `${t(KIND_WORD[kind] ?? kind)} · ${instance.title}`}</CutText>
-      <span className={`mono ${classes.slug}`}>{instance.slug}</span>
+      <CutText>{kind === 'usage' ? resource.title : `${t(KIND_WORD[kind] ?? kind)} · ${resource.title}`}</CutText>
+      <span className={`mono ${classes.slug}`}>{resource.slug}</span>
     </span>
   );
 }

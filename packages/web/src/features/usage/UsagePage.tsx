@@ -11,6 +11,7 @@ import { useCsvExport } from '../../lists/useCsvExport.ts';
 import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
 import { useRange } from '../../lists/useRange.ts';
+import { ResourceLink } from '../../lists/ResourceLink.tsx';
 import { paths } from '../../paths.ts';
 import { ActionButton } from '../../ui/actions.tsx';
 import { Button } from '../../ui/Button.tsx';
@@ -40,7 +41,7 @@ export function UsagePage() {
   );
 }
 
-/** The usage of each rented server and what was charged for it. */
+/** The usage of each rented server and storage, and what was charged for it. */
 function UsageList() {
   const t = useT();
   const { permissions, workspace } = useUser();
@@ -58,7 +59,7 @@ function UsageList() {
   return (
     <ListPage
       title={t(ROUTES.usage.title)}
-      about={t('Rented servers are billed per second. The balance is charged every minute.')}
+      about={t('Rented servers and storages are billed per second. The balance is charged every minute.')}
       headerActions={
         !isEmpty && (
           <ActionButton
@@ -88,13 +89,13 @@ function UsageList() {
         ))
       }
       list={list}
-      search={t('Search instances')}
+      search={t('Search servers and storages')}
       filters={<DateRangePicker label={t('When')} value={range.value} onChange={range.set} clearable />}
       name="usage"
       rowTestId="usage-row"
       columns={columns}
       rowKey={({ id }) => id}
-      rowLink={mayOpen ? ({ instance }, cell) => <Link to={paths.instance(instance.id)}>{cell}</Link> : undefined}
+      rowLink={mayOpen ? ({ resource }, cell) => <ResourceLink resource={resource}>{cell}</ResourceLink> : undefined}
       noMatches={{
         title: t('No usage in this period'),
         text: t('Try a longer time range or other filters.'),
@@ -102,7 +103,7 @@ function UsageList() {
       empty={{
         icon: <IconChartBar size={20} />,
         title: t('No usage yet'),
-        text: t('What your rented servers cost will be listed here.'),
+        text: t('What your rented servers and storages cost will be listed here.'),
         action: canOpen(ROUTES.marketplace, permissions) && (
           <Button component={Link} to={paths.marketplace()}>
             {t('Rent a server')}

@@ -1,5 +1,6 @@
 import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { Money } from '@stagi/contract/price.ts';
+import { text } from '@stagi/contract/text.ts';
 import type { UsageInterval } from '@stagi/contract/usage.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { formatExact, formatNumber } from '../../ui/format.ts';
@@ -9,21 +10,27 @@ import { NameCell } from '../../ui/table/NameCell.tsx';
 import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './Usage.module.css';
 
+const RATE_WORD: Record<UsageInterval['rate'], string> = {
+  running: text('Running'),
+  stopped: text('Stopped'),
+  size: text('Storage size'),
+};
+
 export function useUsageColumns(): Column<UsageInterval>[] {
   const t = useT();
   return [
     {
-      key: 'server',
-      title: t('Server'),
+      key: 'resource',
+      title: t('Name'),
       sortBy: 'title',
       card: 'head',
-      cell: ({ instance }) => <NameCell title={instance.title} slug={instance.slug} />,
+      cell: ({ resource }) => <NameCell title={resource.title} slug={resource.slug} />,
     },
     {
       key: 'state',
       title: t('State'),
-      width: 110,
-      cell: ({ rate }) => <Tag>{rate === 'running' ? t('Running') : t('Stopped')}</Tag>,
+      width: 130,
+      cell: ({ rate }) => <Tag>{t(RATE_WORD[rate])}</Tag>,
     },
     { key: 'from', title: t('From'), sortBy: 'from', width: 150, cell: ({ from }) => <DateTime at={from} /> },
     {
@@ -45,7 +52,7 @@ export function useUsageColumns(): Column<UsageInterval>[] {
       title: `${CURRENCY}/${t('h')}`,
       sortBy: 'pricePerHour',
       align: 'right',
-      cell: ({ pricePerHour }) => <Figure of={pricePerHour} />,
+      cell: (interval) => <Price of={interval} />,
     },
     {
       key: 'quoted',
@@ -62,6 +69,20 @@ export function useUsageColumns(): Column<UsageInterval>[] {
       cell: (interval) => <Charged interval={interval} />,
     },
   ];
+}
+
+/** A rate of storage is rounded up; its exact price is that of a month. */
+function Price({ of: { pricePerHour, price, priceHours } }: { of: UsageInterval }) {
+  const t = useT();
+  if (priceHours === 1) return <Figure of={pricePerHour} />;
+  return (
+    <span className={classes.charged}>
+      <Figure of={pricePerHour} />
+      <span className={classes.why}>
+        {t('{{amount}} for {{hours}} h', { amount: formatExact(price.decimalValue), hours: formatNumber(priceHours) })}
+      </span>
+    </span>
+  );
 }
 
 function Figure({ of }: { of: Money }) {
