@@ -10,15 +10,17 @@ export const Balance = z.object({
   isSuccess: z.literal(true),
   clientBalance: z.object({ USD: Amount, STAGI: Amount }),
   exhausted: z.boolean(),
-  /** What a zero balance has done to rented servers; null when the balance is not zero. */
+  /** What a zero balance has done to rented servers and storages; null when the balance is not zero. */
   zero: z
     .object({
-      /** When the stopped servers will be deleted. */
+      /** When the stopped servers and the storages will be deleted. */
       keptUntil: z.string(),
       /** Stopped servers that are kept. */
       kept: z.number().int(),
       /** Servers that were terminated because their clouds cannot stop servers; their data is lost. */
       lost: z.number().int(),
+      /** Storages that are read-only and kept. */
+      storages: z.number().int(),
       /** Whether credit has arrived since, too little to start all of them; the rest of a reserve does not count. */
       credited: z.boolean(),
     })
@@ -54,13 +56,14 @@ export const billing = {
   }),
   zero: call({
     path: 'billing/zero/view',
-    summary: 'The servers that a zero balance stopped, how long they are kept, and what starting them requires.',
+    summary:
+      'The servers that a zero balance stopped, the storages that it made read-only, how long they are kept, and what starting them requires.',
     auth: MANAGE,
     input: z.object({}),
     output: z.object({
       isSuccess: z.literal(true),
       exhausted: z.boolean(),
-      /** When the stopped servers will be deleted; null when the balance is not zero. */
+      /** When the stopped servers and the storages will be deleted; null when the balance is not zero. */
       keptUntil: z.string().nullable(),
       balance: Money,
       /** The rate per hour of everything else, with the reserve. */
@@ -68,6 +71,8 @@ export const billing = {
       instances: z.array(Held),
       /** Servers that were terminated because their clouds cannot stop servers; their data is lost. At most 100. */
       lost: z.array(Held.omit({ pricePerHour: true })),
+      /** Storages that are read-only and kept. At most 100. */
+      storages: z.array(Held.omit({ pricePerHour: true })),
     }),
   }),
   resume: call({

@@ -5,7 +5,7 @@ import type { Db } from '../db/schema.ts';
 import { balanceOf, burnRateOf } from './burnRate.ts';
 import { lockAvailableBalance } from './spendOrder.ts';
 
-/** Why a server is stopped, or its end, that a balance of zero brought about. */
+/** Why a server was stopped or a server or storage ended, where a balance of zero brought it about. */
 export const ZERO_BALANCE = text('Zero balance');
 /** How long saved data is kept without a balance. */
 export const KEPT_DAYS = 14;
@@ -65,61 +65,93 @@ const INSTANCE_ENDED = `i.kind = 'rented' and exists (select 1 from instance_act
 const INSTANCE_LOST = `${INSTANCE_ENDED} and coalesce(i.offer ->> 'canStop', 'false') = 'false'`;
 export const INSTANCE_DELETED = `${INSTANCE_ENDED} and i.offer ->> 'canStop' = 'true'`;
 
+/** SQL: whether the storage `d` is kept without a balance; its bucket is read-only then. */
+export const STORAGE_KEPT =
+  "d.kind = 'storage' and d.closed_at is null and d.desired <> 'gone' and d.status <> 'creation failed'";
+
+/** SQL: whether the zero balance that the workspace `w` has now ended the storage `d`, after it was kept. */
+export const STORAGE_DELETED = `d.kind = 'storage' and d.status in ('terminating', 'deleted')
+  and d.status_reason = '${ZERO_BALANCE}' and d.status_since >= w.exhausted_at`;
+
+interface ZeroBalanceSummary {
+  keptUntil: Date;
+  /** Servers. */
+  kept: number;
+  lost: number;
+  /** Storages that are kept. */
+  storages: number;
+  credited: boolean;
+}
+
 /** Until when things are kept, how many are, how many could not be, and whether a credit came; null without a zero balance. */
-export async function zeroBalanceSummary(
-  db: Db,
-  workspaceId: number,
-): Promise<{ keptUntil: Date; kept: number; lost: number; credited: boolean } | null> {
-  const { rows } = await sql<{ keptUntil: Date; kept: number; lost: number; credited: boolean }>`
+export async function zeroBalanceSummary(db: Db, workspaceId: number): Promise<ZeroBalanceSummary | null> {
+  const { rows } = await sql<ZeroBalanceSummary>`
     select w.exhausted_at + make_interval(days => ${KEPT_DAYS}) as "keptUntil",
       (select count(*)::int from instance i where i.workspace_id = w.id and ${sql.raw(INSTANCE_KEPT)}) as kept,
       (select count(*)::int from instance i where i.workspace_id = w.id and ${sql.raw(INSTANCE_LOST)}) as lost,
+      (select count(*)::int from storage d where d.workspace_id = w.id and ${sql.raw(STORAGE_KEPT)}) as storages,
       ${sql.raw(balanceOf('w.id'))} > coalesce((select left_at_zero from workspace_meter where client_id = w.id), 0) as credited
     from workspace w where w.id = ${workspaceId} and w.exhausted_at is not null`.execute(db);
   return rows[0] ?? null;
 }
 
-export interface ServerName {
+/** Of a server or a storage. */
+export interface Named {
   id: number;
   title: string;
   slug: string;
 }
 
-/** What has become of the servers of a workspace whose balance is zero: at most 100 of each. */
-export async function outcomeOfServers(
+/** What has become of the servers and storages of a workspace whose balance is zero: at most 100 of each. */
+export async function zeroBalanceOutcome(
   db: Db,
   workspaceId: number,
-): Promise<{ kept: ServerName[]; lost: ServerName[]; deleted: ServerName[] }> {
-  const of = async (which: string) =>
+): Promise<{
+  servers: { kept: Named[]; lost: Named[]; deleted: Named[] };
+  storages: { kept: Named[]; deleted: Named[] };
+}> {
+  const servers = async (which: string) =>
     (
-      await sql<ServerName>`select i.id, i.title, i.slug from workspace w join instance i on i.workspace_id = w.id
+      await sql<Named>`select i.id, i.title, i.slug from workspace w join instance i on i.workspace_id = w.id
         where w.id = ${workspaceId} and ${sql.raw(which)} order by i.title, i.id limit ${NAMED_MOST}`.execute(db)
     ).rows;
-  return { kept: await of(INSTANCE_KEPT), lost: await of(INSTANCE_LOST), deleted: await of(INSTANCE_DELETED) };
+  const storages = async (which: string) =>
+    (
+      await sql<Named>`select d.id, d.title, d.slug from workspace w join storage d on d.workspace_id = w.id
+        where w.id = ${workspaceId} and ${sql.raw(which)} order by d.title, d.id limit ${NAMED_MOST}`.execute(db)
+    ).rows;
+  return {
+    servers: {
+      kept: await servers(INSTANCE_KEPT),
+      lost: await servers(INSTANCE_LOST),
+      deleted: await servers(INSTANCE_DELETED),
+    },
+    storages: { kept: await storages(STORAGE_KEPT), deleted: await storages(STORAGE_DELETED) },
+  };
 }
 
 const NAMED_MOST = 100;
 
-interface Held extends ServerName {
+interface Held extends Named {
   /** Micro-STAGI an hour more once it runs. */
   added: bigint;
 }
 
-/** What a balance of zero stopped, and until when it is kept. */
+/** What a balance of zero stopped, the storages that it keeps from being written, and until when they are kept. */
 export async function zeroBalanceDetails(
   db: Db,
   workspaceId: number,
-): Promise<{ keptUntil: Date | null; held: Held[]; lost: ServerName[]; otherPerHour: bigint }> {
+): Promise<{ keptUntil: Date | null; held: Held[]; lost: Named[]; storages: Named[]; otherPerHour: bigint }> {
   const { rows } = await sql<{ until: Date | null }>`
     select exhausted_at + make_interval(days => ${KEPT_DAYS}) as until from workspace where id = ${workspaceId}`.execute(
     db,
   );
   const keptUntil = rows[0]?.until ?? null;
-  if (!keptUntil) return { keptUntil, held: [], lost: [], otherPerHour: 0n };
+  if (!keptUntil) return { keptUntil, held: [], lost: [], storages: [], otherPerHour: 0n };
   const held = await sql<Held>`select id, title, slug, price_per_hour - stopped_price_per_hour as added from instance
     where workspace_id = ${workspaceId} and kind = 'rented' and closed_at is null and zero_stopped_at is not null
       and desired <> 'gone' order by title, id`.execute(db);
   const { perHour, reserve } = await burnRateOf(db, workspaceId);
-  const { lost } = await outcomeOfServers(db, workspaceId);
-  return { keptUntil, held: held.rows, lost, otherPerHour: perHour + reserve };
+  const { servers, storages } = await zeroBalanceOutcome(db, workspaceId);
+  return { keptUntil, held: held.rows, lost: servers.lost, storages: storages.kept, otherPerHour: perHour + reserve };
 }

@@ -10,10 +10,11 @@ type HereIs = { config: Pick<Config, 'appOrigin'> };
 
 interface ZeroBalance {
   workspace: string;
-  /** Stopped servers are kept until then. */
+  /** Stopped servers and storages are kept until then. */
   until: Date;
-  /** The names of the servers. */
+  /** Names. */
   servers: readonly string[];
+  storages: readonly string[];
 }
 
 /** The balance of a workspace has run out: what was stopped, until when it is kept, and what could not be kept. */
@@ -23,21 +24,22 @@ export function zeroBalanceMail(
   { lost, ...kept }: ZeroBalance & { lost: readonly string[] },
 ): MailText {
   const { words } = of(receiver);
+  const isSomeKept = kept.servers.length + kept.storages.length > 0;
   return zeroMail(ctx, receiver, kept, 'zero', [
     ...(lost.length > 0 ? [fill(words.zero.lost, { servers: named(lost) })] : []),
-    ...(kept.servers.length > 0 ? keptFacts(receiver, kept) : []),
-    kept.servers.length > 0 ? endOf(receiver, kept, 'zero') : words.zero.nothingKept,
+    ...(isSomeKept ? keptFacts(receiver, kept) : []),
+    isSomeKept ? endOf(receiver, kept, 'zero') : words.zero.nothingKept,
   ]);
 }
 
-/** The stopped servers will be deleted soon. */
+/** What is kept will be deleted soon. */
 export const zeroReminderMail = (ctx: HereIs, receiver: Receiver, kept: ZeroBalance): MailText =>
   zeroMail(ctx, receiver, kept, 'zeroSoon', [...keptFacts(receiver, kept), endOf(receiver, kept, 'zeroSoon')]);
 
-/** The stopped servers were deleted. */
+/** What was kept was deleted. */
 export const zeroEndedMail = (ctx: HereIs, receiver: Receiver, kept: ZeroBalance): MailText =>
   zeroMail(ctx, receiver, kept, 'zeroEnded', [
-    { facts: [[of(receiver).words.deletedServers, named(kept.servers)]] },
+    { facts: namedFacts(kept, of(receiver).words.deletedServers, of(receiver).words.deletedStorages) },
     endOf(receiver, kept, 'zeroEnded'),
   ]);
 
@@ -60,16 +62,25 @@ function zeroMail(
   ]);
 }
 
-function keptFacts(receiver: Receiver, { servers, until }: ZeroBalance): Part[] {
+function keptFacts(receiver: Receiver, kept: ZeroBalance): Part[] {
   const { words } = of(receiver);
   return [
     {
       facts: [
-        [words.stoppedServers, named(servers)],
-        [words.keptUntil, utcMoment(until)],
+        ...namedFacts(kept, words.stoppedServers, words.readOnlyStorages),
+        [words.keptUntil, utcMoment(kept.until)],
       ],
     },
   ];
+}
+
+/** What there is none of has no line. */
+function namedFacts({ servers, storages }: ZeroBalance, ofServers: string, ofStorages: string): [string, string][] {
+  const facts: [string, readonly string[]][] = [
+    [ofServers, servers],
+    [ofStorages, storages],
+  ];
+  return facts.filter(([, names]) => names.length > 0).map(([label, names]) => [label, named(names)]);
 }
 
 function endOf(receiver: Receiver, { workspace, until }: ZeroBalance, about: About): string {
@@ -81,10 +92,10 @@ function of({ language }: Receiver): { language: Language; words: Words } {
   return { language: language ?? 'en', words: WORDS[language ?? 'en'] };
 }
 
-/** A mail does not list hundreds of servers. */
+/** A mail does not list hundreds. */
 const NAMED_MOST = 20;
 
-function named(servers: readonly string[]): string {
-  const more = servers.length - NAMED_MOST;
-  return [...servers.slice(0, NAMED_MOST).map(onOneLine), ...(more > 0 ? [`+${more}`] : [])].join(', ');
+function named(names: readonly string[]): string {
+  const more = names.length - NAMED_MOST;
+  return [...names.slice(0, NAMED_MOST).map(onOneLine), ...(more > 0 ? [`+${more}`] : [])].join(', ');
 }

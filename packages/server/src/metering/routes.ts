@@ -27,7 +27,7 @@ export const billingHandlers: HandlersOf<typeof api.billing> = {
     };
   },
   async zero({ db, workspace }) {
-    const { keptUntil, held, lost, otherPerHour } = await zeroBalanceDetails(db, workspace.id);
+    const { keptUntil, held, lost, storages, otherPerHour } = await zeroBalanceDetails(db, workspace.id);
     const stagi = (micro: bigint) => ({ currency: CURRENCY, decimalValue: toDecimal(micro) });
     return {
       isSuccess: true,
@@ -37,6 +37,7 @@ export const billingHandlers: HandlersOf<typeof api.billing> = {
       otherPerHour: stagi(otherPerHour),
       instances: held.map(({ added, ...server }) => ({ ...server, pricePerHour: stagi(added) })),
       lost,
+      storages,
     };
   },
   async resume(ctx, { instanceIds }) {

@@ -7,9 +7,11 @@ import {
   INSTANCE_KEPT,
   INSTANCE_STILL_RUNNING,
   KEPT_DAYS,
-  outcomeOfServers,
   REMINDED_AFTER_DAYS,
-  type ServerName,
+  STORAGE_DELETED,
+  STORAGE_KEPT,
+  zeroBalanceOutcome,
+  type Named,
 } from '../billing/zero.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -29,7 +31,7 @@ const NOTICES = [
   { daysLeft: 0, is: 'ended' },
 ] as const;
 
-/** Mails the members with BILLING of workspaces without a balance: at once, and before the kept servers are deleted. */
+/** Mails the members with BILLING of workspaces without a balance: at once, and before the kept servers and storages are deleted. */
 export async function sendZeroNotices(ctx: Ctx): Promise<void> {
   for (const { id, number } of await dueNotices(ctx.db)) {
     try {
@@ -41,12 +43,16 @@ export async function sendZeroNotices(ctx: Ctx): Promise<void> {
 }
 
 /**
- * The first notice lists stopped and lost servers, so it waits up to a minute until that has happened. Reminders need kept
- * servers that no credit keeps. The last one is sent when all kept servers are deleted.
+ * The first notice lists stopped and lost servers, so it waits up to a minute until that has happened. Reminders need
+ * something kept that no credit keeps. The last one is sent when all that was kept is deleted.
  */
 async function dueNotices(db: Db): Promise<{ id: number; number: number }[]> {
   const some = (which: string) =>
     sql`exists (select 1 from instance i where i.workspace_id = w.id and ${sql.raw(which)})`;
+  const someStorage = (which: string) =>
+    sql`exists (select 1 from storage d where d.workspace_id = w.id and ${sql.raw(which)})`;
+  const kept = sql`(${some(INSTANCE_KEPT)} or ${someStorage(STORAGE_KEPT)})`;
+  const deleted = sql`(${some(INSTANCE_DELETED)} or ${someStorage(STORAGE_DELETED)})`;
   const { rows } = await sql<{ id: number; number: number }>`
     select w.id, n.number from workspace w join workspace_meter m on m.client_id = w.id,
       lateral (select max(number)::int as number
@@ -55,8 +61,8 @@ async function dueNotices(db: Db): Promise<{ id: number; number: number }[]> {
     where w.exhausted_at is not null and w.deleted_at is null and m.notices < n.number
       and case n.number
         when 1 then not ${some(INSTANCE_STILL_RUNNING)} or metering_clock() >= w.exhausted_at + interval '1 minute'
-        when ${NOTICES.length} then ${some(INSTANCE_DELETED)} and not ${some(INSTANCE_KEPT)}
-        else ${some(INSTANCE_KEPT)} and ${sql.raw(balanceOf('w.id'))} <= m.left_at_zero end`.execute(db);
+        when ${NOTICES.length} then ${deleted} and not ${kept}
+        else ${kept} and ${sql.raw(balanceOf('w.id'))} <= m.left_at_zero end`.execute(db);
   return rows;
 }
 
@@ -78,18 +84,21 @@ async function noticeMail(
   is: (typeof NOTICES)[number]['is'],
   what: { workspace: string; until: Date },
 ): Promise<(ctx: Ctx, receiver: Receiver) => MailText> {
-  const { kept, lost, deleted } = await outcomeOfServers(trx, workspaceId);
+  const { servers, storages } = await zeroBalanceOutcome(trx, workspaceId);
+  const kept = { ...what, servers: titles(servers.kept), storages: titles(storages.kept) };
   switch (is) {
     case 'begun':
-      return (ctx, receiver) => zeroBalanceMail(ctx, receiver, { ...what, servers: titles(kept), lost: titles(lost) });
+      return (ctx, receiver) => zeroBalanceMail(ctx, receiver, { ...kept, lost: titles(servers.lost) });
     case 'reminder':
-      return (ctx, receiver) => zeroReminderMail(ctx, receiver, { ...what, servers: titles(kept) });
-    case 'ended':
-      return (ctx, receiver) => zeroEndedMail(ctx, receiver, { ...what, servers: titles(deleted) });
+      return (ctx, receiver) => zeroReminderMail(ctx, receiver, kept);
+    case 'ended': {
+      const deleted = { ...what, servers: titles(servers.deleted), storages: titles(storages.deleted) };
+      return (ctx, receiver) => zeroEndedMail(ctx, receiver, deleted);
+    }
   }
 }
 
-const titles = (servers: readonly ServerName[]): string[] => servers.map(({ title }) => title);
+const titles = (all: readonly Named[]): string[] => all.map(({ title }) => title);
 
 const NOTIFIED_ROLES = ROLES.filter((role) => ROLE_PERMISSIONS[role].includes('BILLING'));
 

@@ -16,7 +16,7 @@ const NAME = '<b>Ada & "Co"</b>';
 /** The same with an injected mail header. */
 const LINES = `${NAME}\r\nBcc: x`;
 
-const KEPT = { workspace: LINES, until: new Date('2026-12-06T14:00:00Z'), servers: [NAME] };
+const KEPT = { workspace: LINES, until: new Date('2026-12-06T14:00:00Z'), servers: [NAME], storages: [NAME] };
 
 /** Every mail that the platform writes. */
 export function everyMail(language: Language) {

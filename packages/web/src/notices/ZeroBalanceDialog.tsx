@@ -19,7 +19,7 @@ import classes from './ZeroBalanceDialog.module.css';
 
 type Zero = OutputOf<typeof api.billing.zero>;
 
-/** The servers that were stopped at zero balance. With a credit that does not cover all of them, the person chooses. */
+/** The servers that were stopped at zero balance, and the storages that are read-only. With a credit that does not cover all of them, the person chooses. */
 export function ZeroBalanceDialog({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const t = useT();
   const { data, error, refetch } = useQuery(q(api.billing.zero, {}, { quiet: true }));
@@ -34,11 +34,14 @@ export function ZeroBalanceDialog({ opened, onClose }: { opened: boolean; onClos
       {data ? (
         <div className={classes.choice}>
           {mayChoose ? <Choice zero={data} onDone={onClose} /> : <Stopped zero={data} />}
-          {data.keptUntil && data.instances.length > 0 && (
+          {data.keptUntil && data.instances.length + data.storages.length > 0 && (
             <p className={classes.kept}>
-              {t('Without a balance, stopped servers are kept until {{when}}.', { when: formatDate(data.keptUntil) })}
+              {t('Without a balance, stopped servers and storages are kept until {{when}}.', {
+                when: formatDate(data.keptUntil),
+              })}
             </p>
           )}
+          {data.storages.length > 0 && <ReadOnly zero={data} />}
           {data.lost.length > 0 && <Lost servers={data.lost} />}
         </div>
       ) : error ? (
@@ -50,12 +53,19 @@ export function ZeroBalanceDialog({ opened, onClose }: { opened: boolean; onClos
   );
 }
 
-function Stopped({ zero: { instances, otherPerHour } }: { zero: Zero }) {
-  const t = useT();
-  const all = instances.reduce(
+/** Micro-STAGI for an hour of all that zero stopped and of everything else. */
+function hourOfEverything({ instances, otherPerHour }: Zero): bigint {
+  return instances.reduce(
     (sum, { pricePerHour }) => sum + fromDecimal(pricePerHour.decimalValue),
     fromDecimal(otherPerHour.decimalValue) as bigint,
   );
+}
+
+function Stopped({ zero }: { zero: Zero }) {
+  const t = useT();
+  const { instances, storages } = zero;
+  const all = hourOfEverything(zero);
+  if (instances.length === 0 && storages.length > 0) return null;
   if (instances.length === 0) return <p className={classes.lead}>{t('Nothing is waiting to be restarted.')}</p>;
   return (
     <>
@@ -74,6 +84,30 @@ function Stopped({ zero: { instances, otherPerHour } }: { zero: Zero }) {
         ))}
       </ul>
     </>
+  );
+}
+
+function ReadOnly({ zero }: { zero: Zero }) {
+  const t = useT();
+  return (
+    <section aria-labelledby="zero-storages" data-testid="zero-storages">
+      <h3 className={classes.title} id="zero-storages">
+        {t('Read-only storages')}
+      </h3>
+      <p className={classes.kept}>
+        {t('They become writable as soon as the balance covers an hour of everything: {{amount}} {{currency}}.', {
+          amount: formatAmount(toDecimal(hourOfEverything(zero))),
+          currency: CURRENCY,
+        })}
+      </p>
+      <ul className={classes.servers}>
+        {zero.storages.map((storage) => (
+          <li key={storage.id} className={classes.server}>
+            <ServerName server={storage} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -131,10 +165,7 @@ function Choice({ zero: data, onDone }: { zero: Zero; onDone(): void }) {
       fromDecimal(data.otherPerHour.decimalValue) as bigint,
     );
   const missing = needed - has;
-  const all = data.instances.reduce(
-    (sum, { pricePerHour }) => sum + fromDecimal(pricePerHour.decimalValue),
-    fromDecimal(data.otherPerHour.decimalValue) as bigint,
-  );
+  const all = hourOfEverything(data);
   const amounts = { amount: formatAmount(data.balance.decimalValue), currency: CURRENCY };
   const toggle = (id: number) =>
     setChosen((before) => (before.includes(id) ? before.filter((one) => one !== id) : [...before, id]));

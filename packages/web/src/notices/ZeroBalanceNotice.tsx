@@ -17,14 +17,14 @@ interface Props {
   permissions: readonly Permission[];
 }
 
-/** While the balance is used up: what was stopped. With a credit that does not cover all of it, a button to choose. */
+/** While the balance is used up: what was stopped, and what is read-only. With a credit that does not cover all of it, a button to choose. */
 export function ZeroBalanceNotice({ balance, permissions }: Props) {
   const t = useT();
   const [opened, setOpened] = useState(false);
   const isZero = Number(balance.clientBalance.STAGI.decimalValue) === 0;
   const isCredited = !isZero && (balance.zero?.credited ?? true);
   // What is left of a reserve starts nothing by itself, and may be spent.
-  const mayChoose = isCredited || (!isZero && (balance.zero?.kept ?? 0) > 0);
+  const mayChoose = !isZero && (balance.zero?.kept ?? 1) > 0;
   const detail = useDetail(balance.zero, isCredited);
   const mayStart = permissions.includes('INSTANCE_RENTED_MANAGEMENT');
   const open = (label: string, testId: string) =>
@@ -75,7 +75,12 @@ function useDetail(zero: Balance['zero'], isCredited: boolean): string {
     ...(!isCredited && zero.kept > 0
       ? [t('{{count}} stopped servers are kept with their data until {{when}}.', { count: zero.kept, when })]
       : []),
-    ...(zero.kept === 0 && isOver ? [t('Stopped servers were kept for 14 days and then deleted.')] : []),
+    ...(!isCredited && zero.storages > 0
+      ? [t('{{count}} storages are read-only and kept until {{when}}.', { count: zero.storages, when })]
+      : []),
+    ...(zero.kept + zero.storages === 0 && isOver
+      ? [t('Stopped servers and storages were kept for 14 days and then deleted.')]
+      : []),
     ...(zero.lost > 0
       ? [t('{{count}} servers that cannot be stopped were terminated; the data on them is lost.', { count: zero.lost })]
       : []),

@@ -75,6 +75,8 @@ export interface Words {
   zeroEnded: Mail;
   stoppedServers: string;
   deletedServers: string;
+  readOnlyStorages: string;
+  deletedStorages: string;
   balancePage: string;
   keptUntil: string;
 }
