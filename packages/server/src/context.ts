@@ -1,3 +1,4 @@
+import type { BlobStore } from '@stagi/s3/blobStore.ts';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Bus } from './bus/bus.ts';
@@ -21,6 +22,10 @@ export interface Context {
   pg: pg.Pool;
   /** The pool behind `within`. */
   callsPg: pg.Pool;
+  /** Where the bytes of objects lie, by the name of the location: `local`, and those of S3_LOCATIONS. */
+  blobs: ReadonlyMap<string, BlobStore>;
+  /** The platform's own files: pictures of people, screenshots. */
+  files: BlobStore;
   /** Shows that this process is alive: leases and unfinished writes of a process that has ended are taken over. */
   registration: WorkerRegistration;
   jobs: Queue;

@@ -26,6 +26,7 @@ import { startMailWorker } from './mail/send.ts';
 import { startMeteringWorker } from './metering/worker.ts';
 import { serveMetrics } from './metrics/metricsServer.ts';
 import { createPrometheusCollector } from './metrics/prometheus.ts';
+import { openStores } from './objects/stores.ts';
 import type { Readiness } from './providers/provider.ts';
 import { registerWorker } from './reconcile/workerRegistry.ts';
 import { createSecretBox, loadSecretKey } from './secrets/secretBox.ts';
@@ -88,12 +89,16 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
     stops.push(() => clouds.close());
     const local = clouds.providers.get('local');
     if (local) await step('Looking for Docker', localCloudDone, () => local.readiness());
+    const stores = await openStores(config);
+    stops.push(async () => stores.close());
     const ctx: Context = {
       config,
       db: pool.db,
       within: (workspaceId) => withinWorkspace(callsPool.pg, workspaceId),
       pg: pool.pg,
       callsPg: callsPool.pg,
+      blobs: stores.blobs,
+      files: stores.files,
       registration,
       jobs: queue,
       bus,

@@ -1,0 +1,125 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { ROLE_PERMISSIONS, ROLES } from '@stagi/contract/permissions.ts';
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Context } from '../context.ts';
+import type { Database, Db } from '../db/schema.ts';
+import type { S3KeyTable } from '../db/storageTables.ts';
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const ACCESS_KEY_ID_LENGTH = 20;
+/** 40 characters of base64, as clients expect. */
+const SECRET_BYTES = 30;
+
+export interface NewS3Key {
+  purpose: S3KeyTable['purpose'];
+  /** Null for `admin`. */
+  workspaceId: number | null;
+  bucketId: number | null;
+  title: string;
+  mode: S3KeyTable['mode'];
+  prefix: string;
+  /** Null: the platform itself, or an operator. Such a key ends with no account. */
+  madeBy: number | null;
+  apiTokenId: number | null;
+  expiresAt: Date | null;
+  /** For `admin`: whose buckets it opens. */
+  adminOwner?: string;
+}
+
+export interface CreatedS3Key {
+  id: number;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+export async function createS3Key(ctx: Pick<Context, 'secrets'>, db: Db, key: NewS3Key): Promise<CreatedS3Key> {
+  const accessKeyId = newAccessKeyId();
+  const secretAccessKey = randomBytes(SECRET_BYTES).toString('base64');
+  const { id } = await db
+    .insertInto('s3_key')
+    .values({
+      access_key_id: accessKeyId,
+      secret_sealed: ctx.secrets.seal(secretAccessKey, placeOf(accessKeyId)),
+      purpose: key.purpose,
+      workspace_id: key.workspaceId,
+      bucket_id: key.bucketId,
+      admin_owner: key.adminOwner ?? null,
+      title: key.title,
+      mode: key.mode,
+      prefix: key.prefix,
+      made_by: key.madeBy,
+      api_token_id: key.apiTokenId,
+      outlives_maker: key.madeBy === null,
+      expires_at: key.expiresAt,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { id, accessKeyId, secretAccessKey };
+}
+
+/** What one signs with, from the row of a key. */
+export function openS3Key(
+  ctx: Pick<Context, 'secrets'>,
+  row: { access_key_id: string; secret_sealed: string },
+): { accessKeyId: string; secretAccessKey: string } {
+  return {
+    accessKeyId: row.access_key_id,
+    secretAccessKey: ctx.secrets.open(row.secret_sealed, placeOf(row.access_key_id)),
+  };
+}
+
+/** Ends the keys that `where` names; answers their ids. Transfers that they opened are cut within 2 s. */
+export async function revokeS3Key(
+  db: Db,
+  where: { id?: number; bucketId?: number; workspaceId?: number; madeBy?: number; apiTokenId?: number },
+): Promise<number[]> {
+  const { id, bucketId, workspaceId, madeBy, apiTokenId } = where;
+  if ([id, bucketId, workspaceId, madeBy, apiTokenId].every((value) => value === undefined))
+    throw new Error('revokeS3Key needs a condition: it would end every key');
+  const revoked = await db
+    .updateTable('s3_key')
+    .set({ revoked_at: sql<Date>`clock_timestamp()` })
+    .where('revoked_at', 'is', null)
+    .$if(id !== undefined, (query) => query.where('id', '=', id!))
+    .$if(bucketId !== undefined, (query) => query.where('bucket_id', '=', bucketId!))
+    .$if(workspaceId !== undefined, (query) => query.where('workspace_id', '=', workspaceId!))
+    .$if(madeBy !== undefined, (query) => query.where('made_by', '=', madeBy!))
+    .$if(apiTokenId !== undefined, (query) => query.where('api_token_id', '=', apiTokenId!))
+    .returning('id')
+    .execute();
+  return revoked.map((key) => key.id);
+}
+
+/** Roles whose holders use the objects of their workspace in the web app. */
+const ROLES_WITH_OBJECTS = ROLES.filter((role) => ROLE_PERMISSIONS[role].includes('INSTANCE_RENTED_MANAGEMENT'));
+
+/**
+ * SQL: whether a key works now. Its statement reads `s3_key`. It asks everything anew, so that whatever ends a key ends
+ * it in every process at once.
+ */
+export const KEY_WORKS = sql<boolean>`(
+  s3_key.revoked_at is null
+  and (s3_key.expires_at is null or s3_key.expires_at > clock_timestamp())
+  and (s3_key.purpose = 'admin' or (
+    exists (select from s3_bucket b where b.id = s3_key.bucket_id and b.closed_at is null)
+    and exists (select from workspace w
+      where w.id = s3_key.workspace_id and w.disabled_at is null and w.deleted_at is null)
+    and (s3_key.outlives_maker or exists (select from app_user u
+      where u.id = s3_key.made_by and u.disabled_at is null and u.deleted_at is null))
+    and (s3_key.purpose <> 'browser' or exists (select from membership m
+      where m.workspace_id = s3_key.workspace_id and m.user_id = s3_key.made_by
+        and m.role in (${sql.join(ROLES_WITH_OBJECTS.map((role) => sql.lit(role)))})))
+  ))
+)`;
+
+/** The same as a condition of a query. */
+export const keyWorks = (_: ExpressionBuilder<Database, 's3_key'>) => KEY_WORKS;
+
+function newAccessKeyId(): string {
+  let id = 'STG';
+  while (id.length < ACCESS_KEY_ID_LENGTH) id += LETTERS[randomInt(LETTERS.length)];
+  return id;
+}
+
+/** Access key ids are unique and never change, so that they name the row before it has a number. */
+const placeOf = (accessKeyId: string): string => `s3_key|secret|${accessKeyId}`;
