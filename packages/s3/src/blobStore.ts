@@ -26,7 +26,7 @@ export interface BlobStore {
   /** Throws `BlobMissing`. */
   get(name: string, range?: ByteRange): Promise<Readable>;
   head(name: string): Promise<StoredBlob | null>;
-  /** All blobs whose names begin with `prefix` (empty, or ending in `/`), in no order. */
+  /** All blobs whose names begin with `prefix` (empty, or ending in `/`); those of one folder in the order of their names. */
   list(prefix: string): AsyncIterable<StoredBlob>;
   /** Succeeds when there is no such blob. */
   remove(name: string): Promise<void>;

@@ -199,7 +199,7 @@ async function entriesOf(folder: string) {
   try {
     const entries = [];
     for await (const entry of await opendir(folder)) entries.push(entry);
-    return entries;
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;

@@ -63,6 +63,26 @@ export function createPrometheusCollector(): Collector {
     registers,
   });
 
+  const s3Requests = new Histogram({
+    name: 'stagi_s3_request_seconds',
+    help: 'Answered S3 requests and how long they took, with their transfers',
+    labelNames: ['operation', 'status'],
+    buckets: [0.01, 0.05, 0.2, 1, 5, 60],
+    registers,
+  });
+  const s3Bytes = new Counter({
+    name: 'stagi_s3_bytes_total',
+    help: 'Bytes of bodies that the S3 service received and sent',
+    labelNames: ['direction'],
+    registers,
+  });
+  const s3Missing = gauge('stagi_s3_blobs_missing', 'Stored blobs whose bytes the last repair did not find');
+  const s3Corrected = new Counter({
+    name: 'stagi_s3_use_corrected_total',
+    help: 'Buckets whose use was wrong; any is a bug',
+    registers,
+  });
+
   const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
   delays.enable();
   const loop = gauge('stagi_event_loop_delay_seconds', 'Delay of the event loop since the last scrape', ['quantile']);
@@ -111,6 +131,13 @@ export function createPrometheusCollector(): Collector {
       if (lastNs !== undefined) lag.observe(Math.max(0, Date.now() / 1000 - Number(lastNs) / NS));
     },
     gapStored: () => gaps.inc(),
+    s3Answered(operation, status, seconds, received, sent) {
+      s3Requests.observe({ operation, status: String(status) }, seconds);
+      s3Bytes.inc({ direction: 'received' }, received);
+      s3Bytes.inc({ direction: 'sent' }, sent);
+    },
+    blobsMissing: (count) => s3Missing.set(count),
+    useCorrected: () => s3Corrected.inc(),
     logged(level) {
       if (COUNTED_LEVELS.includes(level)) messages.inc({ level });
     },

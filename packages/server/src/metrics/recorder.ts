@@ -11,4 +11,10 @@ export interface MetricsRecorder {
   /** Lines were stored; `lastNs` is when the last of them was printed, by its machine's clock. */
   linesStored(count: number, lastNs: bigint | undefined): void;
   gapStored(): void;
+  /** The S3 service answered a request, with the bytes of its body and of the answer's. */
+  s3Answered(operation: string, status: number, seconds: number, received: number, sent: number): void;
+  /** How many blobs the last repair found without their bytes. */
+  blobsMissing(count: number): void;
+  /** The repair corrected the use of a bucket. */
+  useCorrected(): void;
 }

@@ -52,7 +52,7 @@ function rangeOf({ prefix, delimiter, after }: ListRequest): KeyRange {
 }
 
 /** The first bytes behind all that begin with these. No byte of UTF-8 is above 0xf4, so the last one can be raised. */
-function behind(start: Buffer): Buffer | null {
+export function behind(start: Buffer): Buffer | null {
   if (start.length === 0) return null;
   const next = Buffer.from(start);
   next[next.length - 1]! += 1;

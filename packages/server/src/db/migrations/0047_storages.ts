@@ -96,6 +96,8 @@ create table s3_part (
   modified_at timestamptz not null default clock_timestamp(),
   primary key (upload_id, number)
 );
+/* Asked when a blob's row is deleted. */
+create index s3_part_blob on s3_part (blob_id);
 
 create table storage (
   id integer generated always as identity primary key,
