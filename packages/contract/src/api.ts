@@ -25,6 +25,7 @@ import { providers } from './providers.ts';
 import { secondFactor } from './secondFactor.ts';
 import { sessions } from './sessions.ts';
 import { sshKeys } from './sshKeys.ts';
+import { storages } from './storages.ts';
 import { strays } from './strays.ts';
 import { transactions } from './transactions.ts';
 import { usage } from './usage.ts';
@@ -56,6 +57,7 @@ export const api = {
   containers,
   containerAccess,
   logging,
+  storages,
   sshKeys,
   apiTokens,
   strays,

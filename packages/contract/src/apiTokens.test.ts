@@ -4,7 +4,14 @@ import type { Permission } from './permissions.ts';
 import { PERMISSIONS, TOKEN_PERMISSIONS } from './permissions.ts';
 
 /** What programs work with. A call anywhere else that is marked for tokens must be added here by hand. */
-const RESOURCES = ['hardware/', 'instance-rented/', 'self-hosted-instance/', 'docker-container/', 'logging/'];
+const RESOURCES = [
+  'hardware/',
+  'instance-rented/',
+  'self-hosted-instance/',
+  'docker-container/',
+  'storage/',
+  'logging/',
+];
 const SINGLE = ['stream-ticket', 'billing/balance', 'ssh-key/list', 'api-token/cli/check'];
 
 describe('the calls that an API token may make', () => {

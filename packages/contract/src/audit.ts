@@ -194,6 +194,12 @@ const READS = new Set([
   'profile',
   'download',
   'download-link',
+  // A presigned URL changes nothing yet; parts of one upload would flood the log.
+  'upload-link',
+  'multipart-part-links',
+  'multipart-list',
+  'form',
+  'usage',
   'options',
   'fit',
 ]);

@@ -6,6 +6,7 @@ export const ENTITIES = [
   'instance-rented',
   'self-hosted-instance',
   'docker-container',
+  'storage',
   'api-token',
   'ssh-key',
   'client/member',

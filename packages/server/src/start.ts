@@ -32,6 +32,7 @@ import { registerWorker } from './reconcile/workerRegistry.ts';
 import { createSecretBox, loadSecretKey } from './secrets/secretBox.ts';
 import { startSelfHostedWorker } from './selfHosted/worker.ts';
 import { loadSigningKeys } from './sessions/signingKeys.ts';
+import { startStorageWorker } from './storages/worker.ts';
 import { startStraySweep } from './strays/worker.ts';
 
 export interface Running {
@@ -137,6 +138,7 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
         startContainerWorker,
         startLogRetention,
         startSelfHostedWorker,
+        startStorageWorker,
         startStraySweep,
         startMeteringWorker,
       ]) {

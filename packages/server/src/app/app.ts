@@ -39,6 +39,7 @@ import { selfHostedHandlers } from '../selfHosted/routes.ts';
 import { sessionHandlers } from '../sessions/routes.ts';
 import { authHandlers } from '../signIn/routes.ts';
 import { sshKeyHandlers } from '../sshKeys/routes.ts';
+import { storageHandlers } from '../storages/routes.ts';
 import { strayHandlers } from '../strays/routes.ts';
 import { transactionHandlers } from '../transactions/routes.ts';
 import { usageHandlers } from '../usage/routes.ts';
@@ -73,6 +74,7 @@ const handlers: Handlers = {
   containers: containerHandlers,
   containerAccess: containerAccessHandlers,
   logging: loggingHandlers,
+  storages: storageHandlers,
   sshKeys: sshKeyHandlers,
   apiTokens: apiTokenHandlers,
   strays: strayHandlers,

@@ -242,7 +242,9 @@ const placeOf = (actor: Actor, call: Call, { workspace, ids }: Cell): string =>
 
 /** Whether a call ends what its sample names: nothing can be asked about it afterwards. */
 const ends = ({ path }: Call): boolean =>
-  /(delete|remove|revoke|archive|leave|terminate|disconnect|change-password)$/.test(path);
+  /(delete|remove|revoke|rotate|part-links|complete|abort|archive|leave|terminate|disconnect|change-password)$/.test(
+    path,
+  );
 
 /** Whether a sample names things by their ids. */
 function namesIds({ path }: Call): boolean {

@@ -146,6 +146,7 @@ const KINDS: Record<Entity, Kind> = {
   'instance-rented': { from: sql.table('instance'), label: 'slug', mine: ofWorkspace },
   'self-hosted-instance': { from: sql.table('instance'), label: 'slug', mine: ofWorkspace },
   'docker-container': { from: sql.table('container'), label: 'slug', mine: ofWorkspace },
+  storage: { from: sql.table('storage'), label: 'slug', mine: ofWorkspace },
   'api-token': { from: sql.table('api_token'), label: 'description', mine: ofWorkspace },
   'ssh-key': { from: sql.table('ssh_key'), label: 'title', mine: ({ user }) => sql`t.user_id = ${user.id}` },
   'admin/user': { from: sql.table('app_user'), label: 'name', mine: () => sql`true` },

@@ -16,6 +16,7 @@ const VIEWERS: Record<WorkspaceEvent['entity'], readonly Permission[] | null> = 
   'instance-rented': ['INSTANCE_RENTED', 'INSTANCE_RENTED_MANAGEMENT'],
   'self-hosted-instance': ['SELFHOSTED_INSTANCE', 'SELFHOSTED_INSTANCE_MANAGEMENT'],
   'docker-container': ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT', 'PROJECT_MANAGEMENT'],
+  storage: ['INSTANCE_RENTED_MANAGEMENT'],
   hardware: ['INSTANCE_RENTED_MANAGEMENT'],
   'ssh-key': null,
   balance: null,

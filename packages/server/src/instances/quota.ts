@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { lockAvailableBalance } from '../billing/spendOrder.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
+import { lockOwners } from '../memberships/owners.ts';
 
 type Kind = 'gpu' | 'cpuOnly';
 
@@ -39,17 +40,4 @@ export async function requireQuota(
   throw hasGpu
     ? refused(text('GPU servers that your plan allows at a time: {{limit}}'), { limit })
     : refused(text('CPU-only servers that your plan allows at a time: {{limit}}'), { limit });
-}
-
-async function lockOwners(trx: Db, workspaceId: number): Promise<number[]> {
-  const owners = await trx
-    .selectFrom('app_user')
-    .select('id')
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('membership').select('user_id').where('workspace_id', '=', workspaceId).where('role', '=', 'Owner'),
-    )
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute();
-  return owners.map(({ id }) => id);
 }

@@ -7,11 +7,11 @@ import {
   INSTANCE_KEPT,
   INSTANCE_STILL_RUNNING,
   KEPT_DAYS,
+  type Named,
   REMINDED_AFTER_DAYS,
   STORAGE_DELETED,
   STORAGE_KEPT,
   zeroBalanceOutcome,
-  type Named,
 } from '../billing/zero.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';

@@ -3,6 +3,7 @@ import type { Permission, Role } from '@stagi/contract/permissions.ts';
 import { MICRO_PER_GB_MONTH, type StorageStatus } from '@stagi/contract/storageRules.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
+import { createS3Key } from '../objects/keys.ts';
 import { formatApiToken, hashTokenSecret, newTokenSecret } from '../secrets/apiTokenFormat.ts';
 import type { Person } from './person.ts';
 
@@ -147,6 +148,35 @@ export async function aSelfHostedServer(ctx: Context, owner: Person, status = 'o
     .executeTakeFirstOrThrow();
   await ctx.db.insertInto('daemon_node').values({ instance_id: row.id }).execute();
   return row.id;
+}
+
+/** A key of a person on the bucket of a storage. */
+export async function aStorageKey(ctx: Context, owner: Person, storageId: number): Promise<number> {
+  const { bucket_id: bucketId } = await ctx.db
+    .selectFrom('storage')
+    .select('bucket_id')
+    .where('id', '=', storageId)
+    .executeTakeFirstOrThrow();
+  const key = await createS3Key(ctx, ctx.db, {
+    purpose: 'person',
+    workspaceId: owner.workspaceId,
+    bucketId,
+    title: 'key',
+    mode: 'read-write',
+    prefix: '',
+    madeBy: owner.userId,
+    apiTokenId: null,
+    expiresAt: null,
+  });
+  return key.id;
+}
+
+/** A multipart upload of the object `k` that nobody has completed. */
+export async function anOpenUpload(ctx: Context, storageId: number): Promise<string> {
+  const id = randomUUID();
+  await sql`insert into s3_upload (id, bucket_id, key)
+    select ${id}, bucket_id, 'k' from storage where id = ${storageId}`.execute(ctx.db);
+  return id;
 }
 
 /** A rented storage with its bucket. */

@@ -6,6 +6,8 @@ const CHANGES: Record<WorkspaceEvent['entity'], readonly string[]> = {
   'instance-rented': ['instance-rented/', 'billing/', 'getting-started/'],
   'self-hosted-instance': ['self-hosted-instance/', 'getting-started/'],
   'docker-container': ['docker-container/', 'instance-rented/list', 'self-hosted-instance/list', 'getting-started/'],
+  // Its size changes what is spent.
+  storage: ['storage/', 'billing/'],
   'ssh-key': ['ssh-key/', 'instance-rented/ssh-key/', 'getting-started/'],
   balance: ['billing/', 'v2/billing/'],
   hardware: ['hardware/'],

@@ -13,6 +13,10 @@ export interface Ids {
   member: number;
   passkey: number;
   invite: number;
+  storage: number;
+  storageKey: number;
+  /** An open multipart upload of the object `k`. */
+  upload: string;
   containerSlug: string;
   /** The owner's address. */
   email: string;
@@ -82,6 +86,38 @@ export const SAMPLES: Record<string, Sample> = {
   'client/invite/revoke': { input: ({ invite }) => ({ id: invite }), foreign: 404 },
   'client/invite/view': { input: () => ({ code: 'walk' }) },
   'client/join': { input: () => ({ code: 'walk' }) },
+  'storage/list': { input: () => ({}) },
+  'storage/view': { input: ({ storage }) => ({ id: storage }), foreign: 404 },
+  'storage/form': { input: () => ({}) },
+  'storage/create': { input: () => ({ title: 'walk', slug: 'walked-storage', sizeGb: 1, location: 'local' }) },
+  'storage/edit': { input: ({ storage }) => ({ id: storage, title: 'mine now' }), foreign: 404 },
+  'storage/delete': { input: ({ storage }) => ({ id: storage, slugTyped: 'walked-storage' }), foreign: 404 },
+  'storage/usage': { input: ({ storage }) => ({ id: storage }), foreign: 404 },
+  'storage/key/list': { input: ({ storage }) => ({ id: storage }), foreign: 404 },
+  'storage/key/create': { input: ({ storage }) => ({ id: storage, title: 'k', mode: 'read-only' }), foreign: 404 },
+  'storage/key/rotate': { input: ({ storage, storageKey }) => ({ id: storage, keyId: storageKey }), foreign: 404 },
+  'storage/key/revoke': { input: ({ storage, storageKey }) => ({ id: storage, keyId: storageKey }), foreign: 404 },
+  'storage/object/list': { input: ({ storage }) => ({ id: storage }), foreign: 404 },
+  'storage/object/upload-link': { input: ({ storage }) => ({ id: storage, key: 'k' }), foreign: 404 },
+  'storage/object/download-link': { input: ({ storage }) => ({ id: storage, key: 'k' }), foreign: 404 },
+  'storage/object/delete': { input: ({ storage }) => ({ id: storage, keys: ['k'] }), foreign: 404 },
+  'storage/object/multipart-begin': {
+    input: ({ storage }) => ({ id: storage, key: 'k', sizeBytes: 1 }),
+    foreign: 404,
+  },
+  'storage/object/multipart-part-links': {
+    input: ({ storage, upload }) => ({ id: storage, key: 'k', uploadId: upload, partNumbers: [1] }),
+    foreign: 404,
+  },
+  'storage/object/multipart-list': { input: ({ storage }) => ({ id: storage }), foreign: 404 },
+  'storage/object/multipart-complete': {
+    input: ({ storage, upload }) => ({ id: storage, key: 'k', uploadId: upload }),
+    foreign: 404,
+  },
+  'storage/object/multipart-abort': {
+    input: ({ storage, upload }) => ({ id: storage, key: 'k', uploadId: upload }),
+    foreign: 404,
+  },
   'api-token/list': { input: () => ({}) },
   'api-token/create': { input: () => ({ description: 'walk' }) },
   'api-token/archive': { input: ({ apiToken }) => ({ id: apiToken }), foreign: 404 },
@@ -245,5 +281,8 @@ export const ABSENT: Ids = {
   passkey: 999_999_906,
   email: 'nobody@example.com',
   invite: 999_999_908,
+  storage: 999_999_909,
+  storageKey: 999_999_910,
+  upload: '00000000-0000-4000-8000-000000000002',
   containerSlug: 'no-such-container',
 };

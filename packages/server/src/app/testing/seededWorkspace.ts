@@ -7,11 +7,14 @@ import {
   anApiToken,
   anAuthorizedApp,
   anInvite,
+  anOpenUpload,
   anSshKey,
   aPasskey,
   aPromoCode,
   aRentedInstance,
   aSelfHostedServer,
+  aStorage,
+  aStorageKey,
   aStray,
   aTransaction,
 } from '../../testing/factories.ts';
@@ -51,6 +54,7 @@ export async function seedWorkspace(app: TestApp, whose: Whose): Promise<SeededW
 /** One entity of each kind that samples refer to. */
 async function createEntities({ ctx }: TestApp, owner: Person, member: Person): Promise<Ids> {
   const instance = await aRentedInstance(ctx, owner);
+  const storage = await aStorage(ctx, owner);
   return {
     instance,
     own: await aSelfHostedServer(ctx, owner),
@@ -66,6 +70,9 @@ async function createEntities({ ctx }: TestApp, owner: Person, member: Person): 
     passkey: await aPasskey(ctx, owner),
     email: owner.email,
     invite: (await anInvite(ctx, owner)).id,
+    storage,
+    storageKey: await aStorageKey(ctx, owner, storage),
+    upload: await anOpenUpload(ctx, storage),
     containerSlug: '',
   };
 }

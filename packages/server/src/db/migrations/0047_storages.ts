@@ -152,4 +152,15 @@ create table storage_share (
   created_at timestamptz not null default clock_timestamp()
 );
 create index storage_share_list on storage_share (storage_id, id);
+
+/* GB of the storages of a workspace, and of the Free workspaces of its owners, that are not being deleted. */
+create function storage_gb_under(of_workspace integer, owners integer[]) returns integer
+language sql stable security definer set search_path = public, pg_temp as $$
+  select coalesce(sum(s.size_gb), 0)::integer from storage s
+  where s.workspace_id in (
+      select of_workspace
+      union select w.id from membership m join workspace w on w.id = m.workspace_id
+        where m.role = 'Owner' and w.plan = 'Free' and m.user_id = any(owners))
+    and s.kind = 'storage' and s.closed_at is null and s.desired = 'kept' and s.status <> 'creation failed'
+$$;
 `;

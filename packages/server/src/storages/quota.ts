@@ -1,0 +1,45 @@
+import { text } from '@stagi/contract/text.ts';
+import type { Plan } from '@stagi/contract/user.ts';
+import { sql } from 'kysely';
+import { lockAvailableBalance } from '../billing/spendOrder.ts';
+import type { Db } from '../db/schema.ts';
+import { invalid } from '../http/errors.ts';
+import { lockOwners, ownersOf } from '../memberships/owners.ts';
+
+/** GB of storages in total; `null`: as agreed. Log buckets do not count. */
+export const STORAGE_QUOTA_GB: Record<Plan, number | null> = {
+  Free: 50,
+  Individual: 500,
+  Team: 5_000,
+  Enterprise: null,
+};
+
+/**
+ * Throws when `addedGb` more exceed the quota of the plan. Free workspaces share their owners' quota, so the owners stay
+ * locked until the transaction ends; otherwise two storages in two workspaces could both take the last gigabyte. In a
+ * paid workspace the lock on its accounts does the same.
+ */
+export async function requireStorageQuota(
+  trx: Db,
+  workspace: { id: number; plan: Plan },
+  addedGb: number,
+): Promise<void> {
+  const limit = STORAGE_QUOTA_GB[workspace.plan];
+  if (limit === null) return;
+  if (workspace.plan === 'Free') await lockOwners(trx, workspace.id);
+  else await lockAvailableBalance(trx, workspace.id);
+  const used = await storageGbUnder(trx, workspace);
+  if (used + addedGb <= limit) return;
+  throw invalid(text('Your plan allows {{limit}} GB of storage in total; {{used}} GB are taken'), 'sizeGb', {
+    limit,
+    used,
+  });
+}
+
+/** GB of the storages that count against the quota of this workspace. */
+export async function storageGbUnder(db: Db, workspace: { id: number; plan: Plan }): Promise<number> {
+  const owners = workspace.plan === 'Free' ? await ownersOf(db, workspace.id) : [];
+  // A database function counts, as row-level security hides the owners' other workspaces from this call.
+  const { rows } = await sql<{ gb: number }>`select storage_gb_under(${workspace.id}, ${owners}) as gb`.execute(db);
+  return rows[0]!.gb;
+}
