@@ -16,7 +16,10 @@ beforeEach(async () => {
   alice = await app.signUp();
 });
 
-const newSlug = () => `store-${Date.now().toString(36)}-${(n += 1)}`;
+function newSlug(): string {
+  n += 1;
+  return `store-${Date.now().toString(36)}-${n}`;
+}
 const input = (over: object = {}) => ({ title: 'Data', slug: newSlug(), sizeGb: 10, location: 'local', ...over });
 
 async function create(person: Person, over: object = {}) {

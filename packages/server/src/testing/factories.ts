@@ -3,7 +3,6 @@ import type { Permission, Role } from '@stagi/contract/permissions.ts';
 import { MICRO_PER_GB_MONTH, type StorageStatus } from '@stagi/contract/storageRules.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
-import { createS3Key } from '../objects/keys.ts';
 import { formatApiToken, hashTokenSecret, newTokenSecret } from '../secrets/apiTokenFormat.ts';
 import type { Person } from './person.ts';
 
@@ -157,17 +156,21 @@ export async function aStorageKey(ctx: Context, owner: Person, storageId: number
     .select('bucket_id')
     .where('id', '=', storageId)
     .executeTakeFirstOrThrow();
-  const key = await createS3Key(ctx, ctx.db, {
-    purpose: 'person',
-    workspaceId: owner.workspaceId,
-    bucketId,
-    title: 'key',
-    mode: 'read-write',
-    prefix: '',
-    madeBy: owner.userId,
-    apiTokenId: null,
-    expiresAt: null,
-  });
+  const key = await ctx.db
+    .insertInto('s3_key')
+    .values({
+      access_key_id: `STG${next()}${Date.now()}`,
+      secret_sealed: '',
+      purpose: 'person',
+      workspace_id: owner.workspaceId,
+      bucket_id: bucketId,
+      title: 'key',
+      mode: 'read-write',
+      prefix: '',
+      made_by: owner.userId,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   return key.id;
 }
 
