@@ -78,6 +78,7 @@ async function startServer(): Promise<ChildProcess> {
       ...process.env,
       PORT: String(port),
       METRICS_PORT: 'off',
+      S3_PORT: '0',
       STAGI_DATA: dataDir,
       DATABASE_URL: '',
       LOCAL_CLOUD: 'off',

@@ -33,6 +33,7 @@ export function spawnPlatform(options: PlatformOptions): ChildProcess {
       ...process.env,
       PORT: String(port),
       METRICS_PORT: 'off',
+      S3_PORT: '0',
       DATABASE_URL: databaseUrl,
       STAGI_DATA: folder,
       STAGI_DAEMON_DIR: join(folder, 'daemon'),

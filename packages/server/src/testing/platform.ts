@@ -14,6 +14,7 @@ const START_MS = 60_000;
 export interface Platform {
   url: string;
   metricsUrl: string;
+  s3Url: string;
   dataDir: string;
   pid: number;
   /** What it wrote so far. */
@@ -35,7 +36,7 @@ export async function spawnPlatform(
 ): Promise<Platform> {
   const folder = mkdtempSync(join(tmpdir(), 'stagi-platform-'));
   const dataDir = env.STAGI_DATA ?? join(folder, 'data');
-  const [port, metricsPort] = [await freePort(), await freePort()];
+  const [port, metricsPort, s3Port] = [await freePort(), await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;
   let log = '';
   let child = launch();
@@ -46,6 +47,7 @@ export async function spawnPlatform(
         ...process.env,
         PORT: String(port),
         METRICS_PORT: String(metricsPort),
+        S3_PORT: String(s3Port),
         DATABASE_URL: '',
         STAGI_DATA: dataDir,
         LOCAL_CLOUD: 'off',
@@ -74,6 +76,7 @@ export async function spawnPlatform(
   const platform: Platform = {
     url,
     metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
+    s3Url: `http://127.0.0.1:${s3Port}`,
     dataDir,
     get pid() {
       return child.pid!;
