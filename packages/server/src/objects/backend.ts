@@ -15,7 +15,7 @@ import { KEY_WORKS, openS3Key } from './keys.ts';
 import { listObjects } from './listObjects.ts';
 import { keyBytes, presentObject } from './rows.ts';
 import * as uploads from './uploads.ts';
-import { discardBlob, storeOf, writeBlob } from './writeBlob.ts';
+import { discardBlob, storeOf, toldToClient, writeBlob } from './writeBlob.ts';
 
 const writer = (key: S3Key): Writer => ({ accessKeyId: key.accessKeyId });
 
@@ -89,7 +89,7 @@ export function createBackend(
       try {
         return await openObject(ctx, object, range);
       } catch (error) {
-        if (!(error instanceof BlobMissing)) throw error;
+        if (!(error instanceof BlobMissing)) throw toldToClient(ctx, error);
         const now = await findObject(db, object.bucketId, object.key);
         // Replaced or deleted since it was looked up: the client tries again and gets what is there now.
         if (now?.blobs[0]?.id !== object.blobs[0]?.id)

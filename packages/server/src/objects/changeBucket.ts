@@ -74,7 +74,3 @@ export const bookUse = (bucketId: number, bytes: bigint, objects: number, writer
   sql`update s3_bucket set used_bytes = used_bytes + ${bytes}::bigint, object_count = object_count + ${objects}::integer
     where id = ${bucketId} and (${bytes}::bigint <= 0 or ${writer === 'platform'}::boolean
       or quota_bytes is null or used_bytes + ${bytes}::bigint <= quota_bytes) returning id`;
-
-export function quotaExceeded(): S3Error {
-  return new S3Error('QuotaExceeded', 'The bucket has no room for it: delete objects or choose a larger size.');
-}

@@ -2,7 +2,7 @@ import type { NewObject, S3Object, WriteCondition } from '@stagi/s3/backend.ts';
 import { S3Error } from '@stagi/s3/errors.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
-import { bookUse, changeBucket, quotaExceeded, type Writer } from './changeBucket.ts';
+import { bookUse, changeBucket, type Writer } from './changeBucket.ts';
 import { keyBytes } from './rows.ts';
 
 /** What the object of a key is made of. */
@@ -72,7 +72,7 @@ export async function storeObject(
         excluded.tags, excluded.modified_at, excluded.blobs, excluded.blob_sizes, excluded.upload_id)
       returning modified_at)
     select (select modified_at from stored), exists (select from used) as fits`.execute(trx);
-  if (!rows[0]!.fits) throw quotaExceeded();
+  if (!rows[0]!.fits) throw new S3Error('QuotaExceeded');
   return {
     bucketId: bucket.id,
     key,

@@ -4,7 +4,7 @@ import { S3Error } from '@stagi/s3/errors.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import type { S3PartTable } from '../db/storageTables.ts';
-import { bookUse, changeBucket, quotaExceeded, type Writer } from './changeBucket.ts';
+import { bookUse, changeBucket, type Writer } from './changeBucket.ts';
 import { settleBlob, storeObject } from './commitObject.ts';
 import { behind } from './listObjects.ts';
 import { keyBytes, presentObject, presentPart, presentUpload } from './rows.ts';
@@ -125,7 +125,7 @@ export async function putPart(db: Db, upload: S3Upload, part: NewPart, writer: W
           = (excluded.blob_id, excluded.size, excluded.etag, excluded.checksum, excluded.modified_at)
         returning modified_at)
       select (select modified_at from stored), exists (select from used) as fits`.execute(trx);
-    if (!rows[0]!.fits) throw quotaExceeded();
+    if (!rows[0]!.fits) throw new S3Error('QuotaExceeded');
     return {
       number: part.number,
       size: part.blob.size,

@@ -4,7 +4,8 @@ import type { BlobStore } from '@stagi/s3/blobStore.ts';
 import { S3Error } from '@stagi/s3/errors.ts';
 import type { Context } from '../context.ts';
 import { blobName } from './blobs.ts';
-import { quotaExceeded, readAccess, requireWrite, type Writer } from './changeBucket.ts';
+import { readAccess, requireWrite, type Writer } from './changeBucket.ts';
+import { LocationFailed } from './s3Store.ts';
 
 type Surroundings = Pick<Context, 'db' | 'blobs' | 'registration' | 'log'>;
 
@@ -26,7 +27,7 @@ export async function writeBlob(
   requireWrite(access, writer);
   const room =
     writer === 'platform' || access.quota_bytes === null ? null : Number(access.quota_bytes - access.used_bytes);
-  if (room !== null && expectedBytes !== null && expectedBytes > room) throw quotaExceeded();
+  if (room !== null && expectedBytes !== null && expectedBytes > room) throw new S3Error('QuotaExceeded');
   const id = randomUUID();
   const store = storeOf(ctx, access.location);
   await ctx.db.insertInto('s3_blob').values({ id, bucket_id: bucketId, location: access.location, owner }).execute();
@@ -36,15 +37,22 @@ export async function writeBlob(
     return { id, size: await store.put(blobName(id), limited) };
   } catch (error) {
     await discardBlob(ctx, id);
-    throw error;
+    throw toldToClient(ctx, error);
   }
+}
+
+/** A location that does not answer is worth another try; why is for the operator to read. */
+export function toldToClient({ log }: Pick<Context, 'log'>, error: unknown): unknown {
+  if (!(error instanceof LocationFailed)) return error;
+  log.error({ err: error }, 'a location of objects fails');
+  return new S3Error('ServiceUnavailable');
 }
 
 async function* limitBytes(body: AsyncIterable<Uint8Array>, most: number): AsyncIterable<Uint8Array> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > most) throw quotaExceeded();
+    if (size > most) throw new S3Error('QuotaExceeded');
     yield chunk;
   }
 }

@@ -1,0 +1,110 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { probeLocation } from './buckets.ts';
+import { repairObjects } from './repair.ts';
+import { aBucket, aKey, blobsOf, s3Client, s3Url, type TestBucket, useOf } from './testing/bucket.ts';
+
+const MiB = 1024 * 1024;
+
+/** The bytes of `near` lie in a bucket of `far`, a second copy of the platform. */
+let far: TestApp;
+let farBucket: TestBucket;
+let near: TestApp;
+
+beforeAll(async () => {
+  far = await startTestApp();
+  const host = await far.signUp('Host');
+  farBucket = await aBucket(far, host);
+  const { accessKeyId, secretAccessKey } = await aKey(far, host, farBucket);
+  const location = { title: 'Far', endpoint: s3Url(far), bucket: farBucket.name, accessKeyId, secretAccessKey };
+  near = await startTestApp({
+    S3_LOCATIONS: JSON.stringify([
+      { name: 'far', ...location },
+      { name: 'broken', ...location, secretAccessKey: 'wrong' },
+    ]),
+  });
+});
+afterAll(async () => {
+  await near?.close();
+  await far?.close();
+});
+
+async function opened(gb = 1) {
+  const alice = await near.signUp();
+  const bucket = await aBucket(near, alice, { location: 'far', gb });
+  return { bucket, client: s3Client(s3Url(near), await aKey(near, alice, bucket)) };
+}
+
+it('streams bytes through to another S3, and keeps use and removal here', async () => {
+  const { bucket, client } = await opened();
+  const Bucket = bucket.name;
+  const held = await useOf(far, farBucket);
+  const bytes = randomBytes(20 * MiB + 3);
+  await client.send(new PutObjectCommand({ Bucket, Key: 'small', Body: 'small' }));
+  await new Upload({ client, params: { Bucket, Key: 'large', Body: bytes }, partSize: 8 * MiB }).done();
+  expect(await useOf(near, bucket)).toEqual({ bytes: bytes.length + 5, objects: 2 });
+  expect(await useOf(far, farBucket)).toEqual({ bytes: held.bytes + bytes.length + 5, objects: held.objects + 4 });
+  const get = async (Key: string, Range?: string) =>
+    buffer((await client.send(new GetObjectCommand({ Bucket, Key, Range }))).Body as Readable);
+  const hash = (of: Uint8Array) => createHash('sha256').update(of).digest('hex');
+  expect(hash(await get('large'))).toBe(hash(bytes));
+  expect(await get('large', `bytes=${8 * MiB - 5}-${16 * MiB + 5}`)).toEqual(bytes.subarray(8 * MiB - 5, 16 * MiB + 6));
+  expect((await get('small')).toString()).toBe('small');
+  await client.send(new DeleteObjectCommand({ Bucket, Key: 'large' }));
+  await client.send(new DeleteObjectCommand({ Bucket, Key: 'small' }));
+  await expect.poll(() => useOf(far, farBucket)).toEqual(held);
+  expect(await blobsOf(near, bucket)).toEqual({});
+});
+
+it('refuses over the quota of the near bucket, and leaves nothing at the far one', async () => {
+  const { bucket, client } = await opened();
+  const held = await useOf(far, farBucket);
+  await near.ctx.db.updateTable('s3_bucket').set({ quota_bytes: 10n }).where('id', '=', bucket.id).execute();
+  await expect(
+    client.send(new PutObjectCommand({ Bucket: bucket.name, Key: 'a', Body: randomBytes(11) })),
+  ).rejects.toMatchObject({ name: 'QuotaExceeded' });
+  expect(await useOf(far, farBucket)).toEqual(held);
+});
+
+it('compares the far bytes with its rows', async () => {
+  const { bucket, client } = await opened();
+  await client.send(new PutObjectCommand({ Bucket: bucket.name, Key: 'kept', Body: 'kept' }));
+  const held = await useOf(far, farBucket);
+  const loose = 'objects/00000000-0000-4000-8000-000000000000';
+  async function* text(): AsyncIterable<Uint8Array> {
+    yield Buffer.from('loose');
+  }
+  await near.ctx.blobs.get('far')!.put(loose, text());
+  expect((await useOf(far, farBucket)).objects).toBe(held.objects + 1);
+  await repairObjects(near.ctx, { keepMs: 0 });
+  await expect.poll(() => useOf(far, farBucket)).toEqual(held);
+  const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket.name, Key: 'kept' }));
+  expect((await buffer(Body as Readable)).toString()).toBe('kept');
+});
+
+it('probes a location, and says what is wrong with it', async () => {
+  await probeLocation(near.ctx, 'local');
+  await probeLocation(near.ctx, 'far');
+  await expect(probeLocation(near.ctx, 'broken')).rejects.toThrow(/location broken .*SignatureDoesNotMatch/);
+  await expect(probeLocation(near.ctx, 'nowhere')).rejects.toThrow('location nowhere is not configured');
+});
+
+it('answers that it is unavailable while the other S3 is, and goes on afterwards', async () => {
+  const { bucket, client } = await opened();
+  const Bucket = bucket.name;
+  await client.send(new PutObjectCommand({ Bucket, Key: 'before', Body: 'before' }));
+  const { s3Port } = far.ctx.config;
+  await far.close();
+  for (const command of [
+    () => client.send(new GetObjectCommand({ Bucket, Key: 'before' })),
+    () => client.send(new PutObjectCommand({ Bucket, Key: 'during', Body: 'during' })),
+  ])
+    await expect(command()).rejects.toMatchObject({ name: 'ServiceUnavailable', $metadata: { httpStatusCode: 503 } });
+  expect(await useOf(near, bucket)).toEqual({ bytes: 6, objects: 1 });
+  expect(s3Port).toBeGreaterThan(0);
+});

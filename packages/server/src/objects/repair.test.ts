@@ -1,0 +1,150 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { freePort } from '@stagi/contract/testing/freePort.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import type { Person } from '../testing/person.ts';
+import { blobName } from './blobs.ts';
+import { repairObjects } from './repair.ts';
+import { aBucket, aKey, blobsOf, heldBody, s3Client, s3Url, useOf } from './testing/bucket.ts';
+import { spawnS3Role } from './testing/s3Role.ts';
+
+let app: TestApp;
+let alice: Person;
+let metricsPort: number;
+beforeAll(async () => {
+  metricsPort = await freePort();
+  app = await startTestApp({ METRICS_PORT: String(metricsPort) });
+  alice = await app.signUp('Alice');
+});
+afterAll(() => app.close());
+
+async function opened(url = s3Url(app)) {
+  const bucket = await aBucket(app, alice);
+  const client = s3Client(url, await aKey(app, alice, bucket));
+  const put = (Key: string, Body: Uint8Array) => client.send(new PutObjectCommand({ Bucket: bucket.name, Key, Body }));
+  return { bucket, client, put };
+}
+
+const local = () => app.ctx.blobs.get('local')!;
+const metric = async (name: string): Promise<number> => {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+};
+const blobIds = async (bucketId: number): Promise<string[]> => {
+  const { rows } = await sql<{ id: string }>`select id from s3_blob where bucket_id = ${bucketId}`.execute(app.ctx.db);
+  return rows.map(({ id }) => id);
+};
+
+it('removes what a killed process was writing, once another one starts', async () => {
+  const apart = await spawnS3Role(app);
+  try {
+    const { bucket, client, put } = await opened(apart.url);
+    await put('kept', Buffer.from('kept'));
+    const held = heldBody([randomBytes(3_000_000), randomBytes(1)]);
+    const upload = client.send(
+      new PutObjectCommand({
+        Bucket: bucket.name,
+        Key: 'kept',
+        Body: Readable.from(held.body, { objectMode: false }),
+        ContentLength: held.length,
+      }),
+    );
+    const failed = expect(upload).rejects.toThrow();
+    held.release();
+    await expect.poll(() => blobsOf(app, bucket)).toEqual({ stored: 1, writing: 1 });
+    const unfinished = join(app.dataDir, 's3/.unfinished');
+    await expect
+      .poll(() => readdirSync(unfinished).some((owner) => owner.split('-')[1] === String(apart.pid())))
+      .toBe(true);
+    const killed = String(apart.pid());
+    await apart.kill('SIGKILL');
+    await failed;
+    // This process lives and looks after its own writes only.
+    expect(await blobsOf(app, bucket)).toEqual({ stored: 1, writing: 1 });
+
+    await apart.start();
+    await expect.poll(() => blobsOf(app, bucket)).toEqual({ stored: 1 });
+    expect(readdirSync(unfinished).filter((owner) => owner.split('-')[1] === killed)).toEqual([]);
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket.name, Key: 'kept' }));
+    expect((await buffer(Body as Readable)).toString()).toBe('kept');
+    expect(await useOf(app, bucket)).toEqual({ bytes: 4, objects: 1 });
+  } finally {
+    await apart.kill('SIGTERM');
+  }
+});
+
+it('leaves the writes of living processes alone', async () => {
+  const { bucket, client } = await opened();
+  const held = heldBody([randomBytes(100_000), randomBytes(100_000)]);
+  const upload = client.send(
+    new PutObjectCommand({
+      Bucket: bucket.name,
+      Key: 'slow',
+      Body: Readable.from(held.body, { objectMode: false }),
+      ContentLength: held.length,
+    }),
+  );
+  held.release();
+  await expect.poll(() => blobsOf(app, bucket)).toEqual({ writing: 1 });
+  await repairObjects(app.ctx, { keepMs: 0 });
+  held.release();
+  await upload;
+  expect(await useOf(app, bucket)).toEqual({ bytes: 200_000, objects: 1 });
+});
+
+it('removes bytes without a row, by the hourly run only old ones', async () => {
+  const { bucket, put } = await opened();
+  await put('kept', randomBytes(10));
+  const [kept] = await blobIds(bucket.id);
+  const loose = [blobName(randomUUID()), `${blobName('')}not-an-id`];
+  for (const name of loose) await local().put(name, Readable.from([Buffer.from('loose')]));
+  await repairObjects(app.ctx, { keepMs: 3_600_000 });
+  for (const name of loose) expect(await local().head(name)).not.toBeNull();
+  await repairObjects(app.ctx, { keepMs: 0 });
+  for (const name of loose) expect(await local().head(name)).toBeNull();
+  expect(await local().head(blobName(kept!))).not.toBeNull();
+});
+
+it('reports missing bytes in the log and the metrics, and removes nothing of the object', async () => {
+  const { bucket, client, put } = await opened();
+  await put('lost', randomBytes(10));
+  const [lost] = await blobIds(bucket.id);
+  rmSync(join(app.dataDir, 's3/objects', `_${lost!.slice(0, 3)}`, lost!));
+  await repairObjects(app.ctx, { keepMs: 0 });
+  expect(await metric('stagi_s3_blobs_missing')).toBe(1);
+  expect(await useOf(app, bucket)).toEqual({ bytes: 10, objects: 1 });
+  await expect(client.send(new GetObjectCommand({ Bucket: bucket.name, Key: 'lost' }))).rejects.toMatchObject({
+    $metadata: { httpStatusCode: 500 },
+  });
+  // Once it is brought back, everything is as before.
+  await local().put(blobName(lost!), Readable.from([Buffer.from('0123456789')]));
+  await repairObjects(app.ctx, { keepMs: 0 });
+  expect(await metric('stagi_s3_blobs_missing')).toBe(0);
+});
+
+it('corrects a wrong use and says so', async () => {
+  const { bucket, put } = await opened();
+  await put('a', randomBytes(10));
+  const before = await metric('stagi_s3_use_corrected_total');
+  await repairObjects(app.ctx, { keepMs: 0 });
+  expect(await metric('stagi_s3_use_corrected_total')).toBe(before);
+  await sql`update s3_bucket set used_bytes = 7, object_count = 3 where id = ${bucket.id}`.execute(app.ctx.db);
+  await repairObjects(app.ctx, { keepMs: 0 });
+  expect(await useOf(app, bucket)).toEqual({ bytes: 10, objects: 1 });
+  expect(await metric('stagi_s3_use_corrected_total')).toBe(before + 1);
+});
+
+it('counts requests and bytes', async () => {
+  const { put } = await opened();
+  const received = await metric('stagi_s3_bytes_total{direction="received"}'.replace(/[{}]/g, '\\$&'));
+  await put('counted', randomBytes(123_456));
+  await expect
+    .poll(() => metric('stagi_s3_bytes_total{direction="received"}'.replace(/[{}]/g, '\\$&')))
+    .toBeGreaterThanOrEqual((received || 0) + 123_456);
+});
