@@ -1,13 +1,17 @@
 import { asMicro } from '@stagi/contract/money.ts';
+import { MICRO_PER_GB_MONTH, type StorageStatus } from '@stagi/contract/storageRules.ts';
 import { sql } from 'kysely';
+import type pg from 'pg';
 import { inTransaction, openPool, type Pool } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { accountOf, openAccounts, openSystemAccounts } from './accounts.ts';
 import { post } from './ledger.ts';
+import { syncStorageSegment } from './storageSegments.ts';
 
 /** A database whose metering clock stands still until it is set. */
 export interface ClockedDatabase {
   db: Db;
+  pg: pg.Pool;
   /** Microseconds since 2026-01-01 UTC. */
   setClock(micros: number): Promise<void>;
   close(): Promise<void>;
@@ -26,6 +30,7 @@ export async function clockDatabase(database: { url: string; drop(): Promise<voi
   await openSystemAccounts(pool.db);
   return {
     db: pool.db,
+    pg: pool.pg,
     async setClock(micros) {
       await sql.raw(`update clock set at = ${EPOCH} + ${micros} * interval '1 microsecond'`).execute(pool.db);
     },
@@ -98,4 +103,37 @@ export async function serversOf(
       ${JSON.stringify({ canStop, gpu: null })}::jsonb, ${running}::bigint, ${stopped}::bigint
     from generate_series(1, ${count}) n returning id`.execute(db);
   return rows.map(({ id }) => id);
+}
+
+/** `count` storages of this size's price a month, in this status. */
+export async function storagesOf(
+  db: Db,
+  { workspaceId, userId }: { workspaceId: number; userId: number },
+  count: number,
+  change: { status?: StorageStatus; pricePerMonth?: bigint } = {},
+): Promise<number[]> {
+  const { status = 'renting', pricePerMonth = MICRO_PER_GB_MONTH } = change;
+  made += 1;
+  const { rows } = await sql<{ id: number }>`
+    insert into storage (workspace_id, kind, slug, title, size_gb, location, price_per_month, created_by, status, next_at)
+    select ${workspaceId}::int, 'storage', ${`d${made}-`} || n, 'Storage ' || n, 1, 'local', ${pricePerMonth}::bigint,
+      ${userId}::int, ${status}, null
+    from generate_series(1, ${count}) n returning id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Changes a storage now, as the room of storages does: its row and its segment together. */
+export async function changeStorage(
+  db: Db,
+  id: number,
+  change: { status?: StorageStatus; pricePerMonth?: bigint },
+): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const { status = null, pricePerMonth = null } = change;
+    await sql`update storage set status = coalesce(${status}, status),
+        price_per_month = coalesce(${pricePerMonth}::bigint, price_per_month),
+        closed_at = case when ${status} = 'deleted' then clock_timestamp() else closed_at end
+      where id = ${id}`.execute(trx);
+    await syncStorageSegment(trx, id);
+  });
 }
