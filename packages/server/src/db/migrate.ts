@@ -46,7 +46,7 @@ import * as storages from './migrations/0047_storages.ts';
 import * as billedResources from './migrations/0048_billed_resources.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
-const MIGRATIONS: readonly { name: string; sql: string }[] = [
+export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0001_foundation', sql: foundation.sql },
   { name: '0002_reconcile', sql: reconcile.sql },
   { name: '0003_node_keys', sql: nodeKeys.sql },

@@ -2,9 +2,12 @@ import { api } from '@stagi/contract/api.ts';
 import { fromDecimal } from '@stagi/contract/money.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { credit } from '../billing/meteredWorkspace.ts';
 import { meterWorkspace } from '../billing/meterWorkspace.ts';
+import { syncSegments } from '../billing/segments.ts';
+import { syncStorageSegment } from '../billing/storageSegments.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aRentedInstance } from '../testing/factories.ts';
+import { aRentedInstance, aStorage } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
 let app: TestApp;
@@ -134,6 +137,67 @@ it('shows use over midnight that was given back as what was charged and what cam
   expect(totalCount).toBe(2);
   const { days } = await carol.client(api.usage.list, {});
   expect(days.map(({ day, charged }) => [day, charged.decimalValue])).toEqual([['2026-04-01', '0.00']]);
+});
+
+it('lists storages beside servers: their size’s price, their transactions, by both names and in the file', async () => {
+  const dora = await app.signUp();
+  const { db } = app.ctx;
+  const server = await aRentedInstance(app.ctx, dora);
+  const storage = await aStorage(app.ctx, dora);
+  await sql`update storage set title = 'Winter data', slug = 'winter-data' where id = ${storage}`.execute(db);
+  await sql`update clock set at = '2026-05-01 00:00Z'`.execute(db);
+  await credit(db, dora.workspaceId, 'card', 100_000_000n);
+  await db.transaction().execute(async (trx) => {
+    await sql`update instance set price_per_hour = 1000, machine_state = 'running' where id = ${server}`.execute(trx);
+    await syncSegments(trx, server);
+    await syncStorageSegment(trx, storage);
+  });
+  for (const at of ['2026-05-01 10:00Z', '2026-05-02 01:00Z']) {
+    await sql`update clock set at = ${at}::timestamptz`.execute(db);
+    await meterWorkspace(db, dora.workspaceId);
+  }
+  const { entities, total, days } = await dora.client(api.usage.list, {
+    entityFilterRequest: { orderByField: 'title', orderByDirection: 'desc' },
+  });
+  expect(entities.map(({ resource, rate }) => [resource.kind, resource.id, rate])).toEqual([
+    ['storage', storage, 'size'],
+    ['instance-rented', server, 'running'],
+  ]);
+  // 10 GB cost 0.2 STAGI a month: 25 hours of it are 6849 micro-STAGI.
+  expect(entities[0]).toMatchObject({
+    resource: { slug: 'winter-data', title: 'Winter data' },
+    price: { decimalValue: '0.20' },
+    priceHours: 730,
+    pricePerHour: { decimalValue: '0.000274' },
+    seconds: 90_000,
+    quoted: { decimalValue: '0.006849' },
+    charged: { decimalValue: '0.006849' },
+  });
+  expect(fromDecimal(total.charged.decimalValue)).toBe(25_000n + 6_849n);
+  expect(sum(days.map(({ charged }) => charged))).toBe(25_000n + 6_849n);
+
+  const found = await dora.client(api.usage.list, { entityFilterRequest: { queryString: 'wInTeR' } });
+  expect(found.entities.map(({ resource }) => resource.id)).toEqual([storage]);
+  expect(sum(found.days.map(({ charged }) => charged))).toBe(6_849n);
+  const { csv } = await dora.client(api.usage.export, {});
+  const [heading, ...lines] = csv
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => line.split(','));
+  const column = (name: string) => lines.map((line) => line[heading!.indexOf(name)]);
+  expect(column('kind').toSorted()).toEqual(['instance-rented', 'storage']);
+  expect(column('price_hours').toSorted()).toEqual(['1', '730']);
+
+  const transactions = await dora.client(api.transactions.list, { types: ['Spending'] });
+  const ofStorage = transactions.entities.filter(({ resource }) => resource?.kind === 'storage');
+  expect(transactions.totalCount).toBe(4);
+  expect(ofStorage.map(({ day, resource }) => [day, resource?.slug])).toEqual([
+    ['2026-05-02', 'winter-data'],
+    ['2026-05-01', 'winter-data'],
+  ]);
+  const { segments } = await dora.client(api.transactions.view, { id: ofStorage[1]!.id });
+  expect(segments).toMatchObject([{ seconds: 36_000, priceHours: 730, price: { decimalValue: '0.20' } }]);
+  expect(-sum(segments.map(({ amount }) => amount))).toBe(fromDecimal(ofStorage[1]!.amount.decimalValue));
 });
 
 it('shows nobody the use of another workspace', async () => {
