@@ -9,7 +9,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MICRO } from '@stagi/contract/money.ts';
-import { aWorkspaceWith, serversOf } from '@stagi/server/src/billing/meteredWorkspace.ts';
+import { HOURS_PER_MONTH, MICRO_PER_GB_MONTH } from '@stagi/contract/storageRules.ts';
+import { aWorkspaceWith, serversOf, storagesOf } from '@stagi/server/src/billing/meteredWorkspace.ts';
 import { startEmbeddedPostgres } from '@stagi/server/src/db/embedded.ts';
 import { inTransaction } from '@stagi/server/src/db/pool.ts';
 import { verifyLedger } from '@stagi/server/src/ledger/verify.ts';
@@ -89,24 +90,31 @@ async function ticksOver(workspaces: number, rounds: number): Promise<number> {
   return ms / segments;
 }
 
-/** Workspaces whose servers have run for ten minutes, each at a price of its own, paid from one account or two. */
+/** Workspaces whose servers have run and whose storage was kept for ten minutes, each at a price of its own, paid from one account or two. */
 async function fillUpTo(workspaces: number): Promise<void> {
   const { db } = ctx;
   for (; filled < workspaces; filled += 1)
     await inTransaction(db, async (trx) => {
       const balances = { credit: filled % 3 === 0 ? 60n * MICRO : 10n ** 12n, card: 10n ** 12n };
       const workspace = await aWorkspaceWith(trx, balances);
-      const ids = await serversOf(trx, workspace, EACH, { status: 'online', machineState: 'running' });
+      const ids = await serversOf(trx, workspace, EACH - 1, { status: 'online', machineState: 'running' });
       await sql`update instance set price_per_hour = 1000000 + (id * 7919) % 5000000 where id = any(${ids}::int[])`.execute(
         trx,
       );
       await sql`insert into segment (client_id, kind, resource_id, rate, price, started_at, metered_until, confirmed)
         select workspace_id, 'instance', id, 'running', price_per_hour, at, at, true
         from instance, (select now() - interval '10 minutes' as at) a where id = any(${ids}::int[])`.execute(trx);
+      const storages = await storagesOf(trx, workspace, 1, {
+        status: 'rented',
+        pricePerMonth: 10_000n * MICRO_PER_GB_MONTH,
+      });
+      await sql`insert into segment (client_id, kind, resource_id, rate, price, price_hours, started_at, metered_until, confirmed)
+        select workspace_id, 'storage', id, 'size', price_per_month + id, ${HOURS_PER_MONTH}, at, at, true
+        from storage, (select now() - interval '10 minutes' as at) a where id = any(${storages}::int[])`.execute(trx);
       await sql`insert into workspace_meter (client_id, metered_at)
         values (${workspace.workspaceId}, now() - interval '10 minutes')`.execute(trx);
     });
-  for (const table of ['account', 'instance', 'segment', 'workspace_meter', 'workspace'])
+  for (const table of ['account', 'instance', 'storage', 'segment', 'workspace_meter', 'workspace'])
     await sql.raw(`vacuum analyze ${table}`).execute(db);
 }
 
@@ -125,13 +133,13 @@ async function looks(): Promise<void> {
 
 /** Computes all charges again from start, end and price, and compares them with the accounts. */
 async function totals(): Promise<void> {
-  const { rows } = await sql<{ price: bigint; micros: bigint; charged: bigint; uncollected: bigint }>`
-    select price_per_hour as price, charged, uncollected,
+  const { rows } = await sql<{ price: bigint; hours: number; micros: bigint; charged: bigint; uncollected: bigint }>`
+    select price, price_hours as hours, charged, uncollected,
       (extract(epoch from metered_until - started_at) * 1000000)::bigint as micros from segment`.execute(ctx.db);
-  const wrong = rows.filter(
-    ({ price, micros, charged, uncollected }) => charged !== (price * micros) / 3_600_000_000n || uncollected !== 0n,
-  );
-  const owed = rows.reduce((sum, { price, micros }) => sum + (price * micros) / 3_600_000_000n, 0n);
+  const costOf = ({ price, hours, micros }: Pick<(typeof rows)[number], 'price' | 'hours' | 'micros'>): bigint =>
+    (price * micros) / (3_600_000_000n * BigInt(hours));
+  const wrong = rows.filter((row) => row.charged !== costOf(row) || row.uncollected !== 0n);
+  const owed = rows.reduce((sum, row) => sum + costOf(row), 0n);
   const { rows: sums } = await sql<{ revenue: bigint; spent: bigint; charges: bigint }>`select
     (select sum(balance)::bigint from account where class = 'revenue:usage') as revenue,
     (select -sum(p.amount)::bigint from posting p join account a on a.id = p.account_id join journal j on j.id = p.journal_id

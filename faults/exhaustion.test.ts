@@ -34,9 +34,10 @@ it('stops all servers and charges nothing twice when balances run out while work
 
 const S = 1_000_000n;
 const server = (start: bigint, end: bigint | null, perSecond: bigint, reserve = 0n): Interval => ({
-  instanceId: 1,
+  resourceId: 1,
   rate: 'running',
-  pricePerHour: perSecond * 3_600n,
+  price: perSecond * 3_600n,
+  priceHours: 1,
   reserve,
   startUs: start * S,
   endUs: end === null ? null : end * S,
@@ -51,4 +52,7 @@ it('computes when a balance is used up from starts, ends and prices', () => {
   expect(usedUpAt([server(100n, 120n, 10n), server(130n, null, 10n)], from)).toBe(210n * S);
   expect(usedUpAt([server(100n, null, 10n, 300n)], from)).toBe(170n * S);
   expect(usedUpAt([server(100n, 150n, 10n)], from)).toBe(null);
+  const storage: Interval = { ...server(100n, null, 0n), rate: 'size', price: 730n * 3_600n * 10n, priceHours: 730 };
+  expect(usedUpAt([storage], from)).toBe(200n * S);
+  expect(usedUpAt([storage, server(100n, null, 10n)], from)).toBe(150n * S);
 });

@@ -1,8 +1,13 @@
+import { HOURS_PER_MONTH } from '@stagi/contract/storageRules.ts';
+
 /** An interval of one price, as it is stored; times in microseconds of the database's clock. */
 export interface Interval {
-  instanceId: number;
-  rate: 'running' | 'stopped';
-  pricePerHour: bigint;
+  /** Of a server, or of a storage where the rate is `size`. */
+  resourceId: number;
+  rate: 'running' | 'stopped' | 'size';
+  /** For so many hours: 1 of a server, 730 of a storage. */
+  price: bigint;
+  priceHours: number;
   /** Counted against the balance while the interval is open. */
   reserve: bigint;
   startUs: bigint;
@@ -20,11 +25,16 @@ export interface Opening {
 }
 
 const HOUR_US = 3_600_000_000n;
+export const MONTH_US = BigInt(HOURS_PER_MONTH) * HOUR_US;
+
+/** What an open interval costs in 730 hours: a whole number, whichever hours its price is for. */
+export const perMonthOf = ({ price, priceHours }: Interval): bigint =>
+  (price * BigInt(HOURS_PER_MONTH)) / BigInt(priceHours);
 
 /** What an interval owes until a moment. */
-export function owedUntil({ pricePerHour, startUs, endUs }: Interval, us: bigint): bigint {
+export function owedUntil({ price, priceHours, startUs, endUs }: Interval, us: bigint): bigint {
   const until = endUs !== null && endUs < us ? endUs : us;
-  return until > startUs ? (pricePerHour * (until - startUs)) / HOUR_US : 0n;
+  return until > startUs ? (price * (until - startUs)) / (HOUR_US * BigInt(priceHours)) : 0n;
 }
 
 /**
@@ -38,12 +48,12 @@ export function usedUpAt(intervals: readonly Interval[], { atUs, balance, booked
   for (const to of [...changesAfter(intervals, atUs), null]) {
     const open = intervals.filter(({ startUs, endUs }) => startUs <= from && (endUs === null || endUs > from));
     const reserve = open.reduce((sum, interval) => sum + interval.reserve, 0n);
-    const perHour = open.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0n);
+    const perMonth = open.reduce((sum, interval) => sum + perMonthOf(interval), 0n);
     if (available <= reserve) return from;
-    if (perHour > 0n) {
-      const us = ((available - reserve) * HOUR_US + perHour - 1n) / perHour;
+    if (perMonth > 0n) {
+      const us = ((available - reserve) * MONTH_US + perMonth - 1n) / perMonth;
       if (to === null || from + us <= to) return from + us;
-      available -= (perHour * (to - from)) / HOUR_US;
+      available -= (perMonth * (to - from)) / MONTH_US;
     }
     if (to === null) return null;
     from = to;

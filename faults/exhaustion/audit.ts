@@ -77,26 +77,31 @@ async function auditOne({ db, url }: Stage, customer: Customer, opening: Opening
   const stops = await stopsOf(db, workspaceId);
   const last = intervals.filter((one) => one.rate === 'running' && (one.endUs === null || one.endUs > opening.atUs));
   if (last.length < stoppable) problems.push(`${last.length} of ${stoppable} servers of workspace ${workspaceId} ran`);
-  for (const { instanceId, endUs } of last) {
-    const stop = stops.get(instanceId);
-    if (endUs === null || !stop) problems.push(`server ${instanceId} was not stopped`);
-    else if (endUs < usedUp) problems.push(`server ${instanceId} ended ${usedUp - endUs} µs before its balance`);
+  for (const { resourceId, endUs } of last) {
+    const stop = stops.get(resourceId);
+    if (endUs === null || !stop) problems.push(`server ${resourceId} was not stopped`);
+    else if (endUs < usedUp) problems.push(`server ${resourceId} ended ${usedUp - endUs} µs before its balance`);
     else {
-      if (endUs > stop.acceptedUs) problems.push(`server ${instanceId} cost on after its stop was accepted`);
+      if (endUs > stop.acceptedUs) problems.push(`server ${resourceId} cost on after its stop was accepted`);
       found.closedMs.push(Math.max(Number(endUs - usedUp), Number(stop.acceptedUs - usedUp)) / 1_000);
       found.offMs.push(Number(stop.offUs - usedUp) / 1_000);
     }
   }
   for (const [id, { times }] of stops) {
-    const ran = intervals.filter(({ instanceId, rate }) => instanceId === id && rate === 'running').length;
+    const ran = intervals.filter(({ resourceId, rate }) => resourceId === id && rate === 'running').length;
     if (times > ran) problems.push(`server ${id} ran ${ran} times and was stopped ${times} times`);
   }
 
   for (const one of intervals) {
     const owed = one.endUs === null ? one.booked : owedUntil(one, one.endUs);
     if (one.booked !== owed)
-      problems.push(`server ${one.instanceId} owes ${owed} of an interval, ${one.booked} is booked`);
+      problems.push(
+        `${one.rate === 'size' ? 'storage' : 'server'} ${one.resourceId} owes ${owed} of an interval, ${one.booked} is booked`,
+      );
   }
+  // A storage is kept at zero: its interval goes on.
+  if (intervals.filter(({ rate, endUs }) => rate === 'size' && endUs === null).length !== 1)
+    problems.push(`the storage of workspace ${workspaceId} is not billed on`);
   const { balance, mails, noticedUs } = await endOf(db, url, customer);
   found.noticedMs.push(Number(noticedUs - usedUp) / 1_000);
   const reserve = last.reduce((sum, one) => sum + one.reserve, 0n);

@@ -5,7 +5,7 @@ import { lockAvailableBalance } from '@stagi/server/src/billing/spendOrder.ts';
 import { inTransaction } from '@stagi/server/src/db/pool.ts';
 import type { Db } from '@stagi/server/src/db/schema.ts';
 import { sql } from 'kysely';
-import { type Interval, type Opening, owedUntil } from './arithmetic.ts';
+import { type Interval, MONTH_US, type Opening, owedUntil, perMonthOf } from './arithmetic.ts';
 
 /**
  * Spends the balance of a workspace, as a plan would, except for some seconds of what runs and the reserve of what
@@ -16,10 +16,10 @@ export function leaveSeconds(db: Db, workspaceId: number, seconds: number, key: 
     const available = await lockAvailableBalance(trx, workspaceId);
     const { intervals, booked, nowUs } = await intervalsOf(trx, workspaceId);
     const running = intervals.filter(({ endUs }) => endUs === null);
-    const perHour = running.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0n);
+    const perMonth = running.reduce((sum, interval) => sum + perMonthOf(interval), 0n);
     const reserve = running.reduce((sum, interval) => sum + interval.reserve, 0n);
     const owing = intervals.reduce((sum, interval) => sum + owedUntil(interval, nowUs), 0n) - booked;
-    const balance = owing + reserve + (perHour * BigInt(Math.round(seconds * 1_000))) / 3_600_000n;
+    const balance = owing + reserve + (perMonth * BigInt(Math.round(seconds * 1_000_000))) / MONTH_US;
     if (balance >= available) throw new Error(`workspace ${workspaceId} has ${available}, less than ${balance}`);
     const spent = asMicro(available - balance);
     await post(trx, 'plan', key, workspaceId, [
@@ -50,7 +50,7 @@ export async function intervalsOf(
 ): Promise<{ intervals: Interval[]; booked: bigint; nowUs: bigint }> {
   const { rows } = await sql<Interval & { nowUs: bigint }>`
     with t as materialized (select metering_clock() as now)
-    select instance_id as "instanceId", rate, price_per_hour as "pricePerHour", reserve,
+    select resource_id as "resourceId", rate, price, price_hours as "priceHours", reserve,
       (extract(epoch from started_at) * 1000000)::bigint as "startUs",
       (extract(epoch from ended_at) * 1000000)::bigint as "endUs",
       charged + uncollected - refunded - forgiven as booked, (extract(epoch from t.now) * 1000000)::bigint as "nowUs"

@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { api } from '@stagi/contract/api.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
+import { changeStorage, storagesOf } from '@stagi/server/src/billing/meteredWorkspace.ts';
 import { openPool, type Pool } from '@stagi/server/src/db/pool.ts';
 import type { Db } from '@stagi/server/src/db/schema.ts';
 import { type FakeCloudProcess, spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
@@ -43,7 +44,7 @@ export interface Stage {
   launchWorker(name: string): Promise<ChildProcess>;
   /** A customer whose servers all run. */
   customers: readonly Customer[];
-  /** Rents everything; needs running workers. */
+  /** Rents everything, and a storage for each customer; needs running workers. */
   rentAll(random: Random): Promise<void>;
   close(): Promise<void>;
 }
@@ -122,6 +123,7 @@ export async function openStage(
       async rentAll(random) {
         await Promise.all(customers.map((customer) => rentServers(customer, random)));
         await until('every server runs', () => allRun(pool.db, customers), PATIENCE_MS);
+        for (const { person } of customers) await rentStorage(pool.db, person);
       },
       close,
     };
@@ -149,6 +151,12 @@ async function rentServers({ person: { client }, stoppable, fixed }: Customer, r
       for (let next = waiting.pop(); next; next = waiting.pop()) await client(api.instances.rent, next);
     }),
   );
+}
+
+/** About as dear as a server, with a price of a month that no hour divides. */
+async function rentStorage(db: Db, owner: Person): Promise<void> {
+  const [id] = await storagesOf(db, owner, 1, { pricePerMonth: 730n * 3_000_000n + 1n });
+  await changeStorage(db, id!, { status: 'rented' });
 }
 
 async function allRun(db: Db, customers: readonly Customer[]): Promise<boolean> {
