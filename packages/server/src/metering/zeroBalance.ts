@@ -1,13 +1,13 @@
 import { instanceCan, type RentedStatus } from '@stagi/contract/instances.ts';
 import { sql } from 'kysely';
-import { balanceOf } from '../billing/burnRate.ts';
 import { syncSegments } from '../billing/segments.ts';
-import { INSTANCE_STILL_RUNNING, KEPT_DAYS, ZERO_BALANCE } from '../billing/zero.ts';
+import { INSTANCE_STILL_RUNNING, ZERO_BALANCE } from '../billing/zero.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db, InstanceRow } from '../db/schema.ts';
 import { setDesired } from '../instances/actions.ts';
 import { limitConcurrency } from '../loops/concurrency.ts';
+import { deleteUnpaidStorages, RETENTION_IS_OVER } from './zeroStorages.ts';
 
 /** Limits the connections that this loop takes from the pool. */
 const MAX_CONCURRENT_SERVERS = 4;
@@ -15,8 +15,9 @@ const MAX_CONCURRENT_SERVERS = 4;
 type Ctx = Pick<Context, 'db' | 'log' | 'providers'>;
 
 /**
- * Stops servers of workspaces without a balance, starts them again after a credit, and terminates those kept for 14 days.
- * Keeps no state but the rows, so that any other process can take over. Returns the number of changed servers.
+ * Stops servers of workspaces without a balance, starts them again after a credit, and terminates those kept for 14 days,
+ * as it deletes storages.
+ * Keeps no state but the rows, so that any other process can take over. Returns the number of changed servers and storages.
  */
 export async function enforceZeroBalances(ctx: Ctx): Promise<number> {
   let changed = 0;
@@ -39,7 +40,7 @@ export async function enforceZeroBalances(ctx: Ctx): Promise<number> {
       ),
     );
   }
-  return changed;
+  return changed + (await deleteUnpaidStorages(ctx));
 }
 
 /** In random order, so that several processes do not wait for each other at every server. */
@@ -103,10 +104,7 @@ async function resumeAfterCredit(ctx: Ctx, trx: Db, id: number): Promise<void> {
   await syncSegments(trx, id);
 }
 
-/** A credit since then keeps the servers, even one too small to start any; the rest of a reserve (`left_at_zero`) does not. */
-const MUST_TERMINATE = sql`${RENTED} and i.desired <> 'gone'
-  and w.exhausted_at < metering_clock() - make_interval(days => ${KEPT_DAYS})
-  and ${sql.raw(balanceOf('w.id'))} <= coalesce(m.left_at_zero, 0)`;
+const MUST_TERMINATE = sql`${RENTED} and i.desired <> 'gone' and ${RETENTION_IS_OVER}`;
 
 const idsToTerminate = (db: Db): Promise<number[]> =>
   shuffledIds(

@@ -28,7 +28,7 @@ export function ZeroBalanceDialog({ opened, onClose }: { opened: boolean; onClos
     <Dialog
       opened={opened}
       onClose={onClose}
-      title={mayChoose ? t('Choose what to restart') : t('Stopped servers')}
+      title={mayChoose ? t('Choose what to restart') : t('Zero balance')}
       testId="zero-dialog"
     >
       {data ? (
