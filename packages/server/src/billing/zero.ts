@@ -1,5 +1,6 @@
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
+import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { balanceOf, burnRateOf } from './burnRate.ts';
@@ -24,6 +25,8 @@ export async function endZeroBalance(
   const { numAffectedRows } = await sql`update workspace set exhausted_at = null
     where id = ${workspaceId} and exhausted_at is not null`.execute(trx);
   if (!numAffectedRows) return;
+  // Its buckets can be written again.
+  await announce(trx, 'changed', { entity: 'storage', id: null, workspaceId });
   await sql`update workspace_meter set notices = 0, resumes_all = ${resumesAll} where client_id = ${workspaceId}`.execute(
     trx,
   );

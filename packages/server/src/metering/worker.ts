@@ -62,6 +62,7 @@ export async function meterDueWorkspaces(
   const turns = limitConcurrency(MAX_CONCURRENT_WORKSPACES);
   const ticks: Tick[] = [];
   const changed: number[] = [];
+  const readOnly: number[] = [];
   const due = await dueWorkspaces(ctx.db, meterMs);
   await Promise.all(
     due.map(({ id, seen }) =>
@@ -72,6 +73,7 @@ export async function meterDueWorkspaces(
           ticks.push(tick);
           if (tick.exhausted === 'now') {
             ctx.log.info({ workspaceId: id }, 'the balance of a workspace is used up');
+            readOnly.push(id);
             onExhausted();
           }
           if (tick.charged > 0n || tick.refunded > 0n || tick.exhausted === 'now') changed.push(id);
@@ -80,7 +82,10 @@ export async function meterDueWorkspaces(
     ),
   );
   // In one statement: commits with notifications wait for each other.
-  const hints = changed.map((workspaceId) => ({ entity: 'balance' as const, id: null, workspaceId }));
+  const hints = [
+    ...changed.map((workspaceId) => ({ entity: 'balance' as const, id: null, workspaceId })),
+    ...readOnly.map((workspaceId) => ({ entity: 'storage' as const, id: null, workspaceId })),
+  ];
   if (hints.length > 0) await announceAll(ctx.db, 'changed', hints);
   return ticks;
 }

@@ -117,6 +117,22 @@ it('is kept for 14 days without a balance, unpaid, then deleted: with four notic
   expect((await verifyLedger(app.ctx.db)).findings).toEqual([]);
 });
 
+it('tells the pages of its storages when they become read-only, and when they can be written again', async () => {
+  const events: (number | null)[] = [];
+  const stop = app.ctx.bus.subscribe('changed', ({ entity, id, workspaceId }) => {
+    if (entity === 'storage' && workspaceId === alice.workspaceId) events.push(id);
+  });
+  try {
+    await runOut();
+    await expect.poll(() => events).toEqual([null]);
+    await credit(app.ctx.db, alice.workspaceId, 'card', 3_600_000_000n);
+    await reactToBalances(app.ctx);
+    await expect.poll(() => events).toEqual([null, null]);
+  } finally {
+    stop();
+  }
+});
+
 it('is named beside servers in every language', async () => {
   await aRentedInstance(app.ctx, alice, 'stopped');
   for (const language of LANGUAGES) {

@@ -25,7 +25,7 @@ export async function transitionStorage(
 ): Promise<boolean> {
   const row = await trx
     .selectFrom('storage')
-    .select(['id', 'workspace_id', 'status'])
+    .select(['id', 'workspace_id', 'status', 'status_reason'])
     .where('id', '=', storageId)
     .forNoKeyUpdate()
     .executeTakeFirst();
@@ -49,7 +49,8 @@ export async function transitionStorage(
       status_since: sql<Date>`clock_timestamp()`,
       status_seen_at: sql<Date>`clock_timestamp()`,
       status_deadline: deadline ?? null,
-      status_reason: reason ?? null,
+      // Why it was deleted stays known: the notice of a zero balance counts by it.
+      status_reason: reason ?? (to === 'deleted' ? row.status_reason : null),
       ...(to === 'deleted' && { closed_at: sql<Date>`clock_timestamp()` }),
       ...(to === 'terminating' && {
         desired: 'gone' as const,
