@@ -12,24 +12,28 @@ import { verifyLedger } from '../ledger/verify.ts';
 import { resumeServers } from '../metering/resume.ts';
 import { enforceZeroBalances } from '../metering/zeroBalance.ts';
 import { sendZeroNotices } from '../metering/zeroNotices.ts';
+import { transitionStorage } from '../storages/status.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 import { capture, hold, release } from './holds.ts';
 import { inLedgerTransaction } from './ledger.ts';
-import { credit, serversOf } from './meteredWorkspace.ts';
+import { changeStorage, credit, serversOf, storagesOf } from './meteredWorkspace.ts';
 import { meterWorkspace } from './meterWorkspace.ts';
-import { requireOneHour } from './rentGate.ts';
+import { requireFirstDay, requireOneHour } from './rentGate.ts';
+import { syncStorageSegment } from './storageSegments.ts';
 import { endZeroBalance, resumeAll } from './zero.ts';
 
 /** There is an act of its own for these. */
 const ENDS: readonly string[] = ['terminated', 'terminating', 'creation failed'];
 const PEOPLE = 3;
 const SERVERS = 4;
+/** Of a storage: a month costs 730 STAGI. */
+const DEAR = 730_000_000n;
 const AT_ONCE = 8;
 const ACTS = 1_000;
 /** How much more often than the others: what there is always much of, and what would end everything soon. */
 const OFTEN: Record<string, number> = { move: 40, tick: 10, start: 10, stop: 10, resume: 8, credit: 6, follow: 6 };
-const SELDOM: Record<string, number> = { disable: 1, terminate: 1, rent: 2 };
+const SELDOM: Record<string, number> = { endStorage: 1, disable: 1, terminate: 1, rent: 2 };
 
 const seed = Date.now() % 2 ** 31;
 const random = seeded(seed);
@@ -44,7 +48,7 @@ afterAll(() => app?.close());
 it('keeps the ledger sound without a deadlock under random concurrent operations', { timeout: 120_000 }, async () => {
   const { ctx } = app;
   const { db } = ctx;
-  const people: { person: Person; servers: number[] }[] = [];
+  const people: { person: Person; servers: number[]; storages: number[] }[] = [];
   for (let n = 0; n < PEOPLE; n += 1) {
     const person = await app.signUp();
     const servers = await serversOf(db, person, SERVERS, {
@@ -54,7 +58,9 @@ it('keeps the ledger sound without a deadlock under random concurrent operations
       stopped: 36_000_000n,
     });
     servers.push(...(await serversOf(db, person, 1, { running: 3_600_000_000n, canStop: false })));
-    people.push({ person, servers });
+    const storages = await storagesOf(db, person, 2, { pricePerMonth: DEAR });
+    for (const id of storages) await changeStorage(db, id, { status: 'rented' });
+    people.push({ person, servers, storages });
   }
   const operator = people[0]!.person;
   await db.updateTable('app_user').set({ is_employee: true }).where('id', '=', operator.userId).execute();
@@ -99,6 +105,24 @@ it('keeps the ledger sound without a deadlock under random concurrent operations
       // Others see it only now.
       of.servers.push(...ids);
     },
+    rentStorage: async (of) => {
+      const [id] = await inTransaction(db, async (trx) => {
+        await requireFirstDay(trx, of.person.workspaceId, 1_000n);
+        await endZeroBalance(trx, of.person.workspaceId, { resumesAll: false });
+        return storagesOf(trx, of.person, 1, { pricePerMonth: 1_000n });
+      });
+      await changeStorage(db, id!, { status: 'rented' });
+      of.storages.push(id!);
+    },
+    resizeStorage: (of) =>
+      inTransaction(db, async (trx) => {
+        const id = pick(of.storages);
+        await sql`select 1 from storage where id = ${id} for no key update`.execute(trx);
+        await requireFirstDay(trx, of.person.workspaceId, 1_000n);
+        await sql`update storage set price_per_month = price_per_month + 1000 where id = ${id}`.execute(trx);
+        await syncStorageSegment(trx, id);
+      }),
+    endStorage: (of) => inTransaction(db, (trx) => transitionStorage(ctx, trx, pick(of.storages), 'terminating', {})),
     terminate: (of) => requestAction(callerOf(of), 'terminate', { id: pick(of.servers) }),
     stop: (of) => requestAction(callerOf(of), 'stop', { id: pick(of.servers) }),
     start: (of) => requestAction(callerOf(of), 'start', { id: pick(of.servers) }),
