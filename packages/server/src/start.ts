@@ -17,6 +17,7 @@ import { memberUrl, requireMemberRole } from './db/memberRole.ts';
 import { migrate } from './db/migrate.ts';
 import { openPool } from './db/pool.ts';
 import { withinWorkspace } from './db/withinWorkspace.ts';
+import { startFileWorker } from './files/worker.ts';
 import { startInstanceWorker } from './instances/worker.ts';
 import { startQueue } from './jobs/queue.ts';
 import { startLedgerWorker } from './ledger/worker.ts';
@@ -140,6 +141,7 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
         startSelfHostedWorker,
         startStorageWorker,
         startStraySweep,
+        startFileWorker,
         startMeteringWorker,
       ]) {
         const worker = begin(ctx);

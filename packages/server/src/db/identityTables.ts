@@ -100,7 +100,9 @@ export interface UserPictureTable {
   user_id: number;
   name: string;
   mime_type: 'image/png' | 'image/jpeg';
-  content: Buffer;
+  /** Until it is moved to `file_id`. */
+  content: Buffer | null;
+  file_id: string | null;
   created_at: Created;
 }
 

@@ -115,6 +115,7 @@ export const OF_THE_PLATFORM: Partial<
   former_address: { why: 'keyed hashes of addresses that nobody has any more', may: EVERYTHING },
   attempt: { why: 'tries, counted under keyed hashes of what was tried', may: EVERYTHING },
   mail: { why: 'what is to be sent; its content is sealed', may: EVERYTHING },
+  stored_file: { why: 'random names of pictures and screenshots', may: ['select', 'insert', 'update'] },
   analytics_event: { why: 'visitors’ clicks, on their way out', may: EVERYTHING },
   status_move: { why: 'which moves of a status are allowed; written at start', may: ['select'] },
   journal_kind: { why: 'which journals there are; written at start', may: ['select'] },

@@ -174,7 +174,17 @@ export interface FeedbackImageTable {
   mime_type: 'image/png' | 'image/jpeg';
   width: number;
   height: number;
-  content: Buffer;
+  /** Until it is moved to `file_id`. */
+  content: Buffer | null;
+  file_id: string | null;
+  created_at: Created;
+}
+
+/** Bytes of the platform's own in `ctx.files`. `writing`: an intent; `doomed`: to be removed. */
+export interface StoredFileTable {
+  id: string;
+  state: Generated<'writing' | 'stored' | 'doomed'>;
+  size: Generated<number>;
   created_at: Created;
 }
 
@@ -314,6 +324,7 @@ export interface Database {
   storage_share: StorageShareTable;
   feedback: FeedbackTable;
   feedback_image: FeedbackImageTable;
+  stored_file: StoredFileTable;
   analytics_event: AnalyticsEventTable;
   audit: AuditTable;
   audit_head: AuditHeadTable;

@@ -9,6 +9,7 @@ import { sql } from 'kysely';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp } from '../cleanUp.ts';
+import { readFile } from '../files/keep.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 
@@ -102,7 +103,8 @@ describe('feedback', () => {
       ['shot.png', 'image/png', 40, 20],
       ['shot.png', 'image/jpeg', 40, 20],
     ]);
-    for (const { content, mime_type } of stored) {
+    for (const { file_id, mime_type } of stored) {
+      const content = await readFile(app.ctx, file_id!);
       for (const word of ['Exif', 'secret place', '<script>']) expect(content.includes(word)).toBe(false);
       expect(`image/${(await sharp(content).metadata()).format}`).toBe(mime_type);
     }

@@ -2,7 +2,9 @@ import type { Feedback } from '@stagi/contract/feedback.ts';
 import { FEEDBACK_TOPICS } from '@stagi/contract/feedbackTopics.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { sql } from 'kysely';
+import type { Context } from '../context.ts';
 import type { Db, FeedbackRow } from '../db/schema.ts';
+import { readFile } from '../files/keep.ts';
 import { notFound } from '../http/errors.ts';
 import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
 
@@ -46,15 +48,19 @@ export async function viewFeedback(db: Db, id: number): Promise<Feedback> {
 }
 
 /** One image as it was re-encoded, never the uploaded file. */
-export async function feedbackImage(db: Db, { id, position }: { id: number; position: number }) {
-  const image = await db
+export async function feedbackImage(
+  ctx: Pick<Context, 'db' | 'files'>,
+  { id, position }: { id: number; position: number },
+) {
+  const image = await ctx.db
     .selectFrom('feedback_image')
-    .select(['mime_type', 'content'])
+    .select(['mime_type', 'content', 'file_id'])
     .where(isId('feedback_id', id))
     .where('position', '=', position)
     .executeTakeFirst();
   if (!image) throw notFound();
-  return { mimeType: image.mime_type, contentBase64: image.content.toString('base64') };
+  const content = image.content ?? (await readFile(ctx, image.file_id!));
+  return { mimeType: image.mime_type, contentBase64: content.toString('base64') };
 }
 
 const everything = (db: Db) => db.selectFrom('feedback').innerJoin('app_user', 'app_user.id', 'feedback.user_id');
@@ -96,6 +102,7 @@ async function imagesOf(db: Db, ids: readonly number[]) {
   if (ids.length === 0) return [];
   return db
     .selectFrom('feedback_image')
+    .leftJoin('stored_file', 'stored_file.id', 'feedback_image.file_id')
     .select([
       'feedback_id as feedbackId',
       'position',
@@ -103,7 +110,7 @@ async function imagesOf(db: Db, ids: readonly number[]) {
       'mime_type as mimeType',
       'width',
       'height',
-      sql<number>`octet_length(content)`.as('bytes'),
+      sql<number>`coalesce(octet_length(content), stored_file.size)`.as('bytes'),
     ])
     .where('feedback_id', 'in', ids)
     .orderBy('feedback_id')

@@ -14,5 +14,5 @@ export const feedbackHandlers: HandlersOf<typeof api.feedback> = {
     return pageOf(entities, count, input.entityFilterRequest);
   },
   view: async ({ db }, { id }) => ({ isSuccess: true, entity: await viewFeedback(db, id) }),
-  image: async ({ db }, input) => ({ isSuccess: true, ...(await feedbackImage(db, input)) }),
+  image: async (ctx, input) => ({ isSuccess: true, ...(await feedbackImage(ctx, input)) }),
 };

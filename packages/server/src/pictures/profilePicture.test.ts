@@ -3,6 +3,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { Reply } from '@stagi/contract/apiClient.ts';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFile } from '../files/keep.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 
@@ -91,8 +92,9 @@ describe('one’s picture', () => {
       .toBuffer();
     await edit(ada, upload(animated(clear)));
     const [row] = await stored(ada);
-    expect(row?.content.includes('acTL')).toBe(false);
-    const { data } = await sharp(row?.content).raw().toBuffer({ resolveWithObject: true });
+    const content = await readFile(app.ctx, row!.file_id!);
+    expect(content.includes('acTL')).toBe(false);
+    const { data } = await sharp(content).raw().toBuffer({ resolveWithObject: true });
     expect(data[3]).toBe(0);
   });
 

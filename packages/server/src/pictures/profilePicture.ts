@@ -3,6 +3,7 @@ import type { api } from '@stagi/contract/api.ts';
 import { API_PREFIX, type ParsedInputOf } from '@stagi/contract/call.ts';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/schema.ts';
+import { keepFile, type StagedFile } from '../files/keep.ts';
 import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
 import { type ReencodedImage, reencodeImage } from './reencodeImage.ts';
 
@@ -24,13 +25,18 @@ export async function preparePicture(
 }
 
 /** Replaces the user's picture, or deletes it with `null`. Returns the new name. */
-export async function storePicture(trx: Db, userId: number, picture: ReencodedImage | null): Promise<string | null> {
+export async function storePicture(
+  trx: Db,
+  userId: number,
+  picture: { mimeType: ReencodedImage['mimeType']; file: StagedFile } | null,
+): Promise<string | null> {
   await trx.deleteFrom('user_picture').where('user_id', '=', userId).execute();
   const name = picture && randomBytes(18).toString('base64url');
   if (picture && name) {
+    await keepFile(trx, picture.file);
     await trx
       .insertInto('user_picture')
-      .values({ user_id: userId, name, mime_type: picture.mimeType, content: picture.content })
+      .values({ user_id: userId, name, mime_type: picture.mimeType, file_id: picture.file.id })
       .execute();
   }
   await trx.updateTable('app_user').set({ image: name }).where('id', '=', userId).execute();

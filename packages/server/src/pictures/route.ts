@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
+import { readFile } from '../files/keep.ts';
 import { notFound } from '../http/errors.ts';
 import { PICTURES } from './profilePicture.ts';
 
@@ -15,15 +16,16 @@ const HEADERS = {
 };
 
 /** Profile pictures. `<img>` sends no token, so the random name is what grants access. */
-export function mountPictures(app: FastifyInstance, { db }: Pick<Context, 'db'>): void {
+export function mountPictures(app: FastifyInstance, ctx: Pick<Context, 'db' | 'files'>): void {
   app.get<{ Params: { name: string } }>(`${PICTURES}:name`, async ({ params: { name } }, reply) => {
     if (!NAME.test(name)) throw notFound();
-    const picture = await db
+    const picture = await ctx.db
       .selectFrom('user_picture')
-      .select(['mime_type', 'content'])
+      .select(['mime_type', 'content', 'file_id'])
       .where('name', '=', name)
       .executeTakeFirst();
     if (!picture) throw notFound();
-    return reply.headers(HEADERS).type(picture.mime_type).send(picture.content);
+    const content = picture.content ?? (await readFile(ctx, picture.file_id!));
+    return reply.headers(HEADERS).type(picture.mime_type).send(content);
   });
 }

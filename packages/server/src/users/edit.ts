@@ -2,21 +2,26 @@ import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
+import { withStagedFiles } from '../files/keep.ts';
 import { preparePicture, storePicture } from '../pictures/profilePicture.ts';
 import type { Authenticated } from '../sessions/authenticate.ts';
 
-type Caller = Pick<Context, 'db' | 'config'> & Pick<Authenticated, 'user'>;
+type Caller = Pick<Context, 'db' | 'config' | 'files' | 'log'> & Pick<Authenticated, 'user'>;
 
 /** Changes the user's own profile and returns it. */
 export async function editUser(
-  { db, user, config }: Caller,
+  ctx: Caller,
   { image, ...changes }: ParsedInputOf<typeof api.user.edit>,
 ): Promise<Authenticated['user']> {
-  const picture = image ? await preparePicture({ config, user }, image) : null;
-  return inTransaction(db, async (trx) => {
-    if (Object.keys(changes).length > 0)
-      await trx.updateTable('app_user').set(changes).where('id', '=', user.id).execute();
-    const name = image === undefined ? user.image : await storePicture(trx, user.id, picture);
-    return { ...user, ...changes, image: name };
-  });
+  const { db, user } = ctx;
+  const picture = image ? await preparePicture(ctx, image) : null;
+  return withStagedFiles(ctx, picture ? [picture.content] : [], ([file]) =>
+    inTransaction(db, async (trx) => {
+      if (Object.keys(changes).length > 0)
+        await trx.updateTable('app_user').set(changes).where('id', '=', user.id).execute();
+      const next = picture && file ? { mimeType: picture.mimeType, file } : null;
+      const name = image === undefined ? user.image : await storePicture(trx, user.id, next);
+      return { ...user, ...changes, image: name };
+    }),
+  );
 }

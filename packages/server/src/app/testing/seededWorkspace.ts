@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { recordAct } from '../../audit/record.ts';
+import type { Context } from '../../context.ts';
+import { keepFile, withStagedFiles } from '../../files/keep.ts';
 import type { TestApp } from '../../testing/app.ts';
 import { FACTS } from '../../testing/daemon.ts';
 import {
@@ -78,8 +80,8 @@ async function createEntities({ ctx }: TestApp, owner: Person, member: Person): 
 }
 
 /** Rows that calls read only together with another entity. */
-async function createRelatedRows({ ctx }: TestApp, owner: Person, ids: Ids): Promise<void> {
-  const { db } = ctx;
+async function createRelatedRows(app: TestApp, owner: Person, ids: Ids): Promise<void> {
+  const { db } = app.ctx;
   await db
     .insertInto('daemon_node')
     .values({ instance_id: ids.instance })
@@ -131,9 +133,16 @@ async function createRelatedRows({ ctx }: TestApp, owner: Person, ids: Ids): Pro
       mime_type: 'image/png',
       width: 1,
       height: 1,
-      content: Buffer.from([1]),
+      file_id: await aStoredFile(app.ctx, Buffer.from([1])),
     })
     .execute();
+}
+
+async function aStoredFile(ctx: Context, content: Buffer): Promise<string> {
+  return withStagedFiles(ctx, [content], async ([file]) => {
+    await keepFile(ctx.db, file!);
+    return file!.id;
+  });
 }
 
 /** Audit entries cannot be changed later, so they are inserted with their canaries. */
