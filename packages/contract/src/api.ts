@@ -24,6 +24,7 @@ import { promoCodes } from './promoCodes.ts';
 import { providers } from './providers.ts';
 import { secondFactor } from './secondFactor.ts';
 import { sessions } from './sessions.ts';
+import { sharing } from './sharing.ts';
 import { sshKeys } from './sshKeys.ts';
 import { storages } from './storages.ts';
 import { strays } from './strays.ts';
@@ -58,6 +59,7 @@ export const api = {
   containerAccess,
   logging,
   storages,
+  sharing,
   sshKeys,
   apiTokens,
   strays,

@@ -200,6 +200,7 @@ const READS = new Set([
   'multipart-list',
   'form',
   'usage',
+  'preview-link',
   'options',
   'fit',
 ]);

@@ -14,6 +14,7 @@ import { publicSite } from '../config/site.ts';
 import { guardPortHosts } from '../containerAccess/hosts.ts';
 import { containerAccessHandlers } from '../containerAccess/routes.ts';
 import { containerHandlers } from '../containers/routes.ts';
+import { guardContentHost } from '../contentHost/hosts.ts';
 import type { Context } from '../context.ts';
 import { mountDaemonApi } from '../daemon-link/routes.ts';
 import { mountEvents } from '../events/stream.ts';
@@ -36,6 +37,7 @@ import { mountPictures } from '../pictures/route.ts';
 import { promoCodeHandlers } from '../promoCodes/routes.ts';
 import { secondFactorHandlers } from '../secondFactor/routes.ts';
 import { selfHostedHandlers } from '../selfHosted/routes.ts';
+import { sharingHandlers } from '../contentHost/routes.ts';
 import { sessionHandlers } from '../sessions/routes.ts';
 import { authHandlers } from '../signIn/routes.ts';
 import { sshKeyHandlers } from '../sshKeys/routes.ts';
@@ -75,6 +77,7 @@ const handlers: Handlers = {
   containerAccess: containerAccessHandlers,
   logging: loggingHandlers,
   storages: storageHandlers,
+  sharing: sharingHandlers,
   sshKeys: sshKeyHandlers,
   apiTokens: apiTokenHandlers,
   strays: strayHandlers,
@@ -91,6 +94,7 @@ export async function buildApp(ctx: Context): Promise<FastifyInstance> {
   const app = await createServer(ctx);
   securityHeaders(app, ctx.config);
   guardPortHosts(app, ctx);
+  guardContentHost(app, ctx);
   const shedder = createLoadShedder(ctx.meters);
   mount(app, ctx, handlers, shedder);
   mountPictures(app, ctx);

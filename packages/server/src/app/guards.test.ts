@@ -60,6 +60,14 @@ describe('an answer', () => {
     expect(answered['content-security-policy']).toMatch(
       /default-src 'self'.*object-src 'none'.*frame-ancestors 'none'/,
     );
+    const { s3Origin, contentOrigin } = app.ctx.config;
+    expect(answered['content-security-policy']?.split('; ')).toEqual(
+      expect.arrayContaining([
+        `img-src 'self' data: blob: ${contentOrigin}`,
+        `connect-src 'self' ${s3Origin} ws: wss:`,
+        `frame-src ${contentOrigin}`,
+      ]),
+    );
     expect(answered['content-security-policy']).not.toMatch(/script-src[^;]*unsafe/);
     expect(answered['referrer-policy']).toBe('same-origin');
     expect(answered['content-type']).toMatch(/^(application\/json|text\/html|text\/plain); charset=utf-8$/);

@@ -1,12 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config/config.ts';
 
-const CSP = [
+const csp = ({ s3Origin, contentOrigin }: Config): string =>
+  [
   "default-src 'self'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self' ws: wss:",
+  `img-src 'self' data: blob: ${contentOrigin}`,
+  // Objects go straight to the S3 service, and what users made is shown from the content host.
+  `connect-src 'self' ${s3Origin} ws: wss:`,
+  `frame-src ${contentOrigin}`,
   "object-src 'none'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
@@ -15,7 +18,7 @@ const CSP = [
 /** Tokens are in web storage, so no foreign script may ever run on a page. */
 export function securityHeaders(app: FastifyInstance, config: Config): void {
   const headers = {
-    'content-security-policy': CSP,
+    'content-security-policy': csp(config),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',

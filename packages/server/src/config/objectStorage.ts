@@ -27,6 +27,8 @@ export interface ObjectStorage {
   contentOrigin: string;
   /** Besides `local`, the disk. */
   s3Locations: readonly S3Location[];
+  /** The location of the platform's own files: pictures and screenshots. */
+  filesLocation: string;
 }
 
 type Environment = Record<string, string | undefined>;
@@ -40,12 +42,17 @@ export function readObjectStorage(
   const contentOrigin = readOrigin(env, 'CONTENT_ORIGIN') ?? `http://content.localhost:${port}`;
   if (new URL(contentOrigin).host === new URL(appOrigin).host)
     throw new ConfigError('CONTENT_ORIGIN', 'must differ from APP_ORIGIN: it serves what users uploaded');
+  const s3Locations = locations(env.S3_LOCATIONS);
+  const filesLocation = env.FILES_LOCATION || LOCAL_LOCATION;
+  if (filesLocation !== LOCAL_LOCATION && !s3Locations.some(({ name }) => name === filesLocation))
+    throw new ConfigError('FILES_LOCATION', `must be "${LOCAL_LOCATION}" or the name of one of S3_LOCATIONS`);
   return {
     s3Port,
     s3Origin: readOrigin(env, 'S3_ORIGIN') ?? `${protocol}//${hostname}:${s3Port}`,
     s3MachineOrigin: readOrigin(env, 'S3_MACHINE_ORIGIN'),
     contentOrigin,
-    s3Locations: locations(env.S3_LOCATIONS),
+    s3Locations,
+    filesLocation,
   };
 }
 

@@ -46,6 +46,8 @@ export const ACTIONS: Record<string, string> = {
   'storage/object/multipart-begin': text('Began an upload'),
   'storage/object/multipart-complete': text('Completed an upload'),
   'storage/object/multipart-abort': text('Gave up an upload'),
+  'storage/share-link/create': text('Shared an object by a link'),
+  'storage/share-link/revoke': text('Revoked a link to an object'),
   'promo-code/activate': text('Activated a promo code'),
   'billing/resume': text('Chose what to restart after a zero balance'),
   'ssh-key/add': text('Added an SSH key'),

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { safeContentType } from './contentType.ts';
+
+it.each([
+  ['text/html', 'text/plain; charset=utf-8'],
+  ['TEXT/HTML; charset=UTF-16', 'text/plain; charset=UTF-16'],
+  [' text/html', 'text/plain; charset=utf-8'],
+  ['application/xhtml+xml', 'text/plain; charset=utf-8'],
+  ['text/xml', 'text/plain; charset=utf-8'],
+  ['application/xml', 'text/plain; charset=utf-8'],
+  ['application/rss+xml', 'text/plain; charset=utf-8'],
+  ['image/foo+xml', 'text/plain; charset=utf-8'],
+  ['application/mathml+xml', 'text/plain; charset=utf-8'],
+  ['text/xsl', 'text/plain; charset=utf-8'],
+  ['text/javascript', 'text/plain; charset=utf-8'],
+  ['text/javascript1.5', 'text/plain; charset=utf-8'],
+  ['application/javascript', 'text/plain; charset=utf-8'],
+  ['application/x-javascript', 'text/plain; charset=utf-8'],
+  ['application/ecmascript', 'text/plain; charset=utf-8'],
+  ['multipart/x-mixed-replace; boundary=x', 'text/plain; charset=utf-8'],
+  ['image/svg+xml', 'image/svg+xml'],
+  ['image/svg+xml; charset=utf-7', 'image/svg+xml'],
+  ['image/png, text/html', 'application/octet-stream'],
+  ['image/png; x=,text/html', 'application/octet-stream'],
+  ['image/png\r\nset-cookie: a=b', 'application/octet-stream'],
+  ['image', 'application/octet-stream'],
+  ['*/*', 'application/octet-stream'],
+  ['', 'application/octet-stream'],
+  [undefined, 'application/octet-stream'],
+  ['application/x-shockwave-flash', 'application/octet-stream'],
+  ['application/x-xpinstall', 'application/octet-stream'],
+  ['application/wasm', 'application/octet-stream'],
+  ['binary/octet-stream', 'application/octet-stream'],
+  ['text/plain; charset="><script>', 'text/plain; charset=utf-8'],
+  ['text/csv', 'text/csv; charset=utf-8'],
+  ['application/json; charset=utf-8', 'application/json'],
+  ['application/pdf', 'application/pdf'],
+  ['image/png', 'image/png'],
+  ['video/mp4; codecs="avc1"', 'video/mp4'],
+])('answers an object of type %j as %s', (stored, answered) => {
+  expect(safeContentType(stored)).toBe(answered);
+});

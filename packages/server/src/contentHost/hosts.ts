@@ -1,0 +1,71 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { networkOf } from '../attempts/addressRateLimit.ts';
+import type { Context } from '../context.ts';
+import { isOverload, PublicError } from '../http/errors.ts';
+import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
+import { previewedObject, sharedObject } from './links.ts';
+import { ContentRefusal, sendObject } from './sendObject.ts';
+
+const PREVIEW = /^\/preview\/([\w.-]{1,4000})$/;
+/** The name is for people and their downloads: the token alone says what is opened. */
+const SHARE = /^\/share\/([\w-]{43})\/[^/]*$/;
+
+/** A page of pictures makes many requests; guessing a token needs far more. */
+const requests = createRateLimiter({ points: 600, duration: 60 });
+
+/**
+ * Answers every request to the content host before any page or call of the platform: what users made is shown from an
+ * origin that knows no session and whose answers are sandboxed.
+ */
+export function guardContentHost(app: FastifyInstance, ctx: Context): void {
+  const { host } = new URL(ctx.config.contentOrigin);
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.host.toLowerCase() !== host) return;
+    void reply.headers(headersOf(ctx.config.appOrigin));
+    try {
+      return await answer(ctx, request, reply);
+    } catch (error) {
+      return sendRefusal(request, reply, error);
+    }
+  });
+}
+
+const headersOf = (appOrigin: string) => ({
+  'content-security-policy': `sandbox; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors ${appOrigin}`,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'private, no-store',
+  'cross-origin-resource-policy': 'same-origin',
+});
+
+async function answer(ctx: Context, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  await consumePoint(requests(ctx), networkOf(request.ip));
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    void reply.header('allow', 'GET, HEAD');
+    throw new ContentRefusal(405, 'Only GET and HEAD are answered here.');
+  }
+  const [path = '', query = ''] = request.url.split('?', 2);
+  const ticket = PREVIEW.exec(path)?.[1];
+  if (ticket) return sendObject(ctx, await previewedObject(ctx, ticket), { purpose: 'preview' }, request, reply);
+  const token = SHARE.exec(path)?.[1];
+  if (!token) throw new ContentRefusal(404, 'There is nothing at this address.');
+  const purpose = new URLSearchParams(query).has('download') ? 'download' : 'share';
+  return sendObject(ctx, await sharedObject(ctx, token), { purpose }, request, reply);
+}
+
+/** A few words as plain text. */
+function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  const { status, message, retryAfter } = refusalOf(error);
+  if (status >= 500) request.log.warn({ err: error }, 'content could not be shown');
+  if (retryAfter !== null) void reply.header('retry-after', String(retryAfter));
+  return reply.status(status).type('text/plain; charset=utf-8').send(`${message}\n`);
+}
+
+function refusalOf(error: unknown): { status: number; message: string; retryAfter: number | null } {
+  if (error instanceof ContentRefusal) return { status: error.status, message: error.message, retryAfter: null };
+  if (error instanceof PublicError)
+    return { status: error.status, message: error.message, retryAfter: error.retryAfter };
+  if (isOverload(error))
+    return { status: 503, message: 'The service is busy. Try again in a moment.', retryAfter: 2 };
+  return { status: 500, message: 'Something went wrong.', retryAfter: null };
+}
