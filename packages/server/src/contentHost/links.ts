@@ -25,7 +25,7 @@ export async function previewedObject(ctx: Opener, sealed: string): Promise<Open
     bucket: ticket.bucket,
     key: ticket.key,
     accessKeyId: row.access_key_id,
-    secretAccessKey: openS3Key(ctx, row),
+    secretAccessKey: openS3Key(ctx, row).secretAccessKey,
   };
 }
 
@@ -44,6 +44,6 @@ export async function sharedObject(ctx: Opener, token: string): Promise<OpenedOb
     bucket: row.name,
     key: row.object_key.toString(),
     accessKeyId: row.access_key_id,
-    secretAccessKey: openS3Key(ctx, row),
+    secretAccessKey: openS3Key(ctx, row).secretAccessKey,
   };
 }

@@ -53,14 +53,17 @@ export async function createShareLink(
 ): Promise<ShareLink & { link: string }> {
   const { storage, bucket } = await objectOfStorage(ctx, id, key);
   const token = randomBytes(32).toString('base64url');
+  const expiresAt = new Date(Date.now() + expiresInHours * 3_600_000);
   const made = await createS3Key(ctx, ctx.db, {
     purpose: 'share',
-    bucketId: bucket.id,
     workspaceId: ctx.workspace.id,
+    bucketId: bucket.id,
     title: '',
     mode: 'read-only',
     prefix: key,
-    expiresInHours,
+    madeBy: ctx.user.id,
+    apiTokenId: ctx.credential.kind === 'token' ? ctx.credential.id : null,
+    expiresAt,
   });
   const share = await ctx.db
     .insertInto('storage_share')
@@ -73,7 +76,7 @@ export async function createShareLink(
     .returning(['id', 'created_at'])
     .executeTakeFirstOrThrow();
   return {
-    ...present({ ...share, key, name: ctx.user.name, expires_at: made.expires_at }),
+    ...present({ ...share, key, name: ctx.user.name, expires_at: expiresAt }),
     link: `${ctx.config.contentOrigin}/share/${token}/${encodeURIComponent(fileNameOf(key))}`,
   };
 }
@@ -85,7 +88,7 @@ export async function revokeShareLink(ctx: Member, { id, shareLinkId }: Input<'r
     .where(isId('storage_share.id', shareLinkId))
     .executeTakeFirst();
   if (!link) throw notFound();
-  await revokeS3Key(ctx.db, link.key_id);
+  await revokeS3Key(ctx.db, { id: link.key_id });
 }
 
 const workingLinks = (db: Db, storageId: number) =>

@@ -12,14 +12,16 @@ export interface Stores {
 }
 
 /** The places of bytes. Another S3 is not asked here: the platform starts without it. */
-export async function openStores(config: Pick<Config, 'dataDir' | 's3Locations'>): Promise<Stores> {
+export async function openStores(config: Pick<Config, 'dataDir' | 's3Locations' | 'filesLocation'>): Promise<Stores> {
   const others = config.s3Locations.map((location) => ({ name: location.name, store: openS3Store(location) }));
   return {
     blobs: new Map<string, BlobStore>([
       [LOCAL_LOCATION, await openDiskStore(join(config.dataDir, 's3'))],
       ...others.map(({ name, store }) => [name, store] as const),
     ]),
-    files: await openDiskStore(join(config.dataDir, 'files')),
+    files:
+      others.find(({ name }) => name === config.filesLocation)?.store ??
+      (await openDiskStore(join(config.dataDir, 'files'))),
     close() {
       for (const { store } of others) store.close();
     },
