@@ -3,17 +3,17 @@ import type { Config } from '../config/config.ts';
 
 const csp = ({ s3Origin, contentOrigin }: Config): string =>
   [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  `img-src 'self' data: blob: ${contentOrigin}`,
-  // Objects go straight to the S3 service, and what users made is shown from the content host.
-  `connect-src 'self' ${s3Origin} ws: wss:`,
-  `frame-src ${contentOrigin}`,
-  "object-src 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    `img-src 'self' data: blob: ${contentOrigin}`,
+    // Objects go straight to the S3 service, and what users made is shown from the content host.
+    `connect-src 'self' ${s3Origin} ws: wss:`,
+    `frame-src ${contentOrigin}`,
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
 /** Tokens are in web storage, so no foreign script may ever run on a page. */
 export function securityHeaders(app: FastifyInstance, config: Config): void {

@@ -245,6 +245,8 @@ const RECORDED_FIELDS = new Set([
   'plan',
   'sizeGb',
   'location',
+  'key',
+  'expiresInHours',
   'reason',
   'terminate',
 ]);

@@ -25,7 +25,12 @@ const HOSTILE: [string, string | undefined, string, string][] = [
   ['unknown.html', 'x-unknown/x-unknown', HTML, BYTES],
   ['no-slash.html', 'html', HTML, BYTES],
   ['two-types.png', 'image/png, text/html', HTML, BYTES],
-  ['boundary.txt', 'multipart/x-mixed-replace; boundary=b', `--b\r\nContent-Type: text/html\r\n\r\n${HTML}\r\n--b--`, TEXT],
+  [
+    'boundary.txt',
+    'multipart/x-mixed-replace; boundary=b',
+    `--b\r\nContent-Type: text/html\r\n\r\n${HTML}\r\n--b--`,
+    TEXT,
+  ],
   ['picture.svg', 'image/svg+xml', SVG, 'image/svg+xml'],
   ['picture-utf7.svg', 'image/svg+xml; charset=utf-7', SVG, 'image/svg+xml'],
   ['feed.xml', 'text/xml', XML, TEXT],
@@ -149,5 +154,7 @@ describe('files that would run in an origin with power', () => {
 /** No cookie, no other site may read it, nothing of what S3 or the object's writer said. */
 function expectNothingOfTheApp(headers: object): void {
   const names = Object.keys(headers);
-  expect(names.filter((name) => /^(set-cookie|access-control-.*|x-amz-.*|www-authenticate|server)$/.test(name))).toEqual([]);
+  expect(
+    names.filter((name) => /^(set-cookie|access-control-.*|x-amz-.*|www-authenticate|server)$/.test(name)),
+  ).toEqual([]);
 }

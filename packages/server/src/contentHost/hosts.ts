@@ -65,7 +65,6 @@ function refusalOf(error: unknown): { status: number; message: string; retryAfte
   if (error instanceof ContentRefusal) return { status: error.status, message: error.message, retryAfter: null };
   if (error instanceof PublicError)
     return { status: error.status, message: error.message, retryAfter: error.retryAfter };
-  if (isOverload(error))
-    return { status: 503, message: 'The service is busy. Try again in a moment.', retryAfter: 2 };
+  if (isOverload(error)) return { status: 503, message: 'The service is busy. Try again in a moment.', retryAfter: 2 };
   return { status: 500, message: 'Something went wrong.', retryAfter: null };
 }

@@ -69,7 +69,8 @@ describe('links to objects', () => {
       const head = await visitContent(app, link, { method: 'HEAD' });
       expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, '10', 0]);
       expect(head.headers['content-type']).toBe(whole.headers['content-type']);
-      for (const headers of [{ 'if-none-match': etag! }, { 'if-modified-since': modified! }]) {
+      const since: Record<string, string>[] = [{ 'if-none-match': etag! }, { 'if-modified-since': modified! }];
+      for (const headers of since) {
         const unchanged = await visitContent(app, link, { headers });
         expect([unchanged.status, unchanged.body.length]).toEqual([304, 0]);
       }
@@ -98,7 +99,9 @@ describe('links to objects', () => {
     await owner.client(api.sharing.revokeShareLink, { id, shareLinkId: second.id });
     expect((await listed()).map((one) => one.id)).toEqual([first.id]);
     for (const expiresInHours of [0, 721, 1.5])
-      expect((await app.post(api.sharing.createShareLink.path, { id, key, expiresInHours }, inWorkspace(owner))).status).toBe(400);
+      expect(
+        (await app.post(api.sharing.createShareLink.path, { id, key, expiresInHours }, inWorkspace(owner))).status,
+      ).toBe(400);
   });
 
   it('are not made for what is not there, and are no longer opened when it is gone', async () => {
@@ -155,7 +158,11 @@ describe('links to objects', () => {
       ['a word', 'x', 404],
       ['no version', parts.slice(1).join('.'), 404],
       ['a ticket cut off', ticket.slice(0, -4), 404],
-      ['a short seal', [...parts.slice(0, 4), Buffer.from(parts[4]!, 'base64url').subarray(0, 4).toString('base64url')].join('.'), 404],
+      [
+        'a short seal',
+        [...parts.slice(0, 4), Buffer.from(parts[4]!, 'base64url').subarray(0, 4).toString('base64url')].join('.'),
+        404,
+      ],
       ['the seal of another', [...parts.slice(0, 4), herTicket.split('.')[4]].join('.'), 404],
       ['the text of another', [...parts.slice(0, 3), herTicket.split('.')[3], parts[4]].join('.'), 404],
       ['something else that we sealed', app.ctx.secrets.seal('["b","a","k",1]', 'container|env|1'), 404],
@@ -173,11 +180,22 @@ describe('links to objects', () => {
     for (const [what, changed, status] of dead) {
       const answer = await visitContent(app, `${app.ctx.config.contentOrigin}/preview/${changed}`);
       if (answer.status === 200) opened += 1;
-      expect([what, answer.status, answer.headers['content-type']]).toEqual([what, status, 'text/plain; charset=utf-8']);
+      expect([what, answer.status, answer.headers['content-type']]).toEqual([
+        what,
+        status,
+        'text/plain; charset=utf-8',
+      ]);
     }
     const { link: shared } = await share();
     const token = new URL(shared).pathname.split('/')[2]!;
-    for (const changed of ['', 'x', token.slice(1), `${token}A`, randomBytes(32).toString('base64url'), token.toLowerCase()]) {
+    for (const changed of [
+      '',
+      'x',
+      token.slice(1),
+      `${token}A`,
+      randomBytes(32).toString('base64url'),
+      token.toLowerCase(),
+    ]) {
       const answer = await visitContent(app, shared.replace(token, changed));
       if (answer.status === 200) opened += 1;
       expect(answer.status).toBe(404);
@@ -189,27 +207,51 @@ describe('links to objects', () => {
   });
 
   const ENDINGS: [string, (link: ShareLink) => Promise<unknown>, { previews: boolean }][] = [
-    ['it is revoked', ({ id: shareLinkId }) => owner.client(api.sharing.revokeShareLink, { id, shareLinkId }), { previews: false }],
+    [
+      'it is revoked',
+      ({ id: shareLinkId }) => owner.client(api.sharing.revokeShareLink, { id, shareLinkId }),
+      { previews: false },
+    ],
     [
       'it expires',
-      async (link) => sql`update s3_key set expires_at = now() where id =
+      async (link) =>
+        sql`update s3_key set expires_at = now() where id =
         (select key_id from storage_share where id = ${link.id})`.execute(app.ctx.db),
       { previews: false },
     ],
-    ['its maker is removed', () => owner.client(api.clients.removeMember, { userId: member.userId }), { previews: true }],
+    [
+      'its maker is removed',
+      () => owner.client(api.clients.removeMember, { userId: member.userId }),
+      { previews: true },
+    ],
     [
       'its maker’s account is disabled',
-      () => app.ctx.db.updateTable('app_user').set({ disabled_at: sql<Date>`now()` }).where('id', '=', member.userId).execute(),
+      () =>
+        app.ctx.db
+          .updateTable('app_user')
+          .set({ disabled_at: sql<Date>`now()` })
+          .where('id', '=', member.userId)
+          .execute(),
       { previews: true },
     ],
     [
       'the workspace is disabled',
-      () => app.ctx.db.updateTable('workspace').set({ disabled_at: sql<Date>`now()` }).where('id', '=', owner.workspaceId).execute(),
+      () =>
+        app.ctx.db
+          .updateTable('workspace')
+          .set({ disabled_at: sql<Date>`now()` })
+          .where('id', '=', owner.workspaceId)
+          .execute(),
       { previews: true },
     ],
     [
       'the bucket is closed',
-      () => app.ctx.db.updateTable('s3_bucket').set({ closed_at: sql<Date>`now()` }).where('workspace_id', '=', owner.workspaceId).execute(),
+      () =>
+        app.ctx.db
+          .updateTable('s3_bucket')
+          .set({ closed_at: sql<Date>`now()` })
+          .where('workspace_id', '=', owner.workspaceId)
+          .execute(),
       { previews: true },
     ],
   ];
@@ -240,7 +282,9 @@ describe('links to objects', () => {
       }),
     );
     expect(Math.max(...seconds)).toBeLessThan(2.5);
-    console.log(`open downloads cut after ${seconds.map((one) => one.toFixed(1)).join(', ')} s (n = ${seconds.length})`);
+    console.log(
+      `open downloads cut after ${seconds.map((one) => one.toFixed(1)).join(', ')} s (n = ${seconds.length})`,
+    );
   });
 
   it('wait for a slow reader in little memory, and end their work for one who goes', async () => {

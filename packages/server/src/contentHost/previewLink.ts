@@ -1,7 +1,8 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
+import { inTransaction } from '../db/pool.ts';
 import type { Member } from '../http/handlers.ts';
-import { browserKey } from '../objects/browserKey.ts';
+import { browserKey } from '../storages/browserKey.ts';
 import { objectOfStorage } from './objectOfStorage.ts';
 import { PREVIEW_MINUTES, sealTicket } from './ticket.ts';
 
@@ -10,8 +11,8 @@ export async function createPreviewLink(
   ctx: Member,
   { id, key }: ParsedInputOf<typeof api.sharing.previewLink>,
 ): Promise<{ link: string; expiresAt: string }> {
-  const { bucket } = await objectOfStorage(ctx, id, key);
-  const { accessKeyId } = await browserKey(ctx, bucket.id);
+  const { storage, bucket } = await objectOfStorage(ctx, id, key);
+  const { accessKeyId } = await inTransaction(ctx.db, (trx) => browserKey(ctx, trx, storage));
   const expiresAt = new Date(Date.now() + PREVIEW_MINUTES * 60_000);
   const ticket = sealTicket(ctx, { bucket: bucket.name, key, accessKeyId }, expiresAt);
   return { link: `${ctx.config.contentOrigin}/preview/${ticket}`, expiresAt: expiresAt.toISOString() };

@@ -1,5 +1,7 @@
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http';
-import { Agent as TlsAgent, request as httpsRequest } from 'node:https';
+import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { request as httpsRequest, Agent as TlsAgent } from 'node:https';
+import { S3_REGION } from '@stagi/contract/storageRules.ts';
+import { presignUrl } from '@stagi/s3/presign.ts';
 import { create } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
@@ -42,7 +44,10 @@ const ANSWER_MS = 30_000;
 /** A reader that takes nothing for so long has gone. */
 const STALLED_MS = 120_000;
 
-const agents = { 'http:': new Agent({ keepAlive: true }), 'https:': new TlsAgent({ keepAlive: true }) };
+const SIGNED_FOR_S = 60;
+
+const agent = new Agent({ keepAlive: true });
+const tlsAgent = new TlsAgent({ keepAlive: true });
 
 /**
  * Answers with an object that the S3 service gives for this key: it checks key, workspace and expiry, and cuts the
@@ -103,18 +108,31 @@ function refusalFor(status: number, headers: IncomingHttpHeaders, reply: Fastify
 const disposition = (purpose: 'preview' | 'share' | 'download', key: string): string =>
   create(fileNameOf(key), { type: purpose === 'download' ? 'attachment' : 'inline' });
 
-function ask({ config }: Shower, object: OpenedObject, request: FastifyRequest, reply: FastifyReply): Promise<IncomingMessage> {
+function ask(
+  { config }: Shower,
+  object: OpenedObject,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<IncomingMessage> {
   const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
   const origin = config.roles.has('s3') ? `http://127.0.0.1:${config.s3Port}` : config.s3Origin;
-  const url = new URL(presigned(origin, method, object));
+  const link = presignUrl({
+    ...object,
+    origin,
+    method,
+    region: S3_REGION,
+    expiresInSeconds: SIGNED_FOR_S,
+    now: new Date(),
+  });
   const headers = Object.fromEntries(
     PASSED_ON.flatMap((name) => (request.headers[name] === undefined ? [] : [[name, request.headers[name]]])),
   );
-  const protocol = url.protocol as keyof typeof agents;
+  const { protocol, hostname, port } = new URL(origin);
+  const isTls = protocol === 'https:';
   return new Promise((resolve, reject) => {
-    const asked = (protocol === 'https:' ? httpsRequest : httpRequest)(
-      url,
-      { method, headers, agent: agents[protocol] },
+    const asked = (isTls ? httpsRequest : httpRequest)(
+      // Not as a URL, which would resolve `..` in an object's key.
+      { protocol, hostname, port, path: link.slice(origin.length), method, headers, agent: isTls ? tlsAgent : agent },
       resolve,
     );
     const late = setTimeout(() => asked.destroy(new Error('the S3 service does not answer')), ANSWER_MS);

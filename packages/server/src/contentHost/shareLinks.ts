@@ -2,15 +2,19 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import type { ShareLink } from '@stagi/contract/sharing.ts';
-import { type Selectable, sql } from 'kysely';
+import { text } from '@stagi/contract/text.ts';
+import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
-import { notFound } from '../http/errors.ts';
+import { notFound, refused } from '../http/errors.ts';
 import type { Member } from '../http/handlers.ts';
 import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
 import { createS3Key, KEY_WORKS, revokeS3Key } from '../objects/keys.ts';
-import { findStorage } from '../storages/find.ts';
+import { viewStorage } from '../storages/find.ts';
 import { fileNameOf } from './fileName.ts';
 import { objectOfStorage } from './objectOfStorage.ts';
+
+/** Working links that one storage may have. */
+const MAX_LINKS = 1_000;
 
 type Input<Name extends keyof typeof api.sharing> = ParsedInputOf<(typeof api.sharing)[Name]>;
 
@@ -28,14 +32,20 @@ export async function listShareLinks(
   ctx: Member,
   { id, key, entityFilterRequest: request }: Input<'shareLinks'>,
 ): Promise<{ entities: ShareLink[]; count: number }> {
-  const storage = await findStorage(ctx, id);
+  const storage = await viewStorage(ctx.db, ctx.workspace.id, { id });
   let links = workingLinks(ctx.db, storage.id);
   if (key !== undefined) links = links.where('storage_share.object_key', '=', Buffer.from(key));
   if (request.queryString) links = links.where(contains([KEY_TEXT], request.queryString));
   const [rows, { count }] = await Promise.all([
     links
       .leftJoin('app_user', 'app_user.id', 's3_key.made_by')
-      .select(['storage_share.id', 'storage_share.created_at', 's3_key.expires_at', 'app_user.name', KEY_TEXT.as('key')])
+      .select([
+        'storage_share.id',
+        'storage_share.created_at',
+        's3_key.expires_at',
+        'app_user.name',
+        KEY_TEXT.as('key'),
+      ])
       .orderBy(sortColumn(request, SORTABLE), request.orderByDirection)
       .orderBy('storage_share.id', request.orderByDirection)
       .limit(request.limit)
@@ -52,6 +62,10 @@ export async function createShareLink(
   { id, key, expiresInHours }: Input<'createShareLink'>,
 ): Promise<ShareLink & { link: string }> {
   const { storage, bucket } = await objectOfStorage(ctx, id, key);
+  const { count } = await workingLinks(ctx.db, storage.id)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow();
+  if (count >= MAX_LINKS) throw refused(text('A storage can have at most 1,000 links at a time. Revoke some first.'));
   const token = randomBytes(32).toString('base64url');
   const expiresAt = new Date(Date.now() + expiresInHours * 3_600_000);
   const made = await createS3Key(ctx, ctx.db, {
@@ -82,7 +96,7 @@ export async function createShareLink(
 }
 
 export async function revokeShareLink(ctx: Member, { id, shareLinkId }: Input<'revokeShareLink'>): Promise<void> {
-  const storage = await findStorage(ctx, id);
+  const storage = await viewStorage(ctx.db, ctx.workspace.id, { id });
   const link = await workingLinks(ctx.db, storage.id)
     .select('storage_share.key_id')
     .where(isId('storage_share.id', shareLinkId))
@@ -98,7 +112,13 @@ const workingLinks = (db: Db, storageId: number) =>
     .where('storage_share.storage_id', '=', storageId)
     .where(KEY_WORKS);
 
-function present(row: { id: number; key: string; created_at: Date; expires_at: Date | null; name: string | null }): ShareLink {
+function present(row: {
+  id: number;
+  key: string;
+  created_at: Date;
+  expires_at: Date | null;
+  name: string | null;
+}): ShareLink {
   return {
     id: row.id,
     key: row.key,

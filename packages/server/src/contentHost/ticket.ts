@@ -16,7 +16,11 @@ export interface PreviewedObject {
 type Sealer = Pick<Context, 'secrets'>;
 
 /** A sealed text for the address of a preview. The object's key is in base64, as escaping it could make it six times as long. */
-export function sealTicket({ secrets }: Sealer, { bucket, key, accessKeyId }: PreviewedObject, expiresAt: Date): string {
+export function sealTicket(
+  { secrets }: Sealer,
+  { bucket, key, accessKeyId }: PreviewedObject,
+  expiresAt: Date,
+): string {
   const preview: z.infer<typeof Preview> = [
     bucket,
     Buffer.from(key).toString('base64url'),

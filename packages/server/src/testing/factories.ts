@@ -174,6 +174,19 @@ export async function aStorageKey(ctx: Context, owner: Person, storageId: number
   return key.id;
 }
 
+/** A link to the object `k` that nobody can open: its token is not known. */
+export async function aShareLink(ctx: Context, owner: Person, storageId: number): Promise<number> {
+  const key_id = await aStorageKey(ctx, owner, storageId);
+  await sql`update s3_key set purpose = 'share', mode = 'read-only', expires_at = now() + interval '1 day'
+    where id = ${key_id}`.execute(ctx.db);
+  const row = await ctx.db
+    .insertInto('storage_share')
+    .values({ storage_id: storageId, key_id, token_hash: randomBytes(32), object_key: Buffer.from('k') })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
 /** A multipart upload of the object `k` that nobody has completed. */
 export async function anOpenUpload(ctx: Context, storageId: number): Promise<string> {
   const id = randomUUID();

@@ -15,6 +15,7 @@ export interface Ids {
   invite: number;
   storage: number;
   storageKey: number;
+  shareLink: number;
   /** An open multipart upload of the object `k`. */
   upload: string;
   containerSlug: string;
@@ -100,6 +101,13 @@ export const SAMPLES: Record<string, Sample> = {
   'storage/object/list': { input: ({ storage }) => ({ id: storage }), foreign: 404 },
   'storage/object/upload-link': { input: ({ storage }) => ({ id: storage, key: 'k' }), foreign: 404 },
   'storage/object/download-link': { input: ({ storage }) => ({ id: storage, key: 'k' }), foreign: 404 },
+  'storage/object/preview-link': { input: ({ storage }) => ({ id: storage, key: 'k' }), foreign: 404 },
+  'storage/share-link/list': { input: ({ storage }) => ({ id: storage }), foreign: 404 },
+  'storage/share-link/create': { input: ({ storage }) => ({ id: storage, key: 'k' }), foreign: 404 },
+  'storage/share-link/revoke': {
+    input: ({ storage, shareLink }) => ({ id: storage, shareLinkId: shareLink }),
+    foreign: 404,
+  },
   'storage/object/delete': { input: ({ storage }) => ({ id: storage, keys: ['k'] }), foreign: 404 },
   'storage/object/multipart-begin': {
     input: ({ storage }) => ({ id: storage, key: 'k', sizeBytes: 1 }),
@@ -283,6 +291,7 @@ export const ABSENT: Ids = {
   invite: 999_999_908,
   storage: 999_999_909,
   storageKey: 999_999_910,
+  shareLink: 999_999_911,
   upload: '00000000-0000-4000-8000-000000000002',
   containerSlug: 'no-such-container',
 };

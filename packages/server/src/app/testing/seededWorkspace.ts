@@ -15,6 +15,7 @@ import {
   aPromoCode,
   aRentedInstance,
   aSelfHostedServer,
+  aShareLink,
   aStorage,
   aStorageKey,
   aStray,
@@ -74,6 +75,7 @@ async function createEntities({ ctx }: TestApp, owner: Person, member: Person): 
     invite: (await anInvite(ctx, owner)).id,
     storage,
     storageKey: await aStorageKey(ctx, owner, storage),
+    shareLink: await aShareLink(ctx, owner, storage),
     upload: await anOpenUpload(ctx, storage),
     containerSlug: '',
   };

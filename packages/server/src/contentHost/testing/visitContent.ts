@@ -91,7 +91,13 @@ export async function putObjects(
   });
   for (const { key: Key, type, body, more } of objects)
     await client.send(
-      new PutObjectCommand({ Bucket: bucket.name, Key, Body: body, ...(type !== undefined && { ContentType: type }), ...more }),
+      new PutObjectCommand({
+        Bucket: bucket.name,
+        Key,
+        Body: body,
+        ...(type !== undefined && { ContentType: type }),
+        ...more,
+      }),
     );
   client.destroy();
 }
