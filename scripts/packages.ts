@@ -21,6 +21,7 @@ const PROGRAMS: Record<string, string> = {
   ps: 'procps',
   unshare: 'util-linux',
   xz: 'xz-utils',
+  zstdcat: 'zstd',
   [CERTIFICATES]: 'ca-certificates',
 };
 

@@ -39,9 +39,21 @@ export const DAEMON_CRASH_POINTS = [
   ...STEPS.flatMap((step) => [`daemon.${step}.begun`, `daemon.${step}.done`] as const),
 ] as const;
 
+/** Where the run `logbucket` kills the platform: around the intent of a chunk, its object and the result. */
+export const LOG_CRASH_POINTS = [
+  'logChunk.stored',
+  'logChunk.intentStored',
+  'logChunk.called',
+  'logChunk.applied',
+] as const;
+
 /** Every call that is answered passes one of these; fault runs use those of `PLATFORM_CRASH_POINTS`. */
 type Committed = `${string}/${string}.committed`;
-export type CrashPoint = (typeof PLATFORM_CRASH_POINTS)[number] | (typeof DAEMON_CRASH_POINTS)[number] | Committed;
+export type CrashPoint =
+  | (typeof PLATFORM_CRASH_POINTS)[number]
+  | (typeof DAEMON_CRASH_POINTS)[number]
+  | (typeof LOG_CRASH_POINTS)[number]
+  | Committed;
 
 /**
  * The armed crash point: a name, or `@file` with a file that holds the name or nothing. The process that dies there

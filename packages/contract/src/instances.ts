@@ -115,7 +115,8 @@ export const Instance = z.object({
   ramGb: z.number(),
   gpu: Gpu.nullable(),
   disk: Disk,
-  logBucketGb: z.number(),
+  /** Null once it is deleted: 30 days after the server was terminated. */
+  logBucket: z.object({ storageId: Id, usedBytes: z.number(), sizeGb: z.number().int() }).nullable(),
   progress: z.array(ProgressStep),
 });
 export type Instance = z.infer<typeof Instance>;

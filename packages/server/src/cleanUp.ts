@@ -77,6 +77,6 @@ async function eraseLogs(db: Db): Promise<void> {
       select container_id, seq from log_line where container_id in ${erased} limit ${LINES_AT_ONCE})`.execute(db);
     if (numAffectedRows < BigInt(LINES_AT_ONCE)) break;
   }
-  for (const table of ['log_gap', 'log_stream', 'log_head', 'container_run'] as const)
+  for (const table of ['log_chunk', 'log_copy', 'log_gap', 'log_stream', 'log_head', 'container_run'] as const)
     await sql`delete from ${sql.table(table)} where container_id in ${erased}`.execute(db);
 }

@@ -22,6 +22,7 @@ import { startInstanceWorker } from './instances/worker.ts';
 import { startQueue } from './jobs/queue.ts';
 import { startLedgerWorker } from './ledger/worker.ts';
 import { openLog } from './log.ts';
+import { startLogBucketWorker } from './logBucket/worker.ts';
 import { startLogRetention } from './logging/worker.ts';
 import { startMailWorker } from './mail/send.ts';
 import { startMeteringWorker } from './metering/worker.ts';
@@ -138,6 +139,7 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
         startCommandRetention,
         startContainerWorker,
         startLogRetention,
+        startLogBucketWorker,
         startSelfHostedWorker,
         startStorageWorker,
         startStraySweep,

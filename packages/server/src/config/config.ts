@@ -53,6 +53,8 @@ export interface Config extends ObjectStorage {
   quarantineMs: number;
   /** How often running servers are charged. */
   meteringMs: number;
+  /** After this time a line of a log is copied to the log bucket of its server. */
+  logCopyMs: number;
   /** The markup on other clouds' prices, in 1/10,000. */
   markupBasisPoints: number;
   /** Micro-USD for one STAGI. */
@@ -118,6 +120,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     sweepMs: seconds(env, 'SWEEP_SECONDS', 300),
     quarantineMs: seconds(env, 'QUARANTINE_SECONDS', 600),
     meteringMs: seconds(env, 'METERING_SECONDS', 60),
+    logCopyMs: seconds(env, 'LOG_COPY_SECONDS', 240),
     markupBasisPoints: Math.round(decimal(env, 'MARKUP_PERCENT', 15) * 100),
     usdRate: amount(env, 'USD_RATE', '1'),
     starterCredit: amount(env, 'STARTER_CREDIT', '50'),

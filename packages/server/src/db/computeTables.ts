@@ -234,6 +234,8 @@ export interface LogLineTable {
 export interface LogHeadTable {
   container_id: number;
   last_seq: Generated<bigint>;
+  /** Bytes of its stored lines, with a line feed each. */
+  kept_bytes: Generated<bigint>;
 }
 
 export interface LogGapTable {

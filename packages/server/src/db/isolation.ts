@@ -62,6 +62,8 @@ export const OF_A_WORKSPACE = {
   log_line: { sees: OF_OWN_CONTAINER },
   log_head: { sees: OF_OWN_CONTAINER },
   log_gap: { sees: OF_OWN_CONTAINER },
+  log_copy: { sees: OF_OWN_CONTAINER, may: ['select'] },
+  log_chunk: { sees: OF_OWN_CONTAINER, may: ['select'] },
   /* Buckets and keys of operators have no workspace: calls see nothing of them. */
   s3_bucket: { sees: OWN },
   s3_key: { sees: OWN, writes: `${OWN} and ${OF_OWN_BUCKET}` },

@@ -45,6 +45,7 @@ import * as runsAndRetries from './migrations/0046_runs_and_retries.ts';
 import * as storages from './migrations/0047_storages.ts';
 import * as billedResources from './migrations/0048_billed_resources.ts';
 import * as files from './migrations/0049_files.ts';
+import * as logBuckets from './migrations/0050_log_buckets.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -90,6 +91,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0047_storages', sql: storages.sql },
   { name: '0048_billed_resources', sql: billedResources.sql },
   { name: '0049_files', sql: files.sql },
+  { name: '0050_log_buckets', sql: logBuckets.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

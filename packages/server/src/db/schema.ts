@@ -68,6 +68,8 @@ import type {
 } from './moneyTables.ts';
 
 import type {
+  LogChunkTable,
+  LogCopyTable,
   S3BlobTable,
   S3BucketTable,
   S3KeyTable,
@@ -313,6 +315,8 @@ export interface Database {
   log_line: LogLineTable;
   log_head: LogHeadTable;
   log_gap: LogGapTable;
+  log_copy: LogCopyTable;
+  log_chunk: LogChunkTable;
   s3_bucket: S3BucketTable;
   s3_key: S3KeyTable;
   s3_blob: S3BlobTable;

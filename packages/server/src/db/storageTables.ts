@@ -149,3 +149,39 @@ export interface StorageShareTable {
   object_key: Buffer;
   created_at: Created;
 }
+
+/** How far the lines of a container are copied to the log bucket of its server. */
+export interface LogCopyTable {
+  container_id: number;
+  storage_id: number;
+  /** In the bucket; null before the first chunk. */
+  folder: string | null;
+  /** Lines up to here belong to a chunk. */
+  copied_seq: Generated<bigint>;
+  /** Chunks up to this line were removed, as the bucket was full. */
+  removed_seq: Generated<bigint>;
+  removed_at: Date | null;
+  next_at: Date | null;
+  attempts: Generated<number>;
+  lock_token: string | null;
+  lock_owner: number | null;
+  lock_expires_at: Date | null;
+  /** Nothing more comes. */
+  finished_at: Date | null;
+}
+
+/** An object of a log bucket: some lines of one container, and the gaps before each. */
+export interface LogChunkTable {
+  id: GeneratedAlways<bigint>;
+  container_id: number;
+  storage_id: number;
+  first_seq: bigint;
+  last_seq: bigint;
+  is_end: Generated<boolean>;
+  key: string;
+  /** `intent`: lines and key are settled, and the object may exist. */
+  state: Generated<'intent' | 'done'>;
+  bytes: Generated<bigint>;
+  lines: number;
+  created_at: Created;
+}

@@ -15,6 +15,10 @@ export interface InstanceView extends InstanceRow {
   node_address: string | null;
   facts: MachineFacts | null;
   container_count: number;
+  /** Its log bucket; null when it has none any more, or never had one. */
+  log_storage_id: number | null;
+  log_size_gb: number | null;
+  log_used_bytes: bigint | null;
   promised_cpus: string | null;
 }
 
@@ -36,6 +40,10 @@ function viewsOf(db: Db, workspaceId: number, kind: Kind) {
     .selectFrom('instance')
     .leftJoin('app_user', 'app_user.id', 'instance.created_by')
     .leftJoin('daemon_node', 'daemon_node.instance_id', 'instance.id')
+    .leftJoin('storage', (join) =>
+      join.onRef('storage.instance_id', '=', 'instance.id').on('storage.closed_at', 'is', null),
+    )
+    .leftJoin('s3_bucket', 's3_bucket.id', 'storage.bucket_id')
     .leftJoinLateral(
       (eb) =>
         eb
@@ -56,6 +64,9 @@ function viewsOf(db: Db, workspaceId: number, kind: Kind) {
       'daemon_node.version as node_version',
       'daemon_node.remote_address as node_address',
       'daemon_node.facts',
+      'storage.id as log_storage_id',
+      'storage.size_gb as log_size_gb',
+      's3_bucket.used_bytes as log_used_bytes',
       'promised.container_count',
       'promised.promised_cpus',
     ])

@@ -1,5 +1,4 @@
 import type { Instance, RentedStatus } from '@stagi/contract/instances.ts';
-import { LOG_BUCKET_GB } from '@stagi/contract/instances.ts';
 import { presentPrice } from '../billing/price.ts';
 import type { Context } from '../context.ts';
 import type { InstanceView } from './find.ts';
@@ -27,9 +26,14 @@ export function presentInstance(ctx: Pick<Context, 'config' | 'providers'>, row:
     ramGb: offer.ramGb,
     gpu: offer.gpu,
     disk: offer.disk,
-    logBucketGb: LOG_BUCKET_GB,
+    logBucket: presentLogBucket(row),
     progress: STEPS.map((step) => ({ step, at: row.progress[step] ?? null })),
   };
+}
+
+function presentLogBucket({ log_storage_id, log_size_gb, log_used_bytes }: InstanceView): Instance['logBucket'] {
+  if (log_storage_id === null || log_size_gb === null) return null;
+  return { storageId: log_storage_id, usedBytes: Number(log_used_bytes ?? 0n), sizeGb: log_size_gb };
 }
 
 /** Fields that rented and self-hosted servers share. */

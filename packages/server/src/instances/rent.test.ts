@@ -52,7 +52,7 @@ describe('renting', () => {
       ramGb: 16,
       gpu: null,
       canStop: true,
-      logBucketGb: 100,
+      logBucket: { storageId: expect.any(Number), usedBytes: 0, sizeGb: 100 },
       // The provider's 0.08 and the markup of 15 %.
       pricePerHour: { STAGI: { currency: 'STAGI', decimalValue: '0.092' }, USD: { currency: 'USD' } },
       createdBy: expect.stringContaining('Person'),

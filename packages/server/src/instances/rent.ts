@@ -13,6 +13,7 @@ import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, refused } from '../http/errors.ts';
 import { isId } from '../http/paging.ts';
+import { makeLogBucket } from '../logBucket/make.ts';
 import type { RentableOffer } from '../marketplace/offers.ts';
 import { storedOffer } from '../providers/storedOffer.ts';
 import { recordActivity } from './activity.ts';
@@ -34,6 +35,7 @@ export async function rent(ctx: Caller, input: Input, found: RentableOffer | nul
     await requireOneHour(trx, ctx.workspace.id, { pricePerHour, canStop: provider.traits.canStop });
     await endZeroBalance(trx, ctx.workspace.id, { resumesAll: false });
     const id = await insert(trx, ctx, found, input);
+    await makeLogBucket(trx, { id, workspaceId: ctx.workspace.id, slug: input.slug, title: input.title });
     await trx.insertInto('instance_ssh_key').values({ instance_id: id, ssh_key_id: input.sshKeyId }).execute();
     await recordActivity(trx, id, { kind: 'rented', actorId: ctx.user.id, to: 'in queue' });
     await announceInstance(trx, { id, workspace_id: ctx.workspace.id, kind: 'rented' });

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import { type HandlersOf, prepareOutsideTransaction } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
+import { renameLogBucket } from '../logBucket/make.ts';
 import { findAvailableOffer, type RentableOffer } from '../marketplace/offers.ts';
 import { requestAction } from './actions.ts';
 import { listActivities } from './activity.ts';
@@ -27,7 +28,10 @@ export const instanceHandlers: HandlersOf<typeof api.instances> = {
     async (ctx, input, offer) => one(ctx, { id: await rent(ctx, input, offer) }),
   ),
   async edit(ctx, { id, title }) {
-    await renameInstance(ctx.db, ctx.workspace.id, 'rented', id, title);
+    await inTransaction(ctx.db, async (trx) => {
+      await renameInstance(trx, ctx.workspace.id, 'rented', id, title);
+      await renameLogBucket(trx, id, title);
+    });
     return one(ctx, { id });
   },
   async start(ctx, ref) {

@@ -4,6 +4,7 @@ import { text } from '@stagi/contract/text.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import { limitConcurrency } from '../loops/concurrency.ts';
+import { limitRate } from '../loops/rate.ts';
 import { assembleLines, type Lines } from './assembleLines.ts';
 import type { WaitUntilDurable } from './logDurability.ts';
 import { parseNs } from './nanoTime.ts';
@@ -14,6 +15,11 @@ type Message<T extends DaemonMessage['type']> = Extract<DaemonMessage, { type: T
 type StreamEvent = Message<'log-gap'> | Message<'log-end'>;
 type Item = Uint8Array | StreamEvent;
 
+/**
+ * How much log a server may send. A daemon that waits for credit reads Docker's files later: what was rotated away by then
+ * becomes a gap.
+ */
+const MAX_BYTES_PER_SECOND = 10_000_000;
 /** A daemon that sends more violates the flow control; the tolerance covers frames in flight. */
 const UNSTORED_MAX_BYTES = 4 * STREAM_CREDIT_BYTES;
 const REASON_MAX = 300;
@@ -69,6 +75,7 @@ export function receiveLogs(
 ): LogReceiver {
   const streams = new Map<number, Stream>();
   const pending = new Set<Promise<void>>();
+  const pace = limitRate(MAX_BYTES_PER_SECOND);
   let closed = false;
 
   async function open({ stream: number, containerId, epoch }: Message<'log-open'>): Promise<void> {
@@ -192,6 +199,8 @@ export function receiveLogs(
         const isDurable = await waitUntilDurable(stream.key, offset);
         if (closed) return;
         if (!isDurable) return fail(() => link.outOfStep('the database has lost the end of this log'));
+        await pace(offset - stream.acknowledged);
+        if (closed) return;
         link.send({ type: 'credit', epoch: node.epoch, stream: stream.number, offset, bytes: STREAM_CREDIT_BYTES });
         stream.acknowledged = offset;
       }

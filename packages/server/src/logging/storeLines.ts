@@ -14,7 +14,8 @@ export interface StreamKey {
 
 /**
  * Claims a stream for a connection, which fences older ones, and returns its state. Waits for a write in progress of an
- * older connection. Null when a newer connection owns it, or the container is not of this server.
+ * older connection. Null when a newer connection owns it, or the container is not of this server. From now on its lines are
+ * copied to the server's log bucket, if it has one.
  */
 export async function claimStream(db: Db, instanceId: number, key: StreamKey): Promise<AssemblyState | null> {
   const { containerId, epoch, owner } = key;
@@ -28,7 +29,10 @@ export async function claimStream(db: Db, instanceId: number, key: StreamKey): P
     open_stderr_ns: bigint | null;
   }>`
     with mine as (select id from container where id = ${containerId}::bigint and instance_id = ${instanceId}),
-    head as (insert into log_head (container_id) select id from mine on conflict do nothing)
+    head as (insert into log_head (container_id) select id from mine on conflict do nothing),
+    copy as (
+      insert into log_copy (container_id, storage_id)
+      select mine.id, storage.id from mine, storage where storage.instance_id = ${instanceId} on conflict do nothing)
     insert into log_stream (container_id, epoch, owner_epoch) select id, ${epoch}, ${owner} from mine
     on conflict (container_id, epoch) do update set owner_epoch = excluded.owner_epoch, ended_at = null
       where log_stream.owner_epoch <= excluded.owner_epoch
@@ -68,7 +72,7 @@ export async function storeLines(
       where container_id = ${containerId} and epoch = ${epoch} and owner_epoch = ${owner} and stored_bytes = ${from}
       returning container_id
     ), head as (
-      update log_head set last_seq = last_seq + ${lines.count}
+      update log_head set last_seq = last_seq + ${lines.count}, kept_bytes = kept_bytes + ${Buffer.byteLength(lines.text)}
       where container_id in (select container_id from moved)
       returning container_id, last_seq
     ), written as (

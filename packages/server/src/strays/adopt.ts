@@ -12,6 +12,7 @@ import { invalid, refused } from '../http/errors.ts';
 import { isId } from '../http/paging.ts';
 import { recordActivity } from '../instances/activity.ts';
 import { announceInstance } from '../instances/status.ts';
+import { makeLogBucket } from '../logBucket/make.ts';
 import type { RentableOffer } from '../marketplace/offers.ts';
 import { lockOperator } from '../people/lockedByOperator.ts';
 import { storedOffer } from '../providers/storedOffer.ts';
@@ -40,6 +41,8 @@ export async function adoptStray(
     await lockAvailableBalance(trx, input.workspaceId);
     await requireWorkspace(trx, input.workspaceId);
     const instanceId = await insert(trx, row, offer, input);
+    const { workspaceId, slug, title } = input;
+    await makeLogBucket(trx, { id: instanceId, workspaceId, slug, title });
     await recordActivity(trx, instanceId, { kind: 'adopted', to: 'error', detail: ADOPTION_DETAIL });
     await recordForWorkspace(trx, input.workspaceId, {
       action: api.strays.adopt.path,

@@ -69,6 +69,10 @@ export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<voi
     db,
   );
   await storageRows(app, owner);
+  await sql`with copy as (insert into log_copy (container_id, storage_id, finished_at)
+      select ${container}, max(id), now() from storage where workspace_id = ${owner.workspaceId} returning container_id, storage_id)
+    insert into log_chunk (container_id, storage_id, first_seq, last_seq, key, state, lines)
+    select container_id, storage_id, 1, 1, 'k', 'done', 1 from copy`.execute(db);
 }
 
 async function storageRows({ ctx }: TestApp, owner: Person): Promise<void> {

@@ -17,6 +17,7 @@ import { DateTime, TimeAgo } from '../../../ui/Time.tsx';
 import classes from '../Instances.module.css';
 import { MachineWarnings } from '../MachineWarnings.tsx';
 import { CreationProgress } from './CreationProgress.tsx';
+import { LogBucketUse } from './LogBucketUse.tsx';
 import { rentedBy } from './rentedBy.ts';
 
 export function RentedOverview({ instance }: { instance: Instance }) {
@@ -56,7 +57,10 @@ export function RentedOverview({ instance }: { instance: Instance }) {
               : []),
             { label: t('IP'), value: ip, mono: true, copy: ip ?? undefined },
             { label: t('Host username'), value: hostUsername, mono: true, copy: hostUsername },
-            { label: t('Log bucket'), value: t('{{gb}} GB, free', { gb: instance.logBucketGb }) },
+            {
+              label: t('Log bucket'),
+              value: instance.logBucket ? <LogBucketUse bucket={instance.logBucket} /> : t('Deleted'),
+            },
             { label: t('Rented by'), value: rentedBy(t, instance) },
             {
               label: instance.createdBy === null ? t('Adopted on') : t('Rented'),
