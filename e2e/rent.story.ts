@@ -182,6 +182,7 @@ async function rent(page: Page): Promise<{ ip: string; seconds: number; keyName:
   await expect(page).toHaveURL(/\/cloud\/instances\/\d+/);
   await expect(page.getByTestId('instance-status').first()).toHaveText(/online/i, { timeout: 120_000 });
   const seconds = (Date.now() - started) / 1000;
+  await expect(page.getByText(/of 100 GB used, free/)).toBeVisible();
   const line = await page
     .getByText(/ssh -i \S+ root@[\d.]+/)
     .first()

@@ -79,6 +79,7 @@ describe('the metrics', () => {
     expect(sample(text, 'stagi_mails_unsent')).toBeUndefined();
     expect(sample(text, 'stagi_calls_inside')).toBe(0);
     expect(sample(text, 'stagi_log_lines_total')).toBe(3);
+    expect(sample(text, 'stagi_log_copies_failing')).toBe(0);
     expect(sample(text, 'stagi_log_lag_seconds_sum')).toBeGreaterThanOrEqual(1);
     expect(sample(text, 'stagi_log_messages_total', 'level="error"')).toBe(0);
     // In seconds: nanoseconds would be millions.

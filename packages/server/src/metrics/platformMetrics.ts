@@ -9,6 +9,8 @@ export interface PlatformMetrics {
   reconcileLagSeconds: number;
   /** How long the usage of any workspace has not been charged; 0 while nothing runs. */
   meteringLagSeconds: number;
+  /** Logs that could not be copied to their bucket several times in a row. */
+  logCopiesFailing: number;
   /** Machines at clouds that belong to no open server. */
   strays: { reason: string; count: number }[];
   instances: { kind: string; status: string; count: number }[];
@@ -54,6 +56,7 @@ export async function readPlatformMetrics(db: Db, sendsMail: boolean): Promise<P
         select coalesce(greatest(0, extract(epoch from now() - min(metered_at))), 0)
         from (select distinct client_id from segment where not settled) as running join workspace_meter using (client_id)
       ),
+      'logCopiesFailing', (select count(*) from log_copy where finished_at is null and attempts > 3),
       'instances', (
         select coalesce(jsonb_agg(open), '[]')
         from (select kind, status, count(*) from instance where closed_at is null group by kind, status) as open

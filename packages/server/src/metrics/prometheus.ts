@@ -101,6 +101,7 @@ export function createPrometheusCollector(): Collector {
   const strays = gauge('stagi_strays', 'Machines at clouds that no open server owns', ['reason']);
   const reconcile = gauge('stagi_reconcile_lag_seconds', 'For how long the most overdue server waits for its step');
   const metering = gauge('stagi_metering_lag_seconds', 'For how long what runs longest uncharged was not charged');
+  const copiesFailing = gauge('stagi_log_copies_failing', 'Logs whose copying to their bucket keeps failing');
   const instances = gauge('stagi_instances', 'Open servers', ['kind', 'status']);
   const containers = gauge('stagi_containers', 'Containers', ['status']);
   const mails = gauge('stagi_mails_unsent', 'Mails that are not sent, counted up to 10,000', ['state']);
@@ -176,6 +177,7 @@ export function createPrometheusCollector(): Collector {
     for (const each of [jobs, jobAge, instances, containers, mails, strays]) each.reset();
     reconcile.remove();
     metering.remove();
+    copiesFailing.remove();
     mailAge.remove();
     ledgerSound.remove();
     ledgerAge.remove();
@@ -184,6 +186,7 @@ export function createPrometheusCollector(): Collector {
     if (!figures) return;
     reconcile.set(figures.reconcileLagSeconds);
     metering.set(figures.meteringLagSeconds);
+    copiesFailing.set(figures.logCopiesFailing);
     for (const { reason, count } of figures.strays) strays.set({ reason }, count);
     for (const { name, waiting: count, oldestSeconds } of figures.jobs) {
       jobs.set({ queue: name }, count);
