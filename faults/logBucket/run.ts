@@ -6,7 +6,6 @@ import { LOG_CRASH_POINTS } from '@stagi/contract/crashPoints.ts';
 import { startEmbeddedPostgres } from '@stagi/server/src/db/embedded.ts';
 import { inTransaction, openPool, type Pool } from '@stagi/server/src/db/pool.ts';
 import { makeLogBucket } from '@stagi/server/src/logBucket/make.ts';
-import { makeBucketNow } from '@stagi/server/src/logBucket/testing/madeBucket.ts';
 import { issueEnrolment } from '@stagi/server/src/nodes/enrolment.ts';
 import { openStores } from '@stagi/server/src/objects/stores.ts';
 import { createSecretBox, loadSecretKey } from '@stagi/server/src/secrets/secretBox.ts';
@@ -122,12 +121,14 @@ async function makeServer(platform: Platform, pool: Pool, owner: Person): Promis
   );
   const containers: number[] = [];
   for (let n = 0; n < CONTAINERS; n += 1) containers.push(await aContainer(ctx, owner, id));
-  const storage = await pool.db
-    .selectFrom('storage')
-    .select('id')
-    .where('instance_id', '=', id)
-    .executeTakeFirstOrThrow();
-  await makeBucketNow(pool.db, storage.id);
+  const storage = await until('the log bucket is made', () =>
+    pool.db
+      .selectFrom('storage')
+      .select('id')
+      .where('instance_id', '=', id)
+      .where('status', '=', 'rented')
+      .executeTakeFirst(),
+  );
   const signing = { keys: await loadSigningKeys(pool.db, secrets), daemonOrigin: platform.url };
   return {
     storageId: storage.id,

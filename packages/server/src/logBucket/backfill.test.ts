@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import { migrate } from '../db/migrate.ts';
 import { startTestApp } from '../testing/app.ts';
 import { aContainer, aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
-import { makeBucketNow } from './testing/madeBucket.ts';
 import { objectsOf, zstdcat } from './testing/readBucket.ts';
 
 it('makes log buckets for servers that were rented before there were any, and copies their logs', async () => {
@@ -37,7 +36,6 @@ it('makes log buckets for servers that were rented before there were any, and co
   const kept = await ctx.db.selectFrom('log_head').select('kept_bytes').execute();
   expect(kept.map(({ kept_bytes }) => kept_bytes)).toEqual([14n, 14n, 14n]);
 
-  await makeBucketNow(ctx.db, storages[0]!.id);
   const worker = await startTestApp(
     { DATABASE_URL: before.databaseUrl, STAGI_DATA: before.dataDir, LOG_COPY_SECONDS: '1' },
     { role: 'worker,s3' },

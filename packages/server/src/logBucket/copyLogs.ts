@@ -73,7 +73,7 @@ interface Copy {
 async function loadCopy({ db }: Context, { containerId, token }: Claim): Promise<Copy | undefined> {
   const { rows } = await sql<Copy>`
     select storage.id as "storageId", case when storage.status = 'rented' then storage.bucket_id end as "bucketId",
-      storage.desired = 'gone' as "isBucketGone", container.slug, copy.folder,
+      storage.status in ('terminating', 'deleted') as "isBucketGone", container.slug, copy.folder,
       copy.copied_seq as "copiedSeq", head.last_seq as "lastSeq", coalesce(${HAS_ENDED}, false) as "hasEnded"
     from log_copy copy
     join storage on storage.id = copy.storage_id

@@ -2,6 +2,8 @@ import { LOG_BUCKET_GB } from '@stagi/contract/instances.ts';
 import { GB, LOG_BUCKET_KEPT_DAYS } from '@stagi/contract/storageRules.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
+import { transitionStorage } from '../storages/status.ts';
 import { removeOldest } from './removeOldest.ts';
 
 /**
@@ -23,7 +25,7 @@ async function pastKeeping({ db }: Context): Promise<number[]> {
     select storage.id from storage
     join instance on instance.id = storage.instance_id
     join workspace on workspace.id = storage.workspace_id
-    where storage.kind = 'log' and storage.closed_at is null and storage.desired = 'kept' and (
+    where storage.kind = 'log' and storage.closed_at is null and storage.status not in ('terminating', 'deleted') and (
       workspace.deleted_at is not null
       or instance.closed_at < now() - make_interval(days => ${LOG_BUCKET_KEPT_DAYS})
       or (instance.closed_at is not null or instance.status = 'creation failed') and ${HAS_NEVER_RUN})
@@ -31,20 +33,8 @@ async function pastKeeping({ db }: Context): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The desired state; the worker of storages empties the bucket and moves the status. */
-async function endLogBucket({ db }: Context, id: number): Promise<void> {
-  await db
-    .updateTable('storage')
-    .set({
-      desired: 'gone',
-      gen: sql<number>`gen + 1`,
-      attempts: 0,
-      last_error: null,
-      next_at: sql<Date>`now()`,
-    })
-    .where('id', '=', id)
-    .where('desired', '=', 'kept')
-    .execute();
+async function endLogBucket(ctx: Context, id: number): Promise<void> {
+  await inTransaction(ctx.db, (trx) => transitionStorage(ctx, trx, id, 'terminating', {}));
 }
 
 /** Also no container: a log may come before the server was online for the first time. */
@@ -59,7 +49,7 @@ async function overShare({ db }: Context, shared: number): Promise<{ storageIds:
     from storage
     join instance on instance.id = storage.instance_id and instance.closed_at is not null
     join s3_bucket bucket on bucket.id = storage.bucket_id
-    where storage.kind = 'log' and storage.closed_at is null and storage.desired = 'kept'
+    where storage.kind = 'log' and storage.closed_at is null and storage.status not in ('terminating', 'deleted')
     group by storage.workspace_id having sum(bucket.used_bytes) > ${shared}`.execute(db);
   return rows;
 }

@@ -9,7 +9,6 @@ import { connectDaemon, enrolNode, type NodeKey } from '../testing/daemon.ts';
 import { aContainer } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { keepLogBuckets } from './keep.ts';
-import { makeBucketNow } from './testing/madeBucket.ts';
 import { objectsOf, zstdcat } from './testing/readBucket.ts';
 
 let app: CloudApp;
@@ -37,14 +36,12 @@ async function aServer(): Promise<Server> {
   const { id, slug } = await rentServer(alice);
   const { logBucket } = await waitForStatus(alice, id, 'online');
   const storageId = logBucket!.storageId;
-  await makeBucketNow(app.ctx.db, storageId);
+  await expect.poll(() => statusOf(storageId), WAIT).toBe('rented');
   const { token } = await inTransaction(app.ctx.db, (trx) => issueEnrolment(app.ctx, trx, id, 'rented'));
   return { id, slug, storageId, key: await enrolNode(app.url, token) };
 }
 
-async function desiredOf(storageId: number): Promise<string> {
-  return (await storageRow(storageId)).desired;
-}
+const statusOf = async (id: number) => (await alice.client(api.storages.view, { id })).entity.status;
 
 const storageRow = (id: number) =>
   app.ctx.db.selectFrom('storage').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
@@ -136,6 +133,13 @@ describe('a log bucket', () => {
     });
     const size = [...objects.values()].reduce((sum, { length }) => sum + length, 0);
     expect((await viewInstance(alice, server.id)).logBucket).toMatchObject({ usedBytes: size });
+    const storage = (await alice.client(api.storages.view, { id: server.storageId })).entity;
+    expect(storage).toMatchObject({ kind: 'log', usedBytes: size, objectCount: 3, instance: { id: server.id } });
+    const { id } = storage;
+    const key = { title: 'reader', mode: 'read-write' as const };
+    await expect(alice.client(api.storages.edit, { id, sizeGb: 200 })).rejects.toThrow('fixed size');
+    await expect(alice.client(api.storages.delete, { id, slugTyped: storage.slug })).rejects.toThrow('30 days');
+    await expect(alice.client(api.storages.createKey, { id, ...key })).rejects.toThrow('read-only');
     await ship.daemon.close();
   });
 
@@ -207,11 +211,13 @@ describe('a log bucket', () => {
       app.ctx.db,
     );
     await keepLogBuckets(app.ctx);
-    expect(await desiredOf(server.storageId)).toBe('kept');
+    expect(await statusOf(server.storageId)).toBe('rented');
     await sql`update instance set closed_at = now() - interval '30 days 1 minute' where id = ${server.id}`.execute(
       app.ctx.db,
     );
-    await expect.poll(() => desiredOf(server.storageId), WAIT).toBe('gone');
+    await expect.poll(() => statusOf(server.storageId), WAIT).toBe('deleted');
+    expect((await viewInstance(alice, server.id)).logBucket).toBeNull();
+    expect(await objectsOf(app.ctx, server.storageId)).toEqual(new Map());
     expect((await linesInPostgres(container)).length).toBe(3);
   });
 
@@ -242,7 +248,7 @@ describe('a log bucket', () => {
     const { logBucket } = await viewInstance(alice, id);
     await alice.client(api.instances.terminate, { id });
     await waitForStatus(alice, id, 'terminated');
-    await expect.poll(() => desiredOf(logBucket!.storageId), WAIT).toBe('gone');
+    await expect.poll(() => statusOf(logBucket!.storageId), WAIT).toBe('deleted');
   });
 
   it('loses its oldest chunks when it is full', async () => {

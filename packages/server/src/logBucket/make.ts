@@ -2,8 +2,10 @@ import { randomInt } from 'node:crypto';
 import { LOG_BUCKET_GB } from '@stagi/contract/instances.ts';
 import { LOG_BUCKET_PREFIX } from '@stagi/contract/storageRules.ts';
 import { sql } from 'kysely';
+import { announce } from '../bus/bus.ts';
 import { LOCAL_LOCATION } from '../config/objectStorage.ts';
 import type { Db } from '../db/schema.ts';
+import { announceStorage } from '../storages/status.ts';
 
 interface Server {
   id: number;
@@ -14,7 +16,7 @@ interface Server {
 
 /** Stores the log bucket of a new rented server, in the transaction that stores the server. */
 export async function makeLogBucket(trx: Db, server: Server): Promise<void> {
-  await trx
+  const { id } = await trx
     .insertInto('storage')
     .values({
       workspace_id: server.workspaceId,
@@ -28,7 +30,10 @@ export async function makeLogBucket(trx: Db, server: Server): Promise<void> {
       status: 'renting',
       next_at: sql<Date>`now()`,
     })
-    .execute();
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await announceStorage(trx, { id, workspace_id: server.workspaceId });
+  await announce(trx, 'due', { kind: 'storage' });
 }
 
 /** The title follows the server's; the name of the bucket, which programs use, stays. */
