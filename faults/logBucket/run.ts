@@ -89,7 +89,11 @@ export async function runLogBucket(
       async () => (await copiedLines(pool)) === lines && (await intents(pool)) === 0,
       PATIENCE_MS,
     );
-    const { blobs } = await openStores({ dataDir: platform.dataDir, s3Locations: [] });
+    const { blobs } = await openStores({
+      dataDir: platform.dataDir,
+      s3Locations: [],
+      filesLocation: 'local',
+    });
     const counted = await countRecords({ db: pool.db, blobs }, server.storageId, logs);
     return { ...report, links, ...counted };
   } catch (error) {

@@ -1,7 +1,8 @@
+import { GENERIC_ERROR } from '@stagi/contract/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../attempts/addressRateLimit.ts';
 import type { Context } from '../context.ts';
-import { isOverload, PublicError } from '../http/errors.ts';
+import { isOverload, PublicError, unavailable } from '../http/errors.ts';
 import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
 import { previewedObject, sharedObject } from './links.ts';
 import { ContentRefusal, sendObject } from './sendObject.ts';
@@ -63,8 +64,8 @@ function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: unknow
 
 function refusalOf(error: unknown): { status: number; message: string; retryAfter: number | null } {
   if (error instanceof ContentRefusal) return { status: error.status, message: error.message, retryAfter: null };
-  if (error instanceof PublicError)
-    return { status: error.status, message: error.message, retryAfter: error.retryAfter };
-  if (isOverload(error)) return { status: 503, message: 'The service is busy. Try again in a moment.', retryAfter: 2 };
-  return { status: 500, message: 'Something went wrong.', retryAfter: null };
+  const known = isOverload(error) ? unavailable(error) : error;
+  if (known instanceof PublicError)
+    return { status: known.status, message: known.message, retryAfter: known.retryAfter };
+  return { status: 500, message: GENERIC_ERROR, retryAfter: null };
 }
