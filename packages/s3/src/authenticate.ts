@@ -156,7 +156,7 @@ function requireSignedHeaders({ headers }: S3Request, { signedHeaders }: Claim):
 
 function isSigned(request: S3Request, claim: Claim, secret: string): boolean {
   if (!SHA256_HEX.test(claim.signature)) return false;
-  const headers = claim.signedHeaders.map((name) => [name, request.headers.get(name) ?? ''] as const);
+  const headers = claim.signedHeaders.map((name) => [name, fromWire(request.headers.get(name) ?? '')] as const);
   const query = request.query.pairs.filter(([name]) => name !== 'X-Amz-Signature');
   // S3 encodes the decoded path anew; some clients sign what they sent. Both name the same key.
   const paths = new Set([encodeKey(request.path), request.encodedPath]);
@@ -170,6 +170,9 @@ function isSigned(request: S3Request, claim: Claim, secret: string): boolean {
     return timingSafeEqual(Buffer.from(expected, 'hex'), Buffer.from(claim.signature, 'hex'));
   });
 }
+
+/** Node.js gives the bytes of a header as Latin-1; clients sign them as UTF-8. */
+const fromWire = (value: string): string => Buffer.from(value, 'latin1').toString('utf8');
 
 function payloadOf(claim: Claim, secret: string): Payload {
   const { payloadHash } = claim;

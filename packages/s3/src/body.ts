@@ -36,6 +36,11 @@ export function openBody({ headers, payload, source, wanted }: BodyRequest): Bod
   const claimed = claimedChecksum(headers);
   const trailerAlgorithm = trailerOf(headers, payload);
   if (claimed && trailerAlgorithm) throw new S3Error('InvalidRequest', 'Expecting a single x-amz-checksum- header');
+  if (headers.has('x-amz-sdk-checksum-algorithm') && !claimed && !trailerAlgorithm)
+    throw new S3Error(
+      'InvalidRequest',
+      'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found',
+    );
   const algorithm = claimed?.algorithm ?? trailerAlgorithm ?? wanted ?? null;
 
   const md5 = createHash('md5');

@@ -54,6 +54,10 @@ export class Headers {
   has(name: string): boolean {
     return this.values.has(name);
   }
+  without(names: readonly string[]): Headers {
+    const rest = [...this.values].filter(([name]) => !names.includes(name));
+    return new Headers(rest.flatMap(([name, values]) => values.flatMap((value) => [name, value])));
+  }
   /** Those whose names begin so, without the beginning. */
   startingWith(prefix: string): [string, string][] {
     return [...this.values.keys()]

@@ -28,6 +28,7 @@ import { startMailWorker } from './mail/send.ts';
 import { startMeteringWorker } from './metering/worker.ts';
 import { serveMetrics } from './metrics/metricsServer.ts';
 import { createPrometheusCollector } from './metrics/prometheus.ts';
+import { serveObjects } from './objects/serve.ts';
 import { openStores } from './objects/stores.ts';
 import type { Readiness } from './providers/provider.ts';
 import { registerWorker } from './reconcile/workerRegistry.ts';
@@ -160,6 +161,14 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
         stops.push(() => daemonApp.close());
         await listenOn(daemonApp, gateway, config.port);
       });
+    }
+    if (config.roles.has('s3')) {
+      const s3 = serveObjects(ctx);
+      stops.push(() => s3.close());
+      await listenOrExplain('S3_PORT', config.s3Port, '127.0.0.1', () => s3.listen('127.0.0.1', config.s3Port));
+      clouds.onGateway((gateway) =>
+        listenOrExplain('S3_PORT', config.s3Port, gateway, () => s3.listen(gateway, config.s3Port)),
+      );
     }
     return { ctx, app, stop };
   } catch (error) {

@@ -1,0 +1,77 @@
+import { requirePrefix } from '../authorize.ts';
+import { openBody, readSmall } from '../body.ts';
+import type { Answer, BucketCall, ObjectCall } from '../call.ts';
+import { unquoted } from '../conditions.ts';
+import { S3Error } from '../errors.ts';
+import { checkedKey } from '../request.ts';
+import { childrenOf, type Elements, parseXml, requiredText, textIn, xmlDocument } from '../xml.ts';
+import { requireNullVersion } from './version.ts';
+
+const MAX_KEYS = 1_000;
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+export async function deleteObject({ backend, bucket, by, key, request }: ObjectCall): Promise<Answer> {
+  requireNullVersion(request.query);
+  const ifMatch = request.headers.get('if-match');
+  await backend.deleteObjects(by, bucket, [key], ifMatch === null ? undefined : { ifMatch: unquoted(ifMatch) });
+  return { status: 204 };
+}
+
+/** What was asked for one key, and why it cannot be. */
+interface Wanted {
+  key: string;
+  refusal: S3Error | null;
+}
+
+export async function deleteObjects(call: BucketCall): Promise<Answer> {
+  const { backend, bucket, by, request, payload, source } = call;
+  const body = openBody({ headers: request.headers, payload, source });
+  if (!body.hasDigest) throw new S3Error('InvalidRequest', 'Missing required header for this request: Content-MD5');
+  const document = parseXml(await readSmall(body, MAX_BODY_BYTES), 'Delete');
+  const objects = childrenOf(document, 'Object');
+  if (objects.length === 0 || objects.length > MAX_KEYS) throw new S3Error('MalformedXML');
+  const wanted = objects.map((object) => {
+    const key = requiredText(object, 'Key');
+    return { key, refusal: refusalOf(call, key, textIn(object, 'VersionId')) };
+  });
+  await backend.deleteObjects(
+    by,
+    bucket,
+    wanted.filter(({ refusal }) => !refusal).map(({ key }) => key),
+  );
+  const isQuiet = textIn(document, 'Quiet')?.trim() === 'true';
+  return {
+    status: 200,
+    body: xmlDocument(
+      'DeleteResult',
+      wanted.flatMap((one) => resultOf(one, isQuiet)),
+    ),
+  };
+}
+
+function refusalOf({ by }: BucketCall, key: string, versionId: string | null): S3Error | null {
+  try {
+    if (key === '') throw new S3Error('MalformedXML');
+    requirePrefix(by, checkedKey(key));
+    if (versionId !== null && versionId !== 'null') throw new S3Error('NoSuchVersion');
+    return null;
+  } catch (error) {
+    if (error instanceof S3Error && error.code !== 'MalformedXML') return error;
+    throw error;
+  }
+}
+
+function resultOf({ key, refusal }: Wanted, isQuiet: boolean): Elements {
+  if (refusal)
+    return [
+      [
+        'Error',
+        [
+          ['Key', key],
+          ['Code', refusal.code],
+          ['Message', refusal.message],
+        ],
+      ],
+    ];
+  return isQuiet ? [] : [['Deleted', [['Key', key]]]];
+}

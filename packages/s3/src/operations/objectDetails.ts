@@ -1,0 +1,72 @@
+import type { S3Object } from '../backend.ts';
+import type { Answer, BucketCall, ObjectCall } from '../call.ts';
+import { S3Error } from '../errors.ts';
+import { type Elements, xmlDocument } from '../xml.ts';
+import { checksumElements } from './copyObject.ts';
+import { requireObject } from './getObject.ts';
+import { ownerElements } from './listObjects.ts';
+import { requireNullVersion } from './version.ts';
+
+const ATTRIBUTES: Record<string, (object: S3Object) => Elements> = {
+  ETag: ({ etag }) => [['ETag', etag]],
+  Checksum: ({ checksum }) => (checksum ? [['Checksum', checksumElements(checksum)]] : []),
+  ObjectParts: ({ isMultipart, blobs }) => (isMultipart ? [['ObjectParts', [['PartsCount', blobs.length]]]] : []),
+  StorageClass: () => [['StorageClass', 'STANDARD']],
+  ObjectSize: ({ size }) => [['ObjectSize', size]],
+};
+
+/** GetObjectAttributes: those that the header names. */
+export async function getAttributes(call: ObjectCall): Promise<Answer> {
+  const { headers, query } = call.request;
+  requireNullVersion(query);
+  const names = (headers.get('x-amz-object-attributes') ?? '').split(',').map((name) => name.trim());
+  const wanted = names.map((name) => {
+    const attribute = ATTRIBUTES[name];
+    if (!attribute) throw new S3Error('InvalidArgument', 'Invalid attribute name specified.');
+    return attribute;
+  });
+  const object = await requireObject(call);
+  return {
+    status: 200,
+    headers: { 'last-modified': object.modifiedAt.toUTCString() },
+    body: xmlDocument(
+      'GetObjectAttributesResponse',
+      wanted.flatMap((attribute) => attribute(object)),
+    ),
+  };
+}
+
+export async function getObjectAcl(call: ObjectCall): Promise<Answer> {
+  await requireObject(call);
+  return acl(call);
+}
+
+export const getBucketAcl = async (call: BucketCall): Promise<Answer> => acl(call);
+
+/** The owner has all rights, and nobody else any: access keys decide, not ACLs. */
+const acl = ({ bucket: { owner } }: BucketCall): Answer => ({
+  status: 200,
+  body: xmlDocument('AccessControlPolicy', [
+    ['Owner', ownerElements(owner)],
+    [
+      'AccessControlList',
+      [
+        [
+          'Grant',
+          [
+            ['Grantee', ownerElements(owner)],
+            ['Permission', 'FULL_CONTROL'],
+          ],
+        ],
+      ],
+    ],
+  ]),
+});
+
+/** The only ACL is the one that there is. */
+export async function putAcl({ request: { headers } }: BucketCall): Promise<Answer> {
+  const canned = headers.get('x-amz-acl');
+  if (canned !== 'private' && canned !== 'bucket-owner-full-control')
+    throw new S3Error('AccessControlListNotSupported');
+  return { status: 200 };
+}

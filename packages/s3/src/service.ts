@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { authenticate } from './authenticate.ts';
+import { openBucket, requirePrefix } from './authorize.ts';
+import type { S3Backend } from './backend.ts';
+import type { Answer, S3Call } from './call.ts';
+import { corsHeaders, preflight } from './cors.ts';
+import { S3Error } from './errors.ts';
+import { readRequest, type S3Request } from './request.ts';
+import { type Reply, sendAnswer, sendError } from './respond.ts';
+import { operationOf } from './route.ts';
+import { type Transfers, watchTransfers } from './transfers.ts';
+
+/** A connection on which nothing moves for so long is closed, unless the service itself is at work. */
+const IDLE_MS = 60_000;
+const MAX_CONNECTIONS = 2_000;
+
+export interface S3ServiceOptions {
+  backend: S3Backend;
+  /** Names below which a bucket is a label: `s3.example` for `bucket.s3.example`. */
+  virtualHosts: readonly string[];
+  /** Origins of the platform's own web app. */
+  allowedOrigins: readonly string[];
+  log: { warn(details: object, message: string): void; debug(details: object, message: string): void };
+  /** A request of this key was authenticated. */
+  onUse?: (accessKeyId: string) => void;
+  /** Whether an error of the surroundings may pass by itself: it becomes ServiceUnavailable. */
+  isUnavailable?: (error: unknown) => boolean;
+  now?: () => Date;
+}
+
+export interface S3Service {
+  /** One port on one address. Throws what `listen` throws. */
+  listen(host: string, port: number): Promise<void>;
+  /** Ends open transfers. */
+  close(): Promise<void>;
+}
+
+/** Serves the S3 API over HTTP. */
+export function createS3Service(options: S3ServiceOptions): S3Service {
+  const servers: Server[] = [];
+  const transfers = watchTransfers(options.backend, (error) =>
+    options.log.warn({ err: error }, 'access keys of open transfers could not be checked'),
+  );
+  return {
+    async listen(host, port) {
+      const server = createHttpServer(options, transfers);
+      server.listen(port, host);
+      await once(server, 'listening');
+      servers.push(server);
+    },
+    async close() {
+      transfers.stop();
+      await Promise.all(
+        servers.map((server) => {
+          const closed = once(server, 'close');
+          server.close();
+          server.closeAllConnections();
+          return closed;
+        }),
+      );
+    },
+  };
+}
+
+function createHttpServer(options: S3ServiceOptions, transfers: Transfers): Server {
+  /** The request in progress on each connection. */
+  const open = new Map<Socket, ServerResponse>();
+  const onRequest =
+    (awaitsContinue: boolean) =>
+    (message: IncomingMessage, response: ServerResponse): void => {
+      const { socket } = message;
+      open.set(socket, response);
+      response.once('close', () => open.delete(socket));
+      void handle(options, transfers, message, response, awaitsContinue).catch((error: unknown) => {
+        options.log.debug({ err: error }, 'an S3 answer was not sent to its end');
+        socket.destroy();
+      });
+    };
+  const server = createServer({ requestTimeout: 0, headersTimeout: IDLE_MS, keepAliveTimeout: IDLE_MS });
+  server.on('request', onRequest(false));
+  server.on('checkContinue', onRequest(true));
+  server.maxConnections = MAX_CONNECTIONS;
+  server.setTimeout(IDLE_MS, (socket) => {
+    const response = open.get(socket);
+    const isWorking = response?.req.complete && !response.headersSent;
+    if (!isWorking) socket.destroy();
+  });
+  return server;
+}
+
+async function handle(
+  options: S3ServiceOptions,
+  transfers: Transfers,
+  message: IncomingMessage,
+  response: ServerResponse,
+  awaitsContinue: boolean,
+): Promise<void> {
+  const reply: Reply = { requestId: randomBytes(8).toString('hex').toUpperCase(), headers: {} };
+  let transfer: { end(): void } | null = null;
+  try {
+    const request = readRequest(message, options.virtualHosts);
+    if (request.method === 'OPTIONS') {
+      reply.headers = await preflight(request, options);
+      return await sendAnswer(response, { status: 200 }, reply);
+    }
+    reply.headers = await corsHeaders(request, options);
+    const { key, payload } = await authenticate(request, options.backend, options.now?.() ?? new Date());
+    options.onUse?.(key.accessKeyId);
+    transfer = transfers.begin(message.socket, key.accessKeyId);
+    const source = bodyOf(message, response, awaitsContinue);
+    const answer = await perform(request, { backend: options.backend, request, by: key, payload, source });
+    if (response.destroyed) return destroyBody(answer);
+    await sendAnswer(response, answer, reply);
+  } catch (error) {
+    if (message.socket.destroyed) options.log.debug({ err: error }, 'an S3 client has gone');
+    else if (response.headersSent) throw error;
+    else await sendError(message, response, toldError(error, reply.requestId, options), reply);
+  } finally {
+    transfer?.end();
+  }
+}
+
+async function perform(request: S3Request, call: S3Call): Promise<Answer> {
+  const operation = operationOf(request);
+  if (operation.level === 'service') return operation.run(call);
+  const { backend, by } = call;
+  if (operation.level === 'object') requirePrefix(by, request.key!);
+  const bucket = await openBucket(backend, by, request.bucket!, operation.access);
+  if (operation.level === 'bucket') return operation.run({ ...call, bucket });
+  return operation.run({ ...call, bucket, key: request.key! });
+}
+
+async function* bodyOf(
+  message: IncomingMessage,
+  response: ServerResponse,
+  awaitsContinue: boolean,
+): AsyncGenerator<Buffer> {
+  if (awaitsContinue) response.writeContinue();
+  // Leaving the loop early must not close the connection: the refusal has to be sent on it.
+  yield* message.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+}
+
+function destroyBody({ body }: Answer): void {
+  if (typeof body === 'object') body.destroy();
+}
+
+/** What the client is told; what it cannot be told is logged. */
+function toldError(error: unknown, requestId: string, { log, isUnavailable }: S3ServiceOptions): S3Error {
+  if (error instanceof S3Error) return error;
+  if (isUnavailable?.(error)) {
+    log.warn({ err: error, requestId }, 'an S3 request has to be tried again');
+    return new S3Error('ServiceUnavailable');
+  }
+  log.warn({ err: error, requestId }, 'an S3 request has failed');
+  return new S3Error('InternalError');
+}
