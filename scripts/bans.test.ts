@@ -12,15 +12,25 @@ const BANS: { why: string; pattern: RegExp; except?: RegExp }[] = [
     pattern: /\binnerHTML\b|\bouterHTML\b|insertAdjacentHTML|document\.write\(|dangerouslySetInnerHTML|\bsrcdoc\b/i,
   },
   { why: 'a shell', pattern: /\bexec\(\s*['"`]|\bexecSync\(|shell:\s*true/ },
-  { why: 'a weak hash', pattern: /createHash\(\s*['"](?!sha256|sha512)|createHmac\(\s*['"](?!sha256|sha512)/ },
+  {
+    why: 'a weak hash',
+    pattern: /createHash\(\s*['"](?!sha256|sha512)|createHmac\(\s*['"](?!sha256|sha512)/,
+    // ETags of S3 are MD5 hashes.
+    except: /s3\/src\/etag\.ts$/,
+  },
   { why: 'a cipher without proof of its text', pattern: /create(?:De|C)ipheriv\(\s*['"](?!aes-256-gcm)/ },
   { why: 'chance that can be guessed', pattern: /Math\.random\(\).{0,40}(?:token|code|secret|key|nonce|ticket)/i },
-  { why: 'XML', pattern: /from '(?:xml2js|fast-xml-parser|libxmljs2?|sax|xmldom|@xmldom\/xmldom)'|DOMParser\(/ },
+  {
+    why: 'XML',
+    pattern: /from '(?:xml2js|fast-xml-parser|libxmljs2?|sax|xmldom|@xmldom\/xmldom)'|DOMParser\(/,
+    // The S3 API speaks XML; document types, and so entities, are refused before it is parsed.
+    except: /s3\/src\/xml\.ts$/,
+  },
   {
     why: 'an open door for other sites',
     pattern: /@fastify\/cors|access-control-allow-origin/i,
     // What browser apps send there proves itself by what it holds, never by a cookie.
-    except: /server\/src\/apps\/cors\.ts$/,
+    except: /server\/src\/apps\/cors\.ts$|s3\/src\/cors\.ts$/,
   },
   {
     why: 'an id that plain http has not',

@@ -4,6 +4,7 @@ import { decodeChunks } from './awsChunked.ts';
 import type { Checksum, ChecksumAlgorithm } from './backend.ts';
 import { ALGORITHMS, checksumHeader, type Hasher, hasherOf, requireChecksumText } from './checksums.ts';
 import { S3Error } from './errors.ts';
+import { etagHash } from './etag.ts';
 import type { Headers } from './request.ts';
 
 /** The bytes of a request, checked while they pass. */
@@ -43,7 +44,7 @@ export function openBody({ headers, payload, source, wanted }: BodyRequest): Bod
     );
   const algorithm = claimed?.algorithm ?? trailerAlgorithm ?? wanted ?? null;
 
-  const md5 = createHash('md5');
+  const md5 = etagHash();
   const sha256 = payload.kind === 'hashed' ? createHash('sha256') : null;
   const hasher: Hasher | null = algorithm ? hasherOf(algorithm) : null;
   const trailers = new Map<string, string>();

@@ -6,7 +6,7 @@ import type { RunningQueue } from './jobs/queue.ts';
 
 /**
  * Deletes what is past its retention time: idempotent answers and mails (30 days), sessions, cloud checks and audit
- * checks (90), images of feedback (180), audit entries (400), used codes and tickets, logs of deleted workspaces.
+ * checks (90), expired links to objects (7), images of feedback (180), audit entries (400), used codes and tickets, logs of deleted workspaces.
  */
 export async function startCleanUp(ctx: Pick<Context, 'db'>, queue: RunningQueue): Promise<void> {
   await queue.work('clean-up', () => cleanUp(ctx));
@@ -48,6 +48,7 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
       ]),
     )
     .execute();
+  await removeExpiredLinks(db);
   await db.deleteFrom('feedback_image').where('created_at', '<', sql<Date>`now() - interval '180 days'`).execute();
   await db.deleteFrom('provider_check').where('asked_at', '<', sql<Date>`now() - interval '90 days'`).execute();
   await db.deleteFrom('audit_check').where('created_at', '<', sql<Date>`now() - interval '90 days'`).execute();
@@ -64,6 +65,14 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
     .where('used_at', '<', sql<Date>`now() - interval '10 seconds'`)
     .where('child_sealed', 'is not', null)
     .execute();
+}
+
+/** Share links, and the keys that signed links of the web app. Keys of people stay: they tell who had access. */
+async function removeExpiredLinks(db: Db): Promise<void> {
+  const expired = sql<number>`select id from s3_key
+    where purpose in ('browser', 'share') and expires_at < now() - interval '7 days'`;
+  await sql`delete from storage_share where key_id in (${expired})`.execute(db);
+  await db.deleteFrom('s3_key').where(sql<boolean>`id in (${expired})`).execute();
 }
 
 const LINES_AT_ONCE = 20_000;

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { Checksum, S3Object, S3Part, S3Upload } from '../backend.ts';
 import { openBody, readSmall } from '../body.ts';
 import type { Answer, ObjectCall } from '../call.ts';
 import { ALGORITHMS, checksumHeader, checksumOfParts } from '../checksums.ts';
 import { unquoted, writeCondition } from '../conditions.ts';
 import { S3Error } from '../errors.ts';
+import { multipartEtag } from '../etag.ts';
 import { encodeKey } from '../signature.ts';
 import { childrenOf, parseXml, requiredText, textIn, xmlDocument } from '../xml.ts';
 import { checksumElements } from './copyObject.ts';
@@ -32,7 +32,7 @@ export async function completeUpload(call: ObjectCall): Promise<Answer> {
   const upload = await backend.findUpload(bucket, key, uploadId);
   if (!upload) return repeated(call, uploadId, listed);
   const parts = await chosenParts(call, upload, listed);
-  const content = { etag: etagOf(parts), checksum: checksumOf(upload, parts) };
+  const content = { etag: multipartEtag(parts), checksum: checksumOf(upload, parts) };
   requireExpected(call, parts, content.checksum);
   const numbers = parts.map(({ number }) => number);
   return completed(call, await backend.completeUpload(by, bucket, upload, numbers, content, condition));
@@ -41,7 +41,7 @@ export async function completeUpload(call: ObjectCall): Promise<Answer> {
 /** An answer may be lost: the same request again gets it once more. */
 async function repeated(call: ObjectCall, uploadId: string, listed: readonly ListedPart[]): Promise<Answer> {
   const object = await call.backend.findCompletedUpload(call.bucket, call.key, uploadId);
-  if (!object || object.etag !== etagOf(listed)) throw noSuchUpload(uploadId);
+  if (!object || object.etag !== multipartEtag(listed)) throw noSuchUpload(uploadId);
   return completed(call, object);
 }
 
@@ -83,13 +83,6 @@ async function chosenParts(
       });
     return part;
   });
-}
-
-/** The MD5 of the parts' MD5s, and their number. */
-function etagOf(parts: readonly { etag: string }[]): string {
-  const hash = createHash('md5');
-  for (const { etag } of parts) hash.update(Buffer.from(etag, 'hex'));
-  return `${hash.digest('hex')}-${parts.length}`;
 }
 
 function checksumOf(upload: S3Upload, parts: readonly S3Part[]): Checksum | null {

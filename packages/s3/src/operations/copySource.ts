@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { openBucket, requirePrefix } from '../authorize.ts';
 import type { Blob, Checksum, ChecksumAlgorithm, S3Bucket, S3Object } from '../backend.ts';
 import type { ByteRange } from '../blobStore.ts';
@@ -6,6 +5,7 @@ import type { ObjectCall } from '../call.ts';
 import { hasherOf } from '../checksums.ts';
 import { readCondition } from '../conditions.ts';
 import { S3Error } from '../errors.ts';
+import { etagHash } from '../etag.ts';
 import { checkedKey, decode, isBucketName, Query } from '../request.ts';
 import { requireNullVersion } from './version.ts';
 
@@ -42,7 +42,7 @@ export async function copyBytes(
   { range, algorithm }: { range: ByteRange | null; algorithm: ChecksumAlgorithm | null },
 ): Promise<{ blob: Blob; etag: string; checksum: Checksum | null }> {
   const bytes = range ? range.end - range.start + 1 : source.size;
-  const md5 = createHash('md5');
+  const md5 = etagHash();
   const hasher = algorithm ? hasherOf(algorithm) : null;
   async function* hashed(): AsyncGenerator<Buffer> {
     const stream = await backend.readObject(source, range ?? undefined);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { etagHash } from '@stagi/s3/etag.ts';
 import type { Context } from '../context.ts';
 import { commitObject } from './commitObject.ts';
 import { deleteObjects } from './deleteObjects.ts';
@@ -15,7 +15,7 @@ export async function writePlatformObject(
   body: AsyncIterable<Uint8Array>,
   { contentType, metadata = {} }: { contentType: string; metadata?: Record<string, string> },
 ): Promise<{ size: number }> {
-  const hash = createHash('md5');
+  const hash = etagHash();
   async function* hashed(): AsyncIterable<Uint8Array> {
     for await (const chunk of body) {
       hash.update(chunk);

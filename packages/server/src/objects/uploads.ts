@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { NewObject, NewPart, NewUpload, S3Object, S3Part, S3Upload, WriteCondition } from '@stagi/s3/backend.ts';
 import { S3Error } from '@stagi/s3/errors.ts';
+import { multipartEtag } from '@stagi/s3/etag.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import type { S3PartTable } from '../db/storageTables.ts';
@@ -149,7 +150,7 @@ export async function completeUpload(
     await requireUpload(trx, upload);
     const all = await trx.selectFrom('s3_part').selectAll().where('upload_id', '=', upload.id).execute();
     const listed = listedParts(all, partNumbers);
-    if (etagOf(listed) !== content.etag) throw new S3Error('InvalidPart');
+    if (multipartEtag(listed) !== content.etag) throw new S3Error('InvalidPart');
     const chosen = new Set(partNumbers);
     const others = all.filter(({ number }) => !chosen.has(number));
     await sql`with doomed as (update s3_blob set state = 'doomed'
@@ -227,13 +228,6 @@ function listedParts(all: readonly Part[], numbers: readonly number[]): Part[] {
     if (!part) throw new S3Error('InvalidPart');
     return part;
   });
-}
-
-/** The ETag of a multipart object. Parts that were replaced since the protocol computed it give another. */
-function etagOf(parts: readonly Part[]): string {
-  const hash = createHash('md5');
-  for (const { etag } of parts) hash.update(Buffer.from(etag, 'hex'));
-  return `${hash.digest('hex')}-${parts.length}`;
 }
 
 /** A UUID of version 7 (RFC 9562): the time in milliseconds, then random bits. */

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { api } from '@stagi/contract/api.ts';
 import type { OutputOf, ParsedInputOf } from '@stagi/contract/call.ts';
 import { GB } from '@stagi/contract/storageRules.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { S3Part, S3Upload } from '@stagi/s3/backend.ts';
+import { multipartEtag } from '@stagi/s3/etag.ts';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, notFound, refused } from '../http/errors.ts';
@@ -141,10 +141,3 @@ async function openUpload(db: Db, storage: StorageView, key: string, uploadId: s
 
 const storedParts = async (db: Db, upload: S3Upload): Promise<S3Part[]> =>
   (await listParts(db, upload, 0, MAX_PARTS)).parts;
-
-/** As the S3 protocol has it: the MD5 of the parts' MD5s, and their number. */
-function multipartEtag(parts: readonly S3Part[]): string {
-  const hash = createHash('md5');
-  for (const { etag } of parts) hash.update(Buffer.from(etag, 'hex'));
-  return `${hash.digest('hex')}-${parts.length}`;
-}
