@@ -191,7 +191,12 @@ function firstPages(): Plugin {
         for (const id of reach(`/src/features/${page}.tsx`, visitors)) visitors.add(id);
       first.confirming = reach('/src/features/auth/ConfirmationPage.tsx', visitors);
       for (const id of first.confirming) visitors.add(id);
-      for (const page of ['layouts/AppLayout', 'layouts/header/SignedInArea', 'features/instances/InstancesPage'])
+      for (const page of [
+        'layouts/AppLayout',
+        'layouts/header/SignedInArea',
+        'features/instances/InstancesPage',
+        'features/containers/ContainerPage',
+      ])
         for (const id of reach(`/src/${page}.tsx`, visitors)) first.signedIn.add(id);
       // main.tsx awaits its page, and the page awaits the chunk that it imports from. That chunk must not contain
       // main.tsx.

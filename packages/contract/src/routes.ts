@@ -122,6 +122,20 @@ export const ROUTES = {
     title: text('Container'),
     parent: '/cloud/containers',
   },
+  storages: {
+    path: '/cloud/storages',
+    layout: 'app',
+    permissions: RENTED,
+    title: text('Storages'),
+    parent: '/cloud',
+  },
+  storage: {
+    path: '/cloud/storages/:id',
+    layout: 'app',
+    permissions: RENTED,
+    title: text('Storage'),
+    parent: '/cloud/storages',
+  },
   containerAuth: {
     path: '/container-auth/:slug',
     layout: 'default',

@@ -45,6 +45,15 @@ export const firstReads = {
     const id = idOf(visit);
     return id === null ? [] : [read(api.containers.view, { id })];
   },
+  storages: ({ search }) => [read(api.storages.list, listInput(search))],
+  storage: (visit) => {
+    const id = idOf(visit);
+    if (id === null) return [];
+    const whole = [read(api.storages.view, { id })];
+    return visit.params.tab === 'keys'
+      ? [...whole, read(api.storages.keys, { id, ...listInput(visit.search) })]
+      : whole;
+  },
   tokens: ({ params, search }) => [
     read(api.apiTokens.list, { ...listInput(search), archived: params.tab === 'archive' }),
   ],

@@ -4,6 +4,7 @@ export type InstanceTab = 'overview' | 'containers' | 'activities' | 'access';
 export type SelfInstanceTab = 'overview' | 'containers' | 'activities';
 export type TokensTab = 'active' | 'archive';
 export type ContainerTab = 'overview' | 'logs';
+export type StorageTab = 'overview' | 'objects' | 'keys';
 
 /** Every address of the app. The first tab of a page has the page's own address. */
 export const paths = {
@@ -32,6 +33,9 @@ export const paths = {
   /** The form that creates a container in place of another one. */
   replaceContainer: (id: number) => withQuery('/cloud/containers', { new: '1', replace: String(id) }),
   container: (id: number, tab: ContainerTab = 'overview') => withTab(`/cloud/containers/${id}`, tab),
+  storages: () => '/cloud/storages',
+  newStorage: () => '/cloud/storages?new=1',
+  storage: (id: number, tab: StorageTab = 'overview') => withTab(`/cloud/storages/${id}`, tab),
   profile: () => '/profile',
   account: () => '/profile/account',
   security: () => '/profile/account/security',

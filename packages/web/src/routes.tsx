@@ -105,6 +105,16 @@ export const routes: RouteObject[] = [
           async () => (await import('./features/containers/ContainerPage.tsx')).ContainerPage,
           'container',
         ),
+        page(
+          ROUTES.storages,
+          async () => (await import('./features/storages/StoragesPage.tsx')).StoragesPage,
+          'storages',
+        ),
+        tabbed(
+          ROUTES.storage,
+          async () => (await import('./features/storages/StoragePage.tsx')).StoragePage,
+          'storage',
+        ),
         {
           path: ROUTES.profile.path,
           handle: { route: ROUTES.profile, leadsTo: paths.account } satisfies PageHandle,

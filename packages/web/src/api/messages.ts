@@ -39,10 +39,10 @@ export function toastFailure(error: CallError): void {
 
 /** What failed, above the cause, where the cause alone may not tell. */
 export function failureTitle(path: string | null): string | undefined {
-  if (path === RENT) return t('rental error');
+  if (path !== null && RENTS.includes(path)) return t('rental error');
   return path !== null && DELETES.test(path) ? t('deletion error') : undefined;
 }
 
 /** Written out: a first page has no table of calls. */
-const RENT = 'instance-rented/rent';
+const RENTS = ['instance-rented/rent', 'storage/create'];
 const DELETES = /\/(?:delete|terminate|(?:ssh-key|passkey|totp)\/remove)$/;

@@ -135,14 +135,14 @@ const SHOWN: readonly Shown[] = [
   },
   {
     text: 'rental error',
-    screen: 'marketplace: renting a server',
+    screen: 'marketplace: renting a server; storages: creating one',
     trigger: 'the server refused or failed for no field’s fault; toast, above the cause',
     from: 'packages/web/src/api/messages.ts',
     proof: 'e2e/responses.story.ts',
   },
   {
     text: 'deletion error',
-    screen: 'wherever something is deleted or terminated: servers, containers, keys, accounts, strays',
+    screen: 'wherever something is deleted or terminated: servers, storages, containers, keys, accounts, strays',
     trigger: 'the server refused or failed; toast, above the cause',
     from: 'packages/web/src/api/messages.ts',
     proof: 'e2e/responses.story.ts',

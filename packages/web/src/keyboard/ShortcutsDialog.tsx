@@ -24,7 +24,10 @@ export function ShortcutsDialog({ opened, onClose }: OverlayProps) {
   return (
     <Dialog opened={opened} onClose={onClose} title={t('Keyboard shortcuts')} size="xs">
       <Section title={t('Anywhere')}>
-        <Row does={t('Find a page, a server, a container or an action')} keys={<Keys keys={paletteKeys()} />} />
+        <Row
+          does={t('Find a page, a server, a storage, a container or an action')}
+          keys={<Keys keys={paletteKeys()} />}
+        />
         <Row does={t('Search the list')} keys={<Keys keys={[SEARCH]} />} />
         <Row does={t('Show these shortcuts')} keys={<Keys keys={[HELP_KEY]} />} />
         <Row does={t('Close the dialog or menu')} keys={<Keys keys={['Esc']} />} />

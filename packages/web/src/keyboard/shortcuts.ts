@@ -5,6 +5,7 @@ export const GO_TO_PAGES: readonly { letter: string; route: Route }[] = [
   { letter: 'm', route: ROUTES.marketplace },
   { letter: 'i', route: ROUTES.instances },
   { letter: 's', route: ROUTES.selfInstances },
+  { letter: 'o', route: ROUTES.storages },
   { letter: 'c', route: ROUTES.containers },
   { letter: 'a', route: ROUTES.account },
   { letter: 'w', route: ROUTES.team },

@@ -5,5 +5,5 @@ import { paths } from '../paths.ts';
 
 /** A link to the page of what a charge is for. */
 export function ResourceLink({ resource: { kind, id }, children }: { resource: BilledResource; children: ReactNode }) {
-  return kind === 'instance-rented' ? <Link to={paths.instance(id)}>{children}</Link> : children;
+  return <Link to={kind === 'storage' ? paths.storage(id) : paths.instance(id)}>{children}</Link>;
 }

@@ -27,7 +27,7 @@ export const SECTIONS: readonly Section[] = [
   {
     under: ROUTES.cloud.path,
     title: ROUTES.cloud.title,
-    places: [ROUTES.marketplace, ROUTES.instances, ROUTES.selfInstances, ROUTES.containers],
+    places: [ROUTES.marketplace, ROUTES.instances, ROUTES.selfInstances, ROUTES.storages, ROUTES.containers],
   },
   {
     under: ROUTES.profile.path,

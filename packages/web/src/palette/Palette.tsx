@@ -22,7 +22,7 @@ const TYPING_MS = 150;
 /** Arrow keys prefetch an item only after a pause. */
 const DWELL_MS = 80;
 
-/** Finds pages, servers, containers and actions by typing a part of their name. */
+/** Finds pages, servers, storages, containers and actions by typing a part of their name. */
 export function Palette({ opened, onClose }: OverlayProps) {
   const t = useT();
   const hosted = useHostedModal(opened, { persistent: false, routed: false, onClose });
@@ -125,10 +125,10 @@ function Finder({ onClose }: { onClose(): void }) {
           aria-autocomplete="list"
           aria-controls={listId}
           aria-activedescendant={active && optionId(listId, active)}
-          aria-label={t('Find a page, a server, a container or an action')}
-          placeholder={t('Find a page, a server, a container or an action')}
+          aria-label={t('Find a page, a server, a storage, a container or an action')}
+          placeholder={t('Find a page, a server, a storage, a container or an action')}
           // A phone has no room for all of it.
-          title={t('Find a page, a server, a container or an action')}
+          title={t('Find a page, a server, a storage, a container or an action')}
           autoComplete="off"
           spellCheck={false}
           value={typed}
@@ -193,7 +193,7 @@ function Option({ id, item, active, onPoint, onChoose }: OptionProps) {
         {item.icon}
       </span>
       <CutText className={classes.label}>{item.label}</CutText>
-      {item.group === 'servers' || item.group === 'containers' ? (
+      {SEARCHED.includes(item.group) ? (
         <CutText className={`mono muted ${classes.slug}`}>{item.words ?? ''}</CutText>
       ) : null}
       <span className={classes.detail}>{item.detail}</span>
@@ -237,9 +237,7 @@ function recentItems(clientId: number | null, fixed: readonly PaletteItem[]): Pa
 }
 
 function groupOrder(best: PaletteGroup | undefined): PaletteGroup[] {
-  return best === 'actions'
-    ? ['actions', 'pages', 'servers', 'containers']
-    : ['pages', 'servers', 'containers', 'actions'];
+  return best === 'actions' ? ['actions', 'pages', ...SEARCHED] : ['pages', ...SEARCHED, 'actions'];
 }
 
 const inGroups = (items: readonly PaletteItem[], order: readonly PaletteGroup[]) =>
@@ -257,11 +255,16 @@ function groupTitle(t: T, group: PaletteGroup): string {
       return t('Go to');
     case 'servers':
       return t('Servers');
+    case 'storages':
+      return t('Storages');
     case 'containers':
       return t('Containers');
     case 'actions':
       return t('Actions');
   }
 }
+
+/** Groups of entities, found by the server; their Unique ID is shown beside the title. */
+const SEARCHED: readonly PaletteGroup[] = ['servers', 'storages', 'containers'];
 
 const optionId = (listId: string, item: PaletteItem) => `${listId}-${item.id}`;

@@ -25,7 +25,7 @@ import { ADMINISTRATION } from '../navigation/sections.ts';
 import { paths } from '../paths.ts';
 import { useLanguage, useTheme } from '../preferences/preferences.ts';
 
-export type PaletteGroup = 'recent' | 'pages' | 'servers' | 'containers' | 'actions';
+export type PaletteGroup = 'recent' | 'pages' | 'servers' | 'storages' | 'containers' | 'actions';
 
 export interface PaletteItem {
   /** Stays the same over languages and visits: what "recent" remembers. */
@@ -100,6 +100,9 @@ export function usePageAndActionItems(): PaletteItem[] {
       : []),
     ...(may(ROUTES.selfInstances)
       ? [action(text('Add your own server'), <IconPlus />, { to: paths.joinServer() })]
+      : []),
+    ...(may(ROUTES.storages)
+      ? [action(text('Create a storage'), <IconPlus />, { to: paths.newStorage() }, 's3 bucket')]
       : []),
     ...(may(ROUTES.containers) ? [action(text('Create a container'), <IconPlus />, { to: paths.newContainer() })] : []),
     ...user.profile.clientRelations

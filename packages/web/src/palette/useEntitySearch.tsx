@@ -2,7 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { Call } from '@stagi/contract/call.ts';
 import type { ListInput } from '@stagi/contract/page.ts';
 import { ROUTES } from '@stagi/contract/routes.ts';
-import { IconBox, IconServer2, IconServerBolt } from '@tabler/icons-react';
+import { IconBox, IconDatabase, IconServer2, IconServerBolt } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { z } from 'zod';
@@ -23,21 +23,23 @@ interface Named {
 }
 type ListCall = Call<typeof ListInput, z.ZodType<{ entities: Named[] }>>;
 
-/** Servers and containers whose title or Unique ID holds what was typed. */
+/** Servers, storages and containers whose title or Unique ID holds what was typed. */
 export function useEntitySearch(query: string): { items: PaletteItem[]; searching: boolean } {
   const state = useUserState();
   const permissions = state.is === 'signed-in' ? state.user.permissions : [];
   const here = state.is === 'signed-in' && state.user.workspace !== null;
   const rented = useFound(api.instances.list, query, here && canOpen(ROUTES.instance, permissions));
   const own = useFound(api.selfHosted.list, query, here && canOpen(ROUTES.selfInstance, permissions));
+  const storages = useFound(api.storages.list, query, here && canOpen(ROUTES.storage, permissions));
   const containers = useFound(api.containers.list as ListCall, query, here && canOpen(ROUTES.container, permissions));
   return {
     items: [
       ...rented.found.map((one) => item(one, 'servers', paths.instance(one.id), <IconServerBolt />)),
       ...own.found.map((one) => item(one, 'servers', paths.selfInstance(one.id), <IconServer2 />)),
+      ...storages.found.map((one) => item(one, 'storages', paths.storage(one.id), <IconDatabase />)),
       ...containers.found.map((one) => item(one, 'containers', paths.container(one.id), <IconBox />)),
     ],
-    searching: rented.searching || own.searching || containers.searching,
+    searching: rented.searching || own.searching || storages.searching || containers.searching,
   };
 }
 

@@ -59,14 +59,12 @@ export function formatElapsed(seconds: number): string {
 
 /** Bytes in the unit that leaves one to four figures: `512 MB`, `1.5 GB`. Powers of 1024. */
 export function formatBytes(bytes: number): string {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024;
-    unit += 1;
-  }
-  return `${grouped(trimmed(value, value < 10 && unit > 0 ? 1 : 0))} ${units[unit]}`;
+  return inUnits(bytes, 1024);
+}
+
+/** Bytes as storage sizes count them, in powers of 1000: `512 MB`, `1.5 GB`. */
+export function formatDecimalBytes(bytes: number): string {
+  return inUnits(bytes, 1000);
 }
 
 /** Money with two to four decimals. Smaller amounts keep all six, so that they are never shown as zero. */
@@ -97,6 +95,18 @@ const SMALLEST_SHOWN = 100n;
 /** `2.5` → `2.5`, in Russian `2,5`; `4` → `4`: for counts that may have a fraction. */
 export function formatNumber(value: number, places = 1): string {
   return grouped(trimmed(value, places));
+}
+
+const BYTE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
+
+function inUnits(bytes: number, base: 1000 | 1024): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= base && unit < BYTE_UNITS.length - 1) {
+    value /= base;
+    unit += 1;
+  }
+  return `${grouped(trimmed(value, value < 10 && unit > 0 ? 1 : 0))} ${BYTE_UNITS[unit]}`;
 }
 
 /** Thousands apart and the fraction marked as in the language shown: `1,234.50`, in Russian `1 234,50`. Keeps every digit. */

@@ -1,0 +1,92 @@
+import { Stack } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import { GB } from '@stagi/contract/storageRules.ts';
+import type { Storage } from '@stagi/contract/storages.ts';
+import { useQuery } from '@tanstack/react-query';
+import { errorText } from '../../api/messages.ts';
+import { invalidate, q } from '../../api/query.ts';
+import { useCallForm } from '../../api/useCallForm.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { Dialog } from '../../ui/dialogs/Dialog.tsx';
+import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
+import { ErrorState } from '../../ui/ErrorState.tsx';
+import { Form } from '../../ui/form/Form.tsx';
+import { formatDecimalBytes } from '../../ui/format.ts';
+import { Money } from '../../ui/Money.tsx';
+import { PanelSkeleton } from '../../ui/Skeletons.tsx';
+import { toast } from '../../ui/toasts.ts';
+import { SizeField, type StorageForm } from './SizeField.tsx';
+import { SizePriceFacts } from './SizePriceFacts.tsx';
+
+interface Props {
+  /** Null: closed. */
+  storage: Storage | null;
+  onClose(): void;
+}
+
+export function ResizeStorage({ storage, onClose }: Props) {
+  const t = useT();
+  return (
+    <Dialog
+      opened={storage !== null}
+      onClose={onClose}
+      title={t('Resize “{{title}}”', { title: storage?.title ?? '' })}
+      withClose={false}
+      testId="resize-dialog"
+    >
+      {storage && <Offered storage={storage} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function Offered({ storage, onClose }: { storage: Storage; onClose(): void }) {
+  const { data, error, isFetching, refetch } = useQuery(q(api.storages.form, {}, { quiet: true }));
+  if (data) return <Fields storage={storage} offer={data} onClose={onClose} />;
+  if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
+  return <PanelSkeleton rows={4} />;
+}
+
+function Fields({ storage, offer, onClose }: { storage: Storage; offer: StorageForm; onClose(): void }) {
+  const t = useT();
+  const { id, sizeGb, usedBytes, pricePerMonth } = storage;
+  const { form, field, submit, loading } = useCallForm(api.storages.edit, {
+    initialValues: { sizeGb },
+    toInput: (values) => ({ id, ...values }),
+    onDone: () => {
+      void invalidate('storage/', 'billing/');
+      toast.success(t('The storage has been resized'));
+      onClose();
+    },
+  });
+  const chosen = form.values.sizeGb;
+  const { error } = field('sizeGb');
+  return (
+    <Form onSubmit={submit}>
+      <Stack gap={16}>
+        <SizeField
+          offer={offer}
+          taken={sizeGb}
+          min={Math.max(1, Math.ceil(usedBytes / GB))}
+          value={chosen}
+          onChange={(next) => form.setFieldValue('sizeGb', next)}
+          error={typeof error === 'string' ? error : undefined}
+        />
+        <SizePriceFacts
+          pricePerGbMonth={offer.pricePerGbMonth}
+          sizeGb={chosen}
+          more={[
+            { label: t('Now'), value: <Money price={pricePerMonth} per="month" /> },
+            { label: t('Used'), value: formatDecimalBytes(usedBytes), mono: true },
+          ]}
+        />
+        <DialogButtons
+          onCancel={onClose}
+          submitLabel={t('Resize')}
+          disabled={chosen === sizeGb}
+          loading={loading}
+          testId="resize-submit"
+        />
+      </Stack>
+    </Form>
+  );
+}
