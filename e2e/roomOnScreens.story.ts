@@ -13,6 +13,7 @@ const NAMES = {
   own: long('Own'),
   container: long('Container'),
   key: long('Key'),
+  storage: long('Storage'),
 };
 const WIDTHS = [360, 768, 1280];
 const HEIGHT = 800;

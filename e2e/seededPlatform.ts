@@ -31,6 +31,8 @@ const MORE: Partial<Record<RouteName, readonly string[]>> = {
   tokens: ['/archive'],
   consent: [`?${STORY_APP_ASKS}`],
   containers: ['?new=1'],
+  storages: ['?new=1'],
+  storage: ['/objects', '/keys'],
 };
 
 /** What the somebody and their things are called. */
@@ -40,9 +42,17 @@ interface Names {
   own: string;
   container: string;
   key: string;
+  storage: string;
 }
 
-const USUAL: Names = { person: 'Ada', rented: 'Training', own: 'Lab 3', container: 'Web', key: 'laptop' };
+const USUAL: Names = {
+  person: 'Ada',
+  rented: 'Training',
+  own: 'Lab 3',
+  container: 'Web',
+  key: 'laptop',
+  storage: 'Data',
+};
 
 /** A platform with a simulated cloud, and somebody who has one of everything: for stories that walk over all screens. */
 export const seededTest = test.extend<object, { names: Names; lab: Lab }>({
@@ -114,12 +124,13 @@ export interface Ids {
   instance: number;
   selfInstance: number;
   container: number;
+  storage: number;
   /** Of a join link that nobody has used. */
   joinClient: string;
   containerAuth: string;
 }
 
-/** A server rented, one attached, a container on it. */
+/** A server rented, one attached, a container on it, a storage with a key. */
 async function furnish(url: string, { client }: Person, names: Names): Promise<{ ids: Ids; close(): Promise<void> }> {
   const { entity: key } = await client(api.sshKeys.generate, { title: names.key });
   const offer = await until('the simulated cloud has offers', 30_000, async () => {
@@ -150,6 +161,17 @@ async function furnish(url: string, { client }: Person, names: Names): Promise<{
     restartPolicy: 'no',
     count: 1,
   });
+  const { entity: storage } = await client(api.storages.create, {
+    title: names.storage,
+    slug: 'winter-data',
+    sizeGb: 10,
+    location: 'local',
+  });
+  await until('the storage is rented', 30_000, async () => {
+    const { entity } = await client(api.storages.view, { id: storage.id });
+    return entity.status === 'rented';
+  });
+  await client(api.storages.createKey, { id: storage.id, title: names.key, mode: 'read-write' });
   const { link } = await client(api.invites.create, { role: 'Guest' });
   return {
     ids: {
@@ -158,6 +180,7 @@ async function furnish(url: string, { client }: Person, names: Names): Promise<{
       container: containers[0]?.id ?? 0,
       joinClient: link.slice(link.lastIndexOf('/') + 1),
       containerAuth: 'web',
+      storage: storage.id,
     },
     close() {
       clearInterval(beat);

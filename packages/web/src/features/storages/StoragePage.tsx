@@ -8,14 +8,14 @@ import { DetailPage, DetailTabs } from '../../layouts/DetailPage.tsx';
 import { lazyComponent } from '../../lazyChunks.ts';
 import { paths } from '../../paths.ts';
 import { Tag } from '../../ui/Tag.tsx';
-import { KeysTab } from './keys/KeysTab.tsx';
 import { StorageOverview } from './overview/StorageOverview.tsx';
 import { useStorageActions } from './useStorageActions.tsx';
 
 const REFETCH_MS = 10_000;
 const REFETCH_IN_TRANSITION_MS = 1_500;
 
-/** Code of its own: the other tabs do not wait for it. */
+// Code of their own: the overview does not wait for it.
+const KeysTab = lazyComponent(async () => (await import('./keys/KeysTab.tsx')).KeysTab);
 const ObjectsTab = lazyComponent(async () => (await import('./objects/ObjectsTab.tsx')).ObjectsTab);
 
 export function StoragePage() {
@@ -68,7 +68,11 @@ function Loaded({ storage }: { storage: Storage }) {
             name: 'keys',
             label: t('Keys'),
             to: paths.storage(id, 'keys'),
-            body: <KeysTab key={id} storage={storage} />,
+            body: (
+              <Suspense fallback={<Skeleton height={240} />}>
+                <KeysTab key={id} storage={storage} />
+              </Suspense>
+            ),
           },
         ]}
       />

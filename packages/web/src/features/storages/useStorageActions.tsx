@@ -3,23 +3,26 @@ import { storageCan } from '@stagi/contract/storageRules.ts';
 import type { Storage } from '@stagi/contract/storages.ts';
 import { text } from '@stagi/contract/text.ts';
 import { IconArrowsDiagonal, IconPencil, IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { lazyComponent } from '../../lazyChunks.ts';
 import { type RowActions, useRowActions } from '../../lists/useRowActions.tsx';
 import { formatDecimalBytes } from '../../ui/format.ts';
 import { DeleteStorage } from './DeleteStorage.tsx';
 import { RenameStorage } from './RenameStorage.tsx';
-import { ResizeStorage } from './ResizeStorage.tsx';
+
+/** Code of its own: a page of a storage does not wait for it. */
+const ResizeStorage = lazyComponent(async () => (await import('./ResizeStorage.tsx')).ResizeStorage);
 
 type Opened = 'resize' | 'rename' | 'delete';
 
 /** Resize, rename, delete. */
 export function useStorageActions({ onDeleted }: { onDeleted?(): void } = {}): RowActions<Storage> {
   const t = useT();
-  const [opened, setOpened] = useState<{ dialog: Opened; storage: Storage } | null>(null);
-  const open = (dialog: Opened) => (storage: Storage) => setOpened({ dialog, storage });
-  const close = () => setOpened(null);
+  const [opened, setOpened] = useState<{ dialog: Opened; storage: Storage; isOpen: boolean } | null>(null);
+  const open = (dialog: Opened) => (storage: Storage) => setOpened({ dialog, storage, isOpen: true });
+  const close = () => setOpened((last) => last && { ...last, isOpen: false });
   const actions = useRowActions<Storage>(
     [
       {
@@ -80,7 +83,11 @@ export function useStorageActions({ onDeleted }: { onDeleted?(): void } = {}): R
     dialog: (
       <>
         {actions.dialog}
-        <ResizeStorage storage={of('resize')} onClose={close} />
+        {opened?.dialog === 'resize' && (
+          <Suspense>
+            <ResizeStorage storage={of('resize')} onClose={close} />
+          </Suspense>
+        )}
         <RenameStorage storage={of('rename')} onClose={close} />
         <DeleteStorage storage={of('delete')} onClose={close} onDeleted={onDeleted} />
       </>
@@ -88,6 +95,6 @@ export function useStorageActions({ onDeleted }: { onDeleted?(): void } = {}): R
   };
 
   function of(dialog: Opened): Storage | null {
-    return opened?.dialog === dialog ? opened.storage : null;
+    return opened?.isOpen && opened.dialog === dialog ? opened.storage : null;
   }
 }

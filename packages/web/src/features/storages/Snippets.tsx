@@ -1,0 +1,37 @@
+import { SegmentedControl, Stack } from '@mantine/core';
+import type { Storage } from '@stagi/contract/storages.ts';
+import { useState } from 'react';
+import { useT } from '../../i18n/i18n.ts';
+import { CodeBlock } from '../../ui/CodeBlock.tsx';
+import { Tabs } from '../../ui/Tabs.tsx';
+import { type SnippetKey, snippets } from './snippets.ts';
+
+/** How each tool connects, from a person's machine or from a rented server. */
+export function Snippets({ storage, storageKey }: { storage: Storage; storageKey?: SnippetKey }) {
+  const t = useT();
+  const [from, setFrom] = useState('anywhere');
+  const endpoint = from === 'server' ? storage.machineEndpoint : storage.endpoint;
+  return (
+    <Stack gap={12} data-testid="snippets">
+      {storage.machineEndpoint !== storage.endpoint && (
+        <SegmentedControl
+          aria-label={t('Where it runs')}
+          value={from}
+          onChange={setFrom}
+          data={[
+            { value: 'anywhere', label: t('Your machine') },
+            { value: 'server', label: t('A rented server') },
+          ]}
+        />
+      )}
+      <Tabs
+        label={t('Tools')}
+        tabs={snippets({ ...storage, endpoint }, storageKey).map(({ key, tool, code }) => ({
+          key,
+          label: tool,
+          content: <CodeBlock wrap code={code} />,
+        }))}
+      />
+    </Stack>
+  );
+}
