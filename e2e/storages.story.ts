@@ -35,7 +35,7 @@ test('somebody creates a storage, makes a key that is shown once, resizes it and
     await expect(page.getByLabel('Unique ID')).toHaveValue('winter-data');
     await page.getByTestId('storage-submit').click();
     await expect(page.getByTestId('storage-status')).toHaveText('Rented', SLOW);
-    await expect(page.getByText('s3://winter-data')).toBeVisible();
+    await expect(page.getByText('s3://winter-data', { exact: true })).toBeVisible();
     await expectAccessible(page, 'a storage');
   });
 
