@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { S3Backend, S3Key } from './backend.ts';
 import { S3Error } from './errors.ts';
-import type { S3Request } from './request.ts';
+import { fromWire, type S3Request } from './request.ts';
 import { ALGORITHM, encodeKey, type Scope, signingKey, signRequest, timestampOf } from './signature.ts';
 
 const SKEW_MS = 15 * 60_000;
@@ -170,9 +170,6 @@ function isSigned(request: S3Request, claim: Claim, secret: string): boolean {
     return timingSafeEqual(Buffer.from(expected, 'hex'), Buffer.from(claim.signature, 'hex'));
   });
 }
-
-/** Node.js gives the bytes of a header as Latin-1; clients sign them as UTF-8. */
-const fromWire = (value: string): string => Buffer.from(value, 'latin1').toString('utf8');
 
 function payloadOf(claim: Claim, secret: string): Payload {
   const { payloadHash } = claim;

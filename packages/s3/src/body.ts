@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Payload } from './authenticate.ts';
 import { decodeChunks } from './awsChunked.ts';
@@ -89,7 +90,10 @@ export async function readSmall(body: Body, maxBytes: number): Promise<string> {
   if (body.bytes > maxBytes) throw new S3Error('MalformedXML', `The body has more than ${maxBytes} bytes`);
   const parts: Buffer[] = [];
   for await (const part of body.stream()) parts.push(part);
-  return Buffer.concat(parts).toString('utf8');
+  const bytes = Buffer.concat(parts);
+  // What is not UTF-8 would become another key.
+  if (!isUtf8(bytes)) throw new S3Error('MalformedXML');
+  return bytes.toString('utf8');
 }
 
 function bodyBytes(headers: Headers, isChunked: boolean): number {

@@ -98,9 +98,12 @@ export function isBucketName(name: string): boolean {
 /** Any UTF-8 of 1 to 1,024 bytes but NUL, which PostgreSQL and XML do not have. */
 export function checkedKey(key: string): string {
   if (Buffer.byteLength(key) > MAX_KEY_BYTES) throw new S3Error('KeyTooLongError');
-  if (key.includes('\0')) throw new S3Error('InvalidURI');
+  if (key.includes('\0') || !key.isWellFormed()) throw new S3Error('InvalidURI');
   return key;
 }
+
+/** Node.js gives the bytes of a header as Latin-1; clients mean and sign them as UTF-8. */
+export const fromWire = (value: string): string => Buffer.from(value, 'latin1').toString('utf8');
 
 function bucketInHost(host: string, virtualHosts: readonly string[]): string | null {
   const name = host.toLowerCase().replace(/:\d+$/, '');

@@ -16,10 +16,11 @@ import { deleteTags, getTags, putTags } from './operations/tagging.ts';
 import type { S3Request } from './request.ts';
 
 /** What a request asks for, by the level that it names. */
-export type Operation =
+export type Operation = { name: string } & (
   | { level: 'service'; run: (call: S3Call) => Promise<Answer> }
   | { level: 'bucket'; access: Access; run: (call: BucketCall) => Promise<Answer> }
-  | { level: 'object'; access: Access; run: (call: ObjectCall) => Promise<Answer> };
+  | { level: 'object'; access: Access; run: (call: ObjectCall) => Promise<Answer> }
+);
 
 type OfBucket = (call: BucketCall) => Promise<Answer>;
 type OfObject = (call: ObjectCall) => Promise<Answer>;
@@ -123,19 +124,22 @@ const WRITES_OF_OBJECT: Record<string, OfObject> = {
 /** Throws NotImplemented or MethodNotAllowed for what this service does not have. */
 export function operationOf(request: S3Request): Operation {
   const { bucket, key, method } = request;
-  const name = nameOf(request);
+  const plain = nameOf(request);
   if (bucket === null) {
-    if (name === 'GET') return { level: 'service', run: buckets.listBuckets };
+    if (plain === 'GET') return { name: 'GET service', level: 'service', run: buckets.listBuckets };
   } else if (key === null) {
+    const name = `${plain} (bucket)`;
     // The bucket is not there yet.
-    if (name === 'PUT') return { level: 'service', run: buckets.createBucket };
-    if (READS_OF_BUCKET[name]) return { level: 'bucket', access: 'read', run: READS_OF_BUCKET[name] };
-    if (WRITES_OF_BUCKET[name]) return { level: 'bucket', access: 'write', run: WRITES_OF_BUCKET[name] };
+    if (plain === 'PUT') return { name, level: 'service', run: buckets.createBucket };
+    const [read, write] = [READS_OF_BUCKET[plain], WRITES_OF_BUCKET[plain]];
+    if (read) return { name, level: 'bucket', access: 'read', run: read };
+    if (write) return { name, level: 'bucket', access: 'write', run: write };
   } else {
-    if (READS_OF_OBJECT[name]) return { level: 'object', access: 'read', run: READS_OF_OBJECT[name] };
-    if (WRITES_OF_OBJECT[name]) return { level: 'object', access: 'write', run: WRITES_OF_OBJECT[name] };
+    const [read, write] = [READS_OF_OBJECT[plain], WRITES_OF_OBJECT[plain]];
+    if (read) return { name: plain, level: 'object', access: 'read', run: read };
+    if (write) return { name: plain, level: 'object', access: 'write', run: write };
   }
-  throw new S3Error(name === method ? 'MethodNotAllowed' : 'NotImplemented');
+  throw new S3Error(plain === method ? 'MethodNotAllowed' : 'NotImplemented');
 }
 
 function nameOf({ method, query, headers, key }: S3Request): string {

@@ -8,9 +8,9 @@ import type { S3Backend } from './backend.ts';
 import type { Answer, S3Call } from './call.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { S3Error } from './errors.ts';
-import { readRequest, type S3Request } from './request.ts';
+import { readRequest } from './request.ts';
 import { type Reply, sendAnswer, sendError } from './respond.ts';
-import { operationOf } from './route.ts';
+import { type Operation, operationOf } from './route.ts';
 import { type Transfers, watchTransfers } from './transfers.ts';
 
 /** A connection on which nothing moves for so long is closed, unless the service itself is at work. */
@@ -26,9 +26,20 @@ export interface S3ServiceOptions {
   log: { warn(details: object, message: string): void; debug(details: object, message: string): void };
   /** A request of this key was authenticated. */
   onUse?: (accessKeyId: string) => void;
+  /** A request has ended, with its transfer. `sent` counts headers, too. */
+  onEnd?: (request: EndedRequest) => void;
   /** Whether an error of the surroundings may pass by itself: it becomes ServiceUnavailable. */
   isUnavailable?: (error: unknown) => boolean;
   now?: () => Date;
+}
+
+export interface EndedRequest {
+  /** As `PUT uploadId`; `unknown` for what is none or was not authenticated. */
+  operation: string;
+  status: number;
+  seconds: number;
+  received: number;
+  sent: number;
 }
 
 export interface S3Service {
@@ -99,6 +110,7 @@ async function handle(
   awaitsContinue: boolean,
 ): Promise<void> {
   const reply: Reply = { requestId: randomBytes(8).toString('hex').toUpperCase(), headers: {} };
+  const counted = countRequest(options, message, response);
   let transfer: { end(): void } | null = null;
   try {
     const request = readRequest(message, options.virtualHosts);
@@ -110,8 +122,10 @@ async function handle(
     const { key, payload } = await authenticate(request, options.backend, options.now?.() ?? new Date());
     options.onUse?.(key.accessKeyId);
     transfer = transfers.begin(message.socket, key.accessKeyId);
-    const source = bodyOf(message, response, awaitsContinue);
-    const answer = await perform(request, { backend: options.backend, request, by: key, payload, source });
+    const source = bodyOf(message, response, awaitsContinue, counted);
+    const operation = operationOf(request);
+    counted.operation = operation.name;
+    const answer = await perform(operation, { backend: options.backend, request, by: key, payload, source });
     if (response.destroyed) return destroyBody(answer);
     await sendAnswer(response, answer, reply);
   } catch (error) {
@@ -123,10 +137,9 @@ async function handle(
   }
 }
 
-async function perform(request: S3Request, call: S3Call): Promise<Answer> {
-  const operation = operationOf(request);
+async function perform(operation: Operation, call: S3Call): Promise<Answer> {
   if (operation.level === 'service') return operation.run(call);
-  const { backend, by } = call;
+  const { backend, by, request } = call;
   if (operation.level === 'object') requirePrefix(by, request.key!);
   const bucket = await openBucket(backend, by, request.bucket!, operation.access);
   if (operation.level === 'bucket') return operation.run({ ...call, bucket });
@@ -137,10 +150,30 @@ async function* bodyOf(
   message: IncomingMessage,
   response: ServerResponse,
   awaitsContinue: boolean,
+  counted: { received: number },
 ): AsyncGenerator<Buffer> {
   if (awaitsContinue) response.writeContinue();
   // Leaving the loop early must not close the connection: the refusal has to be sent on it.
-  yield* message.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+  for await (const data of message.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>) {
+    counted.received += data.length;
+    yield data;
+  }
+}
+
+/** Tells `onEnd` of the request when its answer is through, or cut off. */
+function countRequest({ onEnd }: S3ServiceOptions, { socket }: IncomingMessage, response: ServerResponse) {
+  const counted = { operation: 'unknown', received: 0 };
+  const start = performance.now();
+  const sentBefore = socket.bytesWritten;
+  response.once('close', () =>
+    onEnd?.({
+      ...counted,
+      status: response.statusCode,
+      seconds: (performance.now() - start) / 1000,
+      sent: socket.bytesWritten - sentBefore,
+    }),
+  );
+  return counted;
 }
 
 function destroyBody({ body }: Answer): void {

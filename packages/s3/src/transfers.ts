@@ -22,7 +22,9 @@ export function watchTransfers(backend: Pick<S3Backend, 'stillWorking'>, onError
       const accessKeyIds = new Set([...open.values()].map((transfer) => transfer.accessKeyId));
       const working = await backend.stillWorking([...accessKeyIds]);
       for (const { socket, accessKeyId } of open.values())
-        if (accessKeyIds.has(accessKeyId) && !working.has(accessKeyId)) socket.destroy();
+        if (accessKeyIds.has(accessKeyId) && !working.has(accessKeyId))
+          // Not `destroy`: the system would still deliver what it holds in the buffer of the socket.
+          socket.resetAndDestroy();
     } catch (error) {
       onError(error);
     } finally {

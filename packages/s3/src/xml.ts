@@ -82,12 +82,15 @@ export const textsIn = (parent: Parsed, name: string): string[] =>
 
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
+/** PostgreSQL has no NUL, and a half of a surrogate pair is no character. */
+const isCharacter = (code: number): boolean => code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+
 /** The parser's own decoding counts entities over the whole document, and a thousand keys may have many. */
 function decodeEntities(text: string): string {
   return text.replace(/&([^;]*);/g, (_, entity: string) => {
     const [, hex, decimal] = /^#(?:x([0-9a-f]{1,6})|(\d{1,7}))$/i.exec(entity) ?? [];
     const code = hex ? Number.parseInt(hex, 16) : decimal ? Number(decimal) : null;
-    if (code !== null && code <= 0x10ffff) return String.fromCodePoint(code);
+    if (code !== null && isCharacter(code)) return String.fromCodePoint(code);
     const named = NAMED[entity];
     if (named === undefined) throw new S3Error('MalformedXML');
     return named;

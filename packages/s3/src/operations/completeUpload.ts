@@ -1,4 +1,4 @@
-import type { Checksum, S3Object, S3Part, S3Upload } from '../backend.ts';
+import type { Checksum, S3Object, S3Part, S3Upload, WriteCondition } from '../backend.ts';
 import { openBody, readSmall } from '../body.ts';
 import type { Answer, ObjectCall } from '../call.ts';
 import { ALGORITHMS, checksumHeader, checksumOfParts } from '../checksums.ts';
@@ -23,25 +23,47 @@ interface ListedPart {
 }
 
 export async function completeUpload(call: ObjectCall): Promise<Answer> {
-  const { backend, bucket, by, key, request, payload, source } = call;
+  const { backend, bucket, key, request, payload, source } = call;
   const uploadId = request.query.get('uploadId') ?? '';
   const condition = writeCondition(request.headers);
   // Here a checksum in the header is that of the object.
   const headers = request.headers.without(ALGORITHMS.map(checksumHeader));
   const listed = readParts(await readSmall(openBody({ headers, payload, source }), MAX_BODY_BYTES));
   const upload = await backend.findUpload(bucket, key, uploadId);
-  if (!upload) return repeated(call, uploadId, listed);
+  if (!upload) return repeated(call, uploadId, listed, noSuchUpload(uploadId));
+  try {
+    return completed(call, await complete(call, upload, listed, condition));
+  } catch (error) {
+    // The same request may have completed it meanwhile.
+    if (error instanceof S3Error && (error.code === 'NoSuchUpload' || error.code === 'InvalidPart'))
+      return repeated(call, uploadId, listed, error);
+    throw error;
+  }
+}
+
+async function complete(
+  call: ObjectCall,
+  upload: S3Upload,
+  listed: readonly ListedPart[],
+  condition: WriteCondition | undefined,
+): Promise<S3Object> {
+  const { backend, bucket, by } = call;
   const parts = await chosenParts(call, upload, listed);
   const content = { etag: multipartEtag(parts), checksum: checksumOf(upload, parts) };
   requireExpected(call, parts, content.checksum);
   const numbers = parts.map(({ number }) => number);
-  return completed(call, await backend.completeUpload(by, bucket, upload, numbers, content, condition));
+  return backend.completeUpload(by, bucket, upload, numbers, content, condition);
 }
 
 /** An answer may be lost: the same request again gets it once more. */
-async function repeated(call: ObjectCall, uploadId: string, listed: readonly ListedPart[]): Promise<Answer> {
+async function repeated(
+  call: ObjectCall,
+  uploadId: string,
+  listed: readonly ListedPart[],
+  otherwise: S3Error,
+): Promise<Answer> {
   const object = await call.backend.findCompletedUpload(call.bucket, call.key, uploadId);
-  if (!object || object.etag !== multipartEtag(listed)) throw noSuchUpload(uploadId);
+  if (!object || object.etag !== multipartEtag(listed)) throw otherwise;
   return completed(call, object);
 }
 

@@ -6,12 +6,12 @@ import { hasherOf } from '../checksums.ts';
 import { readCondition } from '../conditions.ts';
 import { S3Error } from '../errors.ts';
 import { etagHash } from '../etag.ts';
-import { checkedKey, decode, isBucketName, Query } from '../request.ts';
+import { checkedKey, decode, fromWire, isBucketName, Query } from '../request.ts';
 import { requireNullVersion } from './version.ts';
 
 /** The object that a copy is made of. The access key must open it, too. Throws `S3Error`. */
 export async function openCopySource({ backend, by, request: { headers } }: ObjectCall): Promise<S3Object> {
-  const source = copySourceOf(headers.get('x-amz-copy-source')!);
+  const source = copySourceOf(fromWire(headers.get('x-amz-copy-source')!));
   const bucket = await openBucket(backend, by, source.bucket, 'read');
   requirePrefix(by, source.key);
   const object = await backend.findObject(bucket, source.key);

@@ -39,7 +39,7 @@ const HOSTILE: [string, string | undefined, string, string][] = [
   ['sheet.xsl', 'text/xsl', XML, TEXT],
   ['code.js', 'text/javascript', 'alert(1)', TEXT],
   ['code.mjs', 'application/javascript', 'alert(1)', TEXT],
-  ['code.json', 'application/json', `{"a":"${SCRIPT.replaceAll('"', "'")}"}`, 'application/json; charset=utf-8'],
+  ['code.json', 'application/json', `{"a":"${SCRIPT.replaceAll('"', "'")}"}`, 'application/json'],
   ['worker.wasm', 'application/wasm', '\0asm', BYTES],
   ['flash.swf', 'application/x-shockwave-flash', 'FWS', BYTES],
   ['addon.xpi', 'application/x-xpinstall', 'PK', BYTES],

@@ -72,7 +72,7 @@ export function createPrometheusCollector(): Collector {
   });
   const s3Bytes = new Counter({
     name: 'stagi_s3_bytes_total',
-    help: 'Bytes of bodies that the S3 service received and sent',
+    help: 'Bytes of bodies that the S3 service received, and of answers that it sent',
     labelNames: ['direction'],
     registers,
   });

@@ -22,6 +22,8 @@ export function serveObjects(ctx: Context): ObjectService {
     allowedOrigins: [ctx.config.appOrigin],
     log: ctx.log,
     onUse: lastUsed.note,
+    onEnd: ({ operation, status, seconds, received, sent }) =>
+      ctx.meters.s3Answered(operation, status, seconds, received, sent),
     isUnavailable: isOverload,
     now: () => ctx.clock.now(),
   });
