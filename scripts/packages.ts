@@ -4,6 +4,8 @@ import { join } from 'node:path';
 
 const PATHS = [...(process.env.PATH ?? '').split(':'), '/usr/local/sbin', '/usr/sbin', '/sbin'];
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
+/** A library of the distribution's own Python. */
+const BOTO3 = '/usr/lib/python3/dist-packages/boto3';
 
 /** The Debian package that brings each program the tests call. */
 const PROGRAMS: Record<string, string> = {
@@ -22,6 +24,10 @@ const PROGRAMS: Record<string, string> = {
   unshare: 'util-linux',
   xz: 'xz-utils',
   zstdcat: 'zstd',
+  aws: 'awscli',
+  rclone: 'rclone',
+  s3cmd: 's3cmd',
+  [BOTO3]: 'python3-boto3',
   [CERTIFICATES]: 'ca-certificates',
 };
 

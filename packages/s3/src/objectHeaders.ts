@@ -47,7 +47,7 @@ const storedEncoding = (text: string | null): string =>
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '' && one.toLowerCase() !== 'aws-chunked')
-    .join(',');
+    .join(', ');
 
 function metadataOf(headers: Headers): Record<string, string> {
   const metadata = headers.startingWith(METADATA);

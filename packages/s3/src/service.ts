@@ -93,6 +93,8 @@ function createHttpServer(options: S3ServiceOptions, transfers: Transfers): Serv
   const server = createServer({ requestTimeout: 0, headersTimeout: IDLE_MS, keepAliveTimeout: IDLE_MS });
   server.on('request', onRequest(false));
   server.on('checkContinue', onRequest(true));
+  // Other expectations are ignored, as S3 does.
+  server.on('checkExpectation', onRequest(false));
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(IDLE_MS, (socket) => {
     const response = open.get(socket);

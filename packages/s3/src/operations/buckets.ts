@@ -5,9 +5,15 @@ import { type Elements, parseXml, textIn, xmlDocument } from '../xml.ts';
 import { ownerElements } from './listObjects.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
+const MAX_BUCKETS = 10_000;
 
-export async function listBuckets({ backend, by }: S3Call): Promise<Answer> {
-  const buckets = await backend.listBuckets(by);
+export async function listBuckets({ backend, by, request: { query } }: S3Call): Promise<Answer> {
+  const prefix = query.get('prefix') ?? '';
+  const after = query.get('continuation-token') ?? '';
+  const limit = pageSize(query.get('max-buckets'));
+  // A name is the token of those that come after it.
+  const all = (await backend.listBuckets(by)).filter(({ name }) => name.startsWith(prefix) && name > after);
+  const buckets = all.slice(0, limit);
   return {
     status: 200,
     body: xmlDocument('ListAllMyBucketsResult', [
@@ -22,8 +28,18 @@ export async function listBuckets({ backend, by }: S3Call): Promise<Answer> {
           ],
         ]),
       ],
+      ['ContinuationToken', buckets.length < all.length ? buckets.at(-1)!.name : null],
+      ['Prefix', prefix === '' ? null : prefix],
     ]),
   };
+}
+
+function pageSize(text: string | null): number {
+  if (text === null) return MAX_BUCKETS;
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (number < 1 || number > MAX_BUCKETS)
+    throw new S3Error('InvalidArgument', `max-buckets must be between 1 and ${MAX_BUCKETS}`);
+  return number;
 }
 
 export async function createBucket({ backend, by, request, payload, source }: S3Call): Promise<Answer> {

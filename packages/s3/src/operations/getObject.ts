@@ -29,7 +29,8 @@ async function answer(
     return withBody(200, headers, await open(object));
   }
   // A checksum is that of the whole object, so a part of it has none.
-  for (const name of Object.keys(headers)) if (name.startsWith('x-amz-checksum-')) delete headers[name];
+  for (const name of Object.keys(headers))
+    if (name.startsWith('x-amz-checksum-') && !(part && name === 'x-amz-checksum-type')) delete headers[name];
   headers['content-length'] = String(range.end - range.start + 1);
   headers['content-range'] = `bytes ${range.start}-${range.end}/${object.size}`;
   return withBody(206, headers, await open(object, range));

@@ -40,7 +40,7 @@ export async function listObjectsV2(call: BucketCall): Promise<Answer> {
   const { query } = call.request;
   if (query.get('list-type') !== '2') throw new S3Error('InvalidArgument', 'list-type must be 2');
   const listing = readListing(call);
-  const token = query.get('continuation-token');
+  const token = query.get('continuation-token') || null;
   const startAfter = query.get('start-after');
   const after = token === null ? startAfter || null : markerOfToken(token);
   const page = await listPage(call, listing, after);

@@ -1,19 +1,48 @@
 import type { S3Object } from '../backend.ts';
 import type { Answer, BucketCall, ObjectCall } from '../call.ts';
 import { S3Error } from '../errors.ts';
+import type { Headers } from '../request.ts';
 import { type Elements, xmlDocument } from '../xml.ts';
 import { checksumElements } from './copyObject.ts';
 import { requireObject } from './getObject.ts';
 import { ownerElements } from './listObjects.ts';
 import { requireNullVersion } from './version.ts';
 
-const ATTRIBUTES: Record<string, (object: S3Object) => Elements> = {
+const MAX_PARTS = 1_000;
+
+const ATTRIBUTES: Record<string, (object: S3Object, headers: Headers) => Elements> = {
   ETag: ({ etag }) => [['ETag', etag]],
   Checksum: ({ checksum }) => (checksum ? [['Checksum', checksumElements(checksum)]] : []),
-  ObjectParts: ({ isMultipart, blobs }) => (isMultipart ? [['ObjectParts', [['PartsCount', blobs.length]]]] : []),
+  ObjectParts: (object, headers) => (object.isMultipart ? [['ObjectParts', partElements(object, headers)]] : []),
   StorageClass: () => [['StorageClass', 'STANDARD']],
   ObjectSize: ({ size }) => [['ObjectSize', size]],
 };
+
+/** A page of the parts, with their sizes; the checksum of a part is not kept. */
+function partElements({ blobs }: S3Object, headers: Headers): Elements {
+  const number = (name: string, otherwise: number): number => {
+    const text = headers.get(name);
+    if (text !== null && !/^\d{1,5}$/.test(text)) throw new S3Error('InvalidArgument', `${name} must be an integer`);
+    return text === null ? otherwise : Number(text);
+  };
+  const limit = Math.min(number('x-amz-max-parts', MAX_PARTS), MAX_PARTS);
+  const marker = number('x-amz-part-number-marker', 0);
+  const page = blobs.slice(marker, marker + limit);
+  return [
+    ['PartsCount', blobs.length],
+    ['PartNumberMarker', marker],
+    ['NextPartNumberMarker', marker + page.length],
+    ['MaxParts', limit],
+    ['IsTruncated', marker + page.length < blobs.length],
+    ...page.map(({ size }, index): Elements[number] => [
+      'Part',
+      [
+        ['PartNumber', marker + index + 1],
+        ['Size', size],
+      ],
+    ]),
+  ];
+}
 
 /** GetObjectAttributes: those that the header names. */
 export async function getAttributes(call: ObjectCall): Promise<Answer> {
@@ -31,7 +60,7 @@ export async function getAttributes(call: ObjectCall): Promise<Answer> {
     headers: { 'last-modified': object.modifiedAt.toUTCString() },
     body: xmlDocument(
       'GetObjectAttributesResponse',
-      wanted.flatMap((attribute) => attribute(object)),
+      wanted.flatMap((attribute) => attribute(object, headers)),
     ),
   };
 }
