@@ -3,7 +3,7 @@ import { S3Error } from './errors.ts';
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
-/** Elements in their order; null is left out. */
+/** Elements in their order, a name perhaps with attributes; null is left out. */
 export type Elements = readonly (readonly [name: string, content: Content])[];
 type Content = string | number | boolean | Date | Elements | null;
 
@@ -17,7 +17,9 @@ export function xmlError(content: Elements): string {
 }
 
 const elements = (list: Elements): string =>
-  list.map(([name, content]) => (content === null ? '' : `<${name}>${textOf(content)}</${name}>`)).join('');
+  list
+    .map(([name, content]) => (content === null ? '' : `<${name}>${textOf(content)}</${name.split(' ', 1)[0]}>`))
+    .join('');
 
 function textOf(content: Exclude<Content, null>): string {
   if (content instanceof Date) return content.toISOString();

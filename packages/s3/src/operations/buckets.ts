@@ -43,6 +43,8 @@ function pageSize(text: string | null): number {
 }
 
 export async function createBucket({ backend, by, request, payload, source }: S3Call): Promise<Answer> {
+  // Some clients (rclone) make a bucket before they write to it, and go on when it is theirs already.
+  if (by.mode === 'read-write' && by.bucket === request.bucket) throw new S3Error('BucketAlreadyOwnedByYou');
   if (!by.managesBuckets || by.mode === 'read-only')
     throw new S3Error('AccessDenied', 'Access Denied: buckets are made by the platform');
   const xml = await readSmall(openBody({ headers: request.headers, payload, source }), MAX_BODY_BYTES);

@@ -9,6 +9,7 @@ import { ownerElements } from './listObjects.ts';
 import { requireNullVersion } from './version.ts';
 
 const MAX_PARTS = 1_000;
+const GRANTEE = 'Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser"';
 
 const ATTRIBUTES: Record<string, (object: S3Object, headers: Headers) => Elements> = {
   ETag: ({ etag }) => [['ETag', etag]],
@@ -83,7 +84,7 @@ const acl = ({ bucket: { owner } }: BucketCall): Answer => ({
         [
           'Grant',
           [
-            ['Grantee', ownerElements(owner)],
+            [GRANTEE, ownerElements(owner)],
             ['Permission', 'FULL_CONTROL'],
           ],
         ],
