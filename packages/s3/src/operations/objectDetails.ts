@@ -1,14 +1,16 @@
-import type { S3Object } from '../backend.ts';
+import type { S3Object, S3Owner } from '../backend.ts';
+import { openBody, readSmall } from '../body.ts';
 import type { Answer, BucketCall, ObjectCall } from '../call.ts';
 import { S3Error } from '../errors.ts';
 import type { Headers } from '../request.ts';
-import { type Elements, xmlDocument } from '../xml.ts';
+import { childrenOf, type Elements, parseXml, textIn, xmlDocument } from '../xml.ts';
 import { checksumElements } from './copyObject.ts';
 import { requireObject } from './getObject.ts';
 import { ownerElements } from './listObjects.ts';
 import { requireNullVersion } from './version.ts';
 
 const MAX_PARTS = 1_000;
+const MAX_ACL_BYTES = 64 * 1024;
 const GRANTEE = 'Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser"';
 
 const ATTRIBUTES: Record<string, (object: S3Object, headers: Headers) => Elements> = {
@@ -93,10 +95,34 @@ const acl = ({ bucket: { owner } }: BucketCall): Answer => ({
   ]),
 });
 
-/** The only ACL is the one that there is. */
-export async function putAcl({ request: { headers } }: BucketCall): Promise<Answer> {
+/** The only ACL is the one that there is: some clients (s3cmd) read it and set it again. */
+export async function putAcl({
+  request: { headers },
+  payload,
+  source,
+  bucket: { owner },
+}: BucketCall): Promise<Answer> {
   const canned = headers.get('x-amz-acl');
-  if (canned !== 'private' && canned !== 'bucket-owner-full-control')
-    throw new S3Error('AccessControlListNotSupported');
+  const isTheOne =
+    canned === null
+      ? onlyGrants(await readSmall(openBody({ headers, payload, source }), MAX_ACL_BYTES), owner)
+      : canned === 'private' || canned === 'bucket-owner-full-control';
+  if (!isTheOne || headers.startingWith('x-amz-grant-').length > 0) throw new S3Error('AccessControlListNotSupported');
   return { status: 200 };
+}
+
+/** Whether a policy in XML gives all rights to the owner, and none to anybody else. */
+function onlyGrants(xml: string, owner: S3Owner): boolean {
+  if (xml.trim() === '') return false;
+  const [list] = childrenOf(parseXml(xml, 'AccessControlPolicy'), 'AccessControlList');
+  const grants = list === undefined ? [] : childrenOf(list, 'Grant');
+  return (
+    grants.length > 0 &&
+    grants.every((grant) => {
+      const [grantee] = childrenOf(grant, 'Grantee');
+      return (
+        grantee !== undefined && textIn(grantee, 'ID') === owner.id && textIn(grant, 'Permission') === 'FULL_CONTROL'
+      );
+    })
+  );
 }
