@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { api } from '@stagi/contract/api.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -31,6 +32,15 @@ const ENDS: Record<string, (alice: Person, bucket: TestBucket, keyId: number) =>
   'its revocation': (_alice, _bucket, id) => revokeS3Key(app.ctx.db, { id }),
   'the disabling of its workspace': (alice) =>
     sql`update workspace set disabled_at = now() where id = ${alice.workspaceId}`.execute(app.ctx.db),
+  'the removal of its maker from the workspace': async (alice) => {
+    // A workspace needs an owner, who removes her.
+    const bob = await app.signUp(`Bob ${people}`);
+    await sql`insert into membership (workspace_id, user_id, role) values (${alice.workspaceId}, ${bob.userId}, 'Owner')`.execute(
+      app.ctx.db,
+    );
+    bob.useWorkspace(alice.workspaceId);
+    await bob.client(api.clients.removeMember, { userId: alice.userId });
+  },
   'the disabling of its maker': (alice) =>
     sql`update app_user set disabled_at = now() where id = ${alice.userId}`.execute(app.ctx.db),
 };

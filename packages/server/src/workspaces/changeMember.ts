@@ -12,6 +12,7 @@ import { removedMail, roleChangedMail } from '../mail/memberMails.ts';
 import { sendMail } from '../mail/send.ts';
 import { lockMembers } from '../memberships/lockMembers.ts';
 import { coversRole, mayManageMembers } from '../memberships/roles.ts';
+import { revokeS3Key } from '../objects/keys.ts';
 import { type Authenticated, type Membership, requireStepUp } from '../sessions/authenticate.ts';
 import { findMember } from './members.ts';
 import { type MemberRow, presentMember } from './present.ts';
@@ -57,6 +58,8 @@ export async function removeMember(ctx: Caller, userId: number): Promise<void> {
       .where('user_id', '=', member.user_id)
       .execute();
     await revokeMemberKeys(trx, { workspaceId: ctx.workspace.id, userId: member.user_id, actorId: ctx.user.id });
+    // Share links end with their keys.
+    await revokeS3Key(trx, { workspaceId: ctx.workspace.id, madeBy: member.user_id });
     await announceMembers(trx, ctx.workspace.id);
     if (member.user_id !== ctx.user.id)
       await sendMail(ctx, trx, member.email, removedMail(ctx, member, changedBy(ctx)));
