@@ -79,6 +79,7 @@ const NOT_LANGUAGE: Record<string, readonly string[]> = {
   'features/containers/logs/LogRowView.tsx': ['err'],
   'features/instances/selfHosted/SelfHostedOverview.tsx': ['systemctl status stagid'],
   'features/sshKeys/AddKeyForm.tsx': ['cat ~/.ssh/id_ed25519.pub', 'ssh-ed25519 AAAA… you@laptop'],
+  'features/storages/objects/ObjectSnippets.tsx': ['AWS CLI', 'rclone', 'curl'],
   'layouts/socialSites.tsx': ['Discord', 'GitHub', 'Instagram', 'LinkedIn', 'Reddit', 'Telegram', 'YouTube'],
   'ui/theme.ts': ['field-label', 'field-error', 'field-hint', 'dialog-title'],
 };

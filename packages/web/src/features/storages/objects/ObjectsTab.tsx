@@ -1,31 +1,159 @@
-import { Skeleton } from '@mantine/core';
-import { api } from '@stagi/contract/api.ts';
+import { storageCan } from '@stagi/contract/storageRules.ts';
 import type { Storage } from '@stagi/contract/storages.ts';
-import { IconFolder } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { errorText } from '../../../api/messages.ts';
-import { q } from '../../../api/query.ts';
+import { IconFolderPlus, IconFolderUp, IconLink, IconRefresh, IconUpload } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
 import { useT } from '../../../i18n/i18n.ts';
+import { ActionButton } from '../../../ui/actions.tsx';
+import { Button } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
-import { ErrorState } from '../../../ui/ErrorState.tsx';
+import { IconButton } from '../../../ui/IconButton.tsx';
+import { Note } from '../../../ui/Note.tsx';
+import { ListBar } from '../../../ui/table/ListBar.tsx';
+import { NoMatches } from '../../../ui/table/NoMatches.tsx';
+import { DeleteObjectsDialog } from './DeleteObjectsDialog.tsx';
+import { FolderCrumbs } from './FolderCrumbs.tsx';
+import { NewFolderDialog } from './NewFolderDialog.tsx';
+import { ObjectPanel } from './ObjectPanel.tsx';
+import classes from './Objects.module.css';
+import { ObjectTable } from './ObjectTable.tsx';
+import { parentOf } from './objectNames.ts';
+import { PrefixSearch } from './PrefixSearch.tsx';
+import { ShareLinksDialog } from './ShareLinks.tsx';
+import { DropZone } from './uploads/DropZone.tsx';
+import { OpenUploads, useOpenUploads } from './uploads/OpenUploads.tsx';
+import { UploadButton } from './uploads/UploadButton.tsx';
+import { UploadQueue } from './uploads/UploadQueue.tsx';
+import { useStartUploads } from './uploads/useStartUploads.tsx';
+import { type Row, useFolder, useObjectAddress } from './useFolder.ts';
 
-/** The objects of a storage. */
+/** The objects of a storage: folders, uploads, and a panel for each object. */
 export function ObjectsTab({ storage }: { storage: Storage }) {
   const t = useT();
-  const { data, error, isFetching, refetch } = useQuery(q(api.storages.objects, { id: storage.id }));
-  if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
-  if (!data) return <Skeleton height={240} />;
-  if (data.folders.length + data.objects.length === 0)
+  const mayRead = storageCan.read(storage);
+  return mayRead.allowed ? <Browser storage={storage} /> : <Note tone="warn">{t(mayRead.reason)}</Note>;
+}
+
+type OpenDialog = 'folder' | 'links' | null;
+
+function Browser({ storage }: { storage: Storage }) {
+  const t = useT();
+  const navigate = useNavigate();
+  const address = useObjectAddress();
+  const { folder, search } = address;
+  const list = useFolder(storage, folder, search);
+  const mayWrite = storageCan.write(storage);
+  const refusal = mayWrite.allowed ? null : t(mayWrite.reason);
+  const open = useOpenUploads(storage, mayWrite.allowed);
+  const { start, question } = useStartUploads({ storage, folder, rows: list.rows ?? [], open });
+  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const [deleting, setDeleting] = useState<readonly Row[] | null>(null);
+
+  return (
+    <DropZone target={folder === '' ? storage.bucket : folder} refusal={refusal} onFiles={start}>
+      {refusal && (
+        <div className={classes.gap}>
+          <Note tone={storage.readOnly ? 'warn' : 'info'}>{refusal}</Note>
+        </div>
+      )}
+      <ListBar
+        end={
+          <>
+            <IconButton label={t('Refresh')} size="s" onClick={list.refresh} aria-busy={list.refreshing}>
+              <IconRefresh size={16} />
+            </IconButton>
+            <IconButton label={t('Links to objects')} size="s" onClick={() => setDialog('links')}>
+              <IconLink size={16} />
+            </IconButton>
+            <ActionButton
+              icon={<IconFolderPlus size={16} />}
+              verdict={mayWrite}
+              testId="new-folder"
+              onClick={() => setDialog('folder')}
+            >
+              {t('New folder')}
+            </ActionButton>
+            <UploadButton refusal={refusal} onFiles={start} />
+          </>
+        }
+      >
+        <PrefixSearch value={search} onChange={address.setSearch} />
+      </ListBar>
+      <FolderCrumbs storage={storage} folder={folder} to={address.toFolder} />
+      <UploadQueue storageId={storage.id} />
+      <OpenUploads storage={storage} uploads={open} />
+      <ObjectTable
+        storage={storage}
+        folder={folder}
+        search={search}
+        list={list}
+        linkTo={(row) => (row.kind === 'folder' ? address.toFolder(row.key) : address.toObject(row.key))}
+        onDelete={setDeleting}
+        empty={empty()}
+      />
+      <div className={classes.more}>
+        {list.rows && list.rows.length > 0 && (
+          <span role="status">{t('{{count}} shown', { count: list.rows.length })}</span>
+        )}
+        {list.isMore && (
+          <Button color="gray" size="xs" onClick={list.loadMore} loading={list.loadingMore} data-testid="load-more">
+            {t('Load more')}
+          </Button>
+        )}
+      </div>
+      {question}
+      <ObjectPanel
+        storage={storage}
+        objectKey={address.opened}
+        onClose={address.closeObject}
+        onDelete={(object) => setDeleting([{ kind: 'object', key: object.key, object }])}
+      />
+      <NewFolderDialog
+        storage={storage}
+        folder={folder}
+        opened={dialog === 'folder'}
+        onClose={() => setDialog(null)}
+        onMade={(prefix) => {
+          setDialog(null);
+          void navigate(address.toFolder(prefix));
+        }}
+      />
+      <ShareLinksDialog storage={storage} opened={dialog === 'links'} onClose={() => setDialog(null)} />
+      <DeleteObjectsDialog
+        storage={storage}
+        rows={deleting}
+        onClose={() => setDeleting(null)}
+        onDone={() => address.opened !== null && address.closeObject()}
+      />
+    </DropZone>
+  );
+
+  function empty() {
+    if (search !== '')
+      return (
+        <NoMatches title={t('No name begins with this')} onClear={() => address.setSearch('')}>
+          {t('Upper and lower case differ.')}
+        </NoMatches>
+      );
+    if (folder !== '')
+      return (
+        <EmptyState
+          icon={<IconFolderUp size={20} />}
+          title={t('This folder is empty')}
+          action={
+            <Button color="gray" onClick={() => void navigate(address.toFolder(parentOf(folder)))}>
+              {t('To the folder above')}
+            </Button>
+          }
+        >
+          {refusal ?? t('Drop files here, or press Upload.')}
+        </EmptyState>
+      );
     return (
-      <EmptyState icon={<IconFolder size={20} />} title={t('No objects yet')}>
-        {t('Upload with any S3 tool: make a key under “Keys” and paste its snippet.')}
+      <EmptyState icon={<IconUpload size={20} />} title={t('No objects yet')}>
+        {refusal ??
+          t('Drop files or folders here, or press Upload. With S3 tools: make a key under “Keys” and use its snippet.')}
       </EmptyState>
     );
-  return (
-    <ul className="mono">
-      {[...data.folders, ...data.objects.map(({ key }) => key)].map((name) => (
-        <li key={name}>{name}</li>
-      ))}
-    </ul>
-  );
+  }
 }

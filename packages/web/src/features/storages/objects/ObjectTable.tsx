@@ -1,0 +1,132 @@
+import { storageCan } from '@stagi/contract/storageRules.ts';
+import type { Storage } from '@stagi/contract/storages.ts';
+import { IconCopy, IconDownload, IconFile, IconFolder, IconTrash } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { useT } from '../../../i18n/i18n.ts';
+import { type Action, ActionMenu } from '../../../ui/actions.tsx';
+import { CutText } from '../../../ui/CutText.tsx';
+import { formatBytes } from '../../../ui/format.ts';
+import { DateTime } from '../../../ui/Time.tsx';
+import { DataTable } from '../../../ui/table/DataTable.tsx';
+import type { Column } from '../../../ui/table/tableTypes.ts';
+import { toast } from '../../../ui/toasts.ts';
+import { downloadObject } from './downloadObject.ts';
+import classes from './Objects.module.css';
+import { nameIn, s3Uri } from './objectNames.ts';
+import type { Row, useFolder } from './useFolder.ts';
+
+interface Props {
+  storage: Storage;
+  folder: string;
+  search: string;
+  list: ReturnType<typeof useFolder>;
+  linkTo(row: Row): string;
+  onDelete(rows: readonly Row[]): void;
+  empty: ReactNode;
+}
+
+export function ObjectTable({ storage, folder, search, list, linkTo, onDelete, empty }: Props) {
+  const t = useT();
+  const mayWrite = storageCan.write(storage);
+  return (
+    <DataTable<Row>
+      label={t('Objects')}
+      name="objects"
+      rowTestId="object-row"
+      rows={list.rows}
+      listKey={folder + search}
+      rowKey={({ key }) => key}
+      rowName={({ key }) => nameIn(folder, key)}
+      rowLink={(row, cell) => <Link to={linkTo(row)}>{cell}</Link>}
+      rowActions={(row) => (
+        <ActionMenu
+          label={t('Actions for {{title}}', { title: nameIn(folder, row.key) })}
+          actions={() => actionsOf(row)}
+        />
+      )}
+      bulk={[
+        {
+          label: t('Delete'),
+          icon: <IconTrash size={14} />,
+          danger: true,
+          testId: 'bulk-delete',
+          verdict: () => mayWrite,
+          onClick: onDelete,
+        },
+      ]}
+      columns={columns()}
+      error={list.error}
+      onRetry={list.refresh}
+      retrying={list.refreshing}
+      empty={empty}
+    />
+  );
+
+  function columns(): Column<Row>[] {
+    return [
+      { key: 'name', title: t('Name'), cell: (row) => <Name row={row} name={nameIn(folder, row.key)} /> },
+      {
+        key: 'size',
+        title: t('Size'),
+        align: 'right',
+        width: 110,
+        cell: (row) => (row.kind === 'folder' ? '—' : formatBytes(row.object.sizeBytes)),
+      },
+      {
+        key: 'type',
+        title: t('Type'),
+        width: 200,
+        cell: (row) => (row.kind === 'folder' ? t('Folder') : <CutText>{row.object.contentType}</CutText>),
+      },
+      {
+        key: 'modified',
+        title: t('Modified'),
+        align: 'right',
+        width: 160,
+        cell: (row) => (row.kind === 'folder' ? '—' : <DateTime at={row.object.modifiedAt} />),
+      },
+    ];
+  }
+
+  function actionsOf(row: Row): Action[] {
+    const uri = s3Uri(storage.bucket, row.key);
+    const copy: Action = {
+      label: t('Copy the S3 URI'),
+      icon: <IconCopy size={16} />,
+      onClick: () =>
+        void navigator.clipboard.writeText(uri).then(
+          () => toast.success(t('Copied')),
+          () => toast.error(t('The browser does not allow copying here')),
+        ),
+    };
+    const remove: Action = {
+      label: t('Delete'),
+      icon: <IconTrash size={16} />,
+      danger: true,
+      verdict: mayWrite,
+      testId: 'action-delete',
+      onClick: () => onDelete([row]),
+    };
+    if (row.kind === 'folder') return [copy, remove];
+    const download: Action = {
+      label: t('Download'),
+      icon: <IconDownload size={16} />,
+      onClick: () => void downloadObject(storage.id, row.key),
+    };
+    return [download, copy, remove];
+  }
+}
+
+function Name({ row, name }: { row: Row; name: string }) {
+  const t = useT();
+  const shown = row.kind === 'folder' ? name.slice(0, -1) : name;
+  return (
+    <span className={classes.name}>
+      {row.kind === 'folder' ? <IconFolder size={16} aria-hidden="true" /> : <IconFile size={16} aria-hidden="true" />}
+      <CutText className={classes.key}>
+        {shown === '' ? t('(no name)') : `${shown}${row.kind === 'folder' ? '/' : ''}`}
+      </CutText>
+    </span>
+  );
+}

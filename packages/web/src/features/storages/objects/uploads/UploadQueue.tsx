@@ -1,0 +1,159 @@
+import { IconCheck, IconChevronDown, IconChevronUp, IconRefresh, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useT } from '../../../../i18n/i18n.ts';
+import { Button } from '../../../../ui/Button.tsx';
+import { CutText } from '../../../../ui/CutText.tsx';
+import { formatBytes, formatElapsed } from '../../../../ui/format.ts';
+import { IconButton } from '../../../../ui/IconButton.tsx';
+import classes from '../Objects.module.css';
+import {
+  cancelUpload,
+  cancelUploads,
+  clearEndedUploads,
+  isActive,
+  retryUpload,
+  type Upload,
+  uploadRate,
+  useUploads,
+} from './uploadQueue.ts';
+
+/** Of a folder with thousands of files these are listed: those that failed first, then those under way. */
+const LISTED = 50;
+
+/** Files on their way to a storage; empty while there are none. */
+export function UploadQueue({ storageId }: { storageId: number }) {
+  const t = useT();
+  const uploads = useUploads(storageId);
+  const [folded, setFolded] = useState(false);
+  if (uploads.length === 0) return null;
+  const counted = uploads.filter(({ state }) => state !== 'canceled');
+  const total = counted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const sent = counted.reduce((sum, { sentBytes }) => sum + sentBytes, 0);
+  const active = uploads.filter(isActive).length;
+  const failed = uploads.filter(({ state }) => state === 'failed');
+  const done = uploads.filter(({ state }) => state === 'done').length;
+  const listed = uploads.toSorted((a, b) => RANK[a.state] - RANK[b.state]).slice(0, LISTED);
+
+  return (
+    <section className={classes.queue} aria-label={t('Uploads')} data-testid="upload-queue">
+      <div className={classes.queueHead}>
+        <div className={classes.queueTitle}>
+          <strong role="status">{title()}</strong>
+          <small data-testid="upload-total">{details()}</small>
+        </div>
+        {failed.length > 1 && (
+          <Button color="gray" size="xxs" onClick={() => failed.map(({ id }) => retryUpload(id))}>
+            {t('Retry failed')}
+          </Button>
+        )}
+        {active > 0 ? (
+          <Button color="gray" size="xxs" onClick={() => cancelUploads(storageId)} data-testid="upload-cancel-all">
+            {t('Cancel all')}
+          </Button>
+        ) : (
+          <Button color="gray" size="xxs" onClick={() => clearEndedUploads(storageId)} data-testid="upload-clear">
+            {t('Clear')}
+          </Button>
+        )}
+        <IconButton label={folded ? t('Show the files') : t('Hide the files')} onClick={() => setFolded(!folded)}>
+          {folded ? <IconChevronDown size={16} /> : <IconChevronUp size={16} />}
+        </IconButton>
+      </div>
+      {active > 0 && <Bar label={t('All uploads')} done={sent} all={total} />}
+      {!folded && (
+        <ul className={classes.queueItems}>
+          {listed.map((upload) => (
+            <Item key={upload.id} upload={upload} />
+          ))}
+          {uploads.length > LISTED && (
+            <li className={classes.queueItem}>
+              <small>{t('and {{count}} more', { count: uploads.length - LISTED })}</small>
+            </li>
+          )}
+        </ul>
+      )}
+    </section>
+  );
+
+  function title(): string {
+    if (active > 0) return t('Uploading: {{done}} of {{all}} done', { done, all: counted.length });
+    if (failed.length > 0) return t('{{count}} uploads failed', { count: failed.length });
+    return done > 0 ? t('{{count}} files uploaded', { count: done }) : t('Uploads canceled');
+  }
+
+  function details(): string {
+    const bytes = t('{{done}} of {{all}}', { done: formatBytes(sent), all: formatBytes(total) });
+    const rate = active > 0 ? uploadRate(storageId) : 0;
+    if (rate < 1) return bytes;
+    const left = formatElapsed((total - sent) / rate);
+    return `${bytes} · ${t('{{speed}}/s', { speed: formatBytes(rate) })} · ${t('{{time}} left', { time: left })}`;
+  }
+}
+
+const RANK: Record<Upload['state'], number> = {
+  failed: 0,
+  sending: 1,
+  checking: 1,
+  waiting: 2,
+  canceled: 3,
+  done: 4,
+};
+
+function Item({ upload }: { upload: Upload }) {
+  const t = useT();
+  const { id, key, state, sizeBytes, sentBytes, error } = upload;
+  const again = state === 'failed' || state === 'canceled';
+  return (
+    <li className={classes.queueItem} data-testid="upload-row" data-state={state}>
+      <div>
+        <CutText className={`mono ${classes.key}`}>{key}</CutText>
+        <small data-bad={state === 'failed' || undefined}>{words()}</small>
+      </div>
+      {isActive(upload) && (
+        <IconButton label={t('Cancel {{name}}', { name: key })} onClick={() => cancelUpload(id)}>
+          <IconX size={16} />
+        </IconButton>
+      )}
+      {again && (
+        <IconButton label={t('Retry {{name}}', { name: key })} onClick={() => retryUpload(id)}>
+          <IconRefresh size={16} />
+        </IconButton>
+      )}
+      {state === 'done' && <IconCheck size={16} color="var(--ok)" aria-hidden="true" />}
+      {state === 'sending' && sizeBytes > 0 && <Bar label={key} done={sentBytes} all={sizeBytes} />}
+    </li>
+  );
+
+  function words(): string {
+    switch (state) {
+      case 'waiting':
+        return `${formatBytes(sizeBytes)} · ${t('waiting')}`;
+      case 'checking':
+        return t('Comparing with what is stored already');
+      case 'sending':
+        return t('{{done}} of {{all}}', { done: formatBytes(sentBytes), all: formatBytes(sizeBytes) });
+      case 'done':
+        return formatBytes(sizeBytes);
+      case 'failed':
+        return error ?? '';
+      case 'canceled':
+        return t('canceled');
+    }
+  }
+}
+
+function Bar({ label, done, all }: { label: string; done: number; all: number }) {
+  const percent = all === 0 ? 0 : Math.min(100, Math.round((done / all) * 100));
+  return (
+    <div
+      className={classes.bar}
+      role="progressbar"
+      aria-label={label}
+      aria-valuenow={percent}
+      aria-valuemin={0}
+      aria-valuemax={100}
+    >
+      <span style={{ width: `${percent}%` }} />
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import { GB } from '@stagi/contract/storageRules.ts';
+import type { OpenUpload, Storage } from '@stagi/contract/storages.ts';
+import { type ReactNode, useState } from 'react';
+import { useT } from '../../../../i18n/i18n.ts';
+import { ConfirmMany } from '../../../../ui/ConfirmMany.tsx';
+import { formatBytes } from '../../../../ui/format.ts';
+import { toast } from '../../../../ui/toasts.ts';
+import { isTooLong } from '../objectNames.ts';
+import type { Row } from '../useFolder.ts';
+import type { PickedFile } from './pickedFiles.ts';
+import { uploadToResume } from './uploadMemory.ts';
+import { addUploads, type UploadRequest } from './uploadQueue.ts';
+
+interface Given {
+  storage: Storage;
+  folder: string;
+  /** What of the folder is known: an upload may replace some of it. */
+  rows: readonly Row[];
+  open: readonly OpenUpload[];
+}
+
+/** Puts picked files on the queue; asks before when they replace objects, and refuses what has no room. */
+export function useStartUploads({ storage, folder, rows, open }: Given): {
+  start(files: readonly PickedFile[]): void;
+  question: ReactNode;
+} {
+  const t = useT();
+  const [asked, setAsked] = useState<{ requests: UploadRequest[]; replaced: string[] } | null>(null);
+
+  function start(files: readonly PickedFile[]): void {
+    const requests = files.map(({ path, file }) => {
+      const key = folder + path;
+      return { storageId: storage.id, key, file, uploadId: uploadToResume(open, key, file)?.uploadId };
+    });
+    const tooLong = requests.filter(({ key }) => isTooLong(key));
+    if (tooLong[0])
+      toast.error(t('A key has at most 1,024 bytes: {{name}}', { name: `${tooLong[0].key.slice(0, 80)}…` }));
+    const sent = requests.filter(({ key }) => !isTooLong(key));
+    if (sent.length === 0) return;
+    const sizes = new Map(rows.flatMap((row) => (row.kind === 'object' ? [[row.key, row.object.sizeBytes]] : [])));
+    const replaced = sent.flatMap(({ key }) => (sizes.has(key) ? [key] : []));
+    const needed = sent.reduce((sum, { key, file }) => sum + file.size - (sizes.get(key) ?? 0), 0);
+    const free = storage.sizeGb * GB - storage.usedBytes;
+    if (needed > free) {
+      const amounts = { needed: formatBytes(needed), free: formatBytes(Math.max(0, free)) };
+      toast.error(
+        t('These files need {{needed}}, but {{free}} is free: make the storage larger or delete objects.', amounts),
+      );
+      return;
+    }
+    if (replaced.length > 0) setAsked({ requests: sent, replaced });
+    else addUploads(sent);
+  }
+
+  return {
+    start,
+    question: (
+      <ConfirmMany
+        opened={asked !== null}
+        onClose={() => setAsked(null)}
+        onConfirm={() => {
+          addUploads(asked?.requests ?? []);
+          setAsked(null);
+        }}
+        title={t('Replace {{count}} objects?', { count: asked?.replaced.length ?? 0 })}
+        names={asked?.replaced ?? []}
+        confirmLabel={t('Upload and replace')}
+        tone="primary"
+      >
+        {t('Objects of the same name are replaced. What they hold now is lost.')}
+      </ConfirmMany>
+    ),
+  };
+}
