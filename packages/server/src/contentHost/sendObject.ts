@@ -80,6 +80,8 @@ export async function sendObject(
     answer.resume();
     return reply.send();
   }
+  // The S3 service cuts off what may no longer be read. A plain end would still deliver what the system holds.
+  answer.once('error', () => request.raw.socket.resetAndDestroy());
   answer.setTimeout(STALLED_MS, () => answer.destroy(new Error('the reader of content has stalled')));
   return reply.send(answer);
 }

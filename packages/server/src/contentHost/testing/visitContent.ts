@@ -56,6 +56,8 @@ export function readAnswer(answer: IncomingMessage): Promise<ContentAnswer> {
         isComplete: answer.complete,
       }),
     );
+    // A listener alone does not start what was paused.
+    answer.resume();
   });
 }
 
