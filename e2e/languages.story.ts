@@ -14,6 +14,7 @@ const DATA = new RegExp(
     /Simulated (?:cloud|CPU|[A-Z]\d+)|eu-sim-\d|fake:sim-[\w-]+/,
     /Stagi|STAGI|NVIDIA|Ubuntu|Docker|Git|Ctrl|English|简体中文|Русский|Türkçe/,
     /\bGB\b/,
+    /winter-data|Data|\blog-[\w-]+|\blogs\b|\blocal\b|AWS CLI|rclone|boto3|s3cmd|JavaScript|STG[A-Z2-7]+/,
     /simulated SSD|us-sim-\d|\bweb\b|nginx:1\.29|ubuntu:24\.04|python -u train\.py --epochs 10/,
   ]
     .map(({ source }) => source)

@@ -92,13 +92,18 @@ async function coveredByFeedback(page: Page): Promise<string[]> {
       const area = (isStrip ? corner : button).getBoundingClientRect();
       for (let x = area.left + 1; x < area.right; x += 13)
         for (let y = area.top + 1; y < area.bottom; y += 13)
-          for (const element of document.elementsFromPoint(x, y))
-            if (!corner.contains(element) && isContent(element))
+          for (const element of beneath(document.elementsFromPoint(x, y)))
+            if (isContent(element))
               found.push(`the feedback button covers ${element.tagName} "${element.textContent?.trim().slice(0, 40)}"`);
     }
     window.scrollTo({ top: 0, behavior: 'instant' });
     return [...new Set(found)];
 
+    /** A dialog lies above the button. */
+    function beneath(topDown: Element[]): Element[] {
+      const at = topDown.findIndex((element) => corner?.contains(element));
+      return at < 0 ? [] : topDown.slice(at).filter((element) => !corner?.contains(element));
+    }
     function isContent(element: Element): boolean {
       const hasWords = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim());
       const { borderTopWidth, backgroundImage } = getComputedStyle(element);
@@ -116,6 +121,6 @@ function search(text: string): (page: Page) => Promise<void> {
   return async (page) => {
     await page.keyboard.press('Control+k');
     await page.getByTestId('palette-input').fill(text);
-    await expect(page.getByTestId('palette-option').filter({ hasText: text })).toBeVisible();
+    await expect(page.getByTestId('palette-option').filter({ hasText: text }).first()).toBeVisible();
   };
 }

@@ -44,7 +44,7 @@ test('somebody who has only a storage sees what it costs, is told when it is rea
     await expect(uses).toContainText('0.000274');
     await expect(uses).toContainText('0.20 for 730 h');
     await expect(page.getByTestId('usage-charged')).toHaveText(/^0\.027\d+ STAGI$/, SLOW);
-    await page.getByPlaceholder('Search servers and storages').fill('winter');
+    await page.getByPlaceholder('Search by name').fill('winter');
     await expect(uses).toHaveCount(1);
     await expectAccessible(page, 'usage of a storage');
   });

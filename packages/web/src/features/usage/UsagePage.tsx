@@ -89,7 +89,7 @@ function UsageList() {
         ))
       }
       list={list}
-      search={t('Search servers and storages')}
+      search={t('Search by name')}
       filters={<DateRangePicker label={t('When')} value={range.value} onChange={range.set} clearable />}
       name="usage"
       rowTestId="usage-row"

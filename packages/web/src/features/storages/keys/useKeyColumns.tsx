@@ -1,5 +1,6 @@
 import type { StorageKey } from '@stagi/contract/storages.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { CutText } from '../../../ui/CutText.tsx';
 import { DateTime, TimeAgo } from '../../../ui/Time.tsx';
 import { timeColumn } from '../../../ui/table/columns.tsx';
 import { NameCell } from '../../../ui/table/NameCell.tsx';
@@ -22,7 +23,11 @@ export function useKeyColumns(): Column<StorageKey>[] {
       sortBy: 'mode',
       cell: ({ mode }) => (mode === 'read-only' ? t('Read-only') : t('Read and write')),
     },
-    { key: 'prefix', title: t('Prefix'), cell: ({ prefix }) => <span className="mono">{prefix || '—'}</span> },
+    {
+      key: 'prefix',
+      title: t('Prefix'),
+      cell: ({ prefix }) => (prefix ? <CutText className="mono">{prefix}</CutText> : '—'),
+    },
     {
       key: 'lastUsedAt',
       title: t('Last used'),
@@ -45,7 +50,11 @@ export function useKeyColumns(): Column<StorageKey>[] {
           <span className="muted">{t('Never')}</span>
         ),
     },
-    { key: 'createdBy', title: t('Created by'), cell: ({ createdBy }) => createdBy ?? '—' },
+    {
+      key: 'createdBy',
+      title: t('Created by'),
+      cell: ({ createdBy }) => (createdBy ? <CutText>{createdBy}</CutText> : '—'),
+    },
     timeColumn('createdAt', t('Created')),
   ];
 }
