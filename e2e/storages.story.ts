@@ -1,3 +1,9 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { api } from '@stagi/contract/api.ts';
 import { credit } from '@stagi/server/src/billing/meteredWorkspace.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { expectAccessible } from './accessible.ts';
@@ -6,6 +12,14 @@ import { expect, test } from './fixtures.ts';
 import { withOwnDatabase } from './inProcessApp.ts';
 import { openAs } from './people.ts';
 
+/** What runs the snippet of each tool. */
+const PROGRAMS = {
+  'AWS CLI': ['bash', '-e'],
+  rclone: ['bash', '-e'],
+  boto3: ['/usr/bin/python3', '-'],
+  s3cmd: ['bash', '-e'],
+  JavaScript: [process.execPath, '--input-type=module', '-'],
+} as const;
 const SLOW = { timeout: 60_000 };
 
 let app: TestApp;
@@ -46,6 +60,10 @@ test('somebody creates a storage, makes a key that is shown once, resizes it and
     await page.getByTestId('key-submit').click();
     const secret = (await page.getByTestId('key-secret').textContent()) ?? 'no secret';
     await expect(page.getByTestId('snippets')).toContainText(secret);
+    const id = Number(/storages\/(\d+)/.exec(page.url())?.[1]);
+    const { link } = await ada.client(api.storages.uploadLink, { id, key: 'a b.txt' });
+    expect((await fetch(link, { method: 'PUT', body: 'found' })).status).toBe(200);
+    expect(await runSnippets(page)).toEqual(Object.keys(PROGRAMS).map((tool) => `${tool} finds a b.txt`));
     await expectAccessible(page, 'a new key');
     await page.getByTestId('key-download').click();
     await page.getByTestId('key-done').click();
@@ -86,3 +104,24 @@ test('somebody creates a storage, makes a key that is shown once, resizes it and
   });
   await page.context().close();
 });
+
+/** Pastes the snippet of each tool; a tool that this machine lacks is told as an error of its program. */
+async function runSnippets(page: Page): Promise<string[]> {
+  const shown = page.getByTestId('snippets');
+  const home = mkdtempSync(join(tmpdir(), 'stagi-snippets-'));
+  const told: string[] = [];
+  for (const [tool, [program, ...args]] of Object.entries(PROGRAMS)) {
+    await shown.getByRole('tab', { name: tool }).click();
+    const input = await shown.getByRole('tabpanel').locator('code').textContent();
+    const said = await new Promise<string>((resolve) => {
+      const env = { PATH: `/usr/bin:${process.env.PATH}`, HOME: home };
+      const running = execFile(program, args, { timeout: 60_000, env }, (error, stdout, stderr) =>
+        resolve(`${stdout}${stderr}${error ?? ''}`),
+      );
+      running.stdin?.end(input);
+    });
+    told.push(`${tool} ${said.includes('a b.txt') ? 'finds a b.txt' : `says ${said}`}`);
+  }
+  rmSync(home, { recursive: true, force: true });
+  return told;
+}

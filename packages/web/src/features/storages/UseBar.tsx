@@ -12,13 +12,15 @@ const NEARLY_FULL = 0.9;
 export function UseBar({ storage: { kind, usedBytes, sizeGb } }: { storage: Storage }) {
   const t = useT();
   const part = usedBytes / (sizeGb * GB);
+  // Rounded: assistive technology is told no `2.5e-8`.
+  const percent = Math.min(100, Math.round(part * 1_000) / 10);
   const used = t('{{used}} of {{size}} GB', { used: formatDecimalBytes(usedBytes), size: formatNumber(sizeGb, 0) });
   // A full log bucket is no cause for alarm: its oldest lines go.
   const isTight = kind === 'storage' && part >= NEARLY_FULL;
   return (
     <span className={classes.use}>
       <span>{used}</span>
-      <Progress size="sm" value={Math.min(100, part * 100)} color={isTight ? 'red' : undefined} aria-label={used} />
+      <Progress size="sm" value={percent} color={isTight ? 'red' : undefined} aria-label={used} />
     </span>
   );
 }

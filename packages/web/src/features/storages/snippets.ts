@@ -22,8 +22,7 @@ export function snippets({ bucket, region, endpoint }: Place, key: SnippetKey = 
       code: `export AWS_ACCESS_KEY_ID=${accessKeyId}
 export AWS_SECRET_ACCESS_KEY=${secretAccessKey}
 export AWS_DEFAULT_REGION=${region}
-export AWS_ENDPOINT_URL_S3=${endpoint}
-aws s3 ls s3://${bucket}`,
+aws --endpoint-url ${endpoint} s3 ls s3://${bucket}`,
     },
     {
       key: 'rclone',

@@ -16,7 +16,11 @@ export function LogBucketUse({ bucket }: { bucket: NonNullable<Instance['logBuck
   return (
     <Stack gap={4}>
       <Link to={paths.storage(bucket.storageId)}>{used}</Link>
-      <Progress size="sm" value={(bucket.usedBytes / (bucket.sizeGb * GB)) * 100} aria-label={used} />
+      <Progress
+        size="sm"
+        value={Math.round((bucket.usedBytes / (bucket.sizeGb * GB)) * 1_000) / 10}
+        aria-label={used}
+      />
     </Stack>
   );
 }
