@@ -24,6 +24,8 @@ export const Member = z.object({
   isMe: z.boolean(),
   /** Why the caller may not change or end this membership. */
   hold: z.enum(['more-power', 'last-owner']).nullable(),
+  /** Access keys and share links to storages of the workspace that they or their tokens made and that work now. */
+  keysAndLinks: z.number().int(),
 });
 export type Member = z.infer<typeof Member>;
 
@@ -83,9 +85,10 @@ export const clients = {
   }),
   removeMember: call({
     path: 'client/member/remove',
-    summary: 'Ends a membership at once, with its tokens, its streams and its keys on the servers of the workspace.',
+    summary:
+      'Ends a membership at once, with its tokens, its streams, its keys on the servers of the workspace, and, without keepKeys, the access keys and share links to storages that it made.',
     auth: MEMBERS,
-    input: z.object({ userId: Id }),
+    input: z.object({ userId: Id, keepKeys: z.boolean().optional() }),
     output: SuccessResponse,
   }),
 };

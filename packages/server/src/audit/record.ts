@@ -249,6 +249,7 @@ const RECORDED_FIELDS = new Set([
   'expiresInHours',
   'reason',
   'terminate',
+  'keepKeys',
 ]);
 /** The longest reason that an operator may give is recorded in full. */
 const MAX_CHARACTERS = REASON_MAX;

@@ -1,9 +1,11 @@
 import { GENERIC_ERROR } from '@stagi/contract/errors.ts';
+import { type Transfers, watchTransfers } from '@stagi/s3/transfers.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../attempts/addressRateLimit.ts';
 import type { Context } from '../context.ts';
 import { isOverload, PublicError, unavailable } from '../http/errors.ts';
 import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
+import { keysStillWorking } from '../objects/keys.ts';
 import { previewedObject, sharedObject } from './links.ts';
 import { ContentRefusal, sendObject } from './sendObject.ts';
 
@@ -20,11 +22,15 @@ const requests = createRateLimiter({ points: 600, duration: 60 });
  */
 export function guardContentHost(app: FastifyInstance, ctx: Context): void {
   const { host } = new URL(ctx.config.contentOrigin);
+  const transfers = watchTransfers({ stillWorking: (ids) => keysStillWorking(ctx.db, ids) }, (error) =>
+    ctx.log.warn({ err: error }, 'access keys of open content could not be checked'),
+  );
+  app.addHook('onClose', () => transfers.stop());
   app.addHook('onRequest', async (request, reply) => {
     if (request.host.toLowerCase() !== host) return;
     void reply.headers(headersOf(ctx.config.appOrigin));
     try {
-      return await answer(ctx, request, reply);
+      return await answer(ctx, transfers, request, reply);
     } catch (error) {
       return sendRefusal(request, reply, error);
     }
@@ -39,7 +45,12 @@ const headersOf = (appOrigin: string) => ({
   'cross-origin-resource-policy': 'same-origin',
 });
 
-async function answer(ctx: Context, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(
+  ctx: Context,
+  transfers: Transfers,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   await consumePoint(requests(ctx), networkOf(request.ip));
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     void reply.header('allow', 'GET, HEAD');
@@ -47,11 +58,14 @@ async function answer(ctx: Context, request: FastifyRequest, reply: FastifyReply
   }
   const [path = '', query = ''] = request.url.split('?', 2);
   const ticket = PREVIEW.exec(path)?.[1];
-  if (ticket) return sendObject(ctx, await previewedObject(ctx, ticket), { purpose: 'preview' }, request, reply);
+  if (ticket) {
+    const object = await previewedObject(ctx, ticket);
+    return sendObject(ctx, object, { purpose: 'preview', transfers }, request, reply);
+  }
   const token = SHARE.exec(path)?.[1];
   if (!token) throw new ContentRefusal(404, 'There is nothing at this address.');
   const purpose = new URLSearchParams(query).has('download') ? 'download' : 'share';
-  return sendObject(ctx, await sharedObject(ctx, token), { purpose }, request, reply);
+  return sendObject(ctx, await sharedObject(ctx, token), { purpose, transfers }, request, reply);
 }
 
 /** A few words as plain text. */

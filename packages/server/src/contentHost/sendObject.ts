@@ -2,6 +2,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingM
 import { request as httpsRequest, Agent as TlsAgent } from 'node:https';
 import { S3_REGION } from '@stagi/contract/storageRules.ts';
 import { presignUrl } from '@stagi/s3/presign.ts';
+import type { Transfers } from '@stagi/s3/transfers.ts';
 import { create } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
@@ -56,7 +57,7 @@ const tlsAgent = new TlsAgent({ keepAlive: true });
 export async function sendObject(
   ctx: Shower,
   object: OpenedObject,
-  { purpose }: { purpose: 'preview' | 'share' | 'download' },
+  { purpose, transfers }: { purpose: 'preview' | 'share' | 'download'; transfers: Transfers },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -80,7 +81,11 @@ export async function sendObject(
     answer.resume();
     return reply.send();
   }
-  // The S3 service cuts off what may no longer be read. A plain end would still deliver what the system holds.
+  // The S3 service cuts off what may no longer be read, but behind a slow reader that is heard of only when all that the
+  // system holds has been read; so the reader's own connection is watched, too.
+  const transfer = transfers.begin(request.raw.socket, object.accessKeyId);
+  reply.raw.once('close', () => transfer.end());
+  // A plain end would still deliver what the system holds.
   answer.once('error', () => request.raw.socket.resetAndDestroy());
   answer.setTimeout(STALLED_MS, () => answer.destroy(new Error('the reader of content has stalled')));
   return reply.send(answer);

@@ -11,7 +11,7 @@ import type { Writer } from './changeBucket.ts';
 import { changeBucket } from './changeBucket.ts';
 import { commitObject } from './commitObject.ts';
 import { deleteObjects } from './deleteObjects.ts';
-import { KEY_WORKS, openS3Key } from './keys.ts';
+import { KEY_WORKS, keysStillWorking, openS3Key } from './keys.ts';
 import { listObjects } from './listObjects.ts';
 import { keyBytes, presentObject } from './rows.ts';
 import * as uploads from './uploads.ts';
@@ -48,15 +48,7 @@ export function createBackend(
       };
     },
 
-    async stillWorking(accessKeyIds) {
-      const rows = await db
-        .selectFrom('s3_key')
-        .select('access_key_id')
-        .where(sql<boolean>`access_key_id = any(${accessKeyIds}::text[])`)
-        .where(KEY_WORKS)
-        .execute();
-      return new Set(rows.map((row) => row.access_key_id));
-    },
+    stillWorking: (accessKeyIds) => keysStillWorking(db, accessKeyIds),
 
     async findBucket(name) {
       const row = await bucketsWithOwner(db).where('s3_bucket.name', '=', name).executeTakeFirst();

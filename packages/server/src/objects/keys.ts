@@ -90,6 +90,27 @@ export async function revokeS3Key(
   return revoked.map((key) => key.id);
 }
 
+/** Keeps the keys and share links that somebody made, which then end with neither their membership nor their account. */
+export async function keepS3Keys(db: Db, { workspaceId, madeBy }: { workspaceId: number; madeBy: number }) {
+  await db
+    .updateTable('s3_key')
+    .set({ outlives_maker: true })
+    .where('workspace_id', '=', workspaceId)
+    .where('made_by', '=', madeBy)
+    .where('purpose', 'in', ['person', 'share'])
+    .where('revoked_at', 'is', null)
+    .execute();
+  // What the web app signed for them ends with them.
+  await db
+    .updateTable('s3_key')
+    .set({ revoked_at: sql<Date>`clock_timestamp()` })
+    .where('workspace_id', '=', workspaceId)
+    .where('made_by', '=', madeBy)
+    .where('purpose', '=', 'browser')
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
 /** Roles whose holders use the objects of their workspace in the web app. */
 const ROLES_WITH_OBJECTS = ROLES.filter((role) => ROLE_PERMISSIONS[role].includes('INSTANCE_RENTED_MANAGEMENT'));
 
@@ -114,6 +135,17 @@ export const KEY_WORKS = sql<boolean>`(
 
 /** The same as a condition of a query. */
 export const keyWorks = (_: ExpressionBuilder<Database, 's3_key'>) => KEY_WORKS;
+
+/** Those of these access keys that work now. */
+export async function keysStillWorking(db: Db, accessKeyIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('s3_key')
+    .select('access_key_id')
+    .where(sql<boolean>`access_key_id = any(${accessKeyIds}::text[])`)
+    .where(KEY_WORKS)
+    .execute();
+  return new Set(rows.map((row) => row.access_key_id));
+}
 
 function newAccessKeyId(): string {
   let id = 'STG';

@@ -12,7 +12,7 @@ import { removedMail, roleChangedMail } from '../mail/memberMails.ts';
 import { sendMail } from '../mail/send.ts';
 import { lockMembers } from '../memberships/lockMembers.ts';
 import { coversRole, mayManageMembers } from '../memberships/roles.ts';
-import { revokeS3Key } from '../objects/keys.ts';
+import { keepS3Keys, revokeS3Key } from '../objects/keys.ts';
 import { type Authenticated, type Membership, requireStepUp } from '../sessions/authenticate.ts';
 import { findMember } from './members.ts';
 import { type MemberRow, presentMember } from './present.ts';
@@ -47,8 +47,14 @@ export async function changeRole(ctx: Caller, { userId, role }: { userId: number
   });
 }
 
-/** Removes a member, or lets the caller leave. Triggers revoke their tokens and streams (migrations 0008 and 0012). */
-export async function removeMember(ctx: Caller, userId: number): Promise<void> {
+/**
+ * Removes a member, or lets the caller leave. Triggers revoke their tokens and streams (migrations 0008 and 0012).
+ * `keepKeys`: access keys and share links that they made go on, even beyond their account.
+ */
+export async function removeMember(
+  ctx: Caller,
+  { userId, keepKeys = false }: { userId: number; keepKeys?: boolean | undefined },
+): Promise<void> {
   await inTransaction(ctx.db, async (trx) => {
     const { member } = await lockForChange(trx, ctx, userId);
     refuseLastOwner(member);
@@ -58,8 +64,10 @@ export async function removeMember(ctx: Caller, userId: number): Promise<void> {
       .where('user_id', '=', member.user_id)
       .execute();
     await revokeMemberKeys(trx, { workspaceId: ctx.workspace.id, userId: member.user_id, actorId: ctx.user.id });
+    const made = { workspaceId: ctx.workspace.id, madeBy: member.user_id };
+    if (keepKeys) await keepS3Keys(trx, made);
     // Share links end with their keys.
-    await revokeS3Key(trx, { workspaceId: ctx.workspace.id, madeBy: member.user_id });
+    else await revokeS3Key(trx, made);
     await announceMembers(trx, ctx.workspace.id);
     if (member.user_id !== ctx.user.id)
       await sendMail(ctx, trx, member.email, removedMail(ctx, member, changedBy(ctx)));

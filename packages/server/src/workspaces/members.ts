@@ -5,6 +5,7 @@ import type { Db } from '../db/schema.ts';
 import { cappedPage } from '../http/cappedPage.ts';
 import { isId, sortColumn } from '../http/paging.ts';
 import { searchesPeople } from '../http/search.ts';
+import { KEY_WORKS } from '../objects/keys.ts';
 import type { MemberRow } from './present.ts';
 
 const SORTABLE = {
@@ -59,6 +60,11 @@ const isLastOwner = sql<boolean>`membership.role = 'Owner' and not exists (
   where other.workspace_id = membership.workspace_id and other.user_id <> membership.user_id
     and other.role = 'Owner' and owner.disabled_at is null)`.as('is_last_owner');
 
+/** Keys of the web app end with the membership in any case. */
+const keysAndLinks = sql<number>`(select count(*) from s3_key
+  where s3_key.made_by = membership.user_id and s3_key.workspace_id = membership.workspace_id
+    and s3_key.purpose in ('person', 'share') and ${KEY_WORKS})::integer`.as('keys_and_links');
+
 const MEMBER = [
   'membership.user_id',
   'membership.role',
@@ -68,4 +74,5 @@ const MEMBER = [
   'app_user.image',
   'app_user.language',
   isLastOwner,
+  keysAndLinks,
 ] as const;

@@ -13,6 +13,7 @@ export interface MemberRow {
   role: Role;
   created_at: Date;
   is_last_owner: boolean;
+  keys_and_links: number;
 }
 
 /** A member as shown to another one with the role `viewer.role`. */
@@ -26,5 +27,6 @@ export function presentMember(row: MemberRow, viewer: { userId: number; role: Ro
     createdAt: row.created_at.toISOString(),
     isMe: row.user_id === viewer.userId,
     hold: coversRole(viewer.role, row.role) ? (row.is_last_owner ? 'last-owner' : null) : 'more-power',
+    keysAndLinks: row.keys_and_links,
   };
 }

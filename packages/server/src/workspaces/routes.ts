@@ -25,7 +25,7 @@ export const clientHandlers: HandlersOf<typeof api.clients> = {
     return { isSuccess: true, entity: await renameWorkspace(ctx, newName) };
   },
   async leave(ctx) {
-    await removeMember(ctx, ctx.user.id);
+    await removeMember(ctx, { userId: ctx.user.id });
     return { isSuccess: true };
   },
   async roles({ workspace }) {
@@ -49,8 +49,8 @@ export const clientHandlers: HandlersOf<typeof api.clients> = {
   async editMember(ctx, input) {
     return { isSuccess: true, entity: await changeRole(ctx, input) };
   },
-  async removeMember(ctx, { userId }) {
-    await removeMember(ctx, userId);
+  async removeMember(ctx, input) {
+    await removeMember(ctx, input);
     return { isSuccess: true };
   },
 };
