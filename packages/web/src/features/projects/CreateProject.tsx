@@ -70,7 +70,6 @@ function Fields() {
             label={t('Import from')}
             optional
             description={t('The https address of a public repository. Without one the project is empty.')}
-            placeholder="https://"
             autoComplete="off"
             spellCheck={false}
             data-testid="project-import-url"

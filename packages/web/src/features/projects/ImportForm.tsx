@@ -19,8 +19,7 @@ export function ImportForm({ project: { id, import: last } }: { project: Project
   return (
     <Form onSubmit={submit} className={classes.importForm}>
       <TextInput
-        label={t('Address of the repository')}
-        placeholder="https://"
+        label={t('The https address of a public repository')}
         autoComplete="off"
         spellCheck={false}
         classNames={{ input: 'mono' }}
