@@ -33,6 +33,8 @@ export interface Config extends ObjectStorage {
   /** Database connections for people's calls, and as many for the platform's own work. */
   databaseConnections: number;
   dataDir: string;
+  /** The git repositories of projects. */
+  repositoriesDir: string;
   smtpUrl: string | null;
   mailFrom: string;
   /** 32 bytes as base64; `null`: generated once and stored in the data directory. */
@@ -107,6 +109,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     databaseUrl: databaseUrl(env),
     databaseConnections: count(env, 'DATABASE_CONNECTIONS', 10),
     dataDir,
+    repositoriesDir: env.REPOSITORIES_DIR ? resolve(env.REPOSITORIES_DIR) : join(dataDir, 'repositories'),
     smtpUrl: env.SMTP_URL || null,
     mailFrom: env.MAIL_FROM ?? 'Stagi <no-reply@localhost>',
     secretKey: secretKey(env),
