@@ -20,6 +20,7 @@ import { invites } from './invites.ts';
 import { ledger } from './ledger.ts';
 import { logging } from './logging.ts';
 import { usePlainMessages } from './plainMessages.ts';
+import { projectCode } from './projectCode.ts';
 import { projects } from './projects.ts';
 import { promoCodes } from './promoCodes.ts';
 import { providers } from './providers.ts';
@@ -62,6 +63,7 @@ export const api = {
   storages,
   sharing,
   projects,
+  projectCode,
   sshKeys,
   apiTokens,
   strays,

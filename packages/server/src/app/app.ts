@@ -35,6 +35,7 @@ import { hardwareHandlers } from '../marketplace/routes.ts';
 import { billingHandlers } from '../metering/routes.ts';
 import { measureCalls } from '../metrics/measureCalls.ts';
 import { mountPictures } from '../pictures/route.ts';
+import { projectCodeHandlers } from '../projectCode/routes.ts';
 import { projectHandlers } from '../projects/routes.ts';
 import { promoCodeHandlers } from '../promoCodes/routes.ts';
 import { secondFactorHandlers } from '../secondFactor/routes.ts';
@@ -80,6 +81,7 @@ const handlers: Handlers = {
   storages: storageHandlers,
   sharing: sharingHandlers,
   projects: projectHandlers,
+  projectCode: projectCodeHandlers,
   sshKeys: sshKeyHandlers,
   apiTokens: apiTokenHandlers,
   strays: strayHandlers,
