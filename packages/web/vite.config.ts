@@ -112,7 +112,7 @@ function namesOfCalls(): Plugin {
         return [domain, prefix, ...words].join(' ');
       });
       return `export const api = {};
-        for (const line of ${JSON.stringify(names.join('\n'))}.split('\n')) {
+        for (const line of ${JSON.stringify(names.join('\n'))}.split('\\n')) {
           const [domain, prefix, ...words] = line.split(' ');
           const calls = (api[domain] = {});
           for (const word of words) {
