@@ -49,11 +49,22 @@ const NONE: Wanted[] = [];
  * was over.
  */
 export async function findLastCommits(repository: Repository, folder: Folder): Promise<ReadonlyMap<string, string>> {
-  const place = folder.parts.join('/');
-  const key = `last ${folder.commit} ${place}`;
+  return findOnce(repository, folder, `folder ${folder.parts.join('/')}`);
+}
+
+/** The last commit that changed the one entry. Null: not found in time. */
+export async function findLastCommit(repository: Repository, folder: Folder): Promise<string | null> {
+  const [entry] = folder.entries;
+  if (!entry) return null;
+  const found = await findOnce(repository, folder, `entry ${[...folder.parts, entry.name].join('/')}`);
+  return found.get(entry.name) ?? null;
+}
+
+/** The answer for the newest commit helps with the next one. */
+async function findOnce(repository: Repository, folder: Folder, newest: string): Promise<ReadonlyMap<string, string>> {
+  const key = `${newest} ${folder.commit}`;
   const known = repository.facts.get(key) as Table | undefined;
   if (known) return known.found;
-  const newest = `last ${place}`;
   const found = await walk(repository, folder, repository.facts.get(newest) as Table | undefined);
   if (found.size === folder.entries.length) {
     const table: Table = { commit: folder.commit, found };
@@ -166,8 +177,7 @@ async function walk(
 
   /** The entries of the folder in another commit; empty where it did not exist. */
   async function folderOf({ position, sha }: Node): Promise<ReadonlyMap<string, StoredEntry>> {
-    let tree =
-      graph && position !== null ? graph.tree(position) : ((await repository.commit(sha()))?.tree ?? null);
+    let tree = graph && position !== null ? graph.tree(position) : ((await repository.commit(sha()))?.tree ?? null);
     for (const part of parts) {
       const parents: readonly StoredEntry[] = (tree && (await repository.tree(tree))) || [];
       const folder = parents.find(({ name, mode }) => name === part && mode === '040000');

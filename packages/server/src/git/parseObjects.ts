@@ -59,19 +59,25 @@ export function parseCommit(sha: string, { content }: Pick<StoredObject, 'conten
   const encoding = /^encoding (.+)$/m.exec(headerBytes.toString('latin1'))?.[1];
   const decode = decoderOf(encoding);
   const headers = decode(headerBytes).split('\n');
-  const valueOf = (name: string): string =>
+  const headerOf = (name: string): string =>
     headers.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? '';
   const message = blank === -1 ? '' : decode(content.subarray(blank + 2)).replace(/^\n+/, '');
   const lineEnd = message.indexOf('\n');
   return {
     sha,
-    tree: valueOf('tree'),
+    tree: headerOf('tree'),
     // Only the headers before the author's: a later one may be folded into a signature.
     parents: headers.filter((line) => /^parent [0-9a-f]{40}$/.test(line)).map((line) => line.slice('parent '.length)),
-    author: parseSignature(valueOf('author')),
-    committer: parseSignature(valueOf('committer')),
+    author: parseSignature(headerOf('author')),
+    committer: parseSignature(headerOf('committer')),
     title: (lineEnd === -1 ? message : message.slice(0, lineEnd)).trim(),
-    body: lineEnd === -1 ? '' : message.slice(lineEnd + 1).replace(/^\s*\n/, '').trimEnd(),
+    body:
+      lineEnd === -1
+        ? ''
+        : message
+            .slice(lineEnd + 1)
+            .replace(/^\s*\n/, '')
+            .trimEnd(),
   };
 }
 

@@ -11,7 +11,6 @@ export function splitPath(path: string): string[] | null {
  */
 export function isEntryName(name: string): boolean {
   if (name === '' || name === '.' || name === '..') return false;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused.
   if (/[\0\n\r\\]/.test(name)) return false;
   // HFS+ ignores some characters, NTFS knows a short name and ignores dots and spaces at the end.
   const plain = name

@@ -1,6 +1,6 @@
 import { notFound } from '../http/errors.ts';
-import { splitPath } from './paths.ts';
 import type { StoredEntry } from './parseObjects.ts';
+import { splitPath } from './paths.ts';
 import type { Repository } from './repositories.ts';
 
 /** What a path leads to in a commit. */

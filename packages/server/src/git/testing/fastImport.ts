@@ -32,7 +32,10 @@ export async function importCommits(
     parts.push(bytes, Buffer.from('\n'));
   };
   const begun = new Set<string>();
-  for (const [n, { message, branch = 'main', parents, author = 'Ada', email = 'ada@example.com', time, files = {} }] of commits.entries()) {
+  for (const [
+    n,
+    { message, branch = 'main', parents, author = 'Ada', email = 'ada@example.com', time, files = {} },
+  ] of commits.entries()) {
     const at = `${time ?? START + n * 60} +0000`;
     write(`commit refs/heads/${branch}`);
     write(`mark :${n + 1}`);
