@@ -1,3 +1,4 @@
+import { PROJECT_ACTIVITY_KEPT_DAYS } from '@stagi/contract/projectRules.ts';
 import { sql } from 'kysely';
 import type { Context } from './context.ts';
 import type { Db } from './db/schema.ts';
@@ -52,8 +53,8 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
   await db.deleteFrom('feedback_image').where('created_at', '<', sql<Date>`now() - interval '180 days'`).execute();
   await db.deleteFrom('provider_check').where('asked_at', '<', sql<Date>`now() - interval '90 days'`).execute();
   await db.deleteFrom('audit_check').where('created_at', '<', sql<Date>`now() - interval '90 days'`).execute();
-  await db.deleteFrom('project_activity').where('at', '<', sql<Date>`now() - interval '400 days'`).execute();
-  await db.deleteFrom('project_import').where('finished_at', '<', sql<Date>`now() - interval '400 days'`).execute();
+  await db.deleteFrom('project_activity').where('at', '<', ageOf(PROJECT_ACTIVITY_KEPT_DAYS)).execute();
+  await db.deleteFrom('project_import').where('finished_at', '<', ageOf(PROJECT_ACTIVITY_KEPT_DAYS)).execute();
   await sql`delete from project_instance using instance
     where instance.id = project_instance.instance_id and instance.closed_at < now() - interval '7 days'`.execute(db);
   await db.deleteFrom('mail').where('created_at', '<', sql<Date>`now() - interval '30 days'`).execute();
@@ -70,6 +71,8 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
     .where('child_sealed', 'is not', null)
     .execute();
 }
+
+const ageOf = (days: number) => sql<Date>`now() - make_interval(days => ${days})`;
 
 /** Share links, and the keys that signed links of the web app. Keys of people stay: they tell who had access. */
 async function removeExpiredLinks(db: Db): Promise<void> {

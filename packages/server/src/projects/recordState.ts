@@ -4,9 +4,12 @@ import type { Db } from '../db/schema.ts';
 import { type RepositoryState, readRepositoryState, setHeadBranch } from './repositoryState.ts';
 import { announceProjectOf } from './status.ts';
 
+/** The last record of each repository in this process: the next one waits for it, as both would read in vain. */
+const lastRecords = new Map<string, Promise<void>>();
+
 /**
  * Reads what the repository of a project holds and stores it. Of two at once the one that stores last has read what both
- * found: it reads again when another stored meanwhile. `alongside` runs in the same transaction.
+ * found: it reads again when another process stored meanwhile. `alongside` runs in the same transaction.
  */
 export async function recordState(
   ctx: Pick<Context, 'db'>,
@@ -14,7 +17,17 @@ export async function recordState(
   dir: string,
   alongside?: (trx: Db) => Promise<void>,
 ): Promise<void> {
-  while (!(await tryToRecord(ctx, projectId, dir, alongside)));
+  const before = lastRecords.get(dir) ?? Promise.resolve();
+  const record = async (): Promise<void> => {
+    while (!(await tryToRecord(ctx, projectId, dir, alongside)));
+  };
+  const mine = before.then(record, record);
+  lastRecords.set(dir, mine);
+  try {
+    await mine;
+  } finally {
+    if (lastRecords.get(dir) === mine) lastRecords.delete(dir);
+  }
 }
 
 async function tryToRecord(
