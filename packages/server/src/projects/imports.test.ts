@@ -85,14 +85,16 @@ describe('imports', () => {
       });
     });
     const { id } = await importing();
-    await expect.poll(() => importOf(id), FAST).toMatchObject({
-      status: 'running',
-      phase: 'receiving',
-      fraction: 0.25,
-      receivedBytes: 1_234_567,
-      startedAt: expect.any(String),
-      deadline: expect.any(String),
-    });
+    await expect
+      .poll(() => importOf(id), FAST)
+      .toMatchObject({
+        status: 'running',
+        phase: 'receiving',
+        fraction: 0.25,
+        receivedBytes: 1_234_567,
+        startedAt: expect.any(String),
+        deadline: expect.any(String),
+      });
     const { entity } = await alice.client(api.projects.cancelImport, { id });
     expect(entity).toMatchObject({ import: { status: 'failed', error: 'Canceled' } });
     await expect.poll(() => stopped, FAST).toBe(true);
