@@ -39,7 +39,7 @@ describe('imports', () => {
     worker = startImportWorker(app.ctx, fetch);
   };
   const fetchAll: FetchRepository = async ({ dir }) => {
-    await git(dir, 'fetch', '--quiet', source.dir, '+refs/*:refs/*');
+    await source.push(dir, 'refs/heads/*:refs/heads/*');
     await git(dir, 'symbolic-ref', 'HEAD', 'refs/heads/trunk');
   };
   const untilAborted = (signal: AbortSignal): Promise<never> =>
