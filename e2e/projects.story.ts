@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
@@ -24,8 +24,16 @@ let elsewhere: GitServer;
 test.beforeAll(async () => {
   machine = aMachine();
   elsewhere = await aGitServer(machine, machine.home);
-  const imports = { GIT_IMPORT_HOSTS: `localhost:${elsewhere.port}`, GIT_IMPORT_CA_FILE: elsewhere.caFile };
-  ({ app, stop } = await withOwnDatabase(() => startTestApp(imports)));
+  const daemons = join(machine.home, 'daemon');
+  mkdirSync(daemons);
+  writeFileSync(join(daemons, 'stagid-linux-x64.tar.gz.sha256'), `${'0'.repeat(64)}  stagid-linux-x64.tar.gz\n`);
+  ({ app, stop } = await withOwnDatabase(() =>
+    startTestApp({
+      STAGI_DAEMON_DIR: daemons,
+      GIT_IMPORT_HOSTS: `localhost:${elsewhere.port}`,
+      GIT_IMPORT_CA_FILE: elsewhere.caFile,
+    }),
+  ));
 });
 test.afterAll(async () => {
   await stop?.();
