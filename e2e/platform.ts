@@ -29,7 +29,7 @@ export interface Platform {
 export async function startPlatform(environment: string, env: Record<string, string> = {}): Promise<Platform> {
   const database = env.DATABASE_URL === undefined ? await createTestDatabase() : null;
   const dataDir = mkdtempSync(join(tmpdir(), `stagi-${environment}-`));
-  const [port, s3Port] = [await freePort(), await freePort()];
+  const [port, s3Port, gitSshPort] = [await freePort(), await freePort(), await freePort()];
   mkdirSync(join(ROOT, 'test-results'), { recursive: true });
   const log = createWriteStream(join(ROOT, 'test-results', `platform-${environment}.log`));
   const child = spawn(process.execPath, [join(ROOT, 'packages/server/src/main.ts')], {
@@ -39,6 +39,7 @@ export async function startPlatform(environment: string, env: Record<string, str
       PORT: String(port),
       METRICS_PORT: 'off',
       S3_PORT: String(s3Port),
+      GIT_SSH_PORT: String(gitSshPort),
       STAGI_DATA: dataDir,
       STAGI_ENVIRONMENT: environment,
       DATABASE_URL: database?.url,

@@ -79,6 +79,7 @@ async function startServer(): Promise<ChildProcess> {
       PORT: String(port),
       METRICS_PORT: 'off',
       S3_PORT: '0',
+      GIT_SSH_PORT: '0',
       STAGI_DATA: dataDir,
       DATABASE_URL: '',
       LOCAL_CLOUD: 'off',

@@ -70,6 +70,7 @@ async function startOnTerminal(env: Record<string, string>) {
       PORT: String(port),
       METRICS_PORT: 'off',
       S3_PORT: '0',
+      GIT_SSH_PORT: '0',
       LOCAL_CLOUD: 'off',
       STAGI_DATA: folder,
       STAGI_WEB_DIR: folder,

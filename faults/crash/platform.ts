@@ -34,6 +34,7 @@ export function spawnPlatform(options: PlatformOptions): ChildProcess {
       PORT: String(port),
       METRICS_PORT: 'off',
       S3_PORT: '0',
+      GIT_SSH_PORT: '0',
       DATABASE_URL: databaseUrl,
       STAGI_DATA: folder,
       STAGI_DAEMON_DIR: join(folder, 'daemon'),

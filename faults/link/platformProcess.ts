@@ -41,6 +41,7 @@ export async function preparePlatform(daemonPort: number): Promise<PlatformProce
           DAEMON_ORIGIN: `http://127.0.0.1:${daemonPort}`,
           METRICS_PORT: 'off',
           S3_PORT: '0',
+          GIT_SSH_PORT: '0',
           STAGI_DATA: join(folder, 'data'),
           STAGI_DAEMON_DIR: folder,
           STAGI_ENVIRONMENT: 'test',

@@ -20,6 +20,7 @@ import { invites } from './invites.ts';
 import { ledger } from './ledger.ts';
 import { logging } from './logging.ts';
 import { usePlainMessages } from './plainMessages.ts';
+import { projectCode } from './projectCode.ts';
 import { promoCodes } from './promoCodes.ts';
 import { providers } from './providers.ts';
 import { secondFactor } from './secondFactor.ts';
@@ -60,6 +61,7 @@ export const api = {
   logging,
   storages,
   sharing,
+  projectCode,
   sshKeys,
   apiTokens,
   strays,

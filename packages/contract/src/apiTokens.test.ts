@@ -10,6 +10,7 @@ const RESOURCES = [
   'self-hosted-instance/',
   'docker-container/',
   'storage/',
+  'project/code/',
   'logging/',
 ];
 const SINGLE = ['stream-ticket', 'billing/balance', 'ssh-key/list', 'api-token/cli/check'];

@@ -201,6 +201,13 @@ const READS = new Set([
   'form',
   'usage',
   'preview-link',
+  'tree',
+  'blob',
+  'commit',
+  'commits',
+  'refs',
+  'search',
+  'blame',
   'options',
   'fit',
 ]);

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe('a failed start ends with one clear line', () => {
-  it.each(['PORT', 'METRICS_PORT', 'S3_PORT'])('when %s is taken', async (variable) => {
+  it.each(['PORT', 'METRICS_PORT', 'S3_PORT', 'GIT_SSH_PORT'])('when %s is taken', async (variable) => {
     const other = createServer().listen(0, '127.0.0.1');
     cleanUps.push(() => other.close());
     await once(other, 'listening');
@@ -110,6 +110,7 @@ async function failedStart(env: Record<string, string>): Promise<string[]> {
       PORT: '0',
       METRICS_PORT: 'off',
       S3_PORT: '0',
+      GIT_SSH_PORT: '0',
       LOCAL_CLOUD: 'off',
       STAGI_DATA: dataDir,
       LOG_LEVEL: 'fatal',

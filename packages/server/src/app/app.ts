@@ -35,6 +35,7 @@ import { hardwareHandlers } from '../marketplace/routes.ts';
 import { billingHandlers } from '../metering/routes.ts';
 import { measureCalls } from '../metrics/measureCalls.ts';
 import { mountPictures } from '../pictures/route.ts';
+import { projectCodeHandlers } from '../projectCode/routes.ts';
 import { promoCodeHandlers } from '../promoCodes/routes.ts';
 import { secondFactorHandlers } from '../secondFactor/routes.ts';
 import { selfHostedHandlers } from '../selfHosted/routes.ts';
@@ -78,6 +79,7 @@ const handlers: Handlers = {
   logging: loggingHandlers,
   storages: storageHandlers,
   sharing: sharingHandlers,
+  projectCode: projectCodeHandlers,
   sshKeys: sshKeyHandlers,
   apiTokens: apiTokenHandlers,
   strays: strayHandlers,

@@ -6,6 +6,7 @@ import { LINK_LEASE_SECONDS } from '@stagi/contract/daemon.ts';
 import { fromDecimal } from '@stagi/contract/money.ts';
 import { type AppsDomain, readAppsDomain } from './appsDomain.ts';
 import { ConfigError } from './configError.ts';
+import { type GitHosting, readGitHosting } from './gitHosting.ts';
 import { type IdentityProviders, readIdentityProviders } from './identityProviders.ts';
 import { isLoopback } from './loopback.ts';
 import { type ObjectStorage, readObjectStorage } from './objectStorage.ts';
@@ -16,7 +17,7 @@ const ROLES = ['api', 'worker', 's3'] as const;
 type Role = (typeof ROLES)[number];
 
 /** The configuration from the environment, read once. */
-export interface Config extends ObjectStorage {
+export interface Config extends ObjectStorage, GitHosting {
   port: number;
   /** `/metrics`, on loopback; `null`: off. */
   metricsPort: number | null;
@@ -33,6 +34,8 @@ export interface Config extends ObjectStorage {
   /** Database connections for people's calls, and as many for the platform's own work. */
   databaseConnections: number;
   dataDir: string;
+  /** The git repositories of projects. */
+  repositoriesDir: string;
   smtpUrl: string | null;
   mailFrom: string;
   /** 32 bytes as base64; `null`: generated once and stored in the data directory. */
@@ -101,12 +104,14 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     appOrigin,
     originIsLoopback,
     ...readObjectStorage(env, { port, s3Port: number(env, 'S3_PORT', 4401), appOrigin }, origin),
+    ...readGitHosting(env, number(env, 'GIT_SSH_PORT', 4422)),
     appsDomain: readAppsDomain(env.APPS_DOMAIN, appOrigin),
     daemonOrigin: origin(env, 'DAEMON_ORIGIN'),
     linkLeaseSeconds: decimal(env, 'LINK_LEASE_SECONDS', LINK_LEASE_SECONDS),
     databaseUrl: databaseUrl(env),
     databaseConnections: count(env, 'DATABASE_CONNECTIONS', 10),
     dataDir,
+    repositoriesDir: env.REPOSITORIES_DIR ? resolve(env.REPOSITORIES_DIR) : join(dataDir, 'repositories'),
     smtpUrl: env.SMTP_URL || null,
     mailFrom: env.MAIL_FROM ?? 'Stagi <no-reply@localhost>',
     secretKey: secretKey(env),

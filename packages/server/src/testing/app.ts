@@ -41,6 +41,7 @@ export async function startTestApp(
         PORT: String(port),
         METRICS_PORT: 'off',
         S3_PORT: String(await freePort()),
+        GIT_SSH_PORT: String(await freePort()),
         DATABASE_URL: database.url,
         STAGI_DATA: dataDir,
         LOCAL_CLOUD: 'off',

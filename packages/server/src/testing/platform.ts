@@ -15,6 +15,7 @@ export interface Platform {
   url: string;
   metricsUrl: string;
   s3Url: string;
+  gitSshPort: number;
   dataDir: string;
   pid: number;
   /** What it wrote so far. */
@@ -36,7 +37,12 @@ export async function spawnPlatform(
 ): Promise<Platform> {
   const folder = mkdtempSync(join(tmpdir(), 'stagi-platform-'));
   const dataDir = env.STAGI_DATA ?? join(folder, 'data');
-  const [port, metricsPort, s3Port] = [await freePort(), await freePort(), await freePort()];
+  const [port, metricsPort, s3Port, gitSshPort] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ];
   const url = `http://127.0.0.1:${port}`;
   let log = '';
   let child = launch();
@@ -48,6 +54,7 @@ export async function spawnPlatform(
         PORT: String(port),
         METRICS_PORT: String(metricsPort),
         S3_PORT: String(s3Port),
+        GIT_SSH_PORT: String(gitSshPort),
         DATABASE_URL: '',
         STAGI_DATA: dataDir,
         LOCAL_CLOUD: 'off',
@@ -77,6 +84,7 @@ export async function spawnPlatform(
     url,
     metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
     s3Url: `http://127.0.0.1:${s3Port}`,
+    gitSshPort,
     dataDir,
     get pid() {
       return child.pid!;

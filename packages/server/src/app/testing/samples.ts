@@ -108,6 +108,13 @@ export const SAMPLES: Record<string, Sample> = {
     input: ({ storage, shareLink }) => ({ id: storage, shareLinkId: shareLink }),
     foreign: 404,
   },
+  'project/code/tree': { input: () => ({ id: 1 }) },
+  'project/code/blob': { input: () => ({ id: 1, path: 'README.md' }) },
+  'project/code/commit': { input: () => ({ id: 1 }) },
+  'project/code/commits': { input: () => ({ id: 1 }) },
+  'project/code/refs': { input: () => ({ id: 1, kind: 'branch' }) },
+  'project/code/search': { input: () => ({ id: 1, query: 'word' }) },
+  'project/code/blame': { input: () => ({ id: 1, path: 'README.md' }) },
   'storage/object/delete': { input: ({ storage }) => ({ id: storage, keys: ['k'] }), foreign: 404 },
   'storage/object/multipart-begin': {
     input: ({ storage }) => ({ id: storage, key: 'k', sizeBytes: 1 }),
