@@ -15,7 +15,7 @@ const of = (tag: string, markdown: string, folder = ''): Element | undefined =>
 const HARMLESS_TAGS =
   /^(a|b|blockquote|br|code|dd|del|details|div|dl|dt|em|h[1-6]|hr|i|img|input|ins|kbd|li|ol|p|pre|q|rp|rt|ruby|s|samp|section|span|strike|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|ul|var)$/;
 const HARMLESS_PROPERTIES =
-  /^(id|name|href|dataPath|dataHash|dataExternal|alt|title|align|width|height|className|checked|disabled|type|open|start|aria\w+|dataFootnote\w+|colSpan|rowSpan|itemScope|itemType|span|value)$/;
+  /^(id|name|href|dataPath|dataHash|dataExternal|dataInLink|alt|title|align|width|height|className|checked|disabled|type|open|start|aria\w+|dataFootnote\w+|colSpan|rowSpan|itemScope|itemType|span|value)$/;
 
 describe('Markdown of a repository', () => {
   it.each(HOSTILE_MARKDOWN.map((markdown) => [markdown]))('has nothing that runs or loads left: %s', (markdown) => {

@@ -54,7 +54,8 @@ export function markdownElements({ projectId, branch, sha, rawBase }: Place): Pa
             className={classes.image}
           />
         );
-      return <OutsideImage alt={alt} url={typeof url === 'string' ? url : null} />;
+      const isLink = typeof url === 'string' && node?.properties.dataInLink === undefined;
+      return <OutsideImage alt={alt} url={isLink ? url : null} />;
     },
     pre: ({ node, children }) => {
       const [code] = node?.children ?? [];
@@ -78,12 +79,18 @@ export function markdownElements({ projectId, branch, sha, rawBase }: Place): Pa
 function OutsideImage({ alt, url }: { alt: string; url: string | null }) {
   const t = useT();
   const name = alt === '' ? t('Image') : alt;
-  if (url === null) return <span className={classes.outside}>{name}</span>;
+  const title = t('An image of another site: it is not loaded here');
+  if (url === null)
+    return (
+      <span className={classes.outside} title={title}>
+        {name}
+      </span>
+    );
   return (
     <a
       href={url}
       className={classes.outside}
-      title={t('An image of another site: it is not loaded here')}
+      title={title}
       target="_blank"
       rel="noopener noreferrer nofollow ugc"
     >

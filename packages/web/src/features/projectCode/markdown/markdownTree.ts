@@ -31,6 +31,7 @@ const pipeline = unified()
 /**
  * The elements of a Markdown text, with nothing in them that runs or loads. `dataPath` (and `dataHash`) of a link or
  * an image is the path in the repository, `dataExternal` the address outside; neither has an address of its own.
+ * `dataInLink` marks an image within a link.
  */
 export function markdownTree(markdown: string, folder: string): Root {
   const tree = pipeline.runSync(pipeline.parse(markdown)) as Root;
@@ -68,7 +69,11 @@ function textOf(element: Element): string {
 }
 
 function resolveAddresses(tree: Root, folder: string): void {
-  for (const { tagName, properties } of elementsOf(tree)) {
+  for (const element of elementsOf(tree)) {
+    const { tagName, properties } = element;
+    // A link within a link is none.
+    if (tagName === 'a')
+      for (const inner of elementsOf(element)) if (inner.tagName === 'img') inner.properties.dataInLink = 'yes';
     // Quotations name their source: no one sees it.
     delete properties.cite;
     delete properties.longDesc;
@@ -84,7 +89,7 @@ function resolveAddresses(tree: Root, folder: string): void {
 }
 
 /** In the order of the document, without recursion: a text may nest thousands of elements. */
-function* elementsOf(tree: Root): Generator<Element> {
+function* elementsOf(tree: Root | Element): Generator<Element> {
   const ahead: (Root | ElementContent)[] = [tree];
   for (let node = ahead.pop(); node; node = ahead.pop()) {
     if (node.type === 'element') yield node;
