@@ -21,6 +21,7 @@ import { ledger } from './ledger.ts';
 import { logging } from './logging.ts';
 import { usePlainMessages } from './plainMessages.ts';
 import { projectCode } from './projectCode.ts';
+import { projects } from './projects.ts';
 import { promoCodes } from './promoCodes.ts';
 import { providers } from './providers.ts';
 import { secondFactor } from './secondFactor.ts';
@@ -61,6 +62,7 @@ export const api = {
   logging,
   storages,
   sharing,
+  projects,
   projectCode,
   sshKeys,
   apiTokens,

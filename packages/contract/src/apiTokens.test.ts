@@ -10,7 +10,7 @@ const RESOURCES = [
   'self-hosted-instance/',
   'docker-container/',
   'storage/',
-  'project/code/',
+  'project/',
   'logging/',
 ];
 const SINGLE = ['stream-ticket', 'billing/balance', 'ssh-key/list', 'api-token/cli/check'];

@@ -108,6 +108,8 @@ export const CreateContainer = z
   .strictObject({
     /** The server it runs on, rented or own. */
     instanceRef: z.union([Ref], text('Instance is required')),
+    /** A project that it belongs to: deleted together. */
+    projectRef: Ref.optional(),
     title: z
       .string(text('Name is required'))
       .trim()
@@ -201,6 +203,8 @@ export const Container = z.object({
     status: z.string(),
     ip: z.string().nullable(),
   }),
+  /** The project that it belongs to. */
+  project: z.object({ id: Id, slug: z.string(), title: z.string() }).nullable(),
   dockerImage: z.string(),
   command: z.string().nullable(),
   /** Values are kept encrypted and not shown again. */
@@ -266,10 +270,10 @@ const MANAGE = ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT'] 
 export const containers = {
   list: call({
     path: 'docker-container/list',
-    summary: 'Containers of the workspace, or of one server.',
+    summary: 'Containers of the workspace, of one server, of one project.',
     auth: READ,
     byToken: true,
-    input: ListInput.extend({ instanceRef: Ref.optional() }),
+    input: ListInput.extend({ instanceRef: Ref.optional(), projectRef: Ref.optional() }),
     output: listOf(Container),
   }),
   view: call({

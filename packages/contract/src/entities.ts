@@ -7,6 +7,7 @@ export const ENTITIES = [
   'self-hosted-instance',
   'docker-container',
   'storage',
+  'project',
   'api-token',
   'ssh-key',
   'client/member',

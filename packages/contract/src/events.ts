@@ -8,6 +8,7 @@ export const WorkspaceEvent = z.object({
     'self-hosted-instance',
     'docker-container',
     'storage',
+    'project',
     'ssh-key',
     'balance',
     'hardware',

@@ -148,7 +148,7 @@ export const storages = {
       isSuccess: z.literal(true),
       locations: z.array(z.object({ name: z.string(), title: z.string() })),
       pricePerGbMonth: Price,
-      /** Total size of the plan's storages, by person where the plan is Free; null: unlimited. */
+      /** Total size of the plan's storages and repositories, by person where the plan is Free; null: unlimited. */
       planGb: z.number().nullable(),
       usedGb: z.number(),
     }),

@@ -36,6 +36,7 @@ import { billingHandlers } from '../metering/routes.ts';
 import { measureCalls } from '../metrics/measureCalls.ts';
 import { mountPictures } from '../pictures/route.ts';
 import { projectCodeHandlers } from '../projectCode/routes.ts';
+import { projectHandlers } from '../projects/routes.ts';
 import { promoCodeHandlers } from '../promoCodes/routes.ts';
 import { secondFactorHandlers } from '../secondFactor/routes.ts';
 import { selfHostedHandlers } from '../selfHosted/routes.ts';
@@ -79,6 +80,7 @@ const handlers: Handlers = {
   logging: loggingHandlers,
   storages: storageHandlers,
   sharing: sharingHandlers,
+  projects: projectHandlers,
   projectCode: projectCodeHandlers,
   sshKeys: sshKeyHandlers,
   apiTokens: apiTokenHandlers,

@@ -147,6 +147,7 @@ const KINDS: Record<Entity, Kind> = {
   'self-hosted-instance': { from: sql.table('instance'), label: 'slug', mine: ofWorkspace },
   'docker-container': { from: sql.table('container'), label: 'slug', mine: ofWorkspace },
   storage: { from: sql.table('storage'), label: 'slug', mine: ofWorkspace },
+  project: { from: sql.table('project'), label: 'slug', mine: ofWorkspace },
   'api-token': { from: sql.table('api_token'), label: 'description', mine: ofWorkspace },
   'ssh-key': { from: sql.table('ssh_key'), label: 'title', mine: ({ user }) => sql`t.user_id = ${user.id}` },
   'admin/user': { from: sql.table('app_user'), label: 'name', mine: () => sql`true` },
@@ -167,7 +168,8 @@ type Reference = { id: number } | { slug: string };
 /** The object that the input names. One that the call creates is known from its answer. */
 function refOf(call: Call, kind: Entity, { workspace }: Member, input: unknown): Reference | null {
   if (kind === 'client') return { id: workspace.id };
-  const { id, slug, userId } = (input ?? {}) as { id?: unknown; slug?: unknown; userId?: unknown };
+  const { projectRef, ...named } = (input ?? {}) as Record<string, unknown>;
+  const { id, slug, userId } = kind === 'project' && projectRef ? (projectRef as Record<string, unknown>) : named;
   if (kind === 'client/member') return typeof userId === 'number' ? { id: userId } : null;
   if (typeof id === 'number') return { id };
   const isSlug = typeof slug === 'string' && KINDS[kind].label === 'slug' && !needsIdempotencyKey(call.path);
@@ -250,6 +252,9 @@ const RECORDED_FIELDS = new Set([
   'reason',
   'terminate',
   'keepKeys',
+  'url',
+  'defaultBranch',
+  'allowForcedPush',
 ]);
 /** The longest reason that an operator may give is recorded in full. */
 const MAX_CHARACTERS = REASON_MAX;

@@ -16,7 +16,7 @@ export interface Topics {
   /** Notifications of other processes may have been lost: subscribers that rely on them check again. */
   missed: Record<string, never>;
   /** Work is due for a reconcile loop. */
-  due: { kind: 'instance' | 'storage' };
+  due: { kind: 'instance' | 'storage' | 'project' | 'project_import' };
   log: { containerId: number; lines: LogLine[]; gaps: LogGap[] };
 }
 

@@ -16,7 +16,8 @@ export interface Viewer {
   workspace: { id: number; permissions: readonly Permission[] };
 }
 
-const MANAGES: Record<Kind, Permission> = {
+/** The permission to manage containers on servers of each kind. */
+export const MANAGES: Record<Kind, Permission> = {
   rented: 'INSTANCE_RENTED_MANAGEMENT',
   'self-hosted': 'SELFHOSTED_INSTANCE_MANAGEMENT',
 };

@@ -13,6 +13,7 @@ import { requireManagement, type Viewer, visibleServer } from './access.ts';
 import { checkCapacity, checkPolicy, type ServerSize } from './capacity.ts';
 import { desiredContainers, sealEnv } from './desired.ts';
 import { presentContainer } from './present.ts';
+import { lockProjectOfContainer } from './project.ts';
 import { viewsByIds } from './queries.ts';
 import { replaceContainer } from './replace.ts';
 import { CommandError, splitCommand } from './splitCommand.ts';
@@ -32,6 +33,7 @@ export function createContainers(ctx: Caller, asked: z.output<typeof CreateConta
   return inTransaction(ctx.db, async (trx) => {
     const server = await visibleServer({ ...ctx, db: trx }, asked.instanceRef);
     requireManagement(ctx, server.kind);
+    const projectId = asked.projectRef ? await lockProjectOfContainer({ ...ctx, db: trx }, asked.projectRef) : null;
     const command = parseCommand(asked.command);
     const size = await lockServer(trx, server.id);
     const former = asked.replaces ? await replaceContainer(ctx, trx, asked.replaces) : [];
@@ -44,7 +46,8 @@ export function createContainers(ctx: Caller, asked: z.output<typeof CreateConta
       count: input.count,
     });
     const ids: number[] = [];
-    for (const name of namesOf(input)) ids.push(await insert(ctx, trx, server.id, input, name));
+    for (const name of namesOf(input))
+      ids.push(await insert(ctx, trx, { instanceId: server.id, projectId }, input, name));
     await checkDocumentSize(ctx, trx, server.id);
     await announce(trx, 'node', { instanceId: server.id });
     for (const id of ids) {
@@ -150,7 +153,7 @@ function namesOf({ slug, title, count }: Input): { slug: string; title: string }
 async function insert(
   ctx: Caller,
   trx: Db,
-  instanceId: number,
+  { instanceId, projectId }: { instanceId: number; projectId: number | null },
   input: Input,
   { slug, title }: { slug: string; title: string },
 ): Promise<number> {
@@ -159,6 +162,7 @@ async function insert(
     .values({
       workspace_id: ctx.workspace.id,
       instance_id: instanceId,
+      project_id: projectId,
       slug,
       title,
       created_by: ctx.user.id,

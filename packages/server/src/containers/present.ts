@@ -22,6 +22,7 @@ export function presentContainer(row: ContainerView): Container {
       status: row.server_status,
       ip: row.server_kind === 'rented' ? row.server_ip : row.node_address,
     },
+    project: row.project,
     dockerImage: row.image,
     command: row.command,
     envNames: row.env_names,

@@ -12,6 +12,7 @@ export interface ContainerView extends ContainerRow {
   server_title: string;
   server_status: string;
   server_ip: string | null;
+  project: { id: number; slug: string; title: string } | null;
   node_address: string | null;
   inventory_at: Date | null;
 }
@@ -47,6 +48,8 @@ function viewsOf(db: Db, workspaceId: number, kinds: ServerKinds) {
       'instance.ip as server_ip',
       'daemon_node.remote_address as node_address',
       'daemon_node.inventory_at',
+      sql<ContainerView['project']>`(select json_build_object('id', p.id, 'slug', p.slug, 'title', p.title)
+        from project p where p.id = container.project_id)`.as('project'),
     ])
     .where('container.workspace_id', '=', workspaceId)
     .where('instance.workspace_id', '=', workspaceId)
@@ -78,7 +81,7 @@ export async function listContainers(
   db: Db,
   workspaceId: number,
   kinds: ServerKinds,
-  instanceId: number | null,
+  { instanceId, projectId }: { instanceId?: number | undefined; projectId?: number | undefined },
   request: EntityFilterRequest,
 ): Promise<{ rows: ContainerView[]; count: number }> {
   const { statuses, queryString } = request;
@@ -86,7 +89,8 @@ export async function listContainers(
   all = statuses?.length
     ? all.where(sql<boolean>`container.status in (${sql.join(statuses)})`)
     : all.where('container.deleted_at', 'is', null);
-  if (instanceId !== null) all = all.where('container.instance_id', '=', instanceId);
+  if (instanceId !== undefined) all = all.where('container.instance_id', '=', instanceId);
+  if (projectId !== undefined) all = all.where('container.project_id', '=', projectId);
   if (queryString) {
     all = all.where(contains(['container.title', 'container.slug', 'container.image', 'instance.title'], queryString));
   }

@@ -6,17 +6,19 @@ import { deleteContainer, restartContainer, startContainer, stopContainer } from
 import { createContainers } from './create.ts';
 import { listImages } from './images.ts';
 import { presentContainer } from './present.ts';
+import { visibleProject } from './project.ts';
 import { listContainers } from './queries.ts';
 
 export const containerHandlers: HandlersOf<typeof api.containers> = {
-  async list(ctx, { entityFilterRequest, instanceRef }) {
-    const instance = instanceRef ? await visibleServer(ctx, instanceRef) : null;
+  async list(ctx, { entityFilterRequest, instanceRef, projectRef }) {
+    const instance = instanceRef && (await visibleServer(ctx, instanceRef));
+    const project = projectRef && (await visibleProject(ctx, projectRef));
     const kinds = visibleKinds(ctx.workspace.permissions);
     const { rows, count } = await listContainers(
       ctx.db,
       ctx.workspace.id,
       kinds,
-      instance?.id ?? null,
+      { instanceId: instance?.id, projectId: project?.id },
       entityFilterRequest,
     );
     return pageOf(rows.map(presentContainer), count, entityFilterRequest);

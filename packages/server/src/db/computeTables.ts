@@ -150,6 +150,8 @@ export interface ContainerTable {
   id: GeneratedAlways<number>;
   workspace_id: number;
   instance_id: number;
+  /** The project that it is deleted with. */
+  project_id: number | null;
   slug: string;
   title: string;
   created_by: number;

@@ -15,6 +15,7 @@ const OF_OWN_SEGMENT = 'exists (select from segment s where s.id = segment_id)';
 const OF_OWN_INSTANCE = 'exists (select from instance i where i.id = instance_id)';
 const OF_OWN_BUCKET = 'exists (select from s3_bucket b where b.id = bucket_id)';
 const OF_OWN_STORAGE = 'exists (select from storage s where s.id = storage_id)';
+const OF_OWN_PROJECT = 'exists (select from project p where p.id = project_id)';
 const OF_OWN_CONTAINER = 'exists (select from container c where c.id = container_id)';
 
 /**
@@ -55,7 +56,7 @@ export const OF_A_WORKSPACE = {
   instance_activity: { sees: OF_OWN_INSTANCE },
   daemon_node: { sees: OF_OWN_INSTANCE },
   daemon_command: { sees: OF_OWN_INSTANCE },
-  container: { sees: OWN, writes: `${OWN} and ${OF_OWN_INSTANCE}` },
+  container: { sees: OWN, writes: `${OWN} and ${OF_OWN_INSTANCE} and (project_id is null or ${OF_OWN_PROJECT})` },
   container_code: { sees: OF_OWN_CONTAINER },
   container_run: { sees: OF_OWN_CONTAINER },
   log_stream: { sees: OF_OWN_CONTAINER },
@@ -74,6 +75,10 @@ export const OF_A_WORKSPACE = {
   storage: { sees: OWN },
   storage_sample: { sees: OF_OWN_STORAGE, may: ['select'] },
   storage_share: { sees: OF_OWN_STORAGE },
+  project: { sees: OWN, may: ['select', 'insert', 'update'] },
+  project_import: { sees: OF_OWN_PROJECT, may: ['select', 'insert', 'update'] },
+  project_instance: { sees: OF_OWN_PROJECT, writes: `${OF_OWN_PROJECT} and ${OF_OWN_INSTANCE}` },
+  project_activity: { sees: OF_OWN_PROJECT, may: ['select', 'insert'] },
 } satisfies Partial<Record<Table, Isolated>>;
 
 export interface Isolated {

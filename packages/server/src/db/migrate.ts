@@ -46,6 +46,7 @@ import * as storages from './migrations/0047_storages.ts';
 import * as billedResources from './migrations/0048_billed_resources.ts';
 import * as files from './migrations/0049_files.ts';
 import * as logBuckets from './migrations/0050_log_buckets.ts';
+import * as projects from './migrations/0051_projects.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -92,6 +93,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0048_billed_resources', sql: billedResources.sql },
   { name: '0049_files', sql: files.sql },
   { name: '0050_log_buckets', sql: logBuckets.sql },
+  { name: '0051_projects', sql: projects.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

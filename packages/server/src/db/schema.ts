@@ -67,6 +67,8 @@ import type {
   PromoCodeTable,
 } from './moneyTables.ts';
 
+import type { ProjectActivityTable, ProjectImportTable, ProjectInstanceTable, ProjectTable } from './projectTables.ts';
+
 import type {
   LogChunkTable,
   LogCopyTable,
@@ -326,6 +328,10 @@ export interface Database {
   storage: StorageTable;
   storage_sample: StorageSampleTable;
   storage_share: StorageShareTable;
+  project: ProjectTable;
+  project_import: ProjectImportTable;
+  project_instance: ProjectInstanceTable;
+  project_activity: ProjectActivityTable;
   feedback: FeedbackTable;
   feedback_image: FeedbackImageTable;
   stored_file: StoredFileTable;
@@ -350,6 +356,8 @@ export type ProviderCheckRow = Selectable<ProviderCheckTable>;
 export type ContainerRow = Selectable<ContainerTable>;
 
 export type StorageRow = Selectable<StorageTable>;
+export type ProjectRow = Selectable<ProjectTable>;
+export type ProjectImportRow = Selectable<ProjectImportTable>;
 export type S3BucketRow = Selectable<S3BucketTable>;
 export type S3KeyRow = Selectable<S3KeyTable>;
 

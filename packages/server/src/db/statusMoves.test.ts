@@ -4,7 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transitionContainer } from '../containers/status.ts';
 import { transitionInstance } from '../instances/status.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, anInvite, aRentedInstance, aSelfHostedServer, aStorage } from '../testing/factories.ts';
+import {
+  aContainer,
+  anImport,
+  anInvite,
+  aProject,
+  aRentedInstance,
+  aSelfHostedServer,
+  aStorage,
+} from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
@@ -20,6 +28,11 @@ const ENTITIES: Record<string, { table: string; row(app: TestApp, owner: Person)
   },
   invite: { table: 'invite', row: async (app, owner) => (await anInvite(app.ctx, owner)).id },
   storage: { table: 'storage', row: (app, owner) => aStorage(app.ctx, owner) },
+  project: { table: 'project', row: (app, owner) => aProject(app.ctx, owner) },
+  'project-import': {
+    table: 'project_import',
+    row: async (app, owner) => anImport(app.ctx, await aProject(app.ctx, owner)),
+  },
 };
 
 /** Tries every pair of statuses, in the database and through the function. */

@@ -1,6 +1,7 @@
 import { CONTAINER_MOVES } from '@stagi/contract/containers.ts';
 import { RENTED_MOVES, SELF_HOSTED_MOVES } from '@stagi/contract/instances.ts';
 import { INVITE_MOVES } from '@stagi/contract/invites.ts';
+import { IMPORT_MOVES, PROJECT_MOVES } from '@stagi/contract/projectRules.ts';
 import { STORAGE_MOVES } from '@stagi/contract/storageRules.ts';
 
 /** The allowed transitions of every status, which the database's trigger enforces. */
@@ -10,4 +11,6 @@ export const STATUS_MOVES: readonly { kind: string; moves: Record<string, readon
   { kind: 'docker-container', moves: CONTAINER_MOVES },
   { kind: 'invite', moves: INVITE_MOVES },
   { kind: 'storage', moves: STORAGE_MOVES },
+  { kind: 'project', moves: PROJECT_MOVES },
+  { kind: 'project-import', moves: IMPORT_MOVES },
 ];

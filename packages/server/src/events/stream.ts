@@ -17,6 +17,7 @@ const VIEWERS: Record<WorkspaceEvent['entity'], readonly Permission[] | null> = 
   'self-hosted-instance': ['SELFHOSTED_INSTANCE', 'SELFHOSTED_INSTANCE_MANAGEMENT'],
   'docker-container': ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT', 'PROJECT_MANAGEMENT'],
   storage: ['INSTANCE_RENTED_MANAGEMENT'],
+  project: ['PROJECT', 'PROJECT_MANAGEMENT'],
   hardware: ['INSTANCE_RENTED_MANAGEMENT'],
   'ssh-key': null,
   balance: null,

@@ -8,7 +8,7 @@ import { LIVE_WORKERS } from './workerRegistry.ts';
  * Tables whose rows are reconciled. Each has the columns of a lease: `lock_token`, `lock_owner`, `lock_expires_at`,
  * `next_at`, `attempts`, `last_error`.
  */
-export type ReconciledTable = 'instance' | 'storage';
+export type ReconciledTable = 'instance' | 'storage' | 'project' | 'project_import';
 
 /** The exclusive right to work on one row until it expires. Its token fences every write. */
 export interface Lease {

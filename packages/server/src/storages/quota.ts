@@ -1,3 +1,4 @@
+import { GB } from '@stagi/contract/storageRules.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
@@ -6,7 +7,7 @@ import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
 import { lockOwners, ownersOf } from '../memberships/owners.ts';
 
-/** GB of storages in total; `null`: as agreed. Log buckets do not count. */
+/** GB of storages and git repositories in total; `null`: as agreed. Log buckets do not count. */
 export const STORAGE_QUOTA_GB: Record<Plan, number | null> = {
   Free: 50,
   Individual: 500,
@@ -28,18 +29,26 @@ export async function requireStorageQuota(
   if (limit === null) return;
   if (workspace.plan === 'Free') await lockOwners(trx, workspace.id);
   else await lockAvailableBalance(trx, workspace.id);
-  const used = await storageGbUnder(trx, workspace);
-  if (used + addedGb <= limit) return;
+  const used = await planUse(trx, workspace);
+  if (used + BigInt(addedGb) * BigInt(GB) <= BigInt(limit) * BigInt(GB)) return;
   throw invalid(text('Your plan allows {{limit}} GB of storage in total; {{used}} GB are taken'), 'sizeGb', {
     limit,
-    used,
+    used: Math.ceil(Number(used) / (GB / 100)) / 100,
   });
 }
 
-/** GB of the storages that count against the quota of this workspace. */
-export async function storageGbUnder(db: Db, workspace: { id: number; plan: Plan }): Promise<number> {
+/** Bytes that the plan leaves for storages and repositories; null: unlimited. */
+export async function planRoomBytes(db: Db, workspace: { id: number; plan: Plan }): Promise<number | null> {
+  const limit = STORAGE_QUOTA_GB[workspace.plan];
+  if (limit === null) return null;
+  return Math.max(0, limit * GB - Number(await planUse(db, workspace)));
+}
+
+/** Bytes that count against the quota of this workspace: the chosen sizes of storages, and what repositories take. */
+export async function planUse(db: Db, workspace: { id: number; plan: Plan }): Promise<bigint> {
   const owners = workspace.plan === 'Free' ? await ownersOf(db, workspace.id) : [];
-  // A database function counts, as row-level security hides the owners' other workspaces from this call.
-  const { rows } = await sql<{ gb: number }>`select storage_gb_under(${workspace.id}, ${owners}) as gb`.execute(db);
-  return rows[0]!.gb;
+  // Database functions count, as row-level security hides the owners' other workspaces from this call.
+  const { rows } = await sql<{ gb: number; bytes: bigint }>`select storage_gb_under(${workspace.id}, ${owners}) as gb,
+    repository_bytes_under(${workspace.id}, ${owners}) as bytes`.execute(db);
+  return BigInt(rows[0]!.gb) * BigInt(GB) + rows[0]!.bytes;
 }

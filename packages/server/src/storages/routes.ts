@@ -1,6 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { Ref } from '@stagi/contract/page.ts';
-import { MICRO_PER_GB_MONTH } from '@stagi/contract/storageRules.ts';
+import { GB, MICRO_PER_GB_MONTH } from '@stagi/contract/storageRules.ts';
 import { presentPrice } from '../billing/price.ts';
 import type { Context } from '../context.ts';
 import type { HandlersOf } from '../http/handlers.ts';
@@ -14,7 +14,7 @@ import { locationsOf } from './locations.ts';
 import { abortMultipart, beginMultipart, completeMultipart, openMultiparts, partLinks } from './multipart.ts';
 import { deleteSomeObjects, listOfObjects } from './objects.ts';
 import { presentStorage } from './present.ts';
-import { STORAGE_QUOTA_GB, storageGbUnder } from './quota.ts';
+import { planUse, STORAGE_QUOTA_GB } from './quota.ts';
 import { usageOverTime } from './usageSamples.ts';
 
 const isSuccess = true as const;
@@ -36,7 +36,7 @@ export const storageHandlers: HandlersOf<typeof api.storages> = {
       locations: locationsOf(ctx.config),
       pricePerGbMonth: presentPrice(ctx.config, MICRO_PER_GB_MONTH),
       planGb: STORAGE_QUOTA_GB[ctx.workspace.plan],
-      usedGb: await storageGbUnder(ctx.db, ctx.workspace),
+      usedGb: Number(await planUse(ctx.db, ctx.workspace)) / GB,
     };
   },
   async create(ctx, input) {

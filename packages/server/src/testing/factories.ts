@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Permission, Role } from '@stagi/contract/permissions.ts';
+import type { ImportStatus, ProjectStatus } from '@stagi/contract/projectRules.ts';
 import { MICRO_PER_GB_MONTH, type StorageStatus } from '@stagi/contract/storageRules.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
@@ -218,6 +219,36 @@ export async function aStorage(ctx: Context, owner: Person, status: StorageStatu
       status,
       next_at: null,
     })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+/** A project whose repository was never made: for tests that do not run git. */
+export async function aProject(ctx: Context, owner: Person, status: ProjectStatus = 'active'): Promise<number> {
+  const slug = `project-${next()}-${Date.now()}`;
+  const row = await ctx.db
+    .insertInto('project')
+    .values({
+      workspace_id: owner.workspaceId,
+      slug,
+      title: `Project ${slug}`,
+      description: `About ${slug}`,
+      created_by: owner.userId,
+      status,
+      archived_at: status === 'archived' ? new Date() : null,
+      next_at: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+/** An import that no worker looks at. */
+export async function anImport(ctx: Context, projectId: number, status: ImportStatus = 'queued'): Promise<number> {
+  const row = await ctx.db
+    .insertInto('project_import')
+    .values({ project_id: projectId, url: 'https://git.example/a.git', status, next_at: null })
     .returning('id')
     .executeTakeFirstOrThrow();
   return row.id;

@@ -8,6 +8,8 @@ const CHANGES: Record<WorkspaceEvent['entity'], readonly string[]> = {
   'docker-container': ['docker-container/', 'instance-rented/list', 'self-hosted-instance/list', 'getting-started/'],
   // Its size changes what is spent.
   storage: ['storage/', 'billing/'],
+  // Its servers and containers are shown on its pages; what it holds counts to the plan.
+  project: ['project/', 'docker-container/list'],
   'ssh-key': ['ssh-key/', 'instance-rented/ssh-key/', 'getting-started/'],
   balance: ['billing/', 'v2/billing/'],
   hardware: ['hardware/'],

@@ -16,6 +16,9 @@ export interface Ids {
   storage: number;
   storageKey: number;
   shareLink: number;
+  project: number;
+  /** A server that is attached to the project. */
+  attached: number;
   /** An open multipart upload of the object `k`. */
   upload: string;
   containerSlug: string;
@@ -87,6 +90,27 @@ export const SAMPLES: Record<string, Sample> = {
   'client/invite/revoke': { input: ({ invite }) => ({ id: invite }), foreign: 404 },
   'client/invite/view': { input: () => ({ code: 'walk' }) },
   'client/join': { input: () => ({ code: 'walk' }) },
+  'project/list': { input: () => ({}) },
+  'project/view': { input: ({ project }) => ({ id: project }), foreign: 404 },
+  'project/form': { input: () => ({}) },
+  'project/create': { input: () => ({ title: 'walk', slug: 'walked-project' }) },
+  'project/edit': { input: ({ project }) => ({ id: project, title: 'mine now' }), foreign: 404 },
+  'project/archive': { input: ({ project }) => ({ id: project }), foreign: 404 },
+  'project/unarchive': { input: ({ project }) => ({ id: project }), foreign: 404 },
+  'project/deletion/view': { input: ({ project }) => ({ id: project }), foreign: 404 },
+  'project/delete': { input: ({ project }) => ({ id: project, slugTyped: 'walked-project' }), foreign: 404 },
+  'project/import': { input: ({ project }) => ({ id: project, url: 'https://git.example/walk.git' }), foreign: 404 },
+  'project/import/cancel': { input: ({ project }) => ({ id: project }), foreign: 404 },
+  'project/instance/list': { input: ({ project }) => ({ projectRef: { id: project } }), foreign: 404 },
+  'project/instance/attach': {
+    input: ({ project, own }) => ({ projectRef: { id: project }, instanceRef: { id: own } }),
+    foreign: 404,
+  },
+  'project/instance/detach': {
+    input: ({ project, attached }) => ({ projectRef: { id: project }, instanceRef: { id: attached } }),
+    foreign: 404,
+  },
+  'project/activity/list': { input: ({ project }) => ({ projectRef: { id: project } }), foreign: 404 },
   'storage/list': { input: () => ({}) },
   'storage/view': { input: ({ storage }) => ({ id: storage }), foreign: 404 },
   'storage/form': { input: () => ({}) },
@@ -299,6 +323,8 @@ export const ABSENT: Ids = {
   storage: 999_999_909,
   storageKey: 999_999_910,
   shareLink: 999_999_911,
+  project: 999_999_912,
+  attached: 999_999_913,
   upload: '00000000-0000-4000-8000-000000000002',
   containerSlug: 'no-such-container',
 };

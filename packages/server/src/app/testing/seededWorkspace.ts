@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { recordAct } from '../../audit/record.ts';
 import type { Context } from '../../context.ts';
 import { keepFile, withStagedFiles } from '../../files/keep.ts';
@@ -12,6 +13,7 @@ import {
   anOpenUpload,
   anSshKey,
   aPasskey,
+  aProject,
   aPromoCode,
   aRentedInstance,
   aSelfHostedServer,
@@ -58,10 +60,15 @@ export async function seedWorkspace(app: TestApp, whose: Whose): Promise<SeededW
 async function createEntities({ ctx }: TestApp, owner: Person, member: Person): Promise<Ids> {
   const instance = await aRentedInstance(ctx, owner);
   const storage = await aStorage(ctx, owner);
+  const project = await aProject(ctx, owner);
+  const container = await aContainer(ctx, owner, instance);
+  await joinProject(ctx, { project, instance, container });
   return {
     instance,
     own: await aSelfHostedServer(ctx, owner),
-    container: await aContainer(ctx, owner, instance),
+    container,
+    project,
+    attached: instance,
     sshKey: await anSshKey(ctx, owner),
     stray: await aStray(ctx),
     transaction: await aTransaction(ctx, owner),
@@ -79,6 +86,19 @@ async function createEntities({ ctx }: TestApp, owner: Person, member: Person): 
     upload: await anOpenUpload(ctx, storage),
     containerSlug: '',
   };
+}
+
+/** Everything that a project may have. */
+async function joinProject(
+  { db }: Context,
+  { project, instance, container }: { project: number; instance: number; container: number },
+): Promise<void> {
+  await sql`update container set project_id = ${project} where id = ${container}`.execute(db);
+  await sql`insert into project_instance (project_id, instance_id) values (${project}, ${instance})`.execute(db);
+  await sql`insert into project_import (project_id, url, status, next_at, error)
+    values (${project}, 'x', 'failed', null, 'x')`.execute(db);
+  await sql`insert into project_activity (project_id, kind, instance_id, detail)
+    values (${project}, 'push', ${instance}, '{"url": "x", "error": "x"}')`.execute(db);
 }
 
 /** Rows that calls read only together with another entity. */

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { accountOf } from '../../billing/accounts.ts';
 import { post } from '../../billing/ledger.ts';
 import type { TestApp } from '../../testing/app.ts';
-import { aContainer, anApiToken, anSshKey, aSelfHostedServer, aStorage } from '../../testing/factories.ts';
+import { aContainer, anApiToken, anSshKey, aProject, aSelfHostedServer, aStorage } from '../../testing/factories.ts';
 import type { Person } from '../../testing/person.ts';
 
 /** At least one row of a person's workspace in every table of `OF_A_WORKSPACE`. */
@@ -69,10 +69,18 @@ export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<voi
     db,
   );
   await storageRows(app, owner);
+  await projectRows(app, owner, server);
   await sql`with copy as (insert into log_copy (container_id, storage_id, finished_at)
       select ${container}, max(id), now() from storage where workspace_id = ${owner.workspaceId} returning container_id, storage_id)
     insert into log_chunk (container_id, storage_id, first_seq, last_seq, key, state, lines)
     select container_id, storage_id, 1, 1, 'k', 'done', 1 from copy`.execute(db);
+}
+
+async function projectRows({ ctx }: TestApp, owner: Person, server: number): Promise<void> {
+  const id = await aProject(ctx, owner);
+  await sql`with import as (insert into project_import (project_id, url, status, next_at) values (${id}, 'u', 'done', null)),
+    activity as (insert into project_activity (project_id, kind) values (${id}, 'created'))
+    insert into project_instance (project_id, instance_id) values (${id}, ${server})`.execute(ctx.db);
 }
 
 async function storageRows({ ctx }: TestApp, owner: Person): Promise<void> {
