@@ -3,7 +3,17 @@ import { type CodeAddress, codePaths, crumbsOf, linesHash, parseCodeAddress, par
 
 const SHA = 'a'.repeat(40);
 const BLOB = 'b'.repeat(40);
-const ODD_NAMES = ['feature/a b', 'a%2Fb', '%', 'x?y#z', 'ключ/中文', '<script>alert(1)</script>', "it's", 'a+b&c=d', '...'];
+const ODD_NAMES = [
+  'feature/a b',
+  'a%2Fb',
+  '%',
+  'x?y#z',
+  'ключ/中文',
+  '<script>alert(1)</script>',
+  "it's",
+  'a+b&c=d',
+  '...',
+];
 
 function backAndForth(screen: 'tree' | 'commit' | 'blob', address: CodeAddress): CodeAddress | null {
   const made = codePaths[screen](7, address as CodeAddress & { branch: string; blobSha: string });

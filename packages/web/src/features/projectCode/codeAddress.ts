@@ -109,8 +109,7 @@ function partsAfter(screen: CodeScreen, pathname: string): string[] | null {
   }
 }
 
-const joined = (base: string, parts: readonly string[]): string =>
-  [base, ...parts.map(encodeURIComponent)].join('/');
+const joined = (base: string, parts: readonly string[]): string => [base, ...parts.map(encodeURIComponent)].join('/');
 
 /** Each folder on the way to a path, outermost first, with the path itself at the end. */
 export function crumbsOf(path: string): { name: string; path: string }[] {

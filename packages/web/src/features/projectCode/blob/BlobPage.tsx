@@ -67,7 +67,9 @@ function Loaded({ projectId, address, blob, isStale }: LoadedProps) {
         root={project.slug}
         linkTo={(name) => codePaths.tree(projectId, { branch: name, path })}
       />
-      {isStale && <Note tone="warn">{t('This file could not be read again. It may be gone from {{branch}}.', { branch })}</Note>}
+      {isStale && (
+        <Note tone="warn">{t('This file could not be read again. It may be gone from {{branch}}.', { branch })}</Note>
+      )}
       {!isStale && blob.sha !== address.blobSha && (
         <Note>{t('This file has changed since its address was made. Here is what it is now.')}</Note>
       )}

@@ -1,5 +1,5 @@
 import type { BlameRange, CommitLine } from '@stagi/contract/projectCode.ts';
-import { type MouseEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { type CSSProperties, type MouseEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { useT } from '../../../i18n/i18n.ts';
 import type { Language } from '../highlight/languages.ts';
 import { useHighlighting } from '../highlight/useHighlighting.ts';
@@ -82,7 +82,7 @@ export function CodeView({ text, language, label, marked, onMark, blame }: Props
       tabIndex={0}
       onClick={mark}
       data-testid="code"
-      style={{ '--digits': String(lines.length).length }}
+      style={{ '--digits': String(lines.length).length } as CSSProperties}
     >
       {starts.map((start) => (
         <CodeSlab

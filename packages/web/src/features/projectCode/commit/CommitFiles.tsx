@@ -91,9 +91,7 @@ export function CommitFiles({ projectId, address, answer, ignoreWhitespace }: Pr
         </div>
       )}
       {files.length === 0 && (
-        <p className="muted">
-          {ignoreWhitespace ? t('It changes only white space.') : t('It changes no file.')}
-        </p>
+        <p className="muted">{ignoreWhitespace ? t('It changes only white space.') : t('It changes no file.')}</p>
       )}
       {files.map((file) => (
         <FileDiff

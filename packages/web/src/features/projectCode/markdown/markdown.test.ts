@@ -27,7 +27,10 @@ describe('Markdown of a repository', () => {
         if (name === 'id' || name === 'name') expect(value).toMatch(/^user-content-/);
         if (name === 'dataExternal') expect(value).toMatch(/^(https?|mailto):/);
         if (name === 'dataPath') expect(String(value).split('/')).not.toContain('..');
-        if (name === 'className') expect(String(value)).toMatch(/^(language-\S+|task-list-item|contains-task-list|footnotes|sr-only|data-footnote-backref)$/);
+        if (name === 'className')
+          expect(String(value)).toMatch(
+            /^(language-\S+|task-list-item|contains-task-list|footnotes|sr-only|data-footnote-backref)$/,
+          );
         if (name === 'type') expect(value).toBe('checkbox');
       }
     }
@@ -41,7 +44,10 @@ describe('Markdown of a repository', () => {
   });
 
   it('resolves links and images from the folder of the file', () => {
-    expect(of('a', '[x](../a%20b.md#part)', 'docs')?.properties).toMatchObject({ dataPath: 'a b.md', dataHash: '#part' });
+    expect(of('a', '[x](../a%20b.md#part)', 'docs')?.properties).toMatchObject({
+      dataPath: 'a b.md',
+      dataHash: '#part',
+    });
     expect(of('img', '![x](pic.png)', 'docs/en')?.properties).toMatchObject({ dataPath: 'docs/en/pic.png' });
     expect(of('img', '![x](/pic.png?raw=true)', 'docs')?.properties).toMatchObject({ dataPath: 'pic.png' });
     expect(of('img', '![x](https://example.com/a.png)')?.properties).toMatchObject({

@@ -49,7 +49,8 @@ export function markdownElements({ projectId, branch, sha, rawBase }: Place): Pa
         return (
           <img
             src={rawLink({ link: rawBase, expiresAt: '' }, path)}
-            {...{ alt, title, width, height }}
+            alt={alt}
+            {...{ title, width, height }}
             loading="lazy"
             className={classes.image}
           />
@@ -61,7 +62,7 @@ export function markdownElements({ projectId, branch, sha, rawBase }: Place): Pa
       const [code] = node?.children ?? [];
       if (code?.type !== 'element' || code.tagName !== 'code') return <pre className={classes.pre}>{children}</pre>;
       const names = Array.isArray(code.properties.className) ? code.properties.className.map(String) : [];
-      const word = names.find((name) => name.startsWith('language-'))?.slice('language-'.length) ?? '';
+      const word = names.find((name: string) => name.startsWith('language-'))?.slice('language-'.length) ?? '';
       return <CodeFence text={textOf(code.children).replace(/\n$/, '')} language={languageNamed(word)} />;
     },
     table: ({ children }) => (
@@ -87,13 +88,7 @@ function OutsideImage({ alt, url }: { alt: string; url: string | null }) {
       </span>
     );
   return (
-    <a
-      href={url}
-      className={classes.outside}
-      title={title}
-      target="_blank"
-      rel="noopener noreferrer nofollow ugc"
-    >
+    <a href={url} className={classes.outside} title={title} target="_blank" rel="noopener noreferrer nofollow ugc">
       {name}
     </a>
   );

@@ -37,7 +37,9 @@ export function NotebookView({ source, ...place }: Props) {
           <Cell cell={cell} place={place} language={language} />
         </section>
       ))}
-      {notebook.hiddenCells > 0 && <Note>{t('{{count}} more cells are not shown.', { count: notebook.hiddenCells })}</Note>}
+      {notebook.hiddenCells > 0 && (
+        <Note>{t('{{count}} more cells are not shown.', { count: notebook.hiddenCells })}</Note>
+      )}
     </div>
   );
 }
@@ -83,8 +85,12 @@ function Output({ output }: { output: NotebookOutput }) {
       return (
         <>
           {output.kind === 'html' && <p className={classes.kind}>{t('HTML, shown as text')}</p>}
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
-          <pre className={classes.output} data-error={(output.kind === 'text' && output.isError) || undefined} tabIndex={0}>
+          <pre
+            className={classes.output}
+            data-error={(output.kind === 'text' && output.isError) || undefined}
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+            tabIndex={0}
+          >
             {output.text}
           </pre>
           {output.isCut && <p className="muted">{t('This output is longer: its beginning is shown.')}</p>}

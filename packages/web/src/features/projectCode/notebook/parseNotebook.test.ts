@@ -27,7 +27,7 @@ describe('a notebook', () => {
   });
 
   it('shows text without the colours of a terminal, what follows each other as one', () => {
-    const stream = (text: string, name = 'stdout') => ({ output_type: 'stream', name, text });
+    const stream = (text: string | string[], name = 'stdout') => ({ output_type: 'stream', name, text });
     expect(outputsOf(stream('a\n'), stream(['\u001b[31mb', '\u001b[0m\n']), stream('c', 'stderr'))).toEqual([
       { kind: 'text', text: 'a\nb\n', isError: false, isCut: false },
       { kind: 'text', text: 'c', isError: true, isCut: false },
@@ -38,7 +38,9 @@ describe('a notebook', () => {
     expect(outputsOf(result({ 'text/plain': '<Figure>', 'image/png': 'iVBO\nRw0K\n' }))).toEqual([
       { kind: 'png', data: 'iVBORw0K' },
     ]);
-    expect(outputsOf(result({ 'image/svg+xml': '<svg onload="x"/>' }))).toEqual([{ kind: 'other', type: 'image/svg+xml' }]);
+    expect(outputsOf(result({ 'image/svg+xml': '<svg onload="x"/>' }))).toEqual([
+      { kind: 'other', type: 'image/svg+xml' },
+    ]);
     expect(outputsOf(result({ 'image/png': 'x" onerror="y', 'text/plain': 'p' }))).toEqual([
       { kind: 'text', text: 'p', isError: false, isCut: false },
     ]);
@@ -73,7 +75,9 @@ describe('a notebook', () => {
   });
 
   it('leaves out what no notebook has', () => {
-    expect(of([null, 1, 'x', {}, { cell_type: 'widget' }, code(null, 1, {}, { output_type: 'stream' })])?.cells).toEqual([
+    expect(
+      of([null, 1, 'x', {}, { cell_type: 'widget' }, code(null, 1, {}, { output_type: 'stream' })])?.cells,
+    ).toEqual([
       { kind: 'code', text: 'a = 1\na', count: 3, outputs: [{ kind: 'text', text: '', isError: false, isCut: false }] },
     ]);
   });

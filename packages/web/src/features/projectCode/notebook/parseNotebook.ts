@@ -52,7 +52,9 @@ function cellOf(cell: unknown): NotebookCell | null {
         kind: 'code',
         text,
         count: typeof cell.execution_count === 'number' ? cell.execution_count : null,
-        outputs: Array.isArray(cell.outputs) ? joinStreams(cell.outputs.flatMap((output) => outputOf(output) ?? [])) : [],
+        outputs: Array.isArray(cell.outputs)
+          ? joinStreams(cell.outputs.flatMap((output) => outputOf(output) ?? []))
+          : [],
       };
     default:
       return null;

@@ -1,5 +1,12 @@
 import type { EntryType, TreeEntry } from '@stagi/contract/projectCode.ts';
-import { IconArrowForward, IconCornerLeftUp, IconFile, IconFolderFilled, IconGitMerge, type TablerIcon } from '@tabler/icons-react';
+import {
+  IconArrowForward,
+  IconCornerLeftUp,
+  IconFile,
+  IconFolderFilled,
+  IconGitMerge,
+  type TablerIcon,
+} from '@tabler/icons-react';
 
 import { Link } from 'react-router';
 import { useT } from '../../../i18n/i18n.ts';

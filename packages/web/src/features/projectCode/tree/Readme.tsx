@@ -9,10 +9,10 @@ import { q } from '../../../api/query.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { lazyComponent } from '../../../lazyChunks.ts';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
+import { isMarkdown } from '../blob/fileViews.ts';
 import { type CodeAddress, codePaths } from '../codeAddress.ts';
 import { readAt } from '../codePlace.ts';
 import classes from '../ProjectCode.module.css';
-import { isMarkdown } from '../blob/fileViews.ts';
 
 const MarkdownView = lazyComponent(async () => (await import('../markdown/MarkdownView.tsx')).MarkdownView);
 

@@ -1,6 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
-import { CallError } from '@stagi/contract/errors.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
+import { CallError } from '@stagi/contract/errors.ts';
 import { IconHistory } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, useLocation, useNavigate, useSearchParams } from 'react-router';

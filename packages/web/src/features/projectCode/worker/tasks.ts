@@ -1,6 +1,6 @@
 import type { Root } from 'hast';
-import type { Language } from '../highlight/languages.ts';
 import type { LineTokens } from '../highlight/highlightLines.ts';
+import type { Language } from '../highlight/languages.ts';
 
 /** What the worker is asked for. */
 export type Task =
