@@ -29,6 +29,7 @@ const STAFF: readonly Permission[] = ['EMPLOYEE'];
 /** In px: a screen of this width shows tables, a narrower one shows cards. */
 const TABLE_WIDTH = 768;
 const OWN: readonly Permission[] = ['SELFHOSTED_INSTANCE_MANAGEMENT'];
+const PROJECTS: readonly Permission[] = ['PROJECT_MANAGEMENT'];
 
 /** The routes (specification sections 2 and 6), with what each requires of a visitor. */
 export const ROUTES = {
@@ -135,6 +136,43 @@ export const ROUTES = {
     permissions: RENTED,
     title: text('Storage'),
     parent: '/cloud/storages',
+  },
+  projects: { path: '/projects', layout: 'app', permissions: PROJECTS, title: text('Projects'), parent: null },
+  /** Leads to the code. */
+  project: {
+    path: '/projects/:id',
+    layout: 'app',
+    permissions: PROJECTS,
+    title: text('Project'),
+    parent: '/projects',
+  },
+  projectInstances: {
+    path: '/projects/:id/instances',
+    layout: 'app',
+    permissions: PROJECTS,
+    title: text('Instances'),
+    parent: '/projects',
+  },
+  projectContainers: {
+    path: '/projects/:id/containers',
+    layout: 'app',
+    permissions: PROJECTS,
+    title: text('Containers'),
+    parent: '/projects',
+  },
+  projectActivity: {
+    path: '/projects/:id/activity',
+    layout: 'app',
+    permissions: PROJECTS,
+    title: text('Activity'),
+    parent: '/projects',
+  },
+  projectSettings: {
+    path: '/projects/:id/settings',
+    layout: 'app',
+    permissions: PROJECTS,
+    title: text('Settings'),
+    parent: '/projects',
   },
   containerAuth: {
     path: '/container-auth/:slug',

@@ -1,5 +1,7 @@
+import type { Project } from '@stagi/contract/projects.ts';
 import type { SshKey } from '@stagi/contract/sshKeys.ts';
 import type { ComponentType } from 'react';
+import { useOutletContext } from 'react-router';
 
 // Features do not import each other. What a page shows of another feature is a component that routes.tsx passes to it.
 
@@ -16,3 +18,6 @@ export interface ServerContainersProps {
 }
 /** The containers of one server, with the way to another. */
 export type ServerContainersSlot = ComponentType<ServerContainersProps>;
+
+/** The project around a page below `ProjectPage`, as it was read last. */
+export const useProject = (): Project => useOutletContext<Project>();

@@ -3,6 +3,7 @@ import type { Call, InputOf } from '@stagi/contract/call.ts';
 import { q } from './api/query.ts';
 import { listAddress } from './lists/listAddress.ts';
 import type { FirstRead, FirstReads, Visit } from './navigation/pageHandle.ts';
+import type { Sort } from './ui/table/tableTypes.ts';
 
 /** What each page reads first, by the address that leads to it: the same questions that the page will ask. */
 export const firstReads = {
@@ -54,6 +55,17 @@ export const firstReads = {
       ? [...whole, read(api.storages.keys, { id, ...listInput(visit.search) })]
       : whole;
   },
+  projects: ({ search }) => [read(api.projects.list, listInput(search))],
+  project: (visit) => ofProject(visit),
+  projectInstances: (visit) =>
+    ofProject(visit, (id) =>
+      read(api.projects.instances, { projectRef: { id }, ...listInput(visit.search, LATEST_ATTACHED) }),
+    ),
+  projectContainers: (visit) =>
+    ofProject(visit, (id) => read(api.containers.list, { projectRef: { id }, ...listInput(visit.search) })),
+  projectActivity: (visit) =>
+    ofProject(visit, (id) => read(api.projects.activity, { projectRef: { id }, ...listInput(visit.search, LATEST) })),
+  projectSettings: (visit) => ofProject(visit, () => read(api.projects.form, {})),
   tokens: ({ params, search }) => [
     read(api.apiTokens.list, { ...listInput(search), archived: params.tab === 'archive' }),
   ],
@@ -99,7 +111,19 @@ export type ReadsName = keyof typeof firstReads;
 
 const read = <C extends Call>(of: C, input: InputOf<C>): FirstRead => q(of, input, { quiet: true });
 
-const listInput = (search: URLSearchParams) => ({ entityFilterRequest: listAddress(search).request });
+const listInput = (search: URLSearchParams, sort?: Sort) => ({
+  entityFilterRequest: listAddress(search, sort).request,
+});
+
+const LATEST: Sort = { field: 'at', direction: 'desc' };
+const LATEST_ATTACHED: Sort = { field: 'attachedAt', direction: 'desc' };
+/** A project, and what one of its tabs reads besides. */
+function ofProject(visit: Visit, more?: (id: number) => FirstRead): FirstRead[] {
+  const id = idOf(visit);
+  if (id === null) return [];
+  const whole = read(api.projects.view, { id });
+  return more ? [whole, more(id)] : [whole];
+}
 
 const containersOf = (id: number, { search }: Visit): FirstRead =>
   read(api.containers.list, { instanceRef: { id }, ...listInput(search) });
@@ -111,7 +135,7 @@ function activities(
   { search }: Visit,
 ): FirstRead[] {
   if (search.has('range')) return [];
-  const { request } = listAddress(search, { field: 'at', direction: 'desc' });
+  const { request } = listAddress(search, LATEST);
   return [read(of, { id, entityFilterRequest: request })];
 }
 

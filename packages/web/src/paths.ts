@@ -5,6 +5,7 @@ export type SelfInstanceTab = 'overview' | 'containers' | 'activities';
 export type TokensTab = 'active' | 'archive';
 export type ContainerTab = 'overview' | 'logs';
 export type StorageTab = 'overview' | 'objects' | 'keys';
+export type ProjectTab = 'instances' | 'containers' | 'activity' | 'settings';
 
 /** Every address of the app. The first tab of a page has the page's own address. */
 export const paths = {
@@ -28,14 +29,18 @@ export const paths = {
   selfInstance: (id: number, tab: SelfInstanceTab = 'overview') => withTab(`/cloud/self-instances/${id}`, tab),
   joinServer: () => '/cloud/self-instances?new=1',
   containers: () => '/cloud/containers',
-  newContainer: (serverId?: number) =>
-    withQuery('/cloud/containers', { new: '1', server: serverId === undefined ? undefined : String(serverId) }),
+  newContainer: ({ serverId, projectId }: { serverId?: number; projectId?: number } = {}) =>
+    withQuery('/cloud/containers', { new: '1', server: serverId?.toString(), project: projectId?.toString() }),
   /** The form that creates a container in place of another one. */
   replaceContainer: (id: number) => withQuery('/cloud/containers', { new: '1', replace: String(id) }),
   container: (id: number, tab: ContainerTab = 'overview') => withTab(`/cloud/containers/${id}`, tab),
   storages: () => '/cloud/storages',
   newStorage: () => '/cloud/storages?new=1',
   storage: (id: number, tab: StorageTab = 'overview') => withTab(`/cloud/storages/${id}`, tab),
+  projects: () => '/projects',
+  newProject: () => '/projects?new=1',
+  /** Its code, unless a tab is named. */
+  project: (id: number, tab?: ProjectTab) => `/projects/${id}/${tab ?? 'tree'}`,
   profile: () => '/profile',
   account: () => '/profile/account',
   security: () => '/profile/account/security',

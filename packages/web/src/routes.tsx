@@ -115,6 +115,16 @@ export const routes: RouteObject[] = [
           async () => (await import('./features/storages/StoragePage.tsx')).StoragePage,
           'storage',
         ),
+        page(
+          ROUTES.projects,
+          async () => (await import('./features/projects/ProjectsPage.tsx')).ProjectsPage,
+          'projects',
+        ),
+        {
+          path: ROUTES.project.path,
+          lazy: once(async () => (await import('./features/projects/ProjectPage.tsx')).ProjectPage),
+          children: projectPages(),
+        },
         {
           path: ROUTES.profile.path,
           handle: { route: ROUTES.profile, leadsTo: paths.account } satisfies PageHandle,
@@ -195,6 +205,40 @@ export const routes: RouteObject[] = [
     ],
   },
 ];
+
+/** The pages of one project, below its header and tabs; each asks `useProject` for it. */
+function projectPages(): RouteObject[] {
+  return [
+    {
+      index: true,
+      handle: {
+        route: ROUTES.project,
+        leadsTo: (_permissions, { id }) => paths.project(Number(id)),
+      } satisfies PageHandle,
+      element: <Navigate to="tree" replace />,
+    },
+    page(
+      ROUTES.projectInstances,
+      async () => (await import('./features/projects/instances/ProjectInstances.tsx')).ProjectInstances,
+      'projectInstances',
+    ),
+    page(
+      ROUTES.projectContainers,
+      async () => (await import('./features/containers/ProjectContainers.tsx')).ProjectContainers,
+      'projectContainers',
+    ),
+    page(
+      ROUTES.projectActivity,
+      async () => (await import('./features/projects/ProjectActivity.tsx')).ProjectActivity,
+      'projectActivity',
+    ),
+    page(
+      ROUTES.projectSettings,
+      async () => (await import('./features/projects/settings/ProjectSettings.tsx')).ProjectSettings,
+      'projectSettings',
+    ),
+  ];
+}
 
 type Load = () => Promise<ComponentType>;
 

@@ -31,6 +31,8 @@ const SAME_EVERYWHERE = new Set([
   'GB',
   'MB',
   'SSH',
+  'HTTP',
+  'HTTPS',
   'ID',
   'USD',
   'STAGI',

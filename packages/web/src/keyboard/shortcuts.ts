@@ -7,6 +7,7 @@ export const GO_TO_PAGES: readonly { letter: string; route: Route }[] = [
   { letter: 's', route: ROUTES.selfInstances },
   { letter: 'o', route: ROUTES.storages },
   { letter: 'c', route: ROUTES.containers },
+  { letter: 'p', route: ROUTES.projects },
   { letter: 'a', route: ROUTES.account },
   { letter: 'w', route: ROUTES.team },
   { letter: 'b', route: ROUTES.balance },

@@ -22,17 +22,19 @@ interface PageProps<C extends ViewCall> {
   view: C;
   /** How often it is read again besides what events do. */
   everyMs(entity: OutputOf<C>['entity'] | undefined): number;
+  /** Of the browser's tab and the last breadcrumb, where it is not the entity's. */
+  pageTitle?(entity: OutputOf<C>['entity']): string;
   children(entity: OutputOf<C>['entity']): ReactNode;
 }
 
 /** A page of one thing, which the address names by its id. */
-export function DetailPage<C extends ViewCall>({ view, everyMs, children }: PageProps<C>) {
+export function DetailPage<C extends ViewCall>({ view, everyMs, pageTitle, children }: PageProps<C>) {
   const id = useRouteId();
   const { data, error, isFetching, refetch } = useQuery({
     ...q(view, { id } as InputOf<C>),
     refetchInterval: ({ state }) => everyMs(state.data?.entity),
   });
-  usePageTitle(data?.entity.title);
+  usePageTitle(data && (pageTitle?.(data.entity) ?? data.entity.title));
   if (data) return children(data.entity);
   if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
   return <DetailSkeleton />;

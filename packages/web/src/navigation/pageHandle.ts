@@ -9,7 +9,7 @@ export interface PageHandle {
   /** What is prefetched for a link to the page. */
   reads?: FirstReads;
   /** For an address that only redirects. */
-  leadsTo?(permissions: readonly Permission[]): string;
+  leadsTo?(permissions: readonly Permission[], params: Params): string;
 }
 
 /** An address that may be visited next. */

@@ -57,7 +57,7 @@ function fetching(url: URL, hops: number): Promise<unknown>[] {
   if (!last || !handle) return [];
   const visitor = cachedVisitor();
   const verdict = guardRoute(handle.route, visitor, url);
-  const to = verdict.outcome === 'redirect' ? verdict.to : handle.leadsTo?.(visitor.permissions);
+  const to = verdict.outcome === 'redirect' ? verdict.to : handle.leadsTo?.(visitor.permissions, last.params);
   if (to !== undefined) return hops === 0 ? [] : fetching(new URL(to, url), hops - 1);
   const code = matches.map(({ route }) => loadRoute(route));
   if (verdict.outcome !== 'allow' || !handle.reads) return code;

@@ -25,7 +25,7 @@ import { ADMINISTRATION } from '../navigation/sections.ts';
 import { paths } from '../paths.ts';
 import { useLanguage, useTheme } from '../preferences/preferences.ts';
 
-export type PaletteGroup = 'recent' | 'pages' | 'servers' | 'storages' | 'containers' | 'actions';
+export type PaletteGroup = 'recent' | 'pages' | 'servers' | 'storages' | 'containers' | 'projects' | 'actions';
 
 export interface PaletteItem {
   /** Stays the same over languages and visits: what "recent" remembers. */
@@ -105,6 +105,9 @@ export function usePageAndActionItems(): PaletteItem[] {
       ? [action(text('Create a storage'), <IconPlus />, { to: paths.newStorage() }, 's3 bucket')]
       : []),
     ...(may(ROUTES.containers) ? [action(text('Create a container'), <IconPlus />, { to: paths.newContainer() })] : []),
+    ...(may(ROUTES.projects)
+      ? [action(text('Create a project'), <IconPlus />, { to: paths.newProject() }, 'git repository')]
+      : []),
     ...user.profile.clientRelations
       .filter((relation) => relation.clientId !== user.workspace?.clientId)
       .map((relation) => ({

@@ -2,7 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { Call } from '@stagi/contract/call.ts';
 import type { ListInput } from '@stagi/contract/page.ts';
 import { ROUTES } from '@stagi/contract/routes.ts';
-import { IconBox, IconDatabase, IconServer2, IconServerBolt } from '@tabler/icons-react';
+import { IconBox, IconDatabase, IconGitBranch, IconServer2, IconServerBolt } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { z } from 'zod';
@@ -10,6 +10,7 @@ import { canOpen } from '../access/permissionChecks.ts';
 import { q } from '../api/query.ts';
 import { useUserState } from '../api/user.ts';
 import { paths } from '../paths.ts';
+import { projectStatus } from '../ui/projectStatus.ts';
 import { StatusBadge } from '../ui/StatusBadge.tsx';
 import type { PaletteGroup, PaletteItem } from './paletteItems.tsx';
 
@@ -21,9 +22,9 @@ interface Named {
   slug: string;
   status: string;
 }
-type ListCall = Call<typeof ListInput, z.ZodType<{ entities: Named[] }>>;
+type ListCall<Row extends Named = Named> = Call<typeof ListInput, z.ZodType<{ entities: Row[] }>>;
 
-/** Servers, storages and containers whose title or Unique ID holds what was typed. */
+/** Servers, storages, containers and projects whose title or Unique ID holds what was typed. */
 export function useEntitySearch(query: string): { items: PaletteItem[]; searching: boolean } {
   const state = useUserState();
   const permissions = state.is === 'signed-in' ? state.user.permissions : [];
@@ -32,18 +33,26 @@ export function useEntitySearch(query: string): { items: PaletteItem[]; searchin
   const own = useFound(api.selfHosted.list, query, here && canOpen(ROUTES.selfInstance, permissions));
   const storages = useFound(api.storages.list, query, here && canOpen(ROUTES.storage, permissions));
   const containers = useFound(api.containers.list as ListCall, query, here && canOpen(ROUTES.container, permissions));
+  const projects = useFound(api.projects.list, query, here && canOpen(ROUTES.project, permissions));
   return {
     items: [
       ...rented.found.map((one) => item(one, 'servers', paths.instance(one.id), <IconServerBolt />)),
       ...own.found.map((one) => item(one, 'servers', paths.selfInstance(one.id), <IconServer2 />)),
       ...storages.found.map((one) => item(one, 'storages', paths.storage(one.id), <IconDatabase />)),
       ...containers.found.map((one) => item(one, 'containers', paths.container(one.id), <IconBox />)),
+      ...projects.found.map((one) =>
+        item({ ...one, status: projectStatus(one) }, 'projects', paths.project(one.id), <IconGitBranch />),
+      ),
     ],
-    searching: rented.searching || own.searching || storages.searching || containers.searching,
+    searching: [rented, own, storages, containers, projects].some(({ searching }) => searching),
   };
 }
 
-function useFound(list: ListCall, query: string, allowed: boolean): { found: readonly Named[]; searching: boolean } {
+function useFound<Row extends Named>(
+  list: ListCall<Row>,
+  query: string,
+  allowed: boolean,
+): { found: readonly Row[]; searching: boolean } {
   const input = { entityFilterRequest: { limit: SHOWN, queryString: query } };
   const enabled = allowed && query !== '';
   const { data, isFetching, isPlaceholderData } = useQuery({

@@ -1,6 +1,7 @@
 import { Anchor, Stack } from '@mantine/core';
 import type { Container } from '@stagi/contract/containers.ts';
 import { Link } from 'react-router';
+import { useHasPermission } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { personName } from '../../i18n/personName.ts';
 import { paths } from '../../paths.ts';
@@ -62,6 +63,7 @@ export function ContainerOverview({ container }: { container: Container }) {
                 </Anchor>
               ),
             },
+            ...(container.project ? [{ label: t('Project'), value: <ProjectName of={container.project} /> }] : []),
             { label: t('Server status'), value: <StatusBadge status={instance.status} /> },
             { label: t('Started'), value: container.startedAt && <DateTime at={container.startedAt} /> },
             { label: t('Ended'), value: container.finishedAt && <DateTime at={container.finishedAt} /> },
@@ -107,5 +109,17 @@ export function ContainerOverview({ container }: { container: Container }) {
         )}
       </FactPanels>
     </Stack>
+  );
+}
+
+/** A link where the person's role opens projects. */
+function ProjectName({ of: { id, title } }: { of: NonNullable<Container['project']> }) {
+  const mayOpen = useHasPermission('PROJECT_MANAGEMENT');
+  return mayOpen ? (
+    <Anchor component={Link} to={paths.project(id)} fz="inherit">
+      {title}
+    </Anchor>
+  ) : (
+    title
   );
 }

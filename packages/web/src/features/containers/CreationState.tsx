@@ -29,7 +29,12 @@ export function CreationState({ container }: { container: Container }) {
           action={
             <>
               <ChangeImage container={container} />
-              <Button color="gray" size="xs" component={Link} to={paths.newContainer(container.instance.id)}>
+              <Button
+                color="gray"
+                size="xs"
+                component={Link}
+                to={paths.newContainer({ serverId: container.instance.id })}
+              >
                 {t('Create another')}
               </Button>
             </>

@@ -32,7 +32,7 @@ export function ServerContainers({ server }: ServerContainersProps) {
             icon={<IconPlus size={16} />}
             testId="container-create-first"
             verdict={containerCan.create(server)}
-            onClick={() => void navigate(paths.newContainer(server.id))}
+            onClick={() => void navigate(paths.newContainer({ serverId: server.id }))}
           >
             {t('Create a container')}
           </ActionButton>

@@ -15,6 +15,6 @@ export function useCreateContainer(): (server: { id: number; status: string }) =
     primary: true,
     verdict: containerCan.create(server),
     testId: 'container-create',
-    onClick: () => void navigate(paths.newContainer(server.id)),
+    onClick: () => void navigate(paths.newContainer({ serverId: server.id })),
   });
 }

@@ -5,6 +5,7 @@ import { text } from '@stagi/contract/text.ts';
 import { Link, useNavigate } from 'react-router';
 import { invalidate } from '../../../api/query.ts';
 import { useCallForm } from '../../../api/useCallForm.ts';
+import type { Server } from '../../../api/useServers.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -20,32 +21,34 @@ import { EnvRows } from './EnvRows.tsx';
 import { initialValues, toInput, type Values, valuesOf } from './formValues.ts';
 import { ImageField } from './ImageField.tsx';
 import { PortRows } from './PortRows.tsx';
+import { ProjectSelect } from './ProjectSelect.tsx';
 import { ResourceFields } from './ResourceFields.tsx';
 import { Section } from './Section.tsx';
 import { ServerSelect } from './ServerSelect.tsx';
-import type { Server } from './useServers.ts';
 
 interface Props {
   servers: readonly Server[];
   /** The id of the server whose page opened the form. */
   wanted: string | null;
+  /** The id of the project whose page opened the form. */
+  wantedProject?: string;
   /** The container that is deleted when the new one is created. */
   replaces?: Container;
 }
 
-export function CreateContainerForm({ servers, wanted, replaces }: Props) {
+export function CreateContainerForm({ servers, wanted, wantedProject = '', replaces }: Props) {
   const t = useT();
   const navigate = useNavigate();
   const suggested = suggestedServer(servers, wanted);
   const call = useCallForm<typeof api.containers.create, Values>(api.containers.create, {
     initialValues: replaces
       ? valuesOf(replaces)
-      : initialValues(suggested, servers.find(({ id }) => String(id) === suggested)?.freeCpus ?? null),
+      : initialValues(suggested, servers.find(({ id }) => String(id) === suggested)?.freeCpus ?? null, wantedProject),
     toInput: (values) => ({ ...toInput(values), replaces: replaces && { id: replaces.id } }),
     alsoCheck: ({ gpuIds }): Record<string, string> =>
       server?.facts?.gpus.length && gpuIds.length === 0 ? { gpuIds: text('GPU is required') } : {},
     onDone: ({ entity, entities }) => {
-      void invalidate('docker-container/', 'instance-rented/', 'self-hosted-instance/');
+      void invalidate('docker-container/', 'instance-rented/', 'self-hosted-instance/', 'project/');
       if (entities.length > 1) toast.success(t('{{count}} containers are being created', { count: entities.length }));
       void navigate(entities.length > 1 ? paths.containers() : paths.container(entity.id));
     },
@@ -62,6 +65,7 @@ export function CreateContainerForm({ servers, wanted, replaces }: Props) {
             {...field('instanceRef')}
             onChange={(id: string) => form.setValues({ instanceRef: id, gpuIds: [] })}
           />
+          <ProjectSelect {...field('projectRef')} />
         </Section>
         <Section title={t('What')}>
           <TitleAndSlug

@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
 import { errorText } from '../../../api/messages.ts';
 import { q } from '../../../api/query.ts';
+import { useServers } from '../../../api/useServers.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -15,7 +16,6 @@ import { Note } from '../../../ui/Note.tsx';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import classes from './Create.module.css';
 import { CreateContainerForm } from './CreateContainerForm.tsx';
-import { useServers } from './useServers.ts';
 
 /** The form of a new container; with `?replace=ID` filled in with the values of that one, which it replaces. */
 export function CreateContainerPage() {
@@ -30,7 +30,7 @@ export function CreateContainerPage() {
   ) : (
     <>
       <PageHeader title={t('Create a container')}>{t('It starts as soon as its image is on the server.')}</PageHeader>
-      <Creating wanted={params.get('server')} />
+      <Creating wanted={params.get('server')} wantedProject={params.get('project') ?? ''} />
     </>
   );
 }
@@ -77,7 +77,7 @@ function Replacing({ id }: { id: number }) {
   );
 }
 
-function Creating({ wanted }: { wanted: string | null }) {
+function Creating({ wanted, wantedProject }: { wanted: string | null; wantedProject: string }) {
   const t = useT();
   const { servers, error, retry } = useServers();
   if (error && !servers) return <ErrorState message={error} onRetry={retry} />;
@@ -103,7 +103,7 @@ function Creating({ wanted }: { wanted: string | null }) {
   }
   return (
     <div className={classes.page}>
-      <CreateContainerForm servers={servers} wanted={wanted} />
+      <CreateContainerForm servers={servers} wanted={wanted} wantedProject={wantedProject} />
     </div>
   );
 }

@@ -3,11 +3,11 @@ import { api } from '@stagi/contract/api.ts';
 import { useQuery } from '@tanstack/react-query';
 import { q } from '../../../api/query.ts';
 import type { FieldProps } from '../../../api/useCallForm.ts';
+import type { Server } from '../../../api/useServers.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { formatBytes } from '../../../ui/format.ts';
 import { SELECT_MAX_HEIGHT_PX } from '../../../ui/kitConstants.ts';
 import classes from './Create.module.css';
-import type { Server } from './useServers.ts';
 
 const SHOWN = 50;
 

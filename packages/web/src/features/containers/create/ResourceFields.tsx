@@ -3,6 +3,7 @@ import type { Container } from '@stagi/contract/containers.ts';
 import { text } from '@stagi/contract/text.ts';
 import { useQuery } from '@tanstack/react-query';
 import { q } from '../../../api/query.ts';
+import type { Server } from '../../../api/useServers.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { CheckboxGroup } from '../../../ui/form/Checkbox.tsx';
 import { NumberInput } from '../../../ui/form/NumberInput.tsx';
@@ -10,7 +11,6 @@ import { formatBytes } from '../../../ui/format.ts';
 import classes from './Create.module.css';
 import type { ContainerFormProps } from './containerForm.ts';
 import { NO_GPU, type Values } from './formValues.ts';
-import type { Server } from './useServers.ts';
 
 const NO_CPUS = text('No available CPUs to create a container');
 

@@ -12,6 +12,8 @@ interface Row {
 /** The values of the form. An empty number field holds a text. */
 export interface Values {
   instanceRef: string;
+  /** Empty: it belongs to no project. */
+  projectRef: string;
   title: string;
   slug: string;
   dockerImage: string;
@@ -35,9 +37,10 @@ export const newRow = {
 };
 
 /** One CPU, or what is left of the last one. */
-export function initialValues(serverId: string, freeCpus: number | null): Values {
+export function initialValues(serverId: string, freeCpus: number | null, projectId: string): Values {
   return {
     instanceRef: serverId,
+    projectRef: projectId,
     title: '',
     slug: '',
     dockerImage: '',
@@ -57,6 +60,7 @@ export function initialValues(serverId: string, freeCpus: number | null): Values
 export function valuesOf(container: Container): Values {
   return {
     instanceRef: String(container.instance.id),
+    projectRef: container.project ? String(container.project.id) : '',
     title: container.title,
     slug: container.slug,
     dockerImage: container.dockerImage,
@@ -76,6 +80,7 @@ export function valuesOf(container: Container): Values {
 export function toInput(values: Values): object {
   return {
     instanceRef: values.instanceRef === '' ? undefined : { id: Number(values.instanceRef) },
+    projectRef: values.projectRef === '' ? undefined : { id: Number(values.projectRef) },
     title: values.title,
     slug: values.slug,
     dockerImage: values.dockerImage,

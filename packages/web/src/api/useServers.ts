@@ -1,9 +1,9 @@
 import { api } from '@stagi/contract/api.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import { useQuery } from '@tanstack/react-query';
-import { errorText } from '../../../api/messages.ts';
-import { q } from '../../../api/query.ts';
-import { useHasPermission } from '../../../api/user.ts';
+import { errorText } from './messages.ts';
+import { q } from './query.ts';
+import { useHasPermission } from './user.ts';
 
 /** A server that can run containers, rented or self-hosted. */
 export interface Server {
