@@ -6,6 +6,7 @@ import { useT } from '../../../i18n/i18n.ts';
 import { lazyComponent } from '../../../lazyChunks.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { formatBytes } from '../../../ui/format.ts';
+import { Note } from '../../../ui/Note.tsx';
 import { codePaths, folderOf, linesHash, parseLines } from '../codeAddress.ts';
 import { languageOf } from '../highlight/languageOf.ts';
 import { resolveLink } from '../markdown/resolveLink.ts';
@@ -18,6 +19,9 @@ import { type FileView, isNotebook } from './fileViews.ts';
 const MarkdownView = lazyComponent(async () => (await import('../markdown/MarkdownView.tsx')).MarkdownView);
 const NotebookView = lazyComponent(async () => (await import('../notebook/NotebookView.tsx')).NotebookView);
 const BlameView = lazyComponent(async () => (await import('./BlameView.tsx')).BlameView);
+
+/** Characters by which code can look like other code (CVE-2021-42574). */
+const TURNS_TEXT = /[\u202a-\u202e\u2066-\u2069]/;
 
 interface Props {
   projectId: number;
@@ -110,7 +114,17 @@ function Text({ projectId, branch, sha, blob, view, text }: Props & { text: stri
     onMark: (lines: Lines) =>
       void navigate({ search, hash: linesHash(lines) }, { replace: true, preventScrollReset: true }),
   };
-  if (view === 'source') return <CodeView {...code} />;
+  if (view === 'source')
+    return (
+      <>
+        {TURNS_TEXT.test(text) && (
+          <Note tone="warn">
+            {t('This file has characters that change the direction of text: it may read otherwise than it runs.')}
+          </Note>
+        )}
+        <CodeView {...code} />
+      </>
+    );
   return <Suspense fallback={<Skeleton height={360} m={16} />}>{other()}</Suspense>;
 
   function other() {

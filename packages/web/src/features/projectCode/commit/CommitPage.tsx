@@ -91,11 +91,11 @@ function Header({ projectId, branch, answer }: HeaderProps) {
       {body.trim() !== '' && <pre className={page.body}>{body.trim()}</pre>}
       <div className={page.facts}>
         <span>
-          <strong title={author.email}>{author.name}</strong> {t('wrote it')} <DateTime at={author.at} />
+          {t('Author')} <strong title={author.email}>{author.name}</strong> <DateTime at={author.at} />
         </span>
         {isByAnother && (
           <span>
-            <strong title={committer.email}>{committer.name}</strong> {t('committed it')} <DateTime at={committer.at} />
+            {t('Committer')} <strong title={committer.email}>{committer.name}</strong> <DateTime at={committer.at} />
           </span>
         )}
         <span className={page.hashes}>
