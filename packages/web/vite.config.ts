@@ -101,25 +101,39 @@ function namesOfCalls(): Plugin {
     async load(id) {
       if (id !== NAMES) return null;
       const { api } = (await import(TABLE)) as { api: Record<string, Record<string, { path: string; auth: unknown }>> };
-      // Of `auth` the browser needs only whether a call is public: a `!` behind the path.
-      const names = Object.entries(api).map(([domain, calls]) =>
-        [
-          domain,
-          ...Object.entries(calls).flatMap(([name, { path, auth }]) => [name, path + (auth === 'public' ? '!' : '')]),
-        ].join(' '),
-      );
+      // A path that is the domain's prefix and the name of the call is left out; of others the prefix is. Of `auth` the
+      // browser needs only whether a call is public: a `!` behind it.
+      const names = Object.entries(api).map(([domain, calls]) => {
+        const prefix = prefixOf(Object.values(calls).map(({ path }) => path));
+        const words = Object.entries(calls).map(([name, { path, auth }]) => {
+          const rest = path.startsWith(prefix) ? path.slice(prefix.length) : `/${path}`;
+          return name + (rest === name ? '' : `=${rest}`) + (auth === 'public' ? '!' : '');
+        });
+        return [domain, prefix, ...words].join(' ');
+      });
       return `export const api = {};
         for (const line of ${JSON.stringify(names.join('\n'))}.split('\\n')) {
-          const [domain, ...words] = line.split(' ');
+          const [domain, prefix, ...words] = line.split(' ');
           const calls = (api[domain] = {});
-          while (words.length) {
-            const name = words.shift();
-            const [path, open] = words.shift().split('!');
+          for (const word of words) {
+            const [called, open] = word.split('!');
+            const [name, rest = name] = called.split('=');
+            const path = rest[0] === '/' ? rest.slice(1) : prefix + rest;
             calls[name] = open === undefined ? { path } : { path, auth: 'public' };
           }
         }`;
     },
   };
+}
+
+/** What most of these paths begin with, up to a `/`; empty if they have nothing in common. */
+function prefixOf(paths: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    const folder = path.slice(0, path.indexOf('/') + 1);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? '';
 }
 
 /**

@@ -79,8 +79,8 @@ export const Project = z.object({
   sizeBytes: z.number(),
   /** What to clone: `https://…/git/{clientId}/{slug}.git`. */
   gitHttps: z.string(),
-  /** `ssh://git@…:4422/{clientId}/{slug}.git`; null where SSH is switched off. */
-  gitSsh: z.string().nullable(),
+  /** `ssh://git@…:4422/{clientId}/{slug}.git`. */
+  gitSsh: z.string(),
   /** Whether a forced push to the default branch, and its deletion, are accepted. */
   allowForcedPush: z.boolean(),
   /** Whether the caller may push now. */

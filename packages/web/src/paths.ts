@@ -40,7 +40,7 @@ export const paths = {
   projects: () => '/projects',
   newProject: () => '/projects?new=1',
   /** Its code, unless a tab is named. */
-  project: (id: number, tab?: ProjectTab) => `/projects/${id}/${tab ?? 'tree'}`,
+  project: (id: number, tab?: ProjectTab) => `/projects/${id}/${tab ?? 'code/tree'}`,
   profile: () => '/profile',
   account: () => '/profile/account',
   security: () => '/profile/account/security',

@@ -215,8 +215,20 @@ function projectPages(): RouteObject[] {
         route: ROUTES.project,
         leadsTo: (_permissions, { id }) => paths.project(Number(id)),
       } satisfies PageHandle,
+      element: <Navigate to="code/tree" replace />,
+    },
+    {
+      path: `${ROUTES.project.path}/code`,
+      handle: {
+        route: ROUTES.projectTree,
+        leadsTo: (_permissions, { id }) => paths.project(Number(id)),
+      } satisfies PageHandle,
       element: <Navigate to="tree" replace />,
     },
+    code(ROUTES.projectTree, async () => (await import('./features/projectCode/tree/TreePage.tsx')).TreePage, 'projectTree'),
+    code(ROUTES.projectBlob, async () => (await import('./features/projectCode/blob/BlobPage.tsx')).BlobPage, 'projectBlob'),
+    code(ROUTES.projectCommit, async () => (await import('./features/projectCode/commit/CommitPage.tsx')).CommitPage, 'projectCommit'),
+    code(ROUTES.projectCommits, async () => (await import('./features/projectCode/commits/CommitsPage.tsx')).CommitsPage, 'projectCommits'),
     page(
       ROUTES.projectInstances,
       async () => (await import('./features/projects/instances/ProjectInstances.tsx')).ProjectInstances,
@@ -257,6 +269,11 @@ function page(route: Route, load: Load, reads?: ReadsName): RouteObject {
 /** A page whose tabs are the next word of its address; the page reads `useParams().tab`. */
 function tabbed(route: Route, load: Load, reads?: ReadsName): RouteObject {
   return { ...page(route, load, reads), path: `${route.path}/:tab?` };
+}
+
+/** A page of the code, which reads the parts that follow in its address by itself. */
+function code(route: Route, load: Load, reads: ReadsName): RouteObject {
+  return { ...page(route, load, reads), path: `${route.path}/*` };
 }
 
 /** The same for a layout that a first page of a visitor has no use for. */

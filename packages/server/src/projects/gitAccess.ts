@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import { holdsAny, type Permission, ROLE_PERMISSIONS, type Role } from '@stagi/contract/permissions.ts';
 import { projectCan } from '@stagi/contract/projectRules.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import type { Context } from '../context.ts';
+import { repositoryDir } from '../git/repository.ts';
 import { notFound } from '../http/errors.ts';
 import { parseApiToken } from '../secrets/apiTokenFormat.ts';
 import { authenticate } from '../sessions/authenticate.ts';
@@ -133,5 +133,5 @@ export async function repositoryPath(ctx: Pick<Context, 'db' | 'config'>, projec
     .where('id', '=', projectId)
     .executeTakeFirst();
   if (!row || row.desired === 'gone') throw notFound();
-  return join(ctx.config.dataDir, 'repositories', `${row.repository}.git`);
+  return repositoryDir(ctx.config, row.repository);
 }
