@@ -57,6 +57,13 @@ export default defineConfig(({ isSsrBuild }) => ({
           },
         },
   },
+  worker: {
+    // Its parts, such as the grammars of the code's colours, are fetched one by one; no page lists their file names.
+    format: 'es',
+    rolldownOptions: {
+      output: { chunkFileNames: 'assets/[name]-[hash:7].js', entryFileNames: 'assets/[name]-[hash:7].js' },
+    },
+  },
   ssr: { noExternal: true },
   server: {
     port: 4410,

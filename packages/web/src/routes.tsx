@@ -225,10 +225,26 @@ function projectPages(): RouteObject[] {
       } satisfies PageHandle,
       element: <Navigate to="tree" replace />,
     },
-    code(ROUTES.projectTree, async () => (await import('./features/projectCode/tree/TreePage.tsx')).TreePage, 'projectTree'),
-    code(ROUTES.projectBlob, async () => (await import('./features/projectCode/blob/BlobPage.tsx')).BlobPage, 'projectBlob'),
-    code(ROUTES.projectCommit, async () => (await import('./features/projectCode/commit/CommitPage.tsx')).CommitPage, 'projectCommit'),
-    code(ROUTES.projectCommits, async () => (await import('./features/projectCode/commits/CommitsPage.tsx')).CommitsPage, 'projectCommits'),
+    code(
+      ROUTES.projectTree,
+      async () => (await import('./features/projectCode/tree/TreePage.tsx')).TreePage,
+      'projectTree',
+    ),
+    code(
+      ROUTES.projectBlob,
+      async () => (await import('./features/projectCode/blob/BlobPage.tsx')).BlobPage,
+      'projectBlob',
+    ),
+    code(
+      ROUTES.projectCommit,
+      async () => (await import('./features/projectCode/commit/CommitPage.tsx')).CommitPage,
+      'projectCommit',
+    ),
+    code(
+      ROUTES.projectCommits,
+      async () => (await import('./features/projectCode/commits/CommitsPage.tsx')).CommitsPage,
+      'projectCommits',
+    ),
     page(
       ROUTES.projectInstances,
       async () => (await import('./features/projects/instances/ProjectInstances.tsx')).ProjectInstances,

@@ -11,7 +11,7 @@ import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import { shortHash } from '../CommitHash.tsx';
 import { codePaths } from '../codeAddress.ts';
-import { readAt } from '../codePlace.ts';
+import { readAt } from '../codeReads.ts';
 import classes from './Code.module.css';
 import { CodeView } from './CodeView.tsx';
 

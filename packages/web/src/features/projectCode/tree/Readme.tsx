@@ -11,7 +11,7 @@ import { lazyComponent } from '../../../lazyChunks.ts';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { isMarkdown } from '../blob/fileViews.ts';
 import { type CodeAddress, codePaths } from '../codeAddress.ts';
-import { readAt } from '../codePlace.ts';
+import { readAt } from '../codeReads.ts';
 import classes from '../ProjectCode.module.css';
 
 const MarkdownView = lazyComponent(async () => (await import('../markdown/MarkdownView.tsx')).MarkdownView);
