@@ -3,6 +3,7 @@ import { type ComponentType, Suspense } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
 import { CloudRedirect } from './access/CloudRedirect.tsx';
 import { cloudLandingPath } from './access/routeGuard.ts';
+import type { adminPages } from './adminPages.ts';
 import { useSignedIn } from './api/session.ts';
 import { NotFound } from './errorPages/NotFound.tsx';
 import { PageError } from './errorPages/PageError.tsx';
@@ -14,6 +15,8 @@ import { SignLayout } from './layouts/SignLayout.tsx';
 import { lazyComponent, loadChunk } from './lazyChunks.ts';
 import type { PageHandle } from './navigation/pageHandle.ts';
 import { paths } from './paths.ts';
+import type { profilePages } from './profilePages.ts';
+import type { projectPages } from './projectPages.ts';
 
 /** The gallery of the kit is for development and tests. */
 const hasKit = () =>
@@ -115,68 +118,40 @@ export const routes: RouteObject[] = [
           async () => (await import('./features/storages/StoragePage.tsx')).StoragePage,
           'storage',
         ),
-        page(
-          ROUTES.projects,
-          async () => (await import('./features/projects/ProjectsPage.tsx')).ProjectsPage,
-          'projects',
-        ),
+        page(ROUTES.projects, projectPage('list'), 'projects'),
         {
           path: ROUTES.project.path,
-          lazy: once(async () => (await import('./features/projects/ProjectPage.tsx')).ProjectPage),
-          children: projectPages(),
+          lazy: once(projectPage('frame')),
+          children: pagesOfProject(),
         },
         {
           path: ROUTES.profile.path,
           handle: { route: ROUTES.profile, leadsTo: paths.account } satisfies PageHandle,
           element: <Navigate to={paths.account()} replace />,
         },
-        page(ROUTES.account, async () => (await import('./features/account/AccountPage.tsx')).AccountPage),
-        page(ROUTES.security, async () => (await import('./features/account/security/SecurityPage.tsx')).SecurityPage),
-        page(ROUTES.sessions, async () => (await import('./features/account/SessionsPage.tsx')).SessionsPage),
-        tabbed(ROUTES.tokens, async () => (await import('./features/apiTokens/TokensPage.tsx')).TokensPage, 'tokens'),
-        page(ROUTES.team, async () => (await import('./features/team/TeamPage.tsx')).TeamPage, 'team'),
-        page(ROUTES.invites, async () => (await import('./features/team/InvitesPage.tsx')).InvitesPage, 'invites'),
-        page(ROUTES.audit, async () => (await import('./features/team/AuditPage.tsx')).AuditPage),
-        page(ROUTES.usage, async () => (await import('./features/usage/UsagePage.tsx')).UsagePage, 'usage'),
-        page(ROUTES.balance, async () => (await import('./features/billing/BalancePage.tsx')).BalancePage, 'balance'),
-        page(ROUTES.sshKeys, async () => (await import('./features/sshKeys/SshKeysPage.tsx')).SshKeysPage, 'sshKeys'),
+        page(ROUTES.account, profilePage('account')),
+        page(ROUTES.security, profilePage('security')),
+        page(ROUTES.sessions, profilePage('sessions')),
+        tabbed(ROUTES.tokens, profilePage('tokens'), 'tokens'),
+        page(ROUTES.team, profilePage('team'), 'team'),
+        page(ROUTES.invites, profilePage('invites'), 'invites'),
+        page(ROUTES.audit, profilePage('audit')),
+        page(ROUTES.usage, profilePage('usage'), 'usage'),
+        page(ROUTES.balance, profilePage('balance'), 'balance'),
+        page(ROUTES.sshKeys, profilePage('sshKeys'), 'sshKeys'),
         {
           path: ROUTES.admin.path,
           handle: { route: ROUTES.admin, leadsTo: paths.adminUsers } satisfies PageHandle,
           element: <Navigate to={paths.adminUsers()} replace />,
         },
-        page(
-          ROUTES.adminPromoCodes,
-          async () => (await import('./features/admin/PromoCodesPage.tsx')).PromoCodesPage,
-          'adminPromoCodes',
-        ),
-        page(
-          ROUTES.adminLedger,
-          async () => (await import('./features/admin/LedgerPage.tsx')).LedgerPage,
-          'adminLedger',
-        ),
-        page(ROUTES.adminUsers, async () => (await import('./features/admin/UsersPage.tsx')).UsersPage, 'adminUsers'),
-        page(
-          ROUTES.adminWorkspaces,
-          async () => (await import('./features/admin/WorkspacesPage.tsx')).WorkspacesPage,
-          'adminWorkspaces',
-        ),
-        page(
-          ROUTES.adminStrays,
-          async () => (await import('./features/admin/StraysPage.tsx')).StraysPage,
-          'adminStrays',
-        ),
-        page(
-          ROUTES.adminProviders,
-          async () => (await import('./features/admin/ProvidersPage.tsx')).ProvidersPage,
-          'adminProviders',
-        ),
-        page(
-          ROUTES.adminFeedback,
-          async () => (await import('./features/admin/FeedbackPage.tsx')).FeedbackPage,
-          'adminFeedback',
-        ),
-        page(ROUTES.adminAudit, async () => (await import('./features/admin/AdminAuditPage.tsx')).AdminAuditPage),
+        page(ROUTES.adminPromoCodes, adminPage('promoCodes'), 'adminPromoCodes'),
+        page(ROUTES.adminLedger, adminPage('ledger'), 'adminLedger'),
+        page(ROUTES.adminUsers, adminPage('users'), 'adminUsers'),
+        page(ROUTES.adminWorkspaces, adminPage('workspaces'), 'adminWorkspaces'),
+        page(ROUTES.adminStrays, adminPage('strays'), 'adminStrays'),
+        page(ROUTES.adminProviders, adminPage('providers'), 'adminProviders'),
+        page(ROUTES.adminFeedback, adminPage('feedback'), 'adminFeedback'),
+        page(ROUTES.adminAudit, adminPage('audit')),
       ]),
       layout(<DefaultLayout feedback={feedback} />, [
         page(ROUTES.joinClient, async () => (await import('./features/invitation/JoinClientPage.tsx')).JoinClientPage),
@@ -207,7 +182,7 @@ export const routes: RouteObject[] = [
 ];
 
 /** The pages of one project, below its header and tabs; each asks `useProject` for it. */
-function projectPages(): RouteObject[] {
+function pagesOfProject(): RouteObject[] {
   return [
     {
       index: true,
@@ -218,57 +193,39 @@ function projectPages(): RouteObject[] {
       element: <Navigate to="code/tree" replace />,
     },
     {
-      path: `${ROUTES.project.path}/code`,
+      path: 'code',
       handle: {
         route: ROUTES.projectTree,
         leadsTo: (_permissions, { id }) => paths.project(Number(id)),
       } satisfies PageHandle,
       element: <Navigate to="tree" replace />,
     },
-    code(
-      ROUTES.projectTree,
-      async () => (await import('./features/projectCode/tree/TreePage.tsx')).TreePage,
-      'projectTree',
-    ),
-    code(
-      ROUTES.projectBlob,
-      async () => (await import('./features/projectCode/blob/BlobPage.tsx')).BlobPage,
-      'projectBlob',
-    ),
-    code(
-      ROUTES.projectCommit,
-      async () => (await import('./features/projectCode/commit/CommitPage.tsx')).CommitPage,
-      'projectCommit',
-    ),
-    code(
-      ROUTES.projectCommits,
-      async () => (await import('./features/projectCode/commits/CommitsPage.tsx')).CommitsPage,
-      'projectCommits',
-    ),
-    page(
-      ROUTES.projectInstances,
-      async () => (await import('./features/projects/instances/ProjectInstances.tsx')).ProjectInstances,
-      'projectInstances',
-    ),
-    page(
-      ROUTES.projectContainers,
-      async () => (await import('./features/containers/ProjectContainers.tsx')).ProjectContainers,
-      'projectContainers',
-    ),
-    page(
-      ROUTES.projectActivity,
-      async () => (await import('./features/projects/ProjectActivity.tsx')).ProjectActivity,
-      'projectActivity',
-    ),
-    page(
-      ROUTES.projectSettings,
-      async () => (await import('./features/projects/settings/ProjectSettings.tsx')).ProjectSettings,
-      'projectSettings',
-    ),
+    withRest(page(ROUTES.projectTree, projectPage('tree'), 'projectTree')),
+    withRest(page(ROUTES.projectBlob, projectPage('blob'), 'projectBlob')),
+    withRest(page(ROUTES.projectCommit, projectPage('commit'), 'projectCommit')),
+    withRest(page(ROUTES.projectCommits, projectPage('commits'), 'projectCommits')),
+    page(ROUTES.projectInstances, projectPage('instances'), 'projectInstances'),
+    page(ROUTES.projectContainers, projectPage('containers'), 'projectContainers'),
+    page(ROUTES.projectActivity, projectPage('activity'), 'projectActivity'),
+    page(ROUTES.projectSettings, projectPage('settings'), 'projectSettings'),
   ];
 }
 
 type Load = () => Promise<ComponentType>;
+
+// Pages whose files are named in a file of their own: see there.
+
+function profilePage(name: keyof typeof profilePages): Load {
+  return async () => (await import('./profilePages.ts')).profilePages[name]();
+}
+
+function projectPage(name: keyof typeof projectPages): Load {
+  return async () => (await import('./projectPages.ts')).projectPages[name]();
+}
+
+function adminPage(name: keyof typeof adminPages): Load {
+  return async () => (await import('./adminPages.ts')).adminPages[name]();
+}
 
 /** A page of its own file, fetched when it is first asked for; `reads` names what is read ahead for it. */
 function page(route: Route, load: Load, reads?: ReadsName): RouteObject {
@@ -287,9 +244,9 @@ function tabbed(route: Route, load: Load, reads?: ReadsName): RouteObject {
   return { ...page(route, load, reads), path: `${route.path}/:tab?` };
 }
 
-/** A page of the code, which reads the parts that follow in its address by itself. */
-function code(route: Route, load: Load, reads: ReadsName): RouteObject {
-  return { ...page(route, load, reads), path: `${route.path}/*` };
+/** A page that reads what follows in its address by itself. */
+function withRest(route: RouteObject): RouteObject {
+  return { ...route, path: `${route.path}/*` } as RouteObject;
 }
 
 /** The same for a layout that a first page of a visitor has no use for. */

@@ -32,7 +32,7 @@ export function GitProtocols({ project: { gitHttps, gitSsh }, children }: Props)
       </Stack>
     ),
   };
-  const ssh = gitSsh !== null && {
+  const ssh = {
     key: 'ssh',
     label: 'SSH',
     content: (
@@ -47,5 +47,5 @@ export function GitProtocols({ project: { gitHttps, gitSsh }, children }: Props)
       </Stack>
     ),
   };
-  return <Tabs label={t('Protocol')} tabs={ssh ? [https, ssh] : [https]} />;
+  return <Tabs label={t('Protocol')} tabs={[https, ssh]} />;
 }
