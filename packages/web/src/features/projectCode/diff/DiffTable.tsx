@@ -19,6 +19,14 @@ export function DiffTable({ chunks, path, isSplit }: Props) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
     <section className={diff.scroll} tabIndex={0} aria-label={t('Changed lines of {{name}}', { name: path })}>
       <table className={diff.table} data-split={isSplit || undefined} data-testid="diff-table">
+        {isSplit && (
+          <colgroup>
+            <col className={diff.numberColumn} />
+            <col />
+            <col className={diff.numberColumn} />
+            <col />
+          </colgroup>
+        )}
         <tbody>
           {rows.map((row, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place

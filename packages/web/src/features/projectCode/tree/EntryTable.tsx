@@ -50,12 +50,14 @@ export function EntryTable({ projectId, branch, sha, path, entries }: Props) {
       <tbody>
         {path !== '' && (
           <tr>
-            <td colSpan={3} className={classes.name}>
+            <td className={classes.name}>
               <Link to={codePaths.tree(projectId, { branch, sha, path: folderOf(path) })}>
                 <IconCornerLeftUp size={16} className={classes.icon} aria-hidden="true" />
                 <span className={classes.word}>{t('To the folder above')}</span>
               </Link>
             </td>
+            <td className={classes.commit} />
+            <td className={classes.time} />
           </tr>
         )}
         {entries.map((entry) => (
