@@ -6,6 +6,7 @@
 import { api } from '@stagi/contract/api.ts';
 import type { Call, InputOf } from '@stagi/contract/call.ts';
 import { buildApp } from '@stagi/server/src/app/app.ts';
+import { createHosting } from '@stagi/server/src/gitHosting/hosting.ts';
 import { findLines, MAX_SEQ } from '@stagi/server/src/logging/findLines.ts';
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
@@ -22,8 +23,9 @@ const LINES = 20_000;
 
 const postgres = await startTestPostgres();
 const app = await startTestApp({ LOG_LEVEL: 'silent' }, { role: 'api' });
+const unboundCtx = { ...app.ctx, within: () => app.ctx.db };
 // Its pool has the same size: only the database role differs.
-const unbound = await buildApp({ ...app.ctx, within: () => app.ctx.db });
+const unbound = await buildApp(unboundCtx, createHosting(unboundCtx));
 await unbound.listen({ host: '127.0.0.1', port: 0 });
 const { port } = unbound.server.address() as { port: number };
 const failures: string[] = [];

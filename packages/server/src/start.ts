@@ -18,6 +18,8 @@ import { migrate } from './db/migrate.ts';
 import { openPool } from './db/pool.ts';
 import { withinWorkspace } from './db/withinWorkspace.ts';
 import { startFileWorker } from './files/worker.ts';
+import { createHosting } from './gitHosting/hosting.ts';
+import { serveGitSsh } from './gitHosting/ssh.ts';
 import { startInstanceWorker } from './instances/worker.ts';
 import { startQueue } from './jobs/queue.ts';
 import { startLedgerWorker } from './ledger/worker.ts';
@@ -153,9 +155,16 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
     }
     let app: FastifyInstance | null = null;
     if (config.roles.has('api')) {
-      app = await buildApp(ctx);
+      const hosting = createHosting(ctx);
+      stops.push(() => hosting.stop());
+      app = await buildApp(ctx, hosting);
       stops.push(() => app!.close());
+      const ssh = await serveGitSsh(hosting);
+      stops.push(() => ssh.close());
       await listenOn(app, '127.0.0.1', config.port);
+      await listenOrExplain('GIT_SSH_PORT', config.gitSshPort, '127.0.0.1', () =>
+        ssh.listen('127.0.0.1', config.gitSshPort),
+      );
       clouds.onGateway(async (gateway) => {
         const daemonApp = await buildDaemonApp(ctx);
         stops.push(() => daemonApp.close());

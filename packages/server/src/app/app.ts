@@ -21,6 +21,8 @@ import { mountDaemonApi } from '../daemon-link/routes.ts';
 import { mountEvents } from '../events/stream.ts';
 import { feedbackHandlers } from '../feedback/routes.ts';
 import { gettingStartedHandlers } from '../gettingStarted/routes.ts';
+import type { Hosting } from '../gitHosting/hosting.ts';
+import { GIT_PREFIX, mountGitHttp } from '../gitHosting/http.ts';
 import { sendError } from '../http/errors.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { createLoadShedder } from '../http/loadShedding.ts';
@@ -53,6 +55,7 @@ import { clientHandlers } from '../workspaces/routes.ts';
 import { mountHealth } from './health.ts';
 import { mount } from './mount.ts';
 import { requestId, sendRequestId } from './requestId.ts';
+import { limitRequestTime } from './requestTimeout.ts';
 import { securityHeaders } from './securityHeaders.ts';
 import { serveWeb } from './webFiles.ts';
 
@@ -94,7 +97,7 @@ const handlers: Handlers = {
 };
 
 /** The server for browsers, command lines and daemons. */
-export async function buildApp(ctx: Context): Promise<FastifyInstance> {
+export async function buildApp(ctx: Context, hosting: Hosting): Promise<FastifyInstance> {
   const app = await createServer(ctx);
   securityHeaders(app, ctx.config);
   guardPortHosts(app, ctx);
@@ -106,6 +109,7 @@ export async function buildApp(ctx: Context): Promise<FastifyInstance> {
   mountEvents(app, ctx);
   mountLogTail(app, ctx);
   mountDaemonApi(app, ctx);
+  mountGitHttp(app, hosting);
   if (ctx.config.devMail) mountOutbox(app, ctx);
   app.get('/openapi.json', () => openapi());
   mountHealth(app, ctx);
@@ -132,7 +136,8 @@ async function createServer(ctx: Context): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: ctx.config.trustProxy,
     bodyLimit: BODY_LIMIT,
-    requestTimeout: 30_000,
+    // See `limitRequestTime`.
+    requestTimeout: 0,
     keepAliveTimeout: 65_000,
     http: { headersTimeout: 15_000, connectionsCheckingInterval: SLOW_SENDER_CHECK_MS },
     // Calls on keep-alive connections are served during a shutdown (see `shutDownGracefully`).
@@ -140,6 +145,7 @@ async function createServer(ctx: Context): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     genReqId: requestId(ctx.config.trustProxy),
   });
+  limitRequestTime(app.server, (url) => url.startsWith(GIT_PREFIX));
   // Against CSRF: no call reads a body that a form of another site can send without a preflight.
   app.removeContentTypeParser('text/plain');
   sendRequestId(app);

@@ -34,6 +34,7 @@ const BESIDE_THE_CALLS: Record<string, string> = {
   '/oauth/token': 'apps/apps.test.ts: by a code or a refresh token alone',
   '/oauth/revoke': 'apps/apps.test.ts: ends what is shown, tells nothing',
   '/.well-known/oauth-authorization-server': 'the same for everybody',
+  '/git/*': 'gitHosting/hostileGit.test.ts: by an API token alone',
   '/dev/mail': 'development alone: config.ts',
   '/dev/mail/list': 'development alone: config.ts',
   '/openapi.json': 'the same for everybody',

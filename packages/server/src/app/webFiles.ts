@@ -12,7 +12,7 @@ import { text } from '@stagi/contract/text.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const NOT_PAGES =
-  /^\/(frontend-api|daemon-api|dev|assets|prerendered|oauth|\.well-known|openapi\.json|configuration\.json|healthz|readyz)(\/|$)/;
+  /^\/(frontend-api|daemon-api|git|dev|assets|prerendered|oauth|\.well-known|openapi\.json|configuration\.json|healthz|readyz)(\/|$)/;
 const PLACE = '<script id="configuration" type="application/json">{}</script>';
 
 type Site = Omit<SiteConfiguration, 'version'>;

@@ -28,7 +28,7 @@ function hosts(text: string | undefined): ReadonlySet<string> {
       .filter((host) => host !== '')
       .map((host) => {
         const url = URL.canParse(`https://${host}/`) ? new URL(`https://${host}/`) : null;
-        if (!url || url.pathname !== '/' || url.username || url.search || url.hash)
+        if (url?.pathname !== '/' || url.username || url.search || url.hash)
           throw new ConfigError('GIT_IMPORT_HOSTS', `must be hosts like git.corp.example:8443, not "${host}"`);
         return `${url.hostname}:${url.port || '443'}`;
       }),

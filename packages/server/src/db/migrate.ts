@@ -47,6 +47,7 @@ import * as billedResources from './migrations/0048_billed_resources.ts';
 import * as files from './migrations/0049_files.ts';
 import * as logBuckets from './migrations/0050_log_buckets.ts';
 import * as projects from './migrations/0051_projects.ts';
+import * as sshKeyHolders from './migrations/0052_ssh_key_holders.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -94,6 +95,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0049_files', sql: files.sql },
   { name: '0050_log_buckets', sql: logBuckets.sql },
   { name: '0051_projects', sql: projects.sql },
+  { name: '0052_ssh_key_holders', sql: sshKeyHolders.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

@@ -8,7 +8,7 @@ it('finds the breadcrumbs of a page, outermost first', () => {
 });
 
 it('has breadcrumbs for every page, which begin at the start page or at a section', () => {
-  const starts = ['/', '/cloud', '/profile', '/admin', '/kit'];
+  const starts = ['/', '/cloud', '/projects', '/profile', '/admin', '/kit'];
   for (const route of Object.values<Route>(ROUTES)) {
     expect(route.title, route.path).not.toBe('');
     if (route.parent === null) expect.soft(starts, route.path).toContain(route.path);

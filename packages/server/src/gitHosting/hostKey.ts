@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import ssh2 from 'ssh2';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/configError.ts';
+
+const FILE = 'git-ssh-host-key';
+
+/** The key by which clients know this platform: made once, kept in the data folder, readable to its owner alone. */
+export async function loadHostKey({ dataDir }: Pick<Config, 'dataDir'>): Promise<string> {
+  const path = join(dataDir, FILE);
+  const known = await read(path);
+  if (known !== null) return checked(known, path);
+  const fresh = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    const file = await open(fresh, 'wx', 0o600);
+    try {
+      await file.writeFile(ssh2.utils.generateKeyPairSync('ed25519').private);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    // Unlike a rename, this fails if another process was faster.
+    await link(fresh, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await rm(fresh, { force: true });
+  }
+  return checked(await readFile(path, 'utf8'), path);
+}
+
+async function read(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function checked(key: string, path: string): string {
+  const parsed = ssh2.utils.parseKey(key);
+  if (parsed instanceof Error || !parsed.isPrivateKey())
+    throw new ConfigError('STAGI_DATA', `holds a host key for git that cannot be read: ${path}`);
+  return key;
+}

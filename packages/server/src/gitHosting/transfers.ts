@@ -1,0 +1,69 @@
+import type { Context } from '../context.ts';
+import { unavailable } from '../http/errors.ts';
+import { type Loop, repeatEvery } from '../loops/repeatEvery.ts';
+
+/** So that a transfer ends within 2 s after the right to it. */
+const CHECK_MS = 1_000;
+/** git processes at a time, and those of one workspace. */
+const MAX_OPEN = 32;
+const MAX_OPEN_PER_WORKSPACE = 16;
+
+interface Open {
+  workspaceId: number;
+  /** Equal for transfers that `isAllowed` answers alike. */
+  key: string;
+  isAllowed: () => Promise<boolean>;
+  /** Ends the processes and the connection at once. */
+  cut: () => void;
+  ended: Promise<void>;
+}
+
+export interface Transfers {
+  /** Throws 503 when too many run. The caller calls what it returns at the end. */
+  begin(transfer: Omit<Open, 'ended'>): () => void;
+  readonly open: number;
+  /** Waits for open transfers for a while, then cuts them. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** The transfers of this process: they are limited, and cut when their caller loses the right to them. */
+export function createTransfers(ctx: Context): Transfers {
+  const open = new Set<Open>();
+  const loop: Loop = repeatEvery(ctx, CHECK_MS, 'checking the right to git transfers', check);
+
+  async function check(): Promise<void> {
+    const verdicts = new Map<string, Promise<boolean>>();
+    for (const { key, isAllowed } of open) if (!verdicts.has(key)) verdicts.set(key, isAllowed());
+    const transfers = [...open];
+    for (const transfer of transfers) {
+      const verdict = verdicts.get(transfer.key);
+      if (verdict && !(await verdict)) transfer.cut();
+    }
+  }
+
+  return {
+    begin(transfer) {
+      const ofWorkspace = [...open].filter(({ workspaceId }) => workspaceId === transfer.workspaceId).length;
+      if (open.size >= MAX_OPEN || ofWorkspace >= MAX_OPEN_PER_WORKSPACE) throw unavailable();
+      const { promise: ended, resolve } = Promise.withResolvers<void>();
+      const entry = { ...transfer, ended };
+      open.add(entry);
+      return () => {
+        open.delete(entry);
+        resolve();
+      };
+    },
+    get open() {
+      return open.size;
+    },
+    async stop(graceMs) {
+      await loop.stop();
+      const all = Promise.all([...open].map(({ ended }) => ended));
+      const timer = setTimeout(() => {
+        for (const { cut } of open) cut();
+      }, graceMs);
+      await all;
+      clearTimeout(timer);
+    },
+  };
+}
