@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Bus } from './bus/bus.ts';
 import type { Config } from './config/config.ts';
 import type { Db } from './db/schema.ts';
+import type { Repositories } from './git/repositories.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { MetricsRecorder } from './metrics/recorder.ts';
 import type { Provider } from './providers/provider.ts';
@@ -26,6 +27,8 @@ export interface Context {
   blobs: ReadonlyMap<string, BlobStore>;
   /** The platform's own files: pictures of people, screenshots. */
   files: BlobStore;
+  /** The git repositories of projects, to read from. */
+  repositories: Repositories;
   /** Shows that this process is alive: leases and unfinished writes of a process that has ended are taken over. */
   registration: WorkerRegistration;
   jobs: Queue;

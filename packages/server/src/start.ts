@@ -18,6 +18,7 @@ import { migrate } from './db/migrate.ts';
 import { openPool } from './db/pool.ts';
 import { withinWorkspace } from './db/withinWorkspace.ts';
 import { startFileWorker } from './files/worker.ts';
+import { openRepositories } from './git/repositories.ts';
 import { createHosting } from './gitHosting/hosting.ts';
 import { serveGitSsh } from './gitHosting/ssh.ts';
 import { startInstanceWorker } from './instances/worker.ts';
@@ -97,6 +98,8 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
     if (local) await step('Looking for Docker', localCloudDone, () => local.readiness());
     const stores = await openStores(config);
     stops.push(async () => stores.close());
+    const repositories = openRepositories(config);
+    stops.push(async () => repositories.close());
     const ctx: Context = {
       config,
       db: pool.db,
@@ -105,6 +108,7 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
       callsPg: callsPool.pg,
       blobs: stores.blobs,
       files: stores.files,
+      repositories,
       registration,
       jobs: queue,
       bus,

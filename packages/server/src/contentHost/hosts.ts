@@ -7,11 +7,14 @@ import { isOverload, PublicError, unavailable } from '../http/errors.ts';
 import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
 import { keysStillWorking } from '../objects/keys.ts';
 import { previewedObject, sharedObject } from './links.ts';
+import { sendCode } from './sendCode.ts';
 import { ContentRefusal, sendObject } from './sendObject.ts';
 
 const PREVIEW = /^\/preview\/([\w.-]{1,4000})$/;
 /** The name is for people and their downloads: the token alone says what is opened. */
 const SHARE = /^\/share\/([\w-]{43})\/[^/]*$/;
+/** A file of a commit. */
+const CODE = /^\/code\/([\w.-]{1,1000})\/(.{1,12000})$/;
 
 /** A page of pictures makes many requests; guessing a token needs far more. */
 const requests = createRateLimiter({ points: 600, duration: 60 });
@@ -62,10 +65,21 @@ async function answer(
     const object = await previewedObject(ctx, ticket);
     return sendObject(ctx, object, { purpose: 'preview', transfers }, request, reply);
   }
+  const isDownload = new URLSearchParams(query).has('download');
+  const [, sealed, encoded] = CODE.exec(path) ?? [];
+  if (sealed && encoded) return sendCode(ctx, { sealed, path: decoded(encoded), isDownload }, request, reply);
   const token = SHARE.exec(path)?.[1];
   if (!token) throw new ContentRefusal(404, 'There is nothing at this address.');
-  const purpose = new URLSearchParams(query).has('download') ? 'download' : 'share';
+  const purpose = isDownload ? 'download' : 'share';
   return sendObject(ctx, await sharedObject(ctx, token), { purpose, transfers }, request, reply);
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (cause) {
+    throw new ContentRefusal(404, 'There is nothing at this address.', { cause });
+  }
 }
 
 /** A few words as plain text. */

@@ -12,8 +12,8 @@ import { fileNameOf } from './fileName.ts';
 /** What is answered in place of an object, as a short text. */
 export class ContentRefusal extends Error {
   readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
+  constructor(status: number, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.status = status;
   }
 }

@@ -1,0 +1,96 @@
+import { holdsAny, type Permission, ROLE_PERMISSIONS, type Role } from '@stagi/contract/permissions.ts';
+import { projectCan } from '@stagi/contract/projectRules.ts';
+import { create } from 'content-disposition';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { imageTypeOf, streamBlob, textOf } from '../git/blobs.ts';
+import type { Repository } from '../git/repositories.ts';
+import { typeOf, walkTo } from '../git/walk.ts';
+import { PublicError } from '../http/errors.ts';
+import { viewProject } from '../projects/find.ts';
+import { actionable } from '../projects/present.ts';
+import { type CodeTicket, openCodeTicket } from './codeTicket.ts';
+import { fileNameOf } from './fileName.ts';
+import { ContentRefusal, linkEnded, noSuchLink } from './sendObject.ts';
+
+type Sender = Pick<Context, 'db' | 'secrets' | 'repositories'>;
+
+const READ: readonly Permission[] = ['PROJECT', 'PROJECT_MANAGEMENT'];
+/** Up to this size it is known whether a file is text; a larger one is sent as bytes. */
+const SNIFFED_BYTES = 8 * 1024 * 1024;
+const IN_MEMORY_BYTES = 8 * 1024 * 1024;
+/** How often an answer that takes long is checked: who may no longer read is cut off. */
+const CHECK_MS = 1_500;
+const TEXT = 'text/plain; charset=utf-8';
+const BYTES = 'application/octet-stream';
+
+/** Answers with a file of a commit: text as plain text, images as images, anything else as bytes. */
+export async function sendCode(
+  ctx: Sender,
+  { sealed, path, isDownload }: { sealed: string; path: string; isDownload: boolean },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const ticket = openCodeTicket(ctx, sealed);
+  if (!ticket) throw noSuchLink();
+  if (ticket.isExpired) throw linkEnded();
+  const repository = await readableBy(ctx, ticket);
+  if (!repository) throw linkEnded();
+  const { sha, name, size } = await fileAt(repository, ticket.commit, path);
+  const content = size <= IN_MEMORY_BYTES ? ((await repository.read(sha))?.content ?? null) : null;
+  const type = imageTypeOf(name) ?? (content && size <= SNIFFED_BYTES && textOf(content) !== null ? TEXT : BYTES);
+  void reply
+    .status(200)
+    .type(type)
+    .header('content-length', size)
+    .header('content-disposition', create(fileNameOf(path), { type: isDownload ? 'attachment' : 'inline' }));
+  // The web app shows it in its own pages.
+  if (type.startsWith('image/')) void reply.header('cross-origin-resource-policy', 'cross-origin');
+  if (request.method === 'HEAD') return reply.send();
+  if (content) return reply.send(content);
+  const stream = streamBlob(repository.dir, sha);
+  const check = setInterval(() => {
+    void readableBy(ctx, ticket).then(
+      (still) => still ?? request.raw.socket.resetAndDestroy(),
+      (error: unknown) => request.log.warn({ err: error }, 'the reader of a file could not be checked'),
+    );
+  }, CHECK_MS);
+  reply.raw.once('close', () => clearInterval(check));
+  return reply.send(stream);
+}
+
+/** Null: the project is gone, or the person may no longer read it. */
+async function readableBy(
+  { db, repositories }: Pick<Sender, 'db' | 'repositories'>,
+  { workspaceId, projectId, userId }: CodeTicket,
+): Promise<Repository | null> {
+  const member = await db
+    .selectFrom('membership')
+    .innerJoin('app_user', 'app_user.id', 'membership.user_id')
+    .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
+    .select('membership.role')
+    .where('membership.user_id', '=', userId)
+    .where('membership.workspace_id', '=', workspaceId)
+    .where('app_user.disabled_at', 'is', null)
+    .where('workspace.disabled_at', 'is', null)
+    .executeTakeFirst();
+  if (!member || !holdsAny(ROLE_PERMISSIONS[member.role as Role], READ)) return null;
+  const project = await viewProject(db, workspaceId, { id: projectId });
+  return projectCan.read(actionable(project)).allowed ? repositories.at(project.repository) : null;
+}
+
+async function fileAt(
+  repository: Repository,
+  commit: string,
+  path: string,
+): Promise<{ sha: string; name: string; size: number }> {
+  try {
+    const stored = await repository.commit(commit);
+    const { entry } = stored ? await walkTo(repository, stored.tree, path) : { entry: null };
+    const info = entry && typeOf(entry) === 'blob' ? await repository.info(entry.sha) : null;
+    if (entry && info?.type === 'blob') return { sha: entry.sha, name: entry.name, size: info.size };
+  } catch (error) {
+    if (!(error instanceof PublicError && error.status === 404)) throw error;
+  }
+  throw new ContentRefusal(404, 'There is no such file.');
+}

@@ -1,0 +1,87 @@
+import { notFound } from '../http/errors.ts';
+import { isRefName } from './paths.ts';
+import type { Repository } from './repositories.ts';
+import { git } from './run.ts';
+
+export type RefKind = 'branch' | 'tag';
+export interface FoundRef {
+  kind: RefKind;
+  name: string;
+  /** The commit that it names, or whose annotated tag it is. */
+  commit: string;
+}
+
+const FOLDERS: Record<RefKind, string> = { branch: 'refs/heads/', tag: 'refs/tags/' };
+/** The object itself, or what an annotated tag is of. */
+const FORMAT = '--format=%(refname)%00%(objecttype)%00%(objectname)%00%(*objecttype)%00%(*objectname)';
+const MAX_REFS_BYTES = 64 * 1024 * 1024;
+
+/** A branch, or else a tag, of exactly this name. Null: there is none, or it is not of a commit. */
+export async function findRef(repository: Repository, name: string): Promise<FoundRef | null> {
+  if (!isRefName(name)) return null;
+  const found = await listRefs(repository, [`${FOLDERS.branch}${name}`, `${FOLDERS.tag}${name}`]);
+  const exact = found.filter((ref) => ref.name === name);
+  return exact.find(({ kind }) => kind === 'branch') ?? exact[0] ?? null;
+}
+
+/** Newest commit first. */
+export function listRefsOf(repository: Repository, kind: RefKind): Promise<FoundRef[]> {
+  return listRefs(repository, [FOLDERS[kind].slice(0, -1)], ['--sort=-creatordate']);
+}
+
+async function listRefs(
+  repository: Repository,
+  patterns: readonly string[],
+  options: readonly string[] = [],
+): Promise<FoundRef[]> {
+  const { stdout } = await git(repository.dir, ['for-each-ref', ...options, FORMAT, '--', ...patterns], {
+    maxOutputBytes: MAX_REFS_BYTES,
+  });
+  return parseRefs(stdout.toString());
+}
+
+export function parseRefs(output: string): FoundRef[] {
+  return output.split('\n').flatMap((line) => {
+    const [refname = '', type, sha = '', peeledType, peeled = ''] = line.split('\0');
+    const kind = refname.startsWith(FOLDERS.branch) ? 'branch' : refname.startsWith(FOLDERS.tag) ? 'tag' : null;
+    const commit = type === 'commit' ? sha : peeledType === 'commit' ? peeled : null;
+    return kind && commit ? [{ kind, name: refname.slice(FOLDERS[kind].length), commit }] : [];
+  });
+}
+
+/**
+ * Whether a branch or tag contains this commit: what was pushed away, or was only sent and refused, is not shown.
+ * `likely` is a commit that probably does.
+ */
+export async function isReachable(repository: Repository, sha: string, likely: string | null): Promise<boolean> {
+  if (sha === likely) return true;
+  // Whether one commit contains another never changes; which refs there are does.
+  const key = `within ${sha}`;
+  const within = (repository.facts.get(key) ?? new Set()) as Set<string>;
+  if (likely && within.has(likely)) return true;
+  if (likely && (await isAncestor(repository, sha, likely))) {
+    repository.facts.set(key, within.add(likely));
+    return true;
+  }
+  const { stdout } = await git(repository.dir, [
+    'for-each-ref',
+    '--count=1',
+    `--contains=${sha}`,
+    FORMAT,
+    '--',
+    'refs/heads',
+    'refs/tags',
+  ]);
+  return stdout.length > 0;
+}
+
+async function isAncestor(repository: Repository, sha: string, descendant: string): Promise<boolean> {
+  const { code } = await git(repository.dir, ['merge-base', '--is-ancestor', sha, descendant], { exitCodes: [0, 1] });
+  return code === 0;
+}
+
+/** Refuses what is no commit of this project: absent, not a commit, or of no branch and tag. */
+export async function requireReachable(repository: Repository, sha: string, likely: string | null): Promise<void> {
+  const info = await repository.info(sha);
+  if (info?.type !== 'commit' || !(await isReachable(repository, sha, likely))) throw notFound();
+}

@@ -1,0 +1,46 @@
+import { notFound } from '../http/errors.ts';
+import type { StoredEntry } from './parseObjects.ts';
+import { splitPath } from './paths.ts';
+import type { Repository } from './repositories.ts';
+
+/** What a path leads to in a commit. */
+export interface Found {
+  /** Of the path, as they are stored: a name may not be valid UTF-8. */
+  path: Buffer;
+  parts: readonly string[];
+  /** Null: the root folder. */
+  entry: StoredEntry | null;
+  /** Null: no folder. */
+  tree: string | null;
+}
+
+export const FOLDER_MODE = '040000';
+const SYMLINK_MODE = '120000';
+const SUBMODULE_MODE = '160000';
+
+export function typeOf({ mode }: Pick<StoredEntry, 'mode'>): 'tree' | 'blob' | 'symlink' | 'submodule' {
+  if (mode === FOLDER_MODE) return 'tree';
+  if (mode === SYMLINK_MODE) return 'symlink';
+  return mode === SUBMODULE_MODE ? 'submodule' : 'blob';
+}
+
+/** Follows a path one tree at a time, by the names that the trees have. Symbolic links are not followed. */
+export async function walkTo(repository: Repository, rootTree: string, path: string): Promise<Found> {
+  const parts = splitPath(path);
+  if (!parts) throw notFound();
+  let tree: string | null = rootTree;
+  let entry: StoredEntry | null = null;
+  const names: Buffer[] = [];
+  for (const part of parts) {
+    const entries: readonly StoredEntry[] | null = tree ? await repository.tree(tree) : null;
+    entry = entries?.find(({ name }) => name === part) ?? null;
+    if (!entry) throw notFound();
+    names.push(entry.nameBytes);
+    tree = typeOf(entry) === 'tree' ? entry.sha : null;
+  }
+  return { path: joined(names), parts, entry, tree };
+}
+
+function joined(names: readonly Buffer[]): Buffer {
+  return Buffer.concat(names.flatMap((name, n) => (n === 0 ? [name] : [Buffer.from('/'), name])));
+}
