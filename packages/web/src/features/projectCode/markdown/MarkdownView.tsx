@@ -64,7 +64,7 @@ function Elements({ projectId, branch, sha, raw, tree }: Props & { tree: Root })
   const link = raw?.link;
   const shown = useMemo(() => {
     const components: Partial<Components> = markdownElements({ projectId, branch, sha, rawBase: link ?? null });
-    return toJsxRuntime(tree, { Fragment, jsx, jsxs, components, ignoreInvalidStyle: true });
+    return toJsxRuntime(tree, { Fragment, jsx, jsxs, components, passNode: true });
   }, [projectId, branch, sha, link, tree]);
   return (
     <div className={prose.markdown} data-testid="markdown">
