@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import { recordAct } from '../../audit/record.ts';
 import type { Context } from '../../context.ts';
 import { keepFile, withStagedFiles } from '../../files/keep.ts';
+import { createRepository, repositoryDir } from '../../git/repository.ts';
+import { importCommits } from '../../git/testing/fastImport.ts';
 import type { TestApp } from '../../testing/app.ts';
 import { FACTS } from '../../testing/daemon.ts';
 import {
@@ -42,6 +44,7 @@ export async function seedWorkspace(app: TestApp, whose: Whose): Promise<SeededW
   const ids = await createEntities(app, owner, member);
   await createRelatedRows(app, owner, ids);
   const sown = await plantCanaries(app.databaseUrl, whose);
+  await fillRepository(app, ids.project, whose);
   await createAuditEntries(app, owner, whose);
   const { email } = await app.ctx.db
     .selectFrom('app_user')
@@ -86,6 +89,20 @@ async function createEntities({ ctx }: TestApp, owner: Person, member: Person): 
     upload: await anOpenUpload(ctx, storage),
     containerSlug: '',
   };
+}
+
+/** Code with a canary in each text of it, on the default branch. */
+async function fillRepository({ ctx }: TestApp, project: number, whose: Whose): Promise<void> {
+  const { repository, default_branch: branch } = await ctx.db
+    .selectFrom('project')
+    .select(['repository', 'default_branch'])
+    .where('id', '=', project)
+    .executeTakeFirstOrThrow();
+  await createRepository(ctx.config, repository);
+  const word = canary(whose, 'code');
+  await importCommits(repositoryDir(ctx.config, repository), [
+    { message: `${word}\n\n${word}`, author: word, branch, files: { 'README.md': word, [word]: word } },
+  ]);
 }
 
 /** Everything that a project may have. */
