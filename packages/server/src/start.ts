@@ -33,6 +33,7 @@ import { serveMetrics } from './metrics/metricsServer.ts';
 import { createPrometheusCollector } from './metrics/prometheus.ts';
 import { serveObjects } from './objects/serve.ts';
 import { openStores } from './objects/stores.ts';
+import { startProjectWorker } from './projects/worker.ts';
 import type { Readiness } from './providers/provider.ts';
 import { registerWorker } from './reconcile/workerRegistry.ts';
 import { createSecretBox, loadSecretKey } from './secrets/secretBox.ts';
@@ -149,6 +150,7 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
         startLogBucketWorker,
         startSelfHostedWorker,
         startStorageWorker,
+        startProjectWorker,
         startStraySweep,
         startFileWorker,
         startMeteringWorker,
