@@ -26,12 +26,7 @@ const CHANGES: Record<WorkspaceEvent['entity'], readonly string[]> = {
 /** Whether a stored answer, known by its query key, may be out of date after an event. */
 export function isAffectedBy(event: WorkspaceEvent, [path, input]: readonly unknown[]): boolean {
   if (typeof path !== 'string' || !CHANGES[event.entity].some((prefix) => path.startsWith(prefix))) return false;
-<<<<<<< HEAD
-  const isOfOne = path === `${event.entity}/view` || path.startsWith('project/code/');
-  const viewed = isOfOne ? (input as { id?: number }).id : undefined;
-=======
   const viewed = path.startsWith(`${event.entity}/`) ? subjectOf(event.entity, path, input) : undefined;
->>>>>>> w-pdomain
   return viewed === undefined || event.id === null || viewed === event.id;
 }
 
