@@ -12,9 +12,10 @@ import { languageOf } from '../highlight/languageOf.ts';
 import { resolveLink } from '../markdown/resolveLink.ts';
 import classes from '../ProjectCode.module.css';
 import { rawLink } from '../rawLink.ts';
-import type { Blob } from './BlobPage.tsx';
-import { CodeView, type Lines } from './CodeView.tsx';
+import type { Blob } from './blob.ts';
+import { CodeView } from './CodeView.tsx';
 import { type FileView, isNotebook } from './fileViews.ts';
+import type { Lines } from './lines.ts';
 
 const MarkdownView = lazyComponent(async () => (await import('../markdown/MarkdownView.tsx')).MarkdownView);
 const NotebookView = lazyComponent(async () => (await import('../notebook/NotebookView.tsx')).NotebookView);

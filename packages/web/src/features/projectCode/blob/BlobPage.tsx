@@ -1,5 +1,4 @@
 import { api } from '@stagi/contract/api.ts';
-import type { OutputOf } from '@stagi/contract/call.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { errorText } from '../../../api/messages.ts';
@@ -19,9 +18,8 @@ import { untilExpiry } from '../rawLink.ts';
 import { TreeSkeleton } from '../tree/TreeSkeleton.tsx';
 import { BlobBody } from './BlobBody.tsx';
 import { BlobTools } from './BlobTools.tsx';
+import type { Blob } from './blob.ts';
 import { viewsOf } from './fileViews.ts';
-
-export type Blob = OutputOf<typeof api.projectCode.blob>;
 
 /** One file: its text with line numbers, or what it is instead. */
 export function BlobPage() {

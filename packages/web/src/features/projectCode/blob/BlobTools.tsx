@@ -10,10 +10,10 @@ import { useQueryLink } from '../codePlace.ts';
 import classes from '../ProjectCode.module.css';
 import { rawLink } from '../rawLink.ts';
 import { ViewSwitch } from '../ViewSwitch.tsx';
-import type { Blob } from './BlobPage.tsx';
-import { linesOf } from './CodeView.tsx';
+import type { Blob } from './blob.ts';
 import type { FileView } from './fileViews.ts';
 import { LineBox } from './LineBox.tsx';
+import { linesOf } from './lines.ts';
 
 interface Props {
   projectId: number;

@@ -2,7 +2,7 @@ import { memo, type RefObject, useEffect, useRef, useState, useSyncExternalStore
 import type { Highlighting } from '../highlight/Highlighting.ts';
 import { Tokens } from '../highlight/Tokens.tsx';
 import classes from './Code.module.css';
-import type { Blame } from './CodeView.tsx';
+import type { Blame } from './lines.ts';
 
 interface Props {
   frame: RefObject<HTMLElement | null>;

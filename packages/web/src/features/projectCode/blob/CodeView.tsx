@@ -1,22 +1,10 @@
-import type { BlameRange, CommitLine } from '@stagi/contract/projectCode.ts';
-import { type CSSProperties, type MouseEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { type CSSProperties, type MouseEvent, useEffect, useMemo, useRef } from 'react';
 import { useT } from '../../../i18n/i18n.ts';
 import type { Language } from '../highlight/languages.ts';
 import { useHighlighting } from '../highlight/useHighlighting.ts';
 import classes from './Code.module.css';
 import { CodeSlab } from './CodeSlab.tsx';
-
-export interface Lines {
-  from: number;
-  to: number;
-}
-
-export interface Blame {
-  ranges: readonly BlameRange[];
-  commits: ReadonlyMap<string, CommitLine>;
-  /** What stands beside the first line of a range. */
-  cell(range: BlameRange): ReactNode;
-}
+import { type Blame, type Lines, linesOf } from './lines.ts';
 
 interface Props {
   text: string;
@@ -97,14 +85,6 @@ export function CodeView({ text, language, label, marked, onMark, blame }: Props
       ))}
     </section>
   );
-}
-
-/** A line break at the end begins no line. */
-export function linesOf(text: string): string[] {
-  if (text === '') return [];
-  const lines = text.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
 }
 
 /** Null, or the part of the lines between two others: a slab that has none of them is not rendered anew. */

@@ -11,7 +11,7 @@ import { FileDiff } from '../diff/FileDiff.tsx';
 import { startsOpen } from '../diff/startsOpen.ts';
 import { ViewSwitch } from '../ViewSwitch.tsx';
 import page from './Commit.module.css';
-import type { CommitAnswer } from './CommitPage.tsx';
+import type { CommitAnswer } from './commitAnswer.ts';
 
 interface Props {
   projectId: number;

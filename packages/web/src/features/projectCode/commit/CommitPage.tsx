@@ -1,5 +1,4 @@
 import { api } from '@stagi/contract/api.ts';
-import type { OutputOf } from '@stagi/contract/call.ts';
 import { IconFolderCode } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
@@ -19,8 +18,7 @@ import { untilExpiry } from '../rawLink.ts';
 import { TreeSkeleton } from '../tree/TreeSkeleton.tsx';
 import page from './Commit.module.css';
 import { CommitFiles } from './CommitFiles.tsx';
-
-export type CommitAnswer = OutputOf<typeof api.projectCode.commit>;
+import type { CommitAnswer } from './commitAnswer.ts';
 
 /** One commit: its message and what it changed. Without a hash the newest of the branch. */
 export function CommitPage() {

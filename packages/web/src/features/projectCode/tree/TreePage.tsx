@@ -26,7 +26,7 @@ import { EntryTable } from './EntryTable.tsx';
 import { Readme } from './Readme.tsx';
 import { TreeSkeleton } from './TreeSkeleton.tsx';
 
-export type Tree = OutputOf<typeof api.projectCode.tree>;
+type Tree = OutputOf<typeof api.projectCode.tree>;
 
 /** A folder of the code: its entries with their last commits, and its README. */
 export function TreePage() {
