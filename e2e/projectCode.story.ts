@@ -1,13 +1,14 @@
 import type { Page } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
 import type { Project } from '@stagi/contract/projects.ts';
-import type { Person } from '@stagi/server/src/testing/person.ts';
+import { mailedCode, type Person } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
 import { addScripts, fillRepository, type LocalRepository, localRepository } from './codeRepository.ts';
 import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
 import { walkTo } from './navigation.ts';
 import { enterAsNewPerson } from './people.ts';
+import type { Platform } from './platform.ts';
 
 const PHONE = { width: 360, height: 740 };
 const DESK = { width: 1280, height: 900 };
@@ -25,6 +26,7 @@ test('code is read in the browser: files, history, differences, search', async (
   const { first, fix } = fillRepository(repository);
   const ada = await enterAsNewPerson(page, platform);
   const project = await newProject(ada);
+  const token = await tokenOf(ada, platform);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   const base = `/projects/${project.id}`;
   const open = (path: string) => walkTo(page, base + path);
@@ -34,7 +36,7 @@ test('code is read in the browser: files, history, differences, search', async (
     await open('');
     await expect(page).toHaveURL(new RegExp(`${base}/code/tree$`));
     await expect(page.getByTestId('project-empty')).toBeVisible();
-    await push(ada, project, 'main', '--tags', 'feature/one');
+    push(project, token, 'main', '--tags', 'feature/one');
     await expect(page.getByTestId('tree-entry')).toHaveCount(8);
   });
 
@@ -179,7 +181,7 @@ test('code is read in the browser: files, history, differences, search', async (
     repository.write('src/train.sh', '#!/bin/sh\nexec python -m src.model\n');
     repository.git('add', 'src');
     repository.commit('Shorten the script');
-    await push(ada, project, 'main');
+    push(project, token, 'main');
     await expect(page.getByTestId('code')).toContainText('exec python');
     await expect(page.getByText('This file has changed since its address was made')).toBeVisible();
     await open(`/code/tree/main/${fix}/src%2Ftrain.sh`);
@@ -202,8 +204,9 @@ test('scripts in names, texts, notebooks, messages and branches do not run', asy
   const payloads = addScripts(repository);
   const ada = await enterAsNewPerson(page, platform);
   const project = await newProject(ada);
-  await push(ada, project, '--all');
-  await push(ada, project, '--tags');
+  const token = await tokenOf(ada, platform);
+  push(project, token, '--all');
+  push(project, token, '--tags');
   const ran: string[] = [];
   page.on('dialog', (dialog) => {
     ran.push(`dialog: ${dialog.message()}`);
@@ -267,9 +270,14 @@ async function newProject(person: Person): Promise<Project> {
   return entity;
 }
 
-/** With an API token as password, as the page says. */
-async function push(person: Person, project: Project, ...what: string[]): Promise<void> {
-  const { token } = await person.client(api.apiTokens.create, { description: 'git' });
+/** An API token, which is the password of git; it takes a mailed code. */
+async function tokenOf(person: Person, platform: Platform): Promise<string> {
+  await person.client(api.secondFactor.stepUpBegin, {});
+  await person.client(api.secondFactor.stepUp, { code: await mailedCode(platform.url, person.email) });
+  return (await person.client(api.apiTokens.create, { description: 'git' })).token;
+}
+
+function push(project: Project, token: string, ...what: string[]): void {
   const url = new URL(project.gitHttps);
   url.username = 'git';
   url.password = token;

@@ -195,7 +195,7 @@ function pagesOfProject(): RouteObject[] {
     {
       path: 'code',
       handle: {
-        route: ROUTES.projectTree,
+        route: ROUTES.project,
         leadsTo: (_permissions, { id }) => paths.project(Number(id)),
       } satisfies PageHandle,
       element: <Navigate to="tree" replace />,
