@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
@@ -22,6 +23,12 @@ const SIGNED_IN =
 export default defineConfig(({ isSsrBuild }) => ({
   root: import.meta.dirname,
   plugins: [react(), configuration(), namesOfCalls(), steadyIds(), pureSchemas(), firstPages()],
+  resolve: {
+    alias: {
+      // In a worker there is no document, which its form for browsers asks for the characters.
+      'decode-named-character-reference': fileURLToPath(import.meta.resolve('decode-named-character-reference')),
+    },
+  },
   // The theme needs no transformation: plain CSS, nesting lowered by Vite itself.
   css: { postcss: { plugins: [] } },
   build: {
@@ -56,6 +63,13 @@ export default defineConfig(({ isSsrBuild }) => ({
             },
           },
         },
+  },
+  worker: {
+    // Its parts, such as the grammars of the code's colours, are fetched one by one; no page lists their file names.
+    format: 'es',
+    rolldownOptions: {
+      output: { chunkFileNames: 'assets/[name]-[hash:7].js', entryFileNames: 'assets/[name]-[hash:7].js' },
+    },
   },
   ssr: { noExternal: true },
   server: {

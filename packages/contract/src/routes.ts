@@ -146,6 +146,35 @@ export const ROUTES = {
     title: text('Project'),
     parent: '/projects',
   },
+  /** A folder of the code. Branch, commit and path follow, each as one segment. */
+  projectTree: {
+    path: '/projects/:id/code/tree',
+    layout: 'app',
+    permissions: PROJECTS,
+    title: text('Code'),
+    parent: '/projects',
+  },
+  projectBlob: {
+    path: '/projects/:id/blob',
+    layout: 'app',
+    permissions: PROJECTS,
+    title: text('File'),
+    parent: '/projects',
+  },
+  projectCommit: {
+    path: '/projects/:id/commit',
+    layout: 'app',
+    permissions: PROJECTS,
+    title: text('Commit'),
+    parent: '/projects',
+  },
+  projectCommits: {
+    path: '/projects/:id/commits',
+    layout: 'app',
+    permissions: PROJECTS,
+    title: text('History'),
+    parent: '/projects',
+  },
   projectInstances: {
     path: '/projects/:id/instances',
     layout: 'app',

@@ -57,6 +57,10 @@ export const firstReads = {
   },
   projects: ({ search }) => [read(api.projects.list, listInput(search))],
   project: (visit) => ofProject(visit),
+  projectTree: (visit) => ofCode('tree', visit),
+  projectBlob: (visit) => ofCode('blob', visit),
+  projectCommit: (visit) => ofCode('commit', visit),
+  projectCommits: (visit) => ofCode('commits', visit),
   projectInstances: (visit) =>
     ofProject(visit, (id) =>
       read(api.projects.instances, { projectRef: { id }, ...listInput(visit.search, LATEST_ATTACHED) }),
@@ -123,6 +127,13 @@ function ofProject(visit: Visit, more?: (id: number) => FirstRead): FirstRead[] 
   if (id === null) return [];
   const whole = read(api.projects.view, { id });
   return more ? [whole, more(id)] : [whole];
+}
+
+async function ofCode(screen: 'tree' | 'blob' | 'commit' | 'commits', visit: Visit): Promise<FirstRead[]> {
+  const id = idOf(visit);
+  if (id === null) return [];
+  const { codeReads } = await import('./features/projectCode/codeReads.ts');
+  return [read(api.projects.view, { id }), ...codeReads(screen, id, visit)];
 }
 
 const containersOf = (id: number, { search }: Visit): FirstRead =>

@@ -39,8 +39,8 @@ export const paths = {
   storage: (id: number, tab: StorageTab = 'overview') => withTab(`/cloud/storages/${id}`, tab),
   projects: () => '/projects',
   newProject: () => '/projects?new=1',
-  /** Its code, unless a tab is named. */
-  project: (id: number, tab?: ProjectTab) => `/projects/${id}/${tab ?? 'tree'}`,
+  /** Its code, unless a tab is named. The addresses within the code are made by `codePaths`, which is loaded with them. */
+  project: (id: number, tab?: ProjectTab) => `/projects/${id}/${tab ?? 'code/tree'}`,
   profile: () => '/profile',
   account: () => '/profile/account',
   security: () => '/profile/account/security',

@@ -2,6 +2,10 @@
 export const projectPages = {
   list: async () => (await import('./features/projects/ProjectsPage.tsx')).ProjectsPage,
   frame: async () => (await import('./features/projects/ProjectPage.tsx')).ProjectPage,
+  tree: async () => (await import('./features/projectCode/tree/TreePage.tsx')).TreePage,
+  blob: async () => (await import('./features/projectCode/blob/BlobPage.tsx')).BlobPage,
+  commit: async () => (await import('./features/projectCode/commit/CommitPage.tsx')).CommitPage,
+  commits: async () => (await import('./features/projectCode/commits/CommitsPage.tsx')).CommitsPage,
   instances: async () => (await import('./features/projects/instances/ProjectInstances.tsx')).ProjectInstances,
   containers: async () => (await import('./features/containers/ProjectContainers.tsx')).ProjectContainers,
   activity: async () => (await import('./features/projects/ProjectActivity.tsx')).ProjectActivity,

@@ -190,8 +190,20 @@ function pagesOfProject(): RouteObject[] {
         route: ROUTES.project,
         leadsTo: (_permissions, { id }) => paths.project(Number(id)),
       } satisfies PageHandle,
+      element: <Navigate to="code/tree" replace />,
+    },
+    {
+      path: 'code',
+      handle: {
+        route: ROUTES.project,
+        leadsTo: (_permissions, { id }) => paths.project(Number(id)),
+      } satisfies PageHandle,
       element: <Navigate to="tree" replace />,
     },
+    withRest(page(ROUTES.projectTree, projectPage('tree'), 'projectTree')),
+    withRest(page(ROUTES.projectBlob, projectPage('blob'), 'projectBlob')),
+    withRest(page(ROUTES.projectCommit, projectPage('commit'), 'projectCommit')),
+    withRest(page(ROUTES.projectCommits, projectPage('commits'), 'projectCommits')),
     page(ROUTES.projectInstances, projectPage('instances'), 'projectInstances'),
     page(ROUTES.projectContainers, projectPage('containers'), 'projectContainers'),
     page(ROUTES.projectActivity, projectPage('activity'), 'projectActivity'),
@@ -230,6 +242,11 @@ function page(route: Route, load: Load, reads?: ReadsName): RouteObject {
 /** A page whose tabs are the next word of its address; the page reads `useParams().tab`. */
 function tabbed(route: Route, load: Load, reads?: ReadsName): RouteObject {
   return { ...page(route, load, reads), path: `${route.path}/:tab?` };
+}
+
+/** A page that reads what follows in its address by itself. */
+function withRest(route: RouteObject): RouteObject {
+  return { ...route, path: `${route.path}/*` } as RouteObject;
 }
 
 /** The same for a layout that a first page of a visitor has no use for. */

@@ -14,6 +14,7 @@ export interface PageHandle {
 
 /** An address that may be visited next. */
 export interface Visit {
+  pathname: string;
   params: Params;
   search: URLSearchParams;
   permissions: readonly Permission[];

@@ -63,7 +63,12 @@ function fetching(url: URL, hops: number): Promise<unknown>[] {
   if (verdict.outcome !== 'allow' || !handle.reads) return code;
   return [
     ...code,
-    readAhead(handle.reads, { params: last.params, search: url.searchParams, permissions: visitor.permissions }),
+    readAhead(handle.reads, {
+      pathname: url.pathname,
+      params: last.params,
+      search: url.searchParams,
+      permissions: visitor.permissions,
+    }),
   ];
 }
 

@@ -84,7 +84,10 @@ function Loaded({ project }: { project: Project }) {
 
 /** The page below, unless it shows code and there is none. */
 function Body({ project }: { project: Project }) {
-  if (useIsCode()) {
+  const isCode = useIsCode();
+  const { path } = useRoute();
+  // The address of the project itself leads on.
+  if (isCode && path !== ROUTES.project.path) {
     if (isImporting(project)) return <ImportProgress project={project} />;
     if (!projectCan.read(project).allowed) return null;
     if (project.isEmpty) return <EmptyProject project={project} />;
