@@ -62,7 +62,7 @@ test('a project is created, pushed to by the lines it shows, given a server and 
   await test.step('an empty project shows lines that work as they are pasted', async () => {
     await page.getByTestId('project-import-url').fill('');
     await page.getByLabel('Title').fill('Winter’s trainer');
-    await expect(page.getByLabel('Unique ID')).toHaveValue('winters-trainer');
+    await expect(page.getByLabel('Unique ID')).toHaveValue('winter-s-trainer');
     await page.getByLabel('Description').fill('Trains every night');
     await page.getByTestId('project-submit').click();
     await expect(page.getByTestId('project-empty')).toBeVisible();
@@ -87,7 +87,7 @@ test('a project is created, pushed to by the lines it shows, given a server and 
     await expect(page.getByTestId('project-activity-row').first()).toContainText('main');
     await page.getByTestId('project-clone').click();
     const addresses = page.getByTestId('clone-addresses');
-    await expect(addresses).toContainText(`/git/${ada.workspaceId}/winters-trainer.git`);
+    await expect(addresses).toContainText(`/git/${ada.workspaceId}/winter-s-trainer.git`);
     await addresses.getByRole('tab', { name: 'SSH' }).click();
     await expect(addresses).toContainText('git clone ssh://git@');
     await expectAccessible(page, 'the addresses of a project');
@@ -149,7 +149,7 @@ test('a project is created, pushed to by the lines it shows, given a server and 
     await page.getByTestId('project-delete').click();
     await expect(page.getByText('The container “Night run” (night-run) on Lab 3')).toBeVisible();
     await expectAccessible(page, 'the question before deleting a project');
-    await page.getByTestId('confirm-slug').fill('winters-trainer');
+    await page.getByTestId('confirm-slug').fill('winter-s-trainer');
     await page.getByTestId('confirm-submit').click();
     await expect(page).toHaveURL(/\/projects$/);
     await expect(page.getByTestId('project-row')).toContainText('Deleting');
