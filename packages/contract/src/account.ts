@@ -15,6 +15,10 @@ export const AccountDeletionPreview = z.object({
       balance: z.object({ currency: z.string(), decimalValue: z.string() }),
       /** Servers that still exist: they must be terminated or deleted first. */
       openInstances: z.number().int(),
+      /** Storages that still exist: they must be deleted first. */
+      openStorages: z.number().int(),
+      /** The same for projects. */
+      openProjects: z.number().int(),
     }),
   ),
   /** Workspaces with other members, which the person leaves. A last owner must first make somebody else owner. */

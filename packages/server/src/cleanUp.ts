@@ -1,3 +1,4 @@
+import { PROJECT_ACTIVITY_KEPT_DAYS } from '@stagi/contract/projectRules.ts';
 import { sql } from 'kysely';
 import type { Context } from './context.ts';
 import type { Db } from './db/schema.ts';
@@ -6,7 +7,7 @@ import type { RunningQueue } from './jobs/queue.ts';
 
 /**
  * Deletes what is past its retention time: idempotent answers and mails (30 days), sessions, cloud checks and audit
- * checks (90), expired links to objects (7), images of feedback (180), audit entries (400), used codes and tickets, logs of deleted workspaces.
+ * checks (90), expired links to objects (7), images of feedback (180), audit entries, activity of projects and imports (400), used codes and tickets, logs of deleted workspaces.
  */
 export async function startCleanUp(ctx: Pick<Context, 'db'>, queue: RunningQueue): Promise<void> {
   await queue.work('clean-up', () => cleanUp(ctx));
@@ -52,6 +53,10 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
   await db.deleteFrom('feedback_image').where('created_at', '<', sql<Date>`now() - interval '180 days'`).execute();
   await db.deleteFrom('provider_check').where('asked_at', '<', sql<Date>`now() - interval '90 days'`).execute();
   await db.deleteFrom('audit_check').where('created_at', '<', sql<Date>`now() - interval '90 days'`).execute();
+  await db.deleteFrom('project_activity').where('at', '<', ageOf(PROJECT_ACTIVITY_KEPT_DAYS)).execute();
+  await db.deleteFrom('project_import').where('finished_at', '<', ageOf(PROJECT_ACTIVITY_KEPT_DAYS)).execute();
+  await sql`delete from project_instance using instance
+    where instance.id = project_instance.instance_id and instance.closed_at < now() - interval '7 days'`.execute(db);
   await db.deleteFrom('mail').where('created_at', '<', sql<Date>`now() - interval '30 days'`).execute();
   await eraseLogs(db);
   // As many as the statement timeout allows; the next hour takes more.
@@ -66,6 +71,8 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
     .where('child_sealed', 'is not', null)
     .execute();
 }
+
+const ageOf = (days: number) => sql<Date>`now() - make_interval(days => ${days})`;
 
 /** Share links, and the keys that signed links of the web app. Keys of people stay: they tell who had access. */
 async function removeExpiredLinks(db: Db): Promise<void> {

@@ -32,6 +32,8 @@ export interface ProjectTable extends Leased {
   last_push_at: Date | null;
   /** Counts pushes: who records one sees whether another came in between. */
   pushes: Generated<number>;
+  /** A push that began since may have landed without having been recorded. */
+  push_begun_at: Date | null;
   size_bytes: Generated<bigint>;
   created_by: number | null;
   created_at: Created;

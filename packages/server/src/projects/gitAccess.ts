@@ -2,8 +2,9 @@ import { holdsAny, type Permission, ROLE_PERMISSIONS, type Role } from '@stagi/c
 import { projectCan } from '@stagi/contract/projectRules.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Plan } from '@stagi/contract/user.ts';
+import { sql } from 'kysely';
 import type { Context } from '../context.ts';
-import { repositoryDir } from '../git/repository.ts';
+import { createRepository, repositoryDir } from '../git/repository.ts';
 import { notFound } from '../http/errors.ts';
 import { parseApiToken } from '../secrets/apiTokenFormat.ts';
 import { authenticate } from '../sessions/authenticate.ts';
@@ -61,13 +62,15 @@ export async function findProjectForGit(
   }
   const roomBytes = wants === 'push' ? await planRoomBytes(ctx.db, { id: clientId, plan: caller.plan }) : null;
   if (roomBytes === 0) return { outcome: 'refused', message: PLAN_FULL };
+  const dir = await repositoryPath(ctx, project.id);
+  if (wants === 'push') await watchPush(ctx, project.id);
   return {
     outcome: 'allowed',
     project: {
       id: project.id,
       workspaceId: project.workspace_id,
       slug: project.slug,
-      dir: await repositoryPath(ctx, project.id),
+      dir,
       defaultBranch: project.default_branch,
       allowForcedPush: project.allow_forced_push,
       userId: caller.userId,
@@ -125,13 +128,21 @@ async function openProject(ctx: Context, clientId: number, slug: string): Promis
   return row ? viewProject(ctx.db, clientId, { id: row.id }) : null;
 }
 
-/** The folder of a project's repository, which the caller may use. */
+/** Has the worker look what the repository holds, in case this push lands and its record is lost with the process. */
+async function watchPush(ctx: Pick<Context, 'db'>, projectId: number): Promise<void> {
+  await sql`update project set push_begun_at = clock_timestamp(),
+      next_at = least(next_at, clock_timestamp() + interval '5 minutes')
+    where id = ${projectId} and (push_begun_at is null or push_begun_at < now() - interval '1 minute')`.execute(ctx.db);
+}
+
+/** The folder of the repository of a project that is not being deleted. Made now if the worker has not made it yet. */
 export async function repositoryPath(ctx: Pick<Context, 'db' | 'config'>, projectId: number): Promise<string> {
   const row = await ctx.db
     .selectFrom('project')
-    .select(['repository', 'desired'])
+    .select(['repository', 'desired', 'status'])
     .where('id', '=', projectId)
     .executeTakeFirst();
   if (!row || row.desired === 'gone') throw notFound();
+  if (row.status === 'creating') await createRepository(ctx.config, row.repository);
   return repositoryDir(ctx.config, row.repository);
 }

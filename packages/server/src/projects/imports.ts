@@ -11,8 +11,9 @@ import { refused } from '../http/errors.ts';
 import { recordProjectActivity } from './activity.ts';
 import { lockProject } from './find.ts';
 import { actionable } from './present.ts';
+import { columnsOf } from './recordState.ts';
 import type { RepositoryState } from './repositoryState.ts';
-import { announceProject } from './status.ts';
+import { announceProject, announceProjectOf } from './status.ts';
 
 type Caller = Context & { user: { id: number }; workspace: { id: number } };
 
@@ -112,11 +113,13 @@ export async function progressImport(
   });
 }
 
+export type ImportedRepository = RepositoryState & { defaultBranch: string };
+
 /** Ends an import: with what its project now holds, or with the reason why it failed. */
 export async function finishImport(
   ctx: Pick<Context, 'db' | 'log'>,
   importId: number,
-  outcome: RepositoryState | { error: string },
+  outcome: ImportedRepository | { error: string },
 ): Promise<boolean> {
   return inTransaction(ctx.db, async (trx) => {
     const known = await trx
@@ -138,7 +141,11 @@ export async function finishImport(
       await failImport(ctx, trx, row, outcome.error);
     } else {
       await endImport(trx, row.id, 'done', null);
-      await storeState(trx, row.project_id, outcome);
+      await trx
+        .updateTable('project')
+        .set({ default_branch: outcome.defaultBranch, pushes: sql<number>`pushes + 1`, ...columnsOf(outcome) })
+        .where('id', '=', row.project_id)
+        .execute();
       await recordProjectActivity(trx, row.project_id, {
         kind: 'import done',
         actorId: row.asked_by,
@@ -180,29 +187,4 @@ async function endImport(trx: Db, id: number, status: 'done' | 'failed', error: 
     })
     .where('id', '=', id)
     .execute();
-}
-
-/** What the repository of a project holds now. */
-export async function storeState(trx: Db, projectId: number, state: RepositoryState): Promise<void> {
-  await trx
-    .updateTable('project')
-    .set({
-      size_bytes: BigInt(state.sizeBytes),
-      is_empty: state.isEmpty,
-      default_branch: state.defaultBranch,
-      last_commit_sha: state.lastCommit?.sha ?? null,
-      last_commit_message: state.lastCommit?.message ?? null,
-      last_commit_at: state.lastCommit?.at ?? null,
-    })
-    .where('id', '=', projectId)
-    .execute();
-}
-
-export async function announceProjectOf(trx: Db, id: number): Promise<void> {
-  const project = await trx
-    .selectFrom('project')
-    .select(['id', 'workspace_id'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  await announceProject(trx, project);
 }

@@ -1,60 +1,75 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
+import { runGit } from '../git/run.ts';
 
 /** What the platform notes of a repository after each change. */
 export interface RepositoryState {
   sizeBytes: number;
-  defaultBranch: string;
   /** No branch and no tag. */
   isEmpty: boolean;
-  /** Of the default branch. */
-  lastCommit: { sha: string; message: string; at: Date } | null;
+  /** Of the branch that was asked for; null while it does not exist. */
+  lastCommit: Tip | null;
+  /** The name of the only branch; null when there are none or several. */
+  onlyBranch: string | null;
+}
+
+export interface Tip {
+  sha: string;
+  message: string;
+  at: Date;
 }
 
 const SUBJECT_MAX = 300;
 const HEADS = 'refs/heads/';
 
-/** Reads it from disk. The branch that HEAD names counts as default, or the only branch if that one is missing. */
-export async function readRepositoryState(dir: string): Promise<RepositoryState> {
-  const [head, refs, sizes] = await Promise.all([
-    git(dir, ['symbolic-ref', 'HEAD']),
-    git(dir, ['for-each-ref', '--count=2', '--format=%(refname)', 'refs/heads', 'refs/tags']),
-    git(dir, ['count-objects', '-v']),
+export async function readRepositoryState(dir: string, defaultBranch: string): Promise<RepositoryState> {
+  const [branches, tags, sizes, lastCommit] = await Promise.all([
+    lines(dir, ['for-each-ref', '--count=2', '--format=%(refname)', HEADS]),
+    lines(dir, ['for-each-ref', '--count=1', '--format=%(refname)', 'refs/tags/']),
+    lines(dir, ['count-objects', '-v']),
+    tipOf(dir, defaultBranch),
   ]);
-  const defaultBranch = head.trim().slice(HEADS.length);
   return {
     sizeBytes: bytesOf(sizes),
-    defaultBranch,
-    isEmpty: refs.trim() === '',
-    lastCommit: await tipOf(dir, defaultBranch),
+    isEmpty: branches.length === 0 && tags.length === 0,
+    lastCommit,
+    onlyBranch: branches.length === 1 ? branches[0]!.slice(HEADS.length) : null,
   };
 }
 
-async function tipOf(dir: string, branch: string): Promise<RepositoryState['lastCommit']> {
-  const out = await git(dir, [
+/** The last commit of a branch; null when there is no branch of exactly this name. */
+export async function tipOf(dir: string, branch: string): Promise<Tip | null> {
+  // Patterns also find what lies below a folder of this name.
+  const found = await lines(dir, [
     'for-each-ref',
-    '--format=%(objectname)%00%(committerdate:iso-strict)%00%(contents:subject)',
+    '--format=%(refname)%00%(objectname)%00%(committerdate:iso-strict)%00%(contents:subject)',
     '--',
     `${HEADS}${branch}`,
   ]);
-  const [sha, at, message] = out.trimEnd().split('\0');
-  if (!sha || !at) return null;
-  return { sha, message: (message ?? '').slice(0, SUBJECT_MAX), at: new Date(at) };
+  const tip = found.map((line) => line.split('\0')).find(([name]) => name === `${HEADS}${branch}`);
+  if (!tip) return null;
+  const [, sha, at, message] = tip;
+  return { sha: sha!, message: (message ?? '').slice(0, SUBJECT_MAX).toWellFormed(), at: new Date(at!) };
 }
 
-/** `size` and `size-pack` are KiB. */
-function bytesOf(counts: string): number {
-  const kib = [...counts.matchAll(/^(?:size|size-pack|size-garbage): (\d+)$/gm)].map(([, n]) => Number(n));
-  return kib.reduce((sum, n) => sum + n * 1024, 0);
+/** The branch that is checked out by a clone. */
+export async function headBranch(dir: string): Promise<string> {
+  const [name] = await lines(dir, ['symbolic-ref', 'HEAD']);
+  return name!.slice(HEADS.length);
 }
 
-async function git(dir: string, args: string[]): Promise<string> {
-  const { stdout } = await run('git', args, {
-    cwd: '/',
-    env: { PATH: process.env.PATH, GIT_DIR: dir, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
-    timeout: 10_000,
-  });
-  return stdout;
+/** The branch exists, or the repository is empty. */
+export async function setHeadBranch(dir: string, branch: string): Promise<void> {
+  await runGit(dir, ['symbolic-ref', 'HEAD', `${HEADS}${branch}`]);
+}
+
+/** These are in KiB. */
+function bytesOf(counts: readonly string[]): number {
+  return counts.reduce((sum, line) => sum + 1024 * Number(/^size(?:-pack|-garbage)?: (\d+)$/.exec(line)?.[1] ?? 0), 0);
+}
+
+async function lines(dir: string, args: readonly string[]): Promise<string[]> {
+  const { stdout } = await runGit(dir, args);
+  return stdout
+    .toString()
+    .split('\n')
+    .filter((line) => line !== '');
 }

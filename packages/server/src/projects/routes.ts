@@ -2,11 +2,11 @@ import type { api } from '@stagi/contract/api.ts';
 import type { Ref } from '@stagi/contract/page.ts';
 import { MAX_PUSH_BYTES } from '@stagi/contract/projectRules.ts';
 import { GB } from '@stagi/contract/storageRules.ts';
-import type { HandlersOf, Member } from '../http/handlers.ts';
+import { type HandlersOf, type Member, prepareOutsideTransaction } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
 import { planUse, STORAGE_QUOTA_GB } from '../storages/quota.ts';
 import { listProjectActivity } from './activity.ts';
-import { archiveProject, editProject, unarchiveProject } from './change.ts';
+import { archiveProject, chosenTip, editProject, unarchiveProject } from './change.ts';
 import { createProject } from './create.ts';
 import { deleteProject, viewDeletion } from './delete.ts';
 import { listProjects, viewProject } from './find.ts';
@@ -39,10 +39,10 @@ export const projectHandlers: HandlersOf<typeof api.projects> = {
   async create(ctx, input) {
     return one(ctx, { id: await createProject(ctx, input) });
   },
-  async edit(ctx, input) {
-    await editProject(ctx, input);
+  edit: prepareOutsideTransaction(chosenTip, async (ctx, input, tip) => {
+    await editProject(ctx, input, tip);
     return one(ctx, { id: input.id });
-  },
+  }),
   async archive(ctx, ref) {
     return one(ctx, { id: await archiveProject(ctx, ref) });
   },

@@ -72,3 +72,12 @@ export async function announceProject(
 ): Promise<void> {
   await announce(db, 'changed', { entity: 'project', id, workspaceId: workspace_id });
 }
+
+export async function announceProjectOf(db: Db, id: number): Promise<void> {
+  const project = await db
+    .selectFrom('project')
+    .select(['id', 'workspace_id'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  await announceProject(db, project);
+}

@@ -3,7 +3,15 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp } from '../cleanUp.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, anSshKey, aRentedInstance, aSelfHostedServer, markSteppedUp } from '../testing/factories.ts';
+import {
+  aContainer,
+  anSshKey,
+  aProject,
+  aRentedInstance,
+  aSelfHostedServer,
+  aStorage,
+  markSteppedUp,
+} from '../testing/factories.ts';
 import { waitForBlockedStatements } from '../testing/locks.ts';
 import { mailedCode, PASSWORD, type Person } from '../testing/person.ts';
 import { storedMails } from '../testing/storedMails.ts';
@@ -36,6 +44,8 @@ describe('deleting the account', () => {
           clientName: 'Ada’s workspace',
           balance: { currency: 'STAGI', decimalValue: '50.00' },
           openInstances: 0,
+          openStorages: 0,
+          openProjects: 0,
         },
       ],
       leaves: [],
@@ -48,7 +58,7 @@ describe('deleting the account', () => {
     expect((await person.client(api.user.profile, {})).userProfile.email).toBe(person.email);
   });
 
-  it('is refused while there are servers, and to the last owner of a shared workspace', async () => {
+  it('is refused while there are servers, storages or projects, and to the last owner of a shared workspace', async () => {
     const [person, friend] = [await signUp(app, 'Ada'), await signUp(app)];
     for (const open of [aRentedInstance, aSelfHostedServer]) {
       const id = await open(app.ctx, person);
@@ -60,6 +70,20 @@ describe('deleting the account', () => {
         },
       });
       await app.ctx.db.updateTable('instance').set({ closed_at: new Date() }).where('id', '=', id).execute();
+    }
+    for (const [table, make] of [
+      ['storage', aStorage],
+      ['project', aProject],
+    ] as const) {
+      const id = await make(app.ctx, person);
+      const { closes } = await person.client(api.account.deletion, {});
+      expect(closes).toMatchObject([
+        { openStorages: table === 'storage' ? 1 : 0, openProjects: table === 'project' ? 1 : 0 },
+      ]);
+      expect(await remove(person)).toMatchObject({
+        body: { isSuccess: false, message: `There are still ${table}s in “Ada’s workspace”. Delete them first.` },
+      });
+      await app.ctx.db.updateTable(table).set({ closed_at: new Date() }).where('id', '=', id).execute();
     }
     await join(friend, person.workspaceId, 'Developer');
     expect(await person.client(api.account.deletion, {})).toMatchObject({

@@ -72,6 +72,12 @@ function refuseIfNeeded({ closes, leaves }: DeletionPreview): void {
   if (busy) {
     throw refused(text('There are still servers in “{{name}}”. Terminate or delete them first.'), { name: busy.name });
   }
+  const storing = closes.find(({ openStorages }) => openStorages > 0);
+  if (storing)
+    throw refused(text('There are still storages in “{{name}}”. Delete them first.'), { name: storing.name });
+  const building = closes.find(({ openProjects }) => openProjects > 0);
+  if (building)
+    throw refused(text('There are still projects in “{{name}}”. Delete them first.'), { name: building.name });
 }
 
 async function closeWorkspaces(trx: Db, ids: readonly number[]): Promise<void> {
@@ -83,6 +89,12 @@ async function closeWorkspaces(trx: Db, ids: readonly number[]): Promise<void> {
     .execute();
   // Titles, commands and variables are personal data. The rows stay, as the ledger refers to them.
   await trx.updateTable('instance').set({ title: DELETED_WORKSPACE }).where('workspace_id', 'in', ids).execute();
+  await trx
+    .updateTable('project')
+    .set({ title: DELETED_WORKSPACE, description: '' })
+    .where('workspace_id', 'in', ids)
+    .execute();
+  await trx.updateTable('storage').set({ title: DELETED_WORKSPACE }).where('workspace_id', 'in', ids).execute();
   await trx
     .updateTable('container')
     .set({ title: DELETED_WORKSPACE, command: null, env_names: [], env_sealed: '' })

@@ -14,6 +14,8 @@ interface Belonging {
   /** Micro-STAGI. */
   balance: bigint;
   openInstances: number;
+  openStorages: number;
+  openProjects: number;
 }
 
 /** What deleting an account would delete or change. */
@@ -31,7 +33,10 @@ export async function previewDeletion(db: Db, userId: number): Promise<DeletionP
       (select count(*)::int from membership o join app_user u on u.id = o.user_id
         where o.workspace_id = w.id and o.user_id <> m.user_id and o.role = 'Owner' and u.disabled_at is null)
         as "otherOwners",
-      (select count(*)::int from instance i where i.workspace_id = w.id and i.closed_at is null) as "openInstances"
+      (select count(*)::int from instance i where i.workspace_id = w.id and i.closed_at is null) as "openInstances",
+      (select count(*)::int from storage s where s.workspace_id = w.id and s.kind = 'storage' and s.closed_at is null)
+        as "openStorages",
+      (select count(*)::int from project p where p.workspace_id = w.id and p.closed_at is null) as "openProjects"
     from membership m join workspace w on w.id = m.workspace_id
     where m.user_id = ${userId} order by m.created_at, w.id`.execute(db);
   const keys = await db
@@ -52,11 +57,13 @@ export function presentDeletion({
   sshKeys,
 }: DeletionPreview): Omit<AccountDeletionPreview, 'isSuccess'> {
   return {
-    closes: closes.map(({ id, name, balance, openInstances }) => ({
+    closes: closes.map(({ id, name, balance, openInstances, openStorages, openProjects }) => ({
       clientId: id,
       clientName: name,
       balance: { currency: CURRENCY, decimalValue: toDecimal(balance) },
       openInstances,
+      openStorages,
+      openProjects,
     })),
     leaves: leaves.map(({ id, name, otherOwners }) => ({
       clientId: id,

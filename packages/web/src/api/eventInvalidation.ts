@@ -3,9 +3,16 @@ import type { WorkspaceEvent } from '@stagi/contract/events.ts';
 /** The calls whose answers an event may have changed, by the beginning of their path. */
 const CHANGES: Record<WorkspaceEvent['entity'], readonly string[]> = {
   // Running servers change the balance.
-  'instance-rented': ['instance-rented/', 'billing/', 'getting-started/'],
-  'self-hosted-instance': ['self-hosted-instance/', 'getting-started/'],
-  'docker-container': ['docker-container/', 'instance-rented/list', 'self-hosted-instance/list', 'getting-started/'],
+  'instance-rented': ['instance-rented/', 'billing/', 'getting-started/', 'project/instance/list'],
+  'self-hosted-instance': ['self-hosted-instance/', 'getting-started/', 'project/instance/list'],
+  'docker-container': [
+    'docker-container/',
+    'instance-rented/list',
+    'self-hosted-instance/list',
+    'getting-started/',
+    'project/view',
+    'project/deletion/view',
+  ],
   // Its size changes what is spent.
   storage: ['storage/', 'billing/'],
   // Its servers and containers are shown on its pages; what it holds counts to the plan.
@@ -19,8 +26,15 @@ const CHANGES: Record<WorkspaceEvent['entity'], readonly string[]> = {
 /** Whether a stored answer, known by its query key, may be out of date after an event. */
 export function isAffectedBy(event: WorkspaceEvent, [path, input]: readonly unknown[]): boolean {
   if (typeof path !== 'string' || !CHANGES[event.entity].some((prefix) => path.startsWith(prefix))) return false;
-  const viewed = path === `${event.entity}/view` ? (input as { id?: number }).id : undefined;
+  const viewed = path.startsWith(`${event.entity}/`) ? subjectOf(event.entity, path, input) : undefined;
   return viewed === undefined || event.id === null || viewed === event.id;
+}
+
+/** The id of the one thing that an answer is about. Everything below a project is about it: its code, its servers. */
+function subjectOf(entity: WorkspaceEvent['entity'], path: string, input: unknown): number | undefined {
+  const { id, projectRef } = (input ?? {}) as { id?: number; projectRef?: { id?: number } };
+  if (entity === 'project') return id ?? projectRef?.id;
+  return path === `${entity}/view` ? id : undefined;
 }
 
 /** Every path prefix that events announce changes of. */

@@ -17,6 +17,8 @@ create table project (
   last_push_at timestamptz,
   /* Counts pushes: who records one sees whether another came in between. */
   pushes integer not null default 0,
+  /* A push that began since may have landed without having been recorded. */
+  push_begun_at timestamptz,
   size_bytes bigint not null default 0 check (size_bytes >= 0),
   created_by integer references app_user on delete set null,
   created_at timestamptz not null default clock_timestamp(),

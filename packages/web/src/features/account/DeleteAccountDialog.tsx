@@ -84,7 +84,8 @@ export function DeleteAccountDialog({ opened, onClose }: Props) {
 }
 
 const isInTheWay = ({ closes, leaves }: AccountDeletionPreview): boolean =>
-  closes.some(({ openInstances }) => openInstances > 0) || leaves.some(({ lastOwner }) => lastOwner);
+  closes.some(({ openInstances, openStorages, openProjects }) => openInstances + openStorages + openProjects > 0) ||
+  leaves.some(({ lastOwner }) => lastOwner);
 
 function Obstacles({ deletion: { closes, leaves } }: { deletion: AccountDeletionPreview }) {
   const t = useT();
@@ -97,6 +98,22 @@ function Obstacles({ deletion: { closes, leaves } }: { deletion: AccountDeletion
             {t('{{count}} servers are still there in “{{name}}”.', { count: openInstances, name: clientName })}{' '}
             {t('Terminate or delete them first.')} <Link to={paths.instances()}>{t('Instances')}</Link>,{' '}
             <Link to={paths.selfInstances()}>{t('Self-hosted')}</Link>
+          </li>
+        ))}
+      {closes
+        .filter(({ openStorages }) => openStorages > 0)
+        .map(({ clientId, clientName, openStorages }) => (
+          <li key={clientId}>
+            {t('{{count}} storages are still there in “{{name}}”.', { count: openStorages, name: clientName })}{' '}
+            {t('Delete them first.')} <Link to={paths.storages()}>{t('Storages')}</Link>
+          </li>
+        ))}
+      {closes
+        .filter(({ openProjects }) => openProjects > 0)
+        .map(({ clientId, clientName, openProjects }) => (
+          <li key={clientId}>
+            {t('{{count}} projects are still there in “{{name}}”.', { count: openProjects, name: clientName })}{' '}
+            {t('Delete them first.')}
           </li>
         ))}
       {leaves
