@@ -1,6 +1,6 @@
-import { writeChangedPaths } from './changedPaths.ts';
 import { openCommitGraph } from './commitGraph.ts';
 import { runGit } from './run.ts';
+import { writeChangedPaths } from './writeChangedPaths.ts';
 
 const WRITE_MS = 300_000;
 
