@@ -20,6 +20,8 @@ import { withinWorkspace } from './db/withinWorkspace.ts';
 import { startFileWorker } from './files/worker.ts';
 import { openRepositories } from './git/repositories.ts';
 import { createHosting } from './gitHosting/hosting.ts';
+import { createImporter } from './gitHosting/importRepository.ts';
+import { startGitMaintenance } from './gitHosting/maintenance.ts';
 import { serveGitSsh } from './gitHosting/ssh.ts';
 import { startInstanceWorker } from './instances/worker.ts';
 import { startQueue } from './jobs/queue.ts';
@@ -33,6 +35,7 @@ import { serveMetrics } from './metrics/metricsServer.ts';
 import { createPrometheusCollector } from './metrics/prometheus.ts';
 import { serveObjects } from './objects/serve.ts';
 import { openStores } from './objects/stores.ts';
+import { startImportWorker } from './projects/importWorker.ts';
 import { startProjectWorker } from './projects/worker.ts';
 import type { Readiness } from './providers/provider.ts';
 import { registerWorker } from './reconcile/workerRegistry.ts';
@@ -151,6 +154,8 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
         startSelfHostedWorker,
         startStorageWorker,
         startProjectWorker,
+        (of: Context) => startImportWorker(of, createImporter(of)),
+        startGitMaintenance,
         startStraySweep,
         startFileWorker,
         startMeteringWorker,

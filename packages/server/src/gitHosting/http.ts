@@ -187,7 +187,7 @@ function sendRaw(request: FastifyRequest, response: ServerResponse, error: unkno
   const { status, message, retryAfter } = refusalOf(error);
   if (status >= 500 && status !== 503) request.log.error({ err: error }, 'a git request failed');
   const { raw } = request;
-  if (raw.destroyed || response.destroyed) return;
+  if (response.destroyed || raw.socket.destroyed) return;
   const body = `${message}\n`;
   response.writeHead(status, {
     ...NO_CACHE,

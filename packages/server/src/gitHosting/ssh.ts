@@ -26,6 +26,7 @@ const LOGIN_MS = 30_000;
 const MAX_TRIES = 20;
 /** Several commands may share a connection, as with OpenSSH's ControlMaster. */
 const MAX_SESSIONS = 8;
+const MAX_REFUSED = 100;
 /** Failed logins per address: each key that is offered and unknown counts. */
 const failures = createRateLimiter({ points: 300, duration: 60 });
 /** The exit code of git itself when it cannot do what it is asked. */
@@ -58,7 +59,7 @@ export async function serveGitSsh(hosting: Hosting): Promise<SshServer> {
     perAddress.set(network, count);
     const closed = new AbortController();
     const timer = setTimeout(() => socket.destroy(), LOGIN_MS);
-    const known: GitConnection = { socket, network, closed: closed.signal, timer, sessions: 0 };
+    const known: GitConnection = { socket, network, closed: closed.signal, timer, sessions: 0, refused: 0 };
     open.set(`${ip} ${port}`, known);
     socket.once('close', () => {
       clearTimeout(known.timer);
@@ -92,6 +93,8 @@ interface GitConnection {
   /** Ends a connection that does nothing. */
   timer: NodeJS.Timeout;
   sessions: number;
+  /** Commands so far that are none of git's. */
+  refused: number;
 }
 
 type Key = PublicKeyAuthContext['key'];
@@ -154,7 +157,12 @@ function serveSession(hosting: Hosting, session: Session, known: GitConnection, 
   });
   session.on('exec', (accept, reject, { command }) => {
     const asked = parseGitCommand(command);
-    if (!asked) return void reject?.();
+    if (!asked) {
+      reject?.();
+      known.refused += 1;
+      if (known.refused >= MAX_REFUSED) known.socket.destroy();
+      return end();
+    }
     clearTimeout(timer);
     void serveCommand(hosting, accept(), known, { asked, key, protocol }).finally(resolve);
   });

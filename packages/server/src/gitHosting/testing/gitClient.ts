@@ -37,6 +37,7 @@ interface RunOptions {
   cwd?: string;
   env?: Record<string, string>;
   input?: string;
+  inputBytes?: Buffer;
 }
 
 export function aMachine(): Machine {
@@ -76,7 +77,7 @@ export function aMachine(): Machine {
     run(command, args, options = {}) {
       const child = machine.spawn(command, args, options);
       child.stdin!.on('error', () => {});
-      child.stdin!.end(options.input ?? '');
+      child.stdin!.end(options.inputBytes ?? options.input ?? '');
       return endOf(child);
     },
     async sshKey(type = 'ed25519') {
