@@ -312,7 +312,7 @@ export const projects = {
   }),
   detachInstance: call({
     path: 'project/instance/detach',
-    summary: 'Detaches a server. What runs on it goes on.',
+    summary: 'Detaches a server, if it is attached. What runs on it goes on.',
     auth: MANAGE,
     byToken: true,
     input: InstanceOfProject,

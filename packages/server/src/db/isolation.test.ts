@@ -174,6 +174,7 @@ const OWNERS: Record<string, string> = {
 
 /** Columns that refer to a workspace through another row. */
 const PARENTS: Record<string, string> = {
+  project_id: 'workspace_id from project',
   instance_id: 'workspace_id from instance',
   container_id: 'workspace_id from container',
   segment_id: 'client_id from segment',

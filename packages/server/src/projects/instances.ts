@@ -4,6 +4,7 @@ import type { EntityFilterRequest, Ref } from '@stagi/contract/page.ts';
 import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import { projectCan } from '@stagi/contract/projectRules.ts';
 import type { ProjectInstance } from '@stagi/contract/projects.ts';
+import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
@@ -78,8 +79,9 @@ export async function attachInstance(
 ): Promise<void> {
   await inTransaction(ctx.db, async (trx) => {
     const project = await lockChangeable(ctx, trx, projectRef);
-    const instance = await openInstance(trx, ctx.workspace.id, instanceRef);
+    const instance = await findServer(trx, ctx.workspace.id, instanceRef);
     if (!instance || !holdsAny(ctx.workspace.permissions, SEES[instance.kind])) throw notFound();
+    if (instance.closed_at) throw refused(text('This server exists no more'));
     const added = await trx
       .insertInto('project_instance')
       .values({ project_id: project.id, instance_id: instance.id, attached_by: ctx.user.id })
@@ -96,7 +98,7 @@ export async function detachInstance(
 ): Promise<void> {
   await inTransaction(ctx.db, async (trx) => {
     const project = await lockChangeable(ctx, trx, projectRef);
-    const instance = await openInstance(trx, ctx.workspace.id, instanceRef);
+    const instance = await findServer(trx, ctx.workspace.id, instanceRef);
     if (!instance) throw notFound();
     const removed = await trx
       .deleteFrom('project_instance')
@@ -104,9 +106,7 @@ export async function detachInstance(
       .where('instance_id', '=', instance.id)
       .returning('instance_id')
       .executeTakeFirst();
-    // A server that is not attached is as unknown to the project as one that does not exist.
-    if (!removed) throw notFound();
-    await noted(ctx, trx, project, instance, 'instance detached');
+    if (removed) await noted(ctx, trx, project, instance, 'instance detached');
   });
 }
 
@@ -120,15 +120,15 @@ async function lockChangeable(ctx: Caller, trx: Db, ref: Ref): Promise<ProjectVi
 interface Server {
   id: number;
   kind: Kind;
+  closed_at: Date | null;
 }
 
-function openInstance(trx: Db, workspaceId: number, ref: Ref): Promise<Server | undefined> {
+function findServer(trx: Db, workspaceId: number, ref: Ref): Promise<Server | undefined> {
   return trx
     .selectFrom('instance')
-    .select(['id', 'kind'])
+    .select(['id', 'kind', 'closed_at'])
     .where('workspace_id', '=', workspaceId)
-    .where('id' in ref ? isId('id', ref.id) : sql<boolean>`slug = ${ref.slug}`)
-    .where('closed_at', 'is', null)
+    .where('id' in ref ? isId('id', ref.id) : sql<boolean>`slug = ${ref.slug} and closed_at is null`)
     .executeTakeFirst();
 }
 

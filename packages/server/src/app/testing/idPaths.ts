@@ -37,12 +37,17 @@ function walk(schema: Schema, place: Place): Place[] {
   return [...inside, ...fields, ...(schema.items ? walk(schema.items, [...place, 0]) : [])];
 }
 
-/** A copy with the value at a path changed; missing objects and lists on the path are created. */
+/**
+ * A copy with the value at a path changed; missing objects and lists on the path are created. A reference by slug has no
+ * id, which would be the one that counts.
+ */
 export function withValueAt(value: unknown, [name, ...rest]: Place, changed: unknown): unknown {
   if (name === undefined) return changed;
   if (typeof name === 'number') return [withValueAt((value as unknown[] | undefined)?.[name], rest, changed)];
+  const { id, ...others } = (value ?? {}) as Record<string, unknown>;
   return {
-    ...(value as object),
+    ...others,
+    ...(id !== undefined && name !== 'slug' && { id }),
     [name]: withValueAt((value as Record<string, unknown> | undefined)?.[name], rest, changed),
   };
 }

@@ -113,7 +113,7 @@ function Obstacles({ deletion: { closes, leaves } }: { deletion: AccountDeletion
         .map(({ clientId, clientName, openProjects }) => (
           <li key={clientId}>
             {t('{{count}} projects are still there in “{{name}}”.', { count: openProjects, name: clientName })}{' '}
-            {t('Delete them first.')}
+            {t('Delete them first.')} <Link to={paths.projects()}>{t('Projects')}</Link>
           </li>
         ))}
       {leaves
