@@ -168,6 +168,9 @@ test('each role sees the menu and the pages that it opens, and no others', async
         'Cloud needs a permission that your role in this workspace does not include: INSTANCE_RENTED or SELFHOSTED_INSTANCE',
       );
     }
+    const projects = page.getByTestId('menu-projects').first();
+    if (held.includes('PROJECT')) await expect(projects).not.toHaveAttribute('aria-disabled', 'true');
+    else await expect(projects).toHaveAttribute('aria-disabled', 'true');
     for (const { path, permissions, title } of gated) {
       await followLink(page, path);
       const opens = permissions?.some((permission) => held.includes(permission)) === true;

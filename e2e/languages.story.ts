@@ -10,9 +10,9 @@ const DATA = new RegExp(
   [
     ...calendarNames('tr'),
     /DD\/MM\/YYYY|\bEsc\b|\btraining\b|\bCPU\b|SHA256:\S+|ssh-ed25519 AAAA… you@|\bNAME\b|(?:\/srv)?\/models/,
-    /Ada’s workspace|Ada|ada@example\.com|Training|Lab 3|lab-3|Web|laptop/,
+    /Ada’s workspace|Ada|ada@example\.com|Training|Trainer|trainer(?:-2)?|Lab 3|lab-3|Web|laptop/,
     /Simulated (?:cloud|CPU|[A-Z]\d+)|eu-sim-\d|fake:sim-[\w-]+/,
-    /Stagi|STAGI|NVIDIA|Ubuntu|Docker|Git|Ctrl|English|简体中文|Русский|Türkçe/,
+    /Stagi|STAGI|NVIDIA|Ubuntu|Docker|Git|HTTPS?|SSH|README|Ctrl|English|简体中文|Русский|Türkçe/,
     /\bGB\b/,
     /winter-data|Data|\blog-[\w-]+|\blogs\b|\blocal\b|AWS CLI|rclone|boto3|s3cmd|JavaScript|STG[A-Z2-7]+/,
     /simulated SSD|us-sim-\d|\bweb\b|nginx:1\.29|ubuntu:24\.04|python -u train\.py --epochs 10/,
@@ -128,7 +128,7 @@ async function look(
 }
 
 /** Menus, panels and dialogs that have no address; `width`: those of one width only. */
-function overlays({ instance, selfInstance, container }: Ids) {
+function overlays({ instance, selfInstance, container, project }: Ids) {
   const press = (testId: string) => async (page: Page) => {
     await page.getByTestId(testId).first().click();
     await waitForScreen(page);
@@ -188,6 +188,15 @@ function overlays({ instance, selfInstance, container }: Ids) {
     { name: 'a new key', path: '/profile/ssh', open: press('ssh-key-add') },
     { name: 'a new join link', path: '/profile/team/invites', open: press('invite-create') },
     { name: 'a new token', path: '/profile/tokens', open: press('token-create') },
+    { name: 'the addresses of a project', path: `/projects/${project}/activity`, open: press('project-clone') },
+    {
+      name: 'deleting a project',
+      path: `/projects/${project}/settings`,
+      open: async (page) => {
+        await press('project-delete')(page);
+        await expect(page.getByTestId('confirm-slug')).toBeVisible();
+      },
+    },
     { name: 'dates of a log', path: `/cloud/containers/${container}/logs`, open: press('date-range') },
     {
       name: 'the filters of a log',

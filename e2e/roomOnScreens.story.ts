@@ -14,6 +14,7 @@ const NAMES = {
   container: long('Container'),
   key: long('Key'),
   storage: long('Storage'),
+  project: long('Project'),
 };
 const WIDTHS = [360, 768, 1280];
 const HEIGHT = 800;

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
 import { ROUTES, type Route, type RouteName } from '@stagi/contract/routes.ts';
@@ -33,6 +35,7 @@ const MORE: Partial<Record<RouteName, readonly string[]>> = {
   containers: ['?new=1'],
   storages: ['?new=1'],
   storage: ['/objects', '/keys'],
+  projects: ['?new=1'],
 };
 
 /** What the somebody and their things are called. */
@@ -43,6 +46,7 @@ interface Names {
   container: string;
   key: string;
   storage: string;
+  project: string;
 }
 
 const USUAL: Names = {
@@ -52,6 +56,7 @@ const USUAL: Names = {
   container: 'Web',
   key: 'laptop',
   storage: 'Data',
+  project: 'Trainer',
 };
 
 /** A platform with a simulated cloud, and somebody who has one of everything: for stories that walk over all screens. */
@@ -97,14 +102,24 @@ export function ownScreens(ids: Ids): string[] {
     .flatMap((name) => {
       const path = addressOf(name, ids);
       return ['', ...(MORE[name] ?? [])].map((more) => path + more);
-    });
+    })
+    .concat(`/projects/${ids.emptyProject}`);
 }
 
 function addressOf(name: RouteName, ids: Ids): string {
-  const path = ROUTES[name].path.replace(/:(?:id|code|slug)$/, String(ids[name as keyof Ids]));
+  const { path: pattern } = ROUTES[name];
+  const path = pattern.startsWith(`${ROUTES.project.path}/`)
+    ? pattern.replace(':id', String(ids.project)) + (ofCode(ids)[name] ?? '')
+    : pattern.replace(/:(?:id|code|slug)$/, String(ids[name as keyof Ids]));
   expect(path, `${name}: an id for its address`).not.toContain('undefined');
   return path;
 }
+
+/** What the addresses of the code name besides their project. */
+const ofCode = ({ commit, readme }: Ids): Partial<Record<string, string>> => ({
+  projectBlob: `/main/README.md/${readme}`,
+  projectCommit: `/main/${commit}`,
+});
 
 const screens = () =>
   (Object.keys(ROUTES) as RouteName[]).filter((name) => !NOT_SCREENS.includes(name) && !isForOperators(name));
@@ -125,12 +140,17 @@ export interface Ids {
   selfInstance: number;
   container: number;
   storage: number;
+  project: number;
+  emptyProject: number;
+  /** The commit of the project, and the object of its README. */
+  commit: string;
+  readme: string;
   /** Of a join link that nobody has used. */
   joinClient: string;
   containerAuth: string;
 }
 
-/** A server rented, one attached, a container on it, a storage with a key. */
+/** A server rented, one attached, a container on it, a storage with a key, a project with code and an empty one. */
 async function furnish(url: string, { client }: Person, names: Names): Promise<{ ids: Ids; close(): Promise<void> }> {
   const { entity: key } = await client(api.sshKeys.generate, { title: names.key });
   const offer = await until('the simulated cloud has offers', 30_000, async () => {
@@ -172,6 +192,10 @@ async function furnish(url: string, { client }: Person, names: Names): Promise<{
     return entity.status === 'rented';
   });
   await client(api.storages.createKey, { id: storage.id, title: names.key, mode: 'read-write' });
+  const { entity: project } = await client(api.projects.create, { title: names.project, slug: 'trainer' });
+  const { entity: empty } = await client(api.projects.create, { title: names.project, slug: 'trainer-2' });
+  const pushed = await push(project.gitHttps, (await client(api.apiTokens.create, { description: names.key })).token);
+  await client(api.projects.attachInstance, { projectRef: { id: project.id }, instanceRef: { id: own.id } });
   const { link } = await client(api.invites.create, { role: 'Guest' });
   return {
     ids: {
@@ -181,10 +205,34 @@ async function furnish(url: string, { client }: Person, names: Names): Promise<{
       joinClient: link.slice(link.lastIndexOf('/') + 1),
       containerAuth: 'web',
       storage: storage.id,
+      project: project.id,
+      emptyProject: empty.id,
+      ...pushed,
     },
     close() {
       clearInterval(beat);
       return daemon.close();
     },
   };
+}
+
+/** One commit of a README. Answers the hashes of both. */
+async function push(address: string, token: string): Promise<{ commit: string; readme: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'stagi-code-'));
+  const git = async (...args: string[]) => {
+    const as = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
+    const env = { PATH: process.env.PATH, HOME: folder, GIT_TERMINAL_PROMPT: '0' };
+    return (await promisify(execFile)('git', [...as, ...args], { cwd: folder, env })).stdout.trim();
+  };
+  const to = new URL(address);
+  to.username = 'git';
+  to.password = token;
+  writeFileSync(join(folder, 'README.md'), '# Trainer\n');
+  await git('init', '--quiet', '--initial-branch=main');
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message=Training');
+  await git('push', '--quiet', to.href, 'main');
+  const hashes = { commit: await git('rev-parse', 'HEAD'), readme: await git('rev-parse', 'HEAD:README.md') };
+  rmSync(folder, { recursive: true, force: true });
+  return hashes;
 }

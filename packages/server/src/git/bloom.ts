@@ -1,8 +1,14 @@
+const SEED_ONE = 0x293ae76f;
+const SEED_TWO = 0x7e646e2c;
+
 /** A path as the filters of a commit-graph know it. */
 export interface BloomKey {
   one: number;
   two: number;
 }
+
+/** The hash of a path in our own lists (`changedPaths.ts`). */
+export const pathHash = (path: Buffer): number => murmur3(SEED_ONE, path);
 
 /** A filter of one commit: a few bytes in the file of a commit-graph. */
 export interface BloomFilter {
@@ -11,9 +17,6 @@ export interface BloomFilter {
   length: number;
   hashesPerPath: number;
 }
-
-const SEED_ONE = 0x293ae76f;
-const SEED_TWO = 0x7e646e2c;
 
 /** The key of a path, or null for one that is not ASCII, which versions of git hash differently. */
 export function bloomKey(path: Buffer): BloomKey | null {

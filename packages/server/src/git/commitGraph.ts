@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BloomFilter } from './bloom.ts';
+import { type ChangedPaths, changedPathsFile, readChangedPaths } from './changedPaths.ts';
 
 /** Where a commit stands in the graph. */
 export type Position = number;
@@ -17,15 +18,24 @@ export interface CommitGraph {
   tree(position: Position): string;
   /** Null: more than two, which are rare; read the commit. */
   parents(position: Position): Position[] | null;
-  /** The paths at which this commit differs from its first parent; null: not computed. */
-  changedPaths(position: Position): BloomFilter | null;
+  /** The filter of the paths that this commit changed against its first parent; null: not computed. */
+  filter(position: Position): BloomFilter | null;
+  /** Hashes of these paths; null: unknown, ask the filter. */
+  changedPaths(position: Position): Uint32Array | null;
+  readonly layers: readonly GraphLayer[];
 }
 
 /** One file. With a chain of files, positions count on from the file before. */
-interface Layer {
-  data: Buffer;
+export interface GraphLayer {
+  /** The hash of the file. */
+  id: string;
   first: number;
   count: number;
+  /** Null: not written yet. */
+  changedPaths: ChangedPaths | null;
+}
+interface Layer extends GraphLayer {
+  data: Buffer;
   fanout: number;
   hashes: number;
   commits: number;
@@ -51,7 +61,7 @@ export async function openCommitGraph(gitDir: string, known: CommitGraph | null)
   // A new chain has replaced it meanwhile: the next reader finds that one.
   if (stats.some((found) => found === null)) return known;
   const key = files.map((file, n) => `${file}:${stats[n]!.ino}:${stats[n]!.mtimeMs}:${stats[n]!.size}`).join('|');
-  if (known?.key === key) return known;
+  if (known?.key === key && !(await isMoreKnown(gitDir, known))) return known;
   if (stats.reduce((sum, found) => sum + found!.size, 0) > MAX_BYTES) return null;
   const contents = await Promise.all(files.map((file) => readFile(file).catch(absentIsNull)));
   if (contents.some((content) => content === null)) return known;
@@ -60,9 +70,18 @@ export async function openCommitGraph(gitDir: string, known: CommitGraph | null)
     const last = layers.at(-1);
     const layer = readLayer(data!, last ? last.first + last.count : 0);
     if (!layer) return null;
+    const lists = await readFile(changedPathsFile(gitDir, layer.id)).catch(absentIsNull);
+    if (lists) layer.changedPaths = readChangedPaths(lists, layer.count);
     layers.push(layer);
   }
   return graphOf(key, layers);
+}
+
+/** Whether the lists of changed paths were written since. */
+async function isMoreKnown(gitDir: string, { layers }: CommitGraph): Promise<boolean> {
+  const missing = layers.filter(({ changedPaths }) => changedPaths === null);
+  const files = await Promise.all(missing.map(({ id }) => stat(changedPathsFile(gitDir, id)).catch(absentIsNull)));
+  return files.some((file) => file !== null);
 }
 
 /** The oldest first. */
@@ -97,6 +116,8 @@ function readLayer(data: Buffer, first: number): Layer | null {
   const bloom = chunks.get('BDAT');
   const hasFilters = bloomIndex !== null && bloom !== undefined;
   return {
+    id: data.toString('hex', data.length - HASH_BYTES),
+    changedPaths: null,
     data,
     first,
     count: data.readUInt32BE(fanout + 255 * 4),
@@ -146,7 +167,12 @@ function graphOf(key: string, layers: readonly Layer[]): CommitGraph {
       if (two === NO_PARENT) return [one];
       return two >= MORE_PARENTS ? null : [one, two];
     },
+    layers,
     changedPaths(position) {
+      const layer = layerOf(position);
+      return layer.changedPaths?.of(position - layer.first) ?? null;
+    },
+    filter(position) {
       const layer = layerOf(position);
       if (layer.bloomIndex === null || layer.hashesPerPath === null) return null;
       const n = position - layer.first;

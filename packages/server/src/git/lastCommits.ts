@@ -1,4 +1,4 @@
-import { type BloomKey, bloomKey, mayContain } from './bloom.ts';
+import { type BloomKey, bloomKey, mayContain, pathHash } from './bloom.ts';
 import type { CommitGraph, Position } from './commitGraph.ts';
 import type { StoredEntry } from './parseObjects.ts';
 import type { Repository } from './repositories.ts';
@@ -40,6 +40,8 @@ const DEADLINE_MS = 2_500;
 /** So many commits are passed, or so many folders read at once, before what was assumed is checked. */
 const COMMITS_AHEAD = 4_096;
 const FOLDERS_AHEAD = 128;
+/** So many commits without a list make a walk slow. */
+const MANY_UNLISTED = 1_000;
 const NONE: Wanted[] = [];
 
 /**
@@ -86,13 +88,18 @@ async function walk(
   const slice = createSlice(DEADLINE_MS);
   const prefix = parts.map((part) => `${part}/`).join('');
   const folderKeys = parts.map((_, n) => bloomKey(Buffer.from(parts.slice(0, n + 1).join('/'))));
-  const wanted = entries.map((entry) => ({
-    entry,
-    key: bloomKey(Buffer.concat([Buffer.from(prefix), entry.nameBytes])),
-  }));
+  const wanted: Wanted[] = [];
+  const byHash = new Map<number, Wanted[]>();
+  for (const entry of entries) {
+    const path = Buffer.concat([Buffer.from(prefix), entry.nameBytes]);
+    const one = { entry, key: bloomKey(path) };
+    wanted.push(one);
+    byHash.set(pathHash(path), [...(byHash.get(pathHash(path)) ?? []), one]);
+  }
+  let unlisted = graph ? 0 : MANY_UNLISTED;
   const groups = [{ start: nodeOf(graph, commit), wanted }];
 
-  for (let group = groups.pop(); group; group = groups.pop()) {
+  walking: for (let group = groups.pop(); group; group = groups.pop()) {
     const open = new Set<Wanted>(group.wanted);
     for (let node: Node | null = group.start; node && open.size > 0; ) {
       if (known && isKnown(node)) {
@@ -101,7 +108,7 @@ async function walk(
           if (sha) settle(one, sha);
         }
       }
-      if (await slice.isOver()) return found;
+      if (await slice.isOver()) break walking;
       const ahead: Ahead = await lookAhead(node, open);
       const folders = await Promise.all(ahead.steps.map(({ parents }) => folderOf(parents[0]!)));
       for (const [n, step] of ahead.steps.entries()) {
@@ -118,6 +125,7 @@ async function walk(
       found.set(one.entry.name, sha);
     }
   }
+  if (unlisted >= MANY_UNLISTED) repository.requestUpkeep();
   return found;
 
   /** Follows first parents, assuming that no candidate has changed: so the folders to compare are read at once. */
@@ -148,16 +156,23 @@ async function walk(
   }
 
   function candidatesOf({ position }: Node, open: ReadonlySet<Wanted>): Wanted[] {
-    const filter = graph && position !== null ? graph.changedPaths(position) : null;
-    if (!filter) return [...open];
-    for (const key of folderKeys) if (key && !mayContain(filter, key)) return NONE;
+    if (!graph || position === null) return [...open];
+    const changed = graph.changedPaths(position);
+    if (!changed) return candidatesByFilter(graph, position, open);
     let candidates = NONE;
-    for (const one of open) {
-      if (one.key && !mayContain(filter, one.key)) continue;
-      if (candidates === NONE) candidates = [];
-      candidates.push(one);
+    for (const hash of changed) {
+      const ones = byHash.get(hash)?.filter((one) => open.has(one));
+      if (ones?.length) candidates = [...candidates, ...ones];
     }
     return candidates;
+  }
+
+  function candidatesByFilter(known: CommitGraph, position: Position, open: ReadonlySet<Wanted>): Wanted[] {
+    unlisted += 1;
+    const filter = known.filter(position);
+    if (!filter) return [...open];
+    for (const key of folderKeys) if (key && !mayContain(filter, key)) return NONE;
+    return [...open].filter(({ key }) => !key || mayContain(filter, key));
   }
 
   function isKnown(node: Node): boolean {

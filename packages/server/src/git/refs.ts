@@ -82,6 +82,7 @@ async function isAncestor(repository: Repository, sha: string, descendant: strin
 
 /** Refuses what is no commit of this project: absent, not a commit, or of no branch and tag. */
 export async function requireReachable(repository: Repository, sha: string, likely: string | null): Promise<void> {
-  const info = await repository.info(sha);
+  // Repositories here have hashes of 40 digits.
+  const info = sha.length === 40 ? await repository.info(sha) : null;
   if (info?.type !== 'commit' || !(await isReachable(repository, sha, likely))) throw notFound();
 }

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import type { PushedRef } from '@stagi/contract/projects.ts';
 import type { Context } from '../context.ts';
 import { GitError, runGit } from '../git/run.ts';
+import { writeCommitGraph } from '../git/upkeep.ts';
 
-const COMMIT_GRAPH_MS = 120_000;
 const READ_MS = 60_000;
 
 /** Those of the refs of a push that now are what it made of them: another push may have been faster at some. */
@@ -72,10 +72,7 @@ export function createCommitGraphs({ log }: Pick<Context, 'log'>): CommitGraphs 
 
   async function run(dir: string): Promise<void> {
     try {
-      await runGit(dir, ['commit-graph', 'write', '--reachable', '--split', '--changed-paths'], {
-        timeoutMs: COMMIT_GRAPH_MS,
-        signal: stopping.signal,
-      });
+      await writeCommitGraph(dir, { signal: stopping.signal });
     } catch (error) {
       if (error instanceof GitError && error.reason === 'aborted') return;
       log.warn({ err: error, dir }, 'a commit-graph could not be written');

@@ -16,7 +16,7 @@ export async function loadHostKey({ dataDir }: Pick<Config, 'dataDir'>): Promise
   try {
     const file = await open(fresh, 'wx', 0o600);
     try {
-      await file.writeFile(ssh2.utils.generateKeyPairSync('ed25519').private);
+      await file.writeFile(newKey());
       await file.sync();
     } finally {
       await file.close();
@@ -29,6 +29,14 @@ export async function loadHostKey({ dataDir }: Pick<Config, 'dataDir'>): Promise
     await rm(fresh, { force: true });
   }
   return checked(await readFile(path, 'utf8'), path);
+}
+
+/** The library writes about one of 170 keys in a form that it cannot read. */
+function newKey(): string {
+  for (;;) {
+    const key = ssh2.utils.generateKeyPairSync('ed25519').private;
+    if (!(ssh2.utils.parseKey(key) instanceof Error)) return key;
+  }
 }
 
 async function read(path: string): Promise<string | null> {

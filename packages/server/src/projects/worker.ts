@@ -84,6 +84,7 @@ async function remove(ctx: Context, lease: Lease, row: ProjectRow): Promise<void
     );
     return;
   }
+  ctx.repositories.forget(row.repository);
   await removeRepository(ctx.config, row.repository);
   await apply(ctx, lease, row, null, async (trx) => {
     await trx.deleteFrom('project_instance').where('project_id', '=', row.id).execute();

@@ -59,12 +59,10 @@ export function ImportProgress({ project }: { project: Project }) {
 /** What git and the platform do during an import. A phase without words is shown by its name. */
 const PHASES: Partial<Record<string, string>> = {
   connecting: text('connecting'),
-  counting: text('counting objects'),
-  compressing: text('compressing objects'),
+  preparing: text('waiting for the other server'),
   receiving: text('receiving objects'),
   resolving: text('resolving deltas'),
   checking: text('checking objects'),
-  writing: text('writing branches and tags'),
 };
 
 function phaseText(t: T, { status, phase }: ProjectImport): string {

@@ -28,13 +28,13 @@ const TABS = [ROUTES.projectInstances, ROUTES.projectContainers, ROUTES.projectA
 /** What surrounds the pages of one project: its header and tabs. The pages below ask `useProject` for it. */
 export function ProjectPage() {
   const t = useT();
-  const isCode = useIsCode();
-  const { title: tabTitle } = useRoute();
+  const { path, title: pageTitle } = useRoute();
+  const isFirst = path === ROUTES.project.path || path.endsWith('/tree');
   return (
     <DetailPage
       view={api.projects.view}
       everyMs={(project) => (isInTransition(project) ? REFETCH_IN_TRANSITION_MS : REFETCH_MS)}
-      pageTitle={({ title }) => (isCode ? title : `${title} · ${t(tabTitle)}`)}
+      pageTitle={({ title }) => (isFirst ? title : `${title} · ${t(pageTitle)}`)}
     >
       {(project) => <Loaded project={project} />}
     </DetailPage>

@@ -1,4 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
+import { ProjectStatus } from '@stagi/contract/projectRules.ts';
 import { IconGitBranch, IconPlus } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
@@ -7,6 +8,9 @@ import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
+import { projectStatus } from '../../ui/projectStatus.ts';
+import { STATUS } from '../../ui/status.ts';
+import { FilterMenu } from '../../ui/table/FilterMenu.tsx';
 import { CreateProject } from './CreateProject.tsx';
 import { useProjectActions } from './useProjectActions.tsx';
 import { useProjectColumns } from './useProjectColumns.tsx';
@@ -27,6 +31,14 @@ export function ProjectsPage() {
       }
       list={list}
       search={t('Search projects')}
+      filters={
+        <FilterMenu
+          label={t('Status')}
+          options={ProjectStatus.options.map((status) => ({ value: status, label: t(wordOf(status)) }))}
+          value={state.statuses}
+          onChange={state.setStatuses}
+        />
+      }
       name="projects"
       rowTestId="project-row"
       columns={useProjectColumns()}
@@ -36,7 +48,7 @@ export function ProjectsPage() {
       actions={actions}
       noMatches={{
         title: t('No project matches'),
-        text: t('Try other words.'),
+        text: t('To see deleted projects, filter by that status.'),
       }}
       empty={{
         icon: <IconGitBranch size={20} />,
@@ -48,3 +60,5 @@ export function ProjectsPage() {
     </ListPage>
   );
 }
+
+const wordOf = (status: ProjectStatus): string => STATUS[projectStatus({ status, import: null })]?.word ?? status;

@@ -16,6 +16,7 @@ export function useProjectColumns(): Column<Project>[] {
     key,
     title,
     align: 'right',
+    card: 'hidden',
     cell: (project) => <span className="mono">{formatNumber(project[key], 0)}</span>,
   });
   return [

@@ -1,0 +1,255 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseBlame } from './blame.ts';
+import { lfsPointerOf, textOf } from './blobs.ts';
+import { bloomKey, mayContain, murmur3, pathHash } from './bloom.ts';
+import { createAnswerParser, type StoredObject } from './catFile.ts';
+import { openCommitGraph } from './commitGraph.ts';
+import { parseChanges, patchHeader, splitPatches } from './diff.ts';
+import { parseGrep } from './grep.ts';
+import { parseCommit, parseSignature, parseTree } from './parseObjects.ts';
+import { isEntryName, isRefName, splitPath } from './paths.ts';
+import { createRepository, repositoryDir } from './repository.ts';
+import { createSlots } from './slots.ts';
+import { parseSubmodules } from './submodules.ts';
+import { importCommits } from './testing/fastImport.ts';
+import { writeCommitGraph } from './upkeep.ts';
+
+const A = 'a'.repeat(40);
+const B = 'b'.repeat(40);
+
+describe('answers of git cat-file', () => {
+  const output = Buffer.from(`${A} blob 5\nab\ncd\n${B} missing\n${B} tree 7\n${A} commit 0\n\n`);
+  const expected = [
+    { type: 'blob', size: 5, content: 'ab\ncd' },
+    null,
+    { type: 'tree', size: 7, content: '' },
+    { type: 'commit', size: 0, content: '' },
+  ];
+
+  it('are read whatever the chunks end at', () => {
+    for (let size = 1; size <= output.length; size += 1) {
+      const questions = [true, true, false, true];
+      const answers: (StoredObject | null)[] = [];
+      const parse = createAnswerParser(
+        () => questions[answers.length]!,
+        (answer) => answers.push(answer),
+      );
+      for (let at = 0; at < output.length; at += size) parse(output.subarray(at, at + size));
+      expect(answers.map((one) => one && { ...one, content: one.content.toString() })).toEqual(expected);
+    }
+  });
+
+  it('that are none are refused', () => {
+    expect(() =>
+      createAnswerParser(
+        () => false,
+        () => {},
+      )(Buffer.from('fatal: x\n')),
+    ).toThrow('unexpected answer');
+  });
+});
+
+it('reads trees, also with names that are no text, and refuses one that is cut off', () => {
+  const entry = Buffer.concat([
+    Buffer.from('40000 a b\0'),
+    Buffer.from(A, 'hex'),
+    Buffer.from('100644 \xff\0', 'latin1'),
+    Buffer.from(B, 'hex'),
+  ]);
+  expect(parseTree(entry).map(({ mode, name, sha }) => [mode, name, sha])).toEqual([
+    ['040000', 'a b', A],
+    ['100644', '\ufffd', B],
+  ]);
+  expect(() => parseTree(entry.subarray(0, -1))).toThrow('cut off');
+});
+
+it('reads commits, with signatures, other encodings and missing parts', () => {
+  const content = Buffer.from(
+    `tree ${A}\nparent ${B}\nauthor J\xf6rg <j@x> 1700000000 +0100\ncommitter X <> 5 -0000\nencoding ISO-8859-1\ngpgsig -----BEGIN\n parent ${A}\n -----END\n\nTitl\xe9\n\nBody\n`,
+    'latin1',
+  );
+  expect(parseCommit(A, { content })).toMatchObject({
+    tree: A,
+    parents: [B],
+    author: { name: 'Jörg', email: 'j@x', at: new Date(1_700_000_000_000) },
+    title: 'Titlé',
+    body: 'Body',
+  });
+  expect(parseCommit(A, { content: Buffer.from(`tree ${A}\n`) })).toMatchObject({ parents: [], title: '', body: '' });
+  expect(parseSignature('no address')).toMatchObject({ name: 'no address', email: '' });
+  expect(parseSignature('A <a> 99999999999999999999 +0000').at.getTime()).not.toBeNaN();
+});
+
+it('reads lists of changes: renamed files, binary ones, names with tabs', () => {
+  const raw = `:100644 100644 ${A} ${B} M\0a\tb\0:100644 100644 ${A} ${A} R100\0old\0new\0:000000 100644 ${A} ${B} A\0bin\0`;
+  const { changes, counts } = parseChanges(Buffer.from(`${raw}1\t2\ta\tb\0${'0\t0\t'}\0old\0new\0-\t-\tbin\0`));
+  expect(changes).toMatchObject([
+    { status: 'modified', path: 'a\tb' },
+    { status: 'renamed', oldPath: 'old', path: 'new' },
+    { status: 'added', path: 'bin', oldSha: null, oldMode: null },
+  ]);
+  expect([...counts]).toEqual([
+    ['a\tb', { additions: 1, deletions: 2 }],
+    ['new', { additions: 0, deletions: 0 }],
+    ['bin', null],
+  ]);
+});
+
+it('divides patches by their first lines, not by what a file contains', () => {
+  const one = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-diff --git a/y b/y\n+z\n';
+  const two = 'diff --git "a/t\\tq\\"" "b/t\\tq\\""\nnew file\n';
+  expect([...splitPatches(one + two).values()]).toEqual([one, two]);
+  expect(splitPatches(two).has(patchHeader({ path: 't\tq"', oldPath: null }))).toBe(true);
+});
+
+it('reads blame, search results, pointers and submodules', () => {
+  const blame = `${A} 1 3 2\nauthor X\nfilename a\n${B} 9 1 2\nfilename "t\\tq\\303\\266"\n`;
+  expect(parseBlame(blame)).toEqual([
+    { sha: B, line: 1, lines: 2, path: 't\tqö' },
+    { sha: A, line: 3, lines: 2, path: 'a' },
+  ]);
+  const found = Buffer.from(
+    `${A}:a:b\0${1}\0x\n${A}:a:b\0${2}\0x\n${A}:c\0${1}\0${'y'.repeat(400)}x\n${A}:d\0${1}\0cut`,
+  );
+  const { files, isMore } = parseGrep(
+    found,
+    { commit: A, query: 'x', matchCase: false },
+    { files: 5, linesPerFile: 1 },
+  );
+  expect(isMore).toBe(false);
+  expect(files[0]).toEqual({ path: 'a:b', lines: [{ line: 1, text: 'x' }], isMore: true });
+  expect(files[1]!.lines[0]!.text).toMatch(/^…y+x$/);
+  expect(lfsPointerOf(Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:xyz\nsize 1\n'))).toBeNull();
+  expect(textOf(Buffer.from([0]))).toBeNull();
+  expect(parseSubmodules('submodule.a.b.path\nvendor\0submodule.a.b.url\nhttps://x\0submodule.c.url\ny\0')).toEqual(
+    new Map([['vendor', 'https://x']]),
+  );
+});
+
+it('accepts the names of branches that git accepts, but none with a leading hyphen', () => {
+  const names = [
+    'main',
+    'a/b',
+    'a.b',
+    'ä',
+    'a..b',
+    'a/.b',
+    'a.lock',
+    'a/b.lock/c',
+    '@',
+    'a@{b',
+    '@x',
+    'a b',
+    'a~1',
+    'a^',
+    'a:b',
+    'a?',
+    'a*',
+    'a[b',
+    'a\\b',
+    '/a',
+    'a/',
+    'a//b',
+    'a.',
+    'a\x7f',
+    '{a}',
+    'a@',
+  ];
+  for (const name of names) {
+    const { status } = spawnSync('git', ['check-ref-format', `refs/heads/${name}`]);
+    expect([name, isRefName(name)]).toEqual([name, status === 0 && name !== '@']);
+  }
+  expect(isRefName('-x')).toBe(false);
+  console.log(`names of branches compared with git: n = ${names.length}`);
+});
+
+it('divides paths and refuses parts that a file system or git would understand otherwise', () => {
+  expect(splitPath('')).toEqual([]);
+  expect(splitPath('a/b c/:(top)')).toEqual(['a', 'b c', ':(top)']);
+  for (const path of [
+    '/a',
+    'a/',
+    'a//b',
+    '.',
+    '..',
+    'a/../b',
+    '.git',
+    'a/.GIT',
+    '.git.',
+    'git~1',
+    'a\\b',
+    'a\0',
+    'a\nb',
+  ])
+    expect([path, splitPath(path)]).toEqual([path, null]);
+  expect(['.gitignore', '.github', 'git', '...', ' '].every(isEntryName)).toBe(true);
+});
+
+it('gives slots in the order of asking, and refuses when too many wait', async () => {
+  const slots = createSlots({ slots: 1, waiting: 1, onFull: () => new Error('full') });
+  const release = await slots.take();
+  const second = slots.take();
+  await expect(slots.take()).rejects.toThrow('full');
+  release();
+  release();
+  const abort = new AbortController();
+  const third = slots.take(abort.signal);
+  abort.abort(new Error('gone'));
+  await expect(third).rejects.toThrow('gone');
+  (await second)();
+  (await slots.take())();
+});
+
+describe('the commit-graph', () => {
+  let folder: string;
+  let dir: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'stagi-graph-'));
+    const uuid = '00000000-0000-4000-8000-000000000001';
+    await createRepository({ repositoriesDir: folder }, uuid);
+    dir = repositoryDir({ repositoriesDir: folder }, uuid);
+    const commits = Array.from({ length: 60 }, (_, n) => ({
+      message: `n ${n}`,
+      files: { [`f${n % 7}/x${n % 5}.txt`]: `${n}`, ...(n === 0 && { LICENSE: 'x' }) },
+    }));
+    await importCommits(dir, commits.slice(0, 50));
+    await writeCommitGraph(dir);
+    await importCommits(dir, commits);
+    await writeCommitGraph(dir);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('says the same as git of each commit, and never denies a path that changed', async () => {
+    const graph = (await openCommitGraph(dir, null))!;
+    const git = (...args: string[]) => execFileSync('git', args, { env: { ...process.env, GIT_DIR: dir } }).toString();
+    let checked = 0;
+    for (const line of git('log', '--all', '--format=%H %T %P').trim().split('\n')) {
+      const [sha = '', tree, ...parents] = line.split(' ');
+      const position = graph.find(sha)!;
+      expect(graph.hash(position)).toBe(sha);
+      expect(graph.tree(position)).toBe(tree);
+      expect(graph.parents(position)!.map((one) => graph.hash(one))).toEqual(parents);
+      for (const path of git('diff-tree', '--root', '--no-commit-id', '-r', '--name-only', sha).trim().split('\n')) {
+        for (const part of [path, path.split('/')[0]!]) {
+          expect(mayContain(graph.filter(position)!, bloomKey(Buffer.from(part))!)).toBe(true);
+          expect([...graph.changedPaths(position)!]).toContain(pathHash(Buffer.from(part)));
+          checked += 1;
+        }
+      }
+    }
+    expect(graph.find('f'.repeat(40))).toBeNull();
+    console.log(`paths found in filters and lists: n = ${checked}`);
+    expect(checked).toBeGreaterThan(100);
+  });
+
+  it('hashes as MurmurHash3 does', () => {
+    // From git's own tests (t0095-bloom.sh).
+    expect(murmur3(0, Buffer.from(''))).toBe(0x00000000);
+    expect(murmur3(0, Buffer.from('Hello world!'))).toBe(0x627b0c2c);
+    expect(murmur3(0, Buffer.from('The quick brown fox jumps over the lazy dog'))).toBe(0x2e4ff723);
+  });
+});
