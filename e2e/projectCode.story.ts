@@ -75,9 +75,11 @@ test('code is read in the browser: files, history, differences, search', async (
     await expect.poll(clipboard).toMatch(new RegExp(`/blob/main/${fix}/src%2Fmodel\\.py/[0-9a-f]{40}#L3$`));
     await page.getByRole('button', { name: 'Copy the file' }).click();
     await expect.poll(clipboard).toContain('return x * 3');
-    const raw = await page.request.get((await page.getByTestId('blob-raw').getAttribute('href')) ?? '');
-    expect(raw.headers()['content-security-policy']).toContain('sandbox');
-    expect(await raw.text()).toContain('return x * 3');
+    const raw = await page.context().newPage();
+    const answer = await raw.goto((await page.getByTestId('blob-raw').getAttribute('href')) ?? '');
+    expect(answer?.headers()['content-security-policy']).toContain('sandbox');
+    expect(await answer?.text()).toContain('return x * 3');
+    await raw.close();
     await expectAccessible(page, 'a file');
   });
 

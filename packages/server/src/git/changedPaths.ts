@@ -11,6 +11,8 @@ import { join } from 'node:path';
 export interface ChangedPaths {
   /** Null: too many, or unknown; anything may have changed. */
   of(index: number): Uint32Array | null;
+  /** Whether one of these paths may have changed. */
+  touches(index: number, paths: ReadonlySet<number>): boolean;
 }
 
 export const FOLDER = 'stagi';
@@ -27,7 +29,7 @@ export const changedPathsFile = (gitDir: string, layer: string): string => join(
 export function readChangedPaths(data: Buffer, count: number): ChangedPaths | null {
   const lists = listsIn(data);
   if (!lists || lists.count !== count) return null;
-  return { of: lists.of };
+  return lists;
 }
 
 /** Null: no such file. */
@@ -48,6 +50,12 @@ export function listsIn(data: Buffer): (ChangedPaths & { count: number; hash(ind
       const start = index === 0 ? 0 : ends[index - 1]!;
       const end = ends[index]!;
       return end - start === 1 && all[start] === ALL ? null : all.subarray(start, end);
+    },
+    touches(index, paths) {
+      const end = ends[index]!;
+      for (let at = index === 0 ? 0 : ends[index - 1]!; at < end; at += 1)
+        if (all[at] === ALL || paths.has(all[at]!)) return true;
+      return false;
     },
   };
 }

@@ -22,6 +22,15 @@ export interface CommitGraph {
   filter(position: Position): BloomFilter | null;
   /** Hashes of these paths; null: unknown, ask the filter. */
   changedPaths(position: Position): Uint32Array | null;
+  /**
+   * Follows first parents from a commit over those that changed none of these paths: to the first that may have, to
+   * `stop`, or past `most` commits.
+   */
+  passUnchanged(
+    from: Position,
+    paths: ReadonlySet<number>,
+    { stop, most }: { stop: Position | null; most: number },
+  ): { position: Position; passed: number };
   readonly layers: readonly GraphLayer[];
 }
 
@@ -168,6 +177,20 @@ function graphOf(key: string, layers: readonly Layer[]): CommitGraph {
       return two >= MORE_PARENTS ? null : [one, two];
     },
     layers,
+    passUnchanged(from, paths, { stop, most }) {
+      let position = from;
+      let layer = layerOf(from);
+      let passed = 0;
+      for (; passed < most && (passed === 0 || position !== stop); passed += 1) {
+        if (position < layer.first) layer = layerOf(position);
+        const n = position - layer.first;
+        if (!layer.changedPaths || layer.changedPaths.touches(n, paths)) break;
+        const parent = layer.data.readUInt32BE(layer.commits + n * COMMIT_BYTES + HASH_BYTES);
+        if (parent === NO_PARENT) break;
+        position = parent;
+      }
+      return { position, passed };
+    },
     changedPaths(position) {
       const layer = layerOf(position);
       return layer.changedPaths?.of(position - layer.first) ?? null;

@@ -12,6 +12,7 @@ interface Node {
 interface Wanted {
   entry: StoredEntry;
   key: BloomKey | null;
+  hash: number;
 }
 /** A commit that may have changed some entries against its first parent. */
 interface Step {
@@ -92,9 +93,9 @@ async function walk(
   const byHash = new Map<number, Wanted[]>();
   for (const entry of entries) {
     const path = Buffer.concat([Buffer.from(prefix), entry.nameBytes]);
-    const one = { entry, key: bloomKey(path) };
+    const one = { entry, key: bloomKey(path), hash: pathHash(path) };
     wanted.push(one);
-    byHash.set(pathHash(path), [...(byHash.get(pathHash(path)) ?? []), one]);
+    byHash.set(one.hash, [...(byHash.get(one.hash) ?? []), one]);
   }
   let unlisted = graph ? 0 : MANY_UNLISTED;
   const groups = [{ start: nodeOf(graph, commit), wanted }];
@@ -131,8 +132,14 @@ async function walk(
   /** Follows first parents, assuming that no candidate has changed: so the folders to compare are read at once. */
   async function lookAhead(from: Node, open: ReadonlySet<Wanted>): Promise<Ahead> {
     const steps: Step[] = [];
+    const paths = new Set([...open].map(({ hash }) => hash));
     let node = from;
     for (let passed = 0; passed < COMMITS_AHEAD && steps.length < FOLDERS_AHEAD; passed += 1) {
+      if (graph && node.position !== null) {
+        const way = graph.passUnchanged(node.position, paths, { stop: knownPosition, most: COMMITS_AHEAD - passed });
+        passed += way.passed;
+        if (way.passed > 0) node = nodeAt(graph, way.position);
+      }
       if (passed > 0 && known && isKnown(node)) break;
       const parents = graphParents(node) ?? (await readParents(node));
       if (parents.length === 0) return { steps, next: null, last: node };

@@ -2,6 +2,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { GitError, runGit } from '../git/run.ts';
+import { writeCommitGraph } from '../git/upkeep.ts';
 import { repeatEvery } from '../loops/repeatEvery.ts';
 import { refreshProject } from '../projects/recordPush.ts';
 import { FSCK_SETTINGS } from './fsckSettings.ts';
@@ -79,7 +80,7 @@ export async function careFor(
     }
   }
   await runGit(dir, ['gc', '--quiet', '--prune=2.weeks.ago'], { timeoutMs: STEP_MS, signal });
-  await runGit(dir, ['commit-graph', 'write', '--reachable', '--changed-paths'], { timeoutMs: STEP_MS, signal });
+  await writeCommitGraph(dir, { signal });
   const uuid = /([^/]+)\.git$/.exec(dir)![1]!;
   const project = await ctx.db
     .selectFrom('project')

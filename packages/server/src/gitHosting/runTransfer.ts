@@ -68,7 +68,10 @@ export async function runTransfer(
   });
   try {
     const read = copyToGit(input, git.stdin, idle.touch);
-    const written = pipeline(git.stdout, hold, output, { end: false, signal: left });
+    const ends = { end: false, signal: left };
+    const written = served.isPush
+      ? pipeline(git.stdout, hold, output, ends)
+      : pipeline(git.stdout.once('data', begin).on('data', idle.touch), output, ends);
     await (readsToTheEnd ? Promise.all([read, written]) : Promise.race([written, read.then(() => written)]));
     const code = await git.ended;
     if (code !== 0) log.debug({ code, stderr }, 'git ended with an error');

@@ -50,6 +50,7 @@ export async function mayGoOn(ctx: Context, { clientId, slug, who }: GitRequest,
 
 export interface Served {
   git: GitProcess;
+  isPush: boolean;
   /** Whether git has been told that it may change the repository: what it answers from now on waits for `settled`. */
   isAccepted(): boolean;
   /** To be awaited once git has ended, also when the client has left: then what was pushed is safe on disk and recorded. */
@@ -66,7 +67,7 @@ export function serveGit(
   const { dir } = project;
   if (request.service === 'git-upload-pack') {
     const git = startGitProcess({ dir, service: request.service, options: ['--strict', ...options], protocol });
-    return { git, isAccepted: () => false, settled: async () => {} };
+    return { git, isPush: false, isAccepted: () => false, settled: async () => {} };
   }
   let accepted: { bytes: number; userId: number; refs: PushedRef[] } | null = null;
   const git = startGitProcess({
@@ -95,6 +96,7 @@ export function serveGit(
   });
   return {
     git,
+    isPush: true,
     isAccepted: () => accepted !== null,
     async settled() {
       if (!accepted) return;

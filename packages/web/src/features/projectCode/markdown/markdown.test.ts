@@ -57,7 +57,7 @@ describe('Markdown of a repository', () => {
 
   it('lets headings be linked to', () => {
     const tree = elements(markdownTree('# Über uns: `x`\n\n# Über uns: x\n\n[up](#über-uns-x)', ''));
-    expect(tree.filter(({ tagName }) => tagName === 'h1').map(({ properties }) => properties.id)).toEqual([
+    expect(tree.filter(({ tagName }) => tagName === 'h2').map(({ properties }) => properties.id)).toEqual([
       'user-content-über-uns-x',
       'user-content-über-uns-x-1',
     ]);

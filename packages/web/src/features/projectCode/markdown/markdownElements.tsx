@@ -71,9 +71,14 @@ export function markdownElements({ projectId, branch, sha, rawBase }: Place): Pa
         <table>{children}</table>
       </div>
     ),
-    // Its box cannot be ticked here.
-    input: ({ checked }) => <input type="checkbox" checked={checked === true} disabled readOnly />,
+    input: ({ checked }) => <TaskBox isDone={checked === true} />,
   };
+}
+
+/** It cannot be ticked here. */
+function TaskBox({ isDone }: { isDone: boolean }) {
+  const t = useT();
+  return <input type="checkbox" checked={isDone} disabled readOnly aria-label={isDone ? t('Done') : t('Not done')} />;
 }
 
 /** Images of other sites would tell them who reads this page. */

@@ -71,6 +71,8 @@ function textOf(element: Element): string {
 function resolveAddresses(tree: Root, folder: string): void {
   for (const element of elementsOf(tree)) {
     const { tagName, properties } = element;
+    // The page has a heading of the first level: its own.
+    if (/^h[1-5]$/.test(tagName)) element.tagName = `h${Number(tagName[1]) + 1}`;
     // A link within a link is none.
     if (tagName === 'a')
       for (const inner of elementsOf(element)) if (inner.tagName === 'img') inner.properties.dataInLink = 'yes';
