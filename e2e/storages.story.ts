@@ -2,10 +2,11 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
 import { credit } from '@stagi/server/src/billing/meteredWorkspace.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
+import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
 import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
@@ -41,6 +42,13 @@ test('somebody creates a storage, makes a key that is shown once, resizes it and
     const dialog = page.getByTestId('storage-dialog');
     await expect(dialog.getByText('Title is required')).toBeVisible();
     await expect(dialog.getByText('0.20 STAGI')).toBeVisible();
+    await setsSize(dialog, '51', 'Your plan allows 50 GB of storage in total; 0 GB are taken');
+    await setsSize(dialog, '', 'Size is required');
+    await setsSize(dialog, '10001', 'Size must be between 1 and 10,000 GB');
+    await dialog.getByRole('slider').press('Home');
+    await expect(dialog.getByTestId('storage-size')).toHaveValue('1');
+    await dialog.getByTestId('storage-size').fill('10');
+    await expect(dialog.getByRole('slider')).toHaveAttribute('aria-valuenow', '10');
     await expectAccessible(page, 'the form of a storage');
   });
 
@@ -71,13 +79,25 @@ test('somebody creates a storage, makes a key that is shown once, resizes it and
     await expect(page.getByText(secret)).toHaveCount(0);
   });
 
-  await test.step('a larger size shows its price before it is chosen', async () => {
+  await test.step('a size below what is stored is refused before it is sent, a larger one shows its price before it is chosen', async () => {
+    const holds = (bytes: number) =>
+      sql`update s3_bucket set used_bytes = ${bytes} where name = 'winter-data'`.execute(app.ctx.db);
+    await holds(2_500_000_000);
+    await page.reload();
+    let sent = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/storage/edit')) sent += 1;
+    });
     await page.getByTestId('action-resize').click();
     const dialog = page.getByTestId('resize-dialog');
-    await dialog.getByRole('spinbutton').fill('20');
+    await setsSize(dialog, '2', 'The size cannot be less than what is stored: 3 GB');
+    expect(sent).toBe(0);
+    await dialog.getByTestId('storage-size').fill('20');
     await expect(dialog.getByText('0.40 STAGI')).toBeVisible();
     await page.getByTestId('resize-submit').click();
     await expect(dialog).toBeHidden();
+    expect(sent).toBe(1);
+    await holds('found'.length);
   });
 
   await test.step('a phone has room for list and keys', async () => {
@@ -104,6 +124,15 @@ test('somebody creates a storage, makes a key that is shown once, resizes it and
   });
   await page.context().close();
 });
+
+/** Sends a size that cannot be; the message stands at the field, which has the cursor. */
+async function setsSize(dialog: Locator, typed: string, message: string): Promise<void> {
+  const box = dialog.getByTestId('storage-size');
+  await box.fill(typed);
+  await box.press('Enter');
+  await expect(dialog.getByText(message)).toBeVisible();
+  await expect(box).toBeFocused();
+}
 
 /** Pastes the snippet of each tool; a tool that this machine lacks is told as an error of its program. */
 async function runSnippets(page: Page): Promise<string[]> {

@@ -53,7 +53,7 @@ const FOCUSABLE = 'input:not([type=hidden], :disabled), textarea:not(:disabled),
 
 /**
  * The first invalid control inside of the form or tied to it by a `form` attribute. A group cannot take the focus: its
- * first control does.
+ * first control does, of those that are marked as invalid if some are.
  */
 function firstWrong(form: HTMLFormElement): HTMLElement | null {
   const elsewhere = [...form.elements];
@@ -61,5 +61,7 @@ function firstWrong(form: HTMLFormElement): HTMLElement | null {
     (element) => form.contains(element) || elsewhere.includes(element),
   );
   if (!wrong) return null;
-  return wrong.matches(FOCUSABLE) ? wrong : wrong.querySelector<HTMLElement>(FOCUSABLE);
+  if (wrong.matches(FOCUSABLE)) return wrong;
+  const within = [...wrong.querySelectorAll<HTMLElement>(FOCUSABLE)];
+  return within.find((element) => element.matches('[aria-invalid="true"]')) ?? within[0] ?? null;
 }
