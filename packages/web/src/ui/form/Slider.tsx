@@ -105,7 +105,12 @@ export function Slider<V extends SliderValue>(props: Props<V>) {
   return (
     <FormItem label={props.label} description={props.description} error={props.error} name={props.name} group="group">
       <DirectionProvider initialDirection={rtl ? 'rtl' : 'ltr'} detectDirection={false}>
-        <div className={classes.control} dir={rtl ? 'rtl' : 'ltr'} data-vertical={vertical || undefined} data-beside={props.beside ? true : undefined}>
+        <div
+          className={classes.control}
+          dir={rtl ? 'rtl' : 'ltr'}
+          data-vertical={vertical || undefined}
+          data-beside={props.beside ? true : undefined}
+        >
           {isRange ? (
             <RangeSlider
               {...shared}
