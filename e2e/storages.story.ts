@@ -61,6 +61,27 @@ test('somebody creates a storage, makes a key that is shown once, resizes it and
     await expectAccessible(page, 'a storage');
   });
 
+  await test.step('its use over time is told by pointer and keys, and as a table', async () => {
+    await sql`insert into storage_sample (storage_id, at, used_bytes, object_count)
+      select id, now() - interval '2 hours', 1500000000, 3 from storage where slug = 'winter-data'`.execute(app.ctx.db);
+    await page.reload();
+    const chart = page.getByTestId('storage-usage');
+    const told = page.getByTestId('storage-usage-told');
+    await chart.hover({ position: { x: 2, y: 20 } });
+    await expect(told).toContainText('1.5 GB · 3 objects');
+    await page.mouse.move(0, 0);
+    await expect(told).toBeHidden();
+    await chart.focus();
+    await expect(chart).toHaveAttribute('aria-valuetext', /0 B · 0 objects$/);
+    await chart.press('Home');
+    await expect(chart).toHaveAttribute('aria-valuetext', /1\.5 GB · 3 objects$/);
+    await page.getByText('Show as table').click();
+    const rows = page.getByRole('region', { name: 'Used over time' }).getByRole('row');
+    await expect(rows.first()).toContainText('Objects');
+    await expect(rows.last()).toContainText('1.5 GB');
+    await expectAccessible(page, 'the use of a storage as a table');
+  });
+
   await test.step('its key is shown once, with snippets that hold it', async () => {
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
     await page.getByTestId('key-create').click();
@@ -107,6 +128,13 @@ test('somebody creates a storage, makes a key that is shown once, resizes it and
     await expect(page.getByTestId('storage-row')).toContainText('of 20 GB', SLOW);
     expect(await sideways(page)).toBeLessThanOrEqual(0);
     await expectAccessible(page, 'the storages');
+    await page.getByRole('button', { name: 'Kind', exact: true }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Log bucket' }).click();
+    await expect(page).toHaveURL(/kind=log/);
+    await page.keyboard.press('Escape');
+    await expect(page.getByText('No storage matches')).toBeVisible();
+    await page.getByTestId('clear-filters').click();
+    await expect(page.getByTestId('storage-row')).toHaveCount(1);
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 

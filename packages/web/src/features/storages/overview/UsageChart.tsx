@@ -126,6 +126,8 @@ function Plot({ points, most, label }: PlotProps) {
           </span>
           <span
             className={classes.told}
+            // Not over the point itself.
+            data-below={y(point.usedBytes) < HEIGHT / 2 || undefined}
             style={{ left: `${x(point.ms) / 10}%`, translate: `-${x(point.ms) / 10}%` }}
             aria-hidden
             data-testid="storage-usage-told"
