@@ -116,7 +116,8 @@ test('somebody creates a storage, makes a key that is shown once, resizes it and
     await typeSize(dialog, '20');
     await expect(dialog.getByText('0.40 STAGI')).toBeVisible();
     await page.getByTestId('resize-submit').click();
-    await expect(dialog).toBeHidden();
+    await expect(page.getByText('The storage has been resized')).toBeVisible();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
     expect(sent).toBe(1);
     await holds('found'.length);
   });
