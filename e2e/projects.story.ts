@@ -16,6 +16,7 @@ import { openAs } from './people.ts';
 
 const PHONE = { width: 360, height: 740 };
 const DESK = { width: 1280, height: 800 };
+const HEARTBEAT_MS = 5_000;
 
 let app: TestApp;
 let stop: () => Promise<void>;
@@ -47,6 +48,8 @@ test('a project is created, pushed to by the lines it shows, given a server and 
   const ada = await app.signUp('Ada Lovelace');
   const { entity: server, daemonToken } = await ada.client(api.selfHosted.create, { title: 'Lab 3', slug: 'lab-3' });
   const daemon = await connectDaemon(app.url, await enrolNode(app.url, daemonToken));
+  // Else it counts as unresponsive on a slow machine.
+  const beat = setInterval(() => daemon.send({ type: 'heartbeat', at: new Date().toISOString() }), HEARTBEAT_MS);
   const page = await openAs(browser, app.url, ada, '/projects');
 
   await test.step('an empty list leads to the form, which names what is missing', async () => {
@@ -162,6 +165,7 @@ test('a project is created, pushed to by the lines it shows, given a server and 
     const { entity } = await ada.client(api.selfHosted.view, { id: server.id });
     expect(entity.status).toBe('online');
   });
+  clearInterval(beat);
   await daemon.close();
   await page.context().close();
 });
