@@ -1,7 +1,7 @@
 import { Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
-import { createIdleLimit } from './idleLimit.ts';
+import { createIdleLimit } from './hostingLimits.ts';
 import type { Served } from './serve.ts';
 
 /** What git answers once a push is accepted is a report of some lines per ref. */
@@ -20,6 +20,7 @@ interface Ends {
   begin(): void;
   /** Ends the connection at once. */
   cut(): void;
+  idleMs: number;
   /** Aborted when the client has left or was cut. */
   left: AbortSignal;
   log: Pick<Logger, 'debug'>;
@@ -32,10 +33,10 @@ interface Ends {
  */
 export async function runTransfer(
   served: Served,
-  { input, readsToTheEnd, output, begin, cut, left, log }: Ends,
+  { input, readsToTheEnd, output, begin, cut, idleMs, left, log }: Ends,
 ): Promise<number | null> {
   const { git } = served;
-  const idle = createIdleLimit(cut);
+  const idle = createIdleLimit(cut, idleMs);
   let stderr = '';
   git.stderr.on('data', (chunk: Buffer) => {
     if (stderr.length < MAX_STDERR) stderr += chunk.toString();

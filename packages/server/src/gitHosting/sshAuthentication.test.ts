@@ -171,7 +171,7 @@ function startAgent(path: string, key: SecurityKey): Server {
   };
   const server = createServer((socket) => {
     let received = Buffer.alloc(0);
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
       while (received.length >= 4 && received.length >= 4 + received.readUInt32BE(0)) {
         const length = received.readUInt32BE(0);
