@@ -35,7 +35,8 @@ export async function findLastCommits(
     const entry = open.get(path);
     if (entry?.mode !== mode || entry.sha !== object) return;
     open.delete(path);
-    found.set(entry.name, sha);
+    // A copy: a part of a string keeps all of the output that it was cut from.
+    found.set(entry.name, Buffer.from(sha).toString());
   });
   if (open.size > 0)
     await git(

@@ -12,6 +12,8 @@ const IDLE_CHECK_MS = 15_000;
 /** Repositories whose caches are kept. */
 const MAX_REPOSITORIES = 200;
 
+/** Of each repository; a folder counts as one for each entry. */
+const FACTS_KEPT = 20_000;
 const COMMITS_KEPT = 20_000;
 const TREES_KEPT_BYTES = 32 * 1024 * 1024;
 const ENTRY_BYTES = 200;
@@ -95,7 +97,10 @@ export function openRepositories(place: Pick<Config, 'repositoriesDir'>): Reposi
   function open(dir: string): Repository {
     const repository: Repository = {
       dir,
-      facts: new LRUCache<string, object>({ max: 2_000 }),
+      facts: new LRUCache<string, object>({
+        maxSize: FACTS_KEPT,
+        sizeCalculation: (fact) => 1 + (fact instanceof Map || fact instanceof Set ? fact.size : 0),
+      }),
       info: (sha) => ask(dir, (process) => process.info(sha)),
       read: (sha) => ask(dir, (process) => process.read(sha)),
       async commit(sha) {
