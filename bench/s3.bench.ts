@@ -244,8 +244,9 @@ async function measureMemory(bucket: Bucket, key: CreatedS3Key, pid: number): Pr
   if (!ok) process.exitCode = 1;
 }
 
-const rssMb = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_000;
+function rssMb(pid: number): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_000;
+}
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const since = performance.now();

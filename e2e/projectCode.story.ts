@@ -161,7 +161,7 @@ test('code is read in the browser: files, history, differences, search', async (
     await expect(page).toHaveURL(/\/code\/tree\/feature%2Fone$/);
     await page.getByTestId('ref-picker').click();
     await refs.getByTestId('refs-tag').click();
-    await expect(refs.getByTestId('ref-row')).toHaveText(/v1\.0/);
+    await expect(refs.getByTestId('ref-row')).toHaveText([/v1\.0/]);
     await page.keyboard.press('Escape');
     await expect(page.getByTestId('ref-picker')).toBeFocused();
   });
@@ -216,7 +216,7 @@ test('scripts in names, texts, notebooks, messages and branches do not run', asy
   });
   const outside: string[] = [];
   page.on('request', (request) => {
-    if (request.url().includes('invalid')) outside.push(request.url());
+    if (new URL(request.url()).hostname.endsWith('.invalid')) outside.push(request.url());
   });
   await page.evaluate(() => {
     const seen = window as unknown as { violations: string[] };
@@ -248,17 +248,23 @@ test('scripts in names, texts, notebooks, messages and branches do not run', asy
     await look(`/blob/main/${encodeURIComponent(`hostile/${name}`)}/${blob}${query ? `?${query}` : ''}`, awaited);
   }
   for (const ref of ['HEAD', 'HEAD~1']) {
-    await look(`/commit/main/${repository.git('rev-parse', ref)}`, 'diff-table');
-    await page.getByTestId('toggle-all').click();
-    await look(`/commit/main/${repository.git('rev-parse', ref)}?diff=split`, 'diff-table');
+    const path = `/commit/main/${repository.git('rev-parse', ref)}`;
+    await look(path, 'diff-table');
+    await look(`${path}?diff=split`, 'diff-table');
   }
+  // The second one changes many files: those that are still closed.
+  await page.getByTestId('toggle-all').click();
   await look('/commits/main', 'commit-row');
   await look('/code/tree?search=RAN', 'search-line');
   await look('/code/tree', 'tree-entry');
   await page.getByTestId('ref-picker').click();
   await page.getByTestId('ref-row').filter({ hasText: 'onload' }).click();
   await expect(page.getByTestId('ref-picker')).toContainText('onload');
-  const { violations, RAN } = await page.evaluate(() => window as unknown as { violations: string[]; RAN?: number });
+  // The list is still there: the document has been the same all the time.
+  const { violations, RAN } = await page.evaluate(() => {
+    const seen = window as unknown as { violations?: string[]; RAN?: number };
+    return { violations: seen.violations, RAN: seen.RAN };
+  });
   expect({ ran, RAN, outside, violations }).toEqual({ ran: [], RAN: undefined, outside: [], violations: [] });
   console.log(`0 of ${payloads} scripts ran on ${pages} pages of the code (n = ${payloads})`);
 });

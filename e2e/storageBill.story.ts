@@ -81,7 +81,9 @@ test('somebody who has only a storage sees what it costs, is told when it is rea
     await expect(dialog.getByRole('region', { name: 'Read-only storages' })).toContainText('Winter data');
     await expect(dialog).toContainText('stopped servers and storages are kept until');
     await expectAccessible(page, 'what a zero balance keeps');
-    await page.keyboard.press('Escape');
+    await dialog.getByTestId('zero-add').getByRole('link').click();
+    await expect(page.getByTestId('promo-code')).toBeVisible();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
   });
 
   await test.step('a credit ends the zero balance', async () => {

@@ -20,6 +20,10 @@ export const HOURS_PER_MONTH = 730;
 export const MICRO_PER_GB_MONTH = 20_000n;
 export const STORAGE_PROVISIONING_MINUTES = 2;
 
+/** `log`: the free bucket of a rented server, which the platform writes. */
+export const StorageKind = z.enum(['storage', 'log']);
+export type StorageKind = z.infer<typeof StorageKind>;
+
 export const StorageStatus = z.enum(['renting', 'rented', 'creation failed', 'error', 'terminating', 'deleted']);
 export type StorageStatus = z.infer<typeof StorageStatus>;
 

@@ -3,7 +3,7 @@ import { call } from './call.ts';
 import { Slug, Title } from './fields.ts';
 import { Id, ListInput, listOf, oneOf, Ref, SuccessResponse } from './page.ts';
 import { Price } from './price.ts';
-import { LOG_BUCKET_PREFIX, MAX_OBJECT_KEY_BYTES, StorageStatus } from './storageRules.ts';
+import { LOG_BUCKET_PREFIX, MAX_OBJECT_KEY_BYTES, StorageKind, StorageStatus } from './storageRules.ts';
 import { text } from './text.ts';
 
 export const StorageSize = z
@@ -20,8 +20,7 @@ export const StorageSlug = Slug.refine(
 
 export const Storage = z.object({
   id: Id,
-  /** `log`: the free bucket of a rented server, which the platform writes. */
-  kind: z.enum(['storage', 'log']),
+  kind: StorageKind,
   slug: z.string(),
   title: z.string(),
   status: StorageStatus,
@@ -127,7 +126,10 @@ export const storages = {
     summary: 'Storages and log buckets of the workspace. Deleted ones only when asked for by status.',
     auth: MANAGE,
     byToken: true,
-    input: ListInput,
+    input: ListInput.extend({
+      /** Left out: both. */
+      kind: StorageKind.optional(),
+    }),
     output: listOf(Storage),
   }),
   view: call({

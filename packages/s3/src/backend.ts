@@ -72,11 +72,8 @@ export interface S3Backend {
   /** The object that this upload became within the last day, while it still is what the upload made. */
   findCompletedUpload(bucket: S3Bucket, key: string, uploadId: string): Promise<S3Object | null>;
   abortUpload(by: S3Key, bucket: S3Bucket, upload: S3Upload): Promise<void>;
-  /** By key, then by start; those after the marker. */
-  listUploads(
-    bucket: S3Bucket,
-    request: { prefix: string; after: { key: string; uploadId: string | null } | null; limit: number },
-  ): Promise<{ uploads: S3Upload[]; isTruncated: boolean }>;
+  /** By key, then by start. */
+  listUploads(bucket: S3Bucket, request: UploadListRequest): Promise<UploadPage>;
 }
 
 /** An access key and what it opens. */
@@ -211,5 +208,17 @@ export type ListedObject = Pick<S3Object, 'key' | 'size' | 'etag' | 'modifiedAt'
 export interface ListPage {
   entries: ListEntry[];
   /** Whether there are more; the last entry is the marker to go on from. */
+  isTruncated: boolean;
+}
+
+export interface UploadListRequest extends Pick<ListRequest, 'prefix' | 'delimiter' | 'limit'> {
+  /** With an upload id: uploads of this key that began later, too. The key may be a common prefix that was answered. */
+  after: { key: string; uploadId: string | null } | null;
+}
+
+export type UploadEntry = { kind: 'upload'; upload: S3Upload } | { kind: 'prefix'; prefix: string };
+
+export interface UploadPage {
+  entries: UploadEntry[];
   isTruncated: boolean;
 }

@@ -46,7 +46,10 @@ export const firstReads = {
     const id = idOf(visit);
     return id === null ? [] : [read(api.containers.view, { id })];
   },
-  storages: ({ search }) => [read(api.storages.list, listInput(search))],
+  storages: async ({ search }) => {
+    const { storagesInput } = await import('./features/storages/listInput.ts');
+    return [read(api.storages.list, storagesInput(listAddress(search)))];
+  },
   storage: (visit) => {
     const id = idOf(visit);
     if (id === null) return [];

@@ -4,6 +4,7 @@ import type { Answer, ObjectCall } from '../call.ts';
 import { readCondition } from '../conditions.ts';
 import { S3Error } from '../errors.ts';
 import { objectHeaders } from '../objectHeaders.ts';
+import { rangeOf } from './range.ts';
 import { requireNullVersion } from './version.ts';
 
 export const headObject = (call: ObjectCall): Promise<Answer> => answer(call, async () => undefined);
@@ -68,17 +69,4 @@ export function partNumber(text: string | null): number {
       ArgumentValue: text ?? '',
     });
   return number;
-}
-
-/** One range. What is no range, or several, is ignored, as S3 does. Throws InvalidRange. */
-function rangeOf(header: string | null, ifRange: string | null, { size, etag }: S3Object): ByteRange | null {
-  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
-  if (first === undefined || last === undefined || (first === '' && last === '')) return null;
-  if (ifRange !== null && ifRange !== `"${etag}"`) return null;
-  const start = first === '' ? Math.max(size - Number(last), 0) : Number(first);
-  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
-  if (first !== '' && last !== '' && Number(last) < Number(first)) return null;
-  if (start > end)
-    throw new S3Error('InvalidRange', undefined, { RangeRequested: header!, ActualObjectSize: String(size) });
-  return { start, end };
 }

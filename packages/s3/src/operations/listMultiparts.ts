@@ -1,4 +1,5 @@
 import { requirePrefix } from '../authorize.ts';
+import type { S3Upload } from '../backend.ts';
 import type { Answer, BucketCall, ObjectCall } from '../call.ts';
 import { S3Error } from '../errors.ts';
 import { type Elements, xmlDocument } from '../xml.ts';
@@ -47,41 +48,49 @@ export async function listParts(call: ObjectCall): Promise<Answer> {
 export async function listUploads({ backend, bucket, by, request: { query } }: BucketCall): Promise<Answer> {
   const prefix = query.get('prefix') ?? '';
   requirePrefix(by, prefix);
-  if (query.get('delimiter')) throw new S3Error('NotImplemented', 'Uploads are listed without a delimiter');
+  const delimiter = query.get('delimiter') ?? '';
   const encodingType = encodingTypeOf(query);
   const shown = shownAs(encodingType);
   const limit = limitOf(query, 'max-uploads');
   const keyMarker = query.get('key-marker') ?? '';
   const uploadIdMarker = query.get('upload-id-marker') || null;
   const after = keyMarker === '' ? null : { key: keyMarker, uploadId: uploadIdMarker };
-  const { uploads, isTruncated } =
-    limit === 0 ? { uploads: [], isTruncated: false } : await backend.listUploads(bucket, { prefix, after, limit });
-  const last = uploads.at(-1);
+  const { entries, isTruncated } = await backend.listUploads(bucket, { prefix, delimiter, after, limit });
+  const last = entries.at(-1);
   return {
     status: 200,
     body: xmlDocument('ListMultipartUploadsResult', [
       ['Bucket', bucket.name],
       ['KeyMarker', shown(keyMarker)],
       ['UploadIdMarker', uploadIdMarker ?? ''],
-      ['NextKeyMarker', last ? shown(last.key) : null],
-      ['NextUploadIdMarker', last?.id ?? null],
+      ['NextKeyMarker', last ? shown(last.kind === 'prefix' ? last.prefix : last.upload.key) : null],
+      // None behind a common prefix: the marker is the prefix alone.
+      ['NextUploadIdMarker', last?.kind === 'upload' ? last.upload.id : null],
       ['Prefix', shown(prefix)],
+      ['Delimiter', delimiter === '' ? null : shown(delimiter)],
       ['EncodingType', encodingType],
       ['MaxUploads', limit],
       ['IsTruncated', isTruncated],
-      ...uploads.map((upload): Elements[number] => [
-        'Upload',
-        [
-          ['Key', shown(upload.key)],
-          ['UploadId', upload.id],
-          ['Initiator', ownerElements(bucket.owner)],
-          ['Owner', ownerElements(bucket.owner)],
-          ['StorageClass', 'STANDARD'],
-          ['Initiated', upload.startedAt],
-          ['ChecksumAlgorithm', upload.checksum?.algorithm ?? null],
-          ['ChecksumType', upload.checksum?.type ?? null],
-        ],
-      ]),
+      ...entries.flatMap((entry): Elements => (entry.kind === 'upload' ? [uploadElement(entry.upload)] : [])),
+      ...entries.flatMap(
+        (entry): Elements => (entry.kind === 'prefix' ? [['CommonPrefixes', [['Prefix', shown(entry.prefix)]]]] : []),
+      ),
     ]),
   };
+
+  function uploadElement(upload: S3Upload): Elements[number] {
+    return [
+      'Upload',
+      [
+        ['Key', shown(upload.key)],
+        ['UploadId', upload.id],
+        ['Initiator', ownerElements(bucket.owner)],
+        ['Owner', ownerElements(bucket.owner)],
+        ['StorageClass', 'STANDARD'],
+        ['Initiated', upload.startedAt],
+        ['ChecksumAlgorithm', upload.checksum?.algorithm ?? null],
+        ['ChecksumType', upload.checksum?.type ?? null],
+      ],
+    ];
+  }
 }

@@ -51,7 +51,7 @@ export async function listObjectsV2(call: BucketCall): Promise<Answer> {
       ['Name', call.bucket.name],
       ['Prefix', listing.shown(listing.prefix)],
       ['StartAfter', startAfter === null ? null : listing.shown(startAfter)],
-      ['ContinuationToken', token],
+      ['ContinuationToken', query.get('continuation-token')],
       ['NextContinuationToken', page.isTruncated ? tokenOf(markerOf(page)) : null],
       ['KeyCount', page.entries.length],
       ...commonElements(listing, page),

@@ -9,6 +9,7 @@ import { checksumElements } from './copyObject.ts';
 import { copyBytes, openCopySource } from './copySource.ts';
 import { partNumber } from './getObject.ts';
 import { MAX_PUT_BYTES, openUploadBody } from './putObject.ts';
+import { copyRange } from './range.ts';
 
 export async function createUpload({ backend, bucket, by, key, request: { headers } }: ObjectCall): Promise<Answer> {
   const checksum = uploadChecksum(headers);
@@ -78,21 +79,6 @@ export async function copyPart(call: ObjectCall): Promise<Answer> {
       ...checksumElements(part.checksum).filter(([name]) => name !== 'ChecksumType'),
     ]),
   };
-}
-
-/** Both ends are needed, and lie within the source. */
-function copyRange(text: string | null, size: number): { start: number; end: number } | null {
-  if (text === null) return null;
-  const [, first, last] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
-  const [start, end] = [Number(first), Number(last)];
-  if (first === undefined || start > end)
-    throw new S3Error(
-      'InvalidArgument',
-      'The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy',
-    );
-  if (end >= size)
-    throw new S3Error('InvalidArgument', `Range specified is not valid for source object of size: ${size}`);
-  return { start, end };
 }
 
 export async function abortUpload(call: ObjectCall): Promise<Answer> {

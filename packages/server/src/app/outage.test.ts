@@ -1,9 +1,8 @@
 import { connect } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { API_PREFIX } from '@stagi/contract/call.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import { issueEnrolment } from '../nodes/enrolment.ts';
@@ -17,7 +16,6 @@ import type { Person } from '../testing/person.ts';
 
 const BACK_WITHIN_MS = 20_000;
 const AWAY_MS = 3_000;
-const AT_ONCE_MS = 500;
 const HEADERS_WITHIN_MS = 15_000;
 const POOL = 10;
 const CALLS_AT_ONCE = 200;
@@ -51,6 +49,8 @@ describe('without its database', { timeout: 120_000 }, () => {
     await proxy?.close();
     await database?.drop();
   });
+
+  afterEach(() => proxy.restore());
 
   const profile = () => timed(app, alice);
   const shed = async (): Promise<number> => {
@@ -151,19 +151,23 @@ describe('without its database', { timeout: 120_000 }, () => {
     const first = await Promise.all([profile(), profile()]);
     expect(first.map(({ status }) => status)).toEqual([503, 503]);
     expect(Math.max(...first.map(({ ms }) => ms))).toBeLessThan(SLOWEST_MS);
-    const atOnce = () => Promise.race([profile().then(() => true), pause(AT_ONCE_MS, false)]);
-    await expect.poll(atOnce, { timeout: BACK_WITHIN_MS }).toBe(true);
-    const later = [];
-    for (let n = 0; n < 20; n += 1) later.push(await profile());
+    // Loops of the platform may hold the whole pool at first; a call that then gets a connection waits for its end.
+    let later: Awaited<ReturnType<typeof profile>>[] = [];
+    const slowest = () => Math.max(...later.map(({ ms }) => ms));
+    const twentyInARow = async (): Promise<number> => {
+      later = [];
+      while (later.length < 20 && slowest() < AT_ONCE_MOST_MS) later.push(await profile());
+      return later.length;
+    };
+    await expect.poll(twentyInARow, { timeout: BACK_WITHIN_MS }).toBe(20);
     expect(new Set(later.map(({ status }) => status))).toEqual(new Set([503]));
-    const slowest = Math.max(...later.map(({ ms }) => ms));
-    expect(slowest).toBeLessThan(AT_ONCE_MOST_MS);
+    expect(slowest()).toBeLessThan(AT_ONCE_MOST_MS);
     proxy.restore();
     const since = performance.now();
     await expect.poll(async () => (await profile()).status, { timeout: BACK_WITHIN_MS, interval: 20 }).toBe(200);
     console.log(
       `database frozen: first n = 2 calls 503 after ${first[0]!.ms.toFixed(0)} ms, next n = ${later.length} calls 503, ` +
-        `slowest ${slowest.toFixed(0)} ms; back after ${(performance.now() - since).toFixed(0)} ms`,
+        `slowest ${slowest().toFixed(0)} ms; back after ${(performance.now() - since).toFixed(0)} ms`,
     );
   });
 

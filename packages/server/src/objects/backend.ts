@@ -13,6 +13,7 @@ import { commitObject } from './commitObject.ts';
 import { deleteObjects } from './deleteObjects.ts';
 import { KEY_WORKS, keysStillWorking, openS3Key } from './keys.ts';
 import { listObjects } from './listObjects.ts';
+import { listUploads } from './listUploads.ts';
 import { keyBytes, presentObject } from './rows.ts';
 import * as uploads from './uploads.ts';
 import { discardBlob, storeOf, toldToClient, writeBlob } from './writeBlob.ts';
@@ -143,7 +144,7 @@ export function createBackend(
       uploads.completeUpload(db, upload, partNumbers, content, condition, writer(by)),
     findCompletedUpload: (bucket, key, uploadId) => uploads.findCompletedUpload(db, bucket.id, key, uploadId),
     abortUpload: (by, _bucket, upload) => uploads.abortUpload(db, upload, writer(by)),
-    listUploads: (bucket, request) => uploads.listUploads(db, bucket.id, request),
+    listUploads: (bucket, request) => listUploads(db, bucket.id, request),
   };
 
   async function discardUnlessDone<T>(blobId: string, commit: () => Promise<T>): Promise<T> {

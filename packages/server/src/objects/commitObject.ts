@@ -64,7 +64,7 @@ export async function storeObject(
         (bucket_id, key, size, etag, checksum, headers, metadata, tags, modified_at, blobs, blob_sizes, upload_id)
       values (${bucket.id}, ${keyBytes(key)}, ${size}, ${content.etag}, ${checksum}::jsonb,
         ${JSON.stringify(content.headers)}::jsonb, ${JSON.stringify(content.metadata)}::jsonb,
-        ${JSON.stringify(content.tags)}::jsonb, date_trunc('milliseconds', clock_timestamp()),
+        ${JSON.stringify(content.tags)}::json, date_trunc('milliseconds', clock_timestamp()),
         ${content.blobs.map(({ id }) => id)}::uuid[], ${content.blobs.map((blob) => blob.size)}::bigint[],
         ${content.uploadId}::uuid)
       on conflict (bucket_id, key) do update set (size, etag, checksum, headers, metadata, tags, modified_at, blobs,

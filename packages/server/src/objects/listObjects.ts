@@ -40,16 +40,18 @@ function rangeOf({ prefix, delimiter, after }: ListRequest): KeyRange {
   const start = keyBytes(prefix);
   const until = behind(start);
   if (after === null) return { from: start, until };
-  // An answered common prefix stands for all keys below it.
-  const isCommon =
-    delimiter !== '' &&
-    after.startsWith(prefix) &&
-    after.indexOf(delimiter, prefix.length) === after.length - delimiter.length &&
-    after.length >= prefix.length + delimiter.length;
   const marker = keyBytes(after);
-  const from = isCommon ? behind(marker)! : Buffer.concat([marker, Buffer.of(0)]);
+  // An answered common prefix stands for all keys below it.
+  const from = isCommonPrefix(after, prefix, delimiter) ? behind(marker)! : Buffer.concat([marker, Buffer.of(0)]);
   return { from: Buffer.compare(from, start) > 0 ? from : start, until };
 }
+
+/** Whether a marker is a common prefix of this listing, and not a key. */
+export const isCommonPrefix = (marker: string, prefix: string, delimiter: string): boolean =>
+  delimiter !== '' &&
+  marker.startsWith(prefix) &&
+  marker.indexOf(delimiter, prefix.length) === marker.length - delimiter.length &&
+  marker.length >= prefix.length + delimiter.length;
 
 /** The first bytes behind all that begin with these. No byte of UTF-8 is above 0xf4, so the last one can be raised. */
 export function behind(start: Buffer): Buffer | null {

@@ -7,10 +7,9 @@ import type { Db } from '../db/schema.ts';
 import type { S3PartTable } from '../db/storageTables.ts';
 import { bookUse, changeBucket, type Writer } from './changeBucket.ts';
 import { settleBlob, storeObject } from './commitObject.ts';
-import { behind } from './listObjects.ts';
 import { keyBytes, presentObject, presentPart, presentUpload } from './rows.ts';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export async function createUpload(
   db: Db,
@@ -47,42 +46,6 @@ export async function findUpload(db: Db, bucketId: number, key: string, uploadId
     .where('key', '=', keyBytes(key))
     .executeTakeFirst();
   return row ? presentUpload(row) : null;
-}
-
-export interface UploadsRequest {
-  prefix: string;
-  after: { key: string; uploadId: string | null } | null;
-  limit: number;
-}
-
-/** By key, then by start: the id of an upload begins with its time. */
-export async function listUploads(
-  db: Db,
-  bucketId: number,
-  { prefix, after, limit }: UploadsRequest,
-): Promise<{ uploads: S3Upload[]; isTruncated: boolean }> {
-  const start = keyBytes(prefix);
-  const until = behind(start);
-  const marker = after && keyBytes(after.key);
-  const rows = await db
-    .selectFrom('s3_upload')
-    .selectAll()
-    .where('bucket_id', '=', bucketId)
-    .where('key', '>=', start)
-    .$if(until !== null, (query) => query.where('key', '<', until!))
-    .$if(marker !== null, (query) => query.where('key', '>=', marker!))
-    .$if(marker !== null, (query) =>
-      query.where((where) =>
-        after!.uploadId && UUID.test(after!.uploadId)
-          ? where.or([where('key', '>', marker!), where('id', '>', after!.uploadId)])
-          : where('key', '>', marker!),
-      ),
-    )
-    .orderBy('key')
-    .orderBy('id')
-    .limit(limit + 1)
-    .execute();
-  return { uploads: rows.slice(0, limit).map(presentUpload), isTruncated: rows.length > limit };
 }
 
 /** By number, those above `after`. */

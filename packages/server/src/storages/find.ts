@@ -1,5 +1,5 @@
 import type { EntityFilterRequest, Ref } from '@stagi/contract/page.ts';
-import { LOG_BUCKET_KEPT_DAYS } from '@stagi/contract/storageRules.ts';
+import { LOG_BUCKET_KEPT_DAYS, type StorageKind } from '@stagi/contract/storageRules.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { KEPT_DAYS } from '../billing/zero.ts';
 import type { Db, StorageRow } from '../db/schema.ts';
@@ -53,12 +53,14 @@ export async function listStorages(
   db: Db,
   workspaceId: number,
   request: EntityFilterRequest,
+  kind?: StorageKind,
 ): Promise<{ rows: StorageView[]; count: number; isMore: boolean }> {
   const { statuses, queryString } = request;
   const where: RawBuilder<boolean>[] = [
     sql`storage.workspace_id = ${workspaceId}`,
     statuses?.length ? sql`storage.status in (${sql.join(statuses)})` : sql`storage.closed_at is null`,
   ];
+  if (kind) where.push(sql`storage.kind = ${kind}`);
   if (queryString) where.push(contains(['storage.title', 'storage.slug'], queryString));
   const column = sortColumn(request, SORTABLE);
   const { ids, count, isMore } = await cappedPage(

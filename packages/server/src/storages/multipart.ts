@@ -7,7 +7,8 @@ import { multipartEtag } from '@stagi/s3/etag.ts';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, notFound, refused } from '../http/errors.ts';
-import { abortUpload, completeUpload, createUpload, findUpload, listParts, listUploads } from '../objects/uploads.ts';
+import { listUploads } from '../objects/listUploads.ts';
+import { abortUpload, completeUpload, createUpload, findUpload, listParts } from '../objects/uploads.ts';
 import { type StorageView, viewStorage } from './find.ts';
 import { requireUsable } from './keys.ts';
 import { PART_LINK_LIFETIME_S, presign } from './links.ts';
@@ -79,11 +80,13 @@ export async function openMultiparts(
 ): Promise<Output<'openMultiparts'>> {
   const storage = await viewStorage(ctx.db, ctx.workspace.id, { id });
   requireUsable(storage);
-  const { uploads } = await listUploads(ctx.db, storage.bucket_id!, {
+  const { entries } = await listUploads(ctx.db, storage.bucket_id!, {
     prefix: key ?? '',
+    delimiter: '',
     after: null,
     limit: LISTED_UPLOADS,
   });
+  const uploads = entries.flatMap((entry) => (entry.kind === 'upload' ? [entry.upload] : []));
   const wanted = uploads.filter((upload) => key === undefined || upload.key === key);
   return {
     uploads: await Promise.all(

@@ -20,8 +20,8 @@ import { usageOverTime } from './usageSamples.ts';
 const isSuccess = true as const;
 
 export const storageHandlers: HandlersOf<typeof api.storages> = {
-  async list(ctx, { entityFilterRequest }) {
-    const { rows, count, isMore } = await listStorages(ctx.db, ctx.workspace.id, entityFilterRequest);
+  async list(ctx, { entityFilterRequest, kind }) {
+    const { rows, count, isMore } = await listStorages(ctx.db, ctx.workspace.id, entityFilterRequest, kind);
     return pageOf(
       rows.map((row) => presentStorage(ctx, row)),
       count,

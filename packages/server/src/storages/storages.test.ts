@@ -35,6 +35,15 @@ async function rented(person: Person, over: object = {}) {
   return (await person.client(api.storages.view, { id })).entity;
 }
 
+async function turnIntoLogBucket(person: Person, id: number) {
+  const instance = await app.ctx.db
+    .insertInto('instance')
+    .values({ workspace_id: person.workspaceId, kind: 'rented', slug: newSlug(), title: 't', status: 'online' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await app.ctx.db.updateTable('storage').set({ kind: 'log', instance_id: instance.id }).where('id', '=', id).execute();
+}
+
 const fill = (bucket: string, bytes: number) =>
   sql`update s3_bucket set used_bytes = ${bytes} where name = ${bucket}`.execute(app.ctx.db);
 
@@ -106,6 +115,21 @@ describe('creating a storage', () => {
   });
 });
 
+it('lists storages and log buckets apart, or together', async () => {
+  const data = await create(alice, { title: 'Data' });
+  const log = await create(alice, { title: 'Log' });
+  await turnIntoLogBucket(alice, log.id);
+  const listed = async (input: object) => {
+    const { entities, totalCount } = await alice.client(api.storages.list, input);
+    return { ids: entities.map(({ id }) => id), totalCount };
+  };
+  expect(await listed({ kind: 'storage' })).toEqual({ ids: [data.id], totalCount: 1 });
+  expect(await listed({ kind: 'log' })).toEqual({ ids: [log.id], totalCount: 1 });
+  expect(await listed({})).toEqual({ ids: [log.id, data.id], totalCount: 2 });
+  expect(await listed({ kind: 'log', entityFilterRequest: { queryString: 'Data' } })).toMatchObject({ totalCount: 0 });
+  await expect(alice.client(api.storages.list, { kind: 'bucket' as never })).rejects.toMatchObject({ status: 400 });
+});
+
 describe('changing a storage', () => {
   it('resizes, never below what it holds, at the new price', async () => {
     const storage = await rented(alice);
@@ -158,16 +182,7 @@ describe('changing a storage', () => {
 
   it('does neither to a log bucket', async () => {
     const storage = await rented(alice);
-    const instance = await app.ctx.db
-      .insertInto('instance')
-      .values({ workspace_id: alice.workspaceId, kind: 'rented', slug: newSlug(), title: 't', status: 'online' })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    await app.ctx.db
-      .updateTable('storage')
-      .set({ kind: 'log', instance_id: instance.id })
-      .where('id', '=', storage.id)
-      .execute();
+    await turnIntoLogBucket(alice, storage.id);
     const refusal = { status: 200 };
     await expect(alice.client(api.storages.edit, { id: storage.id, sizeGb: 20 })).rejects.toMatchObject(refusal);
     await expect(alice.client(api.storages.delete, { id: storage.id, slugTyped: storage.slug })).rejects.toMatchObject(

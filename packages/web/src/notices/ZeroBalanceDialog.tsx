@@ -5,10 +5,14 @@ import { fromDecimal, toDecimal } from '@stagi/contract/money.ts';
 import type { Money } from '@stagi/contract/price.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'react-router';
+import { permissionsText } from '../access/permissionChecks.ts';
 import { errorText } from '../api/messages.ts';
 import { invalidate, q } from '../api/query.ts';
 import { useCall } from '../api/useCall.ts';
+import { useHasPermission } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
+import { paths } from '../paths.ts';
 import { BareCheckbox } from '../ui/BareCheckbox.tsx';
 import { Button } from '../ui/Button.tsx';
 import { Dialog } from '../ui/dialogs/Dialog.tsx';
@@ -42,6 +46,7 @@ export function ZeroBalanceDialog({ opened, onClose }: { opened: boolean; onClos
             </p>
           )}
           {data.storages.length > 0 && <ReadOnly zero={data} />}
+          {!mayChoose && data.exhausted && <HowToAdd onLeave={onClose} />}
           {data.lost.length > 0 && <Lost servers={data.lost} />}
         </div>
       ) : error ? (
@@ -108,6 +113,28 @@ function ReadOnly({ zero }: { zero: Zero }) {
         ))}
       </ul>
     </section>
+  );
+}
+
+/** Promo codes are how funds are added today. */
+function HowToAdd({ onLeave }: { onLeave(): void }) {
+  const t = useT();
+  const mayAdd = useHasPermission('BILLING');
+  if (!mayAdd)
+    return (
+      <p className={classes.kept} data-testid="zero-add">
+        {t('Funds are added by members whose role includes: {{permissions}}', {
+          permissions: permissionsText(['BILLING']),
+        })}
+      </p>
+    );
+  return (
+    <p className={classes.kept} data-testid="zero-add">
+      {t('Funds are added with a promo code, on the page of the balance.')}{' '}
+      <Link className={classes.link} to={paths.balance()} onClick={onLeave}>
+        {t('Open the balance')}
+      </Link>
+    </p>
   );
 }
 

@@ -65,7 +65,8 @@ create table s3_object (
   checksum jsonb,
   headers jsonb not null default '{}',
   metadata jsonb not null default '{}',
-  tags jsonb not null default '{}',
+  -- Not jsonb: keeps the order of the tags.
+  tags json not null default '{}',
   modified_at timestamptz not null default clock_timestamp(),
   blobs uuid[] not null,
   blob_sizes bigint[] not null,
@@ -81,7 +82,8 @@ create table s3_upload (
   checksum jsonb,
   headers jsonb not null default '{}',
   metadata jsonb not null default '{}',
-  tags jsonb not null default '{}',
+  -- Not jsonb: keeps the order of the tags.
+  tags json not null default '{}',
   started_at timestamptz not null default clock_timestamp()
 );
 create index s3_upload_list on s3_upload (bucket_id, key, started_at, id);

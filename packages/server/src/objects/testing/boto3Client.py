@@ -49,8 +49,11 @@ def objects():
     urllib.request.urlopen(urllib.request.Request(url, data=b"by url", method="PUT"))
     assert s3.get_object(Bucket=bucket, Key="presigned ü")["Body"].read() == b"by url"
 
-    s3.put_object_tagging(Bucket=bucket, Key="large", Tagging={"TagSet": [{"Key": "k", "Value": "v w"}]})
-    assert s3.get_object_tagging(Bucket=bucket, Key="large")["TagSet"] == [{"Key": "k", "Value": "v w"}]
+    tags = [{"Key": "longer", "Value": "v w"}, {"Key": "b", "Value": "2"}, {"Key": "a", "Value": ""}]
+    s3.put_object_tagging(Bucket=bucket, Key="large", Tagging={"TagSet": tags})
+    assert s3.get_object_tagging(Bucket=bucket, Key="large")["TagSet"] == tags
+    page = s3.list_objects_v2(Bucket=bucket, ContinuationToken="")
+    assert page["ContinuationToken"] == "", page
 
     keys = [item["Key"] for item in s3.list_objects_v2(Bucket=bucket)["Contents"]]
     deleted = s3.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": key} for key in keys]})

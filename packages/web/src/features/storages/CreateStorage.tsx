@@ -16,8 +16,9 @@ import { formatNumber } from '../../ui/format.ts';
 import { Note } from '../../ui/Note.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
 import { TitleAndSlug } from '../../ui/TitleAndSlug.tsx';
-import { largestSize, restOfPlan, SizeField, type StorageForm } from './SizeField.tsx';
+import { SizeField } from './SizeField.tsx';
 import { SizePriceFacts } from './SizePriceFacts.tsx';
+import { largestSize, restOfPlan, type SizeBounds, type StorageForm, sizeProblem, wholeGb } from './storageSize.ts';
 
 const FIRST_SIZE_GB = 10;
 
@@ -62,22 +63,27 @@ function Offered() {
 function Fields({ offer }: { offer: StorageForm }) {
   const t = useT();
   const navigate = useNavigate();
+  const bounds: SizeBounds = { offer, takenGb: 0, storedGb: 1 };
   const { form, field, submit, loading } = useCallForm(api.storages.create, {
     initialValues: {
       title: '',
       slug: '',
-      sizeGb: Math.max(1, Math.min(FIRST_SIZE_GB, largestSize(offer))),
+      sizeGb: Math.max(1, Math.min(FIRST_SIZE_GB, largestSize(bounds))) as number | string,
       // With one location there is nothing to choose.
       location: offer.locations.length === 1 ? (offer.locations[0]?.name ?? null) : (null as string | null),
     },
     toInput: ({ location, ...values }) => ({ ...values, location: location ?? '' }),
+    alsoCheck: ({ sizeGb }): Record<string, string> => {
+      const problem = sizeProblem(t, sizeGb, bounds);
+      return problem ? { sizeGb: problem } : {};
+    },
     onDone: ({ entity }) => {
       void invalidate('storage/', 'billing/');
       void navigate(paths.storage(entity.id));
     },
   });
-  const rest = restOfPlan(offer);
-  const { sizeGb } = form.values;
+  const rest = restOfPlan(bounds);
+  const sizeGb = wholeGb(form.values.sizeGb);
   const { error } = field('sizeGb');
   return (
     <Form onSubmit={submit}>
@@ -90,9 +96,10 @@ function Fields({ offer }: { offer: StorageForm }) {
             slugHint={t('Also the name of the bucket: letters, digits and hyphens')}
           />
           <SizeField
-            offer={offer}
-            value={sizeGb}
+            bounds={bounds}
+            value={form.values.sizeGb}
             onChange={(next) => form.setFieldValue('sizeGb', next)}
+            onBlur={() => form.setFieldError('sizeGb', sizeProblem(t, form.values.sizeGb, bounds))}
             error={typeof error === 'string' ? error : undefined}
           />
           <Select

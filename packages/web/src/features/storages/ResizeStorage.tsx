@@ -15,8 +15,9 @@ import { formatDecimalBytes } from '../../ui/format.ts';
 import { Money } from '../../ui/Money.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
 import { toast } from '../../ui/toasts.ts';
-import { SizeField, type StorageForm } from './SizeField.tsx';
+import { SizeField } from './SizeField.tsx';
 import { SizePriceFacts } from './SizePriceFacts.tsx';
+import { type SizeBounds, type StorageForm, sizeProblem, wholeGb } from './storageSize.ts';
 
 interface Props {
   /** Null: closed. */
@@ -49,26 +50,30 @@ function Offered({ storage, onClose }: { storage: Storage; onClose(): void }) {
 function Fields({ storage, offer, onClose }: { storage: Storage; offer: StorageForm; onClose(): void }) {
   const t = useT();
   const { id, sizeGb, usedBytes, pricePerMonth } = storage;
+  const bounds: SizeBounds = { offer, takenGb: sizeGb, storedGb: Math.max(1, Math.ceil(usedBytes / GB)) };
   const { form, field, submit, loading } = useCallForm(api.storages.edit, {
-    initialValues: { sizeGb },
+    initialValues: { sizeGb: sizeGb as number | string },
     toInput: (values) => ({ id, ...values }),
+    alsoCheck: (values): Record<string, string> => {
+      const problem = sizeProblem(t, values.sizeGb, bounds);
+      return problem ? { sizeGb: problem } : {};
+    },
     onDone: () => {
       void invalidate('storage/', 'billing/');
       toast.success(t('The storage has been resized'));
       onClose();
     },
   });
-  const chosen = form.values.sizeGb;
+  const chosen = wholeGb(form.values.sizeGb);
   const { error } = field('sizeGb');
   return (
     <Form onSubmit={submit}>
       <Stack gap={16}>
         <SizeField
-          offer={offer}
-          taken={sizeGb}
-          min={Math.max(1, Math.ceil(usedBytes / GB))}
-          value={chosen}
+          bounds={bounds}
+          value={form.values.sizeGb}
           onChange={(next) => form.setFieldValue('sizeGb', next)}
+          onBlur={() => form.setFieldError('sizeGb', sizeProblem(t, form.values.sizeGb, bounds))}
           error={typeof error === 'string' ? error : undefined}
         />
         <SizePriceFacts

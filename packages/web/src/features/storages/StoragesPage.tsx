@@ -8,8 +8,9 @@ import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
-import { StatusFilter } from '../../ui/table/FilterMenu.tsx';
+import { FilterMenu, StatusFilter } from '../../ui/table/FilterMenu.tsx';
 import { CreateStorage } from './CreateStorage.tsx';
+import { KIND_FILTER, kindOf, storagesInput } from './listInput.ts';
 import { useStorageActions } from './useStorageActions.tsx';
 import { useStorageColumns } from './useStorageColumns.tsx';
 
@@ -18,8 +19,9 @@ const REFETCH_MS = 15_000;
 
 export function StoragesPage() {
   const t = useT();
-  const state = useListState();
-  const list = useList(api.storages.list, { entityFilterRequest: state.request }, state, REFETCH_MS);
+  const state = useListState({ filters: [KIND_FILTER] });
+  const list = useList(api.storages.list, storagesInput(state), state, REFETCH_MS);
+  const kind = kindOf(state);
   const actions = useStorageActions();
   const columns = useStorageColumns();
   return (
@@ -33,7 +35,21 @@ export function StoragesPage() {
       }
       list={list}
       search={t('Search storages')}
-      filters={<StatusFilter statuses={StorageStatus.options} value={state.statuses} onChange={state.setStatuses} />}
+      filters={
+        <>
+          <StatusFilter statuses={StorageStatus.options} value={state.statuses} onChange={state.setStatuses} />
+          <FilterMenu
+            label={t('Kind')}
+            options={[
+              { value: 'storage', label: t('Storage') },
+              { value: 'log', label: t('Log bucket') },
+            ]}
+            value={kind ? [kind] : []}
+            // Both at once is the same as neither.
+            onChange={(kinds) => state.setFilter(KIND_FILTER, kinds.find((one) => one !== kind) ?? '')}
+          />
+        </>
+      }
       name="storages"
       rowTestId="storage-row"
       columns={columns}

@@ -39,9 +39,9 @@ export function useStorageColumns(): Column<Storage>[] {
       align: 'right',
       cell: ({ kind, pricePerMonth, pricePerHour }) =>
         kind === 'log' ? (
-          t('Free')
+          t('Free of charge')
         ) : (
-          <span className={classes.two}>
+          <span className={classes.price}>
             <Money price={pricePerMonth} per="month" />
             <span className={classes.second}>
               <Money price={pricePerHour} per="hour" />

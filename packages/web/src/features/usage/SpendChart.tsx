@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { Money } from '@stagi/contract/price.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { ChartTable } from '../../ui/ChartTable.tsx';
 import { formatAmount } from '../../ui/format.ts';
 import { spendByDay } from './days.ts';
 import classes from './Usage.module.css';
@@ -53,27 +54,13 @@ export function SpendChart({ days }: Props) {
           {bars.length > 1 && <span>{bars.at(-1)?.label}</span>}
         </div>
       </div>
-      <details className={classes.details}>
-        <summary>{t('Show as table')}</summary>
-        <div className={classes.scroll}>
-          <table className={classes.table}>
-            <thead>
-              <tr>
-                <th scope="col">{t('Day')}</th>
-                <th scope="col">{CURRENCY}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {bars.toReversed().map(({ day, label, value }) => (
-                <tr key={day}>
-                  <td>{label}</td>
-                  <td className="mono">{formatAmount(value.toFixed(6))}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </details>
+      <ChartTable
+        label={title}
+        columns={[t('Day'), CURRENCY]}
+        rows={bars
+          .toReversed()
+          .map(({ day, label, value }) => ({ key: day, cells: [label, formatAmount(value.toFixed(6))] }))}
+      />
     </figure>
   );
 }

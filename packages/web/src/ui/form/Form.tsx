@@ -50,14 +50,15 @@ export function useFieldError(name: string | undefined, own: ReactNode): ReactNo
 }
 
 const FOCUSABLE = 'input:not([type=hidden], :disabled), textarea:not(:disabled), button:not(:disabled), [tabindex="0"]';
+const INNERMOST_INVALID = '[aria-invalid="true"]:not(:has([aria-invalid="true"]))';
 
 /**
  * The first invalid control inside of the form or tied to it by a `form` attribute. A group cannot take the focus: its
- * first control does.
+ * first control does, unless one of its controls is marked as invalid itself.
  */
 function firstWrong(form: HTMLFormElement): HTMLElement | null {
   const elsewhere = [...form.elements];
-  const wrong = [...document.querySelectorAll<HTMLElement>('[aria-invalid="true"]')].find(
+  const wrong = [...document.querySelectorAll<HTMLElement>(INNERMOST_INVALID)].find(
     (element) => form.contains(element) || elsewhere.includes(element),
   );
   if (!wrong) return null;

@@ -41,6 +41,8 @@ interface Props<V extends SliderValue> {
   labels?: readonly [from: string, to: string];
   /** Numeric boxes beside the slider. */
   boxes?: boolean;
+  /** A control that is bound to the same value, at the end of the track. */
+  beside?: ReactNode;
   disabled?: boolean;
   description?: ReactNode;
   error?: ReactNode;
@@ -103,7 +105,12 @@ export function Slider<V extends SliderValue>(props: Props<V>) {
   return (
     <FormItem label={props.label} description={props.description} error={props.error} name={props.name} group="group">
       <DirectionProvider initialDirection={rtl ? 'rtl' : 'ltr'} detectDirection={false}>
-        <div className={classes.control} dir={rtl ? 'rtl' : 'ltr'} data-vertical={vertical || undefined}>
+        <div
+          className={classes.control}
+          dir={rtl ? 'rtl' : 'ltr'}
+          data-vertical={vertical || undefined}
+          data-beside={props.beside ? true : undefined}
+        >
           {isRange ? (
             <RangeSlider
               {...shared}
@@ -124,6 +131,7 @@ export function Slider<V extends SliderValue>(props: Props<V>) {
               thumbLabel={named(names[1])}
             />
           )}
+          {props.beside}
           {props.boxes && (
             <div className={classes.boxes}>
               {isRange && box(0)}

@@ -1,6 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import { IconCheck } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { errorText } from '../../../api/messages.ts';
@@ -30,7 +30,8 @@ export function RefList({ projectId, branch, linkTo, onChosen }: Props) {
   const input = { id: projectId, kind, limit: SHOWN, ...(query === '' ? {} : { query }) };
   const { data, error } = useQuery({
     ...q(api.projectCode.refs, input, { quiet: true }),
-    placeholderData: keepPreviousData,
+    // Branches are not shown as tags while these are read.
+    placeholderData: (before, query) => (query?.queryKey[1].kind === kind ? before : undefined),
   });
   const kinds: readonly { key: Kind; label: string }[] = [
     { key: 'branch', label: t('Branches') },

@@ -37,7 +37,7 @@ export function ObjectPanel({ storage, objectKey, onClose, onDelete }: Props) {
     <RightPanel
       of={objectKey}
       onClose={onClose}
-      title={<CutText className={classes.key}>{fileNameOf(objectKey ?? '')}</CutText>}
+      title={<CutText className={`${classes.key} ${classes.panelTitle}`}>{fileNameOf(objectKey ?? '')}</CutText>}
       testId="object-panel"
     >
       {(key) => <Opened key={key} storage={storage} objectKey={key} onDelete={onDelete} />}

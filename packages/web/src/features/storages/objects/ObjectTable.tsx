@@ -71,7 +71,8 @@ export function ObjectTable({ storage, folder, search, list, linkTo, onDelete, e
         title: t('Size'),
         align: 'right',
         width: 110,
-        cell: (row) => (row.kind === 'folder' ? '—' : formatBytes(row.object.sizeBytes)),
+        cell: (row) =>
+          row.kind === 'folder' ? '—' : <span className={classes.size}>{formatBytes(row.object.sizeBytes)}</span>,
       },
       {
         key: 'type',

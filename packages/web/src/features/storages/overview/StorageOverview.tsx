@@ -32,7 +32,7 @@ export function StorageOverview({ storage }: { storage: Storage }) {
             { label: t('Objects'), value: formatNumber(storage.objectCount, 0), mono: true },
             { label: t('Location'), value: t(storage.locationTitle) },
             ...(kind === 'log'
-              ? [{ label: t('Price'), value: t('Free') }]
+              ? [{ label: t('Price'), value: t('Free of charge') }]
               : [
                   { label: t('Price per month'), value: <Money price={storage.pricePerMonth} per="month" /> },
                   { label: t('Price per hour'), value: <Money price={storage.pricePerHour} per="hour" /> },
