@@ -92,7 +92,7 @@ it('finds what git log -1 finds where merges keep what both sides did', async ()
 it('finds the newest of the history of the folder that made an entry what it is, whatever merges did', async () => {
   let compared = 0;
   let others = 0;
-  for (const seed of [4, 5]) {
+  for (const seed of [5, 6]) {
     const { repository, shas } = await aRepository(history(seed, false));
     const trees = new Map(shas.map((sha) => [sha, treeOf(repository, sha)]));
     const parents = new Map(
@@ -116,6 +116,7 @@ it('finds the newest of the history of the folder that made an entry what it is,
       }
   }
   console.log(`last commits compared with the rule: n = ${compared}, of which git log -1 finds another for ${others}`);
+  expect(others).toBeGreaterThan(0);
   expect(compared).toBeGreaterThan(400);
 });
 
