@@ -8,7 +8,7 @@ import { api } from '@stagi/contract/api.ts';
 import { ROUTES, type Route, type RouteName } from '@stagi/contract/routes.ts';
 import { spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
 import { connectDaemon, enrolNode } from '@stagi/server/src/testing/daemon.ts';
-import { httpSender, type Person, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, mailedCode, type Person, signUp } from '@stagi/server/src/testing/person.ts';
 import { type Platform, startPlatform } from './platform.ts';
 import { STORY_APP_ASKS } from './registeredApp.ts';
 import { until } from './waitUntil.ts';
@@ -151,7 +151,11 @@ export interface Ids {
 }
 
 /** A server rented, one attached, a container on it, a storage with a key, a project with code and an empty one. */
-async function furnish(url: string, { client }: Person, names: Names): Promise<{ ids: Ids; close(): Promise<void> }> {
+async function furnish(
+  url: string,
+  { client, email }: Person,
+  names: Names,
+): Promise<{ ids: Ids; close(): Promise<void> }> {
   const { entity: key } = await client(api.sshKeys.generate, { title: names.key });
   const offer = await until('the simulated cloud has offers', 30_000, async () => {
     const { entities } = await client(api.hardware.offers, { entityFilterRequest: {} });
@@ -194,6 +198,8 @@ async function furnish(url: string, { client }: Person, names: Names): Promise<{
   await client(api.storages.createKey, { id: storage.id, title: names.key, mode: 'read-write' });
   const { entity: project } = await client(api.projects.create, { title: names.project, slug: 'trainer' });
   const { entity: empty } = await client(api.projects.create, { title: names.project, slug: 'trainer-2' });
+  await client(api.secondFactor.stepUpBegin, {});
+  await client(api.secondFactor.stepUp, { code: await mailedCode(url, email) });
   const pushed = await push(project.gitHttps, (await client(api.apiTokens.create, { description: names.key })).token);
   await client(api.projects.attachInstance, { projectRef: { id: project.id }, instanceRef: { id: own.id } });
   const { link } = await client(api.invites.create, { role: 'Guest' });

@@ -3,7 +3,7 @@ import { projectCan } from '@stagi/contract/projectRules.ts';
 import type { Project } from '@stagi/contract/projects.ts';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { invalidate } from '../../../api/query.ts';
+import { invalidate, queryClient } from '../../../api/query.ts';
 import { useCall } from '../../../api/useCall.ts';
 import { useProject } from '../../../featureSlots.ts';
 import { useT } from '../../../i18n/i18n.ts';
@@ -50,7 +50,12 @@ export function ProjectSettings() {
 function ForcedPush({ project }: { project: Project }) {
   const t = useT();
   const { id, allowForcedPush, defaultBranch } = project;
-  const { run, loading } = useCall(api.projects.edit, { onDone: () => void invalidate('project/') });
+  const { run, loading } = useCall(api.projects.edit, {
+    onDone: (answer) => {
+      queryClient.setQueryData([api.projects.view.path, { id }], answer);
+      void invalidate('project/');
+    },
+  });
   const verdict = projectCan.change(project);
   return (
     <Checkbox
@@ -60,9 +65,10 @@ function ForcedPush({ project }: { project: Project }) {
           ? t('They may remove commits from the history. It also allows the branch to be deleted.')
           : t(verdict.reason)
       }
-      checked={allowForcedPush}
-      disabled={!verdict.allowed || loading}
-      onChange={(event) => void run({ id, allowForcedPush: event.currentTarget.checked })}
+      // While it is being saved: as it was chosen.
+      checked={loading ? !allowForcedPush : allowForcedPush}
+      disabled={!verdict.allowed}
+      onChange={() => loading || void run({ id, allowForcedPush: !allowForcedPush })}
       data-testid="allow-forced-push"
     />
   );
