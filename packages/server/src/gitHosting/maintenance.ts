@@ -46,7 +46,8 @@ export async function sweepAll({ config, log }: Pick<Context, 'config' | 'log'>,
   if (unfinished > 0) log.info({ unfinished }, 'leftovers of repositories removed');
 }
 
-async function careForAll(ctx: Context, signal: AbortSignal): Promise<void> {
+/** Checks and repacks what is due. */
+export async function careForAll(ctx: Context, signal: AbortSignal): Promise<void> {
   for (const dir of await repositories(ctx.config.repositoriesDir)) {
     if (signal.aborted) return;
     const isOffPeak = (ctx.clock.now().getUTCHours() - OFF_PEAK.hour + 24) % 24 < OFF_PEAK.hours;
