@@ -22,7 +22,7 @@ interface Lab {
 const HEARTBEAT_MS = 5_000;
 
 /** Those that only lead on, and the gallery, which has a story of its own. */
-const NOT_SCREENS: readonly RouteName[] = ['cloud', 'profile', 'kit', 'signUpForm'];
+const NOT_SCREENS: readonly RouteName[] = ['cloud', 'profile', 'kit', 'signUpForm', 'project'];
 
 /** Tabs, dialogs and forms with an address of their own. */
 const MORE: Partial<Record<RouteName, readonly string[]>> = {
@@ -103,7 +103,7 @@ export function ownScreens(ids: Ids): string[] {
       const path = addressOf(name, ids);
       return ['', ...(MORE[name] ?? [])].map((more) => path + more);
     })
-    .concat(`/projects/${ids.emptyProject}`);
+    .concat(`/projects/${ids.emptyProject}/code/tree`);
 }
 
 function addressOf(name: RouteName, ids: Ids): string {

@@ -3,6 +3,7 @@ import { text } from '@stagi/contract/text.ts';
 import { useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { PERMISSION_WORDS } from '../../i18n/permissionWords.ts';
+import { CutText } from '../../ui/CutText.tsx';
 import { useNow } from '../../ui/clock.ts';
 import { Tag } from '../../ui/Tag.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
@@ -30,7 +31,12 @@ export function useTokenColumns(archived: boolean): Column<ApiToken>[] {
       card: 'head',
       cell: ({ description, prefix }) => <NameCell title={description} slug={`${prefix}…`} />,
     },
-    { key: 'workspace', title: t('Workspace'), extra: !many && !archived, cell: ({ clientName }) => clientName },
+    {
+      key: 'workspace',
+      title: t('Workspace'),
+      extra: !many && !archived,
+      cell: ({ clientName }) => <CutText>{clientName}</CutText>,
+    },
     { key: 'permissions', title: t('Permissions'), extra: archived, cell: (token) => <Power token={token} /> },
     {
       key: 'lastUsedAt',
