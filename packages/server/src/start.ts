@@ -102,8 +102,8 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
     if (local) await step('Looking for Docker', localCloudDone, () => local.readiness());
     const stores = await openStores(config);
     stops.push(async () => stores.close());
-    const repositories = openRepositories(config, log);
-    stops.push(() => repositories.close());
+    const repositories = openRepositories(config);
+    stops.push(async () => repositories.close());
     const ctx: Context = {
       config,
       db: pool.db,

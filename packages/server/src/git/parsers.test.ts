@@ -1,22 +1,15 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
 import { parseBlame } from './blame.ts';
 import { lfsPointerOf, textOf } from './blobs.ts';
-import { bloomKey, mayContain, murmur3, pathHash } from './bloom.ts';
 import { createAnswerParser, type StoredObject } from './catFile.ts';
-import { openCommitGraph } from './commitGraph.ts';
 import { parseChanges, patchHeader, splitPatches } from './diff.ts';
 import { parseGrep } from './grep.ts';
+import { type Change, createChangesParser } from './lastCommits.ts';
 import { parseCommit, parseSignature, parseTree } from './parseObjects.ts';
 import { isEntryName, isRefName, splitPath } from './paths.ts';
-import { createRepository, repositoryDir } from './repository.ts';
 import { createSlots } from './slots.ts';
 import { parseSubmodules } from './submodules.ts';
-import { importCommits } from './testing/fastImport.ts';
-import { writeCommitGraph } from './upkeep.ts';
 
 const A = 'a'.repeat(40);
 const B = 'b'.repeat(40);
@@ -97,6 +90,23 @@ it('reads lists of changes: renamed files, binary ones, names with tabs', () => 
     ['new', { additions: 0, deletions: 0 }],
     ['bin', null],
   ]);
+});
+
+it('reads the changes of a history whatever the chunks end at, and refuses what is none', () => {
+  const one = `:100644 000000 ${A} ${B} M\0${A}\0:040000 040000 ${B} ${A} M\0d\0`;
+  const merge = `::100644 100755 100644 ${A} ${A} ${B} MM\0a\tb\0`;
+  const output = Buffer.from(`${A}\0\n${one}${B}\0\0${A}\0${B}\0\n${merge}`);
+  for (let size = 1; size <= output.length; size += 1) {
+    const changes: Change[] = [];
+    const parse = createChangesParser((change) => changes.push(change));
+    for (let at = 0; at < output.length; at += size) parse(output.subarray(at, at + size));
+    expect(changes).toEqual([
+      { sha: A, path: A, mode: '000000', object: B },
+      { sha: A, path: 'd', mode: '040000', object: A },
+      { sha: B, path: 'a\tb', mode: '100644', object: B },
+    ]);
+  }
+  expect(() => createChangesParser(() => {})(Buffer.from('fatal: x\0'))).toThrow('unexpected answer');
 });
 
 it('divides patches by their first lines, not by what a file contains', () => {
@@ -202,54 +212,4 @@ it('gives slots in the order of asking, and refuses when too many wait', async (
   await expect(third).rejects.toThrow('gone');
   (await second)();
   (await slots.take())();
-});
-
-describe('the commit-graph', () => {
-  let folder: string;
-  let dir: string;
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'stagi-graph-'));
-    const uuid = '00000000-0000-4000-8000-000000000001';
-    await createRepository({ repositoriesDir: folder }, uuid);
-    dir = repositoryDir({ repositoriesDir: folder }, uuid);
-    const commits = Array.from({ length: 60 }, (_, n) => ({
-      message: `n ${n}`,
-      files: { [`f${n % 7}/x${n % 5}.txt`]: `${n}`, ...(n === 0 && { LICENSE: 'x' }) },
-    }));
-    await importCommits(dir, commits.slice(0, 50));
-    await writeCommitGraph(dir);
-    await importCommits(dir, commits);
-    await writeCommitGraph(dir);
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  it('says the same as git of each commit, and never denies a path that changed', async () => {
-    const graph = (await openCommitGraph(dir, null))!;
-    const git = (...args: string[]) => execFileSync('git', args, { env: { ...process.env, GIT_DIR: dir } }).toString();
-    let checked = 0;
-    for (const line of git('log', '--all', '--format=%H %T %P').trim().split('\n')) {
-      const [sha = '', tree, ...parents] = line.split(' ');
-      const position = graph.find(sha)!;
-      expect(graph.hash(position)).toBe(sha);
-      expect(graph.tree(position)).toBe(tree);
-      expect(graph.parents(position)!.map((one) => graph.hash(one))).toEqual(parents);
-      for (const path of git('diff-tree', '--root', '--no-commit-id', '-r', '--name-only', sha).trim().split('\n')) {
-        for (const part of [path, path.split('/')[0]!]) {
-          expect(mayContain(graph.filter(position)!, bloomKey(Buffer.from(part))!)).toBe(true);
-          expect([...graph.changedPaths(position)!]).toContain(pathHash(Buffer.from(part)));
-          checked += 1;
-        }
-      }
-    }
-    expect(graph.find('f'.repeat(40))).toBeNull();
-    console.log(`paths found in filters and lists: n = ${checked}`);
-    expect(checked).toBeGreaterThan(100);
-  });
-
-  it('hashes as MurmurHash3 does', () => {
-    // From git's own tests (t0095-bloom.sh).
-    expect(murmur3(0, Buffer.from(''))).toBe(0x00000000);
-    expect(murmur3(0, Buffer.from('Hello world!'))).toBe(0x627b0c2c);
-    expect(murmur3(0, Buffer.from('The quick brown fox jumps over the lazy dog'))).toBe(0x2e4ff723);
-  });
 });

@@ -30,3 +30,8 @@ export function isRefName(name: string): boolean {
   if (name === '@' || name.startsWith('-') || name.includes('..') || name.includes('@{')) return false;
   return name.split('/').every((part) => part !== '' && !part.startsWith('.') && !/(\.|\.lock)$/.test(part));
 }
+
+/** For `--stdin`: so a path may have any bytes. Behind `--` nothing is an option. */
+export function pathInput(path: Buffer): Buffer {
+  return path.length > 0 ? Buffer.concat([Buffer.from('--\n'), path, Buffer.from('\n')]) : Buffer.alloc(0);
+}

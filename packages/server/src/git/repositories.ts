@@ -1,23 +1,19 @@
 import { LRUCache } from 'lru-cache';
-import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { type CatFile, type ObjectInfo, type StoredObject, startCatFile } from './catFile.ts';
-import { type CommitGraph, openCommitGraph } from './commitGraph.ts';
 import { parseCommit, parseTree, type StoredCommit, type StoredEntry } from './parseObjects.ts';
 import { repositoryDir } from './repository.ts';
-import { GitError } from './run.ts';
-import { writeCommitGraph } from './upkeep.ts';
 
 /** Running `git cat-file` processes, all repositories together. */
 const MAX_PROCESSES = 24;
 /** One that is asked nothing for so long ends. */
 const IDLE_MS = 60_000;
 const IDLE_CHECK_MS = 15_000;
-/** Repositories whose commit-graph is waited for. */
-const MAX_UPKEEP = 20;
 /** Repositories whose caches are kept. */
 const MAX_REPOSITORIES = 200;
 
+/** Of each repository; a folder counts as one for each entry. */
+const FACTS_KEPT = 20_000;
 const COMMITS_KEPT = 20_000;
 const TREES_KEPT_BYTES = 32 * 1024 * 1024;
 const ENTRY_BYTES = 200;
@@ -31,11 +27,7 @@ export interface Repository {
   commit(sha: string): Promise<StoredCommit | null>;
   /** Null: absent, or no tree. */
   tree(sha: string): Promise<readonly StoredEntry[] | null>;
-  /** Null: none was written yet. */
-  commitGraph(): Promise<CommitGraph | null>;
-  /** Has the commit-graph written in the background; reading was slow without it. */
-  requestUpkeep(): void;
-  /** Facts about this repository that cannot change, by a key of their finder. */
+  /** Facts about commits of this repository, which cannot change, by a key of their finder. */
   readonly facts: LRUCache<string, object>;
 }
 
@@ -44,7 +36,7 @@ export interface Repositories {
   at(uuid: string): Repository;
   /** Ends what runs for a repository and forgets it; call it before the folder is removed. */
   forget(uuid: string): void;
-  close(): Promise<void>;
+  close(): void;
 }
 
 interface Running {
@@ -54,9 +46,7 @@ interface Running {
   open: number;
 }
 
-export function openRepositories(place: Pick<Config, 'repositoriesDir'>, log: Pick<Logger, 'warn'>): Repositories {
-  const closing = new AbortController();
-  const upkeep = new Map<string, Promise<void>>();
+export function openRepositories(place: Pick<Config, 'repositoriesDir'>): Repositories {
   // Names are hashes of the content, so that these are true in every repository that has the object.
   const commits = new LRUCache<string, StoredCommit>({ max: COMMITS_KEPT });
   const trees = new LRUCache<string, { entries: readonly StoredEntry[] }>({
@@ -104,23 +94,13 @@ export function openRepositories(place: Pick<Config, 'repositoriesDir'>, log: Pi
     process.end();
   }
 
-  /** One at a time: it takes a processor for seconds. */
-  async function runUpkeep(dir: string): Promise<void> {
-    await Promise.all(upkeep.values());
-    if (closing.signal.aborted) return;
-    try {
-      await writeCommitGraph(dir, { signal: closing.signal });
-    } catch (error) {
-      if (error instanceof GitError && error.reason === 'aborted') return;
-      log.warn({ err: error, dir }, 'a commit-graph could not be written');
-    }
-  }
-
   function open(dir: string): Repository {
-    let graph: CommitGraph | null = null;
     const repository: Repository = {
       dir,
-      facts: new LRUCache<string, object>({ max: 2_000 }),
+      facts: new LRUCache<string, object>({
+        maxSize: FACTS_KEPT,
+        sizeCalculation: (fact) => 1 + (fact instanceof Map || fact instanceof Set ? fact.size : 0),
+      }),
       info: (sha) => ask(dir, (process) => process.info(sha)),
       read: (sha) => ask(dir, (process) => process.read(sha)),
       async commit(sha) {
@@ -142,16 +122,6 @@ export function openRepositories(place: Pick<Config, 'repositoriesDir'>, log: Pi
         trees.set(sha, { entries });
         return entries;
       },
-      async commitGraph() {
-        graph = await openCommitGraph(dir, graph);
-        return graph;
-      },
-      requestUpkeep() {
-        if (upkeep.has(dir) || upkeep.size >= MAX_UPKEEP || isClosed) return;
-        const done = runUpkeep(dir);
-        upkeep.set(dir, done);
-        void done.then(() => upkeep.delete(dir));
-      },
     };
     return repository;
   }
@@ -171,12 +141,10 @@ export function openRepositories(place: Pick<Config, 'repositoriesDir'>, log: Pi
       const entry = running.get(dir);
       if (entry) end(dir, entry);
     },
-    async close() {
+    close() {
       isClosed = true;
-      closing.abort();
       clearInterval(idleCheck);
       for (const [dir, entry] of running) end(dir, entry);
-      await Promise.all(upkeep.values());
     },
   };
 }

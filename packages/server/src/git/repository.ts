@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { runGit } from './run.ts';
@@ -15,6 +15,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Before they are complete, and after they are given up. */
 const UNFINISHED = '.new-';
 const REMOVED = '.removed-';
+const UNFINISHED_KEPT_MS = 24 * 60 * 60_000;
 
 /**
  * The same for every repository. Hooks lie outside of the repository: none run, unless a transfer names the platform's
@@ -99,15 +100,32 @@ export async function removeRepository(place: Place, uuid: string): Promise<void
   await rm(removed, { recursive: true, force: true });
 }
 
-/** Removes what an ended process left of a removal or a creation; call it when no other process runs these. */
-export async function removeLeftovers({ repositoriesDir }: Place): Promise<number> {
-  const names = await readdir(repositoriesDir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
+/**
+ * Removes what an ended process left of a creation or a removal. Answers how many. What is young may be another
+ * process's work.
+ */
+export async function removeUnfinished(
+  { repositoriesDir }: Place,
+  { olderThanMs = UNFINISHED_KEPT_MS } = {},
+): Promise<number> {
+  const names = await readdir(repositoriesDir).catch(absent<string[]>([]));
+  let removed = 0;
+  for (const name of names.filter((one) => one.startsWith(UNFINISHED) || one.startsWith(REMOVED))) {
+    const path = join(repositoriesDir, name);
+    const known = await stat(path).catch(absent(null));
+    // A renaming only changes the time of the change of state.
+    if (!known || Date.now() - Math.max(known.mtimeMs, known.ctimeMs) < olderThanMs) continue;
+    await rm(path, { recursive: true, force: true });
+    removed += 1;
+  }
+  return removed;
+}
+
+function absent<T>(instead: T): (error: NodeJS.ErrnoException) => T {
+  return (error) => {
+    if (error.code === 'ENOENT') return instead;
     throw error;
-  });
-  const leftovers = names.filter((name) => name.startsWith(UNFINISHED) || name.startsWith(REMOVED));
-  await Promise.all(leftovers.map((name) => rm(join(repositoriesDir, name), { recursive: true, force: true })));
-  return leftovers.length;
+  };
 }
 
 export async function exists(path: string): Promise<boolean> {

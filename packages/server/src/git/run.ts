@@ -35,12 +35,14 @@ export interface GitOptions {
   exitCodes?: readonly number[];
   signal?: AbortSignal | undefined;
   env?: Record<string, string>;
+  /** Takes the output as it comes, instead of `stdout`; false ends the process, with `isCut`. */
+  onOutput?: (chunk: Buffer) => boolean;
 }
 
 export interface GitOutput {
   stdout: Buffer;
   code: number | null;
-  /** A limit ended it: `stdout` is a beginning. */
+  /** A limit or `onOutput` ended it: the output is a beginning. */
   isCut: boolean;
 }
 
@@ -106,6 +108,7 @@ export function runGit(
     exitCodes = [0],
     signal,
     env,
+    onOutput,
   }: GitOptions = {},
 ): Promise<GitOutput> {
   const command = args[0] ?? '';
@@ -118,8 +121,8 @@ export function runGit(
     const chunks: Buffer[] = [];
     let bytes = 0;
     let stderr = '';
-    let ended: GitError['reason'] | null = null;
-    const end = (reason: GitError['reason']): void => {
+    let ended: GitError['reason'] | 'enough' | null = null;
+    const end = (reason: GitError['reason'] | 'enough'): void => {
       ended ??= reason;
       child.kill('SIGKILL');
     };
@@ -129,6 +132,15 @@ export function runGit(
 
     child.stdout.on('data', (chunk: Buffer) => {
       if (ended) return;
+      if (onOutput) {
+        try {
+          if (!onOutput(chunk)) end('enough');
+        } catch (error) {
+          reject(error as Error);
+          end('enough');
+        }
+        return;
+      }
       const room = maxOutputBytes - bytes;
       chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
       bytes += chunk.length;
@@ -149,7 +161,7 @@ export function runGit(
       const stdout = Buffer.concat(chunks);
       const details = { code, stderr: stderr.slice(0, MAX_STDERR_CHARACTERS).trim() };
       if (ended === null && code !== null && exitCodes.includes(code)) resolve({ stdout, code, isCut: false });
-      else if (onLimit === 'cut' && (ended === 'timeout' || ended === 'too-large'))
+      else if (ended === 'enough' || (onLimit === 'cut' && (ended === 'timeout' || ended === 'too-large')))
         resolve({ stdout, code, isCut: true });
       else reject(new GitError(ended ?? 'exit', command, details));
     });

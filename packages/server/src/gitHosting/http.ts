@@ -87,6 +87,7 @@ async function answer(hosting: Hosting, request: FastifyRequest, reply: FastifyR
       output: response,
       begin,
       cut,
+      idleMs: hosting.limits.idleMs,
       left: left.signal,
       log: request.log,
     });

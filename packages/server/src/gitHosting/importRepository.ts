@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from '@stagi/contract/text.ts';
 import type { Context } from '../context.ts';
 import { runGit } from '../git/run.ts';
+import { writeCommitGraph } from '../git/upkeep.ts';
 import { type FetchRepository, ImportError } from '../projects/importWorker.ts';
 import { syncRepository } from './afterPush.ts';
 import { FSCK_SETTINGS } from './fsckSettings.ts';
@@ -71,6 +72,7 @@ export function createImporter(ctx: Pick<Context, 'config' | 'log'>): FetchRepos
         dir,
         branches.map((name) => ({ name })),
       );
+      await writeGraph(ctx, dir, signal);
     } catch (error) {
       await tidy(ctx, dir);
       throw error;
@@ -78,6 +80,16 @@ export function createImporter(ctx: Pick<Context, 'config' | 'log'>): FetchRepos
       await proxy.close();
     }
   };
+}
+
+/** Without it pages are only slower. */
+async function writeGraph({ log }: Pick<Context, 'log'>, dir: string, signal: AbortSignal): Promise<void> {
+  try {
+    await writeCommitGraph(dir, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn({ err: error, dir }, 'a commit-graph could not be written');
+  }
 }
 
 /** Resolves the host once; every address of it must be public. */

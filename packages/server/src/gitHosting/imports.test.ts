@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { api } from '@stagi/contract/api.ts';
@@ -76,6 +76,7 @@ describe('an import', () => {
       'refs/heads/trunk',
       'refs/tags/v1',
     ]);
+    expect(existsSync(join(dir, 'objects/info/commit-graphs/commit-graph-chain'))).toBe(true);
   });
 
   type Case = [string, string, RegExp, GitServer['intercept']?];

@@ -1,6 +1,7 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
+import { removeUnfinished } from '../git/repository.ts';
 import { GitError, runGit } from '../git/run.ts';
 import { writeCommitGraph } from '../git/upkeep.ts';
 import { repeatEvery } from '../loops/repeatEvery.ts';
@@ -35,15 +36,18 @@ export function startGitMaintenance(ctx: Context): { stop(): Promise<void> } {
   };
 }
 
-/** Removes leftovers in every repository. */
+/** Removes leftovers in every repository, and of repositories. */
 export async function sweepAll({ config, log }: Pick<Context, 'config' | 'log'>, options?: { olderThanMs: number }) {
   for (const dir of await repositories(config.repositoriesDir)) {
     const removed = await removeLeftovers(dir, options);
     if (removed.length > 0) log.info({ dir, removed }, 'leftovers of git removed');
   }
+  const unfinished = await removeUnfinished(config);
+  if (unfinished > 0) log.info({ unfinished }, 'leftovers of repositories removed');
 }
 
-async function careForAll(ctx: Context, signal: AbortSignal): Promise<void> {
+/** Checks and repacks what is due. */
+export async function careForAll(ctx: Context, signal: AbortSignal): Promise<void> {
   for (const dir of await repositories(ctx.config.repositoriesDir)) {
     if (signal.aborted) return;
     const isOffPeak = (ctx.clock.now().getUTCHours() - OFF_PEAK.hour + 24) % 24 < OFF_PEAK.hours;

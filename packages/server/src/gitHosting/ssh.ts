@@ -11,19 +11,12 @@ import { networkOf } from '../attempts/addressRateLimit.ts';
 import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
 import type { Hosting } from './hosting.ts';
 import { loadHostKey } from './hostKey.ts';
-import { IDLE_MS } from './idleLimit.ts';
 import { refusalOf } from './refusal.ts';
 import { runTransfer } from './runTransfer.ts';
 import { authorizeGit, type GitRequest, mayGoOn, serveGit } from './serve.ts';
 import { holdersOf, isSignedBy } from './sshAuthentication.ts';
 import { type GitCommand, parseGitCommand } from './sshCommand.ts';
 
-/** Connections at a time, and those of one address; on loopback all clients have the same. */
-const MAX_CONNECTIONS = 200;
-const MAX_PER_ADDRESS = 64;
-/** A client must be authenticated within this time, and with one of so many keys. */
-const LOGIN_MS = 30_000;
-const MAX_TRIES = 20;
 /** Several commands may share a connection, as with OpenSSH's ControlMaster. */
 const MAX_SESSIONS = 8;
 const MAX_REFUSED = 100;
@@ -39,7 +32,7 @@ export interface SshServer {
 
 /** Git over SSH (RFC 4254 6.5): public keys of users, two commands, and nothing else that SSH can do. */
 export async function serveGitSsh(hosting: Hosting): Promise<SshServer> {
-  const { ctx } = hosting;
+  const { ctx, limits } = hosting;
   const perAddress = new Map<string, number>();
   const open = new Map<string, GitConnection>();
   const ssh = new ssh2.Server(
@@ -55,17 +48,18 @@ export async function serveGitSsh(hosting: Hosting): Promise<SshServer> {
     const { remoteAddress: ip = '', remotePort: port } = socket;
     const network = networkOf(ip);
     const count = (perAddress.get(network) ?? 0) + 1;
-    if (open.size >= MAX_CONNECTIONS || count > MAX_PER_ADDRESS) return void socket.destroy();
+    if (open.size >= limits.maxConnections || count > limits.maxConnectionsPerAddress) return void socket.destroy();
     perAddress.set(network, count);
     const closed = new AbortController();
-    const timer = setTimeout(() => socket.destroy(), LOGIN_MS);
+    const timer = setTimeout(() => socket.destroy(), limits.loginMs);
     const known: GitConnection = { socket, network, closed: closed.signal, timer, sessions: 0, refused: 0 };
     open.set(`${ip} ${port}`, known);
     socket.once('close', () => {
       clearTimeout(known.timer);
       open.delete(`${ip} ${port}`);
-      if (count > 1) perAddress.set(network, (perAddress.get(network) ?? 1) - 1);
-      if ((perAddress.get(network) ?? 0) <= 0) perAddress.delete(network);
+      const left = (perAddress.get(network) ?? 1) - 1;
+      if (left > 0) perAddress.set(network, left);
+      else perAddress.delete(network);
       closed.abort();
     });
     ssh.injectSocket(socket);
@@ -100,12 +94,12 @@ interface GitConnection {
 type Key = PublicKeyAuthContext['key'];
 
 function serveConnection(hosting: Hosting, connection: Connection, known: GitConnection): void {
-  const { ctx } = hosting;
+  const { ctx, limits } = hosting;
   let tries = 0;
   let key: Key | null = null;
   const waitForCommand = (): void => {
     clearTimeout(known.timer);
-    if (known.sessions === 0) known.timer = setTimeout(() => known.socket.destroy(), IDLE_MS);
+    if (known.sessions === 0) known.timer = setTimeout(() => known.socket.destroy(), limits.idleMs);
   };
   // Broken off, or not speaking the protocol: nothing that the platform can mend.
   connection.on('error', (error: unknown) => ctx.log.debug({ err: error }, 'a git connection broke off'));
@@ -129,7 +123,7 @@ function serveConnection(hosting: Hosting, connection: Connection, known: GitCon
 
   async function authenticate(attempt: AuthContext): Promise<void> {
     tries += 1;
-    if (tries > MAX_TRIES) return void connection.end();
+    if (tries > limits.maxTries) return void connection.end();
     if (attempt.method !== 'publickey') return attempt.reject(['publickey']);
     const holders = await holdersOf(ctx, attempt.key);
     if (holders.length > 0 && (!attempt.signature || isSignedBy(attempt))) {
@@ -149,7 +143,7 @@ function serveSession(hosting: Hosting, session: Session, known: GitConnection, 
   const { promise, resolve } = Promise.withResolvers<void>();
   let protocol: string | undefined;
   // A session whose command never comes.
-  const timer = setTimeout(() => known.socket.destroy(), LOGIN_MS);
+  const timer = setTimeout(() => known.socket.destroy(), hosting.limits.loginMs);
   session.on('env', (accept, reject, { key: name, val }) => {
     if (name !== 'GIT_PROTOCOL') return void reject?.();
     protocol = val;
@@ -211,6 +205,7 @@ async function serveCommand(
       output: channel,
       begin: () => {},
       cut,
+      idleMs: hosting.limits.idleMs,
       left: left.signal,
       log: ctx.log,
     });

@@ -55,20 +55,20 @@ function isSignedBySecurityKey({ algo, data }: Signed['key'], signature: Buffer,
   if (algo === 'sk-ecdsa-sha2-nistp256@openssh.com' && fields.length === 4) {
     const point = fields[2]!;
     const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((half) => half.toString('base64url'));
-    const numbers = readStrings(bare);
-    if (point.length !== 65 || numbers?.length !== 2) return false;
+    const [r, s, ...more] = (readStrings(bare) ?? []).map(fixed32);
+    if (point.length !== 65 || !r || !s || more.length > 0) return false;
     const key = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' });
-    return verify('sha256', message, { key, dsaEncoding: 'ieee-p1363' }, Buffer.concat(numbers.map(fixed32)));
+    return verify('sha256', message, { key, dsaEncoding: 'ieee-p1363' }, Buffer.concat([r, s]));
   }
   return false;
 }
 
 const sha256 = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
 
-/** An mpint as 32 bytes. */
-function fixed32(number: Buffer): Buffer {
-  const bare = number.subarray(Math.max(0, number.length - 32));
-  return Buffer.concat([Buffer.alloc(32 - bare.length), bare]);
+/** An mpint as 32 bytes; null when it does not fit. */
+function fixed32(number: Buffer): Buffer | null {
+  const bare = number[0] === 0 ? number.subarray(1) : number;
+  return bare.length > 32 ? null : Buffer.concat([Buffer.alloc(32 - bare.length), bare]);
 }
 
 /** The length-prefixed strings of the wire format; null when the lengths do not match the bytes. */

@@ -20,11 +20,11 @@ const MAX_LINK_BYTES = 4_096;
 export async function viewBlob(ctx: Member, { path, ...at }: Input): Promise<Output> {
   const reading = await readCommitAt(ctx, at);
   const { repository, commit } = reading;
-  const { parts, entry, tree } = await walkTo(repository, commit.tree, path);
+  const { path: bytes, entry, tree } = await walkTo(repository, commit.tree, path);
   if (!entry || tree) throw notFound();
   const [{ size, content }, lastCommit] = await Promise.all([
     contentOf(repository, commit, path, entry),
-    lastCommitOf(repository, commit.sha, parts, entry),
+    lastCommitOf(repository, { commit: commit.sha, path: bytes }),
   ]);
   const type = typeOf(entry);
   return {

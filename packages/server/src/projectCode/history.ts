@@ -24,7 +24,7 @@ export async function listCommits(ctx: Member, { path, cursor, limit, ...at }: I
   const skip = Number(offset);
   const shas = await listHistory(repository, {
     commit: start,
-    path: path === '' ? null : await bytesOf(repository, commit.tree, path),
+    path: await bytesOf(repository, commit.tree, path),
     skip,
     limit: limit + 1,
   });

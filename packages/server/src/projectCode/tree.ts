@@ -32,15 +32,15 @@ export async function viewTree(ctx: Member, { path, lastCommits, ...at }: Input)
       raw: null,
     };
   }
-  const { parts, tree, entry } = await walkTo(repository, commit.tree, path);
+  const { path: bytes, tree, entry } = await walkTo(repository, commit.tree, path);
   const stored = tree ? await repository.tree(tree) : null;
   if (!stored) throw notFound();
   const shown = stored.toSorted(foldersFirst).slice(0, MAX_TREE_ENTRIES);
-  const folder = { commit: commit.sha, parts, entries: shown };
+  const folder = { commit: commit.sha, path: bytes, entries: shown };
   const [sizes, lines, lastCommit] = await Promise.all([
     sizesOf(repository, shown),
     lastCommits ? linesOf(repository, folder) : new Map<string, CommitLine>(),
-    entry && lastCommits ? lastCommitOf(repository, commit.sha, parts, entry) : presentCommitLine(commit),
+    entry && lastCommits ? lastCommitOf(repository, folder) : presentCommitLine(commit),
   ]);
   const pathOf = (name: string): string => (path === '' ? name : `${path}/${name}`);
   const readme = READMES.map((pattern) => shown.find((one) => typeOf(one) === 'blob' && pattern.test(one.name))).find(
@@ -70,11 +70,9 @@ export async function viewTree(ctx: Member, { path, lastCommits, ...at }: Input)
 /** The last commit of what a path leads to. */
 export async function lastCommitOf(
   repository: Repository,
-  commit: string,
-  parts: readonly string[],
-  entry: StoredEntry,
+  at: Parameters<typeof findLastCommit>[1],
 ): Promise<CommitLine | null> {
-  const sha = await findLastCommit(repository, { commit, parts: parts.slice(0, -1), entries: [entry] });
+  const sha = await findLastCommit(repository, at);
   const [line] = sha ? await commitLines(repository, [sha]) : [];
   return line ?? null;
 }
