@@ -295,7 +295,7 @@ describe('links to objects', () => {
     answer.pause();
     const during = connectionsTo(s3Port);
     answer.destroy();
-    await expect.poll(() => connectionsTo(s3Port), { timeout: 3_000 }).toBeLessThan(during);
+    await expect.poll(() => connectionsTo(s3Port), { timeout: 10_000 }).toBeLessThan(during);
 
     const slow = await openContent(app, link);
     slow.pause();

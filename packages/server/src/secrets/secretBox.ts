@@ -31,19 +31,26 @@ export function createSecretBox(key: Buffer): SecretBox {
       ].join('.');
     },
     open(sealed, place) {
-      const [version, id, nonce, text, tag] = sealed.split('.');
-      if (version !== 'v1' || nonce === undefined || text === undefined || tag === undefined)
+      const [version, id, nonce, text, tag, ...more] = sealed.split('.');
+      if (version !== 'v1' || nonce === undefined || text === undefined || tag === undefined || more.length > 0)
         throw new Error('not a sealed secret');
       if (id !== keyId) throw new Error(`secret is sealed with key ${id}, which is not configured`);
-      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), {
+      const decipher = createDecipheriv('aes-256-gcm', key, bytesOf(nonce), {
         // A shorter tag could be guessed.
         authTagLength: TAG_BYTES,
       }).setAAD(Buffer.from(place));
-      decipher.setAuthTag(Buffer.from(tag, 'base64url'));
-      return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString('utf8');
+      decipher.setAuthTag(bytesOf(tag));
+      return Buffer.concat([decipher.update(bytesOf(text)), decipher.final()]).toString('utf8');
     },
     keyedHash: (plain, place) => createHmac('sha256', markKey).update(`${place}\0${plain}`).digest(),
   };
+}
+
+/** Node ignores what is no base64, and the unused bits of the last character: a changed text would still be opened. */
+function bytesOf(base64url: string): Buffer {
+  const bytes = Buffer.from(base64url, 'base64url');
+  if (bytes.toString('base64url') !== base64url) throw new Error('not a sealed secret');
+  return bytes;
 }
 
 /** The configured key, or the one in the data directory, which the first start creates (mode 0400). */

@@ -68,7 +68,7 @@ export async function startTestApp(
       const email = `person${people}-${Date.now()}@example.com`;
       return signUpDirectly(running.ctx, send, { name: name ?? `Person ${people}`, email });
     },
-    routes: () => pathsIn(running.app!.printRoutes({ commonPrefix: false })),
+    routes: () => pathsIn(running.app!.printRoutes()),
     async close() {
       await running.stop();
       await database.drop();
