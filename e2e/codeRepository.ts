@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { HOSTILE_MARKDOWN } from '@stagi/web/src/features/projectCode/markdown/hostileMarkdown.ts';
+import { HOSTILE_MARKDOWN } from '@stagi/web/src/features/projectCode/markdown/testing/hostileMarkdown.ts';
 
 const CALL = 'window.RAN=1';
 export const PIXEL = Buffer.from(

@@ -10,6 +10,8 @@ import { repairObjects } from './repair.ts';
 import { aBucket, aKey, blobsOf, s3Client, s3Url, type TestBucket, useOf } from './testing/bucket.ts';
 
 const MiB = 1024 * 1024;
+/** Bytes are removed in the background. */
+const REMOVED = { timeout: 20_000 };
 
 /** The bytes of `near` lie in a bucket of `far`, a second copy of the platform. */
 let far: TestApp;
@@ -57,7 +59,7 @@ it('streams bytes through to another S3, and keeps use and removal here', async 
   expect((await get('small')).toString()).toBe('small');
   await client.send(new DeleteObjectCommand({ Bucket, Key: 'large' }));
   await client.send(new DeleteObjectCommand({ Bucket, Key: 'small' }));
-  await expect.poll(() => useOf(far, farBucket)).toEqual(held);
+  await expect.poll(() => useOf(far, farBucket), REMOVED).toEqual(held);
   expect(await blobsOf(near, bucket)).toEqual({});
 });
 
@@ -82,7 +84,7 @@ it('compares the far bytes with its rows', async () => {
   await near.ctx.blobs.get('far')!.put(loose, text());
   expect((await useOf(far, farBucket)).objects).toBe(held.objects + 1);
   await repairObjects(near.ctx, { keepMs: 0 });
-  await expect.poll(() => useOf(far, farBucket)).toEqual(held);
+  await expect.poll(() => useOf(far, farBucket), REMOVED).toEqual(held);
   const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket.name, Key: 'kept' }));
   expect((await buffer(Body as Readable)).toString()).toBe('kept');
 });

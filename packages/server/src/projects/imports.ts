@@ -101,7 +101,7 @@ export async function progressImport(
       .set({
         phase: phase.slice(0, PHASE_MAX),
         fraction: fraction === null ? null : Math.min(1, Math.max(0, fraction)),
-        received_bytes: BigInt(Math.max(0, Math.round(receivedBytes))),
+        received_bytes: BigInt(receivedBytes),
       })
       .where('id', '=', importId)
       .where('status', '=', 'running')

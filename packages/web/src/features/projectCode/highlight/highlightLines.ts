@@ -10,7 +10,8 @@ export type LineTokens = number[];
 const LONGEST_LINE = 2_000;
 /** Lines between two looks at the clock and at messages. */
 const AT_ONCE = 200;
-const LINE_LIMIT_MS = 200;
+/** The first line of a language also pays for its patterns. */
+const LINE_LIMIT_MS = 1_000;
 
 const theme = createCssVariablesTheme({ name: 'kinds', variablePrefix: '', fontStyle: false });
 

@@ -1,6 +1,6 @@
 import type { Element, ElementContent, Root } from 'hast';
 import { describe, expect, it } from 'vitest';
-import { HOSTILE_MARKDOWN } from './hostileMarkdown.ts';
+import { HOSTILE_MARKDOWN } from './testing/hostileMarkdown.ts';
 import { markdownTree } from './markdownTree.ts';
 import { resolveLink } from './resolveLink.ts';
 
