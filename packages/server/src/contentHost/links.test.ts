@@ -14,7 +14,7 @@ import { sealTicket } from './ticket.ts';
 const MB = 1024 * 1024;
 const ENDED = 'This link has expired or was revoked.\n';
 /** What the sockets between S3 service, content host and reader may hold. */
-const IN_SOCKETS = 24 * MB;
+const IN_SOCKETS = 48 * MB;
 const LARGE = 96 * MB;
 
 describe('links to objects', () => {
