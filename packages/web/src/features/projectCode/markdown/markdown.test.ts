@@ -1,8 +1,8 @@
 import type { Element, ElementContent, Root } from 'hast';
 import { describe, expect, it } from 'vitest';
-import { HOSTILE_MARKDOWN } from './testing/hostileMarkdown.ts';
 import { markdownTree } from './markdownTree.ts';
 import { resolveLink } from './resolveLink.ts';
+import { HOSTILE_MARKDOWN } from './testing/hostileMarkdown.ts';
 
 function elements(node: Root | ElementContent): Element[] {
   const own = node.type === 'element' ? [node] : [];
