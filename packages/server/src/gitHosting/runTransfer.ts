@@ -1,4 +1,4 @@
-import { type Readable, Transform, type Writable } from 'node:stream';
+import { Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
 import { createIdleLimit } from './hostingLimits.ts';
@@ -8,8 +8,6 @@ import type { Served } from './serve.ts';
 const MAX_HELD = 16 * 1024 * 1024;
 /** What is still read of an input that git no longer wants: a client that is cut off while it sends reads no answer. */
 const MAX_DRAINED = 1024 * 1024 * 1024;
-/** What may wait for a slow client before git is made to wait. */
-const MAX_UNSENT = 256 * 1024;
 const MAX_STDERR = 4_000;
 
 interface Ends {
@@ -73,7 +71,7 @@ export async function runTransfer(
     const read = copyToGit(input, git.stdin, idle.touch);
     const written = served.isPush
       ? pipeline(git.stdout, hold, output, { end: false, signal: left })
-      : passOn(git.stdout.once('data', begin).on('data', idle.touch), output, left);
+      : pipeline(git.stdout.once('data', begin).on('data', idle.touch), output, { end: false, signal: left });
     await (readsToTheEnd ? Promise.all([read, written]) : Promise.race([written, read.then(() => written)]));
     const code = await git.ended;
     if (code !== 0) log.debug({ code, stderr }, 'git ended with an error');
@@ -86,37 +84,6 @@ export async function runTransfer(
     left.removeEventListener('abort', git.kill);
     await settled();
   }
-}
-
-/**
- * Writes a download as it comes. Each buffer is freed as soon as it is sent: left to the garbage collector, every 64 MB
- * would have it walk the whole heap.
- */
-async function passOn(from: Readable, to: Writable, left: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  from.once('end', resolve).once('error', reject);
-  to.once('error', reject);
-  left.addEventListener('abort', () => reject(left.reason), { once: true });
-  if (left.aborted) reject(left.reason);
-  from.on('data', (chunk: Buffer<ArrayBuffer>) => {
-    // After an error the system may still hold it.
-    const hasRoom = to.write(chunk, (error) => error || free(chunk));
-    if (hasRoom || to.writableLength < MAX_UNSENT) return;
-    from.pause();
-    to.once('drain', () => from.resume());
-  });
-  try {
-    await promise;
-  } catch (error) {
-    // Nobody reads the rest; git's end is noticed only once its output is closed.
-    from.destroy();
-    throw error;
-  }
-}
-
-/** Unless it is a part of something larger, which others may use. */
-function free({ buffer, length }: Buffer<ArrayBuffer>): void {
-  if (length === buffer.byteLength) buffer.transfer(0);
 }
 
 /** git may stop reading before the input ends; the rest is read all the same. */
