@@ -1,6 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { api } from '@stagi/contract/api.ts';
-import { type ActualContainer, Command, DesiredState, PlatformMessage } from '@stagi/contract/daemon.ts';
+import {
+  type ActualContainer,
+  Command,
+  type DesiredContainer,
+  DesiredState,
+  PlatformMessage,
+} from '@stagi/contract/daemon.ts';
 import {
   connectDaemon,
   makeKey,
@@ -117,7 +123,11 @@ export async function aSelfHostedServer(stage: Stage): Promise<SelfHostedServer>
     return { id, gen: 0, dockerId: `docker-${id}-${made.length}`, state: 'created', oomKilled: false, ...nothing };
   }
 
-  function shown(container: ActualContainer, wanted: 'running' | 'stopped', gen: number): ActualContainer {
+  function shown(
+    container: ActualContainer,
+    wanted: Exclude<DesiredContainer['state'], 'absent'>,
+    gen: number,
+  ): ActualContainer {
     const now = new Date().toISOString();
     if (wanted === 'stopped') {
       const finishedAt = container.state === 'running' ? now : container.finishedAt;

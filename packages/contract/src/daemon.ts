@@ -10,6 +10,9 @@ import { Id } from './page.ts';
 export const LINK_PROTOCOL = 1;
 export const MAX_FRAME_BYTES = 1024 * 1024;
 
+/** The feature of a daemon that runs tasks. */
+export const TASKS_FEATURE = 'tasks';
+
 /** Flow control: bytes of a stream that may be in flight before the receiver grants more credit. */
 export const STREAM_CREDIT_BYTES = 256 * 1024;
 
@@ -57,12 +60,33 @@ export const EnrolRequest = z.object({
 });
 export const EnrolResponse = z.object({ isSuccess: z.literal(true), node: z.string() });
 
+/**
+ * What makes a container the run of a task: the daemon puts files in before its only start, and uploads its output after
+ * its end. Such a container is started at most once, whatever its generation, and never created again after its start.
+ */
+export const DesiredTask = z.object({
+  /** Authenticates the calls of `taskTransfer.ts` for this run alone; it never enters the container. */
+  token: z.string(),
+  /** Absolute directories in the container. The files of the commit; where the command is run. */
+  codePath: z.string(),
+  /** The input files. */
+  inputPath: z.string(),
+  /** What is uploaded. It is made, empty, before the start. */
+  outputPath: z.string(),
+  /** From its start until it is stopped; null: no limit. */
+  timeLimitSeconds: z.number().int().positive().nullable(),
+});
+export type DesiredTask = z.infer<typeof DesiredTask>;
+
 /** The desired state of a container. `gen` counts its changes; a lower one is stale. */
 export const DesiredContainer = z.object({
   id: Id,
   gen: z.number().int(),
   slug: z.string(),
-  state: z.enum(['running', 'stopped', 'absent']),
+  /** `paused`: as running, with its processes frozen once it runs. Only containers with a `task` are paused. */
+  state: z.enum(['running', 'paused', 'stopped', 'absent']),
+  /** With it, `spec.command` is one line that `/bin/sh -c` runs in `codePath`, in place of the image's entrypoint. */
+  task: DesiredTask.optional(),
   spec: z.object({
     image: z.string(),
     /** Argument vector; null: the image's own. */
@@ -108,6 +132,27 @@ export const Command = z.object({
 });
 export type Command = z.infer<typeof Command>;
 
+/** What became of a run of a task besides its container. */
+export const ActualTask = z.object({
+  /**
+   * `preparing`: files are put in. `ready`: they are in. `saving`: it has ended, and its output is uploaded. `saved`: the
+   * upload has ended. `not saved`: it cannot be uploaded, and is not tried again.
+   */
+  phase: z.enum(['preparing', 'ready', 'saving', 'saved', 'not saved']),
+  /** Uploaded so far. */
+  files: z.number().int(),
+  bytes: z.number().int(),
+  /** Entries of the output directory that are no files: symbolic links, sockets, devices. */
+  skipped: z.number().int(),
+  /** Why it is `not saved`, or why the upload is tried again. */
+  error: z.string().nullable(),
+  /** The daemon stopped it at its time limit. */
+  timedOut: z.boolean(),
+  /** The server restarted while it ran: its end was not its own. */
+  interrupted: z.boolean(),
+});
+export type ActualTask = z.infer<typeof ActualTask>;
+
 /** A container as Docker shows it. */
 export const ActualContainer = z.object({
   id: Id,
@@ -119,6 +164,8 @@ export const ActualContainer = z.object({
   error: z.string().nullable(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
+  /** Of the run of a task. */
+  task: ActualTask.optional(),
 });
 export type ActualContainer = z.infer<typeof ActualContainer>;
 
@@ -143,6 +190,8 @@ export const DaemonMessage = z.discriminatedUnion('type', [
     protocol: z.literal(LINK_PROTOCOL),
     version: z.string(),
     bootId: z.string(),
+    /** What it can do beyond containers. Earlier daemons leave it out. */
+    features: z.array(z.string().max(40)).max(50).optional(),
     facts: MachineFacts,
     inventory: Inventory,
   }),
@@ -158,7 +207,7 @@ export const DaemonMessage = z.discriminatedUnion('type', [
     type: z.literal('progress'),
     containerId: Id,
     gen: z.number().int(),
-    phase: z.enum(['pulling', 'creating', 'starting', 'stopping', 'removing']),
+    phase: z.enum(['pulling', 'creating', 'preparing', 'starting', 'stopping', 'saving', 'removing']),
     detail: z.string().nullable(),
     fraction: z.number().nullable(),
   }),

@@ -45,6 +45,7 @@ export function stepsFor(target: DesiredContainer, seen: SeenContainer | null): 
     case 'stopped':
       return seen && isRunning(seen) ? ['stop'] : [];
     case 'running':
+    case 'paused':
       return stepsToRunning(target, seen);
     default:
       return target.state satisfies never;
