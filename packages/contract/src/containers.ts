@@ -205,6 +205,8 @@ export const Container = z.object({
   }),
   /** The project that it belongs to. */
   project: z.object({ id: Id, slug: z.string(), title: z.string() }).nullable(),
+  /** The task that it is a run of: only the task can be acted upon. */
+  task: z.object({ id: Id, ordinal: z.number().int(), title: z.string(), run: z.number().int() }).nullable(),
   dockerImage: z.string(),
   command: z.string().nullable(),
   /** Values are kept encrypted and not shown again. */
@@ -231,7 +233,9 @@ const yes: Verdict = { allowed: true };
 const no = (reason: string): Verdict => ({ allowed: false, reason });
 const is = (container: { status: ContainerStatus }, ...statuses: ContainerStatus[]) =>
   statuses.includes(container.status);
-type Actionable = { status: ContainerStatus; instance: { status: string } };
+type Actionable = { status: ContainerStatus; instance: { status: string }; task: object | null };
+/** Its task decides what becomes of it. */
+const OF_A_TASK = no(text('This container belongs to a task'));
 
 /** Which actions a container allows now, and why the others are disabled. Used by the server and the web app. */
 export const containerCan = {
@@ -242,24 +246,29 @@ export const containerCan = {
       : no(text('Containers can only be created for server instances that are online'));
   },
   start(container: Actionable): Verdict {
+    if (container.task) return OF_A_TASK;
     if (container.instance.status !== 'online') return no(text('Its server must be online'));
     return is(container, 'stopped', 'exited', 'failed') ? yes : no(text('Only a stopped container can be started'));
   },
   stop(container: Actionable): Verdict {
+    if (container.task) return OF_A_TASK;
     if (container.instance.status !== 'online') return no(text('Its server must be online'));
     return is(container, 'running', 'starting') ? yes : no(text('Only a running container can be stopped'));
   },
   restart(container: Actionable): Verdict {
+    if (container.task) return OF_A_TASK;
     if (container.instance.status !== 'online') return no(text('Its server must be online'));
     return is(container, 'running') ? yes : no(text('Only a running container can be restarted'));
   },
   /** Giving way to another container with a changed image. */
   replace(container: Actionable): Verdict {
+    if (container.task) return OF_A_TASK;
     return is(container, 'creating', 'creation failed')
       ? yes
       : no(text('Only a container that is not created yet can be replaced'));
   },
   delete(container: Actionable): Verdict {
+    if (container.task) return OF_A_TASK;
     return is(container, 'terminating', 'deleted') ? no(text('This container is already being deleted')) : yes;
   },
 };

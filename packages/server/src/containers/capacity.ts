@@ -31,7 +31,7 @@ export function checkPolicy(size: ServerSize, target: Pick<DesiredContainer, 'sl
 
 /**
  * Throws, at the form's fields, when the server has too few free CPUs, GPUs or host ports. Containers keep their
- * allocation until they are deleted, running or not. The server's row must be locked.
+ * allocation until they are deleted, running or not; runs of tasks until they have ended. The server's row must be locked.
  */
 export async function checkCapacity(
   trx: Db,
@@ -69,6 +69,7 @@ async function allocated(
     .where('instance_id', '=', instanceId)
     .where('deleted_at', 'is', null)
     .where('status', '<>', sql.lit('creation failed'))
+    .where(sql<boolean>`(task_run_id is null or status not in ('exited', 'failed'))`)
     .execute();
   return {
     cpus: rows.reduce((sum, row) => sum + Number(row.cpus), 0),

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import type { ContainerRow, Db } from '../db/schema.ts';
 import { splitCommand } from './splitCommand.ts';
+import { taskToken } from './taskToken.ts';
 
 /** The desired state of one server's containers. */
 export async function desiredContainers(
@@ -53,6 +54,7 @@ function desiredContainer(ctx: Pick<Context, 'secrets'>, row: ContainerRow): Des
     gen: row.gen,
     slug: row.slug,
     state,
+    ...(row.task_spec && row.task_run_id ? { task: { ...row.task_spec, token: taskToken(ctx, row.task_run_id) } } : {}),
     spec: specOf(row, state === 'absent' ? [] : openEnv(ctx, row)),
   };
 }
@@ -60,7 +62,7 @@ function desiredContainer(ctx: Pick<Context, 'secrets'>, row: ContainerRow): Des
 function specOf(row: ContainerRow, env: DesiredContainer['spec']['env']): DesiredContainer['spec'] {
   return {
     image: row.image,
-    command: row.command === null ? null : splitCommand(row.command),
+    command: commandOf(row),
     env,
     nanoCpus: Math.round(Number(row.cpus) * 1e9),
     memoryBytes: row.memory_gb === null ? null : Math.round(Number(row.memory_gb) * 2 ** 30),
@@ -69,6 +71,12 @@ function specOf(row: ContainerRow, env: DesiredContainer['spec']['env']): Desire
     directories: row.directories,
     restartPolicy: row.restart_policy,
   };
+}
+
+/** A task's line is for a shell. */
+function commandOf({ command, task_spec }: ContainerRow): string[] | null {
+  if (command === null) return null;
+  return task_spec ? [command] : splitCommand(command);
 }
 
 type Env = DesiredContainer['spec']['env'];

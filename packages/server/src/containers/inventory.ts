@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ContainerStatus } from '@stagi/contract/containers.ts';
 import type { ActualContainer, Inventory } from '@stagi/contract/daemon.ts';
 import type { Selectable } from 'kysely';
@@ -20,6 +21,8 @@ type Row = Pick<
   | 'finished_at'
   | 'docker_id'
   | 'restart_policy'
+  | 'task_run_id'
+  | 'task_report'
 >;
 
 /** Updates the containers of a server from its daemon's inventory. Only rows of this server are changed. */
@@ -28,7 +31,7 @@ export async function applyInventory(trx: Db, instanceId: number, inventory: Inv
   const rows: Row[] = await trx
     .selectFrom('container')
     .select(['id', 'workspace_id', 'status', 'status_reason', 'desired', 'gen', 'restart_policy'])
-    .select(['exit_code', 'started_at', 'finished_at', 'docker_id'])
+    .select(['exit_code', 'started_at', 'finished_at', 'docker_id', 'task_run_id', 'task_report'])
     .where('instance_id', '=', instanceId)
     .where('deleted_at', 'is', null)
     .orderBy('id')
@@ -45,7 +48,8 @@ async function applyToContainer(trx: Db, row: Row, actual: ActualContainer | nul
   const hasRunChanged = actual !== null && (await recordRun(trx, row, actual));
   // A running container may have a reason too: it is paused, or restarting after a crash.
   const tellsMore = to === 'running' && reason !== row.status_reason;
-  if (hasRunChanged)
+  const hasReportChanged = actual !== null && (await recordTaskReport(trx, row, actual));
+  if (hasRunChanged || hasReportChanged)
     await announce(trx, 'changed', { entity: 'docker-container', id: row.id, workspaceId: row.workspace_id });
   if (to === row.status && !seen && !tellsMore) return;
   await transitionContainer(trx, row.id, to, {
@@ -54,6 +58,17 @@ async function applyToContainer(trx: Db, row: Row, actual: ActualContainer | nul
   });
   if (actual && hasEnded && row.desired === 'running' && hasEndedForGood(row, actual))
     await setDesiredStopped(trx, row.id);
+}
+
+/** Keeps what the daemon says of the run of a task. Returns whether it is new. */
+async function recordTaskReport(trx: Db, row: Row, { task }: ActualContainer): Promise<boolean> {
+  if (!task || row.task_run_id === null || isDeepStrictEqual(task, row.task_report)) return false;
+  await trx
+    .updateTable('container')
+    .set({ task_report: JSON.stringify(task) })
+    .where('id', '=', row.id)
+    .execute();
+  return true;
 }
 
 function changedColumns(row: Row, actual: ActualContainer, to: ContainerStatus) {

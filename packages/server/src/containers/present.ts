@@ -23,6 +23,7 @@ export function presentContainer(row: ContainerView): Container {
       ip: row.server_kind === 'rented' ? row.server_ip : row.node_address,
     },
     project: row.project,
+    task: row.task,
     dockerImage: row.image,
     command: row.command,
     envNames: row.env_names,

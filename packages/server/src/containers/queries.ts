@@ -1,3 +1,4 @@
+import type { Container } from '@stagi/contract/containers.ts';
 import type { EntityFilterRequest, Ref } from '@stagi/contract/page.ts';
 import { sql } from 'kysely';
 import type { InstanceTable } from '../db/computeTables.ts';
@@ -13,6 +14,7 @@ export interface ContainerView extends ContainerRow {
   server_status: string;
   server_ip: string | null;
   project: { id: number; slug: string; title: string } | null;
+  task: Container['task'];
   node_address: string | null;
   inventory_at: Date | null;
 }
@@ -50,6 +52,9 @@ function viewsOf(db: Db, workspaceId: number, kinds: ServerKinds) {
       'daemon_node.inventory_at',
       sql<ContainerView['project']>`(select json_build_object('id', p.id, 'slug', p.slug, 'title', p.title)
         from project p where p.id = container.project_id)`.as('project'),
+      sql<ContainerView['task']>`(select json_build_object('id', t.id, 'ordinal', t.ordinal, 'title', t.title,
+          'run', r.number)
+        from task_run r join task t on t.id = r.task_id where r.id = container.task_run_id)`.as('task'),
     ])
     .where('container.workspace_id', '=', workspaceId)
     .where('instance.workspace_id', '=', workspaceId)

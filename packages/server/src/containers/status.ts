@@ -107,6 +107,7 @@ export function observedStatus(row: KnownContainer, actual: ActualContainer | nu
     case 'stopped':
       return actual ? seenWhileStopped(row, actual) : missingWhileStopped(row);
     case 'running':
+    case 'paused':
       return actual ? seenWhileRunning(row, actual) : missingWhileRunning(row);
     default:
       return row.desired satisfies never;

@@ -22,7 +22,12 @@ export function observeHello(ctx: Services, node: NodeConnection, hello: Message
   return unlessFenced(ctx, node, async (trx) => {
     await trx
       .updateTable('daemon_node')
-      .set({ version: hello.version, boot_id: hello.bootId, facts: JSON.stringify(hello.facts) })
+      .set({
+        version: hello.version,
+        boot_id: hello.bootId,
+        facts: JSON.stringify(hello.facts),
+        features: hello.features ?? [],
+      })
       .where('instance_id', '=', node.instanceId)
       .execute();
     await observe(trx, node, hello.inventory, true);

@@ -6,6 +6,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { z } from 'zod';
 import type { StoredOffer } from '../providers/storedOffer.ts';
 import type { Created, Json, JsonWithDefault } from './columns.ts';
+import type { TaskColumns } from './taskTables.ts';
 
 export interface SshKeyTable {
   id: GeneratedAlways<number>;
@@ -142,11 +143,13 @@ export interface DaemonNodeTable {
   inventory: Json<Inventory> | null;
   inventory_at: Date | null;
   desired_gen: Generated<number>;
+  /** What the daemon said that it can do beyond containers. */
+  features: Generated<string[]>;
   revoked_at: Date | null;
   revoked_reason: string | null;
 }
 
-export interface ContainerTable {
+export interface ContainerTable extends TaskColumns {
   id: GeneratedAlways<number>;
   workspace_id: number;
   instance_id: number;
@@ -162,7 +165,7 @@ export interface ContainerTable {
   status_seen_at: Date | null;
   status_deadline: Date | null;
   status_reason: string | null;
-  desired: Generated<'running' | 'stopped' | 'absent'>;
+  desired: Generated<'running' | 'paused' | 'stopped' | 'absent'>;
   gen: Generated<number>;
   image: string;
   command: string | null;

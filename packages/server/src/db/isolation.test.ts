@@ -170,6 +170,7 @@ const OWNERS: Record<string, string> = {
   posting: '(select client_id from journal where id = t.journal_id)',
   audit_head: 't.chain',
   audit_actor: 't.chain',
+  task_run: '(select workspace_id from task where id = t.task_id)',
 };
 
 /** Columns that refer to a workspace through another row. */
@@ -180,6 +181,7 @@ const PARENTS: Record<string, string> = {
   segment_id: 'client_id from segment',
   bucket_id: 'workspace_id from s3_bucket',
   storage_id: 'workspace_id from storage',
+  task_id: 'workspace_id from task',
   upload_id:
     'workspace_id from (select u.id, b.workspace_id from s3_upload u join s3_bucket b on b.id = u.bucket_id) as u',
 };

@@ -16,6 +16,7 @@ const OF_OWN_INSTANCE = 'exists (select from instance i where i.id = instance_id
 const OF_OWN_BUCKET = 'exists (select from s3_bucket b where b.id = bucket_id)';
 const OF_OWN_STORAGE = 'exists (select from storage s where s.id = storage_id)';
 const OF_OWN_PROJECT = 'exists (select from project p where p.id = project_id)';
+const OF_OWN_TASK = 'exists (select from task t where t.id = task_id)';
 const OF_OWN_CONTAINER = 'exists (select from container c where c.id = container_id)';
 
 /**
@@ -79,6 +80,19 @@ export const OF_A_WORKSPACE = {
   project_import: { sees: OF_OWN_PROJECT, may: ['select', 'insert', 'update'] },
   project_instance: { sees: OF_OWN_PROJECT, writes: `${OF_OWN_PROJECT} and ${OF_OWN_INSTANCE}` },
   project_activity: { sees: OF_OWN_PROJECT, may: ['select', 'insert'] },
+  task: {
+    sees: OWN,
+    writes: `${OWN} and ${OF_OWN_PROJECT} and ${OF_OWN_INSTANCE} and ${OF_OWN_STORAGE}`,
+    may: ['select', 'insert', 'update'],
+  },
+  task_run: { sees: OF_OWN_TASK, may: ['select', 'insert', 'update'] },
+  task_event: { sees: OF_OWN_TASK, may: ['select', 'insert'] },
+  task_favorite: { sees: OF_OWN_TASK },
+  task_schedule: {
+    sees: OWN,
+    writes: `${OWN} and ${OF_OWN_PROJECT} and ${OF_OWN_INSTANCE} and ${OF_OWN_STORAGE}`,
+    may: ['select', 'insert', 'update'],
+  },
 } satisfies Partial<Record<Table, Isolated>>;
 
 export interface Isolated {

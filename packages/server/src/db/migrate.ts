@@ -48,6 +48,7 @@ import * as files from './migrations/0049_files.ts';
 import * as logBuckets from './migrations/0050_log_buckets.ts';
 import * as projects from './migrations/0051_projects.ts';
 import * as sshKeyHolders from './migrations/0052_ssh_key_holders.ts';
+import * as tasks from './migrations/0053_tasks.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -96,6 +97,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0050_log_buckets', sql: logBuckets.sql },
   { name: '0051_projects', sql: projects.sql },
   { name: '0052_ssh_key_holders', sql: sshKeyHolders.sql },
+  { name: '0053_tasks', sql: tasks.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

@@ -35,6 +35,8 @@ export interface ProjectTable extends Leased {
   /** A push that began since may have landed without having been recorded. */
   push_begun_at: Date | null;
   size_bytes: Generated<bigint>;
+  /** The ordinal of its last task. */
+  task_ordinal: Generated<number>;
   created_by: number | null;
   created_at: Created;
   archived_at: Date | null;

@@ -66,9 +66,7 @@ import type {
   PromoActivationTable,
   PromoCodeTable,
 } from './moneyTables.ts';
-
 import type { ProjectActivityTable, ProjectImportTable, ProjectInstanceTable, ProjectTable } from './projectTables.ts';
-
 import type {
   LogChunkTable,
   LogCopyTable,
@@ -82,6 +80,7 @@ import type {
   StorageShareTable,
   StorageTable,
 } from './storageTables.ts';
+import type { TaskEventTable, TaskFavoriteTable, TaskRunTable, TaskScheduleTable, TaskTable } from './taskTables.ts';
 
 /** Row types. Entity ids are int4 (number); int8 columns (money, journals, log positions) are bigint. */
 export interface WorkspaceTable {
@@ -332,6 +331,11 @@ export interface Database {
   project_import: ProjectImportTable;
   project_instance: ProjectInstanceTable;
   project_activity: ProjectActivityTable;
+  task: TaskTable;
+  task_run: TaskRunTable;
+  task_event: TaskEventTable;
+  task_favorite: TaskFavoriteTable;
+  task_schedule: TaskScheduleTable;
   feedback: FeedbackTable;
   feedback_image: FeedbackImageTable;
   stored_file: StoredFileTable;
@@ -357,6 +361,9 @@ export type ContainerRow = Selectable<ContainerTable>;
 
 export type StorageRow = Selectable<StorageTable>;
 export type ProjectRow = Selectable<ProjectTable>;
+export type TaskRow = Selectable<TaskTable>;
+export type TaskRunRow = Selectable<TaskRunTable>;
+export type TaskScheduleRow = Selectable<TaskScheduleTable>;
 export type ProjectImportRow = Selectable<ProjectImportTable>;
 export type S3BucketRow = Selectable<S3BucketTable>;
 export type S3KeyRow = Selectable<S3KeyTable>;

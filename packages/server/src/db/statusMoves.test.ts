@@ -12,6 +12,7 @@ import {
   aRentedInstance,
   aSelfHostedServer,
   aStorage,
+  aTask,
 } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
@@ -33,6 +34,7 @@ const ENTITIES: Record<string, { table: string; row(app: TestApp, owner: Person)
     table: 'project_import',
     row: async (app, owner) => anImport(app.ctx, await aProject(app.ctx, owner)),
   },
+  task: { table: 'task', row: (app, owner) => aTask(app.ctx, owner, 'new') },
 };
 
 /** Tries every pair of statuses, in the database and through the function. */

@@ -3,6 +3,7 @@ import { RENTED_MOVES, SELF_HOSTED_MOVES } from '@stagi/contract/instances.ts';
 import { INVITE_MOVES } from '@stagi/contract/invites.ts';
 import { IMPORT_MOVES, PROJECT_MOVES } from '@stagi/contract/projectRules.ts';
 import { STORAGE_MOVES } from '@stagi/contract/storageRules.ts';
+import { TASK_MOVES } from '@stagi/contract/taskRules.ts';
 
 /** The allowed transitions of every status, which the database's trigger enforces. */
 export const STATUS_MOVES: readonly { kind: string; moves: Record<string, readonly string[]> }[] = [
@@ -13,4 +14,5 @@ export const STATUS_MOVES: readonly { kind: string; moves: Record<string, readon
   { kind: 'storage', moves: STORAGE_MOVES },
   { kind: 'project', moves: PROJECT_MOVES },
   { kind: 'project-import', moves: IMPORT_MOVES },
+  { kind: 'task', moves: TASK_MOVES },
 ];

@@ -27,8 +27,11 @@ export interface S3KeyTable {
   id: GeneratedAlways<number>;
   access_key_id: string;
   secret_sealed: string;
-  /** `person`: listed. `browser`: signs links of the web app. `share`: signs what a share link opens. `admin`: of an operator. */
-  purpose: 'person' | 'browser' | 'share' | 'admin';
+  /**
+   * `person`: listed. `browser`: signs links of the web app. `share`: signs what a share link opens. `task`: signs links
+   * for a run of a task. `admin`: of an operator.
+   */
+  purpose: 'person' | 'browser' | 'share' | 'task' | 'admin';
   workspace_id: number | null;
   bucket_id: number | null;
   admin_owner: string | null;

@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Permission, Role } from '@stagi/contract/permissions.ts';
 import type { ImportStatus, ProjectStatus } from '@stagi/contract/projectRules.ts';
 import { MICRO_PER_GB_MONTH, type StorageStatus } from '@stagi/contract/storageRules.ts';
+import type { TaskStatus } from '@stagi/contract/taskRules.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { formatApiToken, hashTokenSecret, newTokenSecret } from '../secrets/apiTokenFormat.ts';
@@ -245,6 +246,41 @@ export async function aProject(ctx: Context, owner: Person, status: ProjectStatu
 }
 
 /** An import that no worker looks at. */
+/** A task that runs nowhere, with its project and storage; made as if at once. */
+export async function aTask(ctx: Context, owner: Person, status: TaskStatus = 'done'): Promise<number> {
+  const projectId = await aProject(ctx, owner);
+  const slug = `a-task-${next()}-${Date.now()}`;
+  const task = await ctx.db
+    .insertInto('task')
+    .values({
+      workspace_id: owner.workspaceId,
+      project_id: projectId,
+      instance_id: await aRentedInstance(ctx, owner),
+      storage_id: await aStorage(ctx, owner),
+      ordinal: 1,
+      slug,
+      title: `Task ${slug}`,
+      input_url_path: 'data/',
+      input_path: '/input',
+      output_path: '/output',
+      code_path: '/workspace',
+      command: 'true',
+      commit_sha: 'a'.repeat(40),
+      commit_message: 'Begin',
+      image: 'busybox',
+      cpus: 1,
+      gpu_count: 0,
+      env_sealed: ctx.secrets.seal('[]', `task|env|${slug}`),
+      created_by: owner.userId,
+      status,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await ctx.db.insertInto('task_run').values({ task_id: task.id, number: 1 }).execute();
+  await ctx.db.updateTable('project').set({ task_ordinal: 1 }).where('id', '=', projectId).execute();
+  return task.id;
+}
+
 export async function anImport(ctx: Context, projectId: number, status: ImportStatus = 'queued'): Promise<number> {
   const row = await ctx.db
     .insertInto('project_import')

@@ -5,7 +5,15 @@ import { sql } from 'kysely';
 import { accountOf } from '../../billing/accounts.ts';
 import { post } from '../../billing/ledger.ts';
 import type { TestApp } from '../../testing/app.ts';
-import { aContainer, anApiToken, anSshKey, aProject, aSelfHostedServer, aStorage } from '../../testing/factories.ts';
+import {
+  aContainer,
+  anApiToken,
+  anSshKey,
+  aProject,
+  aSelfHostedServer,
+  aStorage,
+  aTask,
+} from '../../testing/factories.ts';
 import type { Person } from '../../testing/person.ts';
 
 /** At least one row of a person's workspace in every table of `OF_A_WORKSPACE`. */
@@ -70,6 +78,7 @@ export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<voi
   );
   await storageRows(app, owner);
   await projectRows(app, owner, server);
+  await taskRows(app, owner);
   await sql`with copy as (insert into log_copy (container_id, storage_id, finished_at)
       select ${container}, max(id), now() from storage where workspace_id = ${owner.workspaceId} returning container_id, storage_id)
     insert into log_chunk (container_id, storage_id, first_seq, last_seq, key, state, lines)
@@ -81,6 +90,16 @@ async function projectRows({ ctx }: TestApp, owner: Person, server: number): Pro
   await sql`with import as (insert into project_import (project_id, url, status, next_at) values (${id}, 'u', 'done', null)),
     activity as (insert into project_activity (project_id, kind) values (${id}, 'created'))
     insert into project_instance (project_id, instance_id) values (${id}, ${server})`.execute(ctx.db);
+}
+
+async function taskRows({ ctx }: TestApp, owner: Person): Promise<void> {
+  const id = await aTask(ctx, owner);
+  await sql`with event as (insert into task_event (task_id, status) values (${id}, 'done')),
+    favorite as (insert into task_favorite (task_id, user_id) values (${id}, ${owner.userId}))
+    insert into task_schedule (workspace_id, project_id, title, cron, time_zone, fields, instance_id, storage_id, env_sealed)
+    select workspace_id, project_id, 'rows', '0 2 * * *', 'UTC', '{}', instance_id, storage_id, '' from task where id = ${id}`.execute(
+    ctx.db,
+  );
 }
 
 async function storageRows({ ctx }: TestApp, owner: Person): Promise<void> {
