@@ -85,7 +85,11 @@ export const OF_A_WORKSPACE = {
     writes: `${OWN} and ${OF_OWN_PROJECT} and ${OF_OWN_INSTANCE} and ${OF_OWN_STORAGE}`,
     may: ['select', 'insert', 'update'],
   },
-  task_run: { sees: OF_OWN_TASK, may: ['select', 'insert', 'update'] },
+  task_run: {
+    sees: OF_OWN_TASK,
+    writes: `${OF_OWN_TASK} and (container_id is null or ${OF_OWN_CONTAINER})`,
+    may: ['select', 'insert', 'update'],
+  },
   task_event: { sees: OF_OWN_TASK, may: ['select', 'insert'] },
   task_favorite: { sees: OF_OWN_TASK },
   task_schedule: {
