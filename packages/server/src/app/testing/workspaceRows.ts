@@ -78,7 +78,7 @@ export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<voi
   );
   await storageRows(app, owner);
   await projectRows(app, owner, server);
-  await taskRows(app, owner);
+  await taskRows(app, owner, container);
   await sql`with copy as (insert into log_copy (container_id, storage_id, finished_at)
       select ${container}, max(id), now() from storage where workspace_id = ${owner.workspaceId} returning container_id, storage_id)
     insert into log_chunk (container_id, storage_id, first_seq, last_seq, key, state, lines)
@@ -92,8 +92,9 @@ async function projectRows({ ctx }: TestApp, owner: Person, server: number): Pro
     insert into project_instance (project_id, instance_id) values (${id}, ${server})`.execute(ctx.db);
 }
 
-async function taskRows({ ctx }: TestApp, owner: Person): Promise<void> {
+async function taskRows({ ctx }: TestApp, owner: Person, container: number): Promise<void> {
   const id = await aTask(ctx, owner);
+  await sql`update task_run set container_id = ${container} where task_id = ${id}`.execute(ctx.db);
   await sql`with event as (insert into task_event (task_id, status) values (${id}, 'done')),
     favorite as (insert into task_favorite (task_id, user_id) values (${id}, ${owner.userId}))
     insert into task_schedule (workspace_id, project_id, title, cron, time_zone, fields, instance_id, storage_id, env_sealed)
