@@ -353,6 +353,8 @@ export const tasks = {
       storages: z.array(Named.extend({ status: z.string(), readOnly: z.boolean() })),
       /** Of the task to clone, else of the caller's last task in this project, else of their last task. */
       values: TaskFields.nullable(),
+      /** The task that has these values: `cloneOf` of a new task whose variables keep theirs. */
+      valuesOf: z.object({ id: Id, ordinal: z.number().int(), title: z.string() }).nullable(),
       runsToday: z.object({ used: z.number().int(), limit: z.number().int().nullable() }),
     }),
   }),
@@ -432,6 +434,14 @@ export const tasks = {
     byToken: true,
     input: ListInput.extend({ projectRef: Ref.optional() }),
     output: listOf(TaskSchedule),
+  }),
+  viewSchedule: call({
+    path: 'task/schedule/view',
+    summary: 'One schedule.',
+    auth: RUN,
+    byToken: true,
+    input: z.object({ id: Id }),
+    output: oneOf(TaskSchedule),
   }),
   createSchedule: call({
     path: 'task/schedule/create',
