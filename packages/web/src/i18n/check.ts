@@ -73,8 +73,8 @@ function unmarkedTexts(): string[] {
 const NOT_LANGUAGE: Record<string, readonly string[]> = {
   'features/containers/create/CreateContainerForm.tsx': ['python -u train.py --epochs 10'],
   'features/containers/create/DirectoryRows.tsx': ['/models'],
-  'features/containers/create/EnvRows.tsx': ['NAME'],
-  'features/containers/create/ImageField.tsx': ['ubuntu:24.04'],
+  'launchForm/EnvRows.tsx': ['NAME'],
+  'launchForm/ImageField.tsx': ['ubuntu:24.04'],
   // The mark of the error stream, as wide as a log line has room for.
   'features/containers/logs/LogRowView.tsx': ['err'],
   'features/instances/selfHosted/SelfHostedOverview.tsx': ['systemctl status stagid'],

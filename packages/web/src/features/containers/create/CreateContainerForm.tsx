@@ -7,6 +7,9 @@ import { invalidate } from '../../../api/query.ts';
 import { useCallForm } from '../../../api/useCallForm.ts';
 import type { Server } from '../../../api/useServers.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { EnvRows } from '../../../launchForm/EnvRows.tsx';
+import { FormSection } from '../../../launchForm/FormSection.tsx';
+import { ImageField } from '../../../launchForm/ImageField.tsx';
 import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
@@ -17,13 +20,10 @@ import { TitleAndSlug } from '../../../ui/TitleAndSlug.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import { RESTART_WORDS } from '../restartWords.ts';
 import { DirectoryRows } from './DirectoryRows.tsx';
-import { EnvRows } from './EnvRows.tsx';
 import { initialValues, toInput, type Values, valuesOf } from './formValues.ts';
-import { ImageField } from './ImageField.tsx';
 import { PortRows } from './PortRows.tsx';
 import { ProjectSelect } from './ProjectSelect.tsx';
 import { ResourceFields } from './ResourceFields.tsx';
-import { Section } from './Section.tsx';
 import { ServerSelect } from './ServerSelect.tsx';
 
 interface Props {
@@ -59,15 +59,15 @@ export function CreateContainerForm({ servers, wanted, wantedProject = '', repla
   return (
     <Form onSubmit={submit}>
       <Stack gap={24}>
-        <Section title={t('Where')}>
+        <FormSection title={t('Where')}>
           <ServerSelect
             servers={servers}
             {...field('instanceRef')}
             onChange={(id: string) => form.setValues({ instanceRef: id, gpuIds: [] })}
           />
           <ProjectSelect {...field('projectRef')} />
-        </Section>
-        <Section title={t('What')}>
+        </FormSection>
+        <FormSection title={t('What')}>
           <TitleAndSlug
             titleLabel={t('Name')}
             title={field('title')}
@@ -75,7 +75,7 @@ export function CreateContainerForm({ servers, wanted, wantedProject = '', repla
             slugHint={t('Letters, digits and hyphens; one of its kind on the whole platform')}
             placeholder={t('Such as “web” or “training”')}
           />
-          <ImageField server={server} bound={field('dockerImage')} />
+          <ImageField server={server} bound={field('dockerImage')} testId="container-image" />
           <Textarea
             label={t('Command')}
             description={t(
@@ -88,16 +88,16 @@ export function CreateContainerForm({ servers, wanted, wantedProject = '', repla
             mono
             {...field('command')}
           />
-        </Section>
-        <Section title={t('Resources')}>
+        </FormSection>
+        <FormSection title={t('Resources')}>
           <ResourceFields server={server} form={form} field={field} replaces={replaces} />
-        </Section>
-        <Section title={t('Environment, ports, volumes')}>
+        </FormSection>
+        <FormSection title={t('Environment, ports, volumes')}>
           <EnvRows form={form} field={field} />
           <PortRows form={form} field={field} />
           <DirectoryRows form={form} field={field} rented={server?.kind === 'rented'} />
-        </Section>
-        <Section title={t('Running')}>
+        </FormSection>
+        <FormSection title={t('Running')}>
           <Select
             label={t('Restart')}
             description={t('When to restart the container after it exits')}
@@ -111,7 +111,7 @@ export function CreateContainerForm({ servers, wanted, wantedProject = '', repla
             allowDecimal={false}
             {...field('count')}
           />
-        </Section>
+        </FormSection>
         <Group gap={8}>
           <Button type="submit" loading={loading} data-testid="container-submit">
             {t('Create')}

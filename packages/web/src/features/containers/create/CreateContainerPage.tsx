@@ -8,13 +8,13 @@ import { errorText } from '../../../api/messages.ts';
 import { q } from '../../../api/query.ts';
 import { useServers } from '../../../api/useServers.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import classes from '../../../launchForm/LaunchForm.module.css';
 import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { Note } from '../../../ui/Note.tsx';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
-import classes from './Create.module.css';
 import { CreateContainerForm } from './CreateContainerForm.tsx';
 
 /** The form of a new container; with `?replace=ID` filled in with the values of that one, which it replaces. */

@@ -1,9 +1,9 @@
 import { RENTED_VOLUME_ROOT } from '@stagi/contract/policy.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { RepeatedRows } from '../../../launchForm/RepeatedRows.tsx';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
 import type { ContainerFormProps } from './containerForm.ts';
 import { newRow } from './formValues.ts';
-import { RepeatedRows } from './RepeatedRows.tsx';
 
 export function DirectoryRows({ form, field, rented }: ContainerFormProps & { rented: boolean }) {
   const t = useT();

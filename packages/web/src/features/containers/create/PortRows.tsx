@@ -1,8 +1,8 @@
 import { useT } from '../../../i18n/i18n.ts';
+import { RepeatedRows } from '../../../launchForm/RepeatedRows.tsx';
 import { NumberInput } from '../../../ui/form/NumberInput.tsx';
 import type { ContainerFormProps } from './containerForm.ts';
 import { newRow } from './formValues.ts';
-import { RepeatedRows } from './RepeatedRows.tsx';
 
 export function PortRows({ form, field }: ContainerFormProps) {
   const t = useT();

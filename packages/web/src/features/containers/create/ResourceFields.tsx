@@ -5,10 +5,10 @@ import { useQuery } from '@tanstack/react-query';
 import { q } from '../../../api/query.ts';
 import type { Server } from '../../../api/useServers.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import classes from '../../../launchForm/LaunchForm.module.css';
 import { CheckboxGroup } from '../../../ui/form/Checkbox.tsx';
 import { NumberInput } from '../../../ui/form/NumberInput.tsx';
 import { formatBytes } from '../../../ui/format.ts';
-import classes from './Create.module.css';
 import type { ContainerFormProps } from './containerForm.ts';
 import { NO_GPU, type Values } from './formValues.ts';
 

@@ -2,9 +2,9 @@ import { text } from '@stagi/contract/text.ts';
 import type { FieldProps } from '../../../api/useCallForm.ts';
 import type { Server } from '../../../api/useServers.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import classes from '../../../launchForm/LaunchForm.module.css';
 import { Select } from '../../../ui/form/Select.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
-import classes from './Create.module.css';
 
 const OFFLINE = text('Containers can only be created for server instances that are online');
 

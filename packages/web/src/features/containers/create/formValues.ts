@@ -1,5 +1,6 @@
 import type { Container } from '@stagi/contract/containers.ts';
 import { randomId } from '@stagi/contract/randomId.ts';
+import { type EnvRow, newEnvRow } from '../../../launchForm/EnvRows.tsx';
 
 /** The choice of no GPU on a server that has some. */
 export const NO_GPU = 'none';
@@ -18,8 +19,7 @@ export interface Values {
   slug: string;
   dockerImage: string;
   command: string;
-  /** `kept`: an empty value is that of the replaced container, which is not shown. */
-  env: (Row & { name: string; value: string; kept?: boolean })[];
+  env: EnvRow[];
   cpus: number | string;
   memoryGb: number | string;
   /** Empty: nothing was chosen, not even that it gets none. */
@@ -31,7 +31,6 @@ export interface Values {
 }
 
 export const newRow = {
-  env: (name = '', value = '') => ({ key: randomId(), name, value }),
   port: () => ({ key: randomId(), host: '', container: '' }),
   directory: () => ({ key: randomId(), host: '', container: '' }),
 };
@@ -65,7 +64,7 @@ export function valuesOf(container: Container): Values {
     slug: container.slug,
     dockerImage: container.dockerImage,
     command: container.command ?? '',
-    env: container.envNames.map((name) => ({ ...newRow.env(name), kept: true })),
+    env: container.envNames.map((name) => ({ ...newEnvRow(name), kept: true })),
     cpus: container.cpus,
     memoryGb: container.memoryGb ?? '',
     gpuIds: container.gpuIds.length > 0 ? container.gpuIds : [NO_GPU],

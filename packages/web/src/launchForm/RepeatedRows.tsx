@@ -1,10 +1,10 @@
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { type ReactNode, useRef } from 'react';
-import { useT } from '../../../i18n/i18n.ts';
-import { Button } from '../../../ui/Button.tsx';
-import { FormItem } from '../../../ui/form/FormItem.tsx';
-import { IconButton } from '../../../ui/IconButton.tsx';
-import classes from './Create.module.css';
+import { useT } from '../i18n/i18n.ts';
+import { Button } from '../ui/Button.tsx';
+import { FormItem } from '../ui/form/FormItem.tsx';
+import { IconButton } from '../ui/IconButton.tsx';
+import classes from './LaunchForm.module.css';
 
 interface Props {
   label: string;

@@ -1,13 +1,36 @@
+import { randomId } from '@stagi/contract/randomId.ts';
 import type { ClipboardEvent } from 'react';
-import { useT } from '../../../i18n/i18n.ts';
-import { TextInput } from '../../../ui/form/TextInput.tsx';
-import type { ContainerFormProps } from './containerForm.ts';
-import { newRow } from './formValues.ts';
+import type { FieldProps } from '../api/useCallForm.ts';
+import { useT } from '../i18n/i18n.ts';
+import { TextInput } from '../ui/form/TextInput.tsx';
 import { RepeatedRows } from './RepeatedRows.tsx';
 
-export function EnvRows({ form, field }: ContainerFormProps) {
-  const t = useT();
+/** `kept`: an empty value is that of the container or task which the new one is made of, which is not shown. */
+export interface EnvRow {
+  /** Tells rows apart while they are edited. */
+  key: string;
+  name: string;
+  value: string;
+  kept?: boolean;
+}
 
+/** The part of a form's state that holds the variables. */
+interface EnvForm {
+  values: { env: EnvRow[] };
+  insertListItem(path: 'env', row: EnvRow): void;
+  removeListItem(path: 'env', index: number): void;
+  setFieldValue(path: 'env', rows: EnvRow[]): void;
+}
+
+interface Props {
+  form: EnvForm;
+  field(path: string): FieldProps;
+}
+
+export const newEnvRow = (name = '', value = ''): EnvRow => ({ key: randomId(), name, value });
+
+export function EnvRows({ form, field }: Props) {
+  const t = useT();
   /** Lines of `NAME=value` pasted into a name become rows of their own. */
   function paste(event: ClipboardEvent<HTMLInputElement>, index: number): void {
     const lines = event.clipboardData
@@ -17,7 +40,7 @@ export function EnvRows({ form, field }: ContainerFormProps) {
       .filter((match) => match !== null);
     if (lines.length === 0) return;
     event.preventDefault();
-    const rows = lines.map(([, name = '', value = '']) => newRow.env(name, unquoted(value)));
+    const rows = lines.map(([, name = '', value = '']) => newEnvRow(name, unquoted(value)));
     form.setFieldValue('env', form.values.env.toSpliced(index, 1, ...rows));
   }
 
@@ -27,7 +50,7 @@ export function EnvRows({ form, field }: ContainerFormProps) {
       hint={t('Kept encrypted, not shown again. Lines of NAME=value can be pasted at once')}
       addLabel={t('Add a variable')}
       rows={form.values.env}
-      onAdd={() => form.insertListItem('env', newRow.env())}
+      onAdd={() => form.insertListItem('env', newEnvRow())}
       onRemove={(index) => form.removeListItem('env', index)}
       error={field('env').error}
       testId="add-env"

@@ -1,20 +1,27 @@
 import { Autocomplete } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { useQuery } from '@tanstack/react-query';
-import { q } from '../../../api/query.ts';
-import type { FieldProps } from '../../../api/useCallForm.ts';
-import type { Server } from '../../../api/useServers.ts';
-import { useT } from '../../../i18n/i18n.ts';
-import { formatBytes } from '../../../ui/format.ts';
-import { SELECT_MAX_HEIGHT_PX } from '../../../ui/kitConstants.ts';
-import classes from './Create.module.css';
+import { q } from '../api/query.ts';
+import type { FieldProps } from '../api/useCallForm.ts';
+import { useHasPermission } from '../api/user.ts';
+import { useT } from '../i18n/i18n.ts';
+import { formatBytes } from '../ui/format.ts';
+import { SELECT_MAX_HEIGHT_PX } from '../ui/kitConstants.ts';
+import classes from './LaunchForm.module.css';
 
 const SHOWN = 50;
 
+interface Props {
+  server: { id: number; status: string } | undefined;
+  bound: FieldProps;
+  testId: string;
+}
+
 /** Any image reference. Images that the server has already are suggested, others are pulled. */
-export function ImageField({ server, bound }: { server: Server | undefined; bound: FieldProps }) {
+export function ImageField({ server, bound, testId }: Props) {
   const t = useT();
-  const id = server?.status === 'online' ? server.id : null;
+  const mayList = useHasPermission('INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT');
+  const id = server?.status === 'online' && mayList ? server.id : null;
   const { data } = useQuery({
     ...q(api.containers.images, { instanceRef: { id: id ?? 0 } }, { quiet: true }),
     enabled: id !== null,
@@ -42,7 +49,7 @@ export function ImageField({ server, bound }: { server: Server | undefined; boun
           </span>
         );
       }}
-      data-testid="container-image"
+      data-testid={testId}
       {...bound}
     />
   );

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
-import classes from './Create.module.css';
+import classes from './LaunchForm.module.css';
 
-export function Section({ title, children }: { title: string; children: ReactNode }) {
+/** A part of a long form, with its title beside it. */
+export function FormSection({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className={classes.section}>
       <h2>{title}</h2>
