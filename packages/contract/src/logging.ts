@@ -3,6 +3,7 @@ import { call } from './call.ts';
 import { Id } from './page.ts';
 
 export const LogSource = z.object({ type: z.enum(['docker-container']), id: Id });
+export type LogSource = z.infer<typeof LogSource>;
 
 /** How lines are searched: by text or by regular expression. */
 export const SearchMode = z.enum(['contains', 'regex']);

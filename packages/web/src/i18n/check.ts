@@ -76,7 +76,7 @@ const NOT_LANGUAGE: Record<string, readonly string[]> = {
   'launchForm/EnvRows.tsx': ['NAME'],
   'launchForm/ImageField.tsx': ['ubuntu:24.04'],
   // The mark of the error stream, as wide as a log line has room for.
-  'features/containers/logs/LogRowView.tsx': ['err'],
+  'logs/LogRowView.tsx': ['err'],
   'features/instances/selfHosted/SelfHostedOverview.tsx': ['systemctl status stagid'],
   'features/sshKeys/AddKeyForm.tsx': ['cat ~/.ssh/id_ed25519.pub', 'ssh-ed25519 AAAA… you@laptop'],
   'features/storages/objects/ObjectSnippets.tsx': ['AWS CLI', 'rclone', 'curl'],

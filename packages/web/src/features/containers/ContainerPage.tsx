@@ -17,9 +17,9 @@ const REFETCH_MS = 10_000;
 const REFETCH_IN_TRANSITION_MS = 1_500;
 const IN_TRANSITION = ['creating', 'starting', 'stopping', 'rebooting', 'terminating'];
 
-const loadLogs = async () => (await import('./logs/ContainerLogs.tsx')).ContainerLogs;
+const loadLogs = async () => (await import('../../logs/LogView.tsx')).LogView;
 /** Code of its own: a page of a container does not wait for it. */
-const ContainerLogs = lazyComponent(loadLogs);
+const LogView = lazyComponent(loadLogs);
 
 export function ContainerPage() {
   // The log's code comes along with the container's data, or in idle time.
@@ -83,7 +83,16 @@ function Loaded({ container }: { container: Container }) {
             to: paths.container(id, 'logs'),
             body: (
               <Suspense fallback={<Skeleton height={240} />}>
-                <ContainerLogs key={id} container={container} />
+                <LogView
+                  key={id}
+                  source={{ type: 'docker-container', id }}
+                  fileName={container.slug}
+                  noLines={
+                    status === 'running'
+                      ? t('Lines appear here the moment the container prints them.')
+                      : t('Lines appear here once the container runs.')
+                  }
+                />
               </Suspense>
             ),
           },

@@ -1,5 +1,5 @@
 import { UnstyledButton } from '@mantine/core';
-import { useT } from '../../../i18n/i18n.ts';
+import { useT } from '../i18n/i18n.ts';
 import classes from './Logs.module.css';
 import type { LogFeed } from './logFeed.ts';
 

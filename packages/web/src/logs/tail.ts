@@ -1,5 +1,5 @@
-import { TailMessage } from '@stagi/contract/logging.ts';
-import { openStream } from '../../../api/stream.ts';
+import { type LogSource, TailMessage } from '@stagi/contract/logging.ts';
+import { openStream } from '../api/stream.ts';
 
 interface Handlers {
   message(message: TailMessage): void;
@@ -13,12 +13,13 @@ const LONGEST_WAIT_MS = 15_000;
  * Streams lines after `after`, then live ones, and reconnects when the connection is lost. Each connection resumes after
  * the last line that arrived, so no line is lost or doubled.
  */
-export function openTail(containerId: number, after: number, on: Handlers): { retry(): void; close(): void } {
+export function openTail(source: LogSource, after: number, on: Handlers): { retry(): void; close(): void } {
   let last = after;
+  const named = Object.entries(source).map(([name, value]) => [name, String(value)]);
   const stream = openStream('logging/tail', {
     firstWaitMs: FIRST_WAIT_MS,
     longestWaitMs: LONGEST_WAIT_MS,
-    query: () => ({ type: 'docker-container', id: String(containerId), after: String(last) }),
+    query: () => ({ ...Object.fromEntries(named), after: String(last) }),
     opened: () => on.state('live'),
     lost: () => on.state('reconnecting'),
     refused: () => on.state('ended'),

@@ -1,8 +1,8 @@
 import { IconArrowDown } from '@tabler/icons-react';
 import { type Range, useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
-import { useT } from '../../../i18n/i18n.ts';
-import { Button } from '../../../ui/Button.tsx';
+import { useT } from '../i18n/i18n.ts';
+import { Button } from '../ui/Button.tsx';
 import { LogRowView } from './LogRowView.tsx';
 import classes from './Logs.module.css';
 import type { LogFeed } from './logFeed.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { QUICK_LINKS } from '../../../ui/dateRange/quickLinks.ts';
+import { QUICK_LINKS } from '../ui/dateRange/quickLinks.ts';
 import { logBounds } from './logBounds.ts';
 
 const now = new Date('2026-03-10T12:00:00.000Z');

@@ -1,7 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import { CallError } from '@stagi/contract/errors.ts';
-import type { LogLine, SearchMode, TailMessage } from '@stagi/contract/logging.ts';
-import { call } from '../../../api/client.ts';
+import type { LogLine, LogSource, SearchMode, TailMessage } from '@stagi/contract/logging.ts';
+import { call } from '../api/client.ts';
 import type { LogBounds } from './logBounds.ts';
 import { createLogRows, type LogRow, type LogRows } from './logRows.ts';
 import { openTail } from './tail.ts';
@@ -55,13 +55,12 @@ export interface LogSearch {
 }
 
 /**
- * The log of a container: the newest lines that match, then live lines, and older ones on demand. A time range that is
+ * A log: the newest lines that match, then live lines, and older ones on demand. A time range that is
  * over has no live lines.
  */
-export function openLogFeed(containerId: number, { text, mode }: LogSearch, bounds: LogBounds = {}): LogFeed {
+export function openLogFeed(source: LogSource, { text, mode }: LogSearch, bounds: LogBounds = {}): LogFeed {
   /** Only the platform evaluates regular expressions. A live line is then no more than a hint to query it. */
   const matchesOnServer = mode === 'regex' && text !== '';
-  const source = { type: 'docker-container' as const, id: containerId };
   const log = createLogRows();
   const listeners = new Set<() => void>();
   const closing = new AbortController();
@@ -123,7 +122,7 @@ export function openLogFeed(containerId: number, { text, mode }: LogSearch, boun
       change('past');
       return;
     }
-    tail = openTail(containerId, answer.lastSeq, { message: enqueue, state: change });
+    tail = openTail(source, answer.lastSeq, { message: enqueue, state: change });
     changed();
   }
 

@@ -1,4 +1,4 @@
-import { formatDate } from '../../../ui/format.ts';
+import { formatDate } from '../ui/format.ts';
 
 /** `21.11.2026 04:12:10.123` in the reader's time zone. The raw value has the nanoseconds. */
 export function lineTime(time: string): string {

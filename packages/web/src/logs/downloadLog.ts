@@ -1,12 +1,13 @@
 import { api } from '@stagi/contract/api.ts';
-import type { Container } from '@stagi/contract/containers.ts';
-import { call } from '../../../api/client.ts';
-import { downloadText } from '../../../ui/download.ts';
+import type { LogSource } from '@stagi/contract/logging.ts';
+import { call } from '../api/client.ts';
+import { downloadText } from '../ui/download.ts';
 import { lineText } from './lineText.ts';
 import type { LogBounds } from './logBounds.ts';
 import type { LogSearch } from './logFeed.ts';
 
 interface Options {
+  fileName: string;
   /** Only lines that match; all with an empty text. */
   search: LogSearch;
   bounds: LogBounds;
@@ -19,10 +20,9 @@ const PAGE = 1_000;
 
 /** Downloads a log from its first stored line to the current end. */
 export async function downloadLog(
-  { id, slug }: Container,
-  { search, bounds, timestamps, onProgress }: Options,
+  source: LogSource,
+  { fileName, search, bounds, timestamps, onProgress }: Options,
 ): Promise<void> {
-  const source = { type: 'docker-container' as const, id };
   const parts: string[] = [];
   let count = 0;
   let after = 0;
@@ -42,5 +42,5 @@ export async function downloadLog(
     after = lines.at(-1)?.seq ?? last;
     if (lines.length < PAGE || after >= last) break;
   }
-  downloadText(`${slug}.log`, parts);
+  downloadText(`${fileName}.log`, parts);
 }

@@ -1,4 +1,4 @@
-import { type DateRange, resolveDateRange } from '../../../ui/dateRange/resolve.ts';
+import { type DateRange, resolveDateRange } from '../ui/dateRange/resolve.ts';
 
 /** The time range of a log, both ends included. Without `to` it is live. */
 export interface LogBounds {

@@ -1,18 +1,17 @@
 import { Skeleton } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import type { Container } from '@stagi/contract/containers.ts';
 import { CallError } from '@stagi/contract/errors.ts';
-import { SearchMode } from '@stagi/contract/logging.ts';
+import { type LogSource, SearchMode } from '@stagi/contract/logging.ts';
 import { useMemo, useState } from 'react';
-import { errorText } from '../../../api/messages.ts';
-import { useLogSeen } from '../../../gettingStarted/useLogSeen.ts';
-import { useT } from '../../../i18n/i18n.ts';
-import { useListState } from '../../../lists/useListState.ts';
-import { RANGE_FILTER, useRange } from '../../../lists/useRange.ts';
-import { browserTimeZone } from '../../../ui/dateRange/rangeLabels.ts';
-import { EmptyState } from '../../../ui/EmptyState.tsx';
-import { ErrorState } from '../../../ui/ErrorState.tsx';
-import { NoMatches } from '../../../ui/table/NoMatches.tsx';
+import { errorText } from '../api/messages.ts';
+import { useLogSeen } from '../gettingStarted/useLogSeen.ts';
+import { useT } from '../i18n/i18n.ts';
+import { useListState } from '../lists/useListState.ts';
+import { RANGE_FILTER, useRange } from '../lists/useRange.ts';
+import { browserTimeZone } from '../ui/dateRange/rangeLabels.ts';
+import { EmptyState } from '../ui/EmptyState.tsx';
+import { ErrorState } from '../ui/ErrorState.tsx';
+import { NoMatches } from '../ui/table/NoMatches.tsx';
 import { LogLines } from './LogLines.tsx';
 import classes from './Logs.module.css';
 import { LogToolbar } from './LogToolbar.tsx';
@@ -21,8 +20,16 @@ import { useLogFeed } from './useLogFeed.ts';
 
 const MODE = 'mode';
 
-/** The log of a container: history, then live lines. */
-export function ContainerLogs({ container }: { container: Container }) {
+interface Props {
+  source: LogSource;
+  /** The name of a downloaded file, without its end. */
+  fileName: string;
+  /** What stands in place of the lines while there are none: when the first will come. */
+  noLines: string;
+}
+
+/** A log: history, then live lines. Search and dates stand in the address. */
+export function LogView({ source, fileName, noLines }: Props) {
   const t = useT();
   const list = useListState({ filters: [RANGE_FILTER, MODE] });
   const mode = SearchMode.catch('contains').parse(list.filter(MODE));
@@ -39,7 +46,7 @@ export function ContainerLogs({ container }: { container: Container }) {
     getInitialValueInEffect: false,
   });
   const [following, setFollowing] = useState(true);
-  const { feed, version } = useLogFeed(container.id, search, bounds);
+  const { feed, version } = useLogFeed(source, search, bounds);
   useLogSeen((feed?.log.rows.length ?? 0) > 0);
   const error = feed?.error() ?? null;
   const refused = error instanceof CallError && error.status === 400 ? errorText(error) : undefined;
@@ -47,7 +54,8 @@ export function ContainerLogs({ container }: { container: Container }) {
   return (
     <section className={classes.logs} aria-label={t('Logs')} data-fills-window>
       <LogToolbar
-        container={container}
+        source={source}
+        fileName={fileName}
         feed={feed}
         search={search}
         onSearch={list.setSearch}
@@ -93,11 +101,7 @@ export function ContainerLogs({ container }: { container: Container }) {
         ) : search.text !== '' ? (
           <EmptyState title={nothingFound()}>{t('New matching lines appear here as they are printed.')}</EmptyState>
         ) : (
-          <EmptyState title={t('No output yet')}>
-            {container.status === 'running'
-              ? t('Lines appear here the moment the container prints them.')
-              : t('Lines appear here once the container runs.')}
-          </EmptyState>
+          <EmptyState title={t('No output yet')}>{noLines}</EmptyState>
         )}
       </div>
     );

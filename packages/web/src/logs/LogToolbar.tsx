@@ -1,6 +1,6 @@
 import { ActionIcon, Switch } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { Container } from '@stagi/contract/containers.ts';
+import type { LogSource } from '@stagi/contract/logging.ts';
 import {
   IconAdjustmentsHorizontal,
   IconCopy,
@@ -9,14 +9,14 @@ import {
   IconPlayerPlay,
 } from '@tabler/icons-react';
 import { useState } from 'react';
-import { errorText } from '../../../api/messages.ts';
-import { useT } from '../../../i18n/i18n.ts';
-import { Button } from '../../../ui/Button.tsx';
-import { DateRangePicker } from '../../../ui/dateRange/DateRangePicker.tsx';
-import type { DateRange } from '../../../ui/dateRange/resolve.ts';
-import { ModeSearchBox, SearchBox, SearchModeSelect } from '../../../ui/SearchBox.tsx';
-import { Tooltip } from '../../../ui/Tooltip.tsx';
-import { toast } from '../../../ui/toasts.ts';
+import { errorText } from '../api/messages.ts';
+import { useT } from '../i18n/i18n.ts';
+import { Button } from '../ui/Button.tsx';
+import { DateRangePicker } from '../ui/dateRange/DateRangePicker.tsx';
+import type { DateRange } from '../ui/dateRange/resolve.ts';
+import { ModeSearchBox, SearchBox, SearchModeSelect } from '../ui/SearchBox.tsx';
+import { Tooltip } from '../ui/Tooltip.tsx';
+import { toast } from '../ui/toasts.ts';
 import { ConnectionState } from './ConnectionState.tsx';
 import { downloadLog } from './downloadLog.ts';
 import classes from './Logs.module.css';
@@ -25,7 +25,8 @@ import type { LogBounds } from './logBounds.ts';
 import type { LogFeed, LogSearch } from './logFeed.ts';
 
 interface Props {
-  container: Container;
+  source: LogSource;
+  fileName: string;
   feed: LogFeed | null;
   search: LogSearch;
   onSearch(text: string): void;
@@ -49,7 +50,7 @@ const NARROW = '(max-width: 75em)';
 /** In one row; where it is narrow, with a button that unfolds the rest. */
 export function LogToolbar(props: Props) {
   const t = useT();
-  const { container, feed, search, timestamps, following } = props;
+  const { source, fileName, feed, search, timestamps, following } = props;
   const [downloading, setDownloading] = useState<number | null>(null);
   const [unfolded, setUnfolded] = useState(false);
   const narrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
@@ -71,7 +72,7 @@ export function LogToolbar(props: Props) {
   async function download(): Promise<void> {
     setDownloading(0);
     try {
-      await downloadLog(container, { search, bounds: props.bounds, timestamps, onProgress: setDownloading });
+      await downloadLog(source, { fileName, search, bounds: props.bounds, timestamps, onProgress: setDownloading });
     } catch (cause) {
       console.warn('The log could not be fetched whole', cause);
       toast.error(errorText(cause));

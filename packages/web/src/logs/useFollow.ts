@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
-import { NEAR_BOTTOM_PX } from '../../../ui/kitConstants.ts';
+import { NEAR_BOTTOM_PX } from '../ui/kitConstants.ts';
 
 /** Scrolling up pauses following, scrolling to the end resumes it. */
 export function useFollowByScrolling(

@@ -1,7 +1,7 @@
 import type { LogGap, LogRun } from '@stagi/contract/logging.ts';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { memo } from 'react';
-import { useT } from '../../../i18n/i18n.ts';
+import { useT } from '../i18n/i18n.ts';
 import { LineText } from './LineText.tsx';
 import classes from './Logs.module.css';
 import { lineTime } from './lineTime.ts';

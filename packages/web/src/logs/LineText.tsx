@@ -1,5 +1,5 @@
 import { type CSSProperties, memo, type ReactNode } from 'react';
-import { useT } from '../../../i18n/i18n.ts';
+import { useT } from '../i18n/i18n.ts';
 import { parseAnsi, type StyledRun, type TextStyle } from './ansi.ts';
 import classes from './Logs.module.css';
 
