@@ -7,10 +7,10 @@ import { call } from '../../../api/client.ts';
 import { errorText } from '../../../api/messages.ts';
 import { invalidate } from '../../../api/query.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import type { Row } from '../../../objects/useFolder.ts';
 import { ConfirmDialog } from '../../../ui/dialogs/ConfirmDialog.tsx';
 import { formatBytes } from '../../../ui/format.ts';
 import { toast } from '../../../ui/toasts.ts';
-import type { Row } from './useFolder.ts';
 
 interface Props {
   storage: Storage;

@@ -6,11 +6,11 @@ import { useState } from 'react';
 import { call } from '../../../api/client.ts';
 import { invalidate } from '../../../api/query.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { isTooLong } from '../../../objects/objectNames.ts';
 import { Dialog } from '../../../ui/dialogs/Dialog.tsx';
 import { DialogButtons } from '../../../ui/dialogs/DialogButtons.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
-import { isTooLong } from './objectNames.ts';
 import { PutError, putBytes } from './uploads/putBytes.ts';
 
 interface Props {

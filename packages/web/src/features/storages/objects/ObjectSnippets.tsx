@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { useCall } from '../../../api/useCall.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { fileNameOf, quoted, s3Uri } from '../../../objects/objectNames.ts';
 import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { CodeBlock } from '../../../ui/CodeBlock.tsx';
 import { Tabs } from '../../../ui/Tabs.tsx';
 import classes from './Objects.module.css';
-import { fileNameOf, quoted, s3Uri } from './objectNames.ts';
 
 /** Commands that fetch one object. */
 export function ObjectSnippets({ storage, objectKey }: { storage: Storage; objectKey: string }) {

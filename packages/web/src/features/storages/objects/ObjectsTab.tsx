@@ -1,9 +1,15 @@
 import { storageCan } from '@stagi/contract/storageRules.ts';
 import type { Storage } from '@stagi/contract/storages.ts';
-import { IconFolderPlus, IconFolderUp, IconLink, IconRefresh, IconUpload } from '@tabler/icons-react';
+import { IconFolderPlus, IconFolderUp, IconLink, IconRefresh, IconTrash, IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useT } from '../../../i18n/i18n.ts';
+import { FolderCrumbs } from '../../../objects/FolderCrumbs.tsx';
+import { MoreRows } from '../../../objects/MoreRows.tsx';
+import { ObjectTable } from '../../../objects/ObjectTable.tsx';
+import { parentOf } from '../../../objects/objectNames.ts';
+import { PrefixSearch } from '../../../objects/PrefixSearch.tsx';
+import { type Row, useFolder, useObjectAddress } from '../../../objects/useFolder.ts';
 import { ActionButton } from '../../../ui/actions.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
@@ -12,20 +18,16 @@ import { Note } from '../../../ui/Note.tsx';
 import { ListBar } from '../../../ui/table/ListBar.tsx';
 import { NoMatches } from '../../../ui/table/NoMatches.tsx';
 import { DeleteObjectsDialog } from './DeleteObjectsDialog.tsx';
-import { FolderCrumbs } from './FolderCrumbs.tsx';
 import { NewFolderDialog } from './NewFolderDialog.tsx';
-import { ObjectPanel } from './ObjectPanel.tsx';
 import classes from './Objects.module.css';
-import { ObjectTable } from './ObjectTable.tsx';
-import { parentOf } from './objectNames.ts';
-import { PrefixSearch } from './PrefixSearch.tsx';
 import { ShareLinksDialog } from './ShareLinks.tsx';
+import { StorageObjectPanel } from './StorageObjectPanel.tsx';
+import { storageObjects } from './storageObjects.ts';
 import { DropZone } from './uploads/DropZone.tsx';
 import { OpenUploads, useOpenUploads } from './uploads/OpenUploads.tsx';
 import { UploadButton } from './uploads/UploadButton.tsx';
 import { UploadQueue } from './uploads/UploadQueue.tsx';
 import { useStartUploads } from './uploads/useStartUploads.tsx';
-import { type Row, useFolder, useObjectAddress } from './useFolder.ts';
 
 /** The objects of a storage: folders, uploads, and a panel for each object. */
 export function ObjectsTab({ storage }: { storage: Storage }) {
@@ -41,7 +43,8 @@ function Browser({ storage }: { storage: Storage }) {
   const navigate = useNavigate();
   const address = useObjectAddress();
   const { folder, search } = address;
-  const list = useFolder(storage, folder, search);
+  const source = storageObjects(storage);
+  const list = useFolder(source, folder, search);
   const mayWrite = storageCan.write(storage);
   const refusal = mayWrite.allowed ? null : t(mayWrite.reason);
   const open = useOpenUploads(storage, mayWrite.allowed);
@@ -79,31 +82,42 @@ function Browser({ storage }: { storage: Storage }) {
       >
         <PrefixSearch value={search} onChange={address.setSearch} />
       </ListBar>
-      <FolderCrumbs storage={storage} folder={folder} to={address.toFolder} />
+      <FolderCrumbs top={storage.bucket} folder={folder} to={address.toFolder} />
       <UploadQueue storageId={storage.id} />
       <OpenUploads storage={storage} uploads={open} />
       <ObjectTable
-        storage={storage}
+        source={source}
         folder={folder}
         search={search}
         list={list}
         linkTo={(row) => (row.kind === 'folder' ? address.toFolder(row.key) : address.toObject(row.key))}
-        onDelete={setDeleting}
+        moreActions={(row) => [
+          {
+            label: t('Delete'),
+            icon: <IconTrash size={16} />,
+            danger: true,
+            verdict: mayWrite,
+            testId: 'action-delete',
+            onClick: () => setDeleting([row]),
+          },
+        ]}
+        bulk={[
+          {
+            label: t('Delete'),
+            icon: <IconTrash size={14} />,
+            danger: true,
+            testId: 'bulk-delete',
+            verdict: () => mayWrite,
+            onClick: setDeleting,
+          },
+        ]}
         empty={empty()}
       />
-      <div className={classes.more}>
-        {list.rows && list.rows.length > 0 && (
-          <span role="status">{t('{{count}} shown', { count: list.rows.length })}</span>
-        )}
-        {list.isMore && (
-          <Button color="gray" size="xs" onClick={list.loadMore} loading={list.loadingMore} data-testid="load-more">
-            {t('Load more')}
-          </Button>
-        )}
-      </div>
+      <MoreRows list={list} />
       {question}
-      <ObjectPanel
+      <StorageObjectPanel
         storage={storage}
+        source={source}
         objectKey={address.opened}
         onClose={address.closeObject}
         onDelete={(object) => setDeleting([{ kind: 'object', key: object.key, object }])}

@@ -1,10 +1,9 @@
-import { api } from '@stagi/contract/api.ts';
-import type { Storage, StorageObject } from '@stagi/contract/storages.ts';
+import type { StorageObject } from '@stagi/contract/storages.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { call } from '../../../api/client.ts';
-import { errorText } from '../../../api/messages.ts';
+import { errorText } from '../api/messages.ts';
+import type { ObjectSource } from './objectSource.ts';
 
 /** Rows at first, and those that one call lists at most. */
 const PAGE = 100;
@@ -45,17 +44,19 @@ export function useObjectAddress() {
 }
 
 /** The folder's rows from its first on, in the order of their keys. `loadMore` lists some more. */
-export function useFolder(storage: Storage, folder: string, search: string) {
+export function useFolder(source: ObjectSource, folder: string, search: string) {
   const prefix = folder + search;
   const [wanted, setWanted] = useState({ prefix, count: PAGE });
   const count = wanted.prefix === prefix ? wanted.count : PAGE;
   const query = useQuery({
-    queryKey: [api.storages.objects.path, storage.id, prefix, count] as const,
-    queryFn: ({ signal }) => listObjects({ id: storage.id, prefix }, count, signal),
+    queryKey: [source.path, { id: source.id, prefix, count }] as const,
+    queryFn: ({ signal }) => listObjects(source, prefix, count, signal),
     // What is listed stays while more is read.
-    placeholderData: (before, query) =>
-      query?.queryKey[1] === storage.id && query.queryKey[2] === prefix ? before : undefined,
-    enabled: storage.status === 'rented',
+    placeholderData: (before, query) => {
+      const { id, prefix: shown } = query?.queryKey[1] ?? {};
+      return id === source.id && shown === prefix ? before : undefined;
+    },
+    enabled: source.isReadable,
     meta: { quiet: true },
   });
   return {
@@ -75,16 +76,12 @@ interface Listing {
   isMore: boolean;
 }
 
-async function listObjects(
-  input: { id: number; prefix: string },
-  count: number,
-  signal: AbortSignal,
-): Promise<Listing> {
+async function listObjects(source: ObjectSource, prefix: string, count: number, signal: AbortSignal): Promise<Listing> {
   const all: Listing = { folders: [], objects: [], isMore: false };
   let after: string | undefined;
   for (let left = count; left > 0; left -= AT_ONCE) {
     const limit = Math.min(left, AT_ONCE);
-    const page = await call(api.storages.objects, { ...input, after, limit }, { quiet: true, signal });
+    const page = await source.list({ prefix, after, limit }, signal);
     all.folders.push(...page.folders);
     all.objects.push(...page.objects);
     all.isMore = page.next !== null;

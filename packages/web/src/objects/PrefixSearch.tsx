@@ -1,8 +1,8 @@
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
-import { useT } from '../../../i18n/i18n.ts';
-import { TextInput } from '../../../ui/form/TextInput.tsx';
+import { useT } from '../i18n/i18n.ts';
+import { TextInput } from '../ui/form/TextInput.tsx';
 
 const DELAY_MS = 250;
 

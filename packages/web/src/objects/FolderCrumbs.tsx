@@ -1,19 +1,19 @@
-import type { Storage } from '@stagi/contract/storages.ts';
 import { Link } from 'react-router';
-import { useT } from '../../../i18n/i18n.ts';
+import { useT } from '../i18n/i18n.ts';
 import classes from './Objects.module.css';
 import { crumbsOf } from './objectNames.ts';
 
 interface Props {
-  storage: Storage;
+  /** The name of the top. */
+  top: string;
   folder: string;
   to(prefix: string): string;
 }
 
-/** The way from the bucket to the folder. */
-export function FolderCrumbs({ storage, folder, to }: Props) {
+/** The way from the top to the folder. */
+export function FolderCrumbs({ top, folder, to }: Props) {
   const t = useT();
-  const crumbs = [{ name: storage.bucket, prefix: '' }, ...crumbsOf(folder)];
+  const crumbs = [{ name: top, prefix: '' }, ...crumbsOf(folder)];
   return (
     <nav aria-label={t('Folder')}>
       <ol className={`${classes.crumbs} mono`}>

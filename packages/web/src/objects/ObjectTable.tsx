@@ -1,34 +1,34 @@
-import { storageCan } from '@stagi/contract/storageRules.ts';
-import type { Storage } from '@stagi/contract/storages.ts';
-import { IconCopy, IconDownload, IconFile, IconFolder, IconTrash } from '@tabler/icons-react';
+import { IconCopy, IconDownload, IconFile, IconFolder } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { useT } from '../../../i18n/i18n.ts';
-import { type Action, ActionMenu } from '../../../ui/actions.tsx';
-import { CutText } from '../../../ui/CutText.tsx';
-import { formatBytes } from '../../../ui/format.ts';
-import { DateTime } from '../../../ui/Time.tsx';
-import { DataTable } from '../../../ui/table/DataTable.tsx';
-import type { Column } from '../../../ui/table/tableTypes.ts';
-import { toast } from '../../../ui/toasts.ts';
-import { downloadObject } from './downloadObject.ts';
+import { useT } from '../i18n/i18n.ts';
+import { type Action, ActionMenu } from '../ui/actions.tsx';
+import { CutText } from '../ui/CutText.tsx';
+import { formatBytes } from '../ui/format.ts';
+import { DateTime } from '../ui/Time.tsx';
+import { DataTable } from '../ui/table/DataTable.tsx';
+import type { BulkAction, Column } from '../ui/table/tableTypes.ts';
+import { toast } from '../ui/toasts.ts';
 import classes from './Objects.module.css';
-import { nameIn, s3Uri } from './objectNames.ts';
+import { nameIn } from './objectNames.ts';
+import type { ObjectSource } from './objectSource.ts';
+import { openDownload } from './openDownload.ts';
 import type { Row, useFolder } from './useFolder.ts';
 
 interface Props {
-  storage: Storage;
+  source: ObjectSource;
   folder: string;
   search: string;
   list: ReturnType<typeof useFolder>;
   linkTo(row: Row): string;
-  onDelete(rows: readonly Row[]): void;
+  /** What can be done to a row besides downloading it. */
+  moreActions?(row: Row): readonly Action[];
+  bulk?: readonly BulkAction<Row>[];
   empty: ReactNode;
 }
 
-export function ObjectTable({ storage, folder, search, list, linkTo, onDelete, empty }: Props) {
+export function ObjectTable({ source, folder, search, list, linkTo, moreActions, bulk, empty }: Props) {
   const t = useT();
-  const mayWrite = storageCan.write(storage);
   return (
     <DataTable<Row>
       label={t('Objects')}
@@ -45,16 +45,7 @@ export function ObjectTable({ storage, folder, search, list, linkTo, onDelete, e
           actions={() => actionsOf(row)}
         />
       )}
-      bulk={[
-        {
-          label: t('Delete'),
-          icon: <IconTrash size={14} />,
-          danger: true,
-          testId: 'bulk-delete',
-          verdict: () => mayWrite,
-          onClick: onDelete,
-        },
-      ]}
+      bulk={bulk}
       columns={columns()}
       error={list.error}
       onRetry={list.refresh}
@@ -91,31 +82,23 @@ export function ObjectTable({ storage, folder, search, list, linkTo, onDelete, e
   }
 
   function actionsOf(row: Row): Action[] {
-    const uri = s3Uri(storage.bucket, row.key);
     const copy: Action = {
       label: t('Copy the S3 URI'),
       icon: <IconCopy size={16} />,
       onClick: () =>
-        void navigator.clipboard.writeText(uri).then(
+        void navigator.clipboard.writeText(source.uri(row.key)).then(
           () => toast.success(t('Copied')),
           () => toast.error(t('The browser does not allow copying here')),
         ),
     };
-    const remove: Action = {
-      label: t('Delete'),
-      icon: <IconTrash size={16} />,
-      danger: true,
-      verdict: mayWrite,
-      testId: 'action-delete',
-      onClick: () => onDelete([row]),
-    };
-    if (row.kind === 'folder') return [copy, remove];
+    const more = moreActions?.(row) ?? [];
+    if (row.kind === 'folder') return [copy, ...more];
     const download: Action = {
       label: t('Download'),
       icon: <IconDownload size={16} />,
-      onClick: () => void downloadObject(storage.id, row.key),
+      onClick: () => void openDownload(source, row.key),
     };
-    return [download, copy, remove];
+    return [download, copy, ...more];
   }
 }
 

@@ -1,14 +1,13 @@
 import { Skeleton } from '@mantine/core';
-import { api } from '@stagi/contract/api.ts';
-import type { Storage, StorageObject } from '@stagi/contract/storages.ts';
+import type { StorageObject } from '@stagi/contract/storages.ts';
 import { useQuery } from '@tanstack/react-query';
 import { parse } from 'papaparse';
 import { useEffect, useState } from 'react';
-import { call } from '../../../../api/client.ts';
-import { useT } from '../../../../i18n/i18n.ts';
-import { ErrorState } from '../../../../ui/ErrorState.tsx';
-import { formatBytes } from '../../../../ui/format.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { ErrorState } from '../../ui/ErrorState.tsx';
+import { formatBytes } from '../../ui/format.ts';
 import classes from '../Objects.module.css';
+import type { ObjectSource } from '../objectSource.ts';
 import {
   formattedJson,
   type PreviewKind,
@@ -19,7 +18,7 @@ import {
 } from './previewKind.ts';
 
 interface Props {
-  storage: Storage;
+  source: ObjectSource;
   object: StorageObject;
 }
 
@@ -31,15 +30,15 @@ const LARGEST_PICTURE_BYTES = 25 * 1024 * 1024;
 const CSV_ROWS = 100;
 
 /** The object, or its beginning, as text, picture or table. Nothing in it runs. */
-export function ObjectPreview({ storage, object }: Props) {
+export function ObjectPreview({ source, object }: Props) {
   const t = useT();
   const kind = previewKind(object.contentType, object.key);
   if (object.sizeBytes === 0) return <p className="muted">{t('This object is empty.')}</p>;
   if (kind === 'none' || (kind === 'image' && object.sizeBytes > LARGEST_PICTURE_BYTES)) return <NoPreview />;
   return kind === 'image' ? (
-    <Picture storage={storage} object={object} />
+    <Picture source={source} object={object} />
   ) : (
-    <Words storage={storage} object={object} kind={kind} />
+    <Words source={source} object={object} kind={kind} />
   );
 }
 
@@ -49,28 +48,27 @@ function NoPreview() {
 }
 
 /** By the content host, which answers an SVG too without letting it run; without a stored type from its bytes. */
-function Picture({ storage, object }: Props) {
+function Picture({ source, object }: Props) {
   const t = useT();
   const type = pictureTypeByName(object.contentType, object.key);
   const [failed, setFailed] = useState(false);
   const { data, error, refetch, isFetching } = useQuery({
-    queryKey: ['storage/object/picture', storage.id, object.key, object.etag],
+    queryKey: ['object/picture', source.path, source.id, object.key, object.etag],
     queryFn: async ({ signal }): Promise<string | Blob> => {
-      if (type === null)
-        return (await call(api.sharing.previewLink, { id: storage.id, key: object.key }, { quiet: true, signal })).link;
-      return new Blob([await readBytes({ storage, object }, LARGEST_PICTURE_BYTES, signal)], { type });
+      if (type === null) return source.previewLink(object.key, signal);
+      return new Blob([await readBytes({ source, object }, LARGEST_PICTURE_BYTES, signal)], { type });
     },
     staleTime: 5 * 60_000,
     retry: false,
     meta: { quiet: true },
   });
-  const source = useSource(data);
+  const address = useAddress(data);
   if (failed) return <NoPreview />;
   if (error) return <Unreadable onRetry={() => void refetch()} retrying={isFetching} />;
-  if (!source) return <Skeleton height={160} />;
+  if (!address) return <Skeleton height={160} />;
   return (
     <img
-      src={source}
+      src={address}
       alt={t('Preview of {{name}}', { name: object.key })}
       className={classes.picture}
       onError={() => setFailed(true)}
@@ -79,7 +77,7 @@ function Picture({ storage, object }: Props) {
   );
 }
 
-function useSource(data: string | Blob | undefined): string | null {
+function useAddress(data: string | Blob | undefined): string | null {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
     if (!(data instanceof Blob)) return;
@@ -90,13 +88,12 @@ function useSource(data: string | Blob | undefined): string | null {
   return typeof data === 'string' ? data : url;
 }
 
-function Words({ storage, object, kind }: Props & { kind: Exclude<PreviewKind, 'image' | 'none'> }) {
+function Words({ source, object, kind }: Props & { kind: Exclude<PreviewKind, 'image' | 'none'> }) {
   const t = useT();
   const limit = kind === 'json' ? READ_JSON_BYTES : READ_BYTES;
   const { data, error, refetch, isFetching } = useQuery({
-    queryKey: ['storage/object/text', storage.id, object.key, object.etag],
-    queryFn: async ({ signal }) =>
-      textOf(await readBytes({ storage, object }, limit, signal), object.sizeBytes > limit),
+    queryKey: ['object/text', source.path, source.id, object.key, object.etag],
+    queryFn: async ({ signal }) => textOf(await readBytes({ source, object }, limit, signal), object.sizeBytes > limit),
     staleTime: 5 * 60_000,
     retry: false,
     meta: { quiet: true },
@@ -168,12 +165,11 @@ function Unreadable(props: { onRetry(): void; retrying: boolean }) {
 
 /** Straight from the S3 service, as plain text whatever it is. */
 async function readBytes(
-  { storage, object }: Props,
+  { source, object }: Props,
   most: number,
   signal: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const input = { id: storage.id, key: object.key, inline: true };
-  const { link } = await call(api.storages.downloadLink, input, { quiet: true, signal });
+  const link = await source.link(object.key, { inline: true }, signal);
   const answer = await fetch(link, { headers: { range: `bytes=0-${most - 1}` }, signal });
   if (!answer.ok) throw new Error(`the storage answered with ${answer.status}`);
   return new Uint8Array(await answer.arrayBuffer());
