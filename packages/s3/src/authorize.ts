@@ -26,9 +26,15 @@ function requireMode(by: S3Key, access: Access): void {
     throw new S3Error('AccessDenied', 'Access Denied: this access key is read-only');
 }
 
-/** For a key of an object, and for a prefix of a listing: both lie below the prefix of the access key. */
-export function requirePrefix(by: S3Key, keyOrPrefix: string): void {
-  if (!keyOrPrefix.startsWith(by.prefix))
+/** For the key of an object. */
+export function requireKey(by: S3Key, key: string): void {
+  if (by.opensOneObject ? key !== by.prefix : !key.startsWith(by.prefix))
+    throw new S3Error('AccessDenied', 'Access Denied: this access key opens another prefix');
+}
+
+/** For the prefix of a listing. */
+export function requirePrefix(by: S3Key, prefix: string): void {
+  if (by.opensOneObject || !prefix.startsWith(by.prefix))
     throw new S3Error('AccessDenied', 'Access Denied: this access key opens another prefix');
 }
 

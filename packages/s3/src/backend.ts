@@ -85,6 +85,8 @@ export interface S3Key {
   mode: 'read-only' | 'read-write';
   /** It opens objects whose keys begin with it; empty: all. */
   prefix: string;
+  /** It opens only the object whose key is the prefix. */
+  opensOneObject: boolean;
   owner: S3Owner;
   managesBuckets: boolean;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { authenticate } from './authenticate.ts';
-import { openBucket, requirePrefix } from './authorize.ts';
+import { openBucket, requireKey } from './authorize.ts';
 import type { S3Backend } from './backend.ts';
 import type { Answer, S3Call } from './call.ts';
 import { corsHeaders, preflight } from './cors.ts';
@@ -142,7 +142,7 @@ async function handle(
 async function perform(operation: Operation, call: S3Call): Promise<Answer> {
   if (operation.level === 'service') return operation.run(call);
   const { backend, by, request } = call;
-  if (operation.level === 'object') requirePrefix(by, request.key!);
+  if (operation.level === 'object') requireKey(by, request.key!);
   const bucket = await openBucket(backend, by, request.bucket!, operation.access);
   if (operation.level === 'bucket') return operation.run({ ...call, bucket });
   return operation.run({ ...call, bucket, key: request.key! });

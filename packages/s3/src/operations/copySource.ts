@@ -1,4 +1,4 @@
-import { openBucket, requirePrefix } from '../authorize.ts';
+import { openBucket, requireKey } from '../authorize.ts';
 import type { Blob, Checksum, ChecksumAlgorithm, S3Bucket, S3Object } from '../backend.ts';
 import type { ByteRange } from '../blobStore.ts';
 import type { ObjectCall } from '../call.ts';
@@ -13,7 +13,7 @@ import { requireNullVersion } from './version.ts';
 export async function openCopySource({ backend, by, request: { headers } }: ObjectCall): Promise<S3Object> {
   const source = copySourceOf(fromWire(headers.get('x-amz-copy-source')!));
   const bucket = await openBucket(backend, by, source.bucket, 'read');
-  requirePrefix(by, source.key);
+  requireKey(by, source.key);
   const object = await backend.findObject(bucket, source.key);
   if (!object) throw new S3Error('NoSuchKey', undefined, { Key: source.key });
   if (readCondition(headers, object, 'x-amz-copy-source-') === 'not modified') throw new S3Error('PreconditionFailed');

@@ -1,4 +1,4 @@
-import { requirePrefix } from '../authorize.ts';
+import { requireKey } from '../authorize.ts';
 import { openBody, readSmall } from '../body.ts';
 import type { Answer, BucketCall, ObjectCall } from '../call.ts';
 import { unquoted } from '../conditions.ts';
@@ -69,7 +69,7 @@ function refusalOf({ by }: BucketCall, key: string, object: Parsed): S3Error | n
   const versionId = textIn(object, 'VersionId');
   try {
     if (key === '') throw new S3Error('MalformedXML');
-    requirePrefix(by, checkedKey(key));
+    requireKey(by, checkedKey(key));
     if (versionId !== null && versionId !== 'null') throw new S3Error('NoSuchVersion');
     // To ignore a condition would delete what the client wants to keep.
     if (textIn(object, 'LastModifiedTime') !== null || textIn(object, 'Size') !== null)

@@ -38,6 +38,8 @@ export interface S3KeyTable {
   title: string;
   mode: 'read-only' | 'read-write';
   prefix: string;
+  /** It opens only the object whose key is `prefix`, not all whose keys begin with it. */
+  opens_one_object: Generated<boolean>;
   /** Null: of an operator, or the account was deleted. */
   made_by: number | null;
   /** The API token that it was made with. */

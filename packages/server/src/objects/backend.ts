@@ -34,6 +34,7 @@ export function createBackend(
         .leftJoin('s3_bucket', 's3_bucket.id', 's3_key.bucket_id')
         .leftJoin('workspace', 'workspace.id', 's3_key.workspace_id')
         .select(['s3_key.access_key_id', 's3_key.secret_sealed', 's3_key.mode', 's3_key.prefix', 's3_key.admin_owner'])
+        .select('s3_key.opens_one_object')
         .select(['s3_key.workspace_id', 's3_bucket.name as bucket', 'workspace.name as workspace_name'])
         .where('s3_key.access_key_id', '=', accessKeyId)
         .where(KEY_WORKS)
@@ -44,6 +45,7 @@ export function createBackend(
         bucket: row.bucket,
         mode: row.mode,
         prefix: row.prefix,
+        opensOneObject: row.opens_one_object,
         owner: ownerOf(row),
         managesBuckets: row.admin_owner !== null,
       };

@@ -18,6 +18,8 @@ export interface NewS3Key {
   title: string;
   mode: S3KeyTable['mode'];
   prefix: string;
+  /** Only the object whose key is `prefix`, not all whose keys begin with it. */
+  opensOneObject?: boolean;
   /** Null: the platform itself, or an operator. Such a key ends with no account. */
   madeBy: number | null;
   apiTokenId: number | null;
@@ -47,6 +49,7 @@ export async function createS3Key(ctx: Pick<Context, 'secrets'>, db: Db, key: Ne
       title: key.title,
       mode: key.mode,
       prefix: key.prefix,
+      opens_one_object: key.opensOneObject ?? false,
       made_by: key.madeBy,
       api_token_id: key.apiTokenId,
       outlives_maker: key.madeBy === null,
@@ -90,6 +93,19 @@ export async function revokeS3Key(
   return revoked.map((key) => key.id);
 }
 
+/**
+ * Removes the rows of keys that nobody is told of, so that those of ended tasks do not pile up. They end as revoked ones
+ * do.
+ */
+export async function removeS3Keys(db: Db, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0)
+    await db
+      .deleteFrom('s3_key')
+      .where('id', 'in', [...ids])
+      .where('purpose', '=', 'task')
+      .execute();
+}
+
 /** Keeps the keys and share links that somebody made, which then end with neither their membership nor their account. */
 export async function keepS3Keys(db: Db, { workspaceId, madeBy }: { workspaceId: number; madeBy: number }) {
   await db
@@ -130,6 +146,9 @@ export const KEY_WORKS = sql<boolean>`(
     and (s3_key.purpose <> 'browser' or exists (select from membership m
       where m.workspace_id = s3_key.workspace_id and m.user_id = s3_key.made_by
         and m.role in (${sql.join(ROLES_WITH_OBJECTS.map((role) => sql.lit(role)))})))
+    and (s3_key.purpose <> 'task' or exists (select from task_run r join container c on c.id = r.container_id
+      where (r.input_key_id = s3_key.id or r.output_key_id = s3_key.id) and r.ended_at is null
+        and c.deleted_at is null and c.desired <> 'absent'))
   ))
 )`;
 

@@ -122,6 +122,8 @@ create table task_run (
 ) with (fillfactor = 70);
 create unique index task_run_container on task_run (container_id) where container_id is not null;
 create index task_run_created on task_run (created_at);
+create unique index task_run_input_key on task_run (input_key_id) where input_key_id is not null;
+create unique index task_run_output_key on task_run (output_key_id) where output_key_id is not null;
 
 create table task_event (
   id bigint generated always as identity primary key,
@@ -159,6 +161,8 @@ alter table daemon_node add column features text[] not null default '{}';
 alter table s3_key drop constraint s3_key_purpose_check;
 alter table s3_key add constraint s3_key_purpose_check
   check (purpose in ('person', 'browser', 'share', 'admin', 'task'));
+/* It opens only the object whose key is the prefix, not all whose keys begin with it. */
+alter table s3_key add column opens_one_object boolean not null default false;
 
 /* Runs since a time, of a workspace and of the Free workspaces of its owners. */
 create function task_runs_under(of_workspace integer, owners integer[], since timestamptz) returns integer
