@@ -47,6 +47,7 @@ import { authHandlers } from '../signIn/routes.ts';
 import { sshKeyHandlers } from '../sshKeys/routes.ts';
 import { storageHandlers } from '../storages/routes.ts';
 import { strayHandlers } from '../strays/routes.ts';
+import { mountTaskTransfer } from '../taskTransfer/routes.ts';
 import { transactionHandlers } from '../transactions/routes.ts';
 import { usageHandlers } from '../usage/routes.ts';
 import { accountHandlers } from '../users/accountRoutes.ts';
@@ -109,6 +110,7 @@ export async function buildApp(ctx: Context, hosting: Hosting): Promise<FastifyI
   mountEvents(app, ctx);
   mountLogTail(app, ctx);
   mountDaemonApi(app, ctx);
+  mountTaskTransfer(app, ctx);
   mountGitHttp(app, hosting);
   if (ctx.config.devMail) mountOutbox(app, ctx);
   app.get('/openapi.json', () => openapi());
@@ -122,6 +124,7 @@ export async function buildDaemonApp(ctx: Context): Promise<FastifyInstance> {
   const app = await createServer(ctx);
   app.setErrorHandler(sendError);
   mountDaemonApi(app, ctx);
+  mountTaskTransfer(app, ctx);
   return app;
 }
 

@@ -3,8 +3,9 @@ import type { Permission, Role } from '@stagi/contract/permissions.ts';
 import type { ImportStatus, ProjectStatus } from '@stagi/contract/projectRules.ts';
 import { MICRO_PER_GB_MONTH, type StorageStatus } from '@stagi/contract/storageRules.ts';
 import type { TaskStatus } from '@stagi/contract/taskRules.ts';
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Context } from '../context.ts';
+import type { TaskTable } from '../db/taskTables.ts';
 import { formatApiToken, hashTokenSecret, newTokenSecret } from '../secrets/apiTokenFormat.ts';
 import type { Person } from './person.ts';
 
@@ -245,19 +246,29 @@ export async function aProject(ctx: Context, owner: Person, status: ProjectStatu
   return row.id;
 }
 
-/** An import that no worker looks at. */
-/** A task that runs nowhere, with its project and storage; made as if at once. */
-export async function aTask(ctx: Context, owner: Person, status: TaskStatus = 'done'): Promise<number> {
-  const projectId = await aProject(ctx, owner);
+/** A task that runs nowhere, made as if at once; with a project and a storage of its own unless they are given. */
+export async function aTask(
+  ctx: Context,
+  owner: Person,
+  status: TaskStatus = 'done',
+  given: Partial<Insertable<TaskTable>> = {},
+): Promise<number> {
+  const projectId = given.project_id ?? (await aProject(ctx, owner));
+  const { task_ordinal: ordinal } = await ctx.db
+    .updateTable('project')
+    .set({ task_ordinal: sql<number>`task_ordinal + 1` })
+    .where('id', '=', projectId)
+    .returning('task_ordinal')
+    .executeTakeFirstOrThrow();
   const slug = `a-task-${next()}-${Date.now()}`;
   const task = await ctx.db
     .insertInto('task')
     .values({
       workspace_id: owner.workspaceId,
       project_id: projectId,
-      instance_id: await aRentedInstance(ctx, owner),
-      storage_id: await aStorage(ctx, owner),
-      ordinal: 1,
+      instance_id: given.instance_id ?? (await aRentedInstance(ctx, owner)),
+      storage_id: given.storage_id ?? (await aStorage(ctx, owner)),
+      ordinal,
       slug,
       title: `Task ${slug}`,
       input_url_path: 'data/',
@@ -273,13 +284,56 @@ export async function aTask(ctx: Context, owner: Person, status: TaskStatus = 'd
       env_sealed: ctx.secrets.seal('[]', `task|env|${slug}`),
       created_by: owner.userId,
       status,
+      ...given,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
   await ctx.db.insertInto('task_run').values({ task_id: task.id, number: 1 }).execute();
-  await ctx.db.updateTable('project').set({ task_ordinal: 1 }).where('id', '=', projectId).execute();
   return task.id;
 }
+
+export interface PlacedRun {
+  taskId: number;
+  runId: number;
+  containerId: number;
+}
+
+/** A running task whose run has a container; it has no keys. */
+export async function aPlacedRun(
+  ctx: Context,
+  owner: Person,
+  given: Partial<Insertable<TaskTable>> = {},
+): Promise<PlacedRun> {
+  const taskId = await aTask(ctx, owner, 'running', given);
+  const { instance_id: instanceId, ...task } = await ctx.db
+    .selectFrom('task')
+    .select(['instance_id', 'code_path', 'input_path', 'output_path'])
+    .where('id', '=', taskId)
+    .executeTakeFirstOrThrow();
+  const containerId = await aContainer(ctx, owner, instanceId);
+  const { id: runId } = await ctx.db
+    .updateTable('task_run')
+    .set({ container_id: containerId, started_at: sql<Date>`clock_timestamp()` })
+    .where('task_id', '=', taskId)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await ctx.db
+    .updateTable('container')
+    .set({
+      task_run_id: runId,
+      task_spec: JSON.stringify({
+        codePath: task.code_path,
+        inputPath: task.input_path,
+        outputPath: task.output_path,
+        timeLimitSeconds: null,
+      }),
+    })
+    .where('id', '=', containerId)
+    .execute();
+  return { taskId, runId, containerId };
+}
+
+/** An import that no worker looks at. */
 
 export async function anImport(ctx: Context, projectId: number, status: ImportStatus = 'queued'): Promise<number> {
   const row = await ctx.db

@@ -1,0 +1,75 @@
+import type { Insertable } from 'kysely';
+import { taskToken } from '../../containers/taskToken.ts';
+import { inTransaction } from '../../db/pool.ts';
+import type { TaskTable } from '../../db/taskTables.ts';
+import { createRepository, repositoryDir } from '../../git/repository.ts';
+import { importCommits, type NewCommit } from '../../git/testing/fastImport.ts';
+import type { TestApp } from '../../testing/app.ts';
+import { aPlacedRun, aProject, aStorage, type PlacedRun } from '../../testing/factories.ts';
+import type { Person } from '../../testing/person.ts';
+import { createRunKeys } from '../runKeys.ts';
+
+export interface TestRun extends PlacedRun {
+  token: string;
+  storageId: number;
+  bucket: string;
+}
+
+export interface TransferAnswer<T> {
+  status: number;
+  body: T & { message: string };
+}
+
+/** A placed run as the worker makes it: with its keys, and the token that its daemon has. */
+export async function anOpenRun(
+  { ctx }: TestApp,
+  owner: Person,
+  given: Partial<Insertable<TaskTable>> = {},
+): Promise<TestRun> {
+  const storageId = given.storage_id ?? (await aStorage(ctx, owner));
+  const placed = await aPlacedRun(ctx, owner, { ...given, storage_id: storageId });
+  const task = await ctx.db.selectFrom('task').selectAll().where('id', '=', placed.taskId).executeTakeFirstOrThrow();
+  await inTransaction(ctx.db, (trx) => createRunKeys(ctx, trx, { task, run: { id: placed.runId } }));
+  const { name: bucket } = await ctx.db
+    .selectFrom('s3_bucket')
+    .innerJoin('storage', 'storage.bucket_id', 's3_bucket.id')
+    .select('s3_bucket.name')
+    .where('storage.id', '=', storageId)
+    .executeTakeFirstOrThrow();
+  return { ...placed, token: taskToken(ctx, placed.runId), storageId, bucket };
+}
+
+/** A project whose repository has these commits. */
+export async function aProjectWith(
+  { ctx }: TestApp,
+  owner: Person,
+  commits: readonly NewCommit[],
+): Promise<{ id: number; dir: string; shas: string[] }> {
+  const id = await aProject(ctx, owner);
+  const { repository } = await ctx.db
+    .selectFrom('project')
+    .select('repository')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  await createRepository(ctx.config, repository);
+  const dir = repositoryDir(ctx.config, repository);
+  return { id, dir, shas: await importCommits(dir, commits) };
+}
+
+/** As a daemon calls it. */
+export async function transferCall<T = Record<string, never>>(
+  { url }: Pick<TestApp, 'url'>,
+  token: string | null,
+  path: string,
+  body: unknown,
+): Promise<TransferAnswer<T>> {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token !== null && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: (await response.json()) as TransferAnswer<T>['body'] };
+}
+
+export const askSource = ({ url }: Pick<TestApp, 'url'>, token: string | null): Promise<Response> =>
+  fetch(`${url}/daemon-api/task/source`, { headers: token === null ? {} : { authorization: `Bearer ${token}` } });
