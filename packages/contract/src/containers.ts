@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { ContainerPort, HostPort, Slug, VolumePath } from './fields.ts';
-import { Id, ListInput, listOf, oneOf, Ref, SuccessResponse } from './page.ts';
+import { Id, ListInput, listOf, oneOf, Ref, refOr, SuccessResponse } from './page.ts';
 import { text } from './text.ts';
 
 export const ContainerStatus = z.enum([
@@ -107,7 +107,7 @@ const NewVariable = EnvVariable.partial({ value: true });
 export const CreateContainer = z
   .strictObject({
     /** The server it runs on, rented or own. */
-    instanceRef: z.union([Ref], text('Instance is required')),
+    instanceRef: refOr(text('Instance is required')),
     /** A project that it belongs to: deleted together. */
     projectRef: Ref.optional(),
     title: z

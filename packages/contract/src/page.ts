@@ -37,4 +37,6 @@ export const Id = z.number().int().positive().max(Number.MAX_SAFE_INTEGER);
 
 /** `{id}` or `{slug}`. */
 export const Ref = z.union([z.object({ id: Id }), z.object({ slug: z.string().trim().min(1).max(60) })]);
+/** A `Ref` with a message of its own. Within another union its own refusal would be shown. */
+export const refOr = (message: string) => z.union(Ref.options, message);
 export type Ref = z.infer<typeof Ref>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { Slug, Title } from './fields.ts';
-import { Id, ListInput, listOf, oneOf, Ref, SuccessResponse } from './page.ts';
+import { Id, ListInput, listOf, oneOf, Ref, refOr, SuccessResponse } from './page.ts';
 import { ImportStatus, ProjectStatus } from './projectRules.ts';
 import { text } from './text.ts';
 
@@ -162,8 +162,8 @@ const READ = ['PROJECT', 'PROJECT_MANAGEMENT'] as const;
 const MANAGE = ['PROJECT_MANAGEMENT'] as const;
 
 const InstanceOfProject = z.object({
-  projectRef: z.union([Ref], text('Project is required')),
-  instanceRef: z.union([Ref], text('Instance is required')),
+  projectRef: refOr(text('Project is required')),
+  instanceRef: refOr(text('Instance is required')),
 });
 
 export const projects = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { ContainerStatus, DockerImage, EnvVariable } from './containers.ts';
 import { Slug } from './fields.ts';
-import { Id, ListInput, listOf, oneOf, Ref, SuccessResponse } from './page.ts';
+import { Id, ListInput, listOf, oneOf, Ref, refOr, SuccessResponse } from './page.ts';
 import { Price } from './price.ts';
 import { Link, ObjectKey, StorageObject } from './storages.ts';
 import {
@@ -45,10 +45,10 @@ const TaskVariable = EnvVariable.partial({ value: true }).refine(({ name }) => !
 
 /** What a task runs, and where. Shared by tasks and schedules. */
 const fields = {
-  projectRef: z.union([Ref], text('Project is required')),
+  projectRef: refOr(text('Project is required')),
   /** An attached server of the project. */
-  instanceRef: z.union([Ref], text('Instance is required')),
-  storageRef: z.union([Ref], text('Storage is required')),
+  instanceRef: refOr(text('Instance is required')),
+  storageRef: refOr(text('Storage is required')),
   /** An object key of the storage, or a prefix of keys that ends in `/`. */
   inputUrlPath: z.union([z.string(REQUIRED.inputUrlPath).trim().min(1, REQUIRED.inputUrlPath).pipe(ObjectKey)]),
   /** Where the input is put: a single object keeps its name, a prefix is taken off. */
