@@ -88,6 +88,72 @@ describe('container policy', () => {
   });
 });
 
+describe('the run of a task', () => {
+  const PATHS = { codePath: '/workspace', inputPath: '/data/in', outputPath: '/workspace/out' };
+  const RUN = { ...SPEC, command: ['python train.py'] };
+  const fields = (paths: object, spec: object = {}) =>
+    checkContainer({ slug: 'task', spec: { ...RUN, ...spec }, task: { ...PATHS, ...paths } }, OPEN).refusals.map(
+      ({ field }) => field,
+    );
+
+  it.each([
+    {},
+    { outputPath: '/out' },
+    { outputPath: '/data/in/out' },
+    { codePath: '/data', inputPath: '/data' },
+    { codePath: '/workspace/', outputPath: '/workspaces' },
+    { codePath: '/tmp', inputPath: '/root', outputPath: '/var/run/out' },
+  ])('is admitted with %j', (paths) => {
+    expect(fields(paths)).toEqual([]);
+  });
+
+  it.each(['codePath', 'inputPath', 'outputPath'])('has a plain directory as %s', (field) => {
+    const paths = [
+      '/',
+      '//',
+      '/.',
+      '',
+      'x',
+      './x',
+      '/a/../b',
+      '/a:b',
+      '/a\0b',
+      '/a\nb',
+      '/proc',
+      '/proc/1',
+      '/sys/x',
+      '/dev',
+    ];
+    for (const path of [...paths, '/dev/shm', '/run/docker.sock', `/${'x'.repeat(400)}`])
+      expect(fields({ [field]: path }), path).toContain(field);
+  });
+
+  it.each(['/workspace', '/workspace/', '/workspace/.', '/data', '/data/in'])('keeps the output out of %s', (path) => {
+    expect(fields({ outputPath: path })).toEqual(['outputPath']);
+  });
+
+  it('says why the root directory is refused for the code', () => {
+    const task = { ...PATHS, codePath: '/' };
+    expect(checkContainer({ slug: 'task', spec: RUN, task }, OPEN).refusals).toEqual([
+      { field: 'codePath', message: 'The root directory cannot be used for cloning' },
+    ]);
+  });
+
+  it('has one line as command, no ports, no volumes and no restart policy', () => {
+    expect(fields({}, { command: null })).toEqual(['command']);
+    expect(fields({}, { command: ['a', 'b'] })).toEqual(['command']);
+    expect(fields({}, { ports: [{ host: 8080, container: 80 }] })).toEqual(['command']);
+    expect(fields({}, { directories: [{ host: '/data', container: '/data' }] })).toEqual(['command']);
+    expect(fields({}, { restartPolicy: 'always' })).toEqual(['command']);
+  });
+
+  it('may have 200 variables of a person besides those of the platform', () => {
+    const env = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `V${index}`, value: '' }));
+    expect(fields({}, { env: env(205) })).toEqual([]);
+    expect(fields({}, { env: env(211) })).toEqual(['env']);
+  });
+});
+
 describe('hostile specs', () => {
   it('are refused on every kind of server, each with an error for its field', () => {
     const admitted = [OPEN, RENTED].flatMap((policy) =>

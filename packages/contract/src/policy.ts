@@ -1,5 +1,5 @@
 import { DockerImage, EnvVariable } from './containers.ts';
-import type { DesiredContainer } from './daemon.ts';
+import type { DesiredContainer, DesiredTask } from './daemon.ts';
 import { HOST_PORT_MAX, HOST_PORT_MIN, Slug } from './fields.ts';
 import { type HostConfig, hostConfigOf } from './hostConfig.ts';
 import { text } from './text.ts';
@@ -56,6 +56,8 @@ const DENIED_ROOTS = [
 const DENIED_TARGETS = ['/proc', '/sys', '/dev', '/run/docker.sock', '/var/run/docker.sock'];
 
 const MAX = { ports: 100, directories: 50, env: 200, words: 1000, path: 400, cpus: 1024, gpu: 63 };
+/** Variables that the platform adds to those of a person in the run of a task. */
+const TASK_VARIABLES = 10;
 /** Docker's own minimum is 6 MB; it takes 0 or less for "no limit". */
 const MIN_MEMORY_BYTES = 6 * 2 ** 20;
 const MIN_NANO_CPUS = 1e7;
@@ -70,17 +72,21 @@ export type Admission =
   | { refusals: [Refusal, ...Refusal[]]; hostConfig: null }
   | { refusals: []; hostConfig: HostConfig };
 
+/** What the policy looks at. */
+export type PolicyTarget = Pick<DesiredContainer, 'slug' | 'spec'> & { task?: TaskDirectories };
+type TaskDirectories = Pick<DesiredTask, 'codePath' | 'inputPath' | 'outputPath'>;
+
 /**
  * Whether a container may be created, and if so all the rights that Docker grants it. One pure function for the API and
  * the daemon, applied before each creation and each start. The daemon also checks what needs the disk (symbolic links).
  */
-export function checkContainer(target: Pick<DesiredContainer, 'slug' | 'spec'>, policy: ContainerPolicy): Admission {
+export function checkContainer(target: PolicyTarget, policy: ContainerPolicy): Admission {
   const [first, ...more] = refusals(target, policy);
   if (first) return { refusals: [first, ...more], hostConfig: null };
   return { refusals: [], hostConfig: hostConfigOf(target.spec, policy.portAddress) };
 }
 
-function refusals({ slug, spec }: Pick<DesiredContainer, 'slug' | 'spec'>, policy: ContainerPolicy): Refusal[] {
+function refusals({ slug, spec, task }: PolicyTarget, policy: ContainerPolicy): Refusal[] {
   return [
     ...(Slug.safeParse(slug).data === slug
       ? []
@@ -91,11 +97,12 @@ function refusals({ slug, spec }: Pick<DesiredContainer, 'slug' | 'spec'>, polic
           },
         ]),
     ...refusedImage(spec.image, policy.imagePrefixes),
-    ...refusedCommandAndEnv(spec),
+    ...refusedCommandAndEnv(spec, task ? MAX.env + TASK_VARIABLES : MAX.env),
     ...refusedSize(spec, policy),
     ...refusedGpus(spec.gpuIds, policy.gpuIds),
     ...refusedPorts(spec.ports),
     ...refusedDirectories(spec.directories, policy.volumeRoots),
+    ...(task ? refusedTask(spec, task) : []),
   ];
 }
 
@@ -108,11 +115,11 @@ function refusedImage(image: string, prefixes: ContainerPolicy['imagePrefixes'])
 }
 
 /** Texts that are passed on as they are: only plain values. */
-function refusedCommandAndEnv({ command, env }: DesiredContainer['spec']): Refusal[] {
+function refusedCommandAndEnv({ command, env }: DesiredContainer['spec'], maxEnv: number): Refusal[] {
   const found: Refusal[] = [];
   if (command && (command.length === 0 || command.length > MAX.words || command.some((word) => word.includes('\0'))))
     found.push({ field: 'command', message: text('The command must not contain a NUL') });
-  if (env.length > MAX.env) found.push({ field: 'env', message: text('At most 200 variables') });
+  if (env.length > maxEnv) found.push({ field: 'env', message: text('At most 200 variables') });
   const names = env.map(({ name }) => name);
   for (const [index, variable] of env.entries()) {
     if (EnvVariable.safeParse(variable).data?.name !== variable.name)
@@ -198,6 +205,27 @@ function refusedTarget(path: string): string | null {
     return text('The root directory of the container cannot be replaced');
   const denied = DENIED_TARGETS.some((target) => isWithin(normalize(path), target));
   return denied ? text('This directory of the container cannot be replaced') : null;
+}
+
+function refusedTask(spec: DesiredContainer['spec'], task: TaskDirectories): Refusal[] {
+  const found: Refusal[] = [];
+  if (spec.command?.length !== 1) found.push({ field: 'command', message: text('Launch command is required') });
+  if (spec.ports.length > 0 || spec.directories.length > 0 || spec.restartPolicy !== 'no')
+    found.push({ field: 'command', message: text('A task has no ports, no volumes and no restart policy') });
+  const root = normalize(task.codePath) === '/' ? text('The root directory cannot be used for cloning') : null;
+  const messages = {
+    codePath: root ?? refusedTarget(task.codePath),
+    inputPath: refusedTarget(task.inputPath),
+    outputPath: refusedTarget(task.outputPath) ?? refusedOutput(task),
+  };
+  for (const [field, message] of Object.entries(messages)) if (message) found.push({ field, message });
+  return found;
+}
+
+/** Everything in the output directory is uploaded. It may lie in that of the code or of the input. */
+function refusedOutput({ codePath, inputPath, outputPath }: TaskDirectories): string | null {
+  const holds = [codePath, inputPath].some((path) => isWithin(normalize(path), normalize(outputPath)));
+  return holds ? text('Output path must not hold the code or the input') : null;
 }
 
 function isPlainPath(path: string): boolean {

@@ -1,5 +1,4 @@
-import type { DesiredContainer } from '@stagi/contract/daemon.ts';
-import type { ContainerPolicy, Refusal } from '@stagi/contract/policy.ts';
+import type { ContainerPolicy, PolicyTarget, Refusal } from '@stagi/contract/policy.ts';
 import { ANY_ADDRESS, checkContainer, RENTED_VOLUME_ROOT } from '@stagi/contract/policy.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
@@ -16,7 +15,7 @@ export interface ServerSize {
 }
 
 /** Throws, at the form's fields, when the policy of this kind of server forbids the container. */
-export function checkPolicy(size: ServerSize, target: Pick<DesiredContainer, 'slug' | 'spec'>): void {
+export function checkPolicy(size: ServerSize, target: PolicyTarget): void {
   const policy: ContainerPolicy = {
     volumeRoots: size.kind === 'rented' ? [RENTED_VOLUME_ROOT] : ['/'],
     maxCpus: null,
