@@ -13,7 +13,7 @@ const CALLS = [
   'docker-container/delete',
 ] as const;
 const EFFECTS = ['start', 'stop', 'resume', 'reboot', 'terminate'] as const;
-const STEPS = ['create', 'start', 'stop', 'restart', 'remove'] as const;
+const STEPS = ['create', 'prepare', 'start', 'pause', 'unpause', 'stop', 'save', 'restart', 'remove'] as const;
 
 /**
  * Every place where a fault run may kill the platform. A call is `stored` before its transaction commits and
@@ -37,6 +37,7 @@ export const DAEMON_CRASH_POINTS = [
   'daemon.enrol.keyStored',
   'daemon.enrol.answered',
   ...STEPS.flatMap((step) => [`daemon.${step}.begun`, `daemon.${step}.done`] as const),
+  'daemon.start.called',
 ] as const;
 
 /** Where the run `logbucket` kills the platform: around the intent of a chunk, its object and the result. */

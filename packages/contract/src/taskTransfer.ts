@@ -33,6 +33,9 @@ export const TASK_OUTPUT_COMPLETE_PATH = '/daemon-api/task/output/complete';
 /** A larger file is uploaded in parts. */
 export const TASK_PUT_MAX_BYTES = 64 * 1024 * 1024;
 
+/** Of the path of an output file: with `tasks/{id}/output/` before it, it is a key of at most 1,024 bytes. */
+export const TASK_OUTPUT_PATH_MAX_BYTES = 1000;
+
 /** Relative, with `/` between names; no name is empty, `.` or `..`. */
 const RelativePath = z.string().min(1).max(1024);
 const Bytes = z.number().int().min(0);

@@ -1,4 +1,4 @@
-import { type Inventory, LINK_PROTOCOL, type PlatformMessage } from '@stagi/contract/daemon.ts';
+import { type Inventory, LINK_PROTOCOL, type PlatformMessage, TASKS_FEATURE } from '@stagi/contract/daemon.ts';
 import { text } from '@stagi/contract/text.ts';
 import { openCommandJournal } from './commandJournal.ts';
 import { commandRunner } from './commands.ts';
@@ -75,7 +75,15 @@ export async function runAgent(
       const clock = clockWarning(welcome.serverTime);
       if (clock) facts.warnings.push(clock);
       const inventory = reconciler.inventory();
-      fresh.send({ type: 'hello', protocol: LINK_PROTOCOL, version: VERSION, bootId: boot, facts, inventory });
+      fresh.send({
+        type: 'hello',
+        protocol: LINK_PROTOCOL,
+        version: VERSION,
+        bootId: boot,
+        features: [TASKS_FEATURE],
+        facts,
+        inventory,
+      });
       session = fresh;
       reported = JSON.stringify(inventory);
       reportedAt = performance.now();

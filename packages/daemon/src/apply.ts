@@ -5,16 +5,22 @@ import type { ContainerRecords } from './containerRecords.ts';
 import type { Engine } from './docker.ts';
 import { DockerError } from './dockerErrors.ts';
 import { errorText, log } from './log.ts';
+import { bootId } from './machine.ts';
 import { type ContainerPlan, plan, type SeenContainer, type Step } from './plan.ts';
 import { PolicyError } from './policy.ts';
+import type { TaskContainer, TaskFiles } from './taskFiles.ts';
 import { backoffMs } from './timing.ts';
+import { TransferError } from './transferError.ts';
 
 const RETRY_BACKOFF_CAP_MS = 300_000;
 const LOG_DRAIN_TIMEOUT_MS = 2000;
+/** Docker's log cannot be read while the output is. */
+const LOG_DRAIN_BEFORE_SAVE_MS = 15_000;
 
 export interface ApplyDeps {
   engine: Engine;
   records: ContainerRecords;
+  tasks: TaskFiles;
   /** Returns what the container may do; throws PolicyError when this server does not allow it. */
   authorizeContainer(target: DesiredContainer): Promise<HostConfig>;
   /** To the platform, when it can be reached. */
@@ -66,7 +72,7 @@ export function createApplier(deps: ApplyDeps): Applier {
         running.outdated.abort(new Error('a newer desired state came'));
     }
     for (const id of retries.keys()) if (!gens.has(id)) cancelRetry(id);
-    for (const step of plan(desired.containers, seen, deps.records.endedGen)) {
+    for (const step of plan(desired.containers, seen, deps.records)) {
       const stale = (changedAt.get(step.target.id) ?? 0) >= seenAt;
       if (!closed && !stale && !busy.has(step.target.id) && isDue(step.target)) startSteps(step);
     }
@@ -110,7 +116,7 @@ export function createApplier(deps: ApplyDeps): Applier {
   async function handleFailure({ target, steps }: ContainerPlan, error: unknown): Promise<void> {
     const phase = error instanceof StepError ? error.step : (steps[0] ?? 'create');
     const cause = error instanceof StepError ? error.cause : error;
-    const permanent = cause instanceof PolicyError || (cause instanceof DockerError && cause.permanent);
+    const permanent = isPermanent(cause);
     const message = errorText(cause instanceof DockerError ? new Error(cause.message) : cause);
     log(`container ${target.slug}: ${phase} failed${permanent ? '' : ', to be tried again'}: ${errorText(cause)}`);
     const failure = { type: 'failed', containerId: target.id, gen: target.gen, phase, message, permanent } as const;
@@ -165,6 +171,11 @@ export function createApplier(deps: ApplyDeps): Applier {
   };
 }
 
+function isPermanent(cause: unknown): boolean {
+  if (cause instanceof TransferError) return cause.retry === 'final';
+  return cause instanceof PolicyError || (cause instanceof DockerError && cause.permanent);
+}
+
 function reportOf({ failure, attempts, dueAt }: Retry): Retry['failure'] {
   return { ...failure, attempt: attempts + 1, retryInMs: Math.max(0, Math.round(dueAt - performance.now())) };
 }
@@ -177,13 +188,24 @@ class StepError extends Error {
   }
 }
 
-const PHASES = { create: 'creating', start: 'starting', stop: 'stopping', remove: 'removing' } as const;
+const PHASES = {
+  create: 'creating',
+  prepare: 'preparing',
+  start: 'starting',
+  pause: null,
+  unpause: null,
+  stop: 'stopping',
+  save: 'saving',
+  remove: 'removing',
+} as const;
+type Phase = NonNullable<(typeof PHASES)[Step]> | 'pulling';
 
 async function runSteps(deps: ApplyDeps, { target, seen, steps }: ContainerPlan, outdated: AbortSignal): Promise<void> {
   let dockerId = seen?.dockerId ?? null;
   let startedBefore = seen?.startedAt ?? null;
   for (const step of steps) {
-    reportPhase(deps, target, PHASES[step]);
+    const phase = PHASES[step];
+    if (phase) deps.report(progressOf(target, phase));
     crashPoint(`daemon.${step}.begun`);
     try {
       switch (step) {
@@ -193,6 +215,18 @@ async function runSteps(deps: ApplyDeps, { target, seen, steps }: ContainerPlan,
           break;
         case 'start':
           if (dockerId) await start(deps, target, dockerId, startedBefore);
+          break;
+        case 'prepare':
+          if (dockerId && isTask(target)) await deps.tasks.prepare(target, dockerId, outdated);
+          break;
+        case 'pause':
+          if (dockerId) await deps.engine.pause(dockerId);
+          break;
+        case 'unpause':
+          if (dockerId) await deps.engine.unpause(dockerId);
+          break;
+        case 'save':
+          if (seen && isTask(target)) await save(deps, target, seen, outdated);
           break;
         case 'stop':
           if (dockerId) await deps.engine.stop(dockerId);
@@ -217,10 +251,11 @@ async function create(deps: ApplyDeps, target: DesiredContainer, outdated: Abort
   let made = await deps.engine.create(target, hostConfig);
   if (made === 'image missing') {
     await pull(deps, target, outdated);
-    reportPhase(deps, target, 'creating');
+    deps.report(progressOf(target, 'creating'));
     made = await deps.engine.create(target, hostConfig);
   }
   if (made === 'image missing') throw new DockerError(`${target.spec.image} was pulled and is gone again`, false);
+  if (isTask(target)) await deps.tasks.begin(target);
   deps.onCreated(target.id, made.dockerId);
   return made.dockerId;
 }
@@ -251,8 +286,14 @@ async function start(
   startedBefore: string | null,
 ): Promise<void> {
   await deps.authorizeContainer(target);
+  if (target.task) {
+    // A container with its name, which ran already, may have been adopted.
+    if ((await deps.engine.inspect(dockerId))?.startedAt) return;
+    await deps.records.changeTask(target.id, { bootId: await bootId() });
+  }
   await deps.records.aboutToStart(target.id, target.gen, startedBefore);
   await deps.engine.start(dockerId, target.spec.image);
+  crashPoint('daemon.start.called');
   await deps.records.started(target.id, target.gen);
 }
 
@@ -261,10 +302,15 @@ async function remove(deps: ApplyDeps, dockerId: string): Promise<void> {
   await deps.engine.remove(dockerId);
 }
 
-function reportPhase(deps: ApplyDeps, target: DesiredContainer, phase: (typeof PHASES)[Step]): void {
-  deps.report(progressOf(target, phase));
+async function save(deps: ApplyDeps, target: TaskContainer, seen: SeenContainer, outdated: AbortSignal): Promise<void> {
+  await deps.drainLog(seen.dockerId, LOG_DRAIN_BEFORE_SAVE_MS);
+  await deps.tasks.save(target, seen, outdated);
 }
 
-function progressOf(target: DesiredContainer, phase: (typeof PHASES)[Step] | 'pulling') {
+function isTask(target: DesiredContainer): target is TaskContainer {
+  return target.task !== undefined;
+}
+
+function progressOf(target: DesiredContainer, phase: Phase) {
   return { type: 'progress', containerId: target.id, gen: target.gen, phase, detail: null, fraction: null } as const;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readFileIfExists, writeFileAtomically } from './atomicFile.ts';
 import { errorText, log } from './log.ts';
 import type { SeenContainer } from './plan.ts';
+import { NEW_TASK, TaskRecord } from './taskRecord.ts';
 
 /** What Docker does not know of a container: the generation it was started under, and what failed. */
 const ContainerRecord = z.object({
@@ -12,9 +13,11 @@ const ContainerRecord = z.object({
   endedGen: z.number(),
   /** A permanent failure: not retried under this generation. */
   failed: z.object({ gen: z.number(), phase: z.string(), message: z.string() }).nullable(),
+  /** Of the run of a task. Earlier daemons leave it out. */
+  task: TaskRecord.nullable().default(null),
 });
 type ContainerRecord = z.infer<typeof ContainerRecord>;
-const NONE: ContainerRecord = { begunGen: 0, intent: null, endedGen: 0, failed: null };
+const NONE: ContainerRecord = { begunGen: 0, intent: null, endedGen: 0, failed: null, task: null };
 
 export type Failure = NonNullable<ContainerRecord['failed']>;
 
@@ -24,10 +27,16 @@ export interface ContainerRecords {
   /** Stores the intent before the start: after a crash Docker's start time tells whether it happened. */
   aboutToStart(id: number, gen: number, startedBefore: string | null): Promise<void>;
   started(id: number, gen: number): Promise<void>;
+  /** Whether it was started, or may have been: for a container that is gone. */
+  hasBegun(id: number): boolean;
   endedGen(id: number): number;
   ended(id: number, gen: number): Promise<void>;
   failure(id: number, gen: number): Failure | null;
   fail(id: number, failure: Failure): Promise<void>;
+  task(id: number): TaskRecord | null;
+  changeTask(id: number, change: Partial<TaskRecord>): Promise<void>;
+  /** As `changeTask`, until the next restart of the daemon only. */
+  noteTask(id: number, change: Partial<TaskRecord>): void;
   /** Forgets containers that neither the platform nor Docker knows any more. */
   forgetExcept(ids: ReadonlySet<number>): Promise<void>;
 }
@@ -39,6 +48,10 @@ export async function openContainerRecords(path: string): Promise<ContainerRecor
   function set(id: number, change: Partial<ContainerRecord>): Promise<void> {
     marks.set(id, { ...(marks.get(id) ?? NONE), ...change });
     return save();
+  }
+  function noteTask(id: number, change: Partial<TaskRecord>): void {
+    const mark = marks.get(id) ?? NONE;
+    marks.set(id, { ...mark, task: { ...(mark.task ?? NEW_TASK), ...change } });
   }
   function save(): Promise<void> {
     const write = () => writeFileAtomically(path, JSON.stringify(Object.fromEntries(marks)), 0o600);
@@ -54,6 +67,10 @@ export async function openContainerRecords(path: string): Promise<ContainerRecor
     },
     aboutToStart: (id, gen, startedBefore) => set(id, { intent: { gen, startedBefore } }),
     started: (id, gen) => set(id, { begunGen: gen, intent: null, failed: null }),
+    hasBegun(id) {
+      const { begunGen, intent } = marks.get(id) ?? NONE;
+      return begunGen > 0 || intent !== null;
+    },
     endedGen: (id) => marks.get(id)?.endedGen ?? 0,
     async ended(id, gen) {
       if (marks.get(id)?.endedGen !== gen) await set(id, { endedGen: gen });
@@ -63,6 +80,12 @@ export async function openContainerRecords(path: string): Promise<ContainerRecor
       return failed?.gen === gen ? failed : null;
     },
     fail: (id, failed) => set(id, { failed }),
+    task: (id) => marks.get(id)?.task ?? null,
+    changeTask(id, change) {
+      noteTask(id, change);
+      return save();
+    },
+    noteTask,
     async forgetExcept(ids) {
       const stale = [...marks.keys()].filter((id) => !ids.has(id));
       if (stale.length === 0) return;

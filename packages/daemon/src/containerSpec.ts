@@ -33,11 +33,12 @@ export function containerOptions(
   owner: Owner,
   hostConfig: HostConfig,
 ): Docker.ContainerCreateOptions {
-  const { spec } = target;
+  const { spec, task } = target;
   return {
     name: containerName(target.slug),
     Image: spec.image,
     ...(spec.command ? { Cmd: spec.command } : {}),
+    ...(task ? { Entrypoint: ['/bin/sh', '-c'], WorkingDir: task.codePath } : {}),
     Env: spec.env.map(({ name, value }) => `${name}=${value}`),
     Hostname: target.slug,
     Labels: { ...labelsOf(owner), [LABELS.id]: String(target.id), [LABELS.gen]: String(target.gen) },

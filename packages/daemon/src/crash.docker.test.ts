@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { container, createDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage } from './testing/image.ts';
 import { type FakePlatform, startFakePlatform } from './testing/platform.ts';
+import { taskContainer } from './testing/taskStore.ts';
 
 const FOREVER = 'trap "exit 0" TERM; while :; do sleep 0.2; done';
 const CONVERGED_WITHIN_MS = 30_000;
@@ -88,25 +89,31 @@ describe('a daemon killed at', () => {
     await recovers('a hello', () => platform.received.find(({ type }) => type === 'hello'));
   });
 
-  it.each(['daemon.create.begun', 'daemon.create.done', 'daemon.start.begun', 'daemon.start.done'] as const)(
-    '%s has one container that was started once',
-    async (point) => {
-      ids += 1;
-      const id = ids;
-      // Stopped first, or the crash point could fire while the start of the previous container is recorded.
-      await daemon.end('SIGTERM');
-      await dies(point, async () => {
-        await platform.setDesired([running(id)]);
-        daemon.start();
-      });
-      const before = point === 'daemon.create.begun' ? null : await inspect(id);
-      await recovers(`container ${id} runs`, is(id, 'running', 1));
-      expect(await there(id)).toHaveLength(1);
-      const after = await inspect(id);
-      if (before) expect(after.Id).toBe(before.Id);
-      if (before && point === 'daemon.start.done') expect(after.State.StartedAt).toBe(before.State.StartedAt);
-    },
-  );
+  const START_POINTS = [
+    'daemon.create.begun',
+    'daemon.create.done',
+    'daemon.start.begun',
+    'daemon.start.called',
+    'daemon.start.done',
+  ] as const;
+
+  it.each(START_POINTS)('%s has one container that was started once', async (point) => {
+    ids += 1;
+    const id = ids;
+    // Stopped first, or the crash point could fire while the start of the previous container is recorded.
+    await daemon.end('SIGTERM');
+    await dies(point, async () => {
+      await platform.setDesired([running(id)]);
+      daemon.start();
+    });
+    const before = point === 'daemon.create.begun' ? null : await inspect(id);
+    await recovers(`container ${id} runs`, is(id, 'running', 1));
+    expect(await there(id)).toHaveLength(1);
+    const after = await inspect(id);
+    if (before) expect(after.Id).toBe(before.Id);
+    if (before && /called|done/.test(point) && point.startsWith('daemon.start'))
+      expect(after.State.StartedAt).toBe(before.State.StartedAt);
+  });
 
   it.each(['daemon.stop.begun', 'daemon.stop.done'] as const)('%s stops the container', async (point) => {
     const id = await aRunningContainer();
@@ -144,7 +151,56 @@ describe('a daemon killed at', () => {
     expect(await there(id)).toEqual([]);
   });
 
+  const TASK_POINTS = [
+    ...START_POINTS,
+    'daemon.prepare.begun',
+    'daemon.prepare.done',
+    'daemon.save.begun',
+    'daemon.save.done',
+  ] as const;
+
+  it.each(TASK_POINTS)('%s runs a task once and uploads its output', async (point) => {
+    const store = platform.tasks.add({ input: [['word', Buffer.from('once')]] });
+    ids += 1;
+    const id = ids;
+    const target = taskContainer(id, 'cat /data/in/word >> out/starts', { token: store.token });
+    await daemon.end('SIGTERM');
+    await dies(point, async () => {
+      await platform.setDesired([target]);
+      daemon.start();
+    });
+    await recovers(`the output of ${id} is there`, () => shown(id)?.task?.phase === 'saved');
+    expect(store.output.get('starts')?.toString()).toBe('once');
+    expect(shown(id)).toMatchObject({ state: 'exited', exitCode: 0, task: { files: 1, interrupted: false } });
+    expect(await there(id)).toHaveLength(1);
+  });
+
+  const PAUSE_POINTS = [
+    'daemon.pause.begun',
+    'daemon.pause.done',
+    'daemon.unpause.begun',
+    'daemon.unpause.done',
+  ] as const;
+
+  it.each(PAUSE_POINTS)('%s has a task frozen and go on', async (point) => {
+    const store = platform.tasks.add();
+    ids += 1;
+    const id = ids;
+    const target = taskContainer(id, FOREVER, { token: store.token });
+    await platform.setDesired([target]);
+    await platform.until(`task ${id} runs`, is(id, 'running', 1), CONVERGED_WITHIN_MS);
+    const { StartedAt } = (await inspect(id)).State;
+    if (point.startsWith('daemon.unpause')) {
+      await platform.setDesired([{ ...target, gen: 2, state: 'paused' }]);
+      await platform.until(`task ${id} is frozen`, is(id, 'paused', 2), CONVERGED_WITHIN_MS);
+    }
+    const state = point.startsWith('daemon.pause') ? 'paused' : 'running';
+    await dies(point, () => platform.setDesired([{ ...target, gen: 3, state }]));
+    await recovers(`task ${id} is ${state}`, is(id, state, 3));
+    expect((await inspect(id)).State.StartedAt).toBe(StartedAt);
+  });
+
   it('every crash point is covered by this test', () => {
-    expect(hit.toSorted()).toEqual([...DAEMON_CRASH_POINTS].toSorted());
+    expect([...new Set(hit)].toSorted()).toEqual([...DAEMON_CRASH_POINTS].toSorted());
   });
 });

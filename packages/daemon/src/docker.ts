@@ -3,7 +3,9 @@ import type { ActualContainer, DesiredContainer, Inventory } from '@stagi/contra
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import Docker from 'dockerode';
 import { z } from 'zod';
+import { containerHolds } from './containerHolds.ts';
 import { containerName, containerOptions, LABELS, labelsOf, type Owner, STOP_SECONDS } from './containerSpec.ts';
+import { type ArchiveEngine, archiveEngine } from './dockerArchive.ts';
 import { DockerError, statusOf, toDockerError } from './dockerErrors.ts';
 import type { SeenContainer } from './plan.ts';
 import { type PullProgress, pullProgress } from './pullProgress.ts';
@@ -13,12 +15,13 @@ const QUERY_TIMEOUT_MS = 15_000;
 const CHANGE_TIMEOUT_MS = 180_000;
 const MAX_IMAGES = 500;
 
+type Shown = Omit<SeenContainer, 'begunGen' | 'task'>;
 type State = Pick<ActualContainer, 'state' | 'startedAt'>;
 
-/** Everything the daemon asks of Docker. No other file knows Docker. Calls return or throw within minutes. */
-export interface Engine {
+/** Everything the daemon asks of Docker. No other file knows Docker. Calls other than on archives end within minutes. */
+export interface Engine extends ArchiveEngine {
   /** Our containers of this node, in any state. */
-  list(): Promise<Omit<SeenContainer, 'begunGen'>[]>;
+  list(): Promise<Shown[]>;
   /** Null when there is no such container. */
   inspect(dockerId: string): Promise<State | null>;
   images(): Promise<Inventory['images']>;
@@ -27,6 +30,9 @@ export interface Engine {
   create(target: DesiredContainer, hostConfig: HostConfig): Promise<{ dockerId: string } | 'image missing'>;
   /** Rejects with the signal's reason when aborted. */
   pull(image: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void>;
+  /** They fail when the container is in the state already. */
+  pause(dockerId: string): Promise<void>;
+  unpause(dockerId: string): Promise<void>;
   /** The next four are idempotent: they succeed when there is nothing to do. */
   start(dockerId: string, image: string): Promise<void>;
   stop(dockerId: string): Promise<void>;
@@ -49,18 +55,22 @@ export interface EngineInfo {
 export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock'): Engine {
   const docker = new Docker({ socketPath });
   const ours = Object.entries(labelsOf(owner)).map(([name, value]) => `${name}=${value}`);
+  const holds = containerHolds<Shown | null>();
+  const look = (dockerId: string) => holds.look(dockerId, () => inspect(docker, dockerId));
   return {
+    ...archiveEngine(docker, (dockerId, work) => holds.hold(dockerId, () => inspect(docker, dockerId), work)),
+
     async list() {
       const rows = await withTimeout(QUERY_TIMEOUT_MS, 'listing containers', (abortSignal) =>
         docker.listContainers({ all: true, filters: { label: ours }, abortSignal }),
       );
       const named = rows.filter((row) => row.Names.some((name) => name.startsWith('/stagi-')));
-      const seen = await Promise.all(named.map((row) => inspect(docker, row.Id, row.Labels)));
+      const seen = await Promise.all(named.map((row) => look(row.Id)));
       return seen.filter((container) => container !== null);
     },
 
     async inspect(dockerId) {
-      const found = await inspect(docker, dockerId, {});
+      const found = await look(dockerId);
       return found && { state: found.state, startedAt: found.startedAt };
     },
 
@@ -126,6 +136,8 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
       }
     },
 
+    pause: (dockerId) => change(() => docker.getContainer(dockerId).pause(), 'pausing', ''),
+    unpause: (dockerId) => change(() => docker.getContainer(dockerId).unpause(), 'resuming', ''),
     start: (dockerId, image) => callIdempotently(() => docker.getContainer(dockerId).start(), 'starting', image),
     stop: (dockerId) => callIdempotently(() => docker.getContainer(dockerId).stop({ t: STOP_SECONDS }), 'stopping', ''),
     restart: (dockerId, image) =>
@@ -156,46 +168,44 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
     },
 
     logs: (dockerId, { follow, sinceNs, tail }) =>
-      withTimeout(QUERY_TIMEOUT_MS, 'opening the log', () => {
-        // Without `follow` dockerode collects the whole log, up to 150 MB, in one buffer; its dialler gives a stream.
-        const options = {
-          stdout: true,
-          stderr: true,
-          timestamps: true,
-          follow,
-          since: `${sinceNs / 1_000_000_000n}.${String(sinceNs % 1_000_000_000n).padStart(9, '0')}`,
-          ...(tail === undefined ? {} : { tail }),
-        };
-        return new Promise<Readable>((resolve, reject) => {
-          docker.modem.dial(
-            {
-              path: `/containers/${dockerId}/logs?`,
-              method: 'GET',
-              isStream: true,
-              statusCodes: { 200: true, 404: 'no such container', 500: 'server error' },
-              options,
-            },
-            (error, stream) =>
-              stream instanceof Readable ? resolve(stream) : reject(error ?? new Error('Docker sent no log')),
-          );
-        });
-      }),
+      holds.afterHold(dockerId, () =>
+        withTimeout(QUERY_TIMEOUT_MS, 'opening the log', () => {
+          // Without `follow` dockerode collects the whole log, up to 150 MB, in one buffer; its dialler gives a stream.
+          const options = {
+            stdout: true,
+            stderr: true,
+            timestamps: true,
+            follow,
+            since: `${sinceNs / 1_000_000_000n}.${String(sinceNs % 1_000_000_000n).padStart(9, '0')}`,
+            ...(tail === undefined ? {} : { tail }),
+          };
+          return new Promise<Readable>((resolve, reject) => {
+            docker.modem.dial(
+              {
+                path: `/containers/${dockerId}/logs?`,
+                method: 'GET',
+                isStream: true,
+                statusCodes: { 200: true, 404: 'no such container', 500: 'server error' },
+                options,
+              },
+              (error, stream) =>
+                stream instanceof Readable ? resolve(stream) : reject(error ?? new Error('Docker sent no log')),
+            );
+          });
+        }),
+      ),
   };
 }
 
-async function inspect(
-  docker: Docker,
-  dockerId: string,
-  labels: Record<string, string>,
-): Promise<Omit<SeenContainer, 'begunGen'> | null> {
+async function inspect(docker: Docker, dockerId: string): Promise<Shown | null> {
   try {
-    const { State, Id } = await withTimeout(QUERY_TIMEOUT_MS, 'inspecting a container', (abortSignal) =>
+    const { State, Id, Config } = await withTimeout(QUERY_TIMEOUT_MS, 'inspecting a container', (abortSignal) =>
       docker.getContainer(dockerId).inspect({ abortSignal }),
     );
     const state = stateOf(State.Status);
     return {
-      id: Number(labels[LABELS.id]),
-      createdGen: Number(labels[LABELS.gen] ?? 0),
+      id: Number(Config.Labels[LABELS.id]),
+      createdGen: Number(Config.Labels[LABELS.gen] ?? 0),
       dockerId: Id,
       state,
       exitCode: state === 'exited' || state === 'dead' || state === 'restarting' ? State.ExitCode : null,
@@ -249,11 +259,19 @@ async function adopt(docker: Docker, target: DesiredContainer, owner: Owner): Pr
 
 /** Succeeds when there was nothing to do: 304 when the state is as asked, 404 when a container to stop is gone. */
 async function callIdempotently(call: () => Promise<unknown>, doing: string, image: string): Promise<void> {
+  await change(call, doing, image, (status) => status === 304 || (doing === 'stopping' && status === 404));
+}
+
+async function change(
+  call: () => Promise<unknown>,
+  doing: string,
+  image: string,
+  isDone: (status: number | null) => boolean = () => false,
+): Promise<void> {
   try {
     await withTimeout(CHANGE_TIMEOUT_MS, `${doing} the container`, call);
   } catch (error) {
-    if (statusOf(error) === 304 || (doing === 'stopping' && statusOf(error) === 404)) return;
-    throw toDockerError(error, image);
+    if (!isDone(statusOf(error))) throw toDockerError(error, image);
   }
 }
 

@@ -1,3 +1,4 @@
+import { text } from '@stagi/contract/text.ts';
 import { errorText } from './log.ts';
 
 /** An error of Docker, in words for the person who created the container. A permanent one is not worth a retry. */
@@ -12,10 +13,10 @@ export class DockerError extends Error {
 
 /** Recognises Docker's errors by their texts, as Docker reports most of them only in the text of a 500. */
 export function toDockerError(error: unknown, image: string): DockerError {
-  const text = errorText(error);
-  const known = KNOWN_ERRORS.find(({ pattern }) => pattern.test(text));
-  if (!known) return new DockerError(shorten(text), statusOf(error) === 400, { cause: error });
-  const match = known.pattern.exec(text);
+  const said = errorText(error);
+  const known = KNOWN_ERRORS.find(({ pattern }) => pattern.test(said));
+  if (!known) return new DockerError(shorten(said), statusOf(error) === 400, { cause: error });
+  const match = known.pattern.exec(said);
   return new DockerError(known.message({ image, found: match?.[1] ?? '' }), known.permanent, { cause: error });
 }
 
@@ -77,13 +78,25 @@ const KNOWN_ERRORS: KnownError[] = [
     message: ({ image }) => `${image} was not found in its registry`,
   },
   {
+    pattern: /cannot overwrite (?:non-)?directory \\?"([^"\\]*)\\?"/,
+    permanent: true,
+    message: ({ found }) => text('{{path}} would be both a file and a directory', { path: found }),
+  },
+  {
+    // Docker names its own folder of the container in some of these.
+    pattern:
+      /(?:(?:mkdir|lstat|stat|open) (?:\S*\/overlay2\/\w+\/merged)?|Cannot mkdir: )(\/\S*?)(?:\/\.)?(?:: not| is not) a directory/,
+    permanent: true,
+    message: ({ found }) => text('{{path}} is a file where a directory is needed', { path: found }),
+  },
+  {
     pattern: /could not select device driver|unknown or invalid runtime name|nvidia-container-cli/,
     permanent: true,
     message: () => 'Docker on the server cannot give out GPUs: the NVIDIA Container Toolkit is missing or broken',
   },
 ];
 
-function shorten(text: string): string {
-  const plain = text.replace(/^\(HTTP code \d+\) [^-]*- /, '').trim();
+function shorten(message: string): string {
+  const plain = message.replace(/^\(HTTP code \d+\) [^-]*- /, '').trim();
   return plain.length > 300 ? `${plain.slice(0, 299)}…` : plain;
 }

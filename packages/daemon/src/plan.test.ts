@@ -1,8 +1,11 @@
+import type { ActualTask, DesiredContainer } from '@stagi/contract/daemon.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inventoryOf } from './inventory.ts';
 import { plan, type SeenContainer, type Step, stepsFor } from './plan.ts';
+import { deadlineOf, NEW_TASK, observeTask, reportOfTask, type TaskRecord } from './taskRecord.ts';
 import { container } from './testing/daemon.ts';
+import { taskContainer } from './testing/taskStore.ts';
 
 const wants = (state: 'running' | 'stopped' | 'absent', gen = 2) => container(1, 'true', { state, gen });
 const shows = (state: SeenContainer['state'], more: Partial<SeenContainer> = {}): SeenContainer => ({
@@ -18,7 +21,7 @@ const shows = (state: SeenContainer['state'], more: Partial<SeenContainer> = {})
   finishedAt: null,
   ...more,
 });
-const never = () => 0;
+const never = { endedGen: () => 0, hasBegun: () => false };
 
 const TABLE: [string, ReturnType<typeof wants>, SeenContainer | null, Step[]][] = [
   ['makes and starts what is not there', wants('running'), null, ['create', 'start']],
@@ -58,8 +61,9 @@ describe('the plan for a container', () => {
   });
 
   it('does not recreate one that exited and was removed, until it is started again', () => {
-    expect(plan([wants('running', 2)], [], () => 2)).toEqual([]);
-    expect(plan([wants('running', 3)], [], () => 2)).toHaveLength(1);
+    const past = { ...never, endedGen: () => 2 };
+    expect(plan([wants('running', 2)], [], past)).toEqual([]);
+    expect(plan([wants('running', 3)], [], past)).toHaveLength(1);
   });
 
   it('is empty once its steps are done, whatever Docker showed before', () => {
@@ -82,6 +86,115 @@ describe('the plan for a container', () => {
   });
 });
 
+const STARTED = '2026-11-26T12:00:00Z';
+const runs = (state: DesiredContainer['state'], gen = 2) => taskContainer(1, 'true', { state, gen });
+const hasRun = (state: SeenContainer['state'], task: Partial<ActualTask> = {}) =>
+  shows(state, { startedAt: STARTED, task: { ...reportOfTask(NEW_TASK), phase: 'ready', ...task } });
+const neverRan = (state: SeenContainer['state'], phase: ActualTask['phase'] = 'preparing') =>
+  shows(state, { begunGen: 0, task: { ...reportOfTask(NEW_TASK), phase } });
+
+const TASKS: [string, ReturnType<typeof runs>, SeenContainer | null, Step[]][] = [
+  ['is made, filled and started', runs('running'), null, ['create', 'prepare', 'start']],
+  ['is filled again when that was not finished', runs('running'), neverRan('created'), ['prepare', 'start']],
+  ['is started when its files are in', runs('running'), neverRan('created', 'ready'), ['start']],
+  [
+    'is made anew when it died before its start',
+    runs('running'),
+    neverRan('dead'),
+    ['remove', 'create', 'prepare', 'start'],
+  ],
+  ['is left alone while it runs', runs('running'), hasRun('running'), []],
+  ['is stopped at its time limit', runs('running'), hasRun('running', { timedOut: true }), ['stop']],
+  ['is frozen', runs('paused'), hasRun('running'), ['pause']],
+  ['stays frozen', runs('paused'), hasRun('paused'), []],
+  ['goes on', runs('running'), hasRun('paused'), ['unpause']],
+  ['is made, to be frozen once it runs', runs('paused'), null, ['create', 'prepare', 'start']],
+  ['is saved after its end', runs('running'), hasRun('exited'), ['save']],
+  ['is saved after an end while frozen', runs('paused'), hasRun('exited'), ['save']],
+  ['is saved until that has ended', runs('running'), hasRun('exited', { phase: 'saving' }), ['save']],
+  ['is not saved twice', runs('running'), hasRun('exited', { phase: 'saved' }), []],
+  ['is not saved when that is hopeless', runs('running'), hasRun('exited', { phase: 'not saved' }), []],
+  ['is not started again under a later generation', runs('running', 9), hasRun('exited', { phase: 'saved' }), []],
+  ['is not made again when it died after its start', runs('running'), hasRun('dead'), ['save']],
+  ['is stopped', runs('stopped'), hasRun('running'), ['stop']],
+  ['is stopped while frozen', runs('stopped'), hasRun('paused'), ['stop']],
+  ['is saved after it was stopped', runs('stopped'), hasRun('exited', { phase: 'saving' }), ['save']],
+  ['has nothing to save when it never ran', runs('stopped'), neverRan('created', 'ready'), []],
+  ['is not made to be stopped', runs('stopped'), null, []],
+  ['is removed whatever was saved', runs('absent'), hasRun('exited'), ['remove']],
+  ['is stopped and removed', runs('absent'), hasRun('paused'), ['stop', 'remove']],
+  ['is left alone while it is removed', runs('running'), hasRun('removing'), []],
+];
+
+describe('the run of a task', () => {
+  it.each(TASKS)('%s', (_, target, seen, steps) => {
+    expect(plan([target], seen ? [seen] : [], never).flatMap((one) => one.steps)).toEqual(steps);
+  });
+
+  it('is not made again when somebody removed it, under any generation', () => {
+    const past = { endedGen: () => 0, hasBegun: () => true };
+    for (const state of ['running', 'paused', 'stopped'] as const) expect(plan([runs(state, 9)], [], past)).toEqual([]);
+  });
+
+  it('is started only from a state in which it never ran', () => {
+    const states = ['created', 'running', 'paused', 'restarting', 'exited', 'dead', 'removing'] as const;
+    const phases = ['preparing', 'ready', 'saving', 'saved', 'not saved'] as const;
+    const seen = fc.record({
+      state: fc.constantFrom(...states),
+      phase: fc.constantFrom(...phases),
+      begunGen: fc.nat(5),
+      timedOut: fc.boolean(),
+    });
+    const wish = fc.record({
+      state: fc.constantFrom('running' as const, 'paused' as const, 'stopped' as const, 'absent' as const),
+      gen: fc.integer({ min: 1, max: 5 }),
+    });
+    fc.assert(
+      fc.property(wish, seen, ({ state, gen }, { phase, timedOut, ...found }) => {
+        const steps = stepsFor(runs(state, gen), {
+          ...hasRun(found.state, { phase, timedOut }),
+          begunGen: found.begunGen,
+        });
+        expect(steps).not.toContain('create');
+        expect(steps).not.toContain('start');
+      }),
+    );
+  });
+});
+
+describe('the record of a run', () => {
+  const at = (seconds: number) => Date.parse(STARTED) + seconds * 1000;
+  const look = (record: TaskRecord, state: SeenContainer['state'], seconds: number, bootId = 'b1') =>
+    observeTask(record, { state, startedAt: STARTED }, { limitSeconds: 60, bootId, now: at(seconds) });
+  const started: TaskRecord = { ...NEW_TASK, phase: 'ready', bootId: 'b1' };
+
+  it('notes its time limit, from its start on', () => {
+    expect(look(started, 'running', 59.9).timedOut).toBe(false);
+    expect(look(started, 'running', 60).timedOut).toBe(true);
+    expect(deadlineOf(started, { state: 'running', startedAt: STARTED }, 60)).toBe(at(60));
+    expect(
+      observeTask(started, { state: 'created', startedAt: null }, { limitSeconds: 1, bootId: 'b1', now: at(9) }),
+    ).toEqual(started);
+  });
+
+  it('does not count the time for which it was frozen', () => {
+    const frozen = look(started, 'paused', 30);
+    expect(look(frozen, 'paused', 500).timedOut).toBe(false);
+    const thawed = look(frozen, 'running', 500);
+    expect(thawed).toMatchObject({ pausedMs: 470_000, pausedAt: null, timedOut: false });
+    expect(look(thawed, 'running', 529).timedOut).toBe(false);
+    expect(look(thawed, 'running', 530).timedOut).toBe(true);
+  });
+
+  it('notes its end once, and whether the server was restarted meanwhile', () => {
+    expect(look(started, 'exited', 10)).toMatchObject({ phase: 'saving', interrupted: false, timedOut: false });
+    expect(look(started, 'exited', 10, 'b2')).toMatchObject({ phase: 'saving', interrupted: true });
+    const ended = look(started, 'exited', 10);
+    expect(look(ended, 'exited', 99, 'b2')).toEqual(ended);
+    expect(look({ ...started, bootId: null }, 'exited', 10)).toMatchObject({ phase: 'saving', interrupted: false });
+  });
+});
+
 /** What Docker shows after a step. */
 function done(gen: number) {
   return (seen: SeenContainer | null, step: Step): SeenContainer | null => {
@@ -89,7 +202,13 @@ function done(gen: number) {
       case 'create':
         return shows('created', { createdGen: gen, begunGen: 0 });
       case 'start':
+      case 'unpause':
         return seen && { ...seen, state: 'running', begunGen: gen };
+      case 'pause':
+        return seen && { ...seen, state: 'paused' };
+      case 'prepare':
+      case 'save':
+        return seen;
       case 'stop':
         return seen && { ...seen, state: 'exited' };
       case 'remove':

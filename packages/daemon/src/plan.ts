@@ -8,7 +8,7 @@ export interface SeenContainer extends Omit<ActualContainer, 'gen'> {
   begunGen: number;
 }
 
-export type Step = 'create' | 'start' | 'stop' | 'remove';
+export type Step = 'create' | 'prepare' | 'start' | 'pause' | 'unpause' | 'stop' | 'save' | 'remove';
 
 export interface ContainerPlan {
   target: DesiredContainer;
@@ -17,23 +17,36 @@ export interface ContainerPlan {
   steps: Step[];
 }
 
+/** What is known of containers that somebody has removed. */
+export interface Past {
+  /** The generation that it exited under; 0: none. */
+  endedGen(id: number): number;
+  /** Whether it was started, or may have been when the daemon crashed during the start. */
+  hasBegun(id: number): boolean;
+}
+
 /**
  * The steps from the actual containers to the desired ones. Pure. Containers that are not desired are left alone. One
  * that exited under the generation that started it is not started again: that is for its restart policy. Nor is it
- * created again when somebody removed it after its exit: `endedGen` tells the generation that it exited under.
+ * created again when somebody removed it after its exit. The run of a task is started at most once under any generation.
  */
 export function plan(
   desired: readonly DesiredContainer[],
   seen: readonly SeenContainer[],
-  endedGen: (id: number) => number,
+  past: Past,
 ): ContainerPlan[] {
   const byId = new Map(seen.map((container) => [container.id, container]));
   return desired.flatMap((target) => {
     const found = byId.get(target.id) ?? null;
-    const gone = found === null && target.state === 'running' && endedGen(target.id) >= target.gen;
-    const steps = gone ? [] : stepsFor(target, found);
+    const steps = found === null && isOver(target, past) ? [] : stepsFor(target, found);
     return steps.length > 0 ? [{ target, seen: found, steps }] : [];
   });
+}
+
+/** Whether a container that is not there must not be created again. */
+function isOver(target: DesiredContainer, past: Past): boolean {
+  if (target.task) return past.hasBegun(target.id);
+  return target.state === 'running' && past.endedGen(target.id) >= target.gen;
 }
 
 export function stepsFor(target: DesiredContainer, seen: SeenContainer | null): Step[] {
@@ -43,10 +56,11 @@ export function stepsFor(target: DesiredContainer, seen: SeenContainer | null): 
       if (!seen) return [];
       return isRunning(seen) ? ['stop', 'remove'] : ['remove'];
     case 'stopped':
-      return seen && isRunning(seen) ? ['stop'] : [];
+      if (seen && isRunning(seen)) return ['stop'];
+      return target.task && seen ? stepsAfterEnd(seen) : [];
     case 'running':
     case 'paused':
-      return stepsToRunning(target, seen);
+      return target.task ? stepsOfTask(target, seen) : stepsToRunning(target, seen);
     default:
       return target.state satisfies never;
   }
@@ -68,4 +82,23 @@ function stepsToRunning(target: DesiredContainer, seen: SeenContainer | null): S
   if (seen.state === 'dead') return ['remove', 'create', 'start'];
   if (isRunning(seen)) return [];
   return seen.state === 'exited' && seen.begunGen >= target.gen ? [] : ['start'];
+}
+
+/** Docker itself tells whether it was started. */
+function stepsOfTask(target: DesiredContainer, seen: SeenContainer | null): Step[] {
+  if (!seen) return ['create', 'prepare', 'start'];
+  if (isRunning(seen)) {
+    if (seen.task?.timedOut) return ['stop'];
+    if (target.state === 'paused') return seen.state === 'paused' ? [] : ['pause'];
+    return seen.state === 'paused' ? ['unpause'] : [];
+  }
+  if (seen.startedAt !== null) return stepsAfterEnd(seen);
+  if (seen.state === 'dead') return ['remove', 'create', 'prepare', 'start'];
+  return seen.task?.phase === 'ready' ? ['start'] : ['prepare', 'start'];
+}
+
+/** One that never ran has nothing to save. */
+function stepsAfterEnd({ startedAt, task }: SeenContainer): Step[] {
+  if (startedAt === null) return [];
+  return task?.phase === 'saved' || task?.phase === 'not saved' ? [] : ['save'];
 }

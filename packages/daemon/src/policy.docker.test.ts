@@ -7,6 +7,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectDocker } from './docker.ts';
 import { pathsFrom } from './paths.ts';
 import { authorizeContainer, loadPolicy } from './policy.ts';
+import { putEntries } from './taskTar.ts';
 import { container, createDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage, TEST_IMAGE } from './testing/image.ts';
 import { type FakePlatform, startFakePlatform } from './testing/platform.ts';
@@ -178,10 +179,16 @@ describe('the daemon', () => {
     const made = await engine.create(target, rights);
     if (made === 'image missing') throw new Error('the test image is gone');
     await engine.create(target, rights);
+    const { signal } = new AbortController();
+    await engine.pathAt(made.dockerId, '/tmp');
+    await putEntries(engine, made.dockerId, '/tmp', (tar) => tar.directory('made', 0o777), signal);
     await engine.start(made.dockerId, target.spec.image);
+    await engine.pause(made.dockerId);
+    await engine.unpause(made.dockerId);
     await engine.restart(made.dockerId, target.spec.image);
     (await engine.logs(made.dockerId, { follow: false, sinceNs: 0n })).destroy();
     await engine.stop(made.dockerId);
+    await engine.readArchive(made.dockerId, '/tmp/made', async (tar) => void tar.resume(), signal);
     await engine.list();
     await engine.images();
     await engine.info();
@@ -195,16 +202,21 @@ describe('the daemon', () => {
     expect([...asked].sort()).toEqual([
       'DELETE /containers/{id}',
       'GET /containers/json',
+      'GET /containers/{id}/archive',
       'GET /containers/{id}/json',
       'GET /containers/{id}/logs',
       'GET /events',
       'GET /images/json',
       'GET /info',
       'GET /version',
+      'HEAD /containers/{id}/archive',
       'POST /containers/create',
+      'POST /containers/{id}/pause',
       'POST /containers/{id}/restart',
       'POST /containers/{id}/start',
       'POST /containers/{id}/stop',
+      'POST /containers/{id}/unpause',
+      'PUT /containers/{id}/archive',
     ]);
   });
 });

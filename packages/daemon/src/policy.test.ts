@@ -5,6 +5,7 @@ import { containerOptions } from './containerSpec.ts';
 import { pathsFrom } from './paths.ts';
 import { authorizeContainer, loadPolicy, writeDefaultPolicy } from './policy.ts';
 import { container } from './testing/daemon.ts';
+import { taskContainer } from './testing/taskStore.ts';
 
 let folder: string;
 const paths = () => pathsFrom({ STAGI_CONFIG_DIR: join(folder, 'etc'), STAGI_STATE_DIR: join(folder, 'state') });
@@ -149,5 +150,22 @@ describe('the options for Docker', () => {
     });
     for (const word of ['Devices', 'Binds', 'PidMode', 'UsernsMode', 'CgroupParent', 'Sysctls', 'VolumesFrom'])
       expect(HostConfig).not.toHaveProperty(word);
+  });
+
+  it('run the line of a task by a shell in the directory of the code, and hold nothing else of it', async () => {
+    const target = taskContainer(1, 'echo "$A" | cat', { token: 'token-of-the-run', limit: 60 });
+    const options = containerOptions(target, { platform: 'p', node: '7' }, await admitted(target));
+    expect(options).toMatchObject({
+      Entrypoint: ['/bin/sh', '-c'],
+      Cmd: ['echo "$A" | cat'],
+      WorkingDir: '/workspace',
+    });
+    expect(JSON.stringify(options)).not.toContain('token-of-the-run');
+    const plain = containerOptions(
+      container(1, 'true'),
+      { platform: 'p', node: '7' },
+      await admitted(container(1, 'true')),
+    );
+    expect(Object.keys(plain)).not.toContain('Entrypoint');
   });
 });

@@ -1,9 +1,14 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import type { DesiredContainer } from '@stagi/contract/daemon.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import { usePlainMessages } from '@stagi/contract/plainMessages.ts';
-import { ANY_ADDRESS, type ContainerPolicy, checkContainer, RENTED_VOLUME_ROOT } from '@stagi/contract/policy.ts';
+import {
+  ANY_ADDRESS,
+  type ContainerPolicy,
+  checkContainer,
+  type PolicyTarget,
+  RENTED_VOLUME_ROOT,
+} from '@stagi/contract/policy.ts';
 import { text } from '@stagi/contract/text.ts';
 import { z } from 'zod';
 import { hasErrorCode, readFileIfExists, writeFileAtomically } from './atomicFile.ts';
@@ -61,11 +66,7 @@ export async function writeDefaultPolicy(paths: Paths, kind: Identity['kind']): 
  * PolicyError when it is not allowed. Called again before every start, as a container may have put a symbolic link into
  * its volume.
  */
-export async function authorizeContainer(
-  target: Pick<DesiredContainer, 'slug' | 'spec'>,
-  policy: LocalPolicy,
-  paths: Paths,
-): Promise<HostConfig> {
+export async function authorizeContainer(target: PolicyTarget, policy: LocalPolicy, paths: Paths): Promise<HostConfig> {
   const { refusals, hostConfig } = checkContainer(target, policy);
   if (!hostConfig) throw new PolicyError(refusals[0].message);
   for (const directory of target.spec.directories) {

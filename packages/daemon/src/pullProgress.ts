@@ -57,6 +57,6 @@ export function pullProgress(): { take(event: unknown): PullProgress | null } {
   };
 }
 
-function megabytes(bytes: number): string {
+export function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
 }

@@ -10,10 +10,13 @@ import { inventoryOf } from './inventory.ts';
 import { errorText, log } from './log.ts';
 import type { LogShipper } from './logShipper.ts';
 import { startLoop } from './loop.ts';
+import { bootId } from './machine.ts';
 import type { Paths } from './paths.ts';
 import type { SeenContainer } from './plan.ts';
 import { authorizeContainer, loadPolicy } from './policy.ts';
 import { installSshKeys, readSshKeys } from './sshKeys.ts';
+import { taskFiles } from './taskFiles.ts';
+import { watchTasks } from './taskWatch.ts';
 import { sleep } from './timing.ts';
 
 const LIST_EVERY_MS = 30_000;
@@ -57,9 +60,11 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
   let sshKeys: string[] | null = null;
 
   const loop = startLoop(pass, { everyMs: LIST_EVERY_MS, gapMs: LIST_GAP_MS });
+  const watch = watchTasks(records, bootId, loop.wake);
   const applier = createApplier({
     engine,
     records,
+    tasks: taskFiles({ engine, records, origin: identity.origin, report: deps.report, wake: loop.wake }),
     authorizeContainer: authorizeByPolicy,
     report: deps.report,
     wake: loop.wake,
@@ -72,7 +77,8 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
     const wanted = desired.current();
     const seenAt = performance.now();
     try {
-      seen = (await engine.list()).map((one) => ({ ...one, begunGen: records.begunGen(one) }));
+      const listed = (await engine.list()).map((one) => ({ ...one, begunGen: records.begunGen(one) }));
+      seen = await watch.observe(listed, wanted);
       if (imagesDue) images = await engine.images();
       imagesDue = false;
       dockerError = null;
@@ -146,6 +152,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
         const found = await find(containerId);
         if (!found) throw new Error('This container is not on the server');
         const target = desired.current()?.containers.find(({ id }) => id === containerId);
+        if (target?.task) throw new Error(text('This container belongs to a task'));
         if (target) await authorizeByPolicy(target);
         crashPoint('daemon.restart.begun');
         await engine.restart(found.dockerId, target?.spec.image ?? '');
@@ -158,6 +165,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
     },
     async close() {
       closing.abort();
+      watch.stop();
       loop.stop();
       await applier.close();
       await events;

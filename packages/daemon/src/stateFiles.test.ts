@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMAND_AUDIENCE } from '@stagi/contract/daemon.ts';
@@ -145,6 +145,35 @@ describe('the records of containers', () => {
     expect(after.failure(2, 3)).toBeNull();
     await after.forgetExcept(new Set([2]));
     expect((await openContainerRecords(paths().containerRecords)).failure(3, 2)).toBeNull();
+  });
+
+  it('tell of a container that is gone whether it may have been started', async () => {
+    const records = await openContainerRecords(paths().containerRecords);
+    expect(records.hasBegun(1)).toBe(false);
+    await records.aboutToStart(1, 4, null);
+    expect((await openContainerRecords(paths().containerRecords)).hasBegun(1)).toBe(true);
+    await records.started(1, 4);
+    expect((await openContainerRecords(paths().containerRecords)).hasBegun(1)).toBe(true);
+  });
+
+  it('keep what became of the run of a task', async () => {
+    const records = await openContainerRecords(paths().containerRecords);
+    await records.changeTask(1, { phase: 'saving', interrupted: true });
+    records.noteTask(1, { files: 3 });
+    expect(records.task(1)).toMatchObject({ phase: 'saving', files: 3 });
+    await records.started(1, 4);
+    const after = await openContainerRecords(paths().containerRecords);
+    expect(after.task(1)).toMatchObject({ phase: 'saving', interrupted: true, files: 3 });
+    expect(after.task(2)).toBeNull();
+  });
+
+  it('of an earlier daemon are read', async () => {
+    await mkdir(paths().state, { recursive: true });
+    const earlier = { begunGen: 3, intent: null, endedGen: 2, failed: null };
+    await writeFile(paths().containerRecords, JSON.stringify({ 5: earlier }));
+    const records = await openContainerRecords(paths().containerRecords);
+    expect(records.begunGen({ id: 5, startedAt: null })).toBe(3);
+    expect(records.task(5)).toBeNull();
   });
 });
 

@@ -18,6 +18,7 @@ import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT } from 'jose';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type LogStore, openLogStore } from './logStore.ts';
+import { openTaskStore, type TaskStore } from './taskStore.ts';
 
 /** A minimal platform for tests of the daemon: the other end of the link, as the contract describes it. */
 export interface FakePlatform {
@@ -26,6 +27,7 @@ export interface FakePlatform {
   /** All messages of the daemons, in order. */
   received: DaemonMessage[];
   logs: LogStore;
+  tasks: TaskStore;
   /** The last inventory, also from a hello; null before the first. */
   inventory(): Inventory | null;
   /** How many links have been welcomed. */
@@ -68,6 +70,8 @@ export async function startFakePlatform({
   const port = await freePort();
   let server: Server;
   const logs = openLogStore((message) => live?.send(JSON.stringify(message)));
+
+  const tasks = openTaskStore(() => `http://127.0.0.1:${port}`);
 
   const sign = (typ: string, claims: object) =>
     new SignJWT({ ...claims }).setProtectedHeader({ alg: 'EdDSA', typ }).sign(keys.privateKey);
@@ -150,6 +154,7 @@ export async function startFakePlatform({
 
   async function open(): Promise<void> {
     server = createServer((request, response) => {
+      if (tasks.handle(request, response)) return;
       enrol(request, response).catch((error: unknown) => {
         response.statusCode = 400;
         response.end(JSON.stringify({ isSuccess: false, message: String(error) }));
@@ -175,6 +180,7 @@ export async function startFakePlatform({
     node,
     received: heard,
     logs,
+    tasks,
     inventory: () => {
       const last = heard.findLast((message) => message.type === 'hello' || message.type === 'inventory');
       return last && 'inventory' in last ? last.inventory : null;
