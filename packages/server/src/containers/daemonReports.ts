@@ -1,3 +1,4 @@
+import type { ContainerStatus } from '@stagi/contract/containers.ts';
 import type { DaemonMessage } from '@stagi/contract/daemon.ts';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
@@ -10,18 +11,20 @@ const REASON_MAX = 500;
 const PHASE_MAX = 40;
 
 /**
- * Progress of a slow step. The deadline of a container that is being created is extended only by a download that is further
+ * Progress of a slow step. The deadline of a container that is being created is extended only by a step that is further
  * than ever before: a new attempt alone does not.
  */
 export async function recordProgress(trx: Db, instanceId: number, progress: Message<'progress'>): Promise<void> {
   const row = await lockIfCurrent(trx, instanceId, progress);
-  if (!row || (row.status !== 'creating' && row.status !== 'starting')) return;
+  if (!row || !(progress.phase === 'saving' ? AFTER_END : BEFORE_RUNNING).includes(row.status)) return;
   if (progress.phase === 'starting' && row.status === 'creating') {
     await transitionContainer(trx, progress.containerId, 'starting');
     return;
   }
   const { phase, detail, fraction } = progress;
-  const isFurther = fraction !== null && fraction > (reachedOf(row) ?? 0);
+  // How much there is to put in may be unknown: then a report counts as long as no attempt has failed.
+  const isFurther =
+    fraction === null ? phase === 'preparing' && !row.failed_step : fraction > (reachedOf(row, phase) ?? 0);
   await trx
     .updateTable('container')
     .set({
@@ -36,6 +39,10 @@ export async function recordProgress(trx: Db, instanceId: number, progress: Mess
     .execute();
   await announceContainer(trx, progress.containerId, row.workspace_id);
 }
+
+const BEFORE_RUNNING: readonly ContainerStatus[] = ['creating', 'starting'];
+/** The output of a task is saved in these. */
+const AFTER_END: readonly ContainerStatus[] = ['exited', 'failed', 'stopped'];
 
 /** A failed step: its reason is shown, and the container has failed if the daemon will not retry. */
 export async function recordFailure(trx: Db, instanceId: number, failure: Message<'failed'>): Promise<void> {
@@ -61,19 +68,27 @@ export async function recordFailure(trx: Db, instanceId: number, failure: Messag
 
 type Progressing = Pick<ContainerRow, 'progress' | 'failed_step'>;
 
-function failedStepOf({ phase, attempt, retryInMs }: Message<'failed'>, cause: string, row: Progressing) {
+function failedStepOf({ phase, attempt, retryInMs, permanent }: Message<'failed'>, cause: string, row: Progressing) {
   return {
     phase: phase.slice(0, PHASE_MAX),
     cause,
     attempts: attempt ?? (row.failed_step?.attempts ?? 0) + 1,
     nextTryAt: retryInMs ? new Date(Date.now() + retryInMs).toISOString() : null,
     reached: reachedOf(row),
+    reachedPhase: row.progress?.phase ?? row.failed_step?.reachedPhase,
+    permanent,
   };
 }
 
-/** The greatest fraction of the download so far, in any attempt. */
-function reachedOf({ progress, failed_step }: Progressing): number | null {
-  const fractions = [progress?.fraction, failed_step?.reached].filter((fraction) => typeof fraction === 'number');
+/** The greatest fraction of a slow step so far, in any attempt: by default of the last one. */
+function reachedOf(
+  { progress, failed_step }: Progressing,
+  phase = progress?.phase ?? failed_step?.reachedPhase,
+): number | null {
+  const fractions = [
+    progress?.phase === phase ? progress?.fraction : null,
+    failed_step?.reachedPhase === phase ? failed_step?.reached : null,
+  ].filter((fraction) => typeof fraction === 'number');
   return fractions.length > 0 ? Math.max(...fractions) : null;
 }
 

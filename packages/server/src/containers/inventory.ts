@@ -56,8 +56,7 @@ async function applyToContainer(trx: Db, row: Row, actual: ActualContainer | nul
     ...(to === row.status && !tellsMore ? {} : { reason }),
     ...(seen ? { observed: seen } : {}),
   });
-  if (actual && hasEnded && row.desired === 'running' && hasEndedForGood(row, actual))
-    await setDesiredStopped(trx, row.id);
+  if (actual && hasEnded && isToRun(row) && hasEndedForGood(row, actual)) await setDesiredStopped(trx, row.id);
 }
 
 /** Keeps what the daemon says of the run of a task. Returns whether it is new. */
@@ -91,6 +90,8 @@ function exitCode(row: Row, actual: ActualContainer, to: ContainerStatus): numbe
   if (to === 'exited' || to === 'failed') return actual.exitCode;
   return to === 'running' ? null : row.exit_code;
 }
+
+const isToRun = ({ desired }: Row): boolean => desired === 'running' || desired === 'paused';
 
 function hasEndedForGood(row: Row, actual: ActualContainer): boolean {
   return row.restart_policy === 'no' || (row.restart_policy === 'on-failure' && actual.exitCode === 0);

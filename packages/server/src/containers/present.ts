@@ -41,7 +41,7 @@ export function presentContainer(row: ContainerView): Container {
 }
 
 function presentFailedStep({ status, failed_step }: ContainerView): Container['failedStep'] {
-  if (!failed_step) return null;
+  if (!failed_step || status === 'failed') return null;
   const { phase, cause, attempts, nextTryAt } = failed_step;
   return { phase, cause, attempts, nextTryAt: status === 'creation failed' ? null : nextTryAt };
 }

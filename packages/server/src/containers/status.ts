@@ -4,6 +4,7 @@ import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
 import type { ContainerRow, Db } from '../db/schema.ts';
+import { CONTAINER_GONE } from './reasons.ts';
 
 /** Minutes after which a transitional status has failed. While it is creating, only a download that gains extends it. */
 export const DEADLINE_MINUTES: Partial<Record<ContainerStatus, number>> = {
@@ -79,7 +80,7 @@ function columnsOnEntering(to: ContainerStatus) {
     status_since: sql<Date>`now()`,
     status_deadline: minutes ? sql<Date>`now() + ${`${minutes} minutes`}::interval` : null,
     ...(to === 'creating' || to === 'starting' ? {} : { progress: null }),
-    ...(to === 'creation failed' ? {} : { failed_step: null }),
+    ...(to === 'creation failed' || to === 'failed' ? {} : { failed_step: null }),
     ...(to === 'deleted' ? { deleted_at: sql<Date>`now()` } : {}),
   };
 }
@@ -115,7 +116,7 @@ export function observedStatus(row: KnownContainer, actual: ActualContainer | nu
 }
 
 function missingWhileRunning(row: KnownContainer): ObservedStatus {
-  const gone: ObservedStatus = { to: 'failed', reason: text('The container is no longer on the server') };
+  const gone: ObservedStatus = { to: 'failed', reason: CONTAINER_GONE };
   switch (row.status) {
     case 'running':
     case 'rebooting':
@@ -149,6 +150,9 @@ function seenWhileRunning(row: KnownContainer, actual: ActualContainer): Observe
         reason: text('It ended with exit code {{code}} and is restarting', { code: actual.exitCode ?? 'unknown' }),
       };
     case 'created':
+      // Files of a task may take much longer than a start.
+      if (actual.task?.phase === 'preparing')
+        return row.status === 'unresponsive' ? { to: 'creating', reason: null } : stays;
       return row.status === 'creating' || row.status === 'unresponsive' ? { to: 'starting', reason: null } : stays;
     case 'removing':
       return stays;

@@ -190,6 +190,10 @@ export interface ContainerTable extends TaskColumns {
     attempts: number;
     nextTryAt: string | null;
     reached: number | null;
+    /** The step that `reached` is of. */
+    reachedPhase?: string | undefined;
+    /** The daemon does not try it again. */
+    permanent?: boolean | undefined;
   }> | null;
 }
 
