@@ -1,9 +1,10 @@
+import type { MachineFacts } from '@stagi/contract/instances.ts';
 import type { ContainerPolicy, PolicyTarget, Refusal } from '@stagi/contract/policy.ts';
 import { ANY_ADDRESS, checkContainer, RENTED_VOLUME_ROOT } from '@stagi/contract/policy.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import type { InstanceTable } from '../db/computeTables.ts';
-import type { Db } from '../db/schema.ts';
+import type { Db, InstanceRow } from '../db/schema.ts';
 import { invalid, PublicError } from '../http/errors.ts';
 
 /** The size that the daemon reports; for a rented server at most what is paid for. */
@@ -14,8 +15,31 @@ export interface ServerSize {
   gpuIds: number[];
 }
 
-/** Throws, at the form's fields, when the policy of this kind of server forbids the container. */
-export function checkPolicy(size: ServerSize, target: PolicyTarget): void {
+/** Null until its daemon has said what the server has, unless that is what was rented. */
+export function sizeOf(
+  { kind, offer }: Pick<InstanceRow, 'kind' | 'offer'>,
+  facts: MachineFacts | null,
+): ServerSize | null {
+  if (!facts && !offer) return null;
+  const least = (...numbers: (number | undefined)[]): number =>
+    Math.min(...numbers.filter((number) => number !== undefined));
+  return {
+    kind,
+    cpus: least(facts?.cpus, offer?.cpu.cores),
+    memoryBytes: least(facts?.ramBytes, offer ? offer.ramGb * 2 ** 30 : undefined),
+    gpuIds: facts ? facts.gpus.map((gpu) => gpu.index) : Array.from({ length: offer?.gpu?.count ?? 0 }, (_, n) => n),
+  };
+}
+
+/**
+ * Throws, at the form's fields, when the policy of this kind of server forbids the container. `fieldNames` are those of
+ * the form, where it has others.
+ */
+export function checkPolicy(
+  size: ServerSize,
+  target: PolicyTarget,
+  fieldNames: Record<string, string> = {},
+): void {
   const policy: ContainerPolicy = {
     volumeRoots: size.kind === 'rented' ? [RENTED_VOLUME_ROOT] : ['/'],
     maxCpus: null,
@@ -24,7 +48,8 @@ export function checkPolicy(size: ServerSize, target: PolicyTarget): void {
     imagePrefixes: null,
     portAddress: ANY_ADDRESS,
   };
-  const { refusals: found } = checkContainer(target, policy);
+  const { refusals } = checkContainer(target, policy);
+  const found = refusals.map(({ field, message }) => ({ field: fieldNames[field] ?? field, message }));
   if (found[0]) throw policyError(found[0], found);
 }
 
@@ -58,23 +83,37 @@ export async function checkCapacity(
   }
 }
 
-async function allocated(
-  trx: Db,
-  instanceId: number,
-): Promise<{ cpus: number; gpuIds: number[]; hostPorts: number[] }> {
-  const rows = await trx
+interface Allocated {
+  cpus: number;
+  gpuIds: number[];
+  hostPorts: number[];
+}
+
+async function allocated(db: Db, instanceId: number): Promise<Allocated> {
+  return (await allocatedOn(db, [instanceId])).get(instanceId) ?? { cpus: 0, gpuIds: [], hostPorts: [] };
+}
+
+/** What containers hold of each of these servers; one that is not in the answer has none. */
+export async function allocatedOn(db: Db, instanceIds: readonly number[]): Promise<ReadonlyMap<number, Allocated>> {
+  const rows = await db
     .selectFrom('container')
-    .select(['cpus', 'gpu_ids', 'ports'])
-    .where('instance_id', '=', instanceId)
+    .select(['instance_id', 'cpus', 'gpu_ids', 'ports'])
+    .where('instance_id', '=', sql<number>`any(${instanceIds}::int[])`)
     .where('deleted_at', 'is', null)
     .where('status', '<>', sql.lit('creation failed'))
     .where(sql<boolean>`(task_run_id is null or status not in ('exited', 'failed'))`)
     .execute();
-  return {
-    cpus: rows.reduce((sum, row) => sum + Number(row.cpus), 0),
-    gpuIds: rows.flatMap((row) => row.gpu_ids),
-    hostPorts: rows.flatMap((row) => row.ports.map((port) => port.host)),
-  };
+  const byServer = Map.groupBy(rows, ({ instance_id }) => instance_id);
+  return new Map(
+    [...byServer].map(([id, held]) => [
+      id,
+      {
+        cpus: held.reduce((sum, row) => sum + Number(row.cpus), 0),
+        gpuIds: held.flatMap((row) => row.gpu_ids),
+        hostPorts: held.flatMap((row) => row.ports.map((port) => port.host)),
+      },
+    ]),
+  );
 }
 
 function policyError(first: Refusal, all: readonly Refusal[]): PublicError {

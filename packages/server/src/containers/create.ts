@@ -10,7 +10,7 @@ import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
 import { requireManagement, type Viewer, visibleServer } from './access.ts';
-import { checkCapacity, checkPolicy, type ServerSize } from './capacity.ts';
+import { checkCapacity, checkPolicy, type ServerSize, sizeOf } from './capacity.ts';
 import { desiredContainers, sealEnv } from './desired.ts';
 import { presentContainer } from './present.ts';
 import { lockProjectOfContainer } from './project.ts';
@@ -90,16 +90,11 @@ async function lockServer(trx: Db, instanceId: number): Promise<ServerSize> {
     .select('facts')
     .where('instance_id', '=', instanceId)
     .executeTakeFirst();
-  if (instance.status !== 'online' || !node?.facts) {
+  const size = node?.facts && sizeOf(instance, node.facts);
+  if (instance.status !== 'online' || !size) {
     throw invalid(text('Containers can only be created for server instances that are online'), 'instanceRef');
   }
-  const { facts } = node;
-  return {
-    kind: instance.kind,
-    cpus: Math.min(facts.cpus, instance.offer?.cpu.cores ?? facts.cpus),
-    memoryBytes: Math.min(facts.ramBytes, instance.offer ? instance.offer.ramGb * 2 ** 30 : facts.ramBytes),
-    gpuIds: facts.gpus.map((gpu) => gpu.index),
-  };
+  return size;
 }
 
 function parseCommand(command: string | undefined): string[] | null {

@@ -80,6 +80,15 @@ async function isAncestor(repository: Repository, sha: string, descendant: strin
   return code === 0;
 }
 
+/** Commits whose hashes begin with these digits: at least 4, as git asks for. */
+export async function commitsBeginningWith(repository: Repository, digits: string): Promise<string[]> {
+  if (!/^[0-9a-f]{4,40}$/.test(digits)) return [];
+  const { stdout } = await git(repository.dir, ['rev-parse', `--disambiguate=${digits}`]);
+  const shas = stdout.toString().split('\n').filter(Boolean);
+  const found = await Promise.all(shas.map(async (sha) => ({ sha, info: await repository.info(sha) })));
+  return found.filter(({ info }) => info?.type === 'commit').map(({ sha }) => sha);
+}
+
 /** Refuses what is no commit of this project: absent, not a commit, or of no branch and tag. */
 export async function requireReachable(repository: Repository, sha: string, likely: string | null): Promise<void> {
   // Repositories here have hashes of 40 digits.

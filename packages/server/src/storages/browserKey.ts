@@ -10,6 +10,12 @@ type Caller = Context & { user: { id: number }; workspace: { id: number } };
 const LIFETIME = sql`interval '48 hours'`;
 const LEFT_AT_LEAST = sql`interval '24 hours'`;
 
+/** What a link of the web app may do, as far as its key says. */
+export interface KeyScope {
+  mode: 'read-only' | 'read-write';
+  prefix: string;
+}
+
 /**
  * The key that signs links of the web app for one member and storage. It is listed nowhere, and works only while its
  * maker may use the storage: links end with the membership.
@@ -18,12 +24,15 @@ export async function browserKey(
   ctx: Caller,
   trx: Db,
   storage: StorageView,
+  { mode, prefix }: KeyScope = { mode: storage.kind === 'log' ? 'read-only' : 'read-write', prefix: '' },
 ): Promise<{ accessKeyId: string; secretAccessKey: string }> {
   const existing = await trx
     .selectFrom('s3_key')
     .select(['access_key_id', 'secret_sealed'])
     .where('bucket_id', '=', storage.bucket_id)
     .where('purpose', '=', 'browser')
+    .where('mode', '=', mode)
+    .where('prefix', '=', prefix)
     .where('made_by', '=', ctx.user.id)
     .where('expires_at', '>', sql<Date>`clock_timestamp() + ${LEFT_AT_LEAST}`)
     .where(KEY_WORKS)
@@ -37,8 +46,8 @@ export async function browserKey(
     workspaceId: ctx.workspace.id,
     bucketId: storage.bucket_id,
     title: '',
-    mode: storage.kind === 'log' ? 'read-only' : 'read-write',
-    prefix: '',
+    mode,
+    prefix,
     madeBy: ctx.user.id,
     apiTokenId: null,
     expiresAt: rows[0]!.at,

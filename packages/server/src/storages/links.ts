@@ -3,7 +3,7 @@ import { presignUrl } from '@stagi/s3/presign.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import { refused } from '../http/errors.ts';
-import { browserKey } from './browserKey.ts';
+import { browserKey, type KeyScope } from './browserKey.ts';
 import { viewStorage } from './find.ts';
 
 type Caller = Context & { user: { id: number }; workspace: { id: number } };
@@ -24,14 +24,14 @@ export async function presign(
   ctx: Caller,
   storageId: number,
   wanted: readonly Wanted[],
-  expiresInSeconds = LINK_LIFETIME_S,
+  { expiresInSeconds = LINK_LIFETIME_S, scope }: { expiresInSeconds?: number; scope?: KeyScope } = {},
 ): Promise<{ links: string[]; expiresAt: string }> {
   return inTransaction(ctx.db, async (trx) => {
     const storage = await viewStorage(trx, ctx.workspace.id, { id: storageId });
     const writes = wanted.some(({ method }) => method === 'PUT');
     const verdict = storageCan[writes ? 'write' : 'read']({ ...storage, readOnly: storage.read_only });
     if (!verdict.allowed) throw refused(verdict.reason);
-    const signer = await browserKey(ctx, trx, storage);
+    const signer = await browserKey(ctx, trx, storage, scope);
     const now = ctx.clock.now();
     const links = wanted.map((one) =>
       presignUrl({
@@ -48,8 +48,25 @@ export async function presign(
   });
 }
 
+/** A link to download one object as a file, or `inline` to read its beginning. */
+export async function presignDownload(
+  ctx: Caller,
+  storageId: number,
+  { key, inline }: { key: string; inline: boolean },
+  scope?: KeyScope,
+): Promise<{ link: string; expiresAt: string }> {
+  // What users made is text to the browser, whatever it says it is.
+  const query: Record<string, string> = inline
+    ? { 'response-content-type': 'text/plain; charset=utf-8', 'response-content-disposition': 'inline' }
+    : { 'response-content-disposition': attachment(key) };
+  const { links, expiresAt } = await presign(ctx, storageId, [{ method: 'GET', key, query }], {
+    ...(scope && { scope }),
+  });
+  return { link: links[0]!, expiresAt };
+}
+
 /** RFC 6266: a plain name for old clients, and the real one. */
-export function attachment(key: string): string {
+function attachment(key: string): string {
   const name = key.split('/').filter(Boolean).at(-1) ?? 'object';
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -69,7 +69,7 @@ export async function partLinks(
       key,
       query: { partNumber: String(partNumber), uploadId },
     })),
-    PART_LINK_LIFETIME_S,
+    { expiresInSeconds: PART_LINK_LIFETIME_S },
   );
   return { links: links.map((link, index) => ({ partNumber: partNumbers[index]!, link })), expiresAt };
 }

@@ -20,12 +20,20 @@ const DELETED_AT_ONCE = 1_000;
 
 export async function listOfObjects(
   ctx: Caller,
-  { id, prefix, folders, after, limit }: ParsedInputOf<typeof api.storages.objects>,
+  { id, ...wanted }: ParsedInputOf<typeof api.storages.objects>,
 ): Promise<Output<'objects'>> {
-  const storage = await viewStorage(ctx.db, ctx.workspace.id, { id });
+  return pageOfObjects(ctx.db, await viewStorage(ctx.db, ctx.workspace.id, { id }), wanted);
+}
+
+/** One page of a storage that the caller may read. */
+export async function pageOfObjects(
+  db: Db,
+  storage: StorageView,
+  { prefix, folders, after, limit }: Omit<ParsedInputOf<typeof api.storages.objects>, 'id'>,
+): Promise<Output<'objects'>> {
   requireUsable(storage);
   const delimiter = folders ? '/' : '';
-  const page = await listObjects(ctx.db, storage.bucket_id!, { prefix, delimiter, after: after ?? null, limit });
+  const page = await listObjects(db, storage.bucket_id!, { prefix, delimiter, after: after ?? null, limit });
   const last = page.entries.at(-1);
   return {
     folders: page.entries.flatMap((entry) => (entry.kind === 'prefix' ? [entry.prefix] : [])),

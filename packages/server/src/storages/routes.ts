@@ -9,7 +9,7 @@ import { deleteStorage, editStorage } from './change.ts';
 import { createStorage } from './create.ts';
 import { listStorages, viewStorage } from './find.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
-import { attachment, presign } from './links.ts';
+import { presign, presignDownload } from './links.ts';
 import { locationsOf } from './locations.ts';
 import { abortMultipart, beginMultipart, completeMultipart, openMultiparts, partLinks } from './multipart.ts';
 import { deleteSomeObjects, listOfObjects } from './objects.ts';
@@ -86,13 +86,8 @@ export const storageHandlers: HandlersOf<typeof api.storages> = {
     const { links, expiresAt } = await presign(ctx, id, [{ method: 'PUT', key }]);
     return { isSuccess, link: links[0]!, expiresAt };
   },
-  async downloadLink(ctx, { id, key, inline }) {
-    // What users made is text to the browser, whatever it says it is.
-    const query: Record<string, string> = inline
-      ? { 'response-content-type': 'text/plain; charset=utf-8', 'response-content-disposition': 'inline' }
-      : { 'response-content-disposition': attachment(key) };
-    const { links, expiresAt } = await presign(ctx, id, [{ method: 'GET', key, query }]);
-    return { isSuccess, link: links[0]!, expiresAt };
+  async downloadLink(ctx, { id, ...wanted }) {
+    return { isSuccess, ...(await presignDownload(ctx, id, wanted)) };
   },
   async deleteObjects(ctx, input) {
     return { isSuccess, ...(await deleteSomeObjects(ctx, input)) };
