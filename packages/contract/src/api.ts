@@ -30,6 +30,7 @@ import { sharing } from './sharing.ts';
 import { sshKeys } from './sshKeys.ts';
 import { storages } from './storages.ts';
 import { strays } from './strays.ts';
+import { tasks } from './tasks.ts';
 import { transactions } from './transactions.ts';
 import { usage } from './usage.ts';
 import { user } from './user.ts';
@@ -64,6 +65,7 @@ export const api = {
   sharing,
   projects,
   projectCode,
+  tasks,
   sshKeys,
   apiTokens,
   strays,

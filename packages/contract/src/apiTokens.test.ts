@@ -11,6 +11,7 @@ const RESOURCES = [
   'docker-container/',
   'storage/',
   'project/',
+  'task/',
   'logging/',
 ];
 const SINGLE = ['stream-ticket', 'billing/balance', 'ssh-key/list', 'api-token/cli/check'];

@@ -8,6 +8,8 @@ export const ENTITIES = [
   'docker-container',
   'storage',
   'project',
+  'task/schedule',
+  'task',
   'api-token',
   'ssh-key',
   'client/member',

@@ -9,6 +9,7 @@ export const WorkspaceEvent = z.object({
     'docker-container',
     'storage',
     'project',
+    'task',
     'ssh-key',
     'balance',
     'hardware',

@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { Id } from './page.ts';
 
-export const LogSource = z.object({ type: z.enum(['docker-container']), id: Id });
+export const LogSource = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('docker-container'), id: Id }),
+  /** One run of a task, by its number. It has no lines until it has a place on its server. */
+  z.object({ type: z.literal('task'), id: Id, run: z.number().int().min(1) }),
+]);
 export type LogSource = z.infer<typeof LogSource>;
 
 /** How lines are searched: by text or by regular expression. */
@@ -47,7 +51,7 @@ export const logging = {
     summary:
       'Stored log lines, oldest first. Without a cursor the newest `limit` lines; `before` pages back, `after` forward.',
     /** The permission to view the source is checked again when the source is loaded. */
-    auth: ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT', 'PROJECT_MANAGEMENT'],
+    auth: ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT', 'PROJECT_MANAGEMENT', 'RUNNING_TASKS'],
     byToken: true,
     input: z.object({
       source: LogSource,
@@ -76,7 +80,7 @@ export const logging = {
   }),
 };
 
-/** `WS /frontend-api/logging/tail?ticket=…&type=docker-container&id=…&after=SEQ`: what the server sends. */
+/** `WS /frontend-api/logging/tail?ticket=…&type=docker-container&id=…&after=SEQ`, for a task also `run`: what the server sends. */
 export const TailMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('lines'),

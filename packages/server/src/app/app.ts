@@ -47,6 +47,7 @@ import { authHandlers } from '../signIn/routes.ts';
 import { sshKeyHandlers } from '../sshKeys/routes.ts';
 import { storageHandlers } from '../storages/routes.ts';
 import { strayHandlers } from '../strays/routes.ts';
+import { taskHandlers } from '../tasks/routes.ts';
 import { mountTaskTransfer } from '../taskTransfer/routes.ts';
 import { transactionHandlers } from '../transactions/routes.ts';
 import { usageHandlers } from '../usage/routes.ts';
@@ -86,6 +87,7 @@ const handlers: Handlers = {
   sharing: sharingHandlers,
   projects: projectHandlers,
   projectCode: projectCodeHandlers,
+  tasks: taskHandlers,
   sshKeys: sshKeyHandlers,
   apiTokens: apiTokenHandlers,
   strays: strayHandlers,

@@ -148,6 +148,8 @@ const KINDS: Record<Entity, Kind> = {
   'docker-container': { from: sql.table('container'), label: 'slug', mine: ofWorkspace },
   storage: { from: sql.table('storage'), label: 'slug', mine: ofWorkspace },
   project: { from: sql.table('project'), label: 'slug', mine: ofWorkspace },
+  task: { from: sql.table('task'), label: 'slug', mine: ofWorkspace },
+  'task/schedule': { from: sql.table('task_schedule'), label: 'title', mine: ofWorkspace },
   'api-token': { from: sql.table('api_token'), label: 'description', mine: ofWorkspace },
   'ssh-key': { from: sql.table('ssh_key'), label: 'title', mine: ({ user }) => sql`t.user_id = ${user.id}` },
   'admin/user': { from: sql.table('app_user'), label: 'name', mine: () => sql`true` },

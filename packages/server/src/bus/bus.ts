@@ -15,6 +15,8 @@ export interface Topics {
   access: { userId: number };
   /** Notifications of other processes may have been lost: subscribers that rely on them check again. */
   missed: Record<string, never>;
+  /** Something of a task on this server has changed that its worker may act upon. */
+  task: { instanceId: number };
   /** Work is due for a reconcile loop. */
   due: { kind: 'instance' | 'storage' | 'project' | 'project_import' };
   log: { containerId: number; lines: LogLine[]; gaps: LogGap[] };

@@ -18,6 +18,7 @@ const VIEWERS: Record<WorkspaceEvent['entity'], readonly Permission[] | null> = 
   'docker-container': ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT', 'PROJECT_MANAGEMENT'],
   storage: ['INSTANCE_RENTED_MANAGEMENT'],
   project: ['PROJECT', 'PROJECT_MANAGEMENT'],
+  task: ['RUNNING_TASKS'],
   hardware: ['INSTANCE_RENTED_MANAGEMENT'],
   'ssh-key': null,
   balance: null,

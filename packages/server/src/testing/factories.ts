@@ -281,7 +281,7 @@ export async function aTask(
       image: 'busybox',
       cpus: 1,
       gpu_count: 0,
-      env_sealed: ctx.secrets.seal('[]', `task|env|${slug}`),
+      env_sealed: ctx.secrets.seal('[]', `task|env|${projectId}|${ordinal}`),
       created_by: owner.userId,
       status,
       ...given,
@@ -333,8 +333,36 @@ export async function aPlacedRun(
   return { taskId, runId, containerId };
 }
 
-/** An import that no worker looks at. */
+/** A schedule of a project that nothing runs in: every night. */
+export async function aSchedule(ctx: Context, owner: Person): Promise<number> {
+  const instanceId = await aRentedInstance(ctx, owner);
+  const [storageId, projectId] = [await aStorage(ctx, owner), await aProject(ctx, owner)];
+  const row = await ctx.db
+    .insertInto('task_schedule')
+    .values({
+      workspace_id: owner.workspaceId,
+      project_id: projectId,
+      title: 'Every night',
+      cron: '0 2 * * *',
+      time_zone: 'UTC',
+      fields: JSON.stringify({
+        ...{ projectId, instanceId, storageId, envNames: [] },
+        ...{ inputUrlPath: 'data/', inputPath: '/input', outputPath: '/output', codePath: '/workspace' },
+        ...{ command: 'true', commit: 'main', image: 'busybox', cpus: 1, gpuCount: 0 },
+        ...{ timeLimitMinutes: null, retries: 0, retryOnFailure: false, priority: 'normal' },
+      }),
+      instance_id: instanceId,
+      storage_id: storageId,
+      env_sealed: '',
+      created_by: owner.userId,
+      next_at: new Date(Date.now() + 86_400_000),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
 
+/** An import that no worker looks at. */
 export async function anImport(ctx: Context, projectId: number, status: ImportStatus = 'queued'): Promise<number> {
   const row = await ctx.db
     .insertInto('project_import')

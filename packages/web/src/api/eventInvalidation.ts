@@ -3,8 +3,8 @@ import type { WorkspaceEvent } from '@stagi/contract/events.ts';
 /** The calls whose answers an event may have changed, by the beginning of their path. */
 const CHANGES: Record<WorkspaceEvent['entity'], readonly string[]> = {
   // Running servers change the balance.
-  'instance-rented': ['instance-rented/', 'billing/', 'getting-started/', 'project/instance/list'],
-  'self-hosted-instance': ['self-hosted-instance/', 'getting-started/', 'project/instance/list'],
+  'instance-rented': ['instance-rented/', 'billing/', 'getting-started/', 'project/instance/list', 'task/form'],
+  'self-hosted-instance': ['self-hosted-instance/', 'getting-started/', 'project/instance/list', 'task/form'],
   'docker-container': [
     'docker-container/',
     'instance-rented/list',
@@ -14,9 +14,10 @@ const CHANGES: Record<WorkspaceEvent['entity'], readonly string[]> = {
     'project/deletion/view',
   ],
   // Its size changes what is spent.
-  storage: ['storage/', 'billing/'],
+  storage: ['storage/', 'billing/', 'task/form'],
   // Its servers and containers are shown on its pages; what it holds counts to the plan.
-  project: ['project/', 'docker-container/list'],
+  project: ['project/', 'docker-container/list', 'task/form'],
+  task: ['task/'],
   'ssh-key': ['ssh-key/', 'instance-rented/ssh-key/', 'getting-started/'],
   balance: ['billing/', 'v2/billing/'],
   hardware: ['hardware/'],
@@ -34,7 +35,8 @@ export function isAffectedBy(event: WorkspaceEvent, [path, input]: readonly unkn
 function subjectOf(entity: WorkspaceEvent['entity'], path: string, input: unknown): number | undefined {
   const { id, projectRef } = (input ?? {}) as { id?: number; projectRef?: { id?: number } };
   if (entity === 'project') return id ?? projectRef?.id;
-  return path === `${entity}/view` ? id : undefined;
+  const isOfOne = path === `${entity}/view` || path.startsWith('task/output/');
+  return isOfOne ? id : undefined;
 }
 
 /** Every path prefix that events announce changes of. */

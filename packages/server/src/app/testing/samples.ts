@@ -19,6 +19,10 @@ export interface Ids {
   project: number;
   /** A server that is attached to the project. */
   attached: number;
+  task: number;
+  schedule: number;
+  /** Another one: a deleted schedule is shown nowhere. */
+  doomedSchedule: number;
   /** An open multipart upload of the object `k`. */
   upload: string;
   containerSlug: string;
@@ -56,6 +60,20 @@ const ASKED = {
   response_type: 'code',
   state: 'walk',
 };
+
+const aTaskOf = ({ project, attached, storage }: Ids) => ({
+  projectRef: { id: project },
+  instanceRef: { id: attached },
+  storageRef: { id: storage },
+  inputUrlPath: 'walk/',
+  inputPath: '/input',
+  outputPath: '/output',
+  command: 'true',
+  commit: 'main',
+  image: 'busybox',
+  cpus: 1,
+  gpuCount: 0,
+});
 
 /** A valid request for every call. A call without one fails the walk. */
 export const SAMPLES: Record<string, Sample> = {
@@ -111,6 +129,24 @@ export const SAMPLES: Record<string, Sample> = {
     foreign: 404,
   },
   'project/activity/list': { input: ({ project }) => ({ projectRef: { id: project } }), foreign: 404 },
+  'task/list': { input: ({ project }) => ({ projectRef: { id: project } }), foreign: 404 },
+  'task/view': { input: ({ task }) => ({ id: task }), foreign: 404 },
+  'task/form': { input: ({ project }) => ({ projectRef: { id: project } }), foreign: 404 },
+  'task/create': { input: (ids) => aTaskOf(ids), foreign: 400 },
+  'task/cancel': { input: ({ task }) => ({ id: task }), foreign: 404 },
+  'task/rerun': { input: ({ task }) => ({ id: task }), foreign: 404 },
+  'task/favorite': { input: ({ task }) => ({ id: task, favorite: true }), foreign: 404 },
+  'task/output/list': { input: ({ task }) => ({ id: task }), foreign: 404 },
+  'task/output/download-link': { input: ({ task }) => ({ id: task, key: 'k' }), foreign: 404 },
+  'task/output/preview-link': { input: ({ task }) => ({ id: task, key: 'k' }), foreign: 404 },
+  'task/schedule/list': { input: ({ project }) => ({ projectRef: { id: project } }), foreign: 404 },
+  'task/schedule/view': { input: ({ schedule }) => ({ id: schedule }), foreign: 404 },
+  'task/schedule/create': {
+    input: (ids) => ({ ...aTaskOf(ids), title: 'walk', cron: '0 2 * * *', timeZone: 'UTC' }),
+    foreign: 400,
+  },
+  'task/schedule/edit': { input: ({ schedule }) => ({ id: schedule, title: 'mine now' }), foreign: 404 },
+  'task/schedule/delete': { input: ({ doomedSchedule }) => ({ id: doomedSchedule }), foreign: 404 },
   'storage/list': { input: () => ({}) },
   'storage/view': { input: ({ storage }) => ({ id: storage }), foreign: 404 },
   'storage/form': { input: () => ({}) },
@@ -325,6 +361,9 @@ export const ABSENT: Ids = {
   shareLink: 999_999_911,
   project: 999_999_912,
   attached: 999_999_913,
+  task: 999_999_914,
+  schedule: 999_999_915,
+  doomedSchedule: 999_999_916,
   upload: '00000000-0000-4000-8000-000000000002',
   containerSlug: 'no-such-container',
 };

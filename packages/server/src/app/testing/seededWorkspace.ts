@@ -18,11 +18,13 @@ import {
   aProject,
   aPromoCode,
   aRentedInstance,
+  aSchedule,
   aSelfHostedServer,
   aShareLink,
   aStorage,
   aStorageKey,
   aStray,
+  aTask,
   aTransaction,
 } from '../../testing/factories.ts';
 import type { Person } from '../../testing/person.ts';
@@ -87,6 +89,9 @@ async function createEntities({ ctx }: TestApp, owner: Person, member: Person): 
     storageKey: await aStorageKey(ctx, owner, storage),
     shareLink: await aShareLink(ctx, owner, storage),
     upload: await anOpenUpload(ctx, storage),
+    task: await aTask(ctx, owner, 'done', { project_id: project }),
+    schedule: await aSchedule(ctx, owner),
+    doomedSchedule: await aSchedule(ctx, owner),
     containerSlug: '',
   };
 }

@@ -1,0 +1,38 @@
+import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import { text } from '@stagi/contract/text.ts';
+import type { Context } from '../context.ts';
+import type { TaskRow, TaskScheduleRow } from '../db/schema.ts';
+import { invalid } from '../http/errors.ts';
+
+export type Env = DesiredContainer['spec']['env'];
+
+/** Bound to the place in its project: the id is not known yet when it is sealed. */
+type TaskPlace = Pick<TaskRow, 'project_id' | 'ordinal'>;
+const placeOf = ({ project_id, ordinal }: TaskPlace): string => `task|env|${project_id}|${ordinal}`;
+
+export function sealTaskEnv(ctx: Pick<Context, 'secrets'>, place: TaskPlace, env: Env): string {
+  return ctx.secrets.seal(JSON.stringify(env), placeOf(place));
+}
+
+export function openTaskEnv(ctx: Pick<Context, 'secrets'>, row: TaskPlace & Pick<TaskRow, 'env_sealed'>): Env {
+  return JSON.parse(ctx.secrets.open(row.env_sealed, placeOf(row))) as Env;
+}
+
+const placeOfSchedule = (id: number): string => `task_schedule|env|${id}`;
+
+export function sealScheduleEnv(ctx: Pick<Context, 'secrets'>, id: number, env: Env): string {
+  return ctx.secrets.seal(JSON.stringify(env), placeOfSchedule(id));
+}
+
+export function openScheduleEnv(ctx: Pick<Context, 'secrets'>, row: Pick<TaskScheduleRow, 'id' | 'env_sealed'>): Env {
+  return JSON.parse(ctx.secrets.open(row.env_sealed, placeOfSchedule(row.id))) as Env;
+}
+
+/** Variables without a value have the former one of their name. */
+export function fillEnv(env: readonly { name: string; value?: string | undefined }[], former: Env): Env {
+  return env.map(({ name, value }, index) => {
+    const filled = value ?? former.find((variable) => variable.name === name)?.value;
+    if (filled === undefined) throw invalid(text('Value is required'), `env.${index}.value`);
+    return { name, value: filled };
+  });
+}

@@ -1,0 +1,61 @@
+import type { api } from '@stagi/contract/api.ts';
+import type { OutputOf, ParsedInputOf } from '@stagi/contract/call.ts';
+import { text } from '@stagi/contract/text.ts';
+import { createPreviewLink } from '../contentHost/previewLink.ts';
+import { refused } from '../http/errors.ts';
+import type { Member } from '../http/handlers.ts';
+import { type StorageView, viewStorage } from '../storages/find.ts';
+import { presignDownload } from '../storages/links.ts';
+import { pageOfObjects } from '../storages/objects.ts';
+import { viewTask } from './find.ts';
+import { outputPrefix } from './present.ts';
+
+type Input<Name extends keyof typeof api.tasks> = ParsedInputOf<(typeof api.tasks)[Name]>;
+
+/** What the web app signs for people who may run tasks, whatever else they may: reading what tasks have put out. */
+const SCOPE = { prefix: 'tasks/', mode: 'read-only' } as const;
+
+/** One level of the files of a task. Keys and folders are relative to its output directory. */
+export async function listOutput(
+  ctx: Member,
+  { id, prefix, after, limit }: Input<'output'>,
+): Promise<OutputOf<typeof api.tasks.output>> {
+  const { storage, root } = await outputOf(ctx, id);
+  const page = await pageOfObjects(ctx.db, storage, {
+    prefix: root + prefix,
+    folders: true,
+    after: after === undefined ? undefined : root + after,
+    limit,
+  });
+  const relative = (key: string): string => key.slice(root.length);
+  return {
+    isSuccess: true,
+    folders: page.folders.map(relative),
+    objects: page.objects.map((object) => ({ ...object, key: relative(object.key) })),
+    next: page.next === null ? null : relative(page.next),
+  };
+}
+
+export async function outputLink(
+  ctx: Member,
+  { id, key, inline }: Input<'outputLink'>,
+): Promise<{ link: string; expiresAt: string }> {
+  const { storage, root } = await outputOf(ctx, id);
+  return presignDownload(ctx, storage.id, { key: root + key, inline }, SCOPE);
+}
+
+export async function outputPreview(
+  ctx: Member,
+  { id, key }: Input<'outputPreview'>,
+): Promise<{ link: string; expiresAt: string }> {
+  const { storage, root } = await outputOf(ctx, id);
+  return createPreviewLink(ctx, { id: storage.id, key: root + key }, SCOPE);
+}
+
+async function outputOf(ctx: Member, taskId: number): Promise<{ storage: StorageView; root: string }> {
+  const task = await viewTask(ctx, { id: taskId });
+  const storage = await viewStorage(ctx.db, ctx.workspace.id, { id: task.storage_id });
+  if (storage.status === 'terminating' || storage.status === 'deleted')
+    throw refused(text('The storage of this task was deleted'));
+  return { storage, root: outputPrefix(task.id) };
+}
