@@ -93,7 +93,7 @@ function checkTaskPolicy(size: ServerSize, input: TaskInput): void {
     directories: [],
     restartPolicy: 'no' as const,
   };
-  checkPolicy(size, { slug: 'task', spec }, FIELD_NAMES);
+  checkPolicy(size, { slug: 'task', spec, task: input }, FIELD_NAMES);
 }
 
 /** At zero balance everything is paused. */
