@@ -35,11 +35,7 @@ export function sizeOf(
  * Throws, at the form's fields, when the policy of this kind of server forbids the container. `fieldNames` are those of
  * the form, where it has others.
  */
-export function checkPolicy(
-  size: ServerSize,
-  target: PolicyTarget,
-  fieldNames: Record<string, string> = {},
-): void {
+export function checkPolicy(size: ServerSize, target: PolicyTarget, fieldNames: Record<string, string> = {}): void {
   const policy: ContainerPolicy = {
     volumeRoots: size.kind === 'rented' ? [RENTED_VOLUME_ROOT] : ['/'],
     maxCpus: null,
