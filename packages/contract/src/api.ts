@@ -62,6 +62,7 @@ export const api = {
   containerAccess,
   logging,
   storages,
+  tasks,
   sharing,
   projects,
   projectCode,

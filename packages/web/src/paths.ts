@@ -5,7 +5,8 @@ export type SelfInstanceTab = 'overview' | 'containers' | 'activities';
 export type TokensTab = 'active' | 'archive';
 export type ContainerTab = 'overview' | 'logs';
 export type StorageTab = 'overview' | 'objects' | 'keys';
-export type ProjectTab = 'instances' | 'containers' | 'activity' | 'settings';
+export type ProjectTab = 'instances' | 'containers' | 'tasks' | 'activity' | 'settings';
+export type TaskTab = 'overview' | 'output';
 
 /** Every address of the app. The first tab of a page has the page's own address. */
 export const paths = {
@@ -41,6 +42,14 @@ export const paths = {
   newProject: () => '/projects?new=1',
   /** Its code, unless a tab is named. The addresses within the code are made by `codePaths`, which is loaded with them. */
   project: (id: number, tab?: ProjectTab) => `/projects/${id}/${tab ?? 'code/tree'}`,
+  newTask: (query: { project?: number; clone?: number; commit?: string; schedule?: 'new' | number } = {}) =>
+    withQuery('/projects/tasks/create', {
+      project: query.project?.toString(),
+      clone: query.clone?.toString(),
+      commit: query.commit,
+      schedule: query.schedule?.toString(),
+    }),
+  task: (id: number, tab: TaskTab = 'overview') => withTab(`/projects/tasks/${id}`, tab),
   profile: () => '/profile',
   account: () => '/profile/account',
   security: () => '/profile/account/security',

@@ -73,6 +73,13 @@ function unmarkedTexts(): string[] {
 const NOT_LANGUAGE: Record<string, readonly string[]> = {
   'features/containers/create/CreateContainerForm.tsx': ['python -u train.py --epochs 10'],
   'features/containers/create/DirectoryRows.tsx': ['/models'],
+  'features/tasks/form/CommitField.tsx': ['main'],
+  'features/tasks/form/InputPathField.tsx': ['datasets/'],
+  'features/tasks/form/TaskForm.tsx': [
+    'pip install -r requirements.txt && python train.py --data $STAGI_INPUT_PATH',
+    '/input',
+    '/output',
+  ],
   'launchForm/EnvRows.tsx': ['NAME'],
   'launchForm/ImageField.tsx': ['ubuntu:24.04'],
   // The mark of the error stream, as wide as a log line has room for.

@@ -1,18 +1,9 @@
-import { randomId } from '@stagi/contract/randomId.ts';
 import type { ClipboardEvent } from 'react';
 import type { FieldProps } from '../api/useCallForm.ts';
 import { useT } from '../i18n/i18n.ts';
 import { TextInput } from '../ui/form/TextInput.tsx';
+import { type EnvRow, newEnvRow } from './envRow.ts';
 import { RepeatedRows } from './RepeatedRows.tsx';
-
-/** `kept`: an empty value is that of the container or task which the new one is made of, which is not shown. */
-export interface EnvRow {
-  /** Tells rows apart while they are edited. */
-  key: string;
-  name: string;
-  value: string;
-  kept?: boolean;
-}
 
 /** The part of a form's state that holds the variables. */
 interface EnvForm {
@@ -26,8 +17,6 @@ interface Props {
   form: EnvForm;
   field(path: string): FieldProps;
 }
-
-export const newEnvRow = (name = '', value = ''): EnvRow => ({ key: randomId(), name, value });
 
 export function EnvRows({ form, field }: Props) {
   const t = useT();

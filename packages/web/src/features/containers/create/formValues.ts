@@ -1,6 +1,6 @@
 import type { Container } from '@stagi/contract/containers.ts';
 import { randomId } from '@stagi/contract/randomId.ts';
-import { type EnvRow, newEnvRow } from '../../../launchForm/EnvRows.tsx';
+import { type EnvRow, newEnvRow } from '../../../launchForm/envRow.ts';
 
 /** The choice of no GPU on a server that has some. */
 export const NO_GPU = 'none';

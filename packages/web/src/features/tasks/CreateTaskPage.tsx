@@ -1,0 +1,153 @@
+import { Skeleton } from '@mantine/core';
+import { api } from '@stagi/contract/api.ts';
+import type { TaskSchedule } from '@stagi/contract/tasks.ts';
+import { IconGitBranch } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { errorText } from '../../api/messages.ts';
+import { q } from '../../api/query.ts';
+import { useHasPermission } from '../../api/user.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { usePageTitle } from '../../navigation/pageTitle.tsx';
+import { paths } from '../../paths.ts';
+import { Button } from '../../ui/Button.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { ErrorState } from '../../ui/ErrorState.tsx';
+import { Note } from '../../ui/Note.tsx';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { TaskForm } from './form/TaskForm.tsx';
+
+/** What is free on the servers changes with what runs on them. */
+const REFETCH_MS = 10_000;
+
+/**
+ * The form of a new task or schedule. In the address: `project`, `commit` to run, `clone` with the id of a task, and
+ * `schedule`: `new`, or the id of the one to edit.
+ */
+export function CreateTaskPage() {
+  const [params] = useSearchParams();
+  const schedule = idOf(params.get('schedule'));
+  const visit: Visit = {
+    project: idOf(params.get('project')),
+    clone: idOf(params.get('clone')),
+    commit: params.get('commit'),
+    startsOnSchedule: params.get('schedule') === 'new',
+  };
+  // Another address is another form.
+  const key = params.toString();
+  return schedule === null ? <Filled key={key} visit={visit} schedule={null} /> : <Editing key={key} id={schedule} />;
+}
+
+interface Visit {
+  project: number | null;
+  clone: number | null;
+  commit: string | null;
+  startsOnSchedule: boolean;
+}
+
+function Editing({ id }: { id: number }) {
+  const t = useT();
+  // The form begins with what the schedule is now, not with what was cached.
+  const { data, error, isFetching, refetch } = useQuery({
+    ...q(api.tasks.viewSchedule, { id }),
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+  if (data) {
+    const { project } = data.entity;
+    const visit = { project: project.id, clone: null, commit: null, startsOnSchedule: true };
+    return <Filled visit={visit} schedule={data.entity} />;
+  }
+  return (
+    <>
+      <PageHeader title={t('Edit the schedule')} />
+      {error ? (
+        <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />
+      ) : (
+        <Skeleton height={400} />
+      )}
+    </>
+  );
+}
+
+function Filled({ visit, schedule }: { visit: Visit; schedule: TaskSchedule | null }) {
+  const t = useT();
+  const { project, clone, commit, startsOnSchedule } = visit;
+  /** The project that was chosen since. */
+  const [chosen, setChosen] = useState<number | null>(null);
+  const input =
+    chosen === null
+      ? { ...(project !== null && { projectRef: { id: project } }), ...(clone !== null && { cloneOf: { id: clone } }) }
+      : { projectRef: { id: chosen } };
+  const { data, error, isFetching, refetch } = useQuery({
+    ...q(api.tasks.form, input),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFETCH_MS,
+  });
+  const title = titleOf();
+  usePageTitle(title);
+  return (
+    <>
+      <PageHeader title={title}>
+        {t('Runs the code of a commit in a container, with input from a storage, and keeps its output there.')}
+      </PageHeader>
+      {body()}
+    </>
+  );
+
+  function titleOf(): string {
+    if (schedule) return t('Edit the schedule');
+    if (clone === null) return t('Create a task');
+    return data?.valuesOf ? t('Clone of task #{{number}}', { number: data.valuesOf.ordinal }) : t('Clone of a task');
+  }
+
+  function body() {
+    if (error && !data)
+      return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
+    if (!data) return <Skeleton height={400} />;
+    if (schedule && data.projectId !== schedule.project.id)
+      return (
+        <Note tone="warn" title={t('This schedule cannot be changed')}>
+          {t('Its project is archived.')}
+        </Note>
+      );
+    if (data.projects.length === 0) return <NoProject />;
+    return (
+      <TaskForm
+        offer={data}
+        from={{
+          fields: schedule ? schedule.task : data.values,
+          title: schedule ? schedule.title : clone !== null ? (data.valuesOf?.title ?? '') : '',
+          commit,
+        }}
+        schedule={schedule}
+        startsOnSchedule={startsOnSchedule}
+        onProject={setChosen}
+      />
+    );
+  }
+}
+
+function NoProject() {
+  const t = useT();
+  const mayCreate = useHasPermission('PROJECT_MANAGEMENT');
+  return (
+    <EmptyState
+      icon={<IconGitBranch size={20} />}
+      title={t('A task needs a project')}
+      action={
+        mayCreate && (
+          <Button component={Link} to={paths.newProject()}>
+            {t('Create a project')}
+          </Button>
+        )
+      }
+    >
+      {t('Its repository holds the code that the task runs.')}
+    </EmptyState>
+  );
+}
+
+const idOf = (word: string | null): number | null => (/^[1-9]\d{0,14}$/.test(word ?? '') ? Number(word) : null);

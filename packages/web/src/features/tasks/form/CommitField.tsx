@@ -1,0 +1,108 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { api } from '@stagi/contract/api.ts';
+import { CallError } from '@stagi/contract/errors.ts';
+import { IconGitCommit } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { q } from '../../../api/query.ts';
+import type { FieldProps } from '../../../api/useCallForm.ts';
+import { useHasPermission } from '../../../api/user.ts';
+import { useT } from '../../../i18n/i18n.ts';
+import { Button } from '../../../ui/Button.tsx';
+import { CutText } from '../../../ui/CutText.tsx';
+import { FormItem } from '../../../ui/form/FormItem.tsx';
+import { TextInput } from '../../../ui/form/TextInput.tsx';
+import { TimeAgo } from '../../../ui/Time.tsx';
+import { CommitPicker } from './CommitPicker.tsx';
+import { commitAt, isShortHash, shortHash } from './commitWord.ts';
+import classes from './TaskForm.module.css';
+
+const TYPING_MS = 300;
+
+interface Props {
+  /** Null until a project is chosen. */
+  projectId: number | null;
+  bound: FieldProps;
+  /** A branch is then looked up at each time. */
+  isScheduled: boolean;
+}
+
+/** A branch, tag or hash, typed or picked from the history, with the commit that it means now. */
+export function CommitField({ projectId, bound, isScheduled }: Props) {
+  const t = useT();
+  const [picking, setPicking] = useState(false);
+  const mayRead = useHasPermission('PROJECT', 'PROJECT_MANAGEMENT');
+  const typed = String(bound.value ?? '').trim();
+  const [word] = useDebouncedValue(typed, TYPING_MS);
+  const known = useQuery({
+    ...q(api.projectCode.commits, { id: projectId ?? 0, ...commitAt(word), path: '', limit: 1 }, { quiet: true }),
+    enabled: mayRead && projectId !== null && word !== '' && !isShortHash(word),
+  });
+  const isMissing = word === typed && known.error instanceof CallError && [400, 404].includes(known.error.status);
+  const commit = word === typed ? known.data?.commits[0] : undefined;
+  return (
+    <FormItem label={t('Commit')} description={hint()} error={bound.error ?? missing()}>
+      {(attributes) => (
+        <>
+          <div className={classes.withButton}>
+            <TextInput
+              {...attributes}
+              aria-label={t('Commit')}
+              placeholder="main"
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              classNames={{ input: 'mono' }}
+              {...bound}
+              error={Boolean(attributes['aria-invalid'])}
+              data-testid="task-commit"
+            />
+            {mayRead && projectId !== null && (
+              <Button
+                color="gray"
+                icon={<IconGitCommit size={16} />}
+                className={classes.besideBox}
+                onClick={() => setPicking(true)}
+                data-testid="task-commit-pick"
+              >
+                {t('Choose')}
+              </Button>
+            )}
+          </div>
+          {commit && (
+            <div className={classes.commit} data-testid="task-commit-found">
+              <span className="mono">{shortHash(commit.sha)}</span>
+              <CutText className={classes.commitTitle}>{commit.title || t('(no message)')}</CutText>
+              <span>
+                {commit.author.name} · <TimeAgo at={commit.committer.at} />
+              </span>
+            </div>
+          )}
+          {projectId !== null && (
+            <CommitPicker
+              projectId={projectId}
+              opened={picking}
+              chosen={typed}
+              isScheduled={isScheduled}
+              onClose={() => setPicking(false)}
+              onChoose={(next) => {
+                bound.onChange(next);
+                setPicking(false);
+              }}
+            />
+          )}
+        </>
+      )}
+    </FormItem>
+  );
+
+  function hint(): string {
+    return isScheduled
+      ? t('A branch, tag or hash. A branch is looked up anew at each time')
+      : t('A branch, tag or hash. A branch means its latest commit');
+  }
+
+  function missing(): string | undefined {
+    return isMissing ? t('This commit does not exist') : undefined;
+  }
+}

@@ -1,0 +1,71 @@
+import { IconFolderSearch } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { FieldProps } from '../../../api/useCallForm.ts';
+import { useHasPermission } from '../../../api/user.ts';
+import { useT } from '../../../i18n/i18n.ts';
+import { Button } from '../../../ui/Button.tsx';
+import { FormItem } from '../../../ui/form/FormItem.tsx';
+import { TextInput } from '../../../ui/form/TextInput.tsx';
+import { ObjectPicker } from './ObjectPicker.tsx';
+import classes from './TaskForm.module.css';
+
+interface Props {
+  /** Undefined until one is chosen. */
+  storage: { id: number; slug: string } | undefined;
+  bound: FieldProps;
+}
+
+/** The key of an object or folder: typed, or picked where the person's role lists objects. */
+export function InputPathField({ storage, bound }: Props) {
+  const t = useT();
+  const [picking, setPicking] = useState(false);
+  const mayList = useHasPermission('INSTANCE_RENTED_MANAGEMENT');
+  return (
+    <FormItem
+      label={t('Input URL path')}
+      description={t('One object of the storage, or a folder: everything that begins with a path ending in /')}
+      error={bound.error}
+    >
+      {(attributes) => (
+        <div className={classes.withButton}>
+          <TextInput
+            {...attributes}
+            aria-label={t('Input URL path')}
+            placeholder="datasets/"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            classNames={{ input: 'mono' }}
+            {...bound}
+            error={Boolean(attributes['aria-invalid'])}
+            data-testid="task-input-url"
+          />
+          {mayList && (
+            <Button
+              color="gray"
+              icon={<IconFolderSearch size={16} />}
+              className={classes.besideBox}
+              reason={storage ? null : t('Choose a storage first')}
+              onClick={() => setPicking(true)}
+              data-testid="task-input-browse"
+            >
+              {t('Browse')}
+            </Button>
+          )}
+          {storage && (
+            <ObjectPicker
+              storage={storage}
+              opened={picking}
+              startsAt={String(bound.value ?? '')}
+              onClose={() => setPicking(false)}
+              onChoose={(key) => {
+                bound.onChange(key);
+                setPicking(false);
+              }}
+            />
+          )}
+        </div>
+      )}
+    </FormItem>
+  );
+}
