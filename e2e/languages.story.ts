@@ -128,7 +128,7 @@ async function look(
 }
 
 /** Menus, panels and dialogs that have no address; `width`: those of one width only. */
-function overlays({ instance, selfInstance, container, project }: Ids) {
+function overlays({ instance, selfInstance, container, project, task }: Ids) {
   const press = (testId: string) => async (page: Page) => {
     await page.getByTestId(testId).first().click();
     await waitForScreen(page);
@@ -197,6 +197,7 @@ function overlays({ instance, selfInstance, container, project }: Ids) {
         await expect(page.getByTestId('confirm-slug')).toBeVisible();
       },
     },
+    { name: 'canceling a task', path: `/projects/tasks/${task}`, open: press('action-cancel') },
     { name: 'dates of a log', path: `/cloud/containers/${container}/logs`, open: press('date-range') },
     {
       name: 'the filters of a log',

@@ -15,6 +15,7 @@ const NAMES = {
   key: long('Key'),
   storage: long('Storage'),
   project: long('Project'),
+  task: long('Task'),
 };
 const WIDTHS = [360, 768, 1280];
 const HEIGHT = 800;

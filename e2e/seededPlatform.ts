@@ -35,6 +35,8 @@ const MORE: Partial<Record<RouteName, readonly string[]>> = {
   containers: ['?new=1'],
   storages: ['?new=1'],
   storage: ['/objects', '/keys'],
+  task: ['/output'],
+  newTask: ['?schedule=new'],
   projects: ['?new=1'],
 };
 
@@ -47,6 +49,7 @@ interface Names {
   key: string;
   storage: string;
   project: string;
+  task: string;
 }
 
 const USUAL: Names = {
@@ -57,6 +60,7 @@ const USUAL: Names = {
   key: 'laptop',
   storage: 'Data',
   project: 'Trainer',
+  task: 'Evaluation',
 };
 
 /** A platform with a simulated cloud, and somebody who has one of everything: for stories that walk over all screens. */
@@ -109,7 +113,10 @@ export function ownScreens(ids: Ids): string[] {
 function addressOf(name: RouteName, ids: Ids): string {
   const { path: pattern } = ROUTES[name];
   const path = pattern.startsWith(`${ROUTES.project.path}/`)
-    ? pattern.replace(':id', String(ids.project)) + (ofCode(ids)[name] ?? '')
+    ? pattern
+        .replace(':id', String(ids.project))
+        .replace(':taskId/:name', `${ids.task}/run-1`)
+        .concat(ofCode(ids)[name] ?? '')
     : pattern.replace(/:(?:id|code|slug)$/, String(ids[name as keyof Ids]));
   expect(path, `${name}: an id for its address`).not.toContain('undefined');
   return path;
@@ -142,6 +149,7 @@ export interface Ids {
   storage: number;
   project: number;
   emptyProject: number;
+  task: number;
   /** The commit of the project, and the object of its README. */
   commit: string;
   readme: string;
@@ -150,7 +158,7 @@ export interface Ids {
   containerAuth: string;
 }
 
-/** A server rented, one attached, a container on it, a storage with a key, a project with code and an empty one. */
+/** A server rented, one attached, a container on it, a storage with a key, a project with code, a task and a schedule, and an empty one. */
 async function furnish(
   url: string,
   { client, email }: Person,
@@ -169,7 +177,10 @@ async function furnish(
   });
   const { entity: own, daemonToken } = await client(api.selfHosted.create, { title: names.own, slug: 'lab-3' });
   const vulnerableRunc = { version: '1.1.5+ds1-1+deb12u1', cves: ['CVE-2025-31133'] };
-  const daemon = await connectDaemon(url, await enrolNode(url, daemonToken), { facts: { vulnerableRunc } });
+  const daemon = await connectDaemon(url, await enrolNode(url, daemonToken), {
+    facts: { vulnerableRunc },
+    features: ['tasks'],
+  });
   // Else it counts as unresponsive before all screens have been seen.
   const beat = setInterval(() => daemon.send({ type: 'heartbeat', at: new Date().toISOString() }), HEARTBEAT_MS);
   const { entities: containers } = await client(api.containers.create, {
@@ -202,6 +213,25 @@ async function furnish(
   await client(api.secondFactor.stepUp, { code: await mailedCode(url, email) });
   const pushed = await push(project.gitHttps, (await client(api.apiTokens.create, { description: names.key })).token);
   await client(api.projects.attachInstance, { projectRef: { id: project.id }, instanceRef: { id: own.id } });
+  const input = await client(api.storages.uploadLink, { id: storage.id, key: 'data/digits.csv' });
+  expect((await fetch(input.link, { method: 'PUT', body: 'digit,pixels\n' })).ok, 'the input is uploaded').toBe(true);
+  const runs = {
+    projectRef: { id: project.id },
+    instanceRef: { id: own.id },
+    storageRef: { id: storage.id },
+    inputUrlPath: 'data/',
+    inputPath: '/input',
+    outputPath: '/output',
+    command: 'python evaluate.py --data $STAGI_INPUT_PATH',
+    commit: 'main',
+    image: 'python:3.14-slim',
+    cpus: 1,
+    gpuCount: 0,
+    env: [{ name: 'SEED', value: '1' }],
+    title: names.task,
+  };
+  const { entity: task } = await client(api.tasks.create, runs);
+  await client(api.tasks.createSchedule, { ...runs, title: names.task, cron: '0 2 * * *', timeZone: 'Europe/Berlin' });
   const { link } = await client(api.invites.create, { role: 'Guest' });
   return {
     ids: {
@@ -213,6 +243,7 @@ async function furnish(
       storage: storage.id,
       project: project.id,
       emptyProject: empty.id,
+      task: task.id,
       ...pushed,
     },
     close() {

@@ -122,7 +122,12 @@ test('a task is filled in, started, cloned, and put on a schedule that is paused
     await expect(form).toContainText('At once: there is room');
     await expect(form).toContainText('50 of 50 (day of UTC)');
     await page.getByTestId('task-cpus').fill('99');
-    await fill(page, { image: 'python:3.13', command: 'python train.py', 'input-path': '/data', 'output-path': '/out' });
+    await fill(page, {
+      image: 'python:3.13',
+      command: 'python train.py',
+      'input-path': '/data',
+      'output-path': '/out',
+    });
     await page.getByTestId('task-submit').click();
     await expect(page.getByText('This server has 4 CPUs')).toBeVisible();
     await page.getByTestId('task-cpus').fill('1');
@@ -208,7 +213,9 @@ test('a task is filled in, started, cloned, and put on a schedule that is paused
     await expect(page.getByTestId('schedule-time')).toHaveValue('02:30');
     await choose(page, 'schedule-every', 'Cron expression');
     await page.getByTestId('schedule-cron').fill('* * *');
-    await expect(page.getByText('Enter five fields: minute, hour, day of the month, month, day of the week')).toBeVisible();
+    await expect(
+      page.getByText('Enter five fields: minute, hour, day of the month, month, day of the week'),
+    ).toBeVisible();
     await page.getByTestId('schedule-cron').fill('*/15 9-17 * * 1-5');
     await page.setViewportSize(PHONE);
     expect(await sideways(page)).toBeLessThanOrEqual(0);
@@ -289,6 +296,9 @@ async function fill(page: Page, values: Record<string, string>): Promise<void> {
 }
 
 async function act(page: Page, name: string): Promise<void> {
-  await page.getByTestId('schedule-row').getByRole('button', { name: /^Actions for/ }).click();
+  await page
+    .getByTestId('schedule-row')
+    .getByRole('button', { name: /^Actions for/ })
+    .click();
   await page.getByTestId(`action-${name}`).click();
 }

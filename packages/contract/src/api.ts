@@ -62,7 +62,6 @@ export const api = {
   containerAccess,
   logging,
   storages,
-  tasks,
   sharing,
   projects,
   projectCode,

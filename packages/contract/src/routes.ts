@@ -30,6 +30,7 @@ const STAFF: readonly Permission[] = ['EMPLOYEE'];
 const TABLE_WIDTH = 768;
 const OWN: readonly Permission[] = ['SELFHOSTED_INSTANCE_MANAGEMENT'];
 const PROJECTS: readonly Permission[] = ['PROJECT_MANAGEMENT'];
+const TASKS: readonly Permission[] = ['RUNNING_TASKS'];
 
 /** The routes (specification sections 2 and 6), with what each requires of a visitor. */
 export const ROUTES = {
@@ -187,6 +188,35 @@ export const ROUTES = {
     layout: 'app',
     permissions: PROJECTS,
     title: text('Containers'),
+    parent: '/projects',
+  },
+  projectTasks: {
+    path: '/projects/:id/tasks',
+    layout: 'app',
+    permissions: TASKS,
+    title: text('Tasks'),
+    parent: '/projects',
+  },
+  /** The log of one run, named `run-1`, `run-2`, … */
+  taskLogs: {
+    path: '/projects/:id/tasks/logs/:taskId/:name',
+    layout: 'app',
+    permissions: TASKS,
+    title: text('Log'),
+    parent: '/projects',
+  },
+  newTask: {
+    path: '/projects/tasks/create',
+    layout: 'app',
+    permissions: TASKS,
+    title: text('Create a task'),
+    parent: '/projects',
+  },
+  task: {
+    path: '/projects/tasks/:id',
+    layout: 'app',
+    permissions: TASKS,
+    title: text('Task'),
     parent: '/projects',
   },
   projectActivity: {

@@ -70,6 +70,15 @@ export const firstReads = {
     ),
   projectContainers: (visit) =>
     ofProject(visit, (id) => read(api.containers.list, { projectRef: { id }, ...listInput(visit.search) })),
+  projectTasks: async (visit) => {
+    const { tasksInput } = await import('./features/tasks/list/listInput.ts');
+    return ofProject(visit, (id) => read(api.tasks.list, tasksInput(listAddress(visit.search), id)));
+  },
+  task: (visit) => {
+    const id = idOf(visit);
+    return id === null ? [] : [read(api.tasks.view, { id })];
+  },
+  taskLogs: ({ params: { taskId = '' } }) => (ID.test(taskId) ? [read(api.tasks.view, { id: Number(taskId) })] : []),
   projectActivity: (visit) =>
     ofProject(visit, (id) => read(api.projects.activity, { projectRef: { id }, ...listInput(visit.search, LATEST) })),
   projectSettings: (visit) => ofProject(visit, () => read(api.projects.form, {})),
@@ -153,4 +162,5 @@ function activities(
   return [read(of, { id, entityFilterRequest: request })];
 }
 
-const idOf = ({ params }: Visit): number | null => (/^[1-9]\d{0,14}$/.test(params.id ?? '') ? Number(params.id) : null);
+const ID = /^[1-9]\d{0,14}$/;
+const idOf = ({ params }: Visit): number | null => (ID.test(params.id ?? '') ? Number(params.id) : null);

@@ -42,6 +42,9 @@ export const paths = {
   newProject: () => '/projects?new=1',
   /** Its code, unless a tab is named. The addresses within the code are made by `codePaths`, which is loaded with them. */
   project: (id: number, tab?: ProjectTab) => `/projects/${id}/${tab ?? 'code/tree'}`,
+  /** A commit, seen from a branch or tag where one is known. */
+  commit: (projectId: number, { sha, ref }: { sha: string; ref: string | null }) =>
+    `/projects/${projectId}/commit/${ref === null ? sha : `${encodeURIComponent(ref)}/${sha}`}`,
   newTask: (query: { project?: number; clone?: number; commit?: string; schedule?: 'new' | number } = {}) =>
     withQuery('/projects/tasks/create', {
       project: query.project?.toString(),
@@ -50,6 +53,8 @@ export const paths = {
       schedule: query.schedule?.toString(),
     }),
   task: (id: number, tab: TaskTab = 'overview') => withTab(`/projects/tasks/${id}`, tab),
+  /** The log of the run of a number. */
+  taskLog: (projectId: number, taskId: number, run: number) => `/projects/${projectId}/tasks/logs/${taskId}/run-${run}`,
   profile: () => '/profile',
   account: () => '/profile/account',
   security: () => '/profile/account/security',

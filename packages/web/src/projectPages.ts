@@ -8,6 +8,10 @@ export const projectPages = {
   commits: async () => (await import('./features/projectCode/commits/CommitsPage.tsx')).CommitsPage,
   instances: async () => (await import('./features/projects/instances/ProjectInstances.tsx')).ProjectInstances,
   containers: async () => (await import('./features/containers/ProjectContainers.tsx')).ProjectContainers,
+  tasks: async () => (await import('./features/tasks/list/ProjectTasks.tsx')).ProjectTasks,
+  task: async () => (await import('./features/tasks/detail/TaskPage.tsx')).TaskPage,
+  taskLogs: async () => (await import('./features/tasks/logs/TaskLogPage.tsx')).TaskLogPage,
+  newTask: async () => (await import('./features/tasks/CreateTaskPage.tsx')).CreateTaskPage,
   activity: async () => (await import('./features/projects/ProjectActivity.tsx')).ProjectActivity,
   settings: async () => (await import('./features/projects/settings/ProjectSettings.tsx')).ProjectSettings,
 };

@@ -23,6 +23,7 @@ const READS_NOTHING_AHEAD: Partial<Record<RouteName, string>> = {
   security: 'its parts ask on their own',
   sessions: 'what is shown must be of this moment',
   audit: 'what is shown must be of this moment',
+  newTask: 'what is free on servers must be of this moment',
   adminAudit: 'what is shown must be of this moment',
 };
 

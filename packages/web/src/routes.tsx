@@ -124,6 +124,9 @@ export const routes: RouteObject[] = [
           lazy: once(projectPage('frame')),
           children: pagesOfProject(),
         },
+        page(ROUTES.newTask, projectPage('newTask')),
+        tabbed(ROUTES.task, projectPage('task'), 'task'),
+        page(ROUTES.taskLogs, projectPage('taskLogs'), 'taskLogs'),
         {
           path: ROUTES.profile.path,
           handle: { route: ROUTES.profile, leadsTo: paths.account } satisfies PageHandle,
@@ -206,6 +209,7 @@ function pagesOfProject(): RouteObject[] {
     withRest(page(ROUTES.projectCommits, projectPage('commits'), 'projectCommits')),
     page(ROUTES.projectInstances, projectPage('instances'), 'projectInstances'),
     page(ROUTES.projectContainers, projectPage('containers'), 'projectContainers'),
+    page(ROUTES.projectTasks, projectPage('tasks'), 'projectTasks'),
     page(ROUTES.projectActivity, projectPage('activity'), 'projectActivity'),
     page(ROUTES.projectSettings, projectPage('settings'), 'projectSettings'),
   ];

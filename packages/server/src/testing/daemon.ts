@@ -85,7 +85,7 @@ export interface TestDaemon {
   sendBytes(stream: number, offset: number, bytes: Uint8Array): void;
   /** The first message of a kind that fits, among those received already or later. */
   next<T extends Kind>(type: T, fits?: (message: MessageOf<T>) => boolean): Promise<MessageOf<T>>;
-  hello(facts?: Partial<MachineFacts>): Promise<void>;
+  hello(facts?: Partial<MachineFacts>, features?: string[]): Promise<void>;
   sendInventory(): void;
   /** The first desired state that fits, with its signature checked. */
   desired(fits?: (state: DesiredState) => boolean): Promise<DesiredState>;
@@ -119,12 +119,16 @@ export async function dial(
 export async function connectDaemon(
   url: string,
   key: NodeKey,
-  { facts = {}, containers = [] }: { facts?: Partial<MachineFacts>; containers?: ActualContainer[] } = {},
+  {
+    facts = {},
+    containers = [],
+    features = [],
+  }: { facts?: Partial<MachineFacts>; containers?: ActualContainer[]; features?: string[] } = {},
 ): Promise<TestDaemon> {
   const daemon = await dial(url, key);
   daemon.inventory.containers = containers;
   await daemon.next('welcome');
-  await daemon.hello(facts);
+  await daemon.hello(facts, features);
   return daemon;
 }
 
@@ -168,12 +172,13 @@ async function open(url: string): Promise<Omit<TestDaemon, 'desired' | 'command'
     next,
     closed,
     sendBytes: (stream, offset, bytes) => socket.send(encodeFrame({ stream, offset, bytes })),
-    async hello(facts = {}) {
+    async hello(facts = {}, features = []) {
       send({
         type: 'hello',
         protocol: LINK_PROTOCOL,
         version: '0.1.0',
         bootId: 'boot-1',
+        features,
         facts: { ...FACTS, ...facts },
         inventory,
       });

@@ -33,16 +33,24 @@ interface CallAction<Row> extends ActionBase<Row> {
   /** Makes the call with these options; rejects with a `CallError` when it is refused. */
   perform(row: Row, options?: CallOptions): Promise<unknown>;
   /** The question asked before. Left out: the call is made at once. */
-  confirm?(row: Row): { title: string; text: ReactNode; lost?: readonly string[]; typeSlug?: string };
+  confirm?(row: Row): { title: string; text: ReactNode; lost?: readonly string[]; typeSlug?: string } & Answers;
   /** The toast once it is done. */
   success?(row: Row): string;
   onDone?(): void;
   /** For the selected rows of a list. Left out: it is an action for single rows only. */
   many?: {
     /** `names` are listed in the question; `typeWord` has to be typed together with the number of rows. */
-    confirm?(rows: readonly Row[]): { title: string; text: ReactNode; names: readonly string[]; typeWord?: string };
+    confirm?(
+      rows: readonly Row[],
+    ): { title: string; text: ReactNode; names: readonly string[]; typeWord?: string } & Answers;
     success(count: number): string;
   };
+}
+
+/** The buttons of a question, where the action's own label and “Cancel” would not tell them apart. */
+interface Answers {
+  confirmLabel?: string;
+  cancelLabel?: string;
 }
 
 export type RowAction<Row> = DialogAction<Row> | CallAction<Row>;

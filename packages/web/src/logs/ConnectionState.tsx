@@ -3,11 +3,19 @@ import { useT } from '../i18n/i18n.ts';
 import classes from './Logs.module.css';
 import type { LogFeed } from './logFeed.ts';
 
-/** Whether new lines are shown as they arrive: not while the view is paused. */
-export function ConnectionState({ feed, following }: { feed: LogFeed; following: boolean }) {
+interface Props {
+  feed: LogFeed;
+  following: boolean;
+  /** Said in place of “Live” once no more lines are expected. */
+  ended: string | undefined;
+}
+
+/** Whether new lines are shown as they arrive: not while the view is paused, nor once none are expected. */
+export function ConnectionState({ feed, following, ended }: Props) {
   const t = useT();
   const connection = feed.connection();
-  const state = connection === 'live' && !following ? 'paused' : connection;
+  const live = following ? 'live' : 'paused';
+  const state = connection === 'live' ? (ended === undefined ? live : 'over') : connection;
   return (
     <span className={classes.connection} data-state={state} role="status" data-testid="log-connection">
       {word()}
@@ -16,6 +24,8 @@ export function ConnectionState({ feed, following }: { feed: LogFeed; following:
 
   function word() {
     switch (state) {
+      case 'over':
+        return ended;
       case 'live':
         return t('Live');
       case 'paused':

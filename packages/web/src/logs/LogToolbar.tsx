@@ -27,6 +27,7 @@ import type { LogFeed, LogSearch } from './logFeed.ts';
 interface Props {
   source: LogSource;
   fileName: string;
+  ended: string | undefined;
   feed: LogFeed | null;
   search: LogSearch;
   onSearch(text: string): void;
@@ -126,7 +127,7 @@ export function LogToolbar(props: Props) {
     </>
   );
   const searchBox = { value: search.text, onChange: props.onSearch, error: props.searchError };
-  const state = feed && <ConnectionState feed={feed} following={following} />;
+  const state = feed && <ConnectionState feed={feed} following={following} ended={props.ended} />;
 
   if (narrow) {
     return (

@@ -26,10 +26,12 @@ interface Props {
   fileName: string;
   /** What stands in place of the lines while there are none: when the first will come. */
   noLines: string;
+  /** Said in place of “Live” once no more lines are expected. */
+  ended?: string;
 }
 
 /** A log: history, then live lines. Search and dates stand in the address. */
-export function LogView({ source, fileName, noLines }: Props) {
+export function LogView({ source, fileName, noLines, ended }: Props) {
   const t = useT();
   const list = useListState({ filters: [RANGE_FILTER, MODE] });
   const mode = SearchMode.catch('contains').parse(list.filter(MODE));
@@ -56,6 +58,7 @@ export function LogView({ source, fileName, noLines }: Props) {
       <LogToolbar
         source={source}
         fileName={fileName}
+        ended={ended}
         feed={feed}
         search={search}
         onSearch={list.setSearch}

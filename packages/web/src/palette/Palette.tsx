@@ -22,7 +22,7 @@ const TYPING_MS = 150;
 /** Arrow keys prefetch an item only after a pause. */
 const DWELL_MS = 80;
 
-/** Finds pages, servers, storages, containers, projects and actions by typing a part of their name. */
+/** Finds pages, servers, storages, containers, projects, tasks and actions by typing a part of their name. */
 export function Palette({ opened, onClose }: OverlayProps) {
   const t = useT();
   const hosted = useHostedModal(opened, { persistent: false, routed: false, onClose });
@@ -261,12 +261,14 @@ function groupTitle(t: T, group: PaletteGroup): string {
       return t('Containers');
     case 'projects':
       return t('Projects');
+    case 'tasks':
+      return t('Tasks');
     case 'actions':
       return t('Actions');
   }
 }
 
 /** Groups of entities, found by the server; their Unique ID is shown beside the title. */
-const SEARCHED: readonly PaletteGroup[] = ['servers', 'storages', 'containers', 'projects'];
+const SEARCHED: readonly PaletteGroup[] = ['servers', 'storages', 'containers', 'projects', 'tasks'];
 
 const optionId = (listId: string, item: PaletteItem) => `${listId}-${item.id}`;

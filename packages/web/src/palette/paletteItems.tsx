@@ -25,7 +25,15 @@ import { ADMINISTRATION } from '../navigation/sections.ts';
 import { paths } from '../paths.ts';
 import { useLanguage, useTheme } from '../preferences/preferences.ts';
 
-export type PaletteGroup = 'recent' | 'pages' | 'servers' | 'storages' | 'containers' | 'projects' | 'actions';
+export type PaletteGroup =
+  | 'recent'
+  | 'pages'
+  | 'servers'
+  | 'storages'
+  | 'containers'
+  | 'projects'
+  | 'tasks'
+  | 'actions';
 
 export interface PaletteItem {
   /** Stays the same over languages and visits: what "recent" remembers. */
@@ -108,6 +116,7 @@ export function usePageAndActionItems(): PaletteItem[] {
     ...(may(ROUTES.projects)
       ? [action(text('Create a project'), <IconPlus />, { to: paths.newProject() }, 'git repository')]
       : []),
+    ...(may(ROUTES.newTask) ? [action(text('Create a task'), <IconPlus />, { to: paths.newTask() }, 'run job')] : []),
     ...user.profile.clientRelations
       .filter((relation) => relation.clientId !== user.workspace?.clientId)
       .map((relation) => ({

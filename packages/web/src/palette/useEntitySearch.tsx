@@ -2,7 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { Call } from '@stagi/contract/call.ts';
 import type { ListInput } from '@stagi/contract/page.ts';
 import { ROUTES } from '@stagi/contract/routes.ts';
-import { IconBox, IconDatabase, IconGitBranch, IconServer2, IconServerBolt } from '@tabler/icons-react';
+import { IconBox, IconDatabase, IconGitBranch, IconPlayerPlay, IconServer2, IconServerBolt } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { z } from 'zod';
@@ -24,7 +24,7 @@ interface Named {
 }
 type ListCall<Row extends Named = Named> = Call<typeof ListInput, z.ZodType<{ entities: Row[] }>>;
 
-/** Servers, storages, containers and projects whose title or Unique ID holds what was typed. */
+/** Servers, storages, containers, projects and tasks whose title or Unique ID holds what was typed. */
 export function useEntitySearch(query: string): { items: PaletteItem[]; searching: boolean } {
   const state = useUserState();
   const permissions = state.is === 'signed-in' ? state.user.permissions : [];
@@ -34,6 +34,7 @@ export function useEntitySearch(query: string): { items: PaletteItem[]; searchin
   const storages = useFound(api.storages.list, query, here && canOpen(ROUTES.storage, permissions));
   const containers = useFound(api.containers.list as ListCall, query, here && canOpen(ROUTES.container, permissions));
   const projects = useFound(api.projects.list, query, here && canOpen(ROUTES.project, permissions));
+  const tasks = useFound(api.tasks.list as ListCall, query, here && canOpen(ROUTES.task, permissions));
   return {
     items: [
       ...rented.found.map((one) => item(one, 'servers', paths.instance(one.id), <IconServerBolt />)),
@@ -43,8 +44,9 @@ export function useEntitySearch(query: string): { items: PaletteItem[]; searchin
       ...projects.found.map((one) =>
         item({ ...one, status: projectStatus(one) }, 'projects', paths.project(one.id), <IconGitBranch />),
       ),
+      ...tasks.found.map((one) => item(one, 'tasks', paths.task(one.id), <IconPlayerPlay />)),
     ],
-    searching: [rented, own, storages, containers, projects].some(({ searching }) => searching),
+    searching: [rented, own, storages, containers, projects, tasks].some(({ searching }) => searching),
   };
 }
 

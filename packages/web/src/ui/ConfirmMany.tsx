@@ -13,6 +13,7 @@ interface Props {
   /** For the deletion of data: the person must type this word and the number of things. */
   typeWord?: string;
   confirmLabel: string;
+  cancelLabel?: string;
   tone?: 'danger' | 'primary';
   loading?: boolean;
 }

@@ -11,6 +11,7 @@ import { CutText } from '../../ui/CutText.tsx';
 import { whenIdle } from '../../ui/whenIdle.ts';
 import { ContainerOverview } from './ContainerOverview.tsx';
 import { serverPath } from './serverPath.ts';
+import { TaskMark } from './TaskMark.tsx';
 import { useContainerActions } from './useContainerActions.tsx';
 
 const REFETCH_MS = 10_000;
@@ -48,6 +49,7 @@ function Loaded({ container }: { container: Container }) {
       <DetailTabs
         entity={container}
         statusTestId="container-status"
+        besideTitle={container.task && <TaskMark task={container.task} />}
         actions={actions.of(container)}
         before={
           <>

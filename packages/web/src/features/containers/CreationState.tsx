@@ -29,14 +29,16 @@ export function CreationState({ container }: { container: Container }) {
           action={
             <>
               <ChangeImage container={container} />
-              <Button
-                color="gray"
-                size="xs"
-                component={Link}
-                to={paths.newContainer({ serverId: container.instance.id })}
-              >
-                {t('Create another')}
-              </Button>
+              {container.task === null && (
+                <Button
+                  color="gray"
+                  size="xs"
+                  component={Link}
+                  to={paths.newContainer({ serverId: container.instance.id })}
+                >
+                  {t('Create another')}
+                </Button>
+              )}
             </>
           }
         >

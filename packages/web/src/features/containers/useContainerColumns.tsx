@@ -8,10 +8,16 @@ import { nameColumn, timeColumn } from '../../ui/table/columns.tsx';
 import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './Containers.module.css';
 import { serverPath } from './serverPath.ts';
+import { TaskMark } from './TaskMark.tsx';
 import { useProgressText } from './useProgressText.ts';
 
-export function useContainerColumns(withServer: boolean): Column<Container>[] {
+export function useContainerColumns(withServer: boolean, rows: readonly Container[] = []): Column<Container>[] {
   const t = useT();
+  const task: Column<Container> = {
+    key: 'task',
+    title: t('Task'),
+    cell: ({ task }) => task && <TaskMark task={task} />,
+  };
   const server: Column<Container> = {
     key: 'server',
     title: t('Server'),
@@ -26,6 +32,7 @@ export function useContainerColumns(withServer: boolean): Column<Container>[] {
     nameColumn(t('Name')),
     { key: 'status', title: t('Status'), sortBy: 'status', cell: (container) => <Status of={container} /> },
     ...(withServer ? [server] : []),
+    ...(rows.some((row) => row.task !== null) ? [task] : []),
     {
       key: 'image',
       title: t('Image'),

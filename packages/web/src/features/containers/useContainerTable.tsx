@@ -16,7 +16,7 @@ export function useContainerTable(list: ListOf<Container>, { withServer }: { wit
     search: t('Search containers'),
     name: withServer ? 'containers' : 'server-containers',
     rowTestId: 'container-row',
-    columns: useContainerColumns(withServer),
+    columns: useContainerColumns(withServer, list.table.rows),
     rowKey: ({ id }) => id,
     rowName: ({ title }) => title,
     rowLink: ({ id }, cell) => <Link to={paths.container(id)}>{cell}</Link>,

@@ -4,6 +4,7 @@ import type { Project } from '@stagi/contract/projects.ts';
 import { ROUTES } from '@stagi/contract/routes.ts';
 import type { ComponentProps } from 'react';
 import { Link, Outlet, useLocation } from 'react-router';
+import { useHasPermission } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { DetailPage } from '../../layouts/DetailPage.tsx';
 import { useRoute } from '../../navigation/useRoute.ts';
@@ -23,7 +24,13 @@ const REFETCH_MS = 15_000;
 const REFETCH_IN_TRANSITION_MS = 1_500;
 
 /** The tabs beside the code, by their routes. */
-const TABS = [ROUTES.projectInstances, ROUTES.projectContainers, ROUTES.projectActivity, ROUTES.projectSettings];
+const TABS = [
+  ROUTES.projectInstances,
+  ROUTES.projectContainers,
+  ROUTES.projectTasks,
+  ROUTES.projectActivity,
+  ROUTES.projectSettings,
+];
 
 /** What surrounds the pages of one project: its header and tabs. The pages below ask `useProject` for it. */
 export function ProjectPage() {
@@ -47,6 +54,7 @@ const isInTransition = (project: Project | undefined): boolean =>
 function Loaded({ project }: { project: Project }) {
   const t = useT();
   const { id, title, slug, description } = project;
+  const mayRunTasks = useHasPermission('RUNNING_TASKS');
   return (
     <>
       <PageHeader
@@ -73,6 +81,7 @@ function Loaded({ project }: { project: Project }) {
           { label: t('Code'), to: paths.project(id) },
           { label: t('Instances'), to: paths.project(id, 'instances'), count: project.instanceCount },
           { label: t('Containers'), to: paths.project(id, 'containers'), count: project.containerCount },
+          ...(mayRunTasks ? [{ label: t('Tasks'), to: paths.project(id, 'tasks'), count: project.taskCount }] : []),
           { label: t('Activity'), to: paths.project(id, 'activity') },
           { label: t('Settings'), to: paths.project(id, 'settings') },
         ]}

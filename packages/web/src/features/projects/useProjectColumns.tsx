@@ -12,7 +12,7 @@ import classes from './Projects.module.css';
 
 export function useProjectColumns(): Column<Project>[] {
   const t = useT();
-  const count = (key: 'instanceCount' | 'containerCount', title: string): Column<Project> => ({
+  const count = (key: 'instanceCount' | 'containerCount' | 'taskCount', title: string): Column<Project> => ({
     key,
     title,
     align: 'right',
@@ -34,6 +34,7 @@ export function useProjectColumns(): Column<Project>[] {
     { key: 'lastCommit', title: t('Last commit'), cell: (project) => <LastCommit of={project} /> },
     count('instanceCount', t('Instances')),
     count('containerCount', t('Containers')),
+    count('taskCount', t('Tasks')),
     {
       key: 'size',
       title: t('Size'),

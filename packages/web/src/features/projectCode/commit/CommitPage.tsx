@@ -1,11 +1,16 @@
 import { api } from '@stagi/contract/api.ts';
-import { IconFolderCode } from '@tabler/icons-react';
+import { projectCan } from '@stagi/contract/projectRules.ts';
+import { IconFolderCode, IconPlayerPlay } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useSearchParams } from 'react-router';
+import { Link, useNavigate, useSearchParams } from 'react-router';
 import { errorText } from '../../../api/messages.ts';
 import { q } from '../../../api/query.ts';
+import { useHasPermission } from '../../../api/user.ts';
 import { NotFound } from '../../../errorPages/NotFound.tsx';
+import { useProject } from '../../../featureSlots.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { paths } from '../../../paths.ts';
+import { ActionButton } from '../../../ui/actions.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { DateTime } from '../../../ui/Time.tsx';
@@ -77,15 +82,18 @@ function Header({ projectId, branch, answer }: HeaderProps) {
     <header className={`${classes.card} ${page.header}`}>
       <div className={page.top}>
         <h2 className={page.title}>{title === '' ? t('(no message)') : title}</h2>
-        <Button
-          component={Link}
-          to={codePaths.tree(projectId, { branch: at, sha })}
-          color="gray"
-          icon={<IconFolderCode size={16} />}
-          data-testid="browse-commit"
-        >
-          {t('Browse the files')}
-        </Button>
+        <div className={page.actions}>
+          <RunAsTask sha={sha} />
+          <Button
+            component={Link}
+            to={codePaths.tree(projectId, { branch: at, sha })}
+            color="gray"
+            icon={<IconFolderCode size={16} />}
+            data-testid="browse-commit"
+          >
+            {t('Browse the files')}
+          </Button>
+        </div>
       </div>
       {body.trim() !== '' && <pre className={page.body}>{body.trim()}</pre>}
       <div className={page.facts}>
@@ -114,5 +122,23 @@ function Header({ projectId, branch, answer }: HeaderProps) {
         )}
       </div>
     </header>
+  );
+}
+
+/** Opens the form of a task with this commit, for people who may run tasks. */
+function RunAsTask({ sha }: { sha: string }) {
+  const t = useT();
+  const navigate = useNavigate();
+  const project = useProject();
+  if (!useHasPermission('RUNNING_TASKS')) return null;
+  return (
+    <ActionButton
+      icon={<IconPlayerPlay size={16} />}
+      verdict={projectCan.change(project)}
+      onClick={() => void navigate(paths.newTask({ project: project.id, commit: sha }))}
+      testId="run-commit"
+    >
+      {t('Run as a task')}
+    </ActionButton>
   );
 }
