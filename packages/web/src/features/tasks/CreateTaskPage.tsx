@@ -3,12 +3,13 @@ import { api } from '@stagi/contract/api.ts';
 import type { TaskSchedule } from '@stagi/contract/tasks.ts';
 import { IconGitBranch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
 import { useHasPermission } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { lazyComponent } from '../../lazyChunks.ts';
 import { usePageTitle } from '../../navigation/pageTitle.tsx';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -16,7 +17,10 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ErrorState } from '../../ui/ErrorState.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
-import { TaskForm } from './form/TaskForm.tsx';
+
+/** Fetched while the page asks what the form offers. */
+const loadForm = async () => (await import('./form/TaskForm.tsx')).TaskForm;
+const TaskForm = lazyComponent(loadForm);
 
 /** What is free on the servers changes with what runs on them. */
 const REFETCH_MS = 10_000;
@@ -26,6 +30,8 @@ const REFETCH_MS = 10_000;
  * `schedule`: `new`, or the id of the one to edit.
  */
 export function CreateTaskPage() {
+  // A failure is told when the form is shown.
+  useEffect(() => void loadForm().catch(() => {}), []);
   const [params] = useSearchParams();
   const schedule = idOf(params.get('schedule'));
   const visit: Visit = {
@@ -115,17 +121,19 @@ function Filled({ visit, schedule }: { visit: Visit; schedule: TaskSchedule | nu
       );
     if (data.projects.length === 0) return <NoProject />;
     return (
-      <TaskForm
-        offer={data}
-        from={{
-          fields: schedule ? schedule.task : data.values,
-          title: schedule ? schedule.title : clone !== null ? (data.valuesOf?.title ?? '') : '',
-          commit,
-        }}
-        schedule={schedule}
-        startsOnSchedule={startsOnSchedule}
-        onProject={setChosen}
-      />
+      <Suspense fallback={<Skeleton height={400} />}>
+        <TaskForm
+          offer={data}
+          from={{
+            fields: schedule ? schedule.task : data.values,
+            title: schedule ? schedule.title : clone !== null ? (data.valuesOf?.title ?? '') : '',
+            commit,
+          }}
+          schedule={schedule}
+          startsOnSchedule={startsOnSchedule}
+          onProject={setChosen}
+        />
+      </Suspense>
     );
   }
 }

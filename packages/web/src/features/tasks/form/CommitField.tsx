@@ -3,21 +3,24 @@ import { api } from '@stagi/contract/api.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { IconGitCommit } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { q } from '../../../api/query.ts';
 import type { FieldProps } from '../../../api/useCallForm.ts';
 import { useHasPermission } from '../../../api/user.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { lazyComponent } from '../../../lazyChunks.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { CutText } from '../../../ui/CutText.tsx';
 import { FormItem } from '../../../ui/form/FormItem.tsx';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
 import { TimeAgo } from '../../../ui/Time.tsx';
-import { CommitPicker } from './CommitPicker.tsx';
 import { commitAt, isShortHash, shortHash } from './commitWord.ts';
 import classes from './TaskForm.module.css';
 
 const TYPING_MS = 300;
+
+/** Fetched when it is first opened. */
+const CommitPicker = lazyComponent(async () => (await import('./CommitPicker.tsx')).CommitPicker);
 
 interface Props {
   /** Null until a project is chosen. */
@@ -78,18 +81,20 @@ export function CommitField({ projectId, bound, isScheduled }: Props) {
               </span>
             </div>
           )}
-          {projectId !== null && (
-            <CommitPicker
-              projectId={projectId}
-              opened={picking}
-              chosen={typed}
-              isScheduled={isScheduled}
-              onClose={() => setPicking(false)}
-              onChoose={(next) => {
-                bound.onChange(next);
-                setPicking(false);
-              }}
-            />
+          {projectId !== null && picking && (
+            <Suspense fallback={null}>
+              <CommitPicker
+                projectId={projectId}
+                opened
+                chosen={typed}
+                isScheduled={isScheduled}
+                onClose={() => setPicking(false)}
+                onChoose={(next) => {
+                  bound.onChange(next);
+                  setPicking(false);
+                }}
+              />
+            </Suspense>
           )}
         </>
       )}

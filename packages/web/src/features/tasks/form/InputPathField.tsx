@@ -1,13 +1,16 @@
 import { IconFolderSearch } from '@tabler/icons-react';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { FieldProps } from '../../../api/useCallForm.ts';
 import { useHasPermission } from '../../../api/user.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { lazyComponent } from '../../../lazyChunks.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { FormItem } from '../../../ui/form/FormItem.tsx';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
-import { ObjectPicker } from './ObjectPicker.tsx';
 import classes from './TaskForm.module.css';
+
+/** Fetched when it is first opened. */
+const ObjectPicker = lazyComponent(async () => (await import('./ObjectPicker.tsx')).ObjectPicker);
 
 interface Props {
   /** Undefined until one is chosen. */
@@ -52,17 +55,19 @@ export function InputPathField({ storage, bound }: Props) {
               {t('Browse')}
             </Button>
           )}
-          {storage && (
-            <ObjectPicker
-              storage={storage}
-              opened={picking}
-              startsAt={String(bound.value ?? '')}
-              onClose={() => setPicking(false)}
-              onChoose={(key) => {
-                bound.onChange(key);
-                setPicking(false);
-              }}
-            />
+          {storage && picking && (
+            <Suspense fallback={null}>
+              <ObjectPicker
+                storage={storage}
+                opened
+                startsAt={String(bound.value ?? '')}
+                onClose={() => setPicking(false)}
+                onChoose={(key) => {
+                  bound.onChange(key);
+                  setPicking(false);
+                }}
+              />
+            </Suspense>
           )}
         </div>
       )}
