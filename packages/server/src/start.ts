@@ -44,6 +44,8 @@ import { startSelfHostedWorker } from './selfHosted/worker.ts';
 import { loadSigningKeys } from './sessions/signingKeys.ts';
 import { startStorageWorker } from './storages/worker.ts';
 import { startStraySweep } from './strays/worker.ts';
+import { startScheduleWorker } from './tasks/schedulesWorker.ts';
+import { startTaskWorker } from './tasks/worker.ts';
 
 export interface Running {
   ctx: Context;
@@ -156,6 +158,8 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
         startProjectWorker,
         (of: Context) => startImportWorker(of, createImporter(of)),
         startGitMaintenance,
+        startTaskWorker,
+        startScheduleWorker,
         startStraySweep,
         startFileWorker,
         startMeteringWorker,

@@ -1,6 +1,6 @@
 import type { Container, CreateContainer } from '@stagi/contract/containers.ts';
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
-import { type DesiredContainer, MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer } from '@stagi/contract/daemon.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import type { z } from 'zod';
@@ -11,7 +11,7 @@ import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
 import { requireManagement, type Viewer, visibleServer } from './access.ts';
 import { checkCapacity, checkPolicy, type ServerSize, sizeOf } from './capacity.ts';
-import { desiredContainers, sealEnv } from './desired.ts';
+import { DOCUMENT_MAX_BYTES, desiredBytes, sealEnv } from './desired.ts';
 import { presentContainer } from './present.ts';
 import { lockProjectOfContainer } from './project.ts';
 import { viewsByIds } from './queries.ts';
@@ -25,8 +25,6 @@ type Input = Omit<z.output<typeof CreateContainer>, 'env' | 'gpuIds'> &
   Pick<DesiredContainer['spec'], 'env' | 'gpuIds'>;
 
 const SLUG_MAX = 40;
-/** The desired state of a server is sent signed, in base64, in one frame of the link. */
-const DOCUMENT_MAX_BYTES = MAX_FRAME_BYTES * 0.7;
 
 /** Inserts `count` containers, all or none, and notifies the server's daemon. Returns them in order. */
 export function createContainers(ctx: Caller, asked: z.output<typeof CreateContainer>): Promise<Container[]> {
@@ -109,8 +107,7 @@ function parseCommand(command: string | undefined): string[] | null {
 }
 
 async function checkDocumentSize(ctx: Caller, trx: Db, instanceId: number): Promise<void> {
-  const all = JSON.stringify(await desiredContainers(ctx, trx, instanceId));
-  if (Buffer.byteLength(all) > DOCUMENT_MAX_BYTES) {
+  if ((await desiredBytes(ctx, trx, instanceId)) > DOCUMENT_MAX_BYTES) {
     throw invalid(
       text('The environment is too large: all containers of a server together may have about 700 KB'),
       'env',

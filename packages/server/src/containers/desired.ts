@@ -1,9 +1,17 @@
-import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import { type DesiredContainer, MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import type { ContainerRow, Db } from '../db/schema.ts';
 import { splitCommand } from './splitCommand.ts';
 import { taskToken } from './taskToken.ts';
+
+/** The desired state of a server is sent signed, in base64, in one frame of the link. */
+export const DOCUMENT_MAX_BYTES = MAX_FRAME_BYTES * 0.7;
+
+/** The size of the desired state of one server's containers. */
+export async function desiredBytes(ctx: Pick<Context, 'secrets'>, db: Db, instanceId: number): Promise<number> {
+  return Buffer.byteLength(JSON.stringify(await desiredContainers(ctx, db, instanceId)));
+}
 
 /** The desired state of one server's containers. */
 export async function desiredContainers(

@@ -158,8 +158,9 @@ function seenWhileRunning(row: KnownContainer, actual: ActualContainer): Observe
       return stays;
     case 'exited':
     case 'dead': {
-      // It shows how the container ended before the requested start.
-      const isOutdated = actual.gen < row.gen && ['starting', 'creating', 'failed'].includes(row.status);
+      // It shows how the container ended before the requested start. The run of a task is started only once.
+      const isOutdated =
+        !actual.task && actual.gen < row.gen && ['starting', 'creating', 'failed'].includes(row.status);
       return isOutdated ? stays : ended(actual);
     }
     default:

@@ -47,6 +47,8 @@ export interface TaskTable {
   not_before: Generated<Date>;
   /** When a later task first overtook it. */
   overtaken_at: Date | null;
+  /** Its current run has, or had, a container. */
+  placed: Generated<boolean>;
   /** The number of its last run. */
   run_number: Generated<number>;
   /** Micro-STAGI of its ended runs. */

@@ -58,6 +58,8 @@ const RUNS_WITHOUT_BALANCE = sql`w.exhausted_at is not null and ${sql.raw(INSTAN
 /** Was starting when the balance ran out, and was not chosen to be resumed since. */
 const STARTED_AFTER_ZERO = sql`${RENTED} and i.zero_stopped_at is not null and i.status in ('online', 'unresponsive')
   and (w.exhausted_at is not null or not m.resumes_all)`;
+/** How long a stop waits for the tasks of a server. */
+const TASKS_MAY_TAKE = sql`interval '60 seconds'`;
 const MUST_STOP = sql`((${RUNS_WITHOUT_BALANCE}) or (${STARTED_AFTER_ZERO}))`;
 
 const idsToStop = (db: Db): Promise<number[]> =>
@@ -75,12 +77,22 @@ async function stopAtZero(ctx: Ctx, trx: Db, id: number): Promise<void> {
   if (!row) return;
   if (row.zero_stopped_at === null)
     await sql`update instance set zero_stopped_at = clock_timestamp() where id = ${id}`.execute(trx);
+  if (await waitsForTasks(trx, id)) return syncSegments(trx, id);
   const canStop = row.offer?.canStop ?? false;
   const options = { reason: ZERO_BALANCE, isHeld: true };
   if (!canStop) await setDesired(ctx, trx, 'terminate', row, options);
   else if (instanceCan.stop({ status: row.status as RentedStatus, canStop }).allowed)
     await setDesired(ctx, trx, 'stop', row, options);
   else await syncSegments(trx, id);
+}
+
+/** Its tasks are being canceled: a container of one goes when its log has arrived. */
+async function waitsForTasks(trx: Db, id: number): Promise<boolean> {
+  const { rows } = await sql`select from instance i where i.id = ${id}
+    and i.zero_stopped_at > clock_timestamp() - ${TASKS_MAY_TAKE}
+    and exists (select from container c where c.instance_id = i.id and c.task_run_id is not null
+      and c.deleted_at is null and c.status <> 'creation failed')`.execute(trx);
+  return rows.length > 0;
 }
 
 const MAY_RESUME = sql`${RENTED} and w.exhausted_at is null and w.disabled_at is null

@@ -31,17 +31,14 @@ export async function askToCancel(
 ): Promise<void> {
   const task = await trx
     .selectFrom('task')
-    .innerJoin('task_run', (join) =>
-      join.onRef('task_run.task_id', '=', 'task.id').onRef('task_run.number', '=', 'task.run_number'),
-    )
-    .select(['task.status', 'task.instance_id', 'task_run.id as run_id', 'task_run.container_id'])
-    .where('task.id', '=', taskId)
-    .forNoKeyUpdate('task')
+    .select(['status', 'instance_id', 'placed', 'run_number'])
+    .where('id', '=', taskId)
+    .forNoKeyUpdate()
     .executeTakeFirst();
   if (!task || TASK_ENDED.includes(task.status) || task.status === 'canceling') return;
   const now = sql<Date>`clock_timestamp()`;
   await trx.updateTable('task').set({ cancel_asked_at: now, cancel_reason: reason }).where('id', '=', taskId).execute();
-  if (task.container_id !== null) {
+  if (task.placed) {
     await transitionTask(ctx, trx, taskId, 'canceling', { reason, actorId });
     await announce(trx, 'task', { instanceId: task.instance_id });
     return;
@@ -49,7 +46,8 @@ export async function askToCancel(
   await trx
     .updateTable('task_run')
     .set({ ended_at: now, finished_at: now, reason })
-    .where('id', '=', task.run_id)
+    .where('task_id', '=', taskId)
+    .where('number', '=', task.run_number)
     .execute();
   await trx.updateTable('task').set({ finished_at: now }).where('id', '=', taskId).execute();
   await transitionTask(ctx, trx, taskId, 'canceled', { reason, actorId });

@@ -136,7 +136,7 @@ async function heir(ctx: Maker, trx: Db, { created_by }: TaskScheduleRow): Promi
   return maker ? {} : { created_by: ctx.user.id };
 }
 
-const ROLES_WITH_TASKS = ROLES.filter((role) => ROLE_PERMISSIONS[role].includes('RUNNING_TASKS'));
+export const ROLES_WITH_TASKS = ROLES.filter((role) => ROLE_PERMISSIONS[role].includes('RUNNING_TASKS'));
 
 export async function deleteSchedule(ctx: Maker, { id }: ScheduleInput<'deleteSchedule'>): Promise<void> {
   await inTransaction(ctx.db, async (trx) => {

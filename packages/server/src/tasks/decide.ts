@@ -50,7 +50,7 @@ export type TaskStep =
   /** Changes what is desired of its container. */
   | { do: 'steer'; desired: ContainerRow['desired'] }
   | { do: 'end'; as: 'done' | 'failed' | 'canceled'; reason: string | null }
-  | { do: 'retry'; reason: string | null; afterMs: number }
+  | { do: 'retry'; reason: string; afterMs: number }
   /** Tells why it is where it is, and until when. */
   | { do: 'tell'; reason: string | null; deadline: Date | null };
 

@@ -15,11 +15,9 @@ export interface Room {
   gpuIds: readonly number[];
 }
 
-export interface QueuePlan {
-  /** In the order of the queue. */
-  starts: { id: number; gpuIds: number[] }[];
-  /** The last place of a task that starts; -1: none does. Tasks before it that do not start are overtaken. */
-  lastStart: number;
+interface Start {
+  id: number;
+  gpuIds: number[];
 }
 
 const OVERTAKE_MS = OVERTAKE_MINUTES * 60_000;
@@ -28,18 +26,16 @@ const OVERTAKE_MS = OVERTAKE_MINUTES * 60_000;
  * Which tasks start now, and on which GPUs. Pure. `waiting` is in the order of the queue. A task that needs more than is
  * free may be overtaken by later ones for a limited time; then nothing after it starts before it does.
  */
-export function planQueue(room: Room, waiting: readonly WaitingTask[]): QueuePlan {
-  const starts: QueuePlan['starts'] = [];
+export function planQueue(room: Room, waiting: readonly WaitingTask[]): Start[] {
+  const starts: Start[] = [];
   let cpus = room.cpus;
   let gpuIds = room.gpuIds.toSorted((a, b) => a - b);
-  let lastStart = -1;
-  for (const [place, task] of waiting.entries()) {
+  for (const task of waiting) {
     if (task.cpus <= cpus && task.gpuCount <= gpuIds.length) {
       starts.push({ id: task.id, gpuIds: gpuIds.slice(0, task.gpuCount) });
       cpus -= task.cpus;
       gpuIds = gpuIds.slice(task.gpuCount);
-      lastStart = place;
     } else if (task.overtakenMs !== null && task.overtakenMs >= OVERTAKE_MS) break;
   }
-  return { starts, lastStart };
+  return starts;
 }

@@ -20,6 +20,7 @@ export type MayStart =
 
 export const SERVER_GONE = text('Its server is gone');
 export const STORAGE_DELETED = text('Its storage was deleted');
+export const PROJECT_ARCHIVED = text('Its project was archived');
 export const PROJECT_DELETED = text('Its project was deleted');
 export const WORKSPACE_DISABLED = text('The workspace was disabled by an operator');
 
@@ -36,8 +37,7 @@ export function mayStart({ server, project, storage, workspace }: Surroundings):
   if (gone) return { may: 'never', reason: gone };
   if (isServerGone(server.status)) return { may: 'never', reason: SERVER_GONE };
   if (!server.isAttached) return { may: 'never', reason: text('Its server was detached from the project') };
-  if (!projectCan.change({ status: project }).allowed)
-    return { may: 'never', reason: text('Its project was archived') };
+  if (!projectCan.change({ status: project }).allowed) return { may: 'never', reason: PROJECT_ARCHIVED };
   if (workspace.exhaustedAt) return { may: 'later', reason: ZERO_BALANCE };
   if (server.status !== 'online') return { may: 'later', reason: text('Its server is not online') };
   if (!server.runsTasks) return { may: 'later', reason: text('The agent on its server is too old to run tasks') };

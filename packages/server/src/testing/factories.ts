@@ -317,6 +317,7 @@ export async function aPlacedRun(
     .where('task_id', '=', taskId)
     .returning('id')
     .executeTakeFirstOrThrow();
+  await ctx.db.updateTable('task').set({ placed: true }).where('id', '=', taskId).execute();
   await ctx.db
     .updateTable('container')
     .set({
