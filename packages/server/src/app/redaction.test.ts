@@ -5,14 +5,19 @@ import { join } from 'node:path';
 import { api } from '@stagi/contract/api.ts';
 import { createClient, type Tokens } from '@stagi/contract/apiClient.ts';
 import { API_PREFIX } from '@stagi/contract/call.ts';
+import { TASK_OUTPUT_LINKS_PATH } from '@stagi/contract/taskTransfer.ts';
 import pg from 'pg';
 import { expect, it } from 'vitest';
+import type { Context } from '../context.ts';
 import { startEmbeddedPostgres } from '../db/embedded.ts';
+import { openPool } from '../db/pool.ts';
+import { createSecretBox } from '../secrets/secretBox.ts';
+import { anOpenRun, askSource, transferCall } from '../taskTransfer/testing/openRun.ts';
 import { builtDaemonEnv } from '../testing/cloudApp.ts';
 import { connectDaemon, enrolNode, postEnrolment } from '../testing/daemon.ts';
 import { openEventStream } from '../testing/eventStream.ts';
-import { httpSender, PASSWORD } from '../testing/person.ts';
-import { spawnPlatform } from '../testing/platform.ts';
+import { httpSender, PASSWORD, type Person } from '../testing/person.ts';
+import { type Platform, spawnPlatform } from '../testing/platform.ts';
 import { startSmtp } from '../testing/smtp.ts';
 
 const ENV_VALUE = 'canary-env-7d1f0c';
@@ -75,6 +80,7 @@ it('no secret is in a log, an answer, an event, somebody else’s mail or the da
       env: [{ name: 'SECRET', value: ENV_VALUE }],
     });
     await daemon.desired(({ containers }) => containers.length === 1);
+    const ofRun = await useRun(platform, postgres.url, secretKey, { workspaceId, instanceId: server.id });
     const answers = [
       await client(api.user.profile, {}),
       await client(api.sshKeys.list, {}),
@@ -86,7 +92,7 @@ it('no secret is in a log, an answer, an event, somebody else’s mail or the da
     await expect.poll(() => events.text(), PATIENCE).toContain('docker-container');
 
     const bearer = { authorization: `Bearer ${first.accessToken}`, 'x-client-id': String(workspaceId) };
-    const errors: string[] = [];
+    const errors: string[] = [...ofRun.answers];
     const refusedBody = async (path: string, body: unknown, headers: Record<string, string> = bearer) => {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const response = await fetch(`${url}${path}`, {
@@ -149,6 +155,8 @@ it('no secret is in a log, an answer, an event, somebody else’s mail or the da
       'stream ticket that was used': followed.ticket,
       'join link': joinCode,
       'enrolment token': signatureOf(daemonToken),
+      'token of a run': ofRun.token.split('_')[2]!,
+      'link of a run': ofRun.signature,
       'private key': privateKey.split('\n')[2]!,
       'environment value': ENV_VALUE,
       'SMTP password': SMTP_PASSWORD,
@@ -199,6 +207,42 @@ it('no secret is in a log, an answer, an event, somebody else’s mail or the da
     await expect.poll(() => smtp.refused(), PATIENCE).toBeGreaterThan(0);
   }
 });
+
+/** Has links signed for the run of a task, uses one, and is refused in several ways. */
+async function useRun(
+  platform: Platform,
+  databaseUrl: string,
+  secretKey: string,
+  { workspaceId, instanceId }: { workspaceId: number; instanceId: number },
+): Promise<{ token: string; signature: string; answers: string[] }> {
+  const pool = openPool(databaseUrl);
+  try {
+    const ctx = { db: pool.db, secrets: createSecretBox(Buffer.from(secretKey, 'base64')) } as Context;
+    const { created_by: userId } = await pool.db
+      .selectFrom('instance')
+      .select('created_by')
+      .where('id', '=', instanceId)
+      .executeTakeFirstOrThrow();
+    const owner = { workspaceId, userId } as Person;
+    const { token } = await anOpenRun({ ctx }, owner, { instance_id: instanceId });
+    const files = [{ path: 'model', sizeBytes: 1 }];
+    const asked = await transferCall<{ links: { url: string }[] }>(platform, token, TASK_OUTPUT_LINKS_PATH, { files });
+    const link = asked.body.links[0]!.url;
+    const stored = await fetch(link, { method: 'PUT', body: 'x' });
+    expect(stored.status).toBe(200);
+    const refusals = [
+      await askSource(platform, token),
+      await askSource(platform, `${token}x`),
+      await fetch(link),
+      await fetch(`${link}x`, { method: 'PUT', body: 'x' }),
+    ];
+    expect(refusals.map(({ status }) => status)).toEqual([500, 401, 403, 403]);
+    const answers = await Promise.all(refusals.map((answer) => answer.text()));
+    return { token, signature: new URL(link).searchParams.get('X-Amz-Signature')!, answers };
+  } finally {
+    await pool.close();
+  }
+}
 
 const quiet = { info: () => {}, warn: () => {} };
 

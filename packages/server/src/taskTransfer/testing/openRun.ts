@@ -1,4 +1,16 @@
+import {
+  TASK_INPUT_PATH,
+  TASK_OUTPUT_BEGIN_PATH,
+  TASK_OUTPUT_LINKS_PATH,
+  TASK_OUTPUT_PARTS_PATH,
+  TASK_SOURCE_PATH,
+  type TaskInputPage,
+  type TaskOutputLinks,
+  type TaskUpload,
+  type TaskUploadParts,
+} from '@stagi/contract/taskTransfer.ts';
 import type { Insertable } from 'kysely';
+import type { z } from 'zod';
 import { taskToken } from '../../containers/taskToken.ts';
 import { inTransaction } from '../../db/pool.ts';
 import type { TaskTable } from '../../db/taskTables.ts';
@@ -22,7 +34,7 @@ export interface TransferAnswer<T> {
 
 /** A placed run as the worker makes it: with its keys, and the token that its daemon has. */
 export async function anOpenRun(
-  { ctx }: TestApp,
+  { ctx }: Pick<TestApp, 'ctx'>,
   owner: Person,
   given: Partial<Insertable<TaskTable>> = {},
 ): Promise<TestRun> {
@@ -72,4 +84,31 @@ export async function transferCall<T = Record<string, never>>(
 }
 
 export const askSource = ({ url }: Pick<TestApp, 'url'>, token: string | null): Promise<Response> =>
-  fetch(`${url}/daemon-api/task/source`, { headers: token === null ? {} : { authorization: `Bearer ${token}` } });
+  fetch(url + TASK_SOURCE_PATH, { headers: token === null ? {} : { authorization: `Bearer ${token}` } });
+
+export const inputOf = (app: Pick<TestApp, 'url'>, token: string | null) =>
+  transferCall<z.output<typeof TaskInputPage>>(app, token, TASK_INPUT_PATH, { after: null });
+
+export async function outputLink(app: Pick<TestApp, 'url'>, { token }: TestRun, path: string): Promise<string> {
+  const asked = { files: [{ path, sizeBytes: 1 }] };
+  const { body } = await transferCall<z.output<typeof TaskOutputLinks>>(app, token, TASK_OUTPUT_LINKS_PATH, asked);
+  return body.links[0]!.url;
+}
+
+/** Begins an upload in parts. */
+export async function openUpload(app: Pick<TestApp, 'url'>, { token }: TestRun, path: string): Promise<string> {
+  const asked = { path, sizeBytes: 20 * 1024 * 1024 };
+  const { body } = await transferCall<z.output<typeof TaskUpload>>(app, token, TASK_OUTPUT_BEGIN_PATH, asked);
+  return body.uploadId;
+}
+
+export async function partLink(
+  app: Pick<TestApp, 'url'>,
+  { token }: TestRun,
+  path: string,
+  uploadId: string,
+): Promise<string> {
+  const asked = { path, uploadId, partNumbers: [1] };
+  const { body } = await transferCall<z.output<typeof TaskUploadParts>>(app, token, TASK_OUTPUT_PARTS_PATH, asked);
+  return body.links[0]!.url;
+}
