@@ -12,6 +12,7 @@ export const PIXEL = Buffer.from(
 
 /** A repository on this machine that is pushed to the platform as a person does. */
 export interface LocalRepository {
+  dir: string;
   git(...args: string[]): string;
   write(path: string, content: string | Buffer): void;
   commit(message: string, author?: string): string;
@@ -42,6 +43,7 @@ export function localRepository(): LocalRepository {
   };
   git('init', '--quiet', '--initial-branch=main');
   return {
+    dir,
     git,
     write(path, content) {
       mkdirSync(dirname(join(dir, path)), { recursive: true });

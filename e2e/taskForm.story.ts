@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
+import { TASKS_FEATURE } from '@stagi/contract/daemon.ts';
 import { aMachine, type Machine } from '@stagi/server/src/gitHosting/testing/gitClient.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { connectDaemon, enrolNode } from '@stagi/server/src/testing/daemon.ts';
@@ -24,6 +25,7 @@ const CREATE = '/projects/tasks/create';
 let app: TestApp;
 let stop: () => Promise<void>;
 let machine: Machine;
+let server: { close(): Promise<void> } | null = null;
 test.beforeAll(async () => {
   machine = aMachine();
   const daemons = join(machine.home, 'daemon');
@@ -32,6 +34,7 @@ test.beforeAll(async () => {
   ({ app, stop } = await withOwnDatabase(() => startTestApp({ STAGI_DAEMON_DIR: daemons })));
 });
 test.afterAll(async () => {
+  await server?.close();
   await stop?.();
   machine?.remove();
 });
@@ -58,7 +61,7 @@ test('a task is filled in, started, cloned, and put on a schedule that is paused
     await expectAccessible(page, 'the form of a task of an empty project');
   });
 
-  const server = await aServer(ada, project.id);
+  server = await aServer(ada, project.id);
   await aStorage(ada);
   const repository = localRepository();
   await pushHistory(repository, ada, project.gitHttps);
@@ -233,7 +236,6 @@ test('a task is filled in, started, cloned, and put on a schedule that is paused
   });
 
   repository.remove();
-  await server.close();
   await page.context().close();
 });
 
@@ -245,7 +247,7 @@ async function tasksOf({ client }: Person) {
 /** A server of one's own that is attached to a project, online for as long as its daemon is not closed. */
 async function aServer({ client }: Person, projectId: number): Promise<{ close(): Promise<void> }> {
   const { entity, daemonToken } = await client(api.selfHosted.create, { title: 'Lab 3', slug: 'lab-3' });
-  const daemon = await connectDaemon(app.url, await enrolNode(app.url, daemonToken));
+  const daemon = await connectDaemon(app.url, await enrolNode(app.url, daemonToken), { features: [TASKS_FEATURE] });
   // Else it counts as unresponsive on a slow machine.
   const beat = setInterval(() => daemon.send({ type: 'heartbeat', at: new Date().toISOString() }), HEARTBEAT_MS);
   await client(api.projects.attachInstance, { projectRef: { id: projectId }, instanceRef: { id: entity.id } });
@@ -280,7 +282,8 @@ async function pushHistory(repository: LocalRepository, ada: Person, address: st
   repository.git('checkout', '--quiet', '-b', 'tuning');
   repository.write('train.py', 'print(3)\n');
   repository.commit('Tune the rate', 'Grace Hopper <grace@example.com>');
-  repository.git('push', '--quiet', to.href, 'main', 'tuning');
+  // Not waited for synchronously: the platform answers in this process.
+  await machine.ok(['push', '--quiet', to.href, 'main', 'tuning'], { cwd: repository.dir });
 }
 
 /** One of a select, after `search` was typed where it has many. */
