@@ -2,7 +2,7 @@ import { defineConfig } from '@playwright/test';
 import { CHROMIUM } from '../scripts/chromium.ts';
 
 /** The stories that make containers of their own, and those that measure times, which want the machine for themselves. */
-const DOCKER = 'ownServer.story.ts';
+const DOCKER = ['ownServer.story.ts', 'tasks.story.ts'];
 const MEASURED = ['rent.story.ts', 'removal.story.ts'];
 
 /** Browser stories on the real server, real Docker and the distribution's Chromium. */
@@ -24,7 +24,7 @@ export default defineConfig({
   projects: [
     // The gallery keeps nothing between its stories: they share one browser context, which is what a story costs most.
     { name: 'kit', testMatch: 'kit/**/*.story.ts', use: { reuseContext: true } as object },
-    { name: 'browser', testMatch: '*.story.ts', testIgnore: ['kit/**', DOCKER, ...MEASURED] },
+    { name: 'browser', testMatch: '*.story.ts', testIgnore: ['kit/**', ...DOCKER, ...MEASURED] },
     { name: 'docker', testMatch: DOCKER },
     { name: 'measured', testMatch: MEASURED, workers: 1 },
   ],
