@@ -37,6 +37,10 @@ export function plainMessage(issue: Issue): string {
   }
 }
 
+/** Whether a refused value has no message of its schema's own. */
+export const isPlainMessage = ({ message, ...issue }: z.core.$ZodIssue): boolean =>
+  [undefined, null].some((input) => plainMessage({ ...issue, input } as Issue) === message);
+
 const required = (field: string): string => text('{{field}} is a required field', { field });
 
 function typeMessage(field: string, { expected, input }: Extract<Issue, { code: 'invalid_type' }>): string {

@@ -1,4 +1,5 @@
 import { type ErrorBody, GENERIC_ERROR } from '@stagi/contract/errors.ts';
+import { isPlainMessage } from '@stagi/contract/plainMessages.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import pg from 'pg';
@@ -72,10 +73,10 @@ export function badInput(error: z.ZodError): PublicError {
   return new PublicError(400, message, { fieldsWithError, fieldMessages });
 }
 
-/** Issues of a union are those of its first branch: the message a form can use. */
+/** Issues of a union without a message of its own are those of its first branch: the message a form can use. */
 function flatten(issues: readonly z.core.$ZodIssue[]): { path: PropertyKey[]; message: string }[] {
   return issues.flatMap((issue) =>
-    issue.code === 'invalid_union' && issue.errors[0]
+    issue.code === 'invalid_union' && issue.errors[0] && isPlainMessage(issue)
       ? flatten(issue.errors[0]).map((inner) => ({ path: [...issue.path, ...inner.path], message: inner.message }))
       : [{ path: issue.path, message: issue.message }],
   );
