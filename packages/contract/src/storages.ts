@@ -50,6 +50,8 @@ export const Storage = z.object({
   readOnly: z.boolean(),
   /** When its data is deleted: 14 days after the balance ran out, or 30 days after the server of a log bucket ended. */
   deletedAt: z.string().nullable(),
+  /** Unfinished tasks that use it: they are canceled when it is deleted. */
+  taskCount: z.number().int(),
   /** The server of a log bucket. */
   instance: z.object({ id: Id, slug: z.string(), title: z.string(), isClosed: z.boolean() }).nullable(),
 });

@@ -120,8 +120,11 @@ function checkTask(value: { env: { name: string }[] }, context: z.RefinementCtx)
     context.addIssue({ code: 'custom', path: ['env', twice, 'name'], message: text('This variable is listed twice') });
 }
 
+/** Left out: `task-` and its id. */
+const TaskSlug = Slug.refine((slug) => !/^task-\d+$/.test(slug), text('A Unique ID like "task-1" is reserved'));
+
 /** Strict: an unknown field is refused, instead of a task that runs without it. */
-export const CreateTask = z.strictObject({ ...fields, slug: Slug.optional() }).superRefine(checkTask);
+export const CreateTask = z.strictObject({ ...fields, slug: TaskSlug.optional() }).superRefine(checkTask);
 
 const Cron = z
   .string(text('Time is required'))

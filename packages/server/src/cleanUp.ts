@@ -7,7 +7,7 @@ import type { RunningQueue } from './jobs/queue.ts';
 
 /**
  * Deletes what is past its retention time: idempotent answers and mails (30 days), sessions, cloud checks and audit
- * checks (90), expired links to objects (7), images of feedback (180), audit entries, activity of projects and imports (400), used codes and tickets, logs of deleted workspaces.
+ * checks (90), expired links to objects (7), images of feedback (180), audit entries, activity of projects and imports, timelines of tasks (400), used codes and tickets, logs of deleted workspaces.
  */
 export async function startCleanUp(ctx: Pick<Context, 'db'>, queue: RunningQueue): Promise<void> {
   await queue.work('clean-up', () => cleanUp(ctx));
@@ -54,6 +54,8 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
   await db.deleteFrom('provider_check').where('asked_at', '<', sql<Date>`now() - interval '90 days'`).execute();
   await db.deleteFrom('audit_check').where('created_at', '<', sql<Date>`now() - interval '90 days'`).execute();
   await db.deleteFrom('project_activity').where('at', '<', ageOf(PROJECT_ACTIVITY_KEPT_DAYS)).execute();
+  await sql`delete from task_event where id in (select id from task_event where at < now() - interval '400 days'
+    order by id limit 20000)`.execute(db);
   await db.deleteFrom('project_import').where('finished_at', '<', ageOf(PROJECT_ACTIVITY_KEPT_DAYS)).execute();
   await sql`delete from project_instance using instance
     where instance.id = project_instance.instance_id and instance.closed_at < now() - interval '7 days'`.execute(db);

@@ -22,7 +22,7 @@ type Caller = Context & { workspace: { id: number; permissions: readonly Permiss
 const DEADLINE_MINUTES = 30;
 const CONTAINERS_NAMED = 100;
 
-/** A container that dies with its project. */
+/** A container that dies with its project. Those of its tasks end with the tasks, which their worker cancels. */
 interface Doomed {
   id: number;
   slug: string;
@@ -33,12 +33,13 @@ interface Doomed {
   instance_slug: string;
   instance_title: string;
   instance_status: string;
+  task_run_id: number | null;
 }
 
 /** What the dialog of the deletion names. */
 export async function viewDeletion(ctx: Caller, ref: Ref) {
   const project = await viewProject(ctx.db, ctx.workspace.id, ref);
-  const containers = await openContainersOf(ctx.db, project.id);
+  const containers = ownContainers(await openContainersOf(ctx.db, project.id));
   const verdict = projectCan.delete(project);
   return {
     sizeBytes: Number(project.size_bytes),
@@ -56,7 +57,7 @@ export async function viewDeletion(ctx: Caller, ref: Ref) {
       canManage: mayManage(ctx, row),
     })),
     containerCount: containers.length,
-    taskCount: 0,
+    taskCount: project.task_ordinal,
     refusal: verdict.allowed ? refusalOf(ctx, containers) : verdict.reason,
   };
 }
@@ -72,7 +73,7 @@ export async function deleteProject(
     const verdict = projectCan.delete(project);
     if (!verdict.allowed) throw refused(verdict.reason);
     if (slugTyped !== project.slug) throw invalid(text('This is not the Unique ID of the project'), 'slugTyped');
-    const containers = await openContainersOf(trx, project.id);
+    const containers = ownContainers(await openContainersOf(trx, project.id));
     const refusal = refusalOf(ctx, containers);
     if (refusal) throw refused(refusal);
     await endOpenImport(ctx, trx, project, text('The project was deleted'));
@@ -83,6 +84,9 @@ export async function deleteProject(
     await transitionProject(ctx, trx, project.id, 'deleting', { deadlineMinutes: DEADLINE_MINUTES });
   });
 }
+
+/** Without those of tasks: who may delete the project may end its tasks. */
+const ownContainers = (all: readonly Doomed[]): Doomed[] => all.filter(({ task_run_id }) => task_run_id === null);
 
 const mayManage = ({ workspace }: Caller, container: Doomed): boolean =>
   workspace.permissions.includes(MANAGES[container.instance_kind]);
@@ -106,6 +110,7 @@ export function openContainersOf(db: Db, projectId: number): Promise<Doomed[]> {
       'container.slug',
       'container.title',
       'container.status',
+      'container.task_run_id',
       'instance.id as instance_id',
       'instance.kind as instance_kind',
       'instance.slug as instance_slug',

@@ -31,7 +31,8 @@ export function presentProject({ config, workspace }: Reader, row: ProjectView):
     isEmpty: row.is_empty,
     lastCommit: presentLastCommit(row),
     lastPushAt: row.last_push_at?.toISOString() ?? null,
-    taskCount: 0,
+    // Tasks are never deleted.
+    taskCount: row.task_ordinal,
     instanceCount: row.instance_count,
     containerCount: row.container_count,
     sizeBytes: Number(row.size_bytes),

@@ -16,6 +16,8 @@ export interface StorageView extends StorageRow {
   object_count: bigint;
   read_only: boolean;
   deleted_at: Date | null;
+  /** Unfinished tasks that use it. */
+  task_count: number;
   instance: { id: number; slug: string; title: string; isClosed: boolean } | null;
 }
 
@@ -34,6 +36,8 @@ const DELETED_AT = sql`case
 const VIEW = sql`storage.*, app_user.name as creator, s3_bucket.name as bucket,
   coalesce(s3_bucket.used_bytes, 0) as used_bytes, coalesce(s3_bucket.object_count, 0) as object_count,
   (storage.kind = 'storage' and workspace.exhausted_at is not null) as read_only, ${DELETED_AT} as deleted_at,
+  (select count(*)::int from task where task.storage_id = storage.id
+    and task.status in ('new', 'scheduled', 'in queue', 'running', 'canceling')) as task_count,
   case when instance.id is not null then json_build_object('id', instance.id, 'slug', instance.slug,
     'title', instance.title, 'isClosed', instance.closed_at is not null) end as instance`;
 

@@ -33,6 +33,7 @@ export function presentStorage(ctx: Pick<Context, 'config' | 's3MachineOrigin'>,
     pricePerHour: presentPrice(ctx.config, row.price_per_month / BigInt(HOURS_PER_MONTH)),
     readOnly: row.read_only,
     deletedAt: row.deleted_at?.toISOString() ?? null,
+    taskCount: row.task_count,
     instance: row.instance,
   };
 }

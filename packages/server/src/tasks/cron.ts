@@ -13,7 +13,8 @@ const FIELDS = 5;
 /** Refuses what is no timetable, or has no time left, at its field. Answers its first time after `now`. */
 export function requireTimetable(timetable: Timetable, now: Date): Date {
   if (!isTimeZone(timetable.timeZone)) throw invalid(text('This time zone is not known'), 'timeZone');
-  if (timetable.cron.split(/\s+/).length !== FIELDS) throw notFiveFields();
+  // With a colon Croner reads it as a date.
+  if (timetable.cron.split(/\s+/).length !== FIELDS || timetable.cron.includes(':')) throw notFiveFields();
   let next: Date | null;
   try {
     next = nextTime(timetable, now);

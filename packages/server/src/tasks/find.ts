@@ -82,13 +82,17 @@ export interface TaskFilter {
   favorites: boolean;
 }
 
+/** Tasks of deleted projects are not listed. */
 export async function listTasks(
   { db, user, workspace }: Reader,
   { projectId, instanceId, scheduleId, favorites }: TaskFilter,
   request: EntityFilterRequest,
 ): Promise<{ rows: TaskView[]; count: number; isMore: boolean }> {
   const { statuses, queryString } = request;
-  const where: RawBuilder<boolean>[] = [sql`task.workspace_id = ${workspace.id}`];
+  const where: RawBuilder<boolean>[] = [
+    sql`task.workspace_id = ${workspace.id}`,
+    sql`task.project_id not in (select p.id from project p where p.workspace_id = ${workspace.id} and p.closed_at is not null)`,
+  ];
   if (projectId !== undefined) where.push(sql`task.project_id = ${projectId}`);
   if (instanceId !== undefined) where.push(sql`task.instance_id = ${instanceId}`);
   if (scheduleId !== undefined) where.push(isId('task.schedule_id', scheduleId));

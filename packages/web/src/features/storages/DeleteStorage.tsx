@@ -35,6 +35,8 @@ export function DeleteStorage({ storage, onClose, onDeleted }: Props) {
     ...q(api.sharing.shareLinks, { id, entityFilterRequest: COUNT_ONLY }, { quiet: true }),
     ...reads,
   });
+  // No event tells that tasks began or ended.
+  const now = useQuery({ ...q(api.storages.view, { id }, { quiet: true }), ...reads, refetchOnMount: 'always' });
   const { run, loading } = useCall(api.storages.delete, {
     onDone: () => {
       void invalidate('storage/', 'billing/');
@@ -63,12 +65,14 @@ export function DeleteStorage({ storage, onClose, onDeleted }: Props) {
   function lost({ objectCount, usedBytes }: Storage): string[] {
     const keyCount = keys.data?.totalCount ?? 0;
     const linkCount = links.data?.totalCount ?? 0;
+    const taskCount = now.data?.entity.taskCount ?? 0;
     return [
       ...(objectCount > 0
         ? [t('{{count}} objects, {{size}}', { count: objectCount, size: formatDecimalBytes(usedBytes) })]
         : []),
       ...(keyCount > 0 ? [t('{{count}} access keys: what uses them stops working', { count: keyCount })] : []),
       ...(linkCount > 0 ? [t('{{count}} links to its objects', { count: linkCount })] : []),
+      ...(taskCount > 0 ? [t('{{count}} unfinished tasks: they are canceled', { count: taskCount })] : []),
       t('The name of its bucket: others may take it'),
     ];
   }
