@@ -3,7 +3,7 @@ import { api } from '@stagi/contract/api.ts';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readyServer } from '../containers/testing/readyServer.ts';
-import { anApiToken, anImport } from '../testing/factories.ts';
+import { anApiToken, anImport, aPlacedRun } from '../testing/factories.ts';
 import { repositoryPath } from './gitAccess.ts';
 
 const FAST = { interval: 25, timeout: 20_000 };
@@ -108,6 +108,25 @@ describe('deleting a project', () => {
     });
     expect(await statusOf(container.id)).toBe('running');
     expect((await view()).status).toBe('active');
+  });
+
+  it('takes tasks along: their containers are left to their worker, and ask for no permission', async () => {
+    const { taskId, containerId } = await aPlacedRun(at.app.ctx, at.alice, { project_id: id, instance_id: at.server });
+    await at.app.ctx.db.updateTable('container').set({ project_id: id }).where('id', '=', containerId).execute();
+    const { token } = await anApiToken(at.app.ctx, at.alice, { permissions: ['PROJECT_MANAGEMENT'] });
+    const asLimited = { authorization: `Bearer ${token}`, 'x-client-id': String(at.alice.workspaceId) };
+    expect(await at.app.post('project/deletion/view', { id }, asLimited)).toMatchObject({
+      body: { containers: [], containerCount: 0, taskCount: 1, refusal: null },
+    });
+    expect(await at.app.post('project/delete', { id, slugTyped: slug }, asLimited)).toMatchObject({
+      status: 200,
+      body: { isSuccess: true, entity: { status: 'deleting', taskCount: 1 } },
+    });
+    // What it has put out is saved before.
+    await expect
+      .poll(async () => (await at.alice.client(api.tasks.view, { id: taskId })).entity, FAST)
+      .toMatchObject({ status: 'canceling', statusReason: 'Its project was deleted' });
+    expect((await view()).status).toBe('deleting');
   });
 
   it('lets no container in that is created at the same time', async () => {

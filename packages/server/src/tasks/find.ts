@@ -146,8 +146,7 @@ async function withPositions(db: Db, rows: readonly TaskView[]): Promise<TaskVie
   if (waiting.length === 0) return rows.map((row) => ({ ...row, position: null }));
   const { rows: numbered } = await sql<{ id: number; position: number }>`select id, position from (
       select t.id, row_number() over (partition by t.instance_id order by t.priority desc, t.id)::int as position
-      from task t join task_run r on r.task_id = t.id and r.number = t.run_number
-      where t.instance_id = any(${waiting.map((row) => row.instance_id)}::int[]) and ${WAITS_FOR_ROOM}
+      from task t where t.instance_id = any(${waiting.map((row) => row.instance_id)}::int[]) and ${WAITS_FOR_ROOM}
     ) as queue where id = any(${waiting.map(({ id }) => id)}::int[])`.execute(db);
   const positions = new Map(numbered.map(({ id, position }) => [id, position]));
   return rows.map((row) => ({ ...row, position: positions.get(row.id) ?? null }));

@@ -95,12 +95,13 @@ export async function attachedServers(ctx: Pick<Context, 'config'>, db: Db, proj
 const namedGpus = ({ offer }: ServerRow): TaskServer['gpus'] =>
   Array.from({ length: offer?.gpu?.count ?? 0 }, (_, index) => ({ index, name: offer!.gpu!.name }));
 
-/** SQL: whether the task `t`, whose last run is `r`, waits for room on its server. */
-export const WAITS_FOR_ROOM = sql<boolean>`(t.status in ('new', 'in queue') and r.container_id is null)`;
+/** SQL: whether the task `t` waits for room on its server. */
+export const WAITS_FOR_ROOM = sql<boolean>`(t.status in ('new', 'in queue') and not t.placed)`;
 
 async function waitingOn(db: Db, instanceIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
   const { rows } = await sql<{ id: number; count: number }>`select t.instance_id as id, count(*)::int as count
-    from task t join task_run r on r.task_id = t.id and r.number = t.run_number
-    where t.instance_id = any(${instanceIds}::int[]) and ${WAITS_FOR_ROOM} group by t.instance_id`.execute(db);
+    from task t where t.instance_id = any(${instanceIds}::int[]) and ${WAITS_FOR_ROOM} group by t.instance_id`.execute(
+    db,
+  );
   return new Map(rows.map(({ id, count }) => [id, count]));
 }
