@@ -5,7 +5,7 @@ import { text } from '@stagi/contract/text.ts';
 import { ZERO_BALANCE } from '../billing/zero.ts';
 import { CONTAINER_GONE, SERVER_STOPPED } from '../containers/reasons.ts';
 import type { ContainerRow } from '../db/schema.ts';
-import { isServerGone, mayStart, SERVER_GONE, type Surroundings, whatIsGone } from './waiting.ts';
+import { isServerGone, isStorageGone, mayStart, SERVER_GONE, type Surroundings, whatIsGone } from './waiting.ts';
 
 /** A task whose current run has a container, with all that its next step depends on. */
 export interface PlacedTask extends Surroundings {
@@ -168,8 +168,8 @@ const freezes = ({ server, workspace }: Surroundings): boolean =>
 /** Until its container has ended and its output is stored. */
 function cancelling(task: PlacedTask): TaskStep {
   const { container } = task;
-  // A storage is read-only at zero balance.
-  const mayBeStored = whatIsGone(task) === null && task.workspace.exhaustedAt === null;
+  // At zero balance a storage is read-only.
+  const mayBeStored = !isStorageGone(task.storage) && task.workspace.exhaustedAt === null;
   const isAbsent = container.desired === 'absent';
   if (!isAbsent && (!container.startedAt || !mayBeStored)) return { do: 'steer', desired: 'absent' };
   if (!isAbsent && container.desired !== 'stopped') return { do: 'steer', desired: 'stopped' };

@@ -5,7 +5,7 @@ import { transitionInstance } from '../instances/status.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 import { connectTaskDaemon } from './testing/taskDaemon.ts';
-import { aTaskServer, leftBehind, NOTHING_LEFT, type TaskServer } from './testing/taskServer.ts';
+import { aConnectedServer, leftBehind, NOTHING_LEFT, type TaskServer } from './testing/taskServer.ts';
 
 let app: TestApp;
 let alice: Person;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => app?.close());
 beforeEach(async () => {
   alice = await app.signUp();
-  server = await aTaskServer(app, alice);
+  server = await aConnectedServer(app, alice);
 });
 afterEach(() => server.daemon.close());
 

@@ -30,6 +30,7 @@ const STORAGE_GONE: readonly StorageStatus[] = ['creation failed', 'terminating'
 const PROJECT_GONE: readonly ProjectStatus[] = ['creation failed', 'deleting', 'deletion failed', 'deleted'];
 
 export const isServerGone = (status: string): boolean => GONE.includes(status);
+export const isStorageGone = (status: StorageStatus): boolean => STORAGE_GONE.includes(status);
 
 /** Whether a task that has no place yet may get one. Pure. */
 export function mayStart({ server, project, storage, workspace }: Surroundings): MayStart {
@@ -49,5 +50,5 @@ export function mayStart({ server, project, storage, workspace }: Surroundings):
 export function whatIsGone({ project, storage, workspace }: Omit<Surroundings, 'server'>): string | null {
   if (workspace.isDisabled) return WORKSPACE_DISABLED;
   if (PROJECT_GONE.includes(project)) return PROJECT_DELETED;
-  return STORAGE_GONE.includes(storage) ? STORAGE_DELETED : null;
+  return isStorageGone(storage) ? STORAGE_DELETED : null;
 }

@@ -19,6 +19,8 @@ type Behaviour = {
   prepares: boolean;
   /** Whether the output is uploaded at once. */
   saves: boolean;
+  /** Whether what is to be absent is removed at once. */
+  removes: boolean;
   /** The exit code of a command that ends at once; null: it runs until `end`. */
   exits: number | null;
 };
@@ -57,7 +59,7 @@ export async function connectTaskDaemon(
   } = {},
 ): Promise<TaskDaemon> {
   const link = await dial(url, key);
-  const how: Behaviour = { prepares: true, saves: true, exits: null, ...behaviour };
+  const how: Behaviour = { prepares: true, saves: true, removes: true, exits: null, ...behaviour };
   const starts = new Map<number, number>();
   const asked = new Map<number, DesiredContainer[]>();
   const byId = new Map(containers.map((one) => [one.id, one]));
@@ -87,7 +89,7 @@ export async function connectTaskDaemon(
     asked.set(target.id, [...(asked.get(target.id) ?? []), target]);
     const seen = byId.get(target.id);
     if (target.state === 'absent') {
-      byId.delete(target.id);
+      if (how.removes) byId.delete(target.id);
       return;
     }
     const one = seen ?? fresh(target);

@@ -31,7 +31,7 @@ export interface TaskServer {
 
 type Given = Parameters<typeof connectTaskDaemon>[2] & { kind?: 'rented' | 'self-hosted' };
 
-export async function aTaskServer(
+export async function aConnectedServer(
   app: TestApp,
   owner: Person,
   { kind = 'rented', ...given }: Given = {},
@@ -40,9 +40,20 @@ export async function aTaskServer(
   const id = await (kind === 'rented' ? aRentedInstance : aSelfHostedServer)(ctx, owner);
   const { token } = await inTransaction(ctx.db, (trx) => issueEnrolment(ctx, trx, id, kind));
   const key = await enrolNode(app.url, token);
+  return joinServer(app, owner, id, key, await connectTaskDaemon(app.url, key, given));
+}
+
+/** Attaches a server whose daemon is connected to a new project. */
+export async function joinServer(
+  app: TestApp,
+  owner: Person,
+  id: number,
+  key: NodeKey,
+  daemon: TaskDaemon,
+): Promise<TaskServer> {
+  const { ctx } = app;
   const [projectId, storageId] = [await aProject(ctx, owner), await aStorage(ctx, owner)];
   await ctx.db.insertInto('project_instance').values({ project_id: projectId, instance_id: id }).execute();
-  const daemon = await connectTaskDaemon(app.url, key, given);
   const view = async (taskId: number) => (await owner.client(api.tasks.view, { id: taskId })).entity;
   return {
     id,
