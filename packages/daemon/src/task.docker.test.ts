@@ -110,7 +110,7 @@ describe('the run of a task', () => {
         `head -c ${LARGE_BYTES} /dev/zero | tr "\\\\0" z > out/large; echo more >> out/large;`,
         '/bin/busybox ln out/x/small out/x/also; /bin/busybox mkfifo out/fifo; echo $STAGI_RUN > out/env; exit 3',
       ].join(' '),
-      { source, input, spec: { env: [{ name: 'STAGI_RUN', value: '1' }] } },
+      { source, input, spec: { nanoCpus: 2e9, env: [{ name: 'STAGI_RUN', value: '1' }] } },
     );
     await wish(target);
     const seen = await settled(id);
@@ -273,11 +273,13 @@ describe('a daemon that is killed', () => {
   });
 
   it('while it uploads uploads everything, and starts nothing', async () => {
-    const { id, target, store } = run('for i in 1 2 3; do echo $i > out/$i; done; echo end >> out/ends');
+    const { id, target, store } = run('for i in 1 2 3; do echo $i > out/$i; done; echo end >> out/ends; echo printed');
     const hold = store.hold('PUT object');
     await wish(target);
     await hold.reached;
     await until(id, 'saving', (_, { phase }) => phase === 'saving');
+    await platform.until('its log has ended, while Docker has it locked', () => platform.logs.of(id).ends > 0);
+    expect(platform.logs.of(id).lines.map((line) => line.text)).toEqual(['printed']);
     await daemon.end('SIGKILL');
     hold.release();
     await connect();
@@ -298,12 +300,42 @@ describe('a daemon that is killed', () => {
   });
 });
 
+describe('the upload of a large file', () => {
+  const LINE = `head -c ${LARGE_BYTES} /dev/zero | tr "\\\\0" z > out/large`;
+  const content = Buffer.alloc(LARGE_BYTES, 'z');
+
+  it('goes on after its last part when the desired state changes', async () => {
+    const { id, target, store } = run(LINE, { spec: { nanoCpus: 2e9 } });
+    const first = store.hold('PUT object');
+    await wish(target);
+    await first.reached;
+    const second = store.hold('PUT object');
+    first.release();
+    await second.reached;
+    await wish({ ...target, gen: 2 });
+    expect(await settled(id)).toMatchObject({ gen: 2, task: { phase: 'saved', files: 1, bytes: LARGE_BYTES } });
+    second.release();
+    expect(store.output.get('large')!.equals(content)).toBe(true);
+    expect(store.requests.filter((kind) => kind === transfer.TASK_OUTPUT_BEGIN_PATH)).toHaveLength(1);
+    expect(store.requests.filter((kind) => kind === 'PUT object')).toHaveLength(4);
+  });
+
+  it('begins again when the platform has ended it', async () => {
+    const { id, target, store } = run(LINE, { spec: { nanoCpus: 2e9 } });
+    store.refuse(transfer.TASK_OUTPUT_COMPLETE_PATH, 409);
+    await wish(target);
+    expect((await settled(id)).task).toMatchObject({ phase: 'saved', files: 1, bytes: LARGE_BYTES });
+    expect(store.output.get('large')!.equals(content)).toBe(true);
+    expect(store.requests.filter((kind) => kind === transfer.TASK_OUTPUT_BEGIN_PATH)).toHaveLength(2);
+  });
+});
+
 describe('the platform', () => {
   it('that has a moment of trouble, or a full storage, is asked again', async () => {
     const { id, target, store } = run('echo x > out/x; : > out/y', { input: [['a', Buffer.from('a')]] });
     store.refuse(transfer.TASK_SOURCE_PATH, 503);
     store.refuse('GET object', 503);
-    store.refuse(transfer.TASK_OUTPUT_LINKS_PATH, 503, 409);
+    store.refuse(transfer.TASK_OUTPUT_LINKS_PATH, 409);
     store.refuse('PUT object', 500);
     await wish(target);
     await until(id, 'the reason is told', (_, { error }) => error === 'Refused with 409');

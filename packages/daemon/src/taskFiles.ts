@@ -6,6 +6,7 @@ import { DockerError } from './dockerErrors.ts';
 import { errorText, log } from './log.ts';
 import type { SeenContainer } from './plan.ts';
 import { megabytes } from './pullProgress.ts';
+import { createSlots } from './slots.ts';
 import { type SavedOutput, saveOutput } from './taskOutput.ts';
 import { type TaskPlatform, taskPlatform } from './taskPlatform.ts';
 import { type Progress, prepareTask } from './taskPrepare.ts';
@@ -13,6 +14,8 @@ import { NEW_TASK } from './taskRecord.ts';
 import { TransferError } from './transferError.ts';
 
 const PROGRESS_EVERY_MS = 500;
+/** Of all runs together: files of up to 64 MiB, or parts of larger ones, that are in memory at a time. */
+const OUTPUT_SLOTS = 4;
 
 export interface TaskFilesDeps {
   engine: ArchiveEngine;
@@ -36,6 +39,7 @@ export interface TaskFiles {
 }
 
 export function taskFiles({ engine, records, origin, report, wake }: TaskFilesDeps): TaskFiles {
+  const slots = createSlots(OUTPUT_SLOTS);
   /** What earlier attempts have uploaded, by container. */
   const saved = new Map<number, SavedOutput>();
 
@@ -57,7 +61,7 @@ export function taskFiles({ engine, records, origin, report, wake }: TaskFilesDe
   }
 
   async function upload(target: TaskContainer, dockerId: string, signal: AbortSignal): Promise<void> {
-    const output = saved.get(target.id) ?? { entries: 0, files: 0, bytes: 0, skipped: 0 };
+    const output = saved.get(target.id) ?? { entries: 0, files: 0, bytes: 0, skipped: 0, partial: null };
     saved.set(target.id, output);
     const onProgress = progressOf(target, 'saving');
     await saveOutput({
@@ -66,6 +70,7 @@ export function taskFiles({ engine, records, origin, report, wake }: TaskFilesDe
       dockerId,
       outputPath: target.task.outputPath,
       saved: output,
+      slots,
       signal,
       onProgress(bytes) {
         records.noteTask(target.id, countsOf(output));
@@ -114,6 +119,6 @@ function isPermanent(error: unknown): boolean {
   return error instanceof DockerError && error.permanent;
 }
 
-function countsOf({ files, bytes, skipped }: SavedOutput): Omit<SavedOutput, 'entries'> {
+function countsOf({ files, bytes, skipped }: SavedOutput): Pick<SavedOutput, 'files' | 'bytes' | 'skipped'> {
   return { files, bytes, skipped };
 }

@@ -2,12 +2,15 @@ import type { Readable } from 'node:stream';
 import { TASK_OUTPUT_PATH_MAX_BYTES, TASK_PUT_MAX_BYTES } from '@stagi/contract/taskTransfer.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Entry } from 'tar-stream';
+import { type ByteReader, byteReader } from './byteReader.ts';
 import type { ArchiveEngine } from './dockerArchive.ts';
+import type { Slots } from './slots.ts';
 import type { TaskPlatform } from './taskPlatform.ts';
 import { entriesOf } from './taskTar.ts';
 import { TransferError } from './transferError.ts';
 
 const BATCH_FILES = 100;
+const BATCH_BYTES = 8 * 1024 * 1024;
 const PARALLEL_PUTS = 8;
 const PART_LINKS = 10;
 
@@ -18,6 +21,13 @@ export interface SavedOutput {
   files: number;
   bytes: number;
   skipped: number;
+  /** A large file of which some parts are uploaded: the next entry. */
+  partial: { uploadId: string; partBytes: number; parts: number } | null;
+}
+
+interface LargeFile {
+  path: string;
+  sizeBytes: number;
 }
 
 interface Batch {
@@ -25,23 +35,28 @@ interface Batch {
   bytes: number;
   entries: number;
   skipped: number;
+  /** Gives back the slot of a larger file. */
+  release(): void;
 }
 
-/**
- * Uploads the files of a directory of a container that has ended, from the entry on at which an earlier attempt broke
- * off; `saved` grows meanwhile. While one batch or part is uploaded the next one is read, so that two of at most
- * `TASK_PUT_MAX_BYTES`, or of the size of a part, are in memory.
- */
-export async function saveOutput(about: {
+export interface Saving {
   engine: ArchiveEngine;
   platform: TaskPlatform;
   dockerId: string;
   outputPath: string;
   saved: SavedOutput;
+  /** Each file of more than `BATCH_BYTES`, and each part, has one while it is in memory. All runs share them. */
+  slots: Slots;
   onProgress(bytes: number): void;
   signal: AbortSignal;
-}): Promise<void> {
-  const { engine, platform, dockerId, outputPath, saved, signal } = about;
+}
+
+/**
+ * Uploads the files of a directory of a container that has ended, from the entry on at which an earlier attempt broke
+ * off; `saved` grows meanwhile. While one batch or part is uploaded the next one is read.
+ */
+export async function saveOutput(about: Saving): Promise<void> {
+  const { engine, platform, dockerId, outputPath, saved, slots, signal } = about;
   const already = saved.entries;
   const hardLinks: string[] = [];
   let tooLong: string | null = null;
@@ -51,41 +66,51 @@ export async function saveOutput(about: {
 
   /** Begins the upload of the batch once the one before has ended. */
   async function flush(): Promise<void> {
-    await uploading;
     const full = batch;
     batch = emptyBatch();
-    uploading = putBatch(platform, full).then(() => {
-      saved.entries += full.entries;
-      saved.files += full.files.length;
-      saved.bytes += full.bytes;
-      saved.skipped += full.skipped;
-      about.onProgress(saved.bytes);
-    });
+    const before = uploading;
+    uploading = before
+      .then(() => putBatch(platform, full))
+      .finally(full.release)
+      .then(() => {
+        saved.entries += full.entries;
+        saved.files += full.files.length;
+        saved.bytes += full.bytes;
+        saved.skipped += full.skipped;
+        about.onProgress(saved.bytes);
+      });
     // Its error is thrown by the next wait for it.
     uploading.catch(() => {});
+    await before;
   }
   async function take(path: string, entry: Entry): Promise<void> {
     const { type, size = 0 } = entry.header;
-    if (index++ < already) return void entry.resume();
-    const isTooLong = Buffer.byteLength(path) > TASK_OUTPUT_PATH_MAX_BYTES;
+    const isTooLong = type === 'file' && Buffer.byteLength(path) > TASK_OUTPUT_PATH_MAX_BYTES;
     if (isTooLong) tooLong ??= path;
+    if (index++ < already) return void entry.resume();
     if (type !== 'file' || isTooLong) {
       entry.resume();
       batch.entries++;
       if (type !== 'file') batch.skipped++;
-    } else if (size > TASK_PUT_MAX_BYTES) {
+      return;
+    }
+    const content = byteReader(entry);
+    if (size > TASK_PUT_MAX_BYTES) {
       await flush();
       await uploading;
-      await putLarge(platform, path, size, entry, (bytes) => about.onProgress(saved.bytes + bytes));
+      await putLarge(about, { path, sizeBytes: size }, content);
       saved.entries++;
       saved.files++;
       saved.bytes += size;
     } else {
-      if (batch.files.length === BATCH_FILES || batch.bytes + size > TASK_PUT_MAX_BYTES) await flush();
-      batch.files.push({ path, body: await wholeOf(entry, size) });
+      if (batch.files.length === BATCH_FILES || batch.bytes + size > BATCH_BYTES) await flush();
+      if (size > BATCH_BYTES) batch.release = await slots.take(signal);
+      batch.files.push({ path, body: await content.read(size) });
       batch.bytes += size;
       batch.entries++;
+      if (size > BATCH_BYTES) await flush();
     }
+    await content.finish();
   }
 
   async function takeDirectory(archive: Readable): Promise<void> {
@@ -109,6 +134,7 @@ export async function saveOutput(about: {
     await flush();
     await uploading;
   } finally {
+    batch.release();
     // The next attempt must not begin before this one has ended.
     await Promise.allSettled([uploading]);
   }
@@ -117,7 +143,7 @@ export async function saveOutput(about: {
 }
 
 function emptyBatch(): Batch {
-  return { files: [], bytes: 0, entries: 0, skipped: 0 };
+  return { files: [], bytes: 0, entries: 0, skipped: 0, release: () => {} };
 }
 
 async function putBatch(platform: TaskPlatform, { files }: Batch): Promise<void> {
@@ -132,66 +158,63 @@ async function putBatch(platform: TaskPlatform, { files }: Batch): Promise<void>
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-async function putLarge(
-  platform: TaskPlatform,
-  path: string,
-  sizeBytes: number,
-  chunks: AsyncIterable<Buffer>,
-  onBytes: (bytes: number) => void,
+/** Goes on after the parts that an earlier attempt has uploaded. */
+async function putLarge(about: Saving, file: LargeFile, content: ByteReader): Promise<void> {
+  const { platform, saved } = about;
+  saved.partial ??= { ...(await platform.beginUpload(file)), parts: 0 };
+  try {
+    await putParts(about, file, content, saved.partial);
+    await platform.completeUpload(file.path, saved.partial.uploadId);
+    saved.partial = null;
+  } catch (error) {
+    // Refused: the upload may not be open any more.
+    if (error instanceof TransferError && error.retry !== 'soon') saved.partial = null;
+    throw error;
+  }
+}
+
+async function putParts(
+  { platform, saved, slots, signal, onProgress }: Saving,
+  { path, sizeBytes }: LargeFile,
+  content: ByteReader,
+  partial: NonNullable<SavedOutput['partial']>,
 ): Promise<void> {
-  const { uploadId, partBytes } = await platform.beginUpload({ path, sizeBytes });
+  const { uploadId, partBytes } = partial;
   const count = Math.ceil(sizeBytes / partBytes);
   let links = new Map<number, string>();
-  let number = 0;
   let uploading: Promise<void> = Promise.resolve();
+  const put = async (number: number, part: Buffer) => {
+    await platform.putObject(linkOf(links, number), part);
+    partial.parts = number;
+    onProgress(saved.bytes + Math.min(sizeBytes, number * partBytes));
+  };
   try {
-    for await (const part of pieces(chunks, partBytes, sizeBytes)) {
-      number++;
-      await uploading;
-      onBytes((number - 1) * partBytes);
-      if (!links.has(number)) {
-        const numbers = Array.from({ length: Math.min(PART_LINKS, count - number + 1) }, (_, more) => number + more);
-        links = await platform.partLinks(path, uploadId, numbers);
-      }
-      uploading = platform.putObject(linkOf(links, number), part);
+    await content.skip(partial.parts * partBytes);
+    for (let number = partial.parts + 1; number <= count; number++) {
+      const release = await slots.take(signal);
+      const before = uploading;
+      const ready = (async () => {
+        const part = await content.read(Math.min(partBytes, sizeBytes - (number - 1) * partBytes));
+        await before;
+        if (!links.has(number)) {
+          const numbers = Array.from({ length: Math.min(PART_LINKS, count - number + 1) }, (_, more) => number + more);
+          links = await platform.partLinks(path, uploadId, numbers);
+        }
+        return part;
+      })();
+      uploading = ready.then((part) => put(number, part)).finally(release);
       // Its error is thrown by the next wait for it.
       uploading.catch(() => {});
+      await ready;
     }
+    await uploading;
   } finally {
     await Promise.allSettled([uploading]);
   }
-  await uploading;
-  await platform.completeUpload(path, uploadId);
 }
 
 function linkOf<K>(links: Map<K, string>, of: K): string {
   const url = links.get(of);
   if (url === undefined) throw new TransferError(text('The answer of the platform is not valid'), 'later');
   return url;
-}
-
-async function wholeOf(chunks: AsyncIterable<Buffer>, size: number): Promise<Buffer> {
-  let whole: Buffer = Buffer.alloc(0);
-  // Read to its end: an entry that is left early ends the archive.
-  for await (const piece of pieces(chunks, size, size)) whole = piece;
-  return whole;
-}
-
-/** The bytes in pieces of one size, the last one shorter. */
-async function* pieces(chunks: AsyncIterable<Buffer>, pieceBytes: number, totalBytes: number): AsyncGenerator<Buffer> {
-  let left = totalBytes;
-  let piece: Buffer = Buffer.alloc(0);
-  let filled = 0;
-  for await (let chunk of chunks) {
-    while (chunk.length > 0) {
-      if (filled === 0) piece = Buffer.allocUnsafeSlow(Math.min(pieceBytes, left));
-      const taken = chunk.copy(piece, filled);
-      chunk = chunk.subarray(taken);
-      filled += taken;
-      left -= taken;
-      if (filled < piece.length) continue;
-      yield piece;
-      filled = 0;
-    }
-  }
 }

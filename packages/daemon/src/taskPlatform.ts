@@ -9,8 +9,8 @@ import { TransferError } from './transferError.ts';
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
-/** A request is tried for about a minute before the whole step is given up until later. */
-const ATTEMPTS = 7;
+/** A request is tried for one to four minutes before the whole step is given up until later. */
+const ATTEMPTS = 10;
 const RETRY_CAP_MS = 30_000;
 
 /** The calls of `taskTransfer.ts` for one run, and its objects by their presigned links. Errors are `TransferError`. */

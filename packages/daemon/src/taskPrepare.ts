@@ -1,11 +1,11 @@
 import type { DesiredTask } from '@stagi/contract/daemon.ts';
 import { text } from '@stagi/contract/text.ts';
-import type { ArchiveEngine } from './dockerArchive.ts';
+import type { ArchiveEngine, ContainerPath } from './dockerArchive.ts';
 import { megabytes } from './pullProgress.ts';
 import { writeInput } from './taskInput.ts';
 import type { TaskPlatform } from './taskPlatform.ts';
 import { writeSource } from './taskSource.ts';
-import { putEntries } from './taskTar.ts';
+import { putEntries, type TarWriter } from './taskTar.ts';
 import { TransferError } from './transferError.ts';
 
 const ALL_PERMISSIONS = 0o777;
@@ -38,11 +38,6 @@ export async function prepareTask(about: {
     });
   };
 
-  const codeAt = await makeDirectory(engine, dockerId, task.codePath, signal);
-  const source = await platform.source();
-  await putEntries(engine, dockerId, codeAt, (tar) => writeSource(tar, source, advance), signal);
-
-  const inputAt = await makeDirectory(engine, dockerId, task.inputPath, signal);
   const inputProgress = {
     onListed(bytes: number, isComplete: boolean) {
       if (isComplete) moved.total = bytes;
@@ -52,25 +47,39 @@ export async function prepareTask(about: {
       advance(bytes);
     },
   };
-  await putEntries(engine, dockerId, inputAt, (tar) => writeInput(tar, platform, inputProgress), signal);
-
-  await makeDirectory(engine, dockerId, task.outputPath, signal);
+  const find = (path: string) => findDirectory(engine, dockerId, path);
+  const [code, input, output] = await Promise.all([find(task.codePath), find(task.inputPath), find(task.outputPath)]);
+  // One archive: Docker begins a process for each.
+  const fill = async (tar: TarWriter) => {
+    await openDirectory(tar, code);
+    await writeSource(below(tar, code.path), await platform.source(), advance);
+    await openDirectory(tar, input);
+    await writeInput(below(tar, input.path), platform, inputProgress);
+    await openDirectory(tar, output);
+  };
+  await putEntries(engine, dockerId, '/', fill, signal);
 }
 
-/** Returns where the directory is, which is elsewhere when the image has a symbolic link in its place. */
-async function makeDirectory(
-  engine: ArchiveEngine,
-  dockerId: string,
-  wanted: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const { path, kind, mode } = await engine.pathAt(dockerId, wanted);
-  if (kind === 'file')
+/** Where a directory is or will be, which is elsewhere when the image has a symbolic link in its place. */
+async function findDirectory(engine: ArchiveEngine, dockerId: string, wanted: string): Promise<ContainerPath> {
+  const found = await engine.pathAt(dockerId, wanted);
+  if (found.kind === 'file')
     throw new TransferError(text('{{path}} is a file where a directory is needed', { path: wanted }), 'final');
-  const isOpen = (mode & ALL_PERMISSIONS) === ALL_PERMISSIONS;
-  if (!isOpen && path !== '/')
-    await putEntries(engine, dockerId, '/', (tar) => tar.directory(relative(path), mode | ALL_PERMISSIONS), signal);
-  return path;
+  return { ...found, path: relative(found.path) };
+}
+
+/** Makes it, or lets every user write there. */
+async function openDirectory(tar: TarWriter, { path, mode }: ContainerPath): Promise<void> {
+  if (path !== '' && (mode & ALL_PERMISSIONS) !== ALL_PERMISSIONS) await tar.directory(path, mode | ALL_PERMISSIONS);
+}
+
+function below(tar: TarWriter, directory: string): TarWriter {
+  const at = (path: string) => (directory === '' ? path : `${directory}/${path}`);
+  return {
+    directory: (path, mode) => tar.directory(at(path), mode),
+    link: (path, to, mtime) => tar.link(at(path), to, mtime),
+    file: (path, about, chunks) => tar.file(at(path), about, chunks),
+  };
 }
 
 function relative(path: string): string {
