@@ -1,5 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
@@ -16,7 +18,7 @@ import { expectAccessible } from './accessible.ts';
 import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
 import { withOwnDatabase } from './inProcessApp.ts';
-import { followLink } from './navigation.ts';
+import { followLink, walkTo } from './navigation.ts';
 import { openAs } from './people.ts';
 import { until } from './waitUntil.ts';
 
@@ -47,6 +49,8 @@ echo "trained on $STAGI_COMMIT" > "$STAGI_OUTPUT_PATH/model.txt"
 let app: TestApp;
 let stop: () => Promise<void>;
 let machine: Machine;
+/** Where events for analytics go. */
+const ingestion = createServer((_request, response) => response.end());
 let daemon: TestDaemon;
 test.beforeAll(async () => {
   await ensureTestImage();
@@ -54,7 +58,12 @@ test.beforeAll(async () => {
   const daemons = join(machine.home, 'daemon');
   mkdirSync(daemons);
   writeFileSync(join(daemons, 'stagid-linux-x64.tar.gz.sha256'), `${'0'.repeat(64)}  stagid-linux-x64.tar.gz\n`);
-  ({ app, stop } = await withOwnDatabase(() => startTestApp({ STAGI_DAEMON_DIR: daemons })));
+  await new Promise<void>((listening) => ingestion.listen(0, '127.0.0.1', listening));
+  const analytics = {
+    ANALYTICS_URL: `http://127.0.0.1:${(ingestion.address() as AddressInfo).port}/`,
+    ANALYTICS_HOSTS: '[{"host":"localhost:{env}","key":"key"},{"host":"127.0.0.1:{env}","key":"key"}]',
+  };
+  ({ app, stop } = await withOwnDatabase(() => startTestApp({ STAGI_DAEMON_DIR: daemons, ...analytics })));
   // Containers are named for their task: another run on this Docker may have a task 1 of its own.
   const firstId = 1 + (process.pid % 20_000) * 100_000;
   await sql`alter sequence task_id_seq restart with ${sql.raw(String(firstId))}`.execute(app.ctx.db);
@@ -62,6 +71,7 @@ test.beforeAll(async () => {
 test.afterAll(async () => {
   await daemon?.cleanUp();
   await stop?.();
+  ingestion.close();
   machine?.remove();
 });
 
@@ -132,6 +142,7 @@ test('a commit is run as a task: queued, watched, searched, kept, cloned, repeat
   await test.step('it prints live, and its lines are found by text, by expression and by time', async () => {
     await followLink(page, taskPath);
     await expect(page.getByTestId('task-status').first()).toHaveText(/running|done/i);
+    const visits = visitsOfLogs(page);
     await page.getByTestId('action-logs').click();
     await expect(page).toHaveURL(/\/tasks\/logs\/\d+\/run-1$/);
     const lines = page.getByTestId('log-lines').locator('[data-seq]');
@@ -151,6 +162,7 @@ test('a commit is run as a task: queued, watched, searched, kept, cloned, repeat
     await expect(lines).toHaveCount(EPOCHS + 1);
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByTestId('log-download').click()]);
     expect((await readFile(await download.path(), 'utf8')).trimEnd().split('\n')).toHaveLength(EPOCHS + 1);
+    expect(visits).toEqual([{ task_ID: Number(taskPath.split('/').at(-1)) }]);
     await expectAccessible(page, 'the log of a task');
     await page.setViewportSize(PHONE);
     expect(await sideways(page)).toBeLessThanOrEqual(0);
@@ -219,6 +231,16 @@ test('a commit is run as a task: queued, watched, searched, kept, cloned, repeat
     await expect(page.getByTestId('schedule-row')).toContainText('Nightly training');
     await expect(page.getByTestId('schedule-row')).toContainText('02:00');
   });
+
+  await test.step('without its storage there is no output, and the page says why', async () => {
+    const { entity } = await ada.client(api.storages.view, { id: storageId });
+    await ada.client(api.storages.delete, { id: storageId, slugTyped: entity.slug });
+    await walkTo(page, `${taskPath}/output`);
+    await expect(page.getByText("Couldn't get output")).toBeVisible();
+    await expect(page.getByText('The storage of this task was deleted')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
+    await expectAccessible(page, 'an output that cannot be had');
+  });
   await page.context().close();
 });
 
@@ -281,6 +303,17 @@ async function holdTheServer(ada: Person, projectId: number, storageId: number):
     return task.status === 'running';
   });
   return entity;
+}
+
+/** What analytics are told of visits of logs, as it is sent. */
+function visitsOfLogs(page: Page): unknown[] {
+  const visits: unknown[] = [];
+  page.on('request', (request) => {
+    if (!request.url().endsWith(`/${api.analytics.event.path}`)) return;
+    const { name, properties } = request.postDataJSON() as { name?: string; properties?: unknown };
+    if (name === 'task_logs_page_visited') visits.push(properties);
+  });
+  return visits;
 }
 
 async function choose(page: Page, testId: string, name: string): Promise<void> {

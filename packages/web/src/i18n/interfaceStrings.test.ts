@@ -148,6 +148,20 @@ const SHOWN: readonly Shown[] = [
     proof: 'e2e/responses.story.ts',
   },
   {
+    text: "Couldn't get output",
+    screen: 'tasks: the output of one',
+    trigger: 'its files could not be listed, as when its storage is gone; above the cause, with another try',
+    from: 'packages/web/src/features/tasks/detail/TaskOutput.tsx',
+    proof: 'e2e/tasks.story.ts',
+  },
+  {
+    text: 'Task started',
+    screen: 'tasks: creating one',
+    trigger: 'the task has been queued; toast',
+    from: 'packages/web/src/features/tasks/form/TaskForm.tsx',
+    proof: 'e2e/taskForm.story.ts',
+  },
+  {
     text: 'Something goes wrong. Try again!',
     screen: 'everywhere: toast, bottom right',
     trigger: 'a reply of status 500 whose body does not say 499, or one that nobody understands',
@@ -158,9 +172,7 @@ const SHOWN: readonly Shown[] = [
 
 /** Those that wait for their screen; once one of them is written, it belongs to the table above. */
 const WAITING: readonly { text: string; screen: string }[] = [
-  { text: "Couldn't get output", screen: 'tasks: the output of a run' },
   { text: 'The payment was unsuccessful', screen: 'billing: topping up' },
-  { text: 'Task started', screen: 'tasks: starting one' },
   { text: 'console is not supported', screen: 'console of a server, in the one browser that cannot show it' },
 ];
 
