@@ -123,15 +123,14 @@ describe('in the container of a task', () => {
 
   it('finds none while its output is stored, and none in the logs of daemon and platform', async () => {
     const [, s3Proxy] = bed.proxies;
-    s3Proxy!.set({ refuse: true });
-    s3Proxy!.reset();
+    s3Proxy!.set({ blackhole: true });
     await bed.person.client(api.tasks.cancel, { id });
     await until('it was stopped, and is not stored yet', async () => {
       const { entity } = await bed.person.client(api.tasks.view, { id });
       return entity.runs[0]!.output.phase === 'saving';
     });
     expect(findSecrets(secrets, [await container.settings(), await container.files()])).toEqual([]);
-    s3Proxy!.set({ refuse: false });
+    s3Proxy!.set({ blackhole: false });
     await until(
       'it is canceled',
       async () => (await bed.person.client(api.tasks.view, { id })).entity.status === 'canceled',
