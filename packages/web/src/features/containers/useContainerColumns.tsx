@@ -8,7 +8,7 @@ import { nameColumn, timeColumn } from '../../ui/table/columns.tsx';
 import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './Containers.module.css';
 import { serverPath } from './serverPath.ts';
-import { TaskMark } from './TaskMark.tsx';
+import { TaskCell } from './TaskMark.tsx';
 import { useProgressText } from './useProgressText.ts';
 
 export function useContainerColumns(withServer: boolean, rows: readonly Container[] = []): Column<Container>[] {
@@ -16,7 +16,7 @@ export function useContainerColumns(withServer: boolean, rows: readonly Containe
   const task: Column<Container> = {
     key: 'task',
     title: t('Task'),
-    cell: ({ task }) => task && <TaskMark task={task} />,
+    cell: ({ task }) => task && <TaskCell task={task} />,
   };
   const server: Column<Container> = {
     key: 'server',

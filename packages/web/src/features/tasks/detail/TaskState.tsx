@@ -111,30 +111,46 @@ function Prepared({ task: { statusReason, statusSince }, run: { progress } }: Pr
     <Note
       title={
         <>
-          {progress ? progressWords(t, progress) : t('Waiting for the server to prepare it')}
+          {progress
+            ? progressWords(t, progress)
+            : statusReason
+              ? t(statusReason)
+              : t('Waiting for the server to prepare it')}
           {' · '}
           <Elapsed since={statusSince} />
         </>
       }
     >
-      {statusReason && <div>{t(statusReason)}</div>}
       <Bar progress={progress} />
     </Note>
   );
 }
 
-function Running({ task: { statusReason, timeLimitMinutes, startedAt }, run }: Props & { run: TaskRun }) {
+function Running({
+  task: { statusReason, statusDeadline, timeLimitMinutes, startedAt },
+  run,
+}: Props & { run: TaskRun }) {
   const t = useT();
   const { progress, output } = run;
   if (progress)
     return (
       <Note title={progressWords(t, progress)}>
-        {statusReason && <div>{t(statusReason)}</div>}
+        {/* The detail says what hinders it, and so does the reason. */}
+        {progress.detail !== null && statusReason && <div>{t(statusReason)}</div>}
         {output.phase === 'saving' && output.files > 0 && <Stored output={output} />}
         <Bar progress={progress} />
       </Note>
     );
-  if (statusReason) return <Note tone="warn" title={t(statusReason)} />;
+  if (statusReason)
+    return (
+      <Note tone="warn" title={t(statusReason)}>
+        {statusDeadline && (
+          <>
+            {t('It is given up:')} <DateTime at={statusDeadline} /> <Countdown to={statusDeadline} />
+          </>
+        )}
+      </Note>
+    );
   if (timeLimitMinutes === null || startedAt === null) return null;
   const limit = new Date(Date.parse(startedAt) + timeLimitMinutes * 60_000).toISOString();
   return (
@@ -168,7 +184,7 @@ function Bar({ progress }: Pick<TaskRun, 'progress'>) {
   const fraction = progress?.fraction ?? null;
   return (
     <>
-      {progress?.detail && <span className="mono">{progress.detail}</span>}
+      {progress?.detail && progress.phase !== 'saving' && <span className="mono">{progress.detail}</span>}
       <Progress
         mt={8}
         size="sm"

@@ -21,7 +21,9 @@ export function useScheduleColumns(): Column<TaskSchedule>[] {
       cell: ({ title, instance }) => (
         <span className={classes.two}>
           <CutText>{title}</CutText>
-          <span className={classes.second}>{instance.title}</span>
+          <span className={classes.second}>
+            <CutText>{instance.title}</CutText>
+          </span>
         </span>
       ),
     },
