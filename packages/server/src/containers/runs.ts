@@ -17,7 +17,8 @@ export async function recordRun(
   const started = timeOf(actual.startedAt);
   if (started === null) return false;
   const finished = timeOf(actual.finishedAt);
-  const ended_at = actual.exitCode !== null && finished !== null && finished >= started ? new Date(finished) : null;
+  // Docker may note the end of a short run a moment before its start.
+  const ended_at = actual.exitCode !== null && finished !== null ? new Date(Math.max(finished, started)) : null;
   const end = ended_at && { ended_at, exit_code: actual.exitCode };
   if (started !== row.started_at?.getTime()) {
     await insertRun(trx, row.id, started, finished, end);

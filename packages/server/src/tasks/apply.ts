@@ -111,9 +111,10 @@ async function steer(trx: Db, { containerId, container }: PlacedFacts, desired: 
 async function endRun(trx: Db, facts: PlacedFacts, reason: string | null) {
   const { container, run, task } = facts;
   const { report } = container;
-  const finished = hasEnded(container) ? container.finishedAt! : facts.now;
   // It may have started in the moment in which it was canceled.
   const started = run.started_at ?? container.startedAt;
+  const seen = hasEnded(container) ? container.finishedAt! : facts.now;
+  const finished = started && started > seen ? started : seen;
   const price = run.started_at ? run.price_micro_per_hour : facts.pricePerHour;
   const ran = started ? Math.max(0, finished.getTime() - started.getTime()) : 0;
   const cost = (price * BigInt(ran)) / HOUR_MS;

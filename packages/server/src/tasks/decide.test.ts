@@ -92,6 +92,17 @@ describe('the next step of a task that has its place', () => {
       { do: 'end', as: 'failed', reason: 'Nobody has seen it for 24 hours' },
     ],
     [
+      'has ended though Docker noted the end a moment before the start',
+      placed({
+        container: exited(0, {
+          report: report('saved'),
+          startedAt: ago(1),
+          finishedAt: new Date(ago(1).getTime() - 2),
+        }),
+      }),
+      { do: 'end', as: 'done' },
+    ],
+    [
       'runs until its output is stored',
       placed({ container: exited(0, { report: report('saving') }) }),
       { do: 'tell', reason: 'Its output is being stored' },

@@ -145,9 +145,12 @@ function ownEnd({ container, timeLimitMinutes, retryOnFailure }: PlacedTask, rep
 
 const notStored = (error: string): string => text('Its output could not be stored: {{error}}', { error });
 
-/** By its times, whatever its status: a container that is seen again has its status before its end. */
+/**
+ * By its times, whatever its status: a container that is seen again has its status before its end. Docker may note the end
+ * of a short run a moment before its start, and the container of a run starts only once.
+ */
 export function hasEnded({ startedAt, finishedAt }: Pick<PlacedContainer, 'startedAt' | 'finishedAt'>): boolean {
-  return startedAt !== null && finishedAt !== null && finishedAt >= startedAt;
+  return startedAt !== null && finishedAt !== null;
 }
 
 /** A task of a rented server ends with its balance; on an own server it is frozen, for a time. */
