@@ -2,7 +2,6 @@ import type { Container, CreateContainer } from '@stagi/contract/containers.ts';
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import type { DesiredContainer } from '@stagi/contract/daemon.ts';
 import { text } from '@stagi/contract/text.ts';
-import { sql } from 'kysely';
 import type { z } from 'zod';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
@@ -11,13 +10,14 @@ import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
 import { requireManagement, type Viewer, visibleServer } from './access.ts';
 import { checkCapacity, checkPolicy, type ServerSize, sizeOf } from './capacity.ts';
-import { DOCUMENT_MAX_BYTES, desiredBytes, sealEnv } from './desired.ts';
+import { DOCUMENT_MAX_BYTES, desiredBytes } from './desired.ts';
+import { insertContainer } from './insert.ts';
 import { presentContainer } from './present.ts';
 import { lockProjectOfContainer } from './project.ts';
 import { viewsByIds } from './queries.ts';
 import { replaceContainer } from './replace.ts';
 import { CommandError, splitCommand } from './splitCommand.ts';
-import { announceServer, DEADLINE_MINUTES } from './status.ts';
+import { announceServer } from './status.ts';
 
 type Caller = Context & Viewer & { user: { id: number } };
 /** The input with everything that it leaves to the server or to the replaced container. */
@@ -36,7 +36,8 @@ export function createContainers(ctx: Caller, asked: z.output<typeof CreateConta
     const size = await lockServer(trx, server.id);
     const former = asked.replaces ? await replaceContainer(ctx, trx, asked.replaces) : [];
     const input = { ...asked, env: fillEnv(asked.env, former), gpuIds: chosenGpus(asked.gpuIds, size) };
-    checkPolicy(size, { slug: input.slug, spec: specOf(input, command) });
+    const spec = specOf(input, command);
+    checkPolicy(size, { slug: input.slug, spec });
     await checkCapacity(trx, server.id, size, {
       cpus: input.cpus,
       gpuIds: input.gpuIds,
@@ -45,7 +46,7 @@ export function createContainers(ctx: Caller, asked: z.output<typeof CreateConta
     });
     const ids: number[] = [];
     for (const name of namesOf(input))
-      ids.push(await insert(ctx, trx, { instanceId: server.id, projectId }, input, name));
+      ids.push(await insert(ctx, trx, { size, instanceId: server.id, projectId }, input, { ...name, spec }));
     await checkDocumentSize(ctx, trx, server.id);
     await announce(trx, 'node', { instanceId: server.id });
     for (const id of ids) {
@@ -145,35 +146,27 @@ function namesOf({ slug, title, count }: Input): { slug: string; title: string }
 async function insert(
   ctx: Caller,
   trx: Db,
-  { instanceId, projectId }: { instanceId: number; projectId: number | null },
+  { size, instanceId, projectId }: { size: ServerSize; instanceId: number; projectId: number | null },
   input: Input,
-  { slug, title }: { slug: string; title: string },
+  { slug, title, spec }: { slug: string; title: string; spec: DesiredContainer['spec'] },
 ): Promise<number> {
-  const row = await trx
-    .insertInto('container')
-    .values({
+  const id = await insertContainer(
+    ctx,
+    trx,
+    size,
+    { slug, spec },
+    {
       workspace_id: ctx.workspace.id,
       instance_id: instanceId,
       project_id: projectId,
-      slug,
       title,
       created_by: ctx.user.id,
-      status: 'creating',
-      status_deadline: sql<Date>`now() + ${`${DEADLINE_MINUTES.creating} minutes`}::interval`,
-      image: input.dockerImage,
       command: input.command?.trim() ? input.command : null,
       cpus: input.cpus,
       memory_gb: input.memoryGb ?? null,
-      gpu_ids: input.gpuIds,
       ports: JSON.stringify(input.portMappings),
-      directories: JSON.stringify(input.directoryMappings),
-      restart_policy: input.restartPolicy,
-      env_names: input.env.map((variable) => variable.name),
-      env_sealed: sealEnv(ctx, slug, input.env),
-    })
-    .onConflict((conflict) => conflict.column('slug').where('deleted_at', 'is', null).doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  if (!row) throw invalid(text('This Unique ID is taken'), 'slug');
-  return row.id;
+    },
+  );
+  if (id === null) throw invalid(text('This Unique ID is taken'), 'slug');
+  return id;
 }

@@ -112,7 +112,7 @@ describe('hostile containers', () => {
       server
         .filter(({ text }) => /insertInto\('container'\)|insert into container\b/.test(text))
         .map(({ file }) => file),
-    ).toEqual(['src/containers/create.ts']);
+    ).toEqual(['src/containers/insert.ts']);
     // What may be changed of a row afterwards: never what the policy looked at, but to nothing.
     const emptied = /\b\w+: (null|''|\[\])/g;
     const looked = /\b(image|command|ports|directories|gpu_ids|cpus|memory_gb|env_sealed|restart_policy):/;

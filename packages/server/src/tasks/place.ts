@@ -8,6 +8,7 @@ import { insertTaskContainer } from '../containers/taskContainer.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db, TaskRow } from '../db/schema.ts';
+import { PublicError } from '../http/errors.ts';
 import { createRunKeys } from '../taskTransfer/runKeys.ts';
 import { type Env, openTaskEnv } from './env.ts';
 import { surroundingsOfTasks, WAITS, type WaitingGroup } from './facts.ts';
@@ -83,8 +84,7 @@ export function placeTasks(ctx: Ctx, instanceId: number, groups: readonly Waitin
         await failWaiting(ctx, trx, task.id, text('Its environment is too large'));
       } else if (bytes + added <= DOCUMENT_MAX_BYTES) {
         bytes += added;
-        placed.push(task.id);
-        await place(ctx, trx, task, env, gpuIds.get(task.id)!);
+        if (await place(ctx, trx, size, task, env, gpuIds.get(task.id)!)) placed.push(task.id);
       }
     }
     if (placed.length > 0) await noteOvertaken(trx, instanceId, accepted, placed.at(-1)!);
@@ -184,8 +184,16 @@ async function lockStartable(trx: Db, ids: readonly number[]): Promise<(TaskRow 
   return rows;
 }
 
-async function place(ctx: Ctx, trx: Db, task: TaskRow & { run_id: number }, env: Env, gpuIds: number[]): Promise<void> {
-  const containerId = await insertTaskContainer(ctx, trx, {
+/** Whether it got its place: one that the policy of its server forbids fails. */
+async function place(
+  ctx: Ctx,
+  trx: Db,
+  size: ServerSize,
+  task: TaskRow & { run_id: number },
+  env: Env,
+  gpuIds: number[],
+): Promise<boolean> {
+  const wanted = {
     runId: task.run_id,
     workspaceId: task.workspace_id,
     instanceId: task.instance_id,
@@ -198,8 +206,16 @@ async function place(ctx: Ctx, trx: Db, task: TaskRow & { run_id: number }, env:
     cpus: Number(task.cpus),
     gpuIds,
     env: [...env, ...platformEnv(task)],
-    spec: specOf(task),
+    task: specOf(task),
+  };
+  const containerId = await insertTaskContainer(ctx, trx, size, wanted).catch((error: unknown) => {
+    if (!(error instanceof PublicError)) throw error;
+    return error.message;
   });
+  if (typeof containerId === 'string') {
+    await failWaiting(ctx, trx, task.id, containerId);
+    return false;
+  }
   await trx
     .updateTable('task_run')
     .set({ container_id: containerId, gpu_ids: gpuIds })
@@ -208,6 +224,7 @@ async function place(ctx: Ctx, trx: Db, task: TaskRow & { run_id: number }, env:
   await createRunKeys(ctx, trx, { task, run: { id: task.run_id } });
   await trx.updateTable('task').set({ placed: true }).where('id', '=', task.id).execute();
   await transitionTask(ctx, trx, task.id, 'in queue', { reason: text('Preparing on its server'), deadline: null });
+  return true;
 }
 
 /** Whoever made the task has deleted their account: it runs for the workspace. */
