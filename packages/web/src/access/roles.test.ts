@@ -18,7 +18,7 @@ const ASKED: [RegExp, readonly Permission[]][] = [
   [/^\/cloud\/self-instances(\/|$)/, [OWN]],
   [/^\/cloud\/containers$/, [RENTED, OWN]],
   [/^\/cloud\/containers\/:id/, ['PROJECT_MANAGEMENT', RENTED, OWN]],
-  [/^\/projects\/tasks/, ['RUNNING_TASKS']],
+  [/^\/projects\/(:id\/)?tasks/, ['RUNNING_TASKS']],
   [/^\/projects/, ['PROJECT_MANAGEMENT']],
   [/^\/profile\/team\/audit$/, ['CLIENT_MANAGEMENT']],
   [/^\/profile\/team(\/|$)/, ['INVITE_USERS_TO_CLIENT']],

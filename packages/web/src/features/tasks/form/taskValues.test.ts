@@ -89,7 +89,9 @@ it('takes the branch of its own project, and no server or storage that is not of
 it('leaves out what is empty, so that it is reported as missing', () => {
   const values = { ...initialValues(OFFERED, null, 'UTC'), instanceRef: '', cpus: '', inputPath: '' };
   const { error } = CreateTask.safeParse(taskInput(values));
-  const messages = Object.fromEntries(error?.issues.map(({ path, message }) => [path.join('.'), message]) ?? []);
+  // Of several messages of a field the first is shown.
+  const issues = error?.issues.toReversed() ?? [];
+  const messages = Object.fromEntries(issues.map(({ path, message }) => [path.join('.'), message]));
   expect(messages).toMatchObject({
     instanceRef: 'Instance is required',
     storageRef: 'Storage is required',
