@@ -18,7 +18,7 @@ import { expectAccessible } from './accessible.ts';
 import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
 import { withOwnDatabase } from './inProcessApp.ts';
-import { followLink, walkTo } from './navigation.ts';
+import { followLink } from './navigation.ts';
 import { openAs } from './people.ts';
 import { until } from './waitUntil.ts';
 
@@ -235,16 +235,6 @@ test('a commit is run as a task: queued, watched, searched, kept, cloned, repeat
     await expect(page.getByText('The schedule is saved')).toBeVisible();
     await expect(page.getByTestId('schedule-row')).toContainText('Nightly training');
     await expect(page.getByTestId('schedule-row')).toContainText('02:00');
-  });
-
-  await test.step('without its storage there is no output, and the page says why', async () => {
-    const { entity } = await ada.client(api.storages.view, { id: storageId });
-    await ada.client(api.storages.delete, { id: storageId, slugTyped: entity.slug });
-    await walkTo(page, `${taskPath}/output`);
-    await expect(page.getByText("Couldn't get output")).toBeVisible();
-    await expect(page.getByText('The storage of this task was deleted')).toBeVisible();
-    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
-    await expectAccessible(page, 'an output that cannot be had');
   });
   await page.context().close();
 });
