@@ -128,7 +128,7 @@ test('code is read in the browser: files, history, differences, search', async (
     await expect(page.locator('[data-testid="diff-table"][data-split]')).toBeVisible();
     await expect(page).toHaveURL(/diff=split/);
     await expectAccessible(page, 'a commit');
-    await page.getByTestId('hide-whitespace').check();
+    await page.getByTestId('hide-whitespace').click();
     await expect(added).toHaveCount(1);
     await open(`/commit/main/${first}`);
     await expect(page.getByTestId('code-commit')).toContainText('With a README and a notebook.');
