@@ -71,7 +71,7 @@ export const DesiredTask = z.object({
   codePath: z.string(),
   /** The input files. */
   inputPath: z.string(),
-  /** What is uploaded. It is made, empty, before the start. */
+  /** What is uploaded. It is made before the start; what the commit or the image has in it is uploaded too. */
   outputPath: z.string(),
   /** From its start until it is stopped; null: no limit. */
   timeLimitSeconds: z.number().int().positive().nullable(),

@@ -243,6 +243,17 @@ describe('the run of a task', () => {
     expect(text(link.store, 'y')).toBe('y\n');
   });
 
+  it('has all files uploaded but those whose path is too long for the storage, which is named', async () => {
+    const long = Array.from({ length: 5 }, (_, index) => String(index).repeat(220)).join('/');
+    const { id, target, store } = run(`mkdir -p out/${long}; echo x > out/${long}/x; echo y > out/y; echo a > out/a`);
+    store.refuse('PUT object', 403);
+    await wish(target);
+    const { task } = await settled(id);
+    expect(task).toMatchObject({ phase: 'not saved', files: 2 });
+    expect(task.error).toBe(`The path of an output file is too long: ${long}/x`);
+    expect([...store.output.keys()].sort()).toEqual(['a', 'y']);
+  });
+
   it('ends as interrupted when the server was restarted while it ran', async () => {
     const { id, target } = run(FOREVER);
     await wish(target);
