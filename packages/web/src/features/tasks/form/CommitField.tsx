@@ -33,7 +33,7 @@ interface Props {
 /** A branch, tag or hash, typed or picked from the history, with the commit that it means now. */
 export function CommitField({ projectId, bound, isScheduled }: Props) {
   const t = useT();
-  const [picking, setPicking] = useState(false);
+  const [picking, setPicking] = useState<'never' | 'now' | 'before'>('never');
   const mayRead = useHasPermission('PROJECT', 'PROJECT_MANAGEMENT');
   const typed = String(bound.value ?? '').trim();
   const [word] = useDebouncedValue(typed, TYPING_MS);
@@ -65,7 +65,7 @@ export function CommitField({ projectId, bound, isScheduled }: Props) {
                 color="gray"
                 icon={<IconGitCommit size={16} />}
                 className={classes.besideBox}
-                onClick={() => setPicking(true)}
+                onClick={() => setPicking('now')}
                 data-testid="task-commit-pick"
               >
                 {t('Choose')}
@@ -81,17 +81,17 @@ export function CommitField({ projectId, bound, isScheduled }: Props) {
               </span>
             </div>
           )}
-          {projectId !== null && picking && (
+          {projectId !== null && picking !== 'never' && (
             <Suspense fallback={null}>
               <CommitPicker
                 projectId={projectId}
-                opened
+                opened={picking === 'now'}
                 chosen={typed}
                 isScheduled={isScheduled}
-                onClose={() => setPicking(false)}
+                onClose={() => setPicking('before')}
                 onChoose={(next) => {
                   bound.onChange(next);
-                  setPicking(false);
+                  setPicking('before');
                 }}
               />
             </Suspense>

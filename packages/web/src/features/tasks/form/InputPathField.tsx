@@ -21,7 +21,7 @@ interface Props {
 /** The key of an object or folder: typed, or picked where the person's role lists objects. */
 export function InputPathField({ storage, bound }: Props) {
   const t = useT();
-  const [picking, setPicking] = useState(false);
+  const [picking, setPicking] = useState<'never' | 'now' | 'before'>('never');
   const mayList = useHasPermission('INSTANCE_RENTED_MANAGEMENT');
   return (
     <FormItem
@@ -49,22 +49,22 @@ export function InputPathField({ storage, bound }: Props) {
               icon={<IconFolderSearch size={16} />}
               className={classes.besideBox}
               reason={storage ? null : t('Choose a storage first')}
-              onClick={() => setPicking(true)}
+              onClick={() => setPicking('now')}
               data-testid="task-input-browse"
             >
               {t('Browse')}
             </Button>
           )}
-          {storage && picking && (
+          {storage && picking !== 'never' && (
             <Suspense fallback={null}>
               <ObjectPicker
                 storage={storage}
-                opened
+                opened={picking === 'now'}
                 startsAt={String(bound.value ?? '')}
-                onClose={() => setPicking(false)}
+                onClose={() => setPicking('before')}
                 onChoose={(key) => {
                   bound.onChange(key);
-                  setPicking(false);
+                  setPicking('before');
                 }}
               />
             </Suspense>
