@@ -164,7 +164,7 @@ test('a task is filled in, started, cloned, and put on a schedule that is paused
   });
 
   await test.step('the form remembers the values of the last task', async () => {
-    await followLink(page, `${CREATE}?project=${project.id}`);
+    await followLink(page, CREATE);
     await expect(page.getByTestId('task-command')).toHaveValue('python train.py');
     await expect(page.getByTestId('task-commit')).toHaveValue('main');
     await expect(page.getByLabel('Value of the variable')).toHaveAttribute('placeholder', 'unchanged');
@@ -201,6 +201,7 @@ test('a task is filled in, started, cloned, and put on a schedule that is paused
     await expect(row).toContainText('Nightly evaluation');
     await expect(row).toContainText('Every day at 02:30');
     await expect(row).toContainText('Europe/Berlin');
+    await expect(row).toContainText(/\d 02:30/);
     await expect(row).toContainText('Not yet');
     await expectAccessible(page, 'the schedules of a project');
   });

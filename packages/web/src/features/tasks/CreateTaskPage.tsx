@@ -90,6 +90,8 @@ function Filled({ visit, schedule }: { visit: Visit; schedule: TaskSchedule | nu
   const { data, error, isFetching, refetch } = useQuery({
     ...q(api.tasks.form, input),
     placeholderData: keepPreviousData,
+    // The form begins with the values of the last task, not with those of the one before it.
+    gcTime: 0,
     refetchInterval: REFETCH_MS,
   });
   const title = titleOf();

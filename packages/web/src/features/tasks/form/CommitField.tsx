@@ -23,7 +23,7 @@ const TYPING_MS = 300;
 const CommitPicker = lazyComponent(async () => (await import('./CommitPicker.tsx')).CommitPicker);
 
 interface Props {
-  /** Null until a project is chosen. */
+  /** Null while there is nothing to choose from. */
   projectId: number | null;
   bound: FieldProps;
   /** A branch is then looked up at each time. */
@@ -74,10 +74,10 @@ export function CommitField({ projectId, bound, isScheduled }: Props) {
           </div>
           {commit && (
             <div className={classes.commit} data-testid="task-commit-found">
-              <span className="mono">{shortHash(commit.sha)}</span>
               <CutText className={classes.commitTitle}>{commit.title || t('(no message)')}</CutText>
               <span>
-                {commit.author.name} · <TimeAgo at={commit.committer.at} />
+                <span className="mono">{shortHash(commit.sha)}</span> · {commit.author.name} ·{' '}
+                <TimeAgo at={commit.committer.at} />
               </span>
             </div>
           )}

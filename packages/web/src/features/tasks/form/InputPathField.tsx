@@ -26,7 +26,7 @@ export function InputPathField({ storage, bound }: Props) {
   return (
     <FormItem
       label={t('Input URL path')}
-      description={t('One object of the storage, or a folder: everything that begins with a path ending in /')}
+      description={t('One object of the storage, or a folder, which ends in /')}
       error={bound.error}
     >
       {(attributes) => (

@@ -103,7 +103,11 @@ export function TaskForm({ offer, from, schedule, startsOnSchedule, onProject }:
             data-testid="task-project"
           />
           {project && <ProjectGaps project={project} offer={isOffered ? offer : null} />}
-          <CommitField projectId={project?.id ?? null} bound={field('commit')} isScheduled={isScheduled} />
+          <CommitField
+            projectId={project && !project.isEmpty ? project.id : null}
+            bound={field('commit')}
+            isScheduled={isScheduled}
+          />
           <ImageField server={server} bound={field('image')} testId="task-image" />
           <Textarea
             label={t('Launch command')}
@@ -116,6 +120,7 @@ export function TaskForm({ offer, from, schedule, startsOnSchedule, onProject }:
             {...field('command')}
             data-testid="task-command"
           />
+          <EnvRows form={form} field={field} />
         </FormSection>
         <FormSection title={t('Server')}>
           <ServerSelect servers={isOffered ? offer.instances : []} {...field('instanceRef')} />
@@ -137,7 +142,7 @@ export function TaskForm({ offer, from, schedule, startsOnSchedule, onProject }:
             />
             <TextInput
               label={t('Output path')}
-              description={t('What is here at the end is kept in the storage')}
+              description={t('Kept in the storage at the end')}
               placeholder="/output"
               spellCheck={false}
               autoComplete="off"
@@ -146,9 +151,6 @@ export function TaskForm({ offer, from, schedule, startsOnSchedule, onProject }:
               data-testid="task-output-path"
             />
           </div>
-        </FormSection>
-        <FormSection title={t('Environment')}>
-          <EnvRows form={form} field={field} />
         </FormSection>
         <FormSection title={t('Start')}>
           {!schedule && (

@@ -47,7 +47,6 @@ export function SchedulesSection({ projectId }: { projectId: number }) {
       </div>
       <DataTable<TaskSchedule>
         label={t('Schedules')}
-        name="task-schedules"
         rowTestId="schedule-row"
         columns={columns}
         rows={data?.entities}

@@ -6,10 +6,11 @@ import { paths } from '../../../paths.ts';
 import { CutText } from '../../../ui/CutText.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { Tag } from '../../../ui/Tag.tsx';
-import { DateTime, TimeAgo } from '../../../ui/Time.tsx';
+import { TimeAgo } from '../../../ui/Time.tsx';
 import type { Column } from '../../../ui/table/tableTypes.ts';
 import classes from './Schedules.module.css';
 import { scheduleWords } from './scheduleWords.ts';
+import { ZonedTime } from './ZonedTime.tsx';
 
 export function useScheduleColumns(): Column<TaskSchedule>[] {
   const t = useT();
@@ -40,7 +41,7 @@ export function useScheduleColumns(): Column<TaskSchedule>[] {
     {
       key: 'next',
       title: t('Next'),
-      cell: ({ isPaused, pausedReason, nextAt }) =>
+      cell: ({ isPaused, pausedReason, nextAt, timeZone }) =>
         isPaused ? (
           <span className={classes.two}>
             <span>
@@ -49,7 +50,7 @@ export function useScheduleColumns(): Column<TaskSchedule>[] {
             {pausedReason && <span className={`${classes.second} ${classes.reason}`}>{t(pausedReason)}</span>}
           </span>
         ) : nextAt ? (
-          <DateTime at={nextAt} />
+          <ZonedTime at={new Date(nextAt)} timeZone={timeZone} />
         ) : (
           <span className="muted">{t('Never')}</span>
         ),
@@ -58,7 +59,6 @@ export function useScheduleColumns(): Column<TaskSchedule>[] {
     {
       key: 'createdBy',
       title: t('Created by'),
-      extra: true,
       cell: ({ createdBy }) =>
         createdBy === null ? <span className="muted">—</span> : <CutText>{personName(t, createdBy)}</CutText>,
     },
