@@ -15,6 +15,7 @@ const DATA = new RegExp(
     /Stagi|STAGI|NVIDIA|Ubuntu|Docker|Git|HTTPS?|SSH|README(?:\.md)?|Ctrl|English|简体中文|Русский|Türkçe/,
     /\bGB\b/,
     /winter-data|Data|\blog-[\w-]+|\blogs\b|\blocal\b|AWS CLI|rclone|boto3|s3cmd|JavaScript|STG[A-Z2-7]+/,
+    /pip install -r requirements\.txt && python train\.py --data \$STAGI_INPUT_PATH|(?:data|datasets)\/|\/(?:workspace|input|output)\b|\bUTC\b/,
     /Evaluation|\btask-\d+(?:-\d+)?\b|\brun-\d+|\bSEED\b|Europe\/Berlin/,
     /stg_\d+_\w*…|\bmain\b|simulated SSD|us-sim-\d|\bweb\b|nginx:1\.29|ubuntu:24\.04|python:3\.14-slim|python -u train\.py --epochs 10/,
   ]

@@ -18,7 +18,7 @@ export function FolderCrumbs({ top, folder, to }: Props) {
     <nav aria-label={t('Folder')}>
       <ol className={`${classes.crumbs} mono`}>
         {crumbs.map(({ name, prefix }) => (
-          <li key={prefix} aria-current={prefix === folder ? 'page' : undefined} title={name}>
+          <li key={prefix} translate="no" aria-current={prefix === folder ? 'page' : undefined} title={name}>
             {prefix === folder ? shown(name) : <Link to={to(prefix)}>{shown(name)}</Link>}
           </li>
         ))}
