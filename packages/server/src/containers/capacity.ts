@@ -97,7 +97,7 @@ export async function allocatedOn(db: Db, instanceIds: readonly number[]): Promi
     .where('instance_id', '=', sql<number>`any(${instanceIds}::int[])`)
     .where('deleted_at', 'is', null)
     .where('status', '<>', sql.lit('creation failed'))
-    .where(sql<boolean>`(task_run_id is null or finished_at is null or finished_at < started_at)`)
+    .where(sql<boolean>`(task_run_id is null or finished_at is null)`)
     .execute();
   const byServer = Map.groupBy(rows, ({ instance_id }) => instance_id);
   return new Map(
