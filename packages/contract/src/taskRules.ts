@@ -18,6 +18,11 @@ export const FROZEN_DAYS = 14;
 /** Variables that the platform sets begin with it. */
 export const TASK_VARIABLE_PREFIX = 'STAGI_';
 
+/** What tasks put out lies below it in their storages. */
+export const TASKS_PREFIX = 'tasks/';
+/** Where the output of a task lies in its storage. */
+export const outputPrefix = (taskId: number): string => `${TASKS_PREFIX}${taskId}/output/`;
+
 /** Runs a day (UTC), retries and schedules included; null: unlimited. Free counts per person, over their workspaces. */
 export const RUNS_PER_DAY: Record<Plan, number | null> = { Free: 50, Individual: 400, Team: 4_000, Enterprise: null };
 

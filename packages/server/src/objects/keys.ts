@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { ROLE_PERMISSIONS, ROLES } from '@stagi/contract/permissions.ts';
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type Permission, ROLE_PERMISSIONS, ROLES } from '@stagi/contract/permissions.ts';
+import { TASKS_PREFIX } from '@stagi/contract/taskRules.ts';
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { Context } from '../context.ts';
 import type { Database, Db } from '../db/schema.ts';
 import type { S3KeyTable } from '../db/storageTables.ts';
@@ -127,8 +128,9 @@ export async function keepS3Keys(db: Db, { workspaceId, madeBy }: { workspaceId:
     .execute();
 }
 
-/** Roles whose holders use the objects of their workspace in the web app. */
-const ROLES_WITH_OBJECTS = ROLES.filter((role) => ROLE_PERMISSIONS[role].includes('INSTANCE_RENTED_MANAGEMENT'));
+/** SQL: the roles whose holders may do this in the web app. */
+const rolesWith = (permission: Permission): RawBuilder<unknown> =>
+  sql.join(ROLES.filter((role) => ROLE_PERMISSIONS[role].includes(permission)).map((role) => sql.lit(role)));
 
 /**
  * SQL: whether a key works now. Its statement reads `s3_key`. It asks everything anew, so that whatever ends a key ends
@@ -145,7 +147,8 @@ export const KEY_WORKS = sql<boolean>`(
       where u.id = s3_key.made_by and u.disabled_at is null and u.deleted_at is null))
     and (s3_key.purpose <> 'browser' or exists (select from membership m
       where m.workspace_id = s3_key.workspace_id and m.user_id = s3_key.made_by
-        and m.role in (${sql.join(ROLES_WITH_OBJECTS.map((role) => sql.lit(role)))})))
+        and (m.role in (${rolesWith('INSTANCE_RENTED_MANAGEMENT')})
+          or s3_key.prefix = ${sql.lit(TASKS_PREFIX)} and m.role in (${rolesWith('RUNNING_TASKS')}))))
     and (s3_key.purpose <> 'task' or exists (select from task_run r join container c on c.id = r.container_id
       where (r.input_key_id = s3_key.id or r.output_key_id = s3_key.id) and r.ended_at is null
         and c.deleted_at is null and c.desired <> 'absent'))

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { outputPrefix } from '@stagi/contract/taskRules.ts';
 import {
   TASK_OUTPUT_BEGIN_PATH,
   TASK_OUTPUT_COMPLETE_PATH,
@@ -17,7 +18,7 @@ import { startTestApp, type TestApp } from '../testing/app.ts';
 import { anOpenUpload } from '../testing/factories.ts';
 import { waitForBlockedStatements } from '../testing/locks.ts';
 import type { Person } from '../testing/person.ts';
-import { abortRunUploads, outputPrefix, revokeRunKeys } from './runKeys.ts';
+import { abortRunUploads, revokeRunKeys } from './runKeys.ts';
 import { anOpenRun, type TestRun, transferCall } from './testing/openRun.ts';
 
 const MiB = 1024 * 1024;

@@ -1,4 +1,5 @@
 import { GB } from '@stagi/contract/storageRules.ts';
+import { outputPrefix } from '@stagi/contract/taskRules.ts';
 import type {
   TaskOutputLinks,
   TaskOutputLinksRequest,
@@ -30,7 +31,6 @@ import { partBytesOf } from '../storages/multipart.ts';
 import { outputKey } from './filePath.ts';
 import { linkFor } from './links.ts';
 import { keyOf, type OpenRun, storageOf } from './openRun.ts';
-import { outputPrefix } from './runKeys.ts';
 
 type Ctx = Pick<Context, 'db' | 'secrets' | 's3MachineOrigin' | 'clock'>;
 

@@ -1,3 +1,4 @@
+import { outputPrefix } from '@stagi/contract/taskRules.ts';
 import { S3Error } from '@stagi/s3/errors.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -8,9 +9,6 @@ import { listUploads } from '../objects/listUploads.ts';
 import { abortUpload } from '../objects/uploads.ts';
 
 const UPLOADS_AT_ONCE = 100;
-
-/** Where the output of a task is kept in its storage. */
-export const outputPrefix = (taskId: number): string => `tasks/${taskId}/output/`;
 
 /**
  * The two keys that the links of a run are signed with: one reads its input, one writes its output. They work from the

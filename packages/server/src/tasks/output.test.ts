@@ -1,5 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aMember } from '../app/testing/seededWorkspace.ts';
 import { putObjects, visitContent } from '../contentHost/testing/visitContent.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { anApiToken } from '../testing/factories.ts';
@@ -76,6 +77,21 @@ describe('the output of a task, by a token that may only run tasks', () => {
       .where('made_by', '=', alice.userId)
       .execute();
     expect(keys).toEqual([{ mode: 'read-only', prefix: 'tasks/' }]);
+  });
+
+  it('is out of reach once its reader may no longer run tasks', async () => {
+    const dora = await app.signUp('Dora');
+    await aMember(app, dora, alice.workspaceId, 'Developer');
+    dora.useWorkspace(alice.workspaceId);
+    const { link } = await dora.client(api.tasks.outputLink, { id, key: 'a.txt' });
+    expect((await fetch(link)).status).toBe(200);
+    await app.ctx.db
+      .updateTable('membership')
+      .set({ role: 'Guest' })
+      .where('user_id', '=', dora.userId)
+      .where('workspace_id', '=', alice.workspaceId)
+      .execute();
+    expect((await fetch(link)).status).toBe(403);
   });
 
   it('says so when its storage is gone', async () => {

@@ -1,5 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { OutputOf, ParsedInputOf } from '@stagi/contract/call.ts';
+import { outputPrefix, TASKS_PREFIX } from '@stagi/contract/taskRules.ts';
 import { text } from '@stagi/contract/text.ts';
 import { createPreviewLink } from '../contentHost/previewLink.ts';
 import { refused } from '../http/errors.ts';
@@ -8,12 +9,11 @@ import { type StorageView, viewStorage } from '../storages/find.ts';
 import { presignDownload } from '../storages/links.ts';
 import { pageOfObjects } from '../storages/objects.ts';
 import { viewTask } from './find.ts';
-import { outputPrefix } from './present.ts';
 
 type Input<Name extends keyof typeof api.tasks> = ParsedInputOf<(typeof api.tasks)[Name]>;
 
 /** What the web app signs for people who may run tasks, whatever else they may: reading what tasks have put out. */
-const SCOPE = { prefix: 'tasks/', mode: 'read-only' } as const;
+const SCOPE = { prefix: TASKS_PREFIX, mode: 'read-only' } as const;
 
 /** One level of the files of a task. Keys and folders are relative to its output directory. */
 export async function listOutput(

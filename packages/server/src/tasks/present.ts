@@ -1,4 +1,4 @@
-import { PRIORITY_ORDER, TaskPriority } from '@stagi/contract/taskRules.ts';
+import { outputPrefix, PRIORITY_ORDER, TaskPriority } from '@stagi/contract/taskRules.ts';
 import type { Task, TaskDetail, TaskEvent, TaskFields, TaskRun } from '@stagi/contract/tasks.ts';
 import { presentPrice } from '../billing/price.ts';
 import type { Config } from '../config/config.ts';
@@ -60,9 +60,6 @@ export function presentDetail(
 ): TaskDetail {
   return { ...presentTask(reader, row), runs: runs.map((run) => presentRun(reader, run)), timeline };
 }
-
-/** Where the output of a task is put in its storage. */
-export const outputPrefix = (taskId: number): string => `tasks/${taskId}/output/`;
 
 function presentRun({ config }: Reader, row: RunView): TaskRun {
   return {

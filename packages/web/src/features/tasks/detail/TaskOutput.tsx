@@ -1,4 +1,5 @@
 import { Anchor, Stack } from '@mantine/core';
+import { outputPrefix } from '@stagi/contract/taskRules.ts';
 import type { TaskDetail } from '@stagi/contract/tasks.ts';
 import { IconFolderUp, IconPackage, IconRefresh } from '@tabler/icons-react';
 import { Link, useNavigate } from 'react-router';
@@ -110,7 +111,7 @@ function StoredAt({ task: { id, storage, outputUri } }: { task: TaskDetail }) {
       {mayOpen && (
         <Anchor
           component={Link}
-          to={`${paths.storage(storage.id, 'objects')}?${new URLSearchParams({ prefix: `tasks/${id}/output/` })}`}
+          to={`${paths.storage(storage.id, 'objects')}?${new URLSearchParams({ prefix: outputPrefix(id) })}`}
           fz="inherit"
           underline="always"
         >
