@@ -145,7 +145,22 @@ export async function createDaemon(
 async function removeContainersOf(labels: Record<string, string>): Promise<void> {
   const label = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
   const found = await docker.listContainers({ all: true, filters: { label } });
-  for (const { Id } of found) await docker.getContainer(Id).remove({ force: true });
+  for (const { Id } of found) await removeContainer(Id);
+}
+
+/** Docker may still be at a removal that the daemon has asked for: 404 or 409, and the container is gone at its end. */
+async function removeContainer(id: string): Promise<void> {
+  const container = docker.getContainer(id);
+  try {
+    await container.remove({ force: true });
+  } catch (error) {
+    const { statusCode } = error as { statusCode?: number };
+    if (statusCode === 404) return;
+    if (statusCode !== 409) throw error;
+    await container.wait({ condition: 'removed' }).catch((gone: { statusCode?: number }) => {
+      if (gone.statusCode !== 404) throw gone;
+    });
+  }
 }
 
 export function container(
