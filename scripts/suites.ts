@@ -3,6 +3,7 @@ import { basename, join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { buildDaemon } from '../packages/daemon/build.ts';
 import { removeAbandonedServers } from '../packages/server/src/testing/database.ts';
+import type { HookErrors } from './hookErrors.ts';
 import { CACHE, ROOT, run, runQuietly, stopSignal } from './run.ts';
 import { buildWeb } from './web.ts';
 
@@ -43,10 +44,17 @@ export async function runUnitTests(
   const report = freshReport(`vitest-${which}.json`);
   const project = which === 'all' && withoutDocker ? 'unit' : which;
   const projects = project === 'all' ? [] : ['--project', project];
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const code = await run(process.execPath, [VITEST, 'run', ...projects, ...reporters, ...paths]);
+  const hooks = freshReport(`hooks-${which}.json`);
+  const reporters = [
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    '--reporter=./scripts/hookErrors.ts',
+  ];
+  const env = { ...process.env, HOOK_ERRORS: hooks };
+  const code = await run(process.execPath, [VITEST, 'run', ...projects, ...reporters, ...paths], { env });
   if (stopSignal()) await removeAbandonedServers();
-  const totals = read(report, code, vitestTotals);
+  const totals = read(report, code, (results) => vitestTotals(results, hookErrors(hooks)));
   if (withoutDocker && which === 'all') totals.skipped += await countDockerTests(paths);
   return totals;
 }
@@ -129,11 +137,14 @@ type VitestReport = {
   }[];
 };
 
-function vitestTotals(report: VitestReport): Totals {
+const hookErrors = (file: string): HookErrors =>
+  existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as HookErrors) : {};
+
+function vitestTotals(report: VitestReport, hooks: HookErrors): Totals {
   const failures = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(ROOT, name);
     const failed = assertionResults.filter((test) => test.status === 'failed');
-    if (failed.length === 0 && status === 'failed') return [failure(file, message)];
+    if (failed.length === 0 && status === 'failed') return [failure(file, message, ...(hooks[name] ?? []))];
     return failed.map((test) => failure(`${file} › ${test.fullName}`, ...(test.failureMessages ?? [])));
   });
   return {
