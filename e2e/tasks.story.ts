@@ -236,6 +236,18 @@ test('a commit is run as a task: queued, watched, searched, kept, cloned, repeat
     await expect(page.getByTestId('schedule-row')).toContainText('Nightly training');
     await expect(page.getByTestId('schedule-row')).toContainText('02:00');
   });
+
+  await test.step('without its storage there is no output, and the page that shows it says why', async () => {
+    await followLink(page, taskPath);
+    await page.getByRole('link', { name: 'Output', exact: true }).click();
+    await expect(page.getByRole('link', { name: 'model.txt' })).toBeVisible();
+    const { entity } = await ada.client(api.storages.view, { id: storageId });
+    await ada.client(api.storages.delete, { id: storageId, slugTyped: entity.slug });
+    await expect(page.getByText("Couldn't get output")).toBeVisible();
+    await expect(page.getByText('The storage of this task was deleted')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
+    await expectAccessible(page, 'an output that cannot be had');
+  });
   await page.context().close();
 });
 

@@ -14,7 +14,7 @@ const CHANGES: Record<WorkspaceEvent['entity'], readonly string[]> = {
     'project/deletion/view',
   ],
   // Its size changes what is spent.
-  storage: ['storage/', 'billing/', 'task/form'],
+  storage: ['storage/', 'billing/', 'task/form', 'task/view', 'task/output/'],
   // Its servers and containers are shown on its pages; what it holds counts to the plan.
   project: ['project/', 'docker-container/list', 'task/form'],
   task: ['task/'],

@@ -33,13 +33,15 @@ export function TaskOutput({ task }: { task: TaskDetail }) {
   const { folder, search } = address;
   const source = taskOutput(task);
   const list = useFolder(source, folder, search);
+  // What was listed before is of no use: no file of it can be opened.
+  const isGone = task.storage.status === 'terminating' || task.storage.status === 'deleted';
   return (
     <Stack gap={16}>
       <OutputState task={task} />
-      {list.error !== null && !list.rows ? (
+      {isGone || (list.error !== null && !list.rows) ? (
         <ErrorState
           title={t("Couldn't get output")}
-          message={list.error}
+          message={isGone ? t('The storage of this task was deleted') : (list.error ?? '')}
           onRetry={list.refresh}
           retrying={list.refreshing}
         />
