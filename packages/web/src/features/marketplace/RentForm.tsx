@@ -13,7 +13,7 @@ import { Note } from '../../ui/Note.tsx';
 import { TitleAndSlug } from '../../ui/TitleAndSlug.tsx';
 import { OfferFacts } from './OfferFacts.tsx';
 import { RentSummary } from './RentSummary.tsx';
-import { SshKeySelect } from './SshKeySelect.tsx';
+import { SshKeySelect, useSshKeys } from './SshKeySelect.tsx';
 
 export function RentForm({ offer, SshKeyDialog }: { offer: Offer; SshKeyDialog: SshKeyDialogSlot }) {
   const t = useT();
@@ -36,6 +36,8 @@ export function RentForm({ offer, SshKeyDialog }: { offer: Offer; SshKeyDialog: 
       return false;
     },
   });
+  // Before the keys are there none is chosen, and the field that would say so is not shown yet.
+  const keysArePending = useSshKeys().isPending;
   const sellsOut = offer.availability === 'none';
   const refused = form.errors.offerId ?? form.errors.maxPricePerHour;
 
@@ -61,7 +63,14 @@ export function RentForm({ offer, SshKeyDialog }: { offer: Offer; SshKeyDialog: 
       <RentSummary offer={offer} />
       {refused && <Note tone="bad">{t(String(refused))}</Note>}
       {sellsOut && <Note tone="warn">{t('The provider has none left at the moment. Renting may be refused.')}</Note>}
-      <Button type="submit" form="rent" loading={loading} size="m" fullWidth data-testid="rent-submit">
+      <Button
+        type="submit"
+        form="rent"
+        loading={loading || keysArePending}
+        size="m"
+        fullWidth
+        data-testid="rent-submit"
+      >
         {t('Rent')}
       </Button>
     </Stack>

@@ -22,11 +22,13 @@ interface Props {
   SshKeyDialog: SshKeyDialogSlot;
 }
 
+export const useSshKeys = () => useQuery(q(api.sshKeys.list, { entityFilterRequest: { limit: 100 } }, { quiet: true }));
+
 /** The SSH key that the server will accept; a new one can be added or generated here. */
 export function SshKeySelect({ value, onChange, error, form, SshKeyDialog }: Props) {
   const t = useT();
   const [adding, setAdding] = useState(false);
-  const keys = useQuery(q(api.sshKeys.list, { entityFilterRequest: { limit: 100 } }, { quiet: true }));
+  const keys = useSshKeys();
   const newest = keys.data?.entities[0];
   // biome-ignore lint/correctness/useExhaustiveDependencies: a suggestion when the keys arrive, not a rule
   useEffect(() => {
