@@ -49,6 +49,7 @@ import * as logBuckets from './migrations/0050_log_buckets.ts';
 import * as projects from './migrations/0051_projects.ts';
 import * as sshKeyHolders from './migrations/0052_ssh_key_holders.ts';
 import * as tasks from './migrations/0053_tasks.ts';
+import * as taskPlaces from './migrations/0054_task_places.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -98,6 +99,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0051_projects', sql: projects.sql },
   { name: '0052_ssh_key_holders', sql: sshKeyHolders.sql },
   { name: '0053_tasks', sql: tasks.sql },
+  { name: '0054_task_places', sql: taskPlaces.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

@@ -1,6 +1,7 @@
 import type { ActualTask, DesiredTask } from '@stagi/contract/daemon.ts';
+import type { TaskFields } from '@stagi/contract/taskFields.ts';
 import type { TaskStatus } from '@stagi/contract/taskRules.ts';
-import type { TaskFields, TaskSchedule } from '@stagi/contract/tasks.ts';
+import type { TaskSchedule } from '@stagi/contract/taskSchedules.ts';
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Created, Json } from './columns.ts';
 

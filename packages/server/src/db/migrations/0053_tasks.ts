@@ -71,8 +71,6 @@ create table task (
   not_before timestamptz not null default clock_timestamp(),
   /* When a later task first overtook it. */
   overtaken_at timestamptz,
-  /* Its current run has, or had, a container. */
-  placed boolean not null default false,
   /* The number of its last run. */
   run_number integer not null default 1,
   /* Micro-STAGI of its ended runs. */
@@ -91,9 +89,6 @@ create index task_project_list on task (project_id, created_at desc, id desc);
 create index task_schedule_tasks on task (schedule_id, id desc) where schedule_id is not null;
 create index task_unfinished on task (instance_id, priority desc, id)
   where status in ('new', 'scheduled', 'in queue', 'running', 'canceling');
-create index task_waiting on task (instance_id, priority desc, id)
-  where not placed and status in ('new', 'scheduled', 'in queue');
-create index task_placed on task (id) where placed and status in ('in queue', 'running', 'canceling');
 create index task_storage_unfinished on task (storage_id)
   where status in ('new', 'scheduled', 'in queue', 'running', 'canceling');
 create trigger status_moves before update of status on task for each row execute function check_status_move('task');
