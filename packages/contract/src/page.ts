@@ -35,6 +35,9 @@ export const SuccessResponse = z.object({ isSuccess: z.literal(true), message: z
 
 export const Id = z.number().int().positive().max(Number.MAX_SAFE_INTEGER);
 
+/** Another thing, as a link to it shows it. */
+export const Named = z.object({ id: Id, slug: z.string(), title: z.string() });
+
 /** `{id}` or `{slug}`. */
 export const Ref = z.union([z.object({ id: Id }), z.object({ slug: z.string().trim().min(1).max(60) })]);
 /** A `Ref` with a message of its own. Within another union its own refusal would be shown. */

@@ -11,6 +11,7 @@ import { invalid } from '../http/errors.ts';
 import { requireManagement, type Viewer, visibleServer } from './access.ts';
 import { checkCapacity, checkPolicy, type ServerSize, sizeOf } from './capacity.ts';
 import { DOCUMENT_MAX_BYTES, desiredBytes } from './desired.ts';
+import { fillEnv } from './fillEnv.ts';
 import { insertContainer } from './insert.ts';
 import { presentContainer } from './present.ts';
 import { lockProjectOfContainer } from './project.ts';
@@ -62,18 +63,6 @@ export function createContainers(ctx: Caller, asked: z.output<typeof CreateConta
 function chosenGpus(gpuIds: number[] | undefined, size: ServerSize): number[] {
   if (gpuIds === undefined && size.gpuIds.length > 0) throw invalid(text('GPU is required'), 'gpuIds');
   return gpuIds ?? [];
-}
-
-/** Variables without a value have that of the replaced container. */
-function fillEnv(
-  env: z.output<typeof CreateContainer>['env'],
-  former: DesiredContainer['spec']['env'],
-): DesiredContainer['spec']['env'] {
-  return env.map(({ name, value }, index) => {
-    const filled = value ?? former.find((variable) => variable.name === name)?.value;
-    if (filled === undefined) throw invalid(text('Value is required'), `env.${index}.value`);
-    return { name, value: filled };
-  });
 }
 
 /** The lock keeps two creations on one server from getting the same CPU or port. */

@@ -1,8 +1,9 @@
 import { ROLE_PERMISSIONS, ROLES } from '@stagi/contract/permissions.ts';
-import type { TaskFields } from '@stagi/contract/tasks.ts';
+import type { TaskFields } from '@stagi/contract/taskFields.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
+import { fillEnv } from '../containers/fillEnv.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db, TaskScheduleRow } from '../db/schema.ts';
@@ -10,7 +11,7 @@ import { invalid, PublicError, refused } from '../http/errors.ts';
 import { changeableProject, findCommit } from './commit.ts';
 import { checkPlaces, type Maker, type TaskInput } from './create.ts';
 import { nextTime, requireTimetable } from './cron.ts';
-import { type Env, fillEnv, openScheduleEnv, sealScheduleEnv } from './env.ts';
+import { type Env, openScheduleEnv, sealScheduleEnv } from './env.ts';
 import { formerEnv } from './formerEnv.ts';
 import { lockSchedule, type ScheduleInput } from './schedules.ts';
 
@@ -159,12 +160,24 @@ function storedFields(
   input: TaskInput,
   { projectId, instanceId, storageId, env }: { projectId: number; instanceId: number; storageId: number; env: Env },
 ): TaskFields {
-  const { inputUrlPath, inputPath, outputPath, codePath, command, commit, image, cpus, gpuCount } = input;
-  const { timeLimitMinutes, retries, retryOnFailure, priority } = input;
   return {
-    ...{ projectId, instanceId, storageId, envNames: env.map(({ name }) => name) },
-    ...{ inputUrlPath, inputPath, outputPath, codePath, command, commit, image, cpus, gpuCount },
-    ...{ timeLimitMinutes, retries, retryOnFailure, priority },
+    projectId,
+    instanceId,
+    storageId,
+    inputUrlPath: input.inputUrlPath,
+    inputPath: input.inputPath,
+    outputPath: input.outputPath,
+    codePath: input.codePath,
+    command: input.command,
+    commit: input.commit,
+    image: input.image,
+    cpus: input.cpus,
+    gpuCount: input.gpuCount,
+    envNames: env.map(({ name }) => name),
+    timeLimitMinutes: input.timeLimitMinutes,
+    retries: input.retries,
+    retryOnFailure: input.retryOnFailure,
+    priority: input.priority,
   };
 }
 

@@ -1,8 +1,6 @@
 import type { DesiredContainer } from '@stagi/contract/daemon.ts';
-import { text } from '@stagi/contract/text.ts';
 import type { Context } from '../context.ts';
 import type { TaskRow, TaskScheduleRow } from '../db/schema.ts';
-import { invalid } from '../http/errors.ts';
 
 export type Env = DesiredContainer['spec']['env'];
 
@@ -26,13 +24,4 @@ export function sealScheduleEnv(ctx: Pick<Context, 'secrets'>, id: number, env: 
 
 export function openScheduleEnv(ctx: Pick<Context, 'secrets'>, row: Pick<TaskScheduleRow, 'id' | 'env_sealed'>): Env {
   return JSON.parse(ctx.secrets.open(row.env_sealed, placeOfSchedule(row.id))) as Env;
-}
-
-/** Variables without a value have the former one of their name. */
-export function fillEnv(env: readonly { name: string; value?: string | undefined }[], former: Env): Env {
-  return env.map(({ name, value }, index) => {
-    const filled = value ?? former.find((variable) => variable.name === name)?.value;
-    if (filled === undefined) throw invalid(text('Value is required'), `env.${index}.value`);
-    return { name, value: filled };
-  });
 }

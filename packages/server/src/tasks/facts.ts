@@ -6,6 +6,7 @@ import type { Plan } from '@stagi/contract/user.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { ContainerRow, Db, InstanceRow, TaskRow, TaskRunRow } from '../db/schema.ts';
 import type { PlacedTask } from './decide.ts';
+import { pricePerHour } from './servers.ts';
 import type { Surroundings } from './waiting.ts';
 
 /** SQL: whether the task `t` waits for a place. As the index `task_waiting` has it. */
@@ -90,7 +91,7 @@ export async function placedTasks(db: Db, which: RawBuilder<unknown>, limit: num
   const { rows } = await sql<PlacedRow>`select t.id, t.workspace_id, t.instance_id, t.status, t.status_reason,
       t.status_deadline, t.cost_micro, t.run_number, t.retries, t.retry_on_failure, t.time_limit_minutes,
       t.cancel_asked_at, t.cancel_reason, w.plan, r.id as run_id, r.started_at as run_started_at,
-      r.price_micro_per_hour, case when i.kind = 'rented' then coalesce(i.price_per_hour, 0) else 0 end as price_per_hour,
+      r.price_micro_per_hour, ${pricePerHour('i')} as price_per_hour,
       c.id as container_id, c.status as container_status, c.status_reason as container_reason,
       c.status_since as container_since, c.desired, c.exit_code, c.started_at, c.finished_at, c.failed_step,
       c.task_report, clock_timestamp() as now, ${AROUND}

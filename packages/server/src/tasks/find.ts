@@ -5,7 +5,7 @@ import type { ContainerRow, Db, TaskRow, TaskRunRow } from '../db/schema.ts';
 import { cappedPage } from '../http/cappedPage.ts';
 import { notFound } from '../http/errors.ts';
 import { contains, isId, sortColumn } from '../http/paging.ts';
-import { WAITS_FOR_ROOM } from './servers.ts';
+import { pricePerHour, WAITS_FOR_ROOM } from './servers.ts';
 
 /** A task with what its screens show of other things. */
 export interface TaskView extends TaskRow {
@@ -57,7 +57,7 @@ const VIEW = (userId: number) => sql`task.*, app_user.name as creator,
   coalesce(s3_bucket.name, storage.slug) as bucket,
   case when task_schedule.id is not null
     then json_build_object('id', task_schedule.id, 'title', task_schedule.title) end as schedule,
-  case when instance.kind = 'rented' then coalesce(instance.price_per_hour, 0) else 0 end as price_per_hour,
+  ${pricePerHour('instance')} as price_per_hour,
   ${RUNNING_MICRO} as running_micro,
   exists (select 1 from task_favorite f where f.task_id = task.id and f.user_id = ${userId}) as favorite,
   coalesce(case

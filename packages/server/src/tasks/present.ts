@@ -1,5 +1,6 @@
+import type { TaskFields } from '@stagi/contract/taskFields.ts';
 import { outputPrefix, PRIORITY_ORDER, TaskPriority } from '@stagi/contract/taskRules.ts';
-import type { Task, TaskDetail, TaskEvent, TaskFields, TaskRun } from '@stagi/contract/tasks.ts';
+import type { Task, TaskDetail, TaskEvent, TaskRun } from '@stagi/contract/tasks.ts';
 import { presentPrice } from '../billing/price.ts';
 import type { Config } from '../config/config.ts';
 import type { TaskRow } from '../db/schema.ts';
@@ -23,20 +24,8 @@ export function presentTask({ config }: Reader, row: TaskView): Task {
     project: row.project,
     instance: row.instance,
     storage: row.storage,
-    inputUrlPath: row.input_url_path,
-    inputPath: row.input_path,
-    outputPath: row.output_path,
-    codePath: row.code_path,
-    command: row.command,
+    ...workOf(row),
     commit: { sha: row.commit_sha, message: row.commit_message, at: iso(row.commit_at), ref: row.commit_ref },
-    image: row.image,
-    cpus: Number(row.cpus),
-    gpuCount: row.gpu_count,
-    envNames: row.env_names,
-    timeLimitMinutes: row.time_limit_minutes,
-    retries: row.retries,
-    retryOnFailure: row.retry_on_failure,
-    priority: priorityOf(row.priority),
     createdAt: row.created_at.toISOString(),
     createdBy: row.creator,
     startedAt: iso(row.started_at),
@@ -110,22 +99,27 @@ export function presentFields(row: TaskRow, commit: string): TaskFields {
     projectId: row.project_id,
     instanceId: row.instance_id,
     storageId: row.storage_id,
-    inputUrlPath: row.input_url_path,
-    inputPath: row.input_path,
-    outputPath: row.output_path,
-    codePath: row.code_path,
-    command: row.command,
+    ...workOf(row),
     commit,
-    image: row.image,
-    cpus: Number(row.cpus),
-    gpuCount: row.gpu_count,
-    envNames: row.env_names,
-    timeLimitMinutes: row.time_limit_minutes,
-    retries: row.retries,
-    retryOnFailure: row.retry_on_failure,
-    priority: priorityOf(row.priority),
   };
 }
+
+/** What a task runs, with what, and what becomes of its end. */
+const workOf = (row: TaskRow) => ({
+  inputUrlPath: row.input_url_path,
+  inputPath: row.input_path,
+  outputPath: row.output_path,
+  codePath: row.code_path,
+  command: row.command,
+  image: row.image,
+  cpus: Number(row.cpus),
+  gpuCount: row.gpu_count,
+  envNames: row.env_names,
+  timeLimitMinutes: row.time_limit_minutes,
+  retries: row.retries,
+  retryOnFailure: row.retry_on_failure,
+  priority: priorityOf(row.priority),
+});
 
 const priorityOf = (order: number): TaskPriority =>
   TaskPriority.options.find((priority) => PRIORITY_ORDER[priority] === order) ?? 'normal';

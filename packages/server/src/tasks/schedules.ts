@@ -1,7 +1,7 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
-import type { TaskSchedule } from '@stagi/contract/tasks.ts';
+import type { TaskSchedule } from '@stagi/contract/taskSchedules.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, TaskScheduleRow } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';

@@ -1,6 +1,6 @@
 import type { ProjectStatus } from '@stagi/contract/projectRules.ts';
 import { TASK_ENDED, type TaskStatus } from '@stagi/contract/taskRules.ts';
-import type { TaskSchedule } from '@stagi/contract/tasks.ts';
+import type { TaskSchedule } from '@stagi/contract/taskSchedules.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';

@@ -33,8 +33,12 @@ export function refusalOf({ closed_at, desired, facts, features, offer, isAttach
   if (closed_at || desired === 'gone') return text('This server exists no more');
   if (!isAttached) return text('This server is not attached to the project');
   if (!facts) return offer ? null : text('This server has not been set up yet');
-  return features?.includes(TASKS_FEATURE) ? null : text('The daemon of this server is too old to run tasks');
+  return features?.includes(TASKS_FEATURE) ? null : text('The agent of this server is too old to run tasks');
 }
+
+/** SQL: the same of the table or alias `instance`. */
+export const pricePerHour = (instance: 'i' | 'instance') =>
+  sql<bigint>`case when ${sql.ref(`${instance}.kind`)} = 'rented' then coalesce(${sql.ref(`${instance}.price_per_hour`)}, 0) else 0 end`;
 
 export const pricePerHourOf = ({ kind, price_per_hour }: Pick<InstanceRow, 'kind' | 'price_per_hour'>): bigint =>
   kind === 'rented' ? (price_per_hour ?? 0n) : 0n;

@@ -13,18 +13,7 @@ export interface TaskEvidence {
   actorId?: number | null;
   /** Further columns from the same observation. */
   columns?: Partial<
-    Pick<
-      TaskRow,
-      | 'started_at'
-      | 'finished_at'
-      | 'exit_code'
-      | 'cost_micro'
-      | 'run_number'
-      | 'not_before'
-      | 'status_seen_at'
-      | 'cancel_asked_at'
-      | 'cancel_reason'
-    >
+    Pick<TaskRow, 'started_at' | 'finished_at' | 'exit_code' | 'cost_micro' | 'run_number' | 'not_before'>
   >;
 }
 

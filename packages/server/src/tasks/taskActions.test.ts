@@ -257,7 +257,7 @@ describe('the form of tasks', () => {
     expect(form.instances.find(({ id }) => id === own)).toMatchObject({
       kind: 'self-hosted',
       pricePerHour: { STAGI: { decimalValue: '0.00' } },
-      refusal: 'The daemon of this server is too old to run tasks',
+      refusal: 'The agent of this server is too old to run tasks',
     });
     const clone = await hana.client(api.tasks.form, { cloneOf: { id: task.id } });
     expect(clone.values).toMatchObject({ command: 'make', commit: hers.project.shas[1] });

@@ -193,7 +193,7 @@ describe('the server of a task', () => {
     await refusal({ instanceRef: { id: other } }, 'This server is not attached to the project', 'instanceRef');
     const old = await aTaskServer(app, alice, { features: [] });
     await attach(alice, place.project.id, old);
-    await refusal({ instanceRef: { id: old } }, 'The daemon of this server is too old to run tasks', 'instanceRef');
+    await refusal({ instanceRef: { id: old } }, 'The agent of this server is too old to run tasks', 'instanceRef');
     const own = await aSelfHostedServer(app.ctx, alice, 'awaiting setup');
     await attach(alice, place.project.id, own);
     await refusal({ instanceRef: { id: own } }, 'This server has not been set up yet', 'instanceRef');

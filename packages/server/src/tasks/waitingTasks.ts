@@ -9,7 +9,7 @@ import { transitionTask } from './status.ts';
 
 type Ctx = Pick<Context, 'db' | 'log'>;
 
-const WAITS_FOR_ROOM = text('Waiting for room on its server');
+const NO_ROOM_YET = text('Waiting for room on its server');
 /** The rest of a long queue follows in the next passes. */
 export const MAX_AT_ONCE = 200;
 
@@ -31,7 +31,7 @@ export const holdWaiting = (ctx: Ctx, group: WaitingGroup, reason: string): Prom
 /** Shows that tasks which have been passed over wait for room. */
 export const queueWaiting = (ctx: Ctx, group: WaitingGroup): Promise<number> =>
   forEachWaiting(ctx, sql`${among(group)} and t.not_before <= now() and t.status <> 'in queue'`, (trx, id) =>
-    transitionTask(ctx, trx, id, 'in queue', { reason: WAITS_FOR_ROOM }),
+    transitionTask(ctx, trx, id, 'in queue', { reason: NO_ROOM_YET }),
   );
 
 /** A task that never had a place fails. */

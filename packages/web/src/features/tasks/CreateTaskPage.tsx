@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
-import type { TaskSchedule } from '@stagi/contract/tasks.ts';
+import type { TaskSchedule } from '@stagi/contract/taskSchedules.ts';
 import { IconGitBranch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useState } from 'react';

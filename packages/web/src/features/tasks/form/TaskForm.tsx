@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
-import type { TaskFields, TaskSchedule } from '@stagi/contract/tasks.ts';
+import type { TaskFields } from '@stagi/contract/taskFields.ts';
+import type { TaskSchedule } from '@stagi/contract/taskSchedules.ts';
 import { text } from '@stagi/contract/text.ts';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';

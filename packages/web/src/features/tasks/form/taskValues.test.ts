@@ -1,4 +1,4 @@
-import type { TaskFields } from '@stagi/contract/tasks.ts';
+import type { TaskFields } from '@stagi/contract/taskFields.ts';
 import { CreateTask } from '@stagi/contract/tasks.ts';
 import { expect, it } from 'vitest';
 import { initialValues, keepsValues, scheduleInput, taskInput } from './taskValues.ts';

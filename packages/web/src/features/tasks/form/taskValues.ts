@@ -1,5 +1,5 @@
+import type { TaskFields } from '@stagi/contract/taskFields.ts';
 import { DEFAULT_CODE_PATH, type TaskPriority } from '@stagi/contract/taskRules.ts';
-import type { TaskFields } from '@stagi/contract/tasks.ts';
 import { type EnvRow, newEnvRow } from '../../../launchForm/envRow.ts';
 import { cronOf, NIGHTLY, type Timing } from '../schedules/cron.ts';
 

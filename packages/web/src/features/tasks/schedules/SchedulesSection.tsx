@@ -1,6 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import { projectCan } from '@stagi/contract/projectRules.ts';
-import type { TaskSchedule } from '@stagi/contract/tasks.ts';
+import type { TaskSchedule } from '@stagi/contract/taskSchedules.ts';
 import { IconCalendarRepeat, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from 'react-router';

@@ -1,5 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
-import type { TaskSchedule } from '@stagi/contract/tasks.ts';
+import type { TaskSchedule } from '@stagi/contract/taskSchedules.ts';
 import { IconEdit, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
 import { call } from '../../../api/client.ts';

@@ -1,4 +1,4 @@
-import type { TaskSchedule } from '@stagi/contract/tasks.ts';
+import type { TaskSchedule } from '@stagi/contract/taskSchedules.ts';
 import { Link } from 'react-router';
 import { useT } from '../../../i18n/i18n.ts';
 import { personName } from '../../../i18n/personName.ts';
