@@ -27,7 +27,13 @@ const DATA = new RegExp(
 const WIDTHS = [1280, 360];
 const HEIGHT = 800;
 /** Where the real languages are held against the width of the screen. */
-const FEW = ['/cloud/marketplace', '/cloud/self-instances?new=1', '/cloud/containers?new=1', '/profile/ssh'];
+const FEW = [
+  '/cloud/marketplace',
+  '/cloud/self-instances?new=1',
+  '/cloud/containers?new=1',
+  '/projects/tasks/create',
+  '/profile/ssh',
+];
 
 /** Names of days and months are the browser's own. */
 function calendarNames(locale: string): RegExp[] {

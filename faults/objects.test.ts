@@ -5,6 +5,6 @@ import { newSeed, seeded } from './random.ts';
 it('keeps every acknowledged object, none half, when the S3 service is killed', { timeout: 400_000 }, async () => {
   const seed = newSeed();
   console.log(`objects: seed ${seed}`);
-  const plan = { puts: 80, multiparts: 2 };
+  const plan = { puts: 120, multiparts: 5 };
   expect(reportObjects(plan, await runObjects(plan, seeded(seed), console.log))).toEqual([]);
 });

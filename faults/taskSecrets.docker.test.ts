@@ -36,6 +36,7 @@ describe('in the container of a task', () => {
   let gateway: string;
 
   beforeAll(async () => {
+    console.log(`secrets of tasks: seed ${seed}`);
     bed = await createTaskBed(randomFrom(seed), { logLevel: 'debug' });
     const { entity } = await bed.person.client(api.tasks.create, {
       projectRef: { id: bed.projectId },

@@ -11,5 +11,5 @@ it('runs each task exactly once while daemon and platform are killed', { timeout
   const seed = newSeed();
   console.log(`tasks: seed ${seed}`);
   const plan = { servers: 1, tasks: 20, calm: 20, daemonKills: 4, platformKills: 3, cuts: 0 };
-  expect(reportTasks('tasks', seed, plan, await runTasks(plan, randomFrom(seed), console.log))).toEqual([]);
+  expect(reportTasks('tasks', seed, plan, await runTasks(plan, randomFrom(seed), console.log), null)).toEqual([]);
 });

@@ -18,6 +18,8 @@ const plan = {
   cuts: option('cuts', 12),
 };
 console.log(`tasks: seed ${seed}`);
-const failures = reportTasks('tasks', seed, plan, await runTasks(plan, randomFrom(seed), console.log));
+const START_WITHIN_MS = 1_000;
+const report = await runTasks(plan, randomFrom(seed), console.log);
+const failures = reportTasks('tasks', seed, plan, report, START_WITHIN_MS);
 for (const failure of failures) console.log(`FAILED: ${failure}`);
 process.exit(failures.length > 0 ? 1 : 0);

@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { api } from '@stagi/contract/api.ts';
 import { TASK_ENDED } from '@stagi/contract/taskRules.ts';
 import type { TaskDetail } from '@stagi/contract/tasks.ts';
@@ -129,13 +132,16 @@ async function outputOf({ person }: TaskBed, id: number): Promise<Map<string, Bu
   return files;
 }
 
-/** What must not remain once all tasks have ended; waits a while for what is removed in the background. */
+/**
+ * What must not remain once all tasks have ended: containers, what daemons keep of them, rows, uploads and keys. Waits a
+ * while for what is removed in the background.
+ */
 export async function leftovers(bed: TaskBed): Promise<string[]> {
   const deadline = Date.now() + 60_000;
   for (;;) {
     const left = await findLeftovers(bed);
     if (left.length === 0 || Date.now() > deadline) return left;
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500);
   }
 }
 
@@ -145,6 +151,8 @@ async function findLeftovers({ pool, servers }: TaskBed): Promise<string[]> {
     const label = Object.entries(daemon.labels).map(([name, value]) => `${name}=${value}`);
     for (const { Names } of await docker.listContainers({ all: true, filters: { label } }))
       left.push(`container ${Names.join(' ')}`);
+    const records = JSON.parse(await readFile(join(daemon.folder, 'state/containers.json'), 'utf8')) as object;
+    for (const id of Object.keys(records)) left.push(`the record of container ${id}`);
   }
   const { rows } = await sql<{ what: string; n: number }>`
     select 'unfinished tasks' as what, count(*)::integer as n from task where not status = any(${[...TASK_ENDED]})

@@ -153,6 +153,17 @@ export const ActualTask = z.object({
 });
 export type ActualTask = z.infer<typeof ActualTask>;
 
+/** Of a run into which no file was put yet. */
+export const FRESH_TASK: ActualTask = {
+  phase: 'preparing',
+  files: 0,
+  bytes: 0,
+  skipped: 0,
+  error: null,
+  timedOut: false,
+  interrupted: false,
+};
+
 /** A container as Docker shows it. */
 export const ActualContainer = z.object({
   id: Id,

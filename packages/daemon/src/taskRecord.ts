@@ -1,4 +1,4 @@
-import { ActualTask } from '@stagi/contract/daemon.ts';
+import { ActualTask, FRESH_TASK } from '@stagi/contract/daemon.ts';
 import { z } from 'zod';
 import { isRunning, type SeenContainer } from './plan.ts';
 
@@ -13,13 +13,7 @@ export const TaskRecord = ActualTask.extend({
 export type TaskRecord = z.infer<typeof TaskRecord>;
 
 export const NEW_TASK: TaskRecord = {
-  phase: 'preparing',
-  files: 0,
-  bytes: 0,
-  skipped: 0,
-  error: null,
-  timedOut: false,
-  interrupted: false,
+  ...FRESH_TASK,
   bootId: null,
   pausedMs: 0,
   pausedAt: null,

@@ -12,9 +12,9 @@ import {
   aRentedInstance,
   aSelfHostedServer,
   aStorage,
-  aTask,
 } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
+import { aTask } from '../testing/taskFactories.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 const CHECK_VIOLATION = '23514';

@@ -9,11 +9,9 @@ import type { Person } from '../testing/person.ts';
 import { createS3Key, revokeS3Key } from './keys.ts';
 import { aBucket, aKey, blobsOf, heldBody, s3Client, s3Url, type TestBucket, useOf } from './testing/bucket.ts';
 import { type S3Role, spawnS3Role } from './testing/s3Role.ts';
+import { CUT_WITHIN_MS, readUntilCut } from './testing/slowDownload.ts';
 
 const MiB = 1024 * 1024;
-/** The promise is 2 s; this machine also does other things. */
-const PROMISED_MS = 2_000;
-const SLACK_MS = 1_500;
 
 let app: TestApp;
 let apart: S3Role;
@@ -87,29 +85,14 @@ describe.each(services)('a key at %s ends with', (_service, url) => {
     await expect(client.send(new ListObjectsV2Command({ Bucket }))).rejects.toMatchObject({
       name: 'InvalidAccessKeyId',
     });
-    const [uploadMs, downloadMs] = [Number(await uploadEnded) - ended, (await readToItsEnd(download)) - ended];
+    const [uploadMs, downloadMs] = [Number(await uploadEnded) - ended, (await readUntilCut(download)) - ended];
     console.log(`ended: upload after ${uploadMs} ms, download after ${downloadMs} ms (n = 1 each)`);
-    expect(uploadMs).toBeLessThan(PROMISED_MS + SLACK_MS);
-    expect(downloadMs).toBeLessThan(PROMISED_MS + SLACK_MS);
+    expect(uploadMs).toBeLessThan(CUT_WITHIN_MS);
+    expect(downloadMs).toBeLessThan(CUT_WITHIN_MS);
     await expect.poll(() => blobsOf(app, bucket)).toEqual({ stored: 1 });
     expect(await useOf(app, bucket)).toEqual({ bytes: 64 * MiB, objects: 1 });
   });
 });
-
-/**
- * When the rest of a download broke off. It is read at about 5 MB/s: slowly enough that it does not end before the time
- * is over, and fast enough that what the sockets hold does not hide the cut.
- */
-async function readToItsEnd(download: Readable): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  download.once('error', () => resolve(Date.now())).once('end', () => resolve(Number.NaN));
-  const timer = setInterval(() => download.read(Math.min(100 * 1024, download.readableLength) || undefined), 20);
-  try {
-    return await promise;
-  } finally {
-    clearInterval(timer);
-  }
-}
 
 it('refuses an upload whose key was revoked between its last byte and its answer', async () => {
   const { bucket, key, client } = await opened(s3Url(app));

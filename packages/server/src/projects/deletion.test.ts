@@ -3,7 +3,8 @@ import { api } from '@stagi/contract/api.ts';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readyServer } from '../containers/testing/readyServer.ts';
-import { anApiToken, anImport, aPlacedRun } from '../testing/factories.ts';
+import { anApiToken, anImport } from '../testing/factories.ts';
+import { aPlacedRun } from '../testing/taskFactories.ts';
 import { repositoryPath } from './gitAccess.ts';
 
 const FAST = { interval: 25, timeout: 20_000 };

@@ -12,6 +12,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { putObjects } from '../contentHost/testing/visitContent.ts';
 import { inTransaction } from '../db/pool.ts';
+import { CUT_WITHIN_MS, readUntilCut } from '../objects/testing/slowDownload.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 import { abortRunUploads, revokeRunKeys } from './runKeys.ts';
@@ -28,9 +29,6 @@ import {
 } from './testing/openRun.ts';
 
 const MiB = 1024 * 1024;
-/** The promise is 2 s; this machine also does other things. */
-const PROMISED_MS = 2_000;
-const SLACK_MS = 1_500;
 
 let app: TestApp;
 beforeAll(async () => {
@@ -87,20 +85,8 @@ describe('token, links and transfers of a run end with', () => {
       [TASK_OUTPUT_COMPLETE_PATH, { path: 'f', uploadId }],
     ] as const)
       expect((await transferCall(app, run.token, path, asked)).status, path).toBe(410);
-    const ms = (await readToItsEnd(download)) - ended;
+    const ms = (await readUntilCut(download)) - ended;
     console.log(`download of a run cut after ${ms} ms (n = 1)`);
-    expect(ms).toBeLessThan(PROMISED_MS + SLACK_MS);
+    expect(ms).toBeLessThan(CUT_WITHIN_MS);
   });
 });
-
-/** When the rest of a download broke off; NaN: it came to its end. It is read at about 5 MB/s, so that it does not. */
-async function readToItsEnd(download: Readable): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  download.once('error', () => resolve(Date.now())).once('end', () => resolve(Number.NaN));
-  const timer = setInterval(() => download.read(Math.min(100 * 1024, download.readableLength) || undefined), 20);
-  try {
-    return await promise;
-  } finally {
-    clearInterval(timer);
-  }
-}

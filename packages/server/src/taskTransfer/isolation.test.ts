@@ -22,7 +22,6 @@ import {
   transferCall,
 } from './testing/openRun.ts';
 
-const _MiB = 1024 * 1024;
 const SECRET = 'secret-of-b';
 
 let app: TestApp;

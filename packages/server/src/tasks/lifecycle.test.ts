@@ -1,6 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { aMember } from '../app/testing/seededWorkspace.ts';
 import { transitionInstance } from '../instances/status.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
@@ -30,6 +31,28 @@ const setServer = (status: string) =>
   app.ctx.db.transaction().execute((trx) => transitionInstance(app.ctx, trx, server.id, status, {}));
 
 describe('a task', () => {
+  it('goes on when whoever made it leaves the workspace', async () => {
+    const member = await app.signUp();
+    await aMember(app, member, alice.workspaceId, 'Developer');
+    server.daemon.behaviour.saves = false;
+    const [running, waiting] = [
+      await server.submit({ created_by: member.userId, cpus: 4 }),
+      await server.submit({ created_by: member.userId, cpus: 4 }),
+    ];
+    await server.reaches(running, 'running');
+    await alice.client(api.clients.removeMember, { userId: member.userId });
+    const container = await server.containerOf(running);
+    server.daemon.end(container, 0);
+    await expect.poll(async () => (await server.view(running)).statusReason).toBe('Its output is being stored');
+    server.daemon.behaviour.saves = true;
+    server.daemon.report(container, { phase: 'saved' });
+    await server.reaches(running, 'done');
+    await server.reaches(waiting, 'running');
+    server.daemon.end(await server.containerOf(waiting), 0);
+    await server.reaches(waiting, 'done');
+    await nothingIsLeft();
+  });
+
   it('gets a place, runs, and is done when its output is stored', async () => {
     server.daemon.behaviour.prepares = false;
     server.daemon.behaviour.saves = false;

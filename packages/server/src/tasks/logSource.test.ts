@@ -1,8 +1,9 @@
 import { api } from '@stagi/contract/api.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { anApiToken, aPlacedRun, aTask } from '../testing/factories.ts';
+import { anApiToken } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
+import { aPlacedRun, aTask } from '../testing/taskFactories.ts';
 
 let app: TestApp;
 let alice: Person;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 import { sealTaskEnv } from './env.ts';
@@ -15,6 +15,7 @@ beforeEach(async () => {
   alice = await app.signUp('Alice');
   server = await aConnectedServer(app, alice);
 });
+afterEach(() => server.daemon.close());
 
 describe('a task whose turn has come', () => {
   it('runs with its variables and those of the platform', async () => {
@@ -32,7 +33,6 @@ describe('a task whose turn has come', () => {
       'STAGI_OUTPUT_PATH',
     ]);
     expect(asked!.spec.env[0]).toEqual(env[0]);
-    await server.daemon.close();
   });
 
   it('fails with the words of the policy when its server forbids it', async () => {
@@ -42,7 +42,6 @@ describe('a task whose turn has come', () => {
       startedAt: null,
       runs: [{ container: null }],
     });
-    await server.daemon.close();
   });
 
   it('fails when its environment can never be sent, and waits while others take the room', async () => {
@@ -61,6 +60,5 @@ describe('a task whose turn has come', () => {
     await expect.poll(async () => (await server.view(second)).statusReason).toBe('Waiting for room on its server');
     server.daemon.end(await server.containerOf(first), 0);
     await server.reaches(second, 'running');
-    await server.daemon.close();
   });
 });

@@ -22,7 +22,8 @@ const input = (over: Partial<Input> = {}): Input => ({
   ...place.input(),
   title: 'Every night',
   cron: '30 2 * * *',
-  timeZone: 'Europe/Berlin',
+  // It has no summer time: 02:30 comes every night.
+  timeZone: 'Asia/Tokyo',
   ...over,
 });
 const create = async (over: Partial<Input> = {}) => (await alice.client(api.tasks.createSchedule, input(over))).entity;
@@ -39,7 +40,7 @@ describe('a schedule', () => {
       project: { id: place.project.id },
       instance: { id: place.instance },
       cron: '30 2 * * *',
-      timeZone: 'Europe/Berlin',
+      timeZone: 'Asia/Tokyo',
       isPaused: false,
       pausedReason: null,
       lastResult: null,
@@ -47,7 +48,7 @@ describe('a schedule', () => {
       createdBy: 'Alice',
       task: { commit: 'main', command: 'python main.py', envNames: ['A'], storageId: place.storage },
     });
-    const clock = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', timeStyle: 'short', hour12: false });
+    const clock = new Intl.DateTimeFormat('en', { timeZone: 'Asia/Tokyo', timeStyle: 'short', hour12: false });
     expect(clock.format(new Date(made.nextAt!))).toBe('02:30');
     expect(new Date(made.nextAt!).getTime()).toBeGreaterThan(Date.now());
     expect((await alice.client(api.tasks.viewSchedule, { id: made.id })).entity).toEqual(made);

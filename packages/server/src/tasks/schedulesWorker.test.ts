@@ -161,7 +161,8 @@ describe('a schedule is paused, with the reason,', () => {
     const member = await app.signUp();
     await aMember(app, member, alice.workspaceId, 'Developer');
     member.useWorkspace(alice.workspaceId);
-    const id = await create({}, member);
+    // Its time does not come by itself.
+    const id = await create({ cron: '0 0 1 1 *' }, member);
     await lookAfterSchedules(app.ctx);
     expect((await view(id)).isPaused).toBe(false);
     await setRole(member, role);

@@ -18,16 +18,15 @@ import {
   aProject,
   aPromoCode,
   aRentedInstance,
-  aSchedule,
   aSelfHostedServer,
   aShareLink,
   aStorage,
   aStorageKey,
   aStray,
-  aTask,
   aTransaction,
 } from '../../testing/factories.ts';
 import type { Person } from '../../testing/person.ts';
+import { aSchedule, aTask } from '../../testing/taskFactories.ts';
 import { canary, type PlantedCanaries, plantCanaries, type Whose } from './canaries.ts';
 import type { Ids } from './samples.ts';
 

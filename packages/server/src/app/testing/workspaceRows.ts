@@ -5,16 +5,9 @@ import { sql } from 'kysely';
 import { accountOf } from '../../billing/accounts.ts';
 import { post } from '../../billing/ledger.ts';
 import type { TestApp } from '../../testing/app.ts';
-import {
-  aContainer,
-  anApiToken,
-  anSshKey,
-  aProject,
-  aSelfHostedServer,
-  aStorage,
-  aTask,
-} from '../../testing/factories.ts';
+import { aContainer, anApiToken, anSshKey, aProject, aSelfHostedServer, aStorage } from '../../testing/factories.ts';
 import type { Person } from '../../testing/person.ts';
+import { aTask } from '../../testing/taskFactories.ts';
 
 /** At least one row of a person's workspace in every table of `OF_A_WORKSPACE`. */
 export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<void> {

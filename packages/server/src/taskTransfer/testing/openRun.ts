@@ -17,8 +17,9 @@ import type { TaskTable } from '../../db/taskTables.ts';
 import { createRepository, repositoryDir } from '../../git/repository.ts';
 import { importCommits, type NewCommit } from '../../git/testing/fastImport.ts';
 import type { TestApp } from '../../testing/app.ts';
-import { aPlacedRun, aProject, aStorage, type PlacedRun } from '../../testing/factories.ts';
+import { aProject, aStorage } from '../../testing/factories.ts';
 import type { Person } from '../../testing/person.ts';
+import { aPlacedRun, type PlacedRun } from '../../testing/taskFactories.ts';
 import { createRunKeys } from '../runKeys.ts';
 
 export interface TestRun extends PlacedRun {

@@ -1,4 +1,4 @@
-import type { ActualTask } from '@stagi/contract/daemon.ts';
+import { type ActualTask, FRESH_TASK } from '@stagi/contract/daemon.ts';
 import type { PlacedContainer, PlacedTask } from '../decide.ts';
 import type { Surroundings } from '../waiting.ts';
 
@@ -7,13 +7,8 @@ export const ago = (minutes: number): Date => new Date(NOW.getTime() - minutes *
 export const DAY = 24 * 60;
 
 export const report = (phase: ActualTask['phase'], more: Partial<ActualTask> = {}): ActualTask => ({
+  ...FRESH_TASK,
   phase,
-  files: 0,
-  bytes: 0,
-  skipped: 0,
-  error: null,
-  timedOut: false,
-  interrupted: false,
   ...more,
 });
 

@@ -1,18 +1,8 @@
 import type { ActualContainer, ActualTask, DesiredContainer } from '@stagi/contract/daemon.ts';
-import { DesiredState, TASKS_FEATURE } from '@stagi/contract/daemon.ts';
+import { DesiredState, FRESH_TASK, TASKS_FEATURE } from '@stagi/contract/daemon.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import { decodeJwt } from 'jose';
 import { dial, FACTS, type NodeKey, type TestDaemon } from '../../testing/daemon.ts';
-
-const FRESH: ActualTask = {
-  phase: 'preparing',
-  files: 0,
-  bytes: 0,
-  skipped: 0,
-  error: null,
-  timedOut: false,
-  interrupted: false,
-};
 
 type Behaviour = {
   /** Whether files are put in at once, so that it starts. */
@@ -76,14 +66,14 @@ export async function connectTaskDaemon(
     starts.set(one.id, (starts.get(one.id) ?? 0) + 1);
     one.state = 'running';
     one.startedAt = now();
-    one.task = { ...(one.task ?? FRESH), phase: 'ready' };
+    one.task = { ...(one.task ?? FRESH_TASK), phase: 'ready' };
     if (how.exits !== null) ended(one, how.exits);
   }
   function ended(one: ActualContainer, exitCode: number): void {
     one.state = 'exited';
     one.exitCode = exitCode;
     one.finishedAt = now();
-    one.task = { ...(one.task ?? FRESH), phase: how.saves ? 'saved' : 'saving', files: how.saves ? 1 : 0 };
+    one.task = { ...(one.task ?? FRESH_TASK), phase: how.saves ? 'saved' : 'saving', files: how.saves ? 1 : 0 };
   }
   function follow(target: DesiredContainer): void {
     asked.set(target.id, [...(asked.get(target.id) ?? []), target]);
@@ -150,7 +140,7 @@ export async function connectTaskDaemon(
     },
     report(id, task) {
       const reporting = one(id);
-      reporting.task = { ...(reporting.task ?? FRESH), ...task };
+      reporting.task = { ...(reporting.task ?? FRESH_TASK), ...task };
       sendInventory();
     },
     lose(id) {
@@ -173,5 +163,5 @@ const fresh = (target: DesiredContainer): ActualContainer => ({
   error: null,
   startedAt: null,
   finishedAt: null,
-  task: { ...FRESH },
+  task: { ...FRESH_TASK },
 });

@@ -9,8 +9,9 @@ import type { TaskTable } from '../../db/taskTables.ts';
 import { issueEnrolment } from '../../nodes/enrolment.ts';
 import type { TestApp } from '../../testing/app.ts';
 import { enrolNode, type NodeKey } from '../../testing/daemon.ts';
-import { aProject, aRentedInstance, aSelfHostedServer, aStorage, aTask } from '../../testing/factories.ts';
+import { aProject, aRentedInstance, aSelfHostedServer, aStorage } from '../../testing/factories.ts';
 import type { Person } from '../../testing/person.ts';
+import { aTask } from '../../testing/taskFactories.ts';
 import { connectTaskDaemon, type TaskDaemon } from './taskDaemon.ts';
 
 /** A server with its daemon, attached to a project, and a storage. */
