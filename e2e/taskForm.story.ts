@@ -151,7 +151,12 @@ test('a task is filled in, started, cloned, and put on a schedule that is paused
     await page.getByTestId('task-more').click();
     await page.getByTestId('task-submit').click();
     await expect(page.getByText('The root directory cannot be used for cloning')).toBeVisible();
-    await page.getByTestId('task-code-path').fill('/code');
+    // Typing takes the message away, and neither folds the field nor moves the focus.
+    await expect(page.getByTestId('task-code-path')).toBeFocused();
+    await page.getByTestId('task-code-path').press('End');
+    await page.keyboard.type('code');
+    await expect(page.getByTestId('task-code-path')).toHaveValue('/code');
+    await expect(page.getByTestId('task-code-path')).toBeFocused();
     await expect(page.getByLabel('Value of the variable')).toHaveValue('secret');
   });
 
@@ -186,10 +191,35 @@ test('a task is filled in, started, cloned, and put on a schedule that is paused
     expect(clone).toMatchObject({ ordinal: 2, command: 'python test.py', envNames: ['TOKEN'] });
   });
 
+  await test.step('the form keeps what is filled in when another project cannot be read', async () => {
+    const { entity: other } = await ada.client(api.projects.create, { title: 'Other', slug: 'other' });
+    await followLink(page, CREATE);
+    await page.getByTestId('task-command').fill('python keep.py');
+    const ofOther = `"projectRef":{"id":${other.id}}`;
+    await page.route('**/frontend-api/task/form', (route) =>
+      route.request().postData()?.includes(ofOther) ? route.fulfill({ status: 404, body: '{}' }) : route.fallback(),
+    );
+    await choose(page, 'task-project', 'Other');
+    await expect(page.getByRole('alert')).toContainText('This could not be loaded');
+    await expect(page).toHaveURL(new RegExp(`${CREATE}$`));
+    await expect(page.getByTestId('task-command')).toHaveValue('python keep.py');
+    await expect(page.getByText('No server is attached to this project')).toBeHidden();
+    await expectAccessible(page, 'the form of a task whose project cannot be read');
+    await page.unroute('**/frontend-api/task/form');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect(page.getByText('No server is attached to this project')).toBeVisible();
+    await expect(page.getByTestId('task-command')).toHaveValue('python keep.py');
+  });
+
   await test.step('a schedule says its next times, in its zone', async () => {
     await followLink(page, `${CREATE}?project=${project.id}&schedule=new`);
     await expect(page.getByTestId('schedule-next').getByRole('listitem')).toHaveCount(3);
     await page.getByTestId('schedule-title').fill('Nightly evaluation');
+    const zone = await page.getByTestId('schedule-zone').textContent();
+    await page.getByTestId('schedule-zone').press('Delete');
+    await expect(page.getByTestId('schedule-zone')).toHaveText(zone ?? '');
+    await expect(page.getByTestId('schedule-next').getByRole('listitem')).toHaveCount(3);
+    await expect(page.getByTestId('schedule-title')).toHaveValue('Nightly evaluation');
     await page.getByTestId('schedule-time').fill('25:00');
     await page.getByTestId('task-submit').click();
     await expect(page.getByText('Enter a time like 02:30')).toBeVisible();

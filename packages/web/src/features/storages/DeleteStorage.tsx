@@ -35,7 +35,7 @@ export function DeleteStorage({ storage, onClose, onDeleted }: Props) {
     ...q(api.sharing.shareLinks, { id, entityFilterRequest: COUNT_ONLY }, { quiet: true }),
     ...reads,
   });
-  // No event tells that tasks began or ended.
+  // Events of tasks do not reload storages.
   const now = useQuery({ ...q(api.storages.view, { id }, { quiet: true }), ...reads, refetchOnMount: 'always' });
   const { run, loading } = useCall(api.storages.delete, {
     onDone: () => {

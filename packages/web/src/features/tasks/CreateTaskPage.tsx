@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { TaskSchedule } from '@stagi/contract/taskSchedules.ts';
 import { IconGitBranch } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { errorText } from '../../api/messages.ts';
@@ -88,12 +88,16 @@ function Filled({ visit, schedule }: { visit: Visit; schedule: TaskSchedule | nu
       ? { ...(project !== null && { projectRef: { id: project } }), ...(clone !== null && { cloneOf: { id: clone } }) }
       : { projectRef: { id: chosen } };
   const { data, error, isFetching, refetch } = useQuery({
-    ...q(api.tasks.form, input),
-    placeholderData: keepPreviousData,
+    // Where the form is filled in already, a refusal must not leave the page.
+    ...q(api.tasks.form, input, { quiet: chosen !== null }),
     // The form begins with the values of the last task, not with those of the one before it.
     gcTime: 0,
-    refetchInterval: REFETCH_MS,
+    refetchInterval: ({ state }) => state.data !== undefined && REFETCH_MS,
   });
+  /** The form stays with it while another answer is awaited, or where there is none. */
+  const [last, setLast] = useState(data);
+  if (data && data !== last) setLast(data);
+  const offer = data ?? last;
   const title = titleOf();
   usePageTitle(title);
   return (
@@ -108,27 +112,29 @@ function Filled({ visit, schedule }: { visit: Visit; schedule: TaskSchedule | nu
   function titleOf(): string {
     if (schedule) return t('Edit the schedule');
     if (clone === null) return t('Create a task');
-    return data?.valuesOf ? t('Clone of task #{{number}}', { number: data.valuesOf.ordinal }) : t('Clone of a task');
+    return offer?.valuesOf ? t('Clone of task #{{number}}', { number: offer.valuesOf.ordinal }) : t('Clone of a task');
   }
 
   function body() {
-    if (error && !data)
-      return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
-    if (!data) return <Skeleton height={400} />;
-    if (schedule && data.projectId !== schedule.project.id)
+    const failure = error && !data && (
+      <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />
+    );
+    if (!offer) return failure || <Skeleton height={400} />;
+    if (schedule && offer.projectId !== schedule.project.id)
       return (
         <Note tone="warn" title={t('This schedule cannot be changed')}>
           {t('Its project is archived.')}
         </Note>
       );
-    if (data.projects.length === 0) return <NoProject />;
+    if (offer.projects.length === 0) return <NoProject />;
     return (
       <Suspense fallback={<Skeleton height={400} />}>
+        {failure}
         <TaskForm
-          offer={data}
+          offer={offer}
           from={{
-            fields: schedule ? schedule.task : data.values,
-            title: schedule ? schedule.title : clone !== null ? (data.valuesOf?.title ?? '') : '',
+            fields: schedule ? schedule.task : offer.values,
+            title: schedule ? schedule.title : clone !== null ? (offer.valuesOf?.title ?? '') : '',
             commit,
           }}
           schedule={schedule}

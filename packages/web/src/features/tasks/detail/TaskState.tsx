@@ -62,7 +62,7 @@ export function TaskState({ task }: Props) {
       return run ? <Done task={task} run={run} /> : null;
     case 'failed':
       return (
-        <Note tone="bad" title={reason ?? t('The task failed')} action={<LastLines task={task} />}>
+        <Note tone="bad" title={reason ?? t('The task failed')} action={run?.container && <LastLines task={task} />}>
           {run && run.output.phase === 'saved' && run.output.files > 0 && (
             <OutputLink task={task}>{t('What it has put out is stored')}</OutputLink>
           )}

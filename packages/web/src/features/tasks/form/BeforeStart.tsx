@@ -15,7 +15,7 @@ import classes from './TaskForm.module.css';
 import { serverOf, type TaskOffer, type TaskServer } from './taskForm.ts';
 import type { Values } from './taskValues.ts';
 
-/** The queue moves with what runs, which no event of a task announces. */
+/** Events of tasks reload the queue. While none arrive, it is read anew after this time. */
 const REFETCH_MS = 10_000;
 const NAMED = 4;
 
@@ -78,6 +78,7 @@ function StartOf({ server, values }: { server: TaskServer; values: Values }) {
   });
   if (server.refusal !== null) return t(server.refusal);
   if (server.status !== 'online') return t('When the server is online');
+  if (server.waiting > 0 && !data) return t('{{count}} tasks waiting', { count: server.waiting });
   const ahead = server.waiting > 0 ? queueAhead(data?.entities ?? [], values.priority) : [];
   const fits = Number(values.cpus) <= server.freeCpus && Number(values.gpuCount) <= server.freeGpus;
   if (ahead.length === 0) return fits ? t('At once: there is room') : t('As soon as there is room');

@@ -11,19 +11,21 @@ import { priorityWord } from '../priorityWords.ts';
 import classes from './TaskForm.module.css';
 import type { TaskFormProps } from './taskForm.ts';
 
-const FIELDS = ['title', 'codePath', 'timeLimitMinutes', 'retries', 'priority'];
+const FIELDS = ['codePath', 'timeLimitMinutes', 'retries', 'priority'];
 
 interface Props extends Pick<TaskFormProps, 'form' | 'field'> {
   /** A schedule has its title elsewhere. */
   withTitle: boolean;
 }
 
-/** What most tasks leave as it is: folded, with what it is now. Open as long as one of its fields is wrong. */
+/** What most tasks leave as it is: folded, with what it is now. Opens when one of its fields is wrong. */
 export function MoreFields({ form, field, withTitle }: Props) {
   const t = useT();
   const id = useId();
-  const [wanted, setWanted] = useState(false);
-  const opened = wanted || FIELDS.some((path) => field(path).error);
+  const [opened, setOpened] = useState(false);
+  const fields = withTitle ? ['title', ...FIELDS] : FIELDS;
+  // It stays open when the error goes: that is while the field is being typed in.
+  if (!opened && fields.some((path) => field(path).error)) setOpened(true);
   const Icon = opened ? IconChevronDown : IconChevronRight;
   return (
     <>
@@ -33,7 +35,7 @@ export function MoreFields({ form, field, withTitle }: Props) {
           className={classes.fold}
           aria-expanded={opened}
           aria-controls={id}
-          onClick={() => setWanted(!opened)}
+          onClick={() => setOpened(!opened)}
           data-testid="task-more"
         >
           <span className={classes.foldName}>

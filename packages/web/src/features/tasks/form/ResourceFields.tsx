@@ -44,7 +44,7 @@ function Cpus({ server, form, field }: CpuProps) {
       value={Number(form.values.cpus) || 0}
       onChange={(next) => form.setFieldValue('cpus', next)}
       description={t('{{free}} of {{all}} CPUs free', {
-        free: formatNumber(Math.max(0, freeCpus)),
+        free: formatNumber(freeCpus),
         all: formatNumber(cpus),
       })}
       error={error}

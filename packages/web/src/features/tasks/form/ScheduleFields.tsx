@@ -91,8 +91,9 @@ export function ScheduleFields({ form, field }: Pick<TaskFormProps, 'form' | 'fi
       <Select
         label={t('Time zone')}
         options={timeZones(timeZone).map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))}
+        mayBeEmpty
         {...field('timeZone')}
-        onChange={(zone: string | null) => form.setFieldValue('timeZone', zone ?? '')}
+        onChange={(zone: string | null) => form.setFieldValue('timeZone', zone ?? timeZone)}
         data-testid="schedule-zone"
       />
       {next.is === 'known' && (

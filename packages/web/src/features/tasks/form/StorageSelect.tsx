@@ -8,11 +8,9 @@ import type { TaskOffer } from './taskForm.ts';
 type OfferedStorage = TaskOffer['storages'][number];
 
 const READ_ONLY = text('Zero balance: this storage is read-only until a deposit');
-const NOT_RENTED = text('Only a rented storage can be used');
 
 /** Why a task cannot write its output there; null: it can. */
-const refusalOf = ({ status, readOnly }: OfferedStorage): string | null =>
-  status !== 'rented' ? NOT_RENTED : readOnly ? READ_ONLY : null;
+const refusalOf = ({ readOnly }: OfferedStorage): string | null => (readOnly ? READ_ONLY : null);
 
 export function StorageSelect({ storages, ...bound }: FieldProps & { storages: readonly OfferedStorage[] }) {
   const t = useT();

@@ -89,7 +89,7 @@ export function TaskForm({ offer, from, schedule, startsOnSchedule, onProject }:
   const project = offer.projects.find(({ id }) => String(id) === values.projectRef);
   const storage = offer.storages.find(({ id }) => String(id) === values.storageRef);
   /** While those of another project are read, nothing of the old one can be chosen. */
-  const isOffered = offer.projectId === null || String(offer.projectId) === values.projectRef;
+  const isOffered = String(offer.projectId ?? '') === values.projectRef;
 
   return (
     <Form onSubmit={submit} className={classes.columns} data-testid="task-form">

@@ -3,7 +3,7 @@ import { loadChunk } from '../../../lazyChunks.ts';
 
 const SHOWN = 3;
 
-export type NextTimes = { is: 'unknown' } | { is: 'wrong' } | { is: 'known'; times: Date[] };
+type NextTimes = { is: 'unknown' } | { is: 'wrong' } | { is: 'known'; times: Date[] };
 
 /** The next times of an expression; `wrong` where it is none. The library that computes them is fetched when needed. */
 export function useNextTimes(cron: string | null, timeZone: string): NextTimes {
