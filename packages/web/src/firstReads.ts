@@ -3,6 +3,7 @@ import type { Call, InputOf } from '@stagi/contract/call.ts';
 import { q } from './api/query.ts';
 import { listAddress } from './lists/listAddress.ts';
 import type { FirstRead, FirstReads, Visit } from './navigation/pageHandle.ts';
+import { idIn } from './paths.ts';
 import type { Sort } from './ui/table/tableTypes.ts';
 
 /** What each page reads first, by the address that leads to it: the same questions that the page will ask. */
@@ -78,7 +79,10 @@ export const firstReads = {
     const id = idOf(visit);
     return id === null ? [] : [read(api.tasks.view, { id })];
   },
-  taskLogs: ({ params: { taskId = '' } }) => (ID.test(taskId) ? [read(api.tasks.view, { id: Number(taskId) })] : []),
+  taskLogs: ({ params }) => {
+    const id = idIn(params.taskId);
+    return id === null ? [] : [read(api.tasks.view, { id })];
+  },
   projectActivity: (visit) =>
     ofProject(visit, (id) => read(api.projects.activity, { projectRef: { id }, ...listInput(visit.search, LATEST) })),
   projectSettings: (visit) => ofProject(visit, () => read(api.projects.form, {})),
@@ -162,5 +166,4 @@ function activities(
   return [read(of, { id, entityFilterRequest: request })];
 }
 
-const ID = /^[1-9]\d{0,14}$/;
-const idOf = ({ params }: Visit): number | null => (ID.test(params.id ?? '') ? Number(params.id) : null);
+const idOf = ({ params }: Visit): number | null => idIn(params.id);

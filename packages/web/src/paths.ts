@@ -8,6 +8,11 @@ export type StorageTab = 'overview' | 'objects' | 'keys';
 export type ProjectTab = 'instances' | 'containers' | 'tasks' | 'activity' | 'settings';
 export type TaskTab = 'overview' | 'output';
 
+interface Server {
+  id: number;
+  kind: 'rented' | 'self-hosted';
+}
+
 /** Every address of the app. The first tab of a page has the page's own address. */
 export const paths = {
   home: () => '/',
@@ -28,6 +33,9 @@ export const paths = {
   instance: (id: number, tab: InstanceTab = 'overview') => withTab(`/cloud/instances/${id}`, tab),
   selfInstances: () => '/cloud/self-instances',
   selfInstance: (id: number, tab: SelfInstanceTab = 'overview') => withTab(`/cloud/self-instances/${id}`, tab),
+  /** A server of either kind. */
+  server: ({ id, kind }: Server, tab: SelfInstanceTab = 'overview'): string =>
+    kind === 'rented' ? paths.instance(id, tab) : paths.selfInstance(id, tab),
   joinServer: () => '/cloud/self-instances?new=1',
   containers: () => '/cloud/containers',
   newContainer: ({ serverId, projectId }: { serverId?: number; projectId?: number } = {}) =>
@@ -76,6 +84,10 @@ export const paths = {
   adminWorkspace: (id: number) => `/admin/workspaces?workspace=${id}`,
   kit: (section: string) => `/kit/${section}`,
 };
+
+/** The id that a word of an address is; null where it is none. */
+export const idIn = (word: string | null | undefined): number | null =>
+  /^[1-9]\d{0,14}$/.test(word ?? '') ? Number(word) : null;
 
 function withTab(path: string, tab: string): string {
   return tab === 'overview' ? path : `${path}/${tab}`;

@@ -6,6 +6,7 @@ import { type UserState, useUserState } from '../api/user.ts';
 import { NotFound } from '../errorPages/NotFound.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { useRoute } from '../navigation/useRoute.ts';
+import { idIn } from '../paths.ts';
 import { ErrorState } from '../ui/ErrorState.tsx';
 
 /** Renders the page if the route guard allows it, else redirects, waits or shows the error. */
@@ -34,7 +35,7 @@ export function GuardedOutlet({ waiting = null }: { waiting?: ReactNode }) {
         />
       ) : null;
     case 'allow':
-      return id !== undefined && !/^[1-9]\d{0,14}$/.test(id) ? <NotFound /> : <Outlet />;
+      return id !== undefined && idIn(id) === null ? <NotFound /> : <Outlet />;
   }
 }
 

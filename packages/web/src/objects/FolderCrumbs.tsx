@@ -1,4 +1,4 @@
-import { Link } from 'react-router';
+import type { ReactNode } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import classes from './Objects.module.css';
 import { crumbsOf } from './objectNames.ts';
@@ -7,11 +7,12 @@ interface Props {
   /** The name of the top. */
   top: string;
   folder: string;
-  to(prefix: string): string;
+  /** What leads to a folder above. */
+  link(prefix: string, name: string): ReactNode;
 }
 
 /** The way from the top to the folder. */
-export function FolderCrumbs({ top, folder, to }: Props) {
+export function FolderCrumbs({ top, folder, link }: Props) {
   const t = useT();
   const crumbs = [{ name: top, prefix: '' }, ...crumbsOf(folder)];
   return (
@@ -19,7 +20,7 @@ export function FolderCrumbs({ top, folder, to }: Props) {
       <ol className={`${classes.crumbs} mono`}>
         {crumbs.map(({ name, prefix }) => (
           <li key={prefix} translate="no" aria-current={prefix === folder ? 'page' : undefined} title={name}>
-            {prefix === folder ? shown(name) : <Link to={to(prefix)}>{shown(name)}</Link>}
+            {prefix === folder ? shown(name) : link(prefix, shown(name))}
           </li>
         ))}
       </ol>

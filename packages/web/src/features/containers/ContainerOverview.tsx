@@ -13,7 +13,6 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
 import { CreationState } from './CreationState.tsx';
 import { RESTART_WORDS } from './restartWords.ts';
-import { serverPath } from './serverPath.ts';
 
 export function ContainerOverview({ container }: { container: Container }) {
   const t = useT();
@@ -58,7 +57,7 @@ export function ContainerOverview({ container }: { container: Container }) {
             {
               label: t('Server'),
               value: (
-                <Anchor component={Link} to={serverPath(instance)} fz="inherit">
+                <Anchor component={Link} to={paths.server(instance, 'containers')} fz="inherit">
                   {instance.title}
                 </Anchor>
               ),

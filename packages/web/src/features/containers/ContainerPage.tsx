@@ -10,7 +10,6 @@ import { paths } from '../../paths.ts';
 import { CutText } from '../../ui/CutText.tsx';
 import { whenIdle } from '../../ui/whenIdle.ts';
 import { ContainerOverview } from './ContainerOverview.tsx';
-import { serverPath } from './serverPath.ts';
 import { TaskMark } from './TaskMark.tsx';
 import { useContainerActions } from './useContainerActions.tsx';
 
@@ -54,7 +53,7 @@ function Loaded({ container }: { container: Container }) {
         before={
           <>
             {t('on')}{' '}
-            <Anchor component={Link} to={serverPath(instance)} fz="inherit" underline="always">
+            <Anchor component={Link} to={paths.server(instance, 'containers')} fz="inherit" underline="always">
               <CutText>{instance.title}</CutText>
             </Anchor>
             {' · '}

@@ -39,7 +39,7 @@ function ToTask({ task: { id, title }, children }: Props & { children: ReactNode
   return (
     <span className={classes.task} data-testid="container-task">
       {mayOpen ? (
-        <Link to={paths.task(id)} title={title} className={classes.server}>
+        <Link to={paths.task(id)} title={title} className="quiet-link">
           {children}
         </Link>
       ) : (

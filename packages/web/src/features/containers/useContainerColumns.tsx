@@ -1,13 +1,13 @@
 import type { Container } from '@stagi/contract/containers.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
+import { paths } from '../../paths.ts';
 import { CutText } from '../../ui/CutText.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { nameColumn, timeColumn } from '../../ui/table/columns.tsx';
 import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './Containers.module.css';
-import { serverPath } from './serverPath.ts';
 import { TaskCell } from './TaskMark.tsx';
 import { useProgressText } from './useProgressText.ts';
 
@@ -23,7 +23,7 @@ export function useContainerColumns(withServer: boolean, rows: readonly Containe
     title: t('Server'),
     sortBy: 'instance',
     cell: ({ instance }) => (
-      <Link className={classes.server} to={serverPath(instance)}>
+      <Link className="quiet-link" to={paths.server(instance, 'containers')}>
         <CutText>{instance.title}</CutText>
       </Link>
     ),

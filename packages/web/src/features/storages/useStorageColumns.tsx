@@ -84,7 +84,7 @@ function Kind({ of: { instance, kind } }: { of: Storage }) {
     <span className={classes.two}>
       <span>{t('Log bucket')}</span>
       {instance && (
-        <Link className={`${classes.link} ${classes.second}`} to={paths.instance(instance.id)}>
+        <Link className={`quiet-link ${classes.second}`} to={paths.instance(instance.id)}>
           <CutText>{instance.title}</CutText>
         </Link>
       )}

@@ -11,7 +11,7 @@ import { useHasPermission } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { lazyComponent } from '../../lazyChunks.ts';
 import { usePageTitle } from '../../navigation/pageTitle.tsx';
-import { paths } from '../../paths.ts';
+import { idIn, paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ErrorState } from '../../ui/ErrorState.tsx';
@@ -33,10 +33,10 @@ export function CreateTaskPage() {
   // A failure is told when the form is shown.
   useEffect(() => void loadForm().catch(() => {}), []);
   const [params] = useSearchParams();
-  const schedule = idOf(params.get('schedule'));
+  const schedule = idIn(params.get('schedule'));
   const visit: Visit = {
-    project: idOf(params.get('project')),
-    clone: idOf(params.get('clone')),
+    project: idIn(params.get('project')),
+    clone: idIn(params.get('clone')),
     commit: params.get('commit'),
     startsOnSchedule: params.get('schedule') === 'new',
   };
@@ -165,5 +165,3 @@ function NoProject() {
     </EmptyState>
   );
 }
-
-const idOf = (word: string | null): number | null => (/^[1-9]\d{0,14}$/.test(word ?? '') ? Number(word) : null);

@@ -8,8 +8,5 @@ export function useServerPath(): (server: Task['instance']) => string | null {
     rented: useHasPermission('INSTANCE_RENTED_MANAGEMENT'),
     'self-hosted': useHasPermission('SELFHOSTED_INSTANCE_MANAGEMENT'),
   };
-  return ({ id, kind }) => {
-    if (!mayOpen[kind]) return null;
-    return kind === 'rented' ? paths.instance(id, 'containers') : paths.selfInstance(id, 'containers');
-  };
+  return (server) => (mayOpen[server.kind] ? paths.server(server, 'containers') : null);
 }

@@ -96,10 +96,7 @@ function useServerPath() {
     rented: useHasPermission('INSTANCE_RENTED_MANAGEMENT'),
     'self-hosted': useHasPermission('SELFHOSTED_INSTANCE_MANAGEMENT'),
   };
-  return ({ id, kind }: ProjectInstance['instance']): string | null => {
-    if (!mayOpen[kind]) return null;
-    return kind === 'rented' ? paths.instance(id) : paths.selfInstance(id);
-  };
+  return (server: ProjectInstance['instance']): string | null => (mayOpen[server.kind] ? paths.server(server) : null);
 }
 
 function useDetach(project: Project) {

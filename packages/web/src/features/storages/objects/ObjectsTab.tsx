@@ -1,22 +1,20 @@
 import { storageCan } from '@stagi/contract/storageRules.ts';
 import type { Storage } from '@stagi/contract/storages.ts';
-import { IconFolderPlus, IconFolderUp, IconLink, IconRefresh, IconTrash, IconUpload } from '@tabler/icons-react';
+import { IconFolderPlus, IconLink, IconRefresh, IconTrash, IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useNavigate } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { useT } from '../../../i18n/i18n.ts';
+import { EmptyFolder } from '../../../objects/EmptyFolder.tsx';
 import { FolderCrumbs } from '../../../objects/FolderCrumbs.tsx';
 import { MoreRows } from '../../../objects/MoreRows.tsx';
 import { ObjectTable } from '../../../objects/ObjectTable.tsx';
-import { parentOf } from '../../../objects/objectNames.ts';
 import { PrefixSearch } from '../../../objects/PrefixSearch.tsx';
 import { type Row, useFolder, useObjectAddress } from '../../../objects/useFolder.ts';
 import { ActionButton } from '../../../ui/actions.tsx';
-import { Button } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { IconButton } from '../../../ui/IconButton.tsx';
 import { Note } from '../../../ui/Note.tsx';
 import { ListBar } from '../../../ui/table/ListBar.tsx';
-import { NoMatches } from '../../../ui/table/NoMatches.tsx';
 import { DeleteObjectsDialog } from './DeleteObjectsDialog.tsx';
 import { NewFolderDialog } from './NewFolderDialog.tsx';
 import classes from './Objects.module.css';
@@ -82,7 +80,11 @@ function Browser({ storage }: { storage: Storage }) {
       >
         <PrefixSearch value={search} onChange={address.setSearch} />
       </ListBar>
-      <FolderCrumbs top={storage.bucket} folder={folder} to={address.toFolder} />
+      <FolderCrumbs
+        top={storage.bucket}
+        folder={folder}
+        link={(prefix, name) => <Link to={address.toFolder(prefix)}>{name}</Link>}
+      />
       <UploadQueue storageId={storage.id} />
       <OpenUploads storage={storage} uploads={open} />
       <ObjectTable
@@ -111,7 +113,16 @@ function Browser({ storage }: { storage: Storage }) {
             onClick: setDeleting,
           },
         ]}
-        empty={empty()}
+        empty={
+          <EmptyFolder address={address} hint={refusal ?? t('Drop files here, or press Upload.')}>
+            <EmptyState icon={<IconUpload size={20} />} title={t('No objects yet')}>
+              {refusal ??
+                t(
+                  'Drop files or folders here, or press Upload. With S3 tools: make a key under “Keys” and use its snippet.',
+                )}
+            </EmptyState>
+          </EmptyFolder>
+        }
       />
       <MoreRows list={list} />
       {question}
@@ -141,33 +152,4 @@ function Browser({ storage }: { storage: Storage }) {
       />
     </DropZone>
   );
-
-  function empty() {
-    if (search !== '')
-      return (
-        <NoMatches title={t('No name begins with this')} onClear={() => address.setSearch('')}>
-          {t('Upper and lower case differ.')}
-        </NoMatches>
-      );
-    if (folder !== '')
-      return (
-        <EmptyState
-          icon={<IconFolderUp size={20} />}
-          title={t('This folder is empty')}
-          action={
-            <Button color="gray" onClick={() => void navigate(address.toFolder(parentOf(folder)))}>
-              {t('To the folder above')}
-            </Button>
-          }
-        >
-          {refusal ?? t('Drop files here, or press Upload.')}
-        </EmptyState>
-      );
-    return (
-      <EmptyState icon={<IconUpload size={20} />} title={t('No objects yet')}>
-        {refusal ??
-          t('Drop files or folders here, or press Upload. With S3 tools: make a key under “Keys” and use its snippet.')}
-      </EmptyState>
-    );
-  }
 }

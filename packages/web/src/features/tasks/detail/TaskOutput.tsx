@@ -1,25 +1,23 @@
 import { Anchor, Stack } from '@mantine/core';
 import { outputPrefix } from '@stagi/contract/taskRules.ts';
 import type { TaskDetail } from '@stagi/contract/tasks.ts';
-import { IconFolderUp, IconPackage, IconRefresh } from '@tabler/icons-react';
-import { Link, useNavigate } from 'react-router';
+import { IconPackage, IconRefresh } from '@tabler/icons-react';
+import { Link } from 'react-router';
 import { useHasPermission } from '../../../api/user.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { EmptyFolder } from '../../../objects/EmptyFolder.tsx';
 import { FolderCrumbs } from '../../../objects/FolderCrumbs.tsx';
 import { MoreRows } from '../../../objects/MoreRows.tsx';
 import { ObjectPanel } from '../../../objects/ObjectPanel.tsx';
 import { ObjectTable } from '../../../objects/ObjectTable.tsx';
-import { parentOf } from '../../../objects/objectNames.ts';
 import { PrefixSearch } from '../../../objects/PrefixSearch.tsx';
 import { useFolder, useObjectAddress } from '../../../objects/useFolder.ts';
 import { paths } from '../../../paths.ts';
-import { Button } from '../../../ui/Button.tsx';
 import { CopyButton } from '../../../ui/CopyButton.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { IconButton } from '../../../ui/IconButton.tsx';
 import { ListBar } from '../../../ui/table/ListBar.tsx';
-import { NoMatches } from '../../../ui/table/NoMatches.tsx';
 import { hasEnded } from '../useTaskActions.tsx';
 import classes from './Detail.module.css';
 import { OutputState } from './OutputState.tsx';
@@ -28,7 +26,6 @@ import { taskOutput } from './taskOutput.ts';
 /** The files that a task has put out, as they lie in its storage. */
 export function TaskOutput({ task }: { task: TaskDetail }) {
   const t = useT();
-  const navigate = useNavigate();
   const address = useObjectAddress();
   const { folder, search } = address;
   const source = taskOutput(task);
@@ -59,14 +56,18 @@ export function TaskOutput({ task }: { task: TaskDetail }) {
           >
             <PrefixSearch value={search} onChange={address.setSearch} />
           </ListBar>
-          <FolderCrumbs top="output" folder={folder} to={address.toFolder} />
+          <FolderCrumbs
+            top="output"
+            folder={folder}
+            link={(prefix, name) => <Link to={address.toFolder(prefix)}>{name}</Link>}
+          />
           <ObjectTable
             source={source}
             folder={folder}
             search={search}
             list={list}
             linkTo={(row) => (row.kind === 'folder' ? address.toFolder(row.key) : address.toObject(row.key))}
-            empty={empty()}
+            empty={<EmptyFolder address={address}>{noOutput()}</EmptyFolder>}
           />
           <MoreRows list={list} />
         </div>
@@ -75,25 +76,7 @@ export function TaskOutput({ task }: { task: TaskDetail }) {
     </Stack>
   );
 
-  function empty() {
-    if (search !== '')
-      return (
-        <NoMatches title={t('No name begins with this')} onClear={() => address.setSearch('')}>
-          {t('Upper and lower case differ.')}
-        </NoMatches>
-      );
-    if (folder !== '')
-      return (
-        <EmptyState
-          icon={<IconFolderUp size={20} />}
-          title={t('This folder is empty')}
-          action={
-            <Button color="gray" onClick={() => void navigate(address.toFolder(parentOf(folder)))}>
-              {t('To the folder above')}
-            </Button>
-          }
-        />
-      );
+  function noOutput() {
     return (
       <EmptyState icon={<IconPackage size={20} />} title={hasEnded(task) ? t('No output') : t('No output so far')}>
         {hasEnded(task)

@@ -12,7 +12,7 @@ import { Money } from '../../../ui/Money.tsx';
 import { Note } from '../../../ui/Note.tsx';
 import { queueAhead } from './queueAhead.ts';
 import classes from './TaskForm.module.css';
-import { serverOf, type TaskOffer, type TaskServer } from './taskForm.ts';
+import { serverOf, type TaskOffer, type TaskServer } from './taskOffer.ts';
 import type { Values } from './taskValues.ts';
 
 /** Events of tasks reload the queue. While none arrive, it is read anew after this time. */

@@ -3,19 +3,16 @@ import { api } from '@stagi/contract/api.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { IconGitCommit } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Suspense, useState } from 'react';
 import { q } from '../../../api/query.ts';
 import type { FieldProps } from '../../../api/useCallForm.ts';
 import { useHasPermission } from '../../../api/user.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { lazyComponent } from '../../../lazyChunks.ts';
-import { Button } from '../../../ui/Button.tsx';
 import { CutText } from '../../../ui/CutText.tsx';
-import { FormItem } from '../../../ui/form/FormItem.tsx';
-import { TextInput } from '../../../ui/form/TextInput.tsx';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import { commitAt, isShortHash, shortHash } from './commitWord.ts';
 import classes from './TaskForm.module.css';
+import { TextWithPicker } from './TextWithPicker.tsx';
 
 const TYPING_MS = 300;
 
@@ -33,7 +30,6 @@ interface Props {
 /** A branch, tag or hash, typed or picked from the history, with the commit that it means now. */
 export function CommitField({ projectId, bound, isScheduled }: Props) {
   const t = useT();
-  const [picking, setPicking] = useState<'never' | 'now' | 'before'>('never');
   const mayRead = useHasPermission('PROJECT', 'PROJECT_MANAGEMENT');
   const typed = String(bound.value ?? '').trim();
   const [word] = useDebouncedValue(typed, TYPING_MS);
@@ -44,61 +40,34 @@ export function CommitField({ projectId, bound, isScheduled }: Props) {
   const isMissing = word === typed && known.error instanceof CallError && [400, 404].includes(known.error.status);
   const commit = word === typed ? known.data?.commits[0] : undefined;
   return (
-    <FormItem label={t('Commit')} description={hint()} error={bound.error ?? missing()}>
-      {(attributes) => (
-        <>
-          <div className={classes.withButton}>
-            <TextInput
-              {...attributes}
-              aria-label={t('Commit')}
-              placeholder="main"
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              classNames={{ input: 'mono' }}
-              {...bound}
-              error={Boolean(attributes['aria-invalid'])}
-              data-testid="task-commit"
-            />
-            {mayRead && projectId !== null && (
-              <Button
-                color="gray"
-                icon={<IconGitCommit size={16} />}
-                className={classes.besideBox}
-                onClick={() => setPicking('now')}
-                data-testid="task-commit-pick"
-              >
-                {t('Choose')}
-              </Button>
-            )}
-          </div>
-          {commit && (
-            <div className={classes.commit} data-testid="task-commit-found">
-              <CutText className={classes.commitTitle}>{commit.title || t('(no message)')}</CutText>
-              <span>
-                <span className="mono">{shortHash(commit.sha)}</span> · {commit.author.name} ·{' '}
-                <TimeAgo at={commit.committer.at} />
-              </span>
-            </div>
-          )}
-          {projectId !== null && picking !== 'never' && (
-            <Suspense fallback={null}>
-              <CommitPicker
-                projectId={projectId}
-                opened={picking === 'now'}
-                chosen={typed}
-                isScheduled={isScheduled}
-                onClose={() => setPicking('before')}
-                onChoose={(next) => {
-                  bound.onChange(next);
-                  setPicking('before');
-                }}
-              />
-            </Suspense>
-          )}
-        </>
+    <TextWithPicker
+      label={t('Commit')}
+      description={hint()}
+      placeholder="main"
+      bound={bound}
+      error={missing()}
+      testId="task-commit"
+      button={
+        mayRead && projectId !== null
+          ? { icon: <IconGitCommit size={16} />, text: t('Choose'), testId: 'task-commit-pick' }
+          : null
+      }
+      picker={
+        projectId === null
+          ? null
+          : (dialog) => <CommitPicker projectId={projectId} chosen={typed} isScheduled={isScheduled} {...dialog} />
+      }
+    >
+      {commit && (
+        <div className={classes.commit} data-testid="task-commit-found">
+          <CutText className={classes.commitTitle}>{commit.title || t('(no message)')}</CutText>
+          <span>
+            <span className="mono">{shortHash(commit.sha)}</span> · {commit.author.name} ·{' '}
+            <TimeAgo at={commit.committer.at} />
+          </span>
+        </div>
       )}
-    </FormItem>
+    </TextWithPicker>
   );
 
   function hint(): string {

@@ -9,7 +9,7 @@ import { RadioGroup } from '../../../ui/form/RadioGroup.tsx';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
 import { priorityWord } from '../priorityWords.ts';
 import classes from './TaskForm.module.css';
-import type { TaskFormProps } from './taskForm.ts';
+import type { TaskFormProps } from './taskOffer.ts';
 
 const FIELDS = ['codePath', 'timeLimitMinutes', 'retries', 'priority'];
 

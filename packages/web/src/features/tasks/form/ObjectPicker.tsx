@@ -6,7 +6,8 @@ import { useState } from 'react';
 import { call } from '../../../api/client.ts';
 import { errorText } from '../../../api/messages.ts';
 import { useT } from '../../../i18n/i18n.ts';
-import { crumbsOf, nameIn, parentOf } from '../../../objects/objectNames.ts';
+import { FolderCrumbs } from '../../../objects/FolderCrumbs.tsx';
+import { nameIn, parentOf } from '../../../objects/objectNames.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { CutText } from '../../../ui/CutText.tsx';
 import { Dialog } from '../../../ui/dialogs/Dialog.tsx';
@@ -49,26 +50,20 @@ function Browser({ storage, startsAt, onChoose }: Omit<Props, 'opened' | 'onClos
   const folders = data?.pages.flatMap((page) => page.folders) ?? [];
   // The empty object that stands for the folder itself is not shown inside it.
   const objects = data?.pages.flatMap((page) => page.objects).filter(({ key }) => key !== folder) ?? [];
-  const crumbs = [{ name: storage.slug, prefix: '' }, ...crumbsOf(folder)];
   return (
     <Stack gap={12}>
-      <nav aria-label={t('Folder')}>
-        <ol className={`${classes.crumbs} mono`}>
-          {crumbs.map(({ name, prefix }) => (
-            <li key={prefix}>
-              <button
-                type="button"
-                className={classes.crumb}
-                aria-current={prefix === folder ? 'true' : undefined}
-                onClick={() => setFolder(prefix)}
-              >
-                {shown(name)}
-              </button>
-            </li>
-          ))}
-        </ol>
-      </nav>
-      {list()}
+      <div>
+        <FolderCrumbs
+          top={storage.slug}
+          folder={folder}
+          link={(prefix, name) => (
+            <button type="button" className={classes.crumb} onClick={() => setFolder(prefix)}>
+              {name}
+            </button>
+          )}
+        />
+        {list()}
+      </div>
       <div className={classes.foot}>
         <span>
           {hasNextPage && (

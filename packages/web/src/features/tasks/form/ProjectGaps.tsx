@@ -4,7 +4,7 @@ import { useT } from '../../../i18n/i18n.ts';
 import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Note } from '../../../ui/Note.tsx';
-import type { TaskOffer } from './taskForm.ts';
+import type { TaskOffer } from './taskOffer.ts';
 
 interface Props {
   project: TaskOffer['projects'][number];

@@ -2,7 +2,7 @@ import { useT } from '../../../i18n/i18n.ts';
 import { NumberInput } from '../../../ui/form/NumberInput.tsx';
 import { Slider } from '../../../ui/form/Slider.tsx';
 import { formatNumber } from '../../../ui/format.ts';
-import { serverOf, type TaskFormProps, type TaskServer } from './taskForm.ts';
+import { serverOf, type TaskFormProps, type TaskServer } from './taskOffer.ts';
 
 const CPU_STEP = 0.5;
 

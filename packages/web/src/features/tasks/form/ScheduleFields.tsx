@@ -12,7 +12,7 @@ import { timeZones } from '../schedules/timeZones.ts';
 import { useNextTimes } from '../schedules/useNextTimes.ts';
 import { ZonedTime } from '../schedules/ZonedTime.tsx';
 import classes from './TaskForm.module.css';
-import type { TaskFormProps } from './taskForm.ts';
+import type { TaskFormProps } from './taskOffer.ts';
 
 const FIVE_FIELDS = text('Enter five fields: minute, hour, day of the month, month, day of the week');
 

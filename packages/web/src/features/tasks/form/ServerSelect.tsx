@@ -5,7 +5,7 @@ import { Select } from '../../../ui/form/Select.tsx';
 import { formatAmount, formatNumber } from '../../../ui/format.ts';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import classes from './TaskForm.module.css';
-import type { TaskServer } from './taskForm.ts';
+import type { TaskServer } from './taskOffer.ts';
 
 /** The attached servers of the project. Those that take no tasks are listed with the reason. */
 export function ServerSelect({ servers, ...bound }: FieldProps & { servers: readonly TaskServer[] }) {

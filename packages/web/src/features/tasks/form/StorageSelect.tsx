@@ -3,7 +3,7 @@ import type { FieldProps } from '../../../api/useCallForm.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { Select } from '../../../ui/form/Select.tsx';
 import classes from './TaskForm.module.css';
-import type { TaskOffer } from './taskForm.ts';
+import type { TaskOffer } from './taskOffer.ts';
 
 type OfferedStorage = TaskOffer['storages'][number];
 

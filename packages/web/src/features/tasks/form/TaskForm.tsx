@@ -32,7 +32,7 @@ import { ScheduleFields } from './ScheduleFields.tsx';
 import { ServerSelect } from './ServerSelect.tsx';
 import { StorageSelect } from './StorageSelect.tsx';
 import classes from './TaskForm.module.css';
-import { serverOf, type TaskOffer } from './taskForm.ts';
+import { serverOf, type TaskOffer } from './taskOffer.ts';
 import { initialValues, keepsValues, scheduleInput, taskInput, type Values } from './taskValues.ts';
 
 type TaskCall = typeof api.tasks.create | typeof api.tasks.createSchedule | typeof api.tasks.editSchedule;

@@ -7,11 +7,12 @@ import { useQuery } from '@tanstack/react-query';
 import { q } from '../../../api/query.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import type { ListState } from '../../../lists/useListState.ts';
+import { idIn } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Select } from '../../../ui/form/Select.tsx';
 import { Tag } from '../../../ui/Tag.tsx';
 import { StatusFilter } from '../../../ui/table/FilterMenu.tsx';
-import { idIn, TASK_FILTERS } from './listInput.ts';
+import { TASK_FILTERS } from './listInput.ts';
 
 const ALL = { limit: 100, orderByField: 'title', orderByDirection: 'asc' as const };
 

@@ -1,11 +1,12 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
 import type { ListAddress } from '../../../lists/listAddress.ts';
+import { idIn } from '../../../paths.ts';
 
 /** The page's own filters, by their names in the address. */
 export const TASK_FILTERS = { server: 'server', favorites: 'favorites', schedule: 'schedule' } as const;
 
-/** What the list of a project's tasks asks for, by its address. */
+/** What the list of a project's tasks asks for, by its address. What is no id there counts as not asked. */
 export function tasksInput(address: ListAddress, projectId: number): InputOf<typeof api.tasks.list> {
   const instanceId = idIn(address.filter(TASK_FILTERS.server));
   return {
@@ -16,6 +17,3 @@ export function tasksInput(address: ListAddress, projectId: number): InputOf<typ
     entityFilterRequest: address.request,
   };
 }
-
-/** A word of the address that is no id counts as not asked. */
-export const idIn = (word: string): number | null => (/^[1-9]\d{0,14}$/.test(word) ? Number(word) : null);

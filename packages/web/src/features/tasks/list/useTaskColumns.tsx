@@ -95,7 +95,7 @@ function Commit({ of: { commit, project } }: { of: Task }) {
       <CutText>{commit.message}</CutText>
       <span className={`${classes.second} mono`}>
         {mayOpen ? (
-          <Link className={classes.link} to={paths.commit(project.id, commit)}>
+          <Link className="quiet-link" to={paths.commit(project.id, commit)}>
             {hash}
           </Link>
         ) : (
@@ -111,7 +111,7 @@ function Server({ of }: { of: Task['instance'] }) {
   return path === null ? (
     <CutText>{of.title}</CutText>
   ) : (
-    <Link className={classes.link} to={path}>
+    <Link className="quiet-link" to={path}>
       <CutText>{of.title}</CutText>
     </Link>
   );

@@ -10,6 +10,7 @@ import { q } from '../../../api/query.ts';
 import { NotFound } from '../../../errorPages/NotFound.tsx';
 import { usePageTitle } from '../../../navigation/pageTitle.tsx';
 import { useRouteId } from '../../../navigation/useRouteId.ts';
+import { idIn } from '../../../paths.ts';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { DetailSkeleton } from '../../../ui/Skeletons.tsx';
 import { hasEnded } from '../useTaskActions.tsx';
@@ -21,10 +22,11 @@ const REFETCH_RUNNING_MS = 5_000;
 
 /** The log of one run of a task: `/projects/{id}/tasks/logs/{taskId}/run-{number}`. */
 export function TaskLogPage() {
-  const { taskId = '', name = '' } = useParams();
+  const { taskId, name = '' } = useParams();
+  const id = idIn(taskId);
   const number = runNumber(name);
-  if (!/^[1-9]\d{0,14}$/.test(taskId) || number === null) return <NotFound />;
-  return <TaskLog key={taskId} taskId={Number(taskId)} number={number} />;
+  if (id === null || number === null) return <NotFound />;
+  return <TaskLog key={id} taskId={id} number={number} />;
 }
 
 function TaskLog({ taskId, number }: { taskId: number; number: number }) {
