@@ -97,8 +97,8 @@ function Queued({ task: { position, statusReason, statusSince, instance, cpus, g
       {statusReason && <div>{t(statusReason)}</div>}
       <div>
         {gpuCount === 0
-          ? t('It needs {{cpus}} CPUs.', { cpus: formatNumber(cpus) })
-          : t('It needs {{cpus}} CPUs and {{gpus}} GPUs.', { cpus: formatNumber(cpus), gpus: gpuCount })}
+          ? t('Needs {{cpus}} CPU', { cpus: formatNumber(cpus) })
+          : t('Needs {{cpus}} CPU and {{gpus}} GPU', { cpus: formatNumber(cpus), gpus: gpuCount })}
       </div>
     </Note>
   );
@@ -146,7 +146,7 @@ function Running({
       <Note tone="warn" title={t(statusReason)}>
         {statusDeadline && (
           <>
-            {t('It is given up:')} <DateTime at={statusDeadline} /> <Countdown to={statusDeadline} />
+            {t('Counts as failed at:')} <DateTime at={statusDeadline} /> <Countdown to={statusDeadline} />
           </>
         )}
       </Note>
@@ -162,7 +162,7 @@ function Running({
 
 function Done({ task, run: { output } }: Props & { run: TaskRun }) {
   const t = useT();
-  if (output.files === 0) return <Note>{t('It has put out no files.')}</Note>;
+  if (output.files === 0) return <Note>{t('No output files.')}</Note>;
   return (
     <Note>
       <OutputLink task={task}>

@@ -99,7 +99,7 @@ export function ScheduleFields({ form, field }: Pick<TaskFormProps, 'form' | 'fi
       {next.is === 'known' && (
         <FormItem label={t('Next times')} group="group">
           {next.times.length === 0 ? (
-            <span className="muted">{t('It never comes')}</span>
+            <span className="muted">{t('No upcoming times')}</span>
           ) : (
             <ul className={classes.times} data-testid="schedule-next">
               {next.times.map((at) => (
