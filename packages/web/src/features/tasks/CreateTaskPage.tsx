@@ -83,10 +83,11 @@ function Filled({ visit, schedule }: { visit: Visit; schedule: TaskSchedule | nu
   const { project, clone, commit, startsOnSchedule } = visit;
   /** The project that was chosen since. */
   const [chosen, setChosen] = useState<number | null>(null);
-  const input =
-    chosen === null
-      ? { ...(project !== null && { projectRef: { id: project } }), ...(clone !== null && { cloneOf: { id: clone } }) }
-      : { projectRef: { id: chosen } };
+  const asked = chosen ?? project;
+  const input = {
+    ...(asked !== null && { projectRef: { id: asked } }),
+    ...(clone !== null && { cloneOf: { id: clone } }),
+  };
   const { data, error, isFetching, refetch } = useQuery({
     // Where the form is filled in already, a refusal must not leave the page.
     ...q(api.tasks.form, input, { quiet: chosen !== null }),
