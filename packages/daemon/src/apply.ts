@@ -248,6 +248,8 @@ async function runSteps(deps: ApplyDeps, { target, seen, steps }: ContainerPlan,
 
 async function create(deps: ApplyDeps, target: DesiredContainer, outdated: AbortSignal): Promise<string> {
   const hostConfig = await deps.authorizeContainer(target);
+  // Before it exists: a daemon that is killed must not find a new container with the record of an earlier one.
+  if (isTask(target)) await deps.tasks.begin(target);
   let made = await deps.engine.create(target, hostConfig);
   if (made === 'image missing') {
     await pull(deps, target, outdated);
@@ -255,7 +257,6 @@ async function create(deps: ApplyDeps, target: DesiredContainer, outdated: Abort
     made = await deps.engine.create(target, hostConfig);
   }
   if (made === 'image missing') throw new DockerError(`${target.spec.image} was pulled and is gone again`, false);
-  if (isTask(target)) await deps.tasks.begin(target);
   deps.onCreated(target.id, made.dockerId);
   return made.dockerId;
 }

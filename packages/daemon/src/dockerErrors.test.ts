@@ -46,6 +46,11 @@ const DOCKER_ERRORS: [string, string, boolean][] = [
     'Docker on the server cannot give out GPUs: the NVIDIA Container Toolkit is missing or broken',
     true,
   ],
+  [
+    '(HTTP code 500) server error - mkdir /var/lib/docker/overlay2/0f3a/merged/work/my file: not a directory ',
+    '/work/my file is a file where a directory is needed',
+    true,
+  ],
   ['(HTTP code 500) server error - something new ', 'something new', false],
 ];
 

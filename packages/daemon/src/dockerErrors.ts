@@ -85,7 +85,7 @@ const KNOWN_ERRORS: KnownError[] = [
   {
     // Docker names its own folder of the container in some of these.
     pattern:
-      /(?:(?:mkdir|lstat|stat|open) (?:\S*\/overlay2\/\w+\/merged)?|Cannot mkdir: )(\/\S*?)(?:\/\.)?(?:: not| is not) a directory/,
+      /(?:(?:mkdir|lstat|stat|open) (?:\S*\/overlay2\/\w+\/merged)?|Cannot mkdir: )(\/.*?)(?:\/\.)?(?:: not| is not) a directory/,
     permanent: true,
     message: ({ found }) => text('{{path}} is a file where a directory is needed', { path: found }),
   },

@@ -254,6 +254,24 @@ describe('the run of a task', () => {
     expect([...store.output.keys()].sort()).toEqual(['a', 'y']);
   });
 
+  it('has all files uploaded but those whose path is not UTF-8, one of which is named', async () => {
+    const { id, target, store } = run(
+      [
+        `cd out; n() { printf "$1\\377"; }; ln() { /bin/busybox ln "$@"; };`,
+        'mkdir "$(n dir)"; echo below > "$(n dir)/below"; echo one > "$(n one)"; printf two > "$(printf "one\\376")";',
+        'echo three > three; ln three "$(n three)";',
+        'echo five > "$(n five)"; ln "$(n five)" six;',
+        'long=; for i in $(seq 100); do long=$(n "$long"); done; echo long > "$long"; echo last > last',
+      ].join(' '),
+    );
+    await wish(target);
+    const { task } = await settled(id);
+    expect(task).toMatchObject({ phase: 'not saved', files: 3 });
+    expect(task.error).toMatch(/^The path of an output file is not UTF-8: .*\uFFFD/);
+    expect([...store.output.keys()].sort()).toEqual(['last', 'six', 'three']);
+    expect([text(store, 'three'), text(store, 'six')]).toEqual(['three\n', 'five\n']);
+  });
+
   it('ends as interrupted when the server was restarted while it ran', async () => {
     const { id, target } = run(FOREVER);
     await wish(target);
@@ -331,6 +349,19 @@ describe('the upload of a large file', () => {
     expect(store.requests.filter((kind) => kind === 'PUT object')).toHaveLength(4);
   });
 
+  it('is completed when the desired state changed after its last part', async () => {
+    const { id, target, store } = run(LINE, { spec: { nanoCpus: 2e9 } });
+    const completion = store.hold(transfer.TASK_OUTPUT_COMPLETE_PATH);
+    await wish(target);
+    await completion.reached;
+    await wish({ ...target, gen: 2 });
+    expect(await settled(id)).toMatchObject({ gen: 2, task: { phase: 'saved', files: 1, bytes: LARGE_BYTES } });
+    completion.release();
+    expect(store.output.get('large')!.equals(content)).toBe(true);
+    expect(store.requests.filter((kind) => kind === transfer.TASK_OUTPUT_BEGIN_PATH)).toHaveLength(1);
+    expect(store.requests.filter((kind) => kind === 'PUT object')).toHaveLength(3);
+  });
+
   it('begins again when the platform has ended it', async () => {
     const { id, target, store } = run(LINE, { spec: { nanoCpus: 2e9 } });
     store.refuse(transfer.TASK_OUTPUT_COMPLETE_PATH, 409);
@@ -369,6 +400,25 @@ describe('the platform', () => {
     expect(await failure(id)).toMatchObject({ permanent: true, phase: 'prepare', message: 'Refused with 422' });
     await wish({ ...target, gen: 2, state: 'absent' });
     await platform.until('it is gone', () => shown(id) === undefined);
+  });
+
+  it('that answers after the step has failed changes nothing', async () => {
+    // An empty file needs no request: the second one is refused while its object is fetched.
+    const { id, target, store } = run('true', {
+      input: [
+        ['a', Buffer.alloc(0)],
+        ['a/b', Buffer.from('b')],
+      ],
+    });
+    store.refuse('GET object', 503);
+    const hold = store.hold('GET object');
+    await wish(target);
+    expect(await failure(id)).toMatchObject({ permanent: true, phase: 'prepare' });
+    hold.release();
+    const other = run('true');
+    await wish(other.target);
+    await settled(other.id);
+    expect(shown(id)?.task?.error).toBeNull();
   });
 
   it('that is slow holds up no other container, and an unwanted run is removed at once', async () => {

@@ -31,7 +31,7 @@ export type TaskContainer = DesiredContainer & { task: DesiredTask };
 
 /** What is done with the files of tasks. */
 export interface TaskFiles {
-  /** A container was created: nothing is in it. */
+  /** A container is about to be created: nothing is in it. */
   begin(target: TaskContainer): Promise<void>;
   prepare(target: TaskContainer, dockerId: string, signal: AbortSignal): Promise<void>;
   /** Uploads the output. Throws when it is to be tried again; what can never be uploaded is recorded. */
@@ -94,8 +94,14 @@ export function taskFiles({ engine, records, origin, report, wake }: TaskFilesDe
 
     async prepare(target, dockerId, signal) {
       const onProgress = progressOf(target, 'preparing');
-      const platform = platformOf(target, signal);
-      await prepareTask({ engine, platform, dockerId, task: target.task, onProgress, signal });
+      const ended = new AbortController();
+      const platform = platformOf(target, AbortSignal.any([signal, ended.signal]));
+      try {
+        await prepareTask({ engine, platform, dockerId, task: target.task, onProgress, signal });
+      } finally {
+        // Requests of a failed attempt would go on, and change the record of the next one.
+        ended.abort();
+      }
       await records.changeTask(target.id, { phase: 'ready', error: null });
     },
 

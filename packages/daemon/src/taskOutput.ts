@@ -6,7 +6,7 @@ import { type ByteReader, byteReader } from './byteReader.ts';
 import type { ArchiveEngine } from './dockerArchive.ts';
 import type { Slots } from './slots.ts';
 import type { TaskPlatform } from './taskPlatform.ts';
-import { entriesOf } from './taskTar.ts';
+import { entriesOf, MAX_NAME_BYTES } from './taskTar.ts';
 import { TransferError } from './transferError.ts';
 
 const BATCH_FILES = 100;
@@ -59,7 +59,8 @@ export async function saveOutput(about: Saving): Promise<void> {
   const { engine, platform, dockerId, outputPath, saved, slots, signal } = about;
   const already = saved.entries;
   const hardLinks: string[] = [];
-  let tooLong: string | null = null;
+  /** Why a file was left out: the first one. */
+  let unstorable: string | null = null;
   let index = 0;
   let batch = emptyBatch();
   let uploading: Promise<void> = Promise.resolve();
@@ -85,10 +86,10 @@ export async function saveOutput(about: Saving): Promise<void> {
   }
   async function take(path: string, entry: Entry): Promise<void> {
     const { type, size = 0 } = entry.header;
-    const isTooLong = type === 'file' && Buffer.byteLength(path) > TASK_OUTPUT_PATH_MAX_BYTES;
-    if (isTooLong) tooLong ??= path;
+    const refusal = type === 'file' ? refusalOf(path) : null;
+    unstorable ??= refusal;
     if (index++ < already) return void entry.resume();
-    if (type !== 'file' || isTooLong) {
+    if (type !== 'file' || refusal !== null) {
       entry.resume();
       batch.entries++;
       if (type !== 'file') batch.skipped++;
@@ -121,16 +122,23 @@ export async function saveOutput(about: Saving): Promise<void> {
       else await take(path, entry);
     }
   }
-  async function takeFile(path: string, archive: Readable): Promise<void> {
-    for await (const entry of entriesOf(archive)) await take(path, entry);
+  /** Returns false when nothing is there. */
+  function readFile(path: string): Promise<boolean> {
+    const takeFile = async (archive: Readable) => {
+      for await (const entry of entriesOf(archive)) await take(path, entry);
+    };
+    return engine.readArchive(dockerId, `${outputPath}/${path}`, takeFile, signal);
   }
 
   try {
     // With `/.` a symbolic link in place of the directory is followed, within the container.
     await engine.readArchive(dockerId, `${outputPath}/.`, takeDirectory, signal);
     // Further names of a file: the archive has its content under the first one only.
-    for (const path of hardLinks)
-      await engine.readArchive(dockerId, `${outputPath}/${path}`, (archive) => takeFile(path, archive), signal);
+    for (const path of hardLinks) {
+      const refusal = refusalOf(path);
+      const isRead = refusal === null && (await readFile(path));
+      if (!isRead) unstorable ??= refusal ?? text('An output file cannot be read: {{path}}', { path });
+    }
     await flush();
     await uploading;
   } finally {
@@ -138,8 +146,19 @@ export async function saveOutput(about: Saving): Promise<void> {
     // The next attempt must not begin before this one has ended.
     await Promise.allSettled([uploading]);
   }
-  if (tooLong !== null)
-    throw new TransferError(text('The path of an output file is too long: {{path}}', { path: tooLong }), 'final');
+  if (unstorable !== null) throw new TransferError(unstorable, 'final');
+}
+
+/**
+ * Why no file of this path can be stored, for a person; null: it can. What is not UTF-8 has become U+FFFD, so that
+ * several files may have the same path here.
+ */
+function refusalOf(path: string): string | null {
+  if (path.includes('\uFFFD')) return text('The path of an output file is not UTF-8: {{path}}', { path });
+  const isTooLong =
+    Buffer.byteLength(path) > TASK_OUTPUT_PATH_MAX_BYTES ||
+    path.split('/').some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES);
+  return isTooLong ? text('The path of an output file is too long: {{path}}', { path }) : null;
 }
 
 function emptyBatch(): Batch {
@@ -189,7 +208,7 @@ async function putParts(
     onProgress(saved.bytes + Math.min(sizeBytes, number * partBytes));
   };
   try {
-    await content.skip(partial.parts * partBytes);
+    await content.skip(Math.min(sizeBytes, partial.parts * partBytes));
     for (let number = partial.parts + 1; number <= count; number++) {
       const release = await slots.take(signal);
       const before = uploading;

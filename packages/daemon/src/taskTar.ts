@@ -5,7 +5,8 @@ import { type Entry, extract, type Headers, pack } from 'tar-stream';
 import type { ArchiveEngine } from './dockerArchive.ts';
 import { TransferError } from './transferError.ts';
 
-const MAX_NAME_BYTES = 255;
+/** What Linux allows in one name. */
+export const MAX_NAME_BYTES = 255;
 /** A tar archive ends with two empty blocks. */
 const END_BYTES = 1024;
 
@@ -16,7 +17,10 @@ export interface TarWriter {
   file(path: string, about: { size: number; mode: number; mtime?: Date }, chunks: AsyncIterable<Buffer>): Promise<void>;
 }
 
-/** Puts the entries that `fill` writes below a directory of a container. Throws what failed first. */
+/**
+ * Puts the entries that `fill` writes below a directory of a container. Throws what failed first. When that was Docker,
+ * `fill` may not have ended yet.
+ */
 export async function putEntries(
   engine: ArchiveEngine,
   dockerId: string,
@@ -35,8 +39,12 @@ export async function putEntries(
     tar.destroy(error instanceof Error ? error : new Error(String(error)));
   };
   const put = engine.putArchive(dockerId, directory, Readable.from(tar, { objectMode: false }), signal).catch(fail);
-  const filled = fill(tarWriter(tar, over.signal)).then(() => tar.finalize(), fail);
-  await Promise.all([put, filled]);
+  const filled = fill(tarWriter(tar, over.signal))
+    .then(() => tar.finalize())
+    .catch(fail);
+  await put;
+  // Of what it cannot extract, Docker tells at the end of the archive; of other reasons earlier.
+  if (!failure) await filled;
   signal.throwIfAborted();
   if (failure) throw failure;
 }
