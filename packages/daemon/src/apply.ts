@@ -7,10 +7,9 @@ import { DockerError } from './dockerErrors.ts';
 import { errorText, log } from './log.ts';
 import { bootId } from './machine.ts';
 import { type ContainerPlan, plan, type SeenContainer, type Step } from './plan.ts';
-import { PolicyError } from './policy.ts';
+import { isPermanent, messageOf } from './stepErrors.ts';
 import type { TaskContainer, TaskFiles } from './taskFiles.ts';
 import { backoffMs } from './timing.ts';
-import { TransferError } from './transferError.ts';
 
 const RETRY_BACKOFF_CAP_MS = 300_000;
 const LOG_DRAIN_TIMEOUT_MS = 2000;
@@ -117,7 +116,7 @@ export function createApplier(deps: ApplyDeps): Applier {
     const phase = error instanceof StepError ? error.step : (steps[0] ?? 'create');
     const cause = error instanceof StepError ? error.cause : error;
     const permanent = isPermanent(cause);
-    const message = errorText(cause instanceof DockerError ? new Error(cause.message) : cause);
+    const message = messageOf(cause);
     log(`container ${target.slug}: ${phase} failed${permanent ? '' : ', to be tried again'}: ${errorText(cause)}`);
     const failure = { type: 'failed', containerId: target.id, gen: target.gen, phase, message, permanent } as const;
     if (!permanent) {
@@ -169,11 +168,6 @@ export function createApplier(deps: ApplyDeps): Applier {
       await Promise.all([...busy.values()].map(({ done }) => done));
     },
   };
-}
-
-function isPermanent(cause: unknown): boolean {
-  if (cause instanceof TransferError) return cause.retry === 'final';
-  return cause instanceof PolicyError || (cause instanceof DockerError && cause.permanent);
 }
 
 function reportOf({ failure, attempts, dueAt }: Retry): Retry['failure'] {
@@ -249,7 +243,7 @@ async function runSteps(deps: ApplyDeps, { target, seen, steps }: ContainerPlan,
 async function create(deps: ApplyDeps, target: DesiredContainer, outdated: AbortSignal): Promise<string> {
   const hostConfig = await deps.authorizeContainer(target);
   // Before it exists: a daemon that is killed must not find a new container with the record of an earlier one.
-  if (isTask(target)) await deps.tasks.begin(target);
+  if (isTask(target)) await deps.tasks.reset(target);
   let made = await deps.engine.create(target, hostConfig);
   if (made === 'image missing') {
     await pull(deps, target, outdated);

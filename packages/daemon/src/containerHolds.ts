@@ -7,7 +7,10 @@ export interface ContainerHolds<T> {
   look(dockerId: string, inspect: () => Promise<T>): Promise<T>;
   /** Makes a call that needs Docker's lock, once the container is not held. */
   afterHold<R>(dockerId: string, call: () => Promise<R>): Promise<R>;
-  /** Runs `work`, which has Docker lock the container, once the calls before have been answered. */
+  /**
+   * Runs `work`, which has Docker lock the container, once the calls before have been answered. Two holds of one
+   * container cannot meet, because its steps run in sequence.
+   */
   hold<R>(dockerId: string, inspect: () => Promise<T>, work: () => Promise<R>): Promise<R>;
 }
 

@@ -13,6 +13,7 @@ import { text } from '@stagi/contract/text.ts';
 import { z } from 'zod';
 import { hasErrorCode, readFileIfExists, writeFileAtomically } from './atomicFile.ts';
 import type { Identity } from './identity.ts';
+import { parseJson } from './parseJson.ts';
 import type { Paths } from './paths.ts';
 
 // What is wrong with the file is told to the person whose container it stops.
@@ -109,12 +110,4 @@ function overlaps(path: string, own: string): boolean {
     .filter((part) => part !== '' && part !== '.')
     .join('/')}`;
   return inside(clean, own) || inside(own, clean);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

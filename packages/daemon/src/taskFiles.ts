@@ -2,16 +2,15 @@ import type { DaemonMessage, DesiredContainer, DesiredTask } from '@stagi/contra
 import { text } from '@stagi/contract/text.ts';
 import type { ContainerRecords } from './containerRecords.ts';
 import type { ArchiveEngine } from './dockerArchive.ts';
-import { DockerError } from './dockerErrors.ts';
-import { errorText, log } from './log.ts';
+import { log } from './log.ts';
 import type { SeenContainer } from './plan.ts';
 import { megabytes } from './pullProgress.ts';
 import { createSlots } from './slots.ts';
+import { isPermanent, messageOf } from './stepErrors.ts';
 import { type SavedOutput, saveOutput } from './taskOutput.ts';
 import { type TaskPlatform, taskPlatform } from './taskPlatform.ts';
 import { type Progress, prepareTask } from './taskPrepare.ts';
 import { NEW_TASK } from './taskRecord.ts';
-import { TransferError } from './transferError.ts';
 
 const PROGRESS_EVERY_MS = 500;
 /** Of all runs together: files of up to 64 MiB, or parts of larger ones, that are in memory at a time. */
@@ -32,7 +31,7 @@ export type TaskContainer = DesiredContainer & { task: DesiredTask };
 /** What is done with the files of tasks. */
 export interface TaskFiles {
   /** A container is about to be created: nothing is in it. */
-  begin(target: TaskContainer): Promise<void>;
+  reset(target: TaskContainer): Promise<void>;
   prepare(target: TaskContainer, dockerId: string, signal: AbortSignal): Promise<void>;
   /** Uploads the output. Throws when it is to be tried again; what can never be uploaded is recorded. */
   save(target: TaskContainer, seen: SeenContainer, signal: AbortSignal): Promise<void>;
@@ -87,7 +86,7 @@ export function taskFiles({ engine, records, origin, report, wake }: TaskFilesDe
   }
 
   return {
-    async begin({ id }) {
+    async reset({ id }) {
       saved.delete(id);
       await records.changeTask(id, NEW_TASK);
     },
@@ -111,18 +110,13 @@ export function taskFiles({ engine, records, origin, report, wake }: TaskFilesDe
         await upload(target, dockerId, signal);
       } catch (error) {
         signal.throwIfAborted();
-        const message = errorText(error instanceof DockerError ? new Error(error.message) : error);
-        const isFinal = error instanceof TransferError ? error.retry === 'final' : isPermanent(error);
-        if (isFinal) return giveUp(target.id, message);
+        const message = messageOf(error);
+        if (isPermanent(error)) return giveUp(target.id, message);
         records.noteTask(target.id, { error: message });
         throw error;
       }
     },
   };
-}
-
-function isPermanent(error: unknown): boolean {
-  return error instanceof DockerError && error.permanent;
 }
 
 function countsOf({ files, bytes, skipped }: SavedOutput): Pick<SavedOutput, 'files' | 'bytes' | 'skipped'> {

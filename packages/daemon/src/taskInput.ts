@@ -3,7 +3,7 @@ import { text } from '@stagi/contract/text.ts';
 import type { z } from 'zod';
 import { errorText } from './log.ts';
 import type { TaskPlatform } from './taskPlatform.ts';
-import { checkPath, type TarWriter } from './taskTar.ts';
+import { checkPath, counted, type TarWriter } from './taskTar.ts';
 import { TransferError } from './transferError.ts';
 
 /** Small objects are fetched ahead, into memory. */
@@ -25,7 +25,7 @@ export async function writeInput(tar: TarWriter, platform: TaskPlatform, progres
   const tree = directoryTree();
   for await (const { file, chunks } of fetched(platform, listed(platform, progress))) {
     for (const directory of tree.enter(file.path)) await tar.directory(directory, 0o777);
-    await tar.file(file.path, { size: file.sizeBytes, mode: 0o644 }, counted(chunks, progress));
+    await tar.file(file.path, { size: file.sizeBytes, mode: 0o644 }, counted(chunks, progress.onBytes));
   }
 }
 
@@ -96,13 +96,6 @@ async function* readObject(platform: TaskPlatform, { path, sizeBytes, url }: Inp
           'later',
         );
     }
-  }
-}
-
-async function* counted(chunks: AsyncIterable<Buffer>, progress: InputProgress): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    progress.onBytes(chunk.length);
-    yield chunk;
   }
 }
 

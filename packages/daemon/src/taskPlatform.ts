@@ -4,6 +4,7 @@ import { text } from '@stagi/contract/text.ts';
 import { z } from 'zod';
 import { readText, sendRequest } from './httpRequest.ts';
 import { errorText } from './log.ts';
+import { parseJson } from './parseJson.ts';
 import { backoffMs, sleep } from './timing.ts';
 import { TransferError } from './transferError.ts';
 
@@ -36,7 +37,7 @@ export function taskPlatform(about: {
   const { origin, token, signal } = about;
 
   /** Tries again what fails for a passing reason. */
-  async function persist<T>(work: () => Promise<T>): Promise<T> {
+  async function withRetries<T>(work: () => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       try {
         const result = await work();
@@ -68,7 +69,7 @@ export function taskPlatform(about: {
     throw refusal(response.statusCode ?? 0, await platformAnswer(() => readText(response, MAX_ERROR_BYTES)));
   }
   function call<T>(path: string, input: object, output: z.ZodType<T>): Promise<T> {
-    return persist(async () => {
+    return withRetries(async () => {
       const response = await ask(path, input);
       const answer = output.safeParse(parseJson(await platformAnswer(() => readText(response, MAX_ANSWER_BYTES))));
       if (answer.success) return answer.data;
@@ -76,7 +77,7 @@ export function taskPlatform(about: {
     });
   }
   return {
-    source: () => persist(() => ask(transfer.TASK_SOURCE_PATH)),
+    source: () => withRetries(() => ask(transfer.TASK_SOURCE_PATH)),
     inputPage: (after) => call(transfer.TASK_INPUT_PATH, { after }, transfer.TaskInputPage),
     async outputLinks(files) {
       const { links } = await call(transfer.TASK_OUTPUT_LINKS_PATH, { files }, transfer.TaskOutputLinks);
@@ -92,13 +93,13 @@ export function taskPlatform(about: {
       await call(transfer.TASK_OUTPUT_COMPLETE_PATH, { path, uploadId }, z.object({}));
     },
     getObject: (url, headers) =>
-      persist(async () => {
+      withRetries(async () => {
         const response = await storageAnswer(() => sendRequest(url, { method: 'GET', headers, signal }));
         if (response.statusCode === 200 || response.statusCode === 206) return response;
         throw await storageRefusal(response);
       }),
     putObject: (url, body) =>
-      persist(async () => {
+      withRetries(async () => {
         const response = await storageAnswer(() => sendRequest(url, { method: 'PUT', body, signal }));
         if (response.statusCode !== 200) throw await storageRefusal(response);
         await storageAnswer(() => readText(response, MAX_ERROR_BYTES));
@@ -140,12 +141,4 @@ async function storageRefusal(response: IncomingMessage): Promise<TransferError>
 
 function isPassing(status: number): boolean {
   return status === 429 || status >= 500;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

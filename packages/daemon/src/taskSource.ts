@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { text } from '@stagi/contract/text.ts';
 import { errorText } from './log.ts';
-import { checkPath, entriesOf, type TarWriter } from './taskTar.ts';
+import { checkPath, counted, entriesOf, type TarWriter } from './taskTar.ts';
 import { TransferError } from './transferError.ts';
 
 /**
@@ -38,12 +38,5 @@ async function* readableEntries(source: Readable): ReturnType<typeof entriesOf> 
   } catch (error) {
     if (error instanceof TransferError) throw error;
     throw new TransferError(text('The platform cannot be reached: {{reason}}', { reason: errorText(error) }), 'later');
-  }
-}
-
-async function* counted(chunks: AsyncIterable<Buffer>, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    onBytes(chunk.length);
-    yield chunk;
   }
 }

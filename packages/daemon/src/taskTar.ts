@@ -99,6 +99,17 @@ async function* untilEnd(tar: Readable): AsyncGenerator<Buffer> {
   if (tail.length < END_BYTES || tail.some((byte) => byte !== 0)) throw new Error('the archive breaks off');
 }
 
+/** Passes the chunks on, and tells the size of each. */
+export async function* counted(
+  chunks: AsyncIterable<Buffer>,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    onBytes(chunk.length);
+    yield chunk;
+  }
+}
+
 /** Throws when a relative path cannot be that of a file in a container. */
 export function checkPath(path: string): void {
   const isBad = (name: string) =>

@@ -6,7 +6,7 @@ import type { SeenContainer } from './plan.ts';
 import { deadlineOf, NEW_TASK, observeTask, reportOfTask, type TaskRecord } from './taskRecord.ts';
 
 /** A later deadline is set by a later pass. */
-const FURTHEST_MS = 60_000;
+const MAX_TIMER_MS = 60_000;
 
 /** Records what becomes of the runs of tasks, and wakes the loop at the next time limit. */
 export interface TaskWatch {
@@ -32,7 +32,7 @@ export function watchTasks(records: ContainerRecords, bootId: () => Promise<stri
       const targets = new Map(desired?.containers.map((target) => [target.id, target.task]));
       const boot = await bootId();
       const now = Date.now();
-      let next = now + FURTHEST_MS;
+      let next = now + MAX_TIMER_MS;
       const seen: SeenContainer[] = [];
       for (const container of listed) {
         const task = targets.get(container.id);

@@ -5,8 +5,8 @@
 export class TransferError extends Error {
   readonly retry: 'final' | 'later' | 'soon';
 
-  constructor(message: string, retry: TransferError['retry'], options?: ErrorOptions) {
-    super(message, options);
+  constructor(message: string, retry: TransferError['retry']) {
+    super(message);
     this.retry = retry;
   }
 }
