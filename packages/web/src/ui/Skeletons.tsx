@@ -28,3 +28,8 @@ export function PanelSkeleton({ rows = 4 }: { rows?: number }) {
     </div>
   );
 }
+
+/** A form while it loads. */
+export function FormSkeleton() {
+  return <Skeleton height={400} aria-busy="true" />;
+}

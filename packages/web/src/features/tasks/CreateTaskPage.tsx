@@ -1,4 +1,3 @@
-import { Skeleton } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { TaskSchedule } from '@stagi/contract/taskSchedules.ts';
 import { IconGitBranch } from '@tabler/icons-react';
@@ -17,6 +16,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ErrorState } from '../../ui/ErrorState.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
+import { FormSkeleton } from '../../ui/Skeletons.tsx';
 
 /** Fetched while the page asks what the form offers. */
 const loadForm = async () => (await import('./form/TaskForm.tsx')).TaskForm;
@@ -72,7 +72,7 @@ function Editing({ id }: { id: number }) {
       {error ? (
         <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />
       ) : (
-        <Skeleton height={400} />
+        <FormSkeleton />
       )}
     </>
   );
@@ -120,7 +120,7 @@ function Filled({ visit, schedule }: { visit: Visit; schedule: TaskSchedule | nu
     const failure = error && !data && (
       <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />
     );
-    if (!offer) return failure || <Skeleton height={400} />;
+    if (!offer) return failure || <FormSkeleton />;
     if (schedule && offer.projectId !== schedule.project.id)
       return (
         <Note tone="warn" title={t('This schedule cannot be changed')}>
@@ -129,7 +129,7 @@ function Filled({ visit, schedule }: { visit: Visit; schedule: TaskSchedule | nu
       );
     if (offer.projects.length === 0) return <NoProject />;
     return (
-      <Suspense fallback={<Skeleton height={400} />}>
+      <Suspense fallback={<FormSkeleton />}>
         {failure}
         <TaskForm
           offer={offer}

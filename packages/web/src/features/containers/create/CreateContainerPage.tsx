@@ -1,4 +1,4 @@
-import { Anchor, Skeleton } from '@mantine/core';
+import { Anchor } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { containerCan } from '@stagi/contract/containers.ts';
 import { IconServerOff } from '@tabler/icons-react';
@@ -15,6 +15,7 @@ import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { Note } from '../../../ui/Note.tsx';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
+import { FormSkeleton } from '../../../ui/Skeletons.tsx';
 import { CreateContainerForm } from './CreateContainerForm.tsx';
 
 /** The form of a new container; with `?replace=ID` filled in with the values of that one, which it replaces. */
@@ -49,7 +50,7 @@ function Replacing({ id }: { id: number }) {
   if (error && !(replaces && servers)) {
     return <ErrorState message={error} onRetry={() => (container.error ? void container.refetch() : retry())} />;
   }
-  if (!replaces || !servers) return <Skeleton height={400} />;
+  if (!replaces || !servers) return <FormSkeleton />;
   const verdict = containerCan.replace(replaces);
   return (
     <div className={classes.page}>
@@ -81,7 +82,7 @@ function Creating({ wanted, wantedProject }: { wanted: string | null; wantedProj
   const t = useT();
   const { servers, error, retry } = useServers();
   if (error && !servers) return <ErrorState message={error} onRetry={retry} />;
-  if (!servers) return <Skeleton height={400} />;
+  if (!servers) return <FormSkeleton />;
   if (servers.length === 0) {
     return (
       <EmptyState

@@ -33,12 +33,14 @@ export function CommitField({ projectId, bound, isScheduled }: Props) {
   const mayRead = useHasPermission('PROJECT', 'PROJECT_MANAGEMENT');
   const typed = String(bound.value ?? '').trim();
   const [word] = useDebouncedValue(typed, TYPING_MS);
+  const canLookUp = (what: string) => mayRead && projectId !== null && what !== '' && !isShortHash(what);
   const known = useQuery({
     ...q(api.projectCode.commits, { id: projectId ?? 0, ...commitAt(word), path: '', limit: 1 }, { quiet: true }),
-    enabled: mayRead && projectId !== null && word !== '' && !isShortHash(word),
+    enabled: canLookUp(word),
   });
   const isMissing = word === typed && known.error instanceof CallError && [400, 404].includes(known.error.status);
   const commit = word === typed ? known.data?.commits[0] : undefined;
+  const isAwaited = canLookUp(typed) && (word !== typed || known.isPending);
   return (
     <TextWithPicker
       label={t('Commit')}
@@ -58,6 +60,12 @@ export function CommitField({ projectId, bound, isScheduled }: Props) {
           : (dialog) => <CommitPicker projectId={projectId} chosen={typed} isScheduled={isScheduled} {...dialog} />
       }
     >
+      {isAwaited && (
+        <div className={classes.commit} aria-busy="true">
+          <span>…</span>
+          <span>…</span>
+        </div>
+      )}
       {commit && (
         <div className={classes.commit} data-testid="task-commit-found">
           <CutText className={classes.commitTitle}>{commit.title || t('(no message)')}</CutText>

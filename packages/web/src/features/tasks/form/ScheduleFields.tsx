@@ -9,7 +9,7 @@ import { TIME_MASK } from '../../../ui/kitConstants.ts';
 import { cronOf, EVERY } from '../schedules/cron.ts';
 import { everyWord, weekdayName } from '../schedules/scheduleWords.ts';
 import { timeZones } from '../schedules/timeZones.ts';
-import { useNextTimes } from '../schedules/useNextTimes.ts';
+import { TIMES_SHOWN, useNextTimes } from '../schedules/useNextTimes.ts';
 import { ZonedTime } from '../schedules/ZonedTime.tsx';
 import classes from './TaskForm.module.css';
 import type { TaskFormProps } from './taskOffer.ts';
@@ -23,7 +23,8 @@ const WEEK = [1, 2, 3, 4, 5, 6, 0];
 export function ScheduleFields({ form, field }: Pick<TaskFormProps, 'form' | 'field'>) {
   const t = useT();
   const { every, weekday, timeZone } = form.values;
-  const next = useNextTimes(cronOf(form.values), timeZone);
+  const cronAsked = cronOf(form.values);
+  const next = useNextTimes(cronAsked, timeZone);
   const cron = field('cron');
   return (
     <>
@@ -96,6 +97,17 @@ export function ScheduleFields({ form, field }: Pick<TaskFormProps, 'form' | 'fi
         onChange={(zone: string | null) => form.setFieldValue('timeZone', zone ?? timeZone)}
         data-testid="schedule-zone"
       />
+      {next.is === 'unknown' && cronAsked !== null && (
+        <FormItem label={t('Next times')} group="group">
+          <ul className={classes.times} aria-busy="true">
+            {Array.from({ length: TIMES_SHOWN }, (_, line) => line).map((line) => (
+              <li key={line} className="mono">
+                …
+              </li>
+            ))}
+          </ul>
+        </FormItem>
+      )}
       {next.is === 'known' && (
         <FormItem label={t('Next times')} group="group">
           {next.times.length === 0 ? (

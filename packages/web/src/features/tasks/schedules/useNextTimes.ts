@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { loadChunk } from '../../../lazyChunks.ts';
 
-const SHOWN = 3;
+export const TIMES_SHOWN = 3;
 
 type NextTimes = { is: 'unknown' } | { is: 'wrong' } | { is: 'known'; times: Date[] };
 
@@ -12,7 +12,7 @@ export function useNextTimes(cron: string | null, timeZone: string): NextTimes {
     queryFn: async (): Promise<NextTimes> => {
       const { nextTimes } = await loadChunk(() => import('./nextTimes.ts'));
       try {
-        return { is: 'known', times: nextTimes(cron ?? '', timeZone, SHOWN) };
+        return { is: 'known', times: nextTimes(cron ?? '', timeZone, TIMES_SHOWN) };
       } catch {
         return { is: 'wrong' };
       }
