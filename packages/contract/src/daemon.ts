@@ -312,6 +312,8 @@ export const PlatformMessage = z.discriminatedUnion('type', [
    * `revoked+jwt`) over `{ aud: COMMAND_AUDIENCE, node, exp }`.
    */
   z.object({ type: z.literal('revoked'), reason: z.string(), document: z.string() }),
+  /** Dial `STREAMS_PATH` with this ticket (`Authorization: Bearer`): see `daemonStreams.ts`. It is used once. */
+  z.object({ type: z.literal('streams'), epoch: LinkEpoch, ticket: z.string() }),
   /** The platform is about to restart: disconnect now, reconnect after this time. */
   z.object({ type: z.literal('drain'), reconnectAfterMs: z.number().int() }),
 ]);

@@ -1,4 +1,5 @@
 import { type Inventory, LINK_PROTOCOL, type PlatformMessage, TASKS_FEATURE } from '@stagi/contract/daemon.ts';
+import { STREAMS_FEATURE } from '@stagi/contract/daemonStreams.ts';
 import { text } from '@stagi/contract/text.ts';
 import { openCommandJournal } from './commandJournal.ts';
 import { commandRunner } from './commands.ts';
@@ -14,7 +15,10 @@ import { errorText, log } from './log.ts';
 import { logShipper } from './logShipper.ts';
 import { bootId } from './machine.ts';
 import type { Paths } from './paths.ts';
+import { loadPolicy } from './policy.ts';
 import { startReconciler } from './reconciler.ts';
+import { streamHandlers } from './streams/handlers.ts';
+import { createStreamServer } from './streams/streamServer.ts';
 import { sleep } from './timing.ts';
 import { VERSION } from './version.ts';
 
@@ -24,6 +28,7 @@ const HELLO_WAIT_MS = 5000;
 const INVENTORY_REFRESH_MS = 25_000;
 const SHUTDOWN_TIMEOUT_MS = 3000;
 const LEAVE_ANSWER_MS = 500;
+const FEATURES = [TASKS_FEATURE, STREAMS_FEATURE];
 
 /** Runs the daemon until the signal is aborted (`stopped`), or until this server was revoked or has left (`gone`). */
 export async function runAgent(
@@ -48,6 +53,10 @@ export async function runAgent(
     report: (message) => session?.send(message),
     onInventory: reportInventory,
   });
+  const streams = createStreamServer(
+    identity,
+    streamHandlers({ desired, portAddress: async () => (await loadPolicy(paths, identity.kind)).portAddress }),
+  );
   const commands = commandRunner({
     journal,
     startedAt: async (containerId) => (await reconciler.find(containerId))?.startedAt ?? null,
@@ -80,7 +89,7 @@ export async function runAgent(
         protocol: LINK_PROTOCOL,
         version: VERSION,
         bootId: boot,
-        features: [TASKS_FEATURE],
+        features: FEATURES,
         facts,
         inventory,
       });
@@ -94,13 +103,13 @@ export async function runAgent(
       reconciler.wake();
     },
     onMessage(message, from) {
-      handleMessage(message).catch((error: unknown) => {
+      handleMessage(message, from).catch((error: unknown) => {
         if (!from.signal.aborted) log(`"${message.type}" of the platform could not be handled: ${errorText(error)}`);
       });
     },
   };
 
-  async function handleMessage(message: PlatformMessage): Promise<void> {
+  async function handleMessage(message: PlatformMessage, from: LinkSession): Promise<void> {
     switch (message.type) {
       case 'desired':
         if (await desired.accept(message.document)) reconciler.wake();
@@ -114,6 +123,8 @@ export async function runAgent(
       case 'credit':
       case 'log-refuse':
         return logs.receive(message);
+      case 'streams':
+        return streams.dial(message.ticket, message.epoch, from.signal);
       case 'challenge':
       case 'welcome':
       case 'revoked':

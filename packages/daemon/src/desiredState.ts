@@ -1,4 +1,5 @@
 import { COMMAND_AUDIENCE, Command, DesiredState } from '@stagi/contract/daemon.ts';
+import { StreamOpening } from '@stagi/contract/daemonStreams.ts';
 import { importJWK, jwtVerify } from 'jose';
 import { readFileIfExists, writeFileAtomically } from './atomicFile.ts';
 import type { Identity } from './identity.ts';
@@ -15,6 +16,11 @@ export async function verifyDesired(document: string, identity: Identity, now = 
 /** Throws when it was not signed by the pinned key for this node, or has expired. */
 export async function verifyCommand(document: string, identity: Identity, now = new Date()): Promise<Command> {
   return Command.parse(await verify(document, 'command+jwt', identity, now));
+}
+
+/** Throws when it was not signed by the pinned key for this node, or has expired. */
+export async function verifyOpening(document: string, identity: Identity, now = new Date()): Promise<StreamOpening> {
+  return StreamOpening.parse(await verify(document, 'stream+jwt', identity, now));
 }
 
 /** Throws when it is not the platform's signed revocation of this node. */

@@ -7,6 +7,7 @@ import type { Db } from './db/schema.ts';
 import type { Repositories } from './git/repositories.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { MetricsRecorder } from './metrics/recorder.ts';
+import type { StreamHub } from './nodes/streamHub.ts';
 import type { Provider } from './providers/provider.ts';
 import type { WorkerRegistration } from './reconcile/workerRegistry.ts';
 import type { SecretBox } from './secrets/secretBox.ts';
@@ -44,4 +45,6 @@ export interface Context {
   clock: { now(): Date };
   log: Logger;
   meters: MetricsRecorder;
+  /** Streams to the daemons whose links this process holds. */
+  streams: StreamHub;
 }

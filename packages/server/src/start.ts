@@ -33,6 +33,7 @@ import { startMailWorker } from './mail/send.ts';
 import { startMeteringWorker } from './metering/worker.ts';
 import { serveMetrics } from './metrics/metricsServer.ts';
 import { createPrometheusCollector } from './metrics/prometheus.ts';
+import { createStreamHub } from './nodes/streamHub.ts';
 import { serveObjects } from './objects/serve.ts';
 import { openStores } from './objects/stores.ts';
 import { startImportWorker } from './projects/importWorker.ts';
@@ -130,6 +131,7 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
       clock: { now: () => new Date() },
       log,
       meters,
+      streams: createStreamHub({ db: pool.db, keys, log }),
     };
 
     if (config.metricsPort !== null) {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { DaemonMessage, Inventory, PlatformMessage } from '@stagi/contract/daemon.ts';
+import { STREAMS_FEATURE } from '@stagi/contract/daemonStreams.ts';
 import { HEARTBEAT_S } from '@stagi/contract/instances.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -75,6 +76,7 @@ export function handleLink(
   let queuedInventory: { inventory: Inventory } | null = null;
   let sentDigest: string | null = null;
   const sentCommands = new Set<string>();
+  let endStreams = (): void => {};
 
   const logFields = (): Partial<NodeConnection> => session?.node ?? {};
   const violation = (what: string): void => {
@@ -209,7 +211,11 @@ export function handleLink(
       case 'hello':
         enqueue(async () => {
           hasSaidHello = await observeHello(ctx, node, message);
-          if (hasSaidHello) await daemonConnected(ctx, node.instanceId);
+          if (hasSaidHello) {
+            const canStream = message.features?.includes(STREAMS_FEATURE) ?? false;
+            endStreams = ctx.streams.register({ ...node, canStream, send: socket.send });
+            await daemonConnected(ctx, node.instanceId);
+          }
           updates.request();
         });
         break;
@@ -268,9 +274,12 @@ export function handleLink(
     },
     async onClose() {
       clearTimeout(lease);
+      endStreams();
       unsubscribe();
       progress.stop();
       await queue;
+      // A hello that was being recorded has registered them meanwhile.
+      endStreams();
       await Promise.all([updates.idle(), session?.logs.close()]);
       if (!session) return;
       const { node } = session;

@@ -1,4 +1,5 @@
 import { EnrolRequest } from '@stagi/contract/daemon.ts';
+import { STREAMS_PATH } from '@stagi/contract/daemonStreams.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { FastifyInstance } from 'fastify';
 import type { WebSocket } from 'ws';
@@ -7,6 +8,7 @@ import { badInput, PublicError } from '../http/errors.ts';
 import { batchDurabilityWaits } from '../logging/logDurability.ts';
 import { mountDownloads } from '../nodes/downloads.ts';
 import { exchangeEnrolment } from './exchangeEnrolment.ts';
+import { CLOSE_CODES } from './handleLink.ts';
 import { batchHeartbeats } from './heartbeats.ts';
 import { type Link, serveLink } from './link.ts';
 import { LINKS_PER_SECOND, rateLimitLinks } from './linkRateLimit.ts';
@@ -45,6 +47,12 @@ export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
       links.delete(socket);
       ctx.meters.linkClosed();
     });
+  });
+
+  /** The second socket of a daemon, which the platform asked for on its link. */
+  app.get(STREAMS_PATH, { websocket: true }, (socket, request) => {
+    const ticket = /^Bearer ([\w-]{1,100})$/.exec(request.headers.authorization ?? '')?.[1];
+    if (!ticket || !ctx.streams.accept(ticket, socket)) socket.close(CLOSE_CODES.unknownKey, 'no such ticket');
   });
 
   async function admitLink(): Promise<void> {

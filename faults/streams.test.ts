@@ -1,0 +1,260 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { Readable } from 'node:stream';
+import { COMMAND_AUDIENCE } from '@stagi/contract/daemon.ts';
+import { OPENING_HEADER, STREAMS_FEATURE, STREAMS_PATH, type StreamTarget } from '@stagi/contract/daemonStreams.ts';
+import type { DesiredStore } from '@stagi/daemon/src/desiredState.ts';
+import type { Identity } from '@stagi/daemon/src/identity.ts';
+import { streamHandlers } from '@stagi/daemon/src/streams/handlers.ts';
+import { createStreamServer } from '@stagi/daemon/src/streams/streamServer.ts';
+import { issueEnrolment } from '@stagi/server/src/nodes/enrolment.ts';
+import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
+import { connectDaemon, enrolNode, type NodeKey, type TestDaemon } from '@stagi/server/src/testing/daemon.ts';
+import { aRentedInstance } from '@stagi/server/src/testing/factories.ts';
+import { SignJWT } from 'jose';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { until } from './until.ts';
+
+const MB = 1024 * 1024;
+
+let app: TestApp;
+let serverId: number;
+let key: NodeKey;
+let identity: Identity;
+let daemon: TestDaemon;
+let link: AbortController;
+const desired = { containers: [] as object[] };
+
+beforeAll(async () => {
+  app = await startTestApp();
+  const owner = await app.signUp();
+  serverId = await aRentedInstance(app.ctx, owner);
+  const { token } = await app.ctx.db.transaction().execute((trx) => issueEnrolment(app.ctx, trx, serverId, 'rented'));
+  key = await enrolNode(app.url, token);
+  identity = { node: key.node, origin: app.url, commandKey: key.commandKey, kind: 'rented', jti: 'test' };
+  daemon = await join();
+});
+afterAll(async () => {
+  link?.abort();
+  await daemon?.close();
+  await app?.close();
+});
+
+/** A link whose streams are served by the daemon's own code. */
+async function join(): Promise<TestDaemon> {
+  const joined = await connectDaemon(app.url, key, { features: [STREAMS_FEATURE] });
+  link = new AbortController();
+  const { signal } = link;
+  const server = createStreamServer(
+    identity,
+    streamHandlers({
+      desired: { current: () => desired } as unknown as DesiredStore,
+      portAddress: async () => '127.0.0.1',
+    }),
+  );
+  joined.socket.on('message', (data: Buffer) => {
+    const message = JSON.parse(data.toString());
+    if (message.type === 'streams') server.dial(message.ticket, message.epoch, signal);
+  });
+  joined.socket.on('close', () => link.abort());
+  return joined;
+}
+
+const open = (target: StreamTarget) => app.ctx.streams.open(serverId, target);
+
+it('echoes 1 GB beside the link, in bounded memory, and keeps the link quick', { timeout: 120_000 }, async () => {
+  const stream = await open({ kind: 'echo' });
+  const chunk = randomBytes(MB);
+  const total = 1024;
+  const [sent, got] = [createHash('sha256'), createHash('sha256')];
+  async function* source() {
+    for (let n = 0; n < total; n += 1) {
+      sent.update(chunk);
+      yield chunk;
+    }
+  }
+  let peak = 0;
+  let done = false;
+  const latencies: number[] = [];
+  const watch = (async () => {
+    while (!done) {
+      peak = Math.max(peak, process.memoryUsage().rss);
+      const begun = performance.now();
+      daemon.socket.ping();
+      await once(daemon.socket, 'pong');
+      latencies.push(performance.now() - begun);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  })();
+  const begun = performance.now();
+  const before = process.memoryUsage().rss;
+  Readable.from(source()).pipe(stream);
+  let bytes = 0;
+  for await (const part of stream) {
+    got.update(part as Buffer);
+    bytes += (part as Buffer).length;
+  }
+  done = true;
+  await watch;
+  const seconds = (performance.now() - begun) / 1000;
+  latencies.sort((a, b) => a - b);
+  const p95 = latencies[Math.floor(latencies.length * 0.95)]!;
+  console.log(
+    `streams: ${bytes / MB} MB echoed at ${(bytes / MB / seconds).toFixed(0)} MB/s, memory ${((peak - before) / MB).toFixed(0)} MB more at most, link answers p95 ${p95.toFixed(1)} ms (n = ${latencies.length})`,
+  );
+  expect(bytes).toBe(total * MB);
+  expect(got.digest('hex')).toBe(sent.digest('hex'));
+  expect(peak - before).toBeLessThan(400 * MB);
+  expect(latencies.length).toBeGreaterThan(0);
+});
+
+it('holds back one stream whose reader stands still, and no other', async () => {
+  const stalled = await open({ kind: 'echo' });
+  let written = 0;
+  stalled.on('error', () => {});
+  const feed = (): void => {
+    while (stalled.write(Buffer.alloc(64 * 1024))) written += 64 * 1024;
+    written += 64 * 1024;
+    if (written < 64 * MB) stalled.once('drain', feed);
+  };
+  feed();
+  const other = await open({ kind: 'echo' });
+  other.end(Buffer.alloc(8 * MB, 1));
+  let bytes = 0;
+  for await (const part of other) bytes += (part as Buffer).length;
+  expect(bytes).toBe(8 * MB);
+  expect(written).toBeLessThan(16 * MB);
+  stalled.destroy();
+});
+
+it('half-closes: an answer comes after the end of the question', async () => {
+  const service = createServer({ allowHalfOpen: true }, (socket) => {
+    let question = '';
+    socket.on('data', (data) => {
+      question += data;
+    });
+    socket.on('end', () => socket.end(`you said ${question}`));
+  });
+  service.listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  const { port: host } = service.address() as AddressInfo;
+  desired.containers = [{ id: 7, state: 'running', spec: { ports: [{ host, container: 80 }] } }];
+  const stream = await open({ kind: 'port', containerId: 7, port: 80 });
+  stream.end('hello');
+  let answer = '';
+  for await (const part of stream) answer += part;
+  expect(answer).toBe('you said hello');
+  service.close();
+});
+
+it('refuses what the server does not have, with the reason', async () => {
+  desired.containers = [
+    { id: 7, state: 'running', spec: { ports: [{ host: 1, container: 80 }] } },
+    { id: 8, state: 'stopped', spec: { ports: [{ host: 1, container: 80 }] } },
+  ];
+  await expect(open({ kind: 'port', containerId: 9, port: 80 })).rejects.toMatchObject({ status: 404 });
+  await expect(open({ kind: 'port', containerId: 7, port: 81 })).rejects.toMatchObject({ status: 404 });
+  await expect(open({ kind: 'port', containerId: 8, port: 80 })).rejects.toMatchObject({ status: 409 });
+  await expect(open({ kind: 'port', containerId: 7, port: 80 })).rejects.toMatchObject({
+    status: 409,
+    message: 'Nothing listens on this port',
+  });
+});
+
+it('opens nothing with an opening that is not the platform’s, for this node and link, and new', async () => {
+  const { privateKey } = app.ctx.keys.command;
+  const epoch = (await daemon.next('welcome')).epoch;
+  const stranger = await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify']);
+  const signed = (
+    change: Record<string, unknown> = {},
+    { typ = 'stream+jwt', audience = COMMAND_AUDIENCE, exp = '30s', signer = privateKey as unknown as CryptoKey } = {},
+  ) =>
+    new SignJWT({ node: key.node, epoch, id: crypto.randomUUID(), open: { kind: 'echo' }, ...change })
+      .setProtectedHeader({ alg: 'EdDSA', typ })
+      .setAudience(audience)
+      .setIssuedAt()
+      .setExpirationTime(exp)
+      .sign(signer);
+  const good = await signed();
+  const bad: Record<string, string> = {
+    'another node': await signed({ node: '999' }),
+    'an earlier link': await signed({ epoch: epoch - 1 }),
+    'a later link': await signed({ epoch: epoch + 1 }),
+    'no id': await signed({ id: undefined }),
+    'an unknown kind': await signed({ open: { kind: 'address', host: '127.0.0.1' } }),
+    'an address beside the port': await signed({ open: { kind: 'port', containerId: 7, port: 99_999 } }),
+    'another document': await signed({}, { typ: 'command+jwt' }),
+    'another audience': await signed({}, { audience: 'stagi-daemon-link' }),
+    expired: await signed({}, { exp: '-5m' }),
+    'a stranger’s signature': await signed({}, { signer: stranger.privateKey }),
+    'no signature': good.replace(/\.[^.]*$/, '.'),
+    'a cut signature': good.slice(0, -4),
+    'no document': '',
+  };
+  // Through the daemon's own server, past the hub.
+  const raw = await rawSession();
+  expect(await raw(good)).toBe(200);
+  expect(await raw(good)).toBe(403);
+  let refused = 0;
+  for (const [what, document] of Object.entries(bad)) {
+    expect(await raw(document), what).toBe(403);
+    refused += 1;
+  }
+  console.log(`streams: n = ${refused + 1} bad openings, 0 accepted`);
+});
+
+/** Statuses of openings on a second socket of the daemon, which answers this test in place of the platform. */
+async function rawSession(): Promise<(document: string) => Promise<number>> {
+  const { WebSocketServer, createWebSocketStream } = await import('ws');
+  const http2 = await import('node:http2');
+  const wss = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await once(wss, 'listening');
+  const origin = `http://127.0.0.1:${(wss.address() as AddressInfo).port}`;
+  const server = createStreamServer(
+    { ...identity, origin },
+    streamHandlers({
+      desired: { current: () => desired } as unknown as DesiredStore,
+      portAddress: async () => '127.0.0.1',
+    }),
+  );
+  const connected = once(wss, 'connection') as Promise<[WebSocket]>;
+  server.dial('ticket', (await daemon.next('welcome')).epoch, link.signal);
+  const [socket] = await connected;
+  const wire = createWebSocketStream(socket);
+  const session = http2.connect('http://daemon', { createConnection: () => wire });
+  session.on('close', () => wss.close());
+  return async (document) => {
+    const stream = session.request({ ':method': 'POST', [OPENING_HEADER]: document });
+    stream.on('error', () => {});
+    const [headers] = await once(stream, 'response');
+    stream.destroy();
+    return headers[':status'] as number;
+  };
+}
+
+it('takes a second socket only with a ticket, once', async () => {
+  const dialled = async (authorization?: string): Promise<number> => {
+    const socket = new WebSocket(`${app.url.replace('http', 'ws')}${STREAMS_PATH}`, {
+      headers: authorization ? { authorization } : {},
+    });
+    const [code] = await once(socket, 'close');
+    return code as number;
+  };
+  const { ticket } = await daemon.next('streams');
+  for (const authorization of [undefined, 'Bearer ', 'Bearer x', `Bearer ${ticket}`, `Basic ${ticket}`])
+    expect(await dialled(authorization)).toBe(4401);
+});
+
+it('ends with its link, and says why it cannot be opened then', async () => {
+  const stream = await open({ kind: 'echo' });
+  stream.on('error', () => {});
+  const ended = new Promise((resolve) => stream.on('close', resolve));
+  await daemon.close();
+  await ended;
+  await expect(open({ kind: 'echo' })).rejects.toMatchObject({ status: 503 });
+  daemon = await join();
+  const again = await until('streams are back with the next link', () => open({ kind: 'echo' }).catch(() => null));
+  again.destroy();
+});

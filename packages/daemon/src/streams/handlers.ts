@@ -1,0 +1,21 @@
+import { pipeline } from 'node:stream/promises';
+import type { DesiredStore } from '../desiredState.ts';
+import { portStreams } from './portStreams.ts';
+import type { StreamHandlers } from './streamServer.ts';
+
+interface Deps {
+  desired: DesiredStore;
+  /** The address that this server's policy binds ports to. */
+  portAddress(): Promise<string>;
+}
+
+/** What each kind of stream leads to on this server. */
+export function streamHandlers(deps: Deps): StreamHandlers {
+  return {
+    async echo(_, accept) {
+      const stream = accept();
+      await pipeline(stream, stream);
+    },
+    port: portStreams(deps),
+  };
+}
