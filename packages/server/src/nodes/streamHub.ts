@@ -14,8 +14,10 @@ import {
 } from '@stagi/contract/daemonStreams.ts';
 import { text } from '@stagi/contract/text.ts';
 import { SignJWT } from 'jose';
+import type { Logger } from 'pino';
 import { createWebSocketStream, type WebSocket } from 'ws';
-import type { Context } from '../context.ts';
+import type { Db } from '../db/schema.ts';
+import type { SigningKeys } from '../sessions/signingKeys.ts';
 import { socketPair } from './socketPair.ts';
 
 /** How long a daemon may take to dial, and to answer an opening. */
@@ -59,7 +61,14 @@ interface Held {
   ended: AbortController;
 }
 
-export function createStreamHub(ctx: Pick<Context, 'db' | 'keys' | 'log'>): StreamHub {
+/** What the hub needs of the platform's context (which holds the hub). */
+interface HubContext {
+  db: Db;
+  keys: SigningKeys;
+  log: Logger;
+}
+
+export function createStreamHub(ctx: HubContext): StreamHub {
   const held = new Map<number, Held>();
   const tickets = new Map<string, (socket: WebSocket) => void>();
 
@@ -138,7 +147,7 @@ export function createStreamHub(ctx: Pick<Context, 'db' | 'keys' | 'log'>): Stre
 }
 
 /** The platform's end of the second socket. */
-async function openSession(ctx: Pick<Context, 'log'>, socket: WebSocket): Promise<ClientHttp2Session> {
+async function openSession(ctx: Pick<HubContext, 'log'>, socket: WebSocket): Promise<ClientHttp2Session> {
   // At once: the first bytes would be lost.
   const wire = createWebSocketStream(socket);
   const [near, far] = await socketPair();
@@ -198,7 +207,7 @@ function decodeReason(reason: unknown): string {
 const unreachable = (): StreamRefused => new StreamRefused(503, text('Its server cannot be reached'));
 
 /** The daemon of the server is connected to another process, or to none. */
-async function whyNotHere({ db }: Pick<Context, 'db'>, instanceId: number): Promise<StreamRefused> {
+async function whyNotHere({ db }: Pick<HubContext, 'db'>, instanceId: number): Promise<StreamRefused> {
   const node = await db
     .selectFrom('daemon_node')
     .select(['connected_at', 'disconnected_at'])
