@@ -90,6 +90,36 @@ export const DockerImage = z
     text('Enter an image like name:tag or registry/name:tag'),
   );
 
+/** Docker's own check of a container: whether this command, run by a shell in it, ends with 0. */
+export const HealthCheck = z.strictObject({
+  command: z
+    .string(text('Command is required'))
+    .trim()
+    .min(1, text('Command is required'))
+    .max(2_000, text('Command is too long: at most 2,000 characters'))
+    .refine((line) => !line.includes('\0'), text('The command must not contain a NUL')),
+  intervalSeconds: seconds(1, 3_600, 30),
+  timeoutSeconds: seconds(1, 600, 30),
+  /** Failures in a row until it is unhealthy. */
+  retries: z
+    .number(text('Retries must be a whole number from 1 to 20'))
+    .int(text('Retries must be a whole number from 1 to 20'))
+    .min(1, text('Retries must be a whole number from 1 to 20'))
+    .max(20, text('Retries must be a whole number from 1 to 20'))
+    .default(3),
+  /** From its start on failures do not count for so long. */
+  startPeriodSeconds: seconds(0, 3_600, 0),
+});
+export type HealthCheck = z.infer<typeof HealthCheck>;
+
+export const ContainerHealth = z.enum(['starting', 'healthy', 'unhealthy']);
+export type ContainerHealth = z.infer<typeof ContainerHealth>;
+
+function seconds(least: number, most: number, usual: number) {
+  const message = text('Enter whole seconds');
+  return z.number(message).int(message).min(least, message).max(most, message).default(usual);
+}
+
 function firstDuplicate<T>(rows: readonly T[], key: (row: T) => unknown): number | null {
   const seen = new Set<unknown>();
   for (const [index, row] of rows.entries()) {

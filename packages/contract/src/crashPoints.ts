@@ -13,7 +13,7 @@ const CALLS = [
   'docker-container/delete',
 ] as const;
 const EFFECTS = ['start', 'stop', 'resume', 'reboot', 'terminate'] as const;
-const STEPS = ['create', 'prepare', 'start', 'pause', 'unpause', 'stop', 'save', 'restart', 'remove'] as const;
+const STEPS = ['pull', 'create', 'prepare', 'start', 'pause', 'unpause', 'stop', 'save', 'restart', 'remove'] as const;
 
 /**
  * Every place where a fault run may kill the platform. A call is `stored` before its transaction commits and

@@ -12,6 +12,8 @@ export const MAX_FRAME_BYTES = 1024 * 1024;
 
 /** The feature of a daemon that runs tasks. */
 export const TASKS_FEATURE = 'tasks';
+/** The feature of a daemon that recreates a container whose specification has changed. */
+export const EDIT_FEATURE = 'edit';
 
 /** Flow control: bytes of a stream that may be in flight before the receiver grants more credit. */
 export const STREAM_CREDIT_BYTES = 256 * 1024;
@@ -82,6 +84,11 @@ export type DesiredTask = z.infer<typeof DesiredTask>;
 export const DesiredContainer = z.object({
   id: Id,
   gen: z.number().int(),
+  /**
+   * Names the specification: a container that was created under another number is recreated. Starts and stops keep it.
+   * A number is never used for two specifications of a container. Earlier platforms leave it out: 1.
+   */
+  specNo: z.number().int().min(1).optional(),
   slug: z.string(),
   /** `paused`: as running, with its processes frozen once it runs. Only containers with a `task` are paused. */
   state: z.enum(['running', 'paused', 'stopped', 'absent']),
@@ -168,6 +175,8 @@ export const FRESH_TASK: ActualTask = {
 export const ActualContainer = z.object({
   id: Id,
   gen: z.number().int(),
+  /** The specification that it was created under. Earlier daemons leave it out: 1. */
+  specNo: z.number().int().optional(),
   dockerId: z.string(),
   state: z.enum(['created', 'running', 'paused', 'restarting', 'removing', 'exited', 'dead']),
   exitCode: z.number().int().nullable(),

@@ -1,4 +1,10 @@
-import { type Inventory, LINK_PROTOCOL, type PlatformMessage, TASKS_FEATURE } from '@stagi/contract/daemon.ts';
+import {
+  EDIT_FEATURE,
+  type Inventory,
+  LINK_PROTOCOL,
+  type PlatformMessage,
+  TASKS_FEATURE,
+} from '@stagi/contract/daemon.ts';
 import { STREAMS_FEATURE } from '@stagi/contract/daemonStreams.ts';
 import { text } from '@stagi/contract/text.ts';
 import { openCommandJournal } from './commandJournal.ts';
@@ -28,7 +34,7 @@ const HELLO_WAIT_MS = 5000;
 const INVENTORY_REFRESH_MS = 25_000;
 const SHUTDOWN_TIMEOUT_MS = 3000;
 const LEAVE_ANSWER_MS = 500;
-const FEATURES = [TASKS_FEATURE, STREAMS_FEATURE];
+const FEATURES = [TASKS_FEATURE, STREAMS_FEATURE, EDIT_FEATURE];
 
 /** Runs the daemon until the signal is aborted (`stopped`), or until this server was revoked or has left (`gone`). */
 export async function runAgent(

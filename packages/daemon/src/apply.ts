@@ -13,6 +13,8 @@ import { backoffMs } from './timing.ts';
 
 const RETRY_BACKOFF_CAP_MS = 300_000;
 const LOG_DRAIN_TIMEOUT_MS = 2000;
+/** The log goes on after a recreation: its lines should not have a gap there. */
+const LOG_DRAIN_BEFORE_RECREATION_MS = 15_000;
 /** Docker's log cannot be read while the output is. */
 const LOG_DRAIN_BEFORE_SAVE_MS = 15_000;
 
@@ -175,14 +177,16 @@ function reportOf({ failure, attempts, dueAt }: Retry): Retry['failure'] {
 }
 
 class StepError extends Error {
-  readonly step: Step | 'pull';
-  constructor(step: Step | 'pull', cause: unknown) {
+  readonly step: Step;
+  constructor(step: Step, cause: unknown) {
     super(`${step} failed`, { cause });
     this.step = step;
   }
 }
 
 const PHASES = {
+  /** Reported only when there is something to pull. */
+  pull: null,
   create: 'creating',
   prepare: 'preparing',
   start: 'starting',
@@ -203,6 +207,9 @@ async function runSteps(deps: ApplyDeps, { target, seen, steps }: ContainerPlan,
     crashPoint(`daemon.${step}.begun`);
     try {
       switch (step) {
+        case 'pull':
+          await pullBeforeRecreation(deps, target, outdated);
+          break;
         case 'create':
           dockerId = await create(deps, target, outdated);
           startedBefore = null;
@@ -226,7 +233,12 @@ async function runSteps(deps: ApplyDeps, { target, seen, steps }: ContainerPlan,
           if (dockerId) await deps.engine.stop(dockerId);
           break;
         case 'remove':
-          if (dockerId) await remove(deps, dockerId);
+          if (dockerId)
+            await remove(
+              deps,
+              dockerId,
+              steps.includes('create') ? LOG_DRAIN_BEFORE_RECREATION_MS : LOG_DRAIN_TIMEOUT_MS,
+            );
           break;
         default:
           step satisfies never;
@@ -238,6 +250,16 @@ async function runSteps(deps: ApplyDeps, { target, seen, steps }: ContainerPlan,
     if (dockerId) deps.onChanged(dockerId);
     outdated.throwIfAborted();
   }
+}
+
+/** What can be refused is refused here, while the old container is still there. */
+async function pullBeforeRecreation(deps: ApplyDeps, target: DesiredContainer, outdated: AbortSignal): Promise<void> {
+  try {
+    await deps.authorizeContainer(target);
+  } catch (error) {
+    throw new StepError('create', error);
+  }
+  if (!(await deps.engine.hasImage(target.spec.image))) await pull(deps, target, outdated);
 }
 
 async function create(deps: ApplyDeps, target: DesiredContainer, outdated: AbortSignal): Promise<string> {
@@ -292,8 +314,8 @@ async function start(
   await deps.records.started(target.id, target.gen);
 }
 
-async function remove(deps: ApplyDeps, dockerId: string): Promise<void> {
-  await deps.drainLog(dockerId, LOG_DRAIN_TIMEOUT_MS);
+async function remove(deps: ApplyDeps, dockerId: string, drainMs: number): Promise<void> {
+  await deps.drainLog(dockerId, drainMs);
   await deps.engine.remove(dockerId);
 }
 

@@ -3,7 +3,13 @@ import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import type Docker from 'dockerode';
 
 /** Docker labels of our containers; others are never touched. Two platforms may have servers of the same number. */
-export const LABELS = { platform: 'stagi.platform', node: 'stagi.node', id: 'stagi.id', gen: 'stagi.gen' } as const;
+export const LABELS = {
+  platform: 'stagi.platform',
+  node: 'stagi.node',
+  id: 'stagi.id',
+  gen: 'stagi.gen',
+  spec: 'stagi.spec',
+} as const;
 
 /** The owner of containers: the platform, by the key that it signs with, and its number for this server. */
 export interface Owner {
@@ -19,6 +25,11 @@ export function labelsOf({ platform, node }: Owner): Record<string, string> {
   return { [LABELS.platform]: platform, [LABELS.node]: node };
 }
 export const STOP_SECONDS = 10;
+
+/** Containers of earlier versions, and documents of earlier platforms, have no number. */
+export function specNoOf({ specNo }: { specNo?: number | undefined }): number {
+  return specNo ?? 1;
+}
 
 export function containerName(slug: string): string {
   return `stagi-${slug}`;
@@ -41,7 +52,12 @@ export function containerOptions(
     ...(task ? { Entrypoint: ['/bin/sh', '-c'], WorkingDir: task.codePath } : {}),
     Env: spec.env.map(({ name, value }) => `${name}=${value}`),
     Hostname: target.slug,
-    Labels: { ...labelsOf(owner), [LABELS.id]: String(target.id), [LABELS.gen]: String(target.gen) },
+    Labels: {
+      ...labelsOf(owner),
+      [LABELS.id]: String(target.id),
+      [LABELS.gen]: String(target.gen),
+      [LABELS.spec]: String(specNoOf(target)),
+    },
     Tty: false,
     OpenStdin: false,
     AttachStdin: false,

@@ -151,6 +151,47 @@ describe('a daemon killed at', () => {
     expect(await there(id)).toEqual([]);
   });
 
+  const RECREATION_POINTS = [
+    'daemon.pull.begun',
+    'daemon.pull.done',
+    'daemon.stop.begun',
+    'daemon.stop.done',
+    'daemon.remove.begun',
+    'daemon.remove.done',
+    ...START_POINTS,
+  ] as const;
+
+  it.each(RECREATION_POINTS)('%s recreates a changed container once', async (point) => {
+    const id = await aRunningContainer();
+    const { Id } = await inspect(id);
+    const changed = container(id, FOREVER, { gen: 2, specNo: 2, spec: { env: [{ name: 'CHANGED', value: 'yes' }] } });
+    await dies(point, () => platform.setDesired([changed]));
+    await recovers(`container ${id} runs again`, () => is(id, 'running', 2)() && shown(id)?.specNo === 2);
+    expect(await there(id)).toHaveLength(1);
+    const after = await inspect(id);
+    expect(after.Id).not.toBe(Id);
+    expect(after.Config.Env).toContain('CHANGED=yes');
+  });
+
+  it.each(['daemon.pull.done', 'daemon.remove.begun', 'daemon.remove.done', 'daemon.create.begun'] as const)(
+    '%s leaves a changed container stopped that was stopped',
+    async (point) => {
+      const id = await aRunningContainer();
+      await platform.setDesired([{ ...running(id), gen: 2, state: 'stopped' }]);
+      await platform.until(`container ${id} is stopped`, is(id, 'exited', 2), CONVERGED_WITHIN_MS);
+      const { Id } = await inspect(id);
+      await dies(point, () => platform.setDesired([{ ...running(id), gen: 3, specNo: 2, state: 'stopped' }]));
+      const heard = hellos();
+      await recovers('the container of before is gone', () => hellos() > heard && shown(id)?.dockerId !== Id);
+      const [now] = await there(id);
+      // Once it is gone, it is created by its next start.
+      if (now) expect((await docker.getContainer(now).inspect()).State.Status).toBe('created');
+      await platform.setDesired([{ ...running(id), gen: 4, specNo: 2 }]);
+      await platform.until(`container ${id} runs`, () => is(id, 'running', 4)() && shown(id)?.specNo === 2);
+      expect(await there(id)).toHaveLength(1);
+    },
+  );
+
   const TASK_POINTS = [
     ...START_POINTS,
     'daemon.prepare.begun',

@@ -4,7 +4,15 @@ import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import Docker from 'dockerode';
 import { z } from 'zod';
 import { containerHolds } from './containerHolds.ts';
-import { containerName, containerOptions, LABELS, labelsOf, type Owner, STOP_SECONDS } from './containerSpec.ts';
+import {
+  containerName,
+  containerOptions,
+  LABELS,
+  labelsOf,
+  type Owner,
+  STOP_SECONDS,
+  specNoOf,
+} from './containerSpec.ts';
 import { type ArchiveEngine, archiveEngine } from './dockerArchive.ts';
 import { DockerError, statusOf, toDockerError } from './dockerErrors.ts';
 import type { SeenContainer } from './plan.ts';
@@ -25,8 +33,9 @@ export interface Engine extends ArchiveEngine {
   /** Null when there is no such container. */
   inspect(dockerId: string): Promise<State | null>;
   images(): Promise<Inventory['images']>;
+  hasImage(image: string): Promise<boolean>;
   info(): Promise<EngineInfo>;
-  /** Creates the container, or adopts the existing one with its name and id. Returns its Docker id. */
+  /** Creates the container, or adopts the existing one with its name, id and specification. Returns its Docker id. */
   create(target: DesiredContainer, hostConfig: HostConfig): Promise<{ dockerId: string } | 'image missing'>;
   /** Rejects with the signal's reason when aborted. */
   pull(image: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void>;
@@ -90,6 +99,16 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
             })),
         )
         .slice(0, MAX_IMAGES);
+    },
+
+    async hasImage(image) {
+      try {
+        await withTimeout(QUERY_TIMEOUT_MS, 'looking for the image', () => docker.getImage(image).inspect());
+        return true;
+      } catch (error) {
+        if (statusOf(error) === 404) return false;
+        throw toDockerError(error, image);
+      }
     },
 
     async info() {
@@ -206,6 +225,7 @@ async function inspect(docker: Docker, dockerId: string): Promise<Shown | null> 
     return {
       id: Number(Config.Labels[LABELS.id]),
       createdGen: Number(Config.Labels[LABELS.gen] ?? 0),
+      specNo: Number(Config.Labels[LABELS.spec] ?? 1),
       dockerId: Id,
       state,
       exitCode: state === 'exited' || state === 'dead' || state === 'restarting' ? State.ExitCode : null,
@@ -242,13 +262,15 @@ function stateOf(status: string): ActualContainer['state'] {
 
 /**
  * Resolves a name conflict. The name belongs to an earlier attempt of ours, which is adopted, to a container of ours
- * that is being removed, or to a container of somebody else.
+ * that is being removed or has another specification, or to a container of somebody else.
  */
 async function adopt(docker: Docker, target: DesiredContainer, owner: Owner): Promise<string> {
   const name = containerName(target.slug);
   const { Id, Config } = await docker.getContainer(name).inspect();
   const ours = isOwnedBy(owner, Config.Labels);
-  if (ours && Config.Labels[LABELS.id] === String(target.id)) return Id;
+  const isSame =
+    Config.Labels[LABELS.id] === String(target.id) && (Config.Labels[LABELS.spec] ?? '1') === String(specNoOf(target));
+  if (ours && isSame) return Id;
   throw new DockerError(
     ours
       ? `An earlier container with the name ${name} is still on the server`

@@ -8,10 +8,13 @@ import { container } from './testing/daemon.ts';
 import { taskContainer } from './testing/taskStore.ts';
 
 const wants = (state: 'running' | 'stopped' | 'absent', gen = 2) => container(1, 'true', { state, gen });
+/** Of another specification than what is seen. */
+const edited = (state: 'running' | 'stopped' | 'absent', specNo = 2) => ({ ...wants(state), specNo });
 const shows = (state: SeenContainer['state'], more: Partial<SeenContainer> = {}): SeenContainer => ({
   id: 1,
   createdGen: 1,
   begunGen: 1,
+  specNo: 1,
   dockerId: 'd1',
   state,
   exitCode: null,
@@ -49,6 +52,44 @@ const TABLE: [string, ReturnType<typeof wants>, SeenContainer | null, Step[]][] 
   ['removes one that was never started', wants('absent'), shows('created'), ['remove']],
   ['removes a dead one', wants('absent'), shows('dead'), ['remove']],
   ['has nothing to do for one that is gone', wants('absent'), null, []],
+  [
+    'recreates a running one whose specification changed, with its image first',
+    edited('running'),
+    shows('running'),
+    ['pull', 'stop', 'remove', 'create', 'start'],
+  ],
+  [
+    'recreates one that Docker restarts',
+    edited('running'),
+    shows('restarting'),
+    ['pull', 'stop', 'remove', 'create', 'start'],
+  ],
+  [
+    'recreates and starts one that ended before the change',
+    edited('running'),
+    shows('exited'),
+    ['pull', 'remove', 'create', 'start'],
+  ],
+  ['recreates one that was never started', edited('running'), shows('created'), ['pull', 'remove', 'create', 'start']],
+  [
+    'recreates a dead one with its image first',
+    edited('running'),
+    shows('dead'),
+    ['pull', 'remove', 'create', 'start'],
+  ],
+  ['creates a changed one that is gone already', edited('running'), null, ['create', 'start']],
+  ['recreates a stopped one without a start', edited('stopped'), shows('exited'), ['pull', 'remove', 'create']],
+  ['stops a running one first, also when it changed', edited('stopped'), shows('running'), ['stop']],
+  ['does not create a changed one that is gone and shall not run', edited('stopped'), null, []],
+  ['removes a changed one', edited('absent'), shows('running'), ['stop', 'remove']],
+  ['leaves one alone that has its specification', edited('running'), shows('running', { specNo: 2 }), []],
+  [
+    'recreates one after a change was undone too late',
+    edited('running', 1),
+    shows('running', { specNo: 2 }),
+    ['pull', 'stop', 'remove', 'create', 'start'],
+  ],
+  ['takes a missing number for 1', edited('running', 1), shows('running', { specNo: undefined }), []],
 ];
 
 describe('the plan for a container', () => {
@@ -68,18 +109,24 @@ describe('the plan for a container', () => {
 
   it('is empty once its steps are done, whatever Docker showed before', () => {
     const states = ['created', 'running', 'paused', 'restarting', 'exited', 'dead'] as const;
-    const seen = fc.option(fc.record({ state: fc.constantFrom(...states), begunGen: fc.integer({ min: 0, max: 4 }) }), {
-      nil: null,
-    });
+    const specNo = fc.integer({ min: 1, max: 3 });
+    const seen = fc.option(
+      fc.record({ state: fc.constantFrom(...states), begunGen: fc.integer({ min: 0, max: 4 }), specNo }),
+      { nil: null },
+    );
     const wish = fc.record({
       state: fc.constantFrom('running', 'stopped', 'absent'),
       gen: fc.integer({ min: 1, max: 4 }),
+      specNo,
     });
     fc.assert(
       fc.property(wish, seen, (target, found) => {
         const desired = container(1, 'true', target);
         const before = found && shows(found.state, found);
-        const after = stepsFor(desired, before).reduce(done(desired.gen), before);
+        let after = stepsFor(desired, before).reduce(done(desired.gen, desired.specNo), before);
+        // A running one that shall be stopped is stopped at once, and recreated by the next pass.
+        if (desired.state === 'stopped')
+          after = stepsFor(desired, after).reduce(done(desired.gen, desired.specNo), after);
         expect(stepsFor(desired, after)).toEqual([]);
       }),
     );
@@ -196,16 +243,17 @@ describe('the record of a run', () => {
 });
 
 /** What Docker shows after a step. */
-function done(gen: number) {
+function done(gen: number, specNo = 1) {
   return (seen: SeenContainer | null, step: Step): SeenContainer | null => {
     switch (step) {
       case 'create':
-        return shows('created', { createdGen: gen, begunGen: 0 });
+        return shows('created', { createdGen: gen, begunGen: 0, specNo });
       case 'start':
       case 'unpause':
         return seen && { ...seen, state: 'running', begunGen: gen };
       case 'pause':
         return seen && { ...seen, state: 'paused' };
+      case 'pull':
       case 'prepare':
       case 'save':
         return seen;

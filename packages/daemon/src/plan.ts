@@ -1,4 +1,5 @@
 import type { ActualContainer, DesiredContainer } from '@stagi/contract/daemon.ts';
+import { specNoOf } from './containerSpec.ts';
 
 /** A container of ours as Docker shows it, with the generations from its labels and our records. */
 export interface SeenContainer extends Omit<ActualContainer, 'gen'> {
@@ -8,7 +9,7 @@ export interface SeenContainer extends Omit<ActualContainer, 'gen'> {
   begunGen: number;
 }
 
-export type Step = 'create' | 'prepare' | 'start' | 'pause' | 'unpause' | 'stop' | 'save' | 'remove';
+export type Step = 'pull' | 'create' | 'prepare' | 'start' | 'pause' | 'unpause' | 'stop' | 'save' | 'remove';
 
 export interface ContainerPlan {
   target: DesiredContainer;
@@ -29,6 +30,7 @@ export interface Past {
  * The steps from the actual containers to the desired ones. Pure. Containers that are not desired are left alone. One
  * that exited under the generation that started it is not started again: that is for its restart policy. Nor is it
  * created again when somebody removed it after its exit. The run of a task is started at most once under any generation.
+ * A container of another specification is recreated; its image is there before the old container is touched.
  */
 export function plan(
   desired: readonly DesiredContainer[],
@@ -57,7 +59,8 @@ export function stepsFor(target: DesiredContainer, seen: SeenContainer | null): 
       return isRunning(seen) ? ['stop', 'remove'] : ['remove'];
     case 'stopped':
       if (seen && isRunning(seen)) return ['stop'];
-      return target.task && seen ? stepsAfterEnd(seen) : [];
+      if (target.task) return seen ? stepsAfterEnd(seen) : [];
+      return seen && hasOtherSpec(target, seen) ? ['pull', 'remove', 'create'] : [];
     case 'running':
     case 'paused':
       return target.task ? stepsOfTask(target, seen) : stepsToRunning(target, seen);
@@ -79,9 +82,17 @@ export function isRunning(seen: Pick<SeenContainer, 'state'>): boolean {
 
 function stepsToRunning(target: DesiredContainer, seen: SeenContainer | null): Step[] {
   if (!seen) return ['create', 'start'];
+  if (hasOtherSpec(target, seen)) {
+    const stop: Step[] = isRunning(seen) ? ['stop'] : [];
+    return ['pull', ...stop, 'remove', 'create', 'start'];
+  }
   if (seen.state === 'dead') return ['remove', 'create', 'start'];
   if (isRunning(seen)) return [];
   return seen.state === 'exited' && seen.begunGen >= target.gen ? [] : ['start'];
+}
+
+function hasOtherSpec(target: DesiredContainer, seen: SeenContainer): boolean {
+  return specNoOf(seen) !== specNoOf(target);
 }
 
 /** Docker itself tells whether it was started. */

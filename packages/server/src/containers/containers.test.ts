@@ -37,6 +37,7 @@ describe('containers', () => {
     expect(containers.find(({ id }) => id === container.id)).toEqual({
       id: container.id,
       gen: 1,
+      specNo: 1,
       slug: container.slug,
       state: 'running',
       spec: {

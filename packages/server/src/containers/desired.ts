@@ -60,6 +60,7 @@ function desiredContainer(ctx: Pick<Context, 'secrets'>, row: ContainerRow): Des
   return {
     id: row.id,
     gen: row.gen,
+    specNo: row.spec_no,
     slug: row.slug,
     state,
     ...(row.task_spec && row.task_run_id ? { task: { ...row.task_spec, token: taskToken(ctx, row.task_run_id) } } : {}),

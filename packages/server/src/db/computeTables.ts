@@ -1,4 +1,4 @@
-import type { ContainerStatus, RestartPolicy } from '@stagi/contract/containers.ts';
+import type { ContainerHealth, ContainerStatus, HealthCheck, RestartPolicy } from '@stagi/contract/containers.ts';
 import type { Ed25519PublicJwk, Inventory } from '@stagi/contract/daemon.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import type { ProviderCheck } from '@stagi/contract/providers.ts';
@@ -149,6 +149,48 @@ export interface DaemonNodeTable {
   revoked_reason: string | null;
 }
 
+/** Ports of a container as they were asked for. */
+type Ports = { host: number; container: number; visibility: 'private' | 'public' }[];
+type Directories = { host: string; container: string }[];
+
+/** The specification that a container was created with, while another one waits for its server. */
+export interface AppliedSpec {
+  specNo: number;
+  image: string;
+  command: string | null;
+  cpus: number;
+  memoryGb: number | null;
+  gpuIds: number[];
+  ports: Ports;
+  directories: Directories;
+  restartPolicy: z.infer<typeof RestartPolicy>;
+  shmMb: number | null;
+  healthCheck: HealthCheck | null;
+  envNames: string[];
+  envSecret: string[];
+  envSealed: string;
+}
+
+interface StepProgress {
+  phase: string;
+  detail: string | null;
+  fraction: number | null;
+}
+
+/** The step that failed last. */
+interface StoredFailedStep {
+  phase: string;
+  cause: string;
+  attempts: number;
+  nextTryAt: string | null;
+  /** The greatest fraction of a download so far. */
+  reached: number | null;
+  /** The step that `reached` is of. */
+  reachedPhase?: string | undefined;
+  /** The daemon does not try it again. */
+  permanent?: boolean | undefined;
+}
+
 export interface ContainerTable extends TaskColumns {
   id: GeneratedAlways<number>;
   workspace_id: number;
@@ -173,28 +215,33 @@ export interface ContainerTable extends TaskColumns {
   cpus: ColumnType<string, number, number>;
   memory_gb: ColumnType<string | null, number | null, number | null>;
   gpu_ids: Generated<number[]>;
-  ports: JsonWithDefault<{ host: number; container: number; visibility: 'private' | 'public' }[]>;
-  directories: JsonWithDefault<{ host: string; container: string }[]>;
+  ports: JsonWithDefault<Ports>;
+  directories: JsonWithDefault<Directories>;
   restart_policy: Generated<z.infer<typeof RestartPolicy>>;
+  /** Null: 1024. */
+  shm_mb: number | null;
+  health_check: Json<HealthCheck> | null;
+  health: ContainerHealth | null;
   env_names: Generated<string[]>;
+  /** Names of those whose values are masked in logs and never become part of a template. */
+  env_secret: Generated<string[]>;
   env_sealed: string;
+  /** Names the wanted specification; a number is used for one specification only. */
+  spec_no: Generated<number>;
+  /** The highest number that was given out. */
+  last_spec_no: Generated<number>;
+  /** Null unless a change waits for the server. */
+  applied_spec: Json<AppliedSpec> | null;
+  edit_asked_at: Date | null;
+  edit_deadline: Date | null;
+  edit_progress: Json<StepProgress> | null;
+  edit_failed_step: Json<StoredFailedStep> | null;
   docker_id: string | null;
   exit_code: number | null;
   started_at: Date | null;
   finished_at: Date | null;
-  progress: Json<{ phase: string; detail: string | null; fraction: number | null }> | null;
-  /** The step that failed last. `reached`: the greatest fraction of a download so far. */
-  failed_step: Json<{
-    phase: string;
-    cause: string;
-    attempts: number;
-    nextTryAt: string | null;
-    reached: number | null;
-    /** The step that `reached` is of. */
-    reachedPhase?: string | undefined;
-    /** The daemon does not try it again. */
-    permanent?: boolean | undefined;
-  }> | null;
+  progress: Json<StepProgress> | null;
+  failed_step: Json<StoredFailedStep> | null;
 }
 
 export interface ContainerRunTable {

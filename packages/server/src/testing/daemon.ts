@@ -229,6 +229,7 @@ function actualOf(wanted: DesiredContainer, before: readonly ActualContainer[]):
   return {
     id: wanted.id,
     gen: wanted.gen,
+    specNo: wanted.specNo,
     dockerId: known?.dockerId ?? `docker-${wanted.id}`,
     state: isRunning ? 'running' : 'exited',
     exitCode: isRunning ? null : 143,
