@@ -11,6 +11,7 @@ import type { Call } from './call.ts';
 import { clients } from './clients.ts';
 import { containerAccess } from './containerAccess.ts';
 import { containers } from './containers.ts';
+import { containerTemplates } from './containerTemplates.ts';
 import { feedback } from './feedback.ts';
 import { gettingStarted } from './gettingStarted.ts';
 import { hardware } from './hardware.ts';
@@ -60,6 +61,7 @@ export const api = {
   selfHosted,
   containers,
   containerAccess,
+  containerTemplates,
   logging,
   storages,
   sharing,

@@ -139,6 +139,13 @@ export const Command = z.object({
 });
 export type Command = z.infer<typeof Command>;
 
+/** What a command about images has removed, or would remove. */
+export const CommandOutcome = z.object({
+  references: z.array(z.string().max(500)).max(1000),
+  bytes: z.number().min(0),
+});
+export type CommandOutcome = z.infer<typeof CommandOutcome>;
+
 /** What became of a run of a task besides its container. */
 export const ActualTask = z.object({
   /**

@@ -6,6 +6,7 @@ export const ENTITIES = [
   'instance-rented',
   'self-hosted-instance',
   'docker-container',
+  'docker-container/template',
   'storage',
   'project',
   'task/schedule',

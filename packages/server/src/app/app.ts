@@ -14,6 +14,7 @@ import { publicSite } from '../config/site.ts';
 import { guardPortHosts } from '../containerAccess/hosts.ts';
 import { containerAccessHandlers } from '../containerAccess/routes.ts';
 import { containerHandlers } from '../containers/routes.ts';
+import { containerTemplateHandlers } from '../containerTemplates/routes.ts';
 import { guardContentHost } from '../contentHost/hosts.ts';
 import { sharingHandlers } from '../contentHost/routes.ts';
 import type { Context } from '../context.ts';
@@ -82,6 +83,7 @@ const handlers: Handlers = {
   selfHosted: selfHostedHandlers,
   containers: containerHandlers,
   containerAccess: containerAccessHandlers,
+  containerTemplates: containerTemplateHandlers,
   logging: loggingHandlers,
   storages: storageHandlers,
   sharing: sharingHandlers,

@@ -146,6 +146,7 @@ const KINDS: Record<Entity, Kind> = {
   'instance-rented': { from: sql.table('instance'), label: 'slug', mine: ofWorkspace },
   'self-hosted-instance': { from: sql.table('instance'), label: 'slug', mine: ofWorkspace },
   'docker-container': { from: sql.table('container'), label: 'slug', mine: ofWorkspace },
+  'docker-container/template': { from: sql.table('container_template'), label: 'title', mine: ofWorkspace },
   storage: { from: sql.table('storage'), label: 'slug', mine: ofWorkspace },
   project: { from: sql.table('project'), label: 'slug', mine: ofWorkspace },
   task: { from: sql.table('task'), label: 'slug', mine: ofWorkspace },

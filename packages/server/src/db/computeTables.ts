@@ -1,5 +1,6 @@
 import type { ContainerHealth, ContainerStatus, HealthCheck, RestartPolicy } from '@stagi/contract/containers.ts';
-import type { Ed25519PublicJwk, Inventory } from '@stagi/contract/daemon.ts';
+import type { TemplateFields } from '@stagi/contract/containerTemplates.ts';
+import type { CommandOutcome, Ed25519PublicJwk, Inventory } from '@stagi/contract/daemon.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import type { ProviderCheck } from '@stagi/contract/providers.ts';
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
@@ -244,6 +245,26 @@ export interface ContainerTable extends TaskColumns {
   failed_step: Json<StoredFailedStep> | null;
 }
 
+export interface ContainerTemplateTable {
+  id: GeneratedAlways<number>;
+  workspace_id: number;
+  title: string;
+  description: string | null;
+  fields: Json<TemplateFields>;
+  created_by: number | null;
+  created_at: Created;
+}
+
+export interface RegistryCredentialTable {
+  id: GeneratedAlways<number>;
+  workspace_id: number;
+  host: string;
+  username: string;
+  secret_sealed: string;
+  created_by: number | null;
+  created_at: Created;
+}
+
 export interface ContainerRunTable {
   container_id: number;
   number: number;
@@ -262,6 +283,8 @@ export interface DaemonCommandTable {
   answered_at: Date | null;
   ok: boolean | null;
   message: string | null;
+  /** What it has brought. */
+  result: Json<CommandOutcome> | null;
 }
 
 export interface LogStreamTable {

@@ -58,6 +58,8 @@ export const OF_A_WORKSPACE = {
   daemon_node: { sees: OF_OWN_INSTANCE },
   daemon_command: { sees: OF_OWN_INSTANCE },
   container: { sees: OWN, writes: `${OWN} and ${OF_OWN_INSTANCE} and (project_id is null or ${OF_OWN_PROJECT})` },
+  container_template: { sees: OWN, may: ['select', 'insert', 'delete'] },
+  registry_credential: { sees: OWN },
   container_code: { sees: OF_OWN_CONTAINER },
   container_run: { sees: OF_OWN_CONTAINER },
   log_stream: { sees: OF_OWN_CONTAINER },

@@ -51,6 +51,7 @@ import * as sshKeyHolders from './migrations/0052_ssh_key_holders.ts';
 import * as tasks from './migrations/0053_tasks.ts';
 import * as taskPlaces from './migrations/0054_task_places.ts';
 import * as containerEdits from './migrations/0058_container_edits.ts';
+import * as templatesAndRegistries from './migrations/0059_templates_and_registries.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -102,6 +103,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0053_tasks', sql: tasks.sql },
   { name: '0054_task_places', sql: taskPlaces.sql },
   { name: '0058_container_edits', sql: containerEdits.sql },
+  { name: '0059_templates_and_registries', sql: templatesAndRegistries.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

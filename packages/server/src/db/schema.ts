@@ -7,6 +7,7 @@ import type { Created, Json, JsonWithDefault } from './columns.ts';
 import type {
   ContainerRunTable,
   ContainerTable,
+  ContainerTemplateTable,
   DaemonCommandTable,
   DaemonNodeTable,
   InstanceActivityTable,
@@ -18,6 +19,7 @@ import type {
   LogStreamTable,
   ProviderCheckTable,
   ProviderOpTable,
+  RegistryCredentialTable,
   SshKeyTable,
   StatusMoveTable,
   StrayTable,
@@ -311,6 +313,8 @@ export interface Database {
   daemon_node: DaemonNodeTable;
   container: ContainerTable;
   container_run: ContainerRunTable;
+  container_template: ContainerTemplateTable;
+  registry_credential: RegistryCredentialTable;
   daemon_command: DaemonCommandTable;
   log_stream: LogStreamTable;
   log_line: LogLineTable;

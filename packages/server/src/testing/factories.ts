@@ -299,6 +299,31 @@ export async function aContainerWithPort(
   return { id, slug };
 }
 
+export async function aContainerTemplate(ctx: Context, owner: Person): Promise<number> {
+  const row = await ctx.db
+    .insertInto('container_template')
+    .values({
+      workspace_id: owner.workspaceId,
+      title: `Template ${next()}`,
+      description: 'x',
+      fields: JSON.stringify({
+        dockerImage: 'busybox',
+        command: 'true',
+        env: [{ name: 'NAME', value: null }],
+        cpus: 1,
+        memoryGb: null,
+        gpuCount: 0,
+        portMappings: [],
+        directoryMappings: [{ host: '/data/x', container: '/x' }],
+        restartPolicy: 'no',
+      }),
+      created_by: owner.userId,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
 /** An app that the person has authorized: a session with the app's id. */
 export async function anAuthorizedApp(ctx: Context, owner: Person): Promise<string> {
   const id = randomUUID();

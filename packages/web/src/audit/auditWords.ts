@@ -38,6 +38,8 @@ export const ACTIONS: Record<string, string> = {
   'docker-container/stop': text('Stopped a container'),
   'docker-container/restart': text('Restarted a container'),
   'docker-container/delete': text('Deleted a container'),
+  'docker-container/template/create': text('Saved a template of containers'),
+  'docker-container/template/delete': text('Deleted a template of containers'),
   'storage/create': text('Rented a storage'),
   'storage/edit': text('Changed a storage'),
   'storage/delete': text('Deleted a storage'),

@@ -26,6 +26,8 @@ export interface Ids {
   /** An open multipart upload of the object `k`. */
   upload: string;
   containerSlug: string;
+  /** A template of containers. */
+  template: number;
   /** The owner's address. */
   email: string;
 }
@@ -304,6 +306,12 @@ export const SAMPLES: Record<string, Sample> = {
     asksThere: true,
   },
   'docker-container/image/list': { input: ({ instance }) => ({ instanceRef: { id: instance } }), foreign: 404 },
+  'docker-container/template/list': { input: () => ({}) },
+  'docker-container/template/create': {
+    input: ({ container }) => ({ containerRef: { id: container }, title: 'walk' }),
+    foreign: 404,
+  },
+  'docker-container/template/delete': { input: ({ template }) => ({ id: template }), foreign: 404 },
   'client/audit/list': { input: () => ({}) },
   'client/audit/actor/list': { input: () => ({}) },
   'client/audit/export': { input: () => ({}) },
@@ -366,4 +374,5 @@ export const ABSENT: Ids = {
   doomedSchedule: 999_999_916,
   upload: '00000000-0000-4000-8000-000000000002',
   containerSlug: 'no-such-container',
+  template: 999_999_917,
 };

@@ -9,6 +9,7 @@ import type { TestApp } from '../../testing/app.ts';
 import { FACTS } from '../../testing/daemon.ts';
 import {
   aContainer,
+  aContainerTemplate,
   anApiToken,
   anAuthorizedApp,
   anInvite,
@@ -92,6 +93,7 @@ async function createEntities({ ctx }: TestApp, owner: Person, member: Person): 
     schedule: await aSchedule(ctx, owner),
     doomedSchedule: await aSchedule(ctx, owner),
     containerSlug: '',
+    template: await aContainerTemplate(ctx, owner),
   };
 }
 

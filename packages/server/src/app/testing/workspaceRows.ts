@@ -5,7 +5,15 @@ import { sql } from 'kysely';
 import { accountOf } from '../../billing/accounts.ts';
 import { post } from '../../billing/ledger.ts';
 import type { TestApp } from '../../testing/app.ts';
-import { aContainer, anApiToken, anSshKey, aProject, aSelfHostedServer, aStorage } from '../../testing/factories.ts';
+import {
+  aContainer,
+  aContainerTemplate,
+  anApiToken,
+  anSshKey,
+  aProject,
+  aSelfHostedServer,
+  aStorage,
+} from '../../testing/factories.ts';
 import type { Person } from '../../testing/person.ts';
 import { aTask } from '../../testing/taskFactories.ts';
 
@@ -17,6 +25,9 @@ export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<voi
   await anApiToken(app.ctx, owner);
   const server = await aSelfHostedServer(app.ctx, owner);
   const container = await aContainer(app.ctx, owner, server);
+  await aContainerTemplate(app.ctx, owner);
+  await sql`insert into registry_credential (workspace_id, host, username, secret_sealed)
+    values (${owner.workspaceId}, 'docker.io', 'u', '')`.execute(db);
   const key = await anSshKey(app.ctx, owner);
   const amount = asMicro(1_000_000n);
   const journal = await db.transaction().execute((trx) =>

@@ -1,14 +1,19 @@
 import { api } from '@stagi/contract/api.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
 import { type Container, containerCan } from '@stagi/contract/containers.ts';
+import { canBeTemplate } from '@stagi/contract/containerTemplates.ts';
 import { text } from '@stagi/contract/text.ts';
-import { IconPlayerPlay, IconPlayerStop, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { IconPlayerPlay, IconPlayerStop, IconRefresh, IconTemplate, IconTrash } from '@tabler/icons-react';
+import { Suspense, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { queryClient } from '../../api/query.ts';
 import { useHasPermission } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { lazyComponent } from '../../lazyChunks.ts';
 import { type RowActions, useRowActions } from '../../lists/useRowActions.tsx';
 import type { Verdict } from '../../ui/actions.tsx';
+
+const SaveTemplateDialog = lazyComponent(async () => (await import('./SaveTemplateDialog.tsx')).SaveTemplateDialog);
 
 const NOT_MINE = text('Your role in this workspace does not include servers of this kind');
 
@@ -21,14 +26,15 @@ export function useMayManage(): (container: Container) => boolean {
   return ({ instance }) => may[instance.kind];
 }
 
-/** Start, stop, restart, delete. */
+/** Start, stop, restart, save as template, delete. */
 export function useContainerActions({ onDeleted }: { onDeleted?(): void } = {}): RowActions<Container> {
   const t = useT();
   const mayManage = useMayManage();
   const can = (rule: (container: Container) => Verdict) => (container: Container) =>
     mayManage(container) ? rule(container) : { allowed: false as const, reason: NOT_MINE };
 
-  return useRowActions<Container>(
+  const [saved, setSaved] = useState<Container | null>(null);
+  const actions = useRowActions<Container>(
     [
       {
         name: 'start',
@@ -53,6 +59,13 @@ export function useContainerActions({ onDeleted }: { onDeleted?(): void } = {}):
         can: can(containerCan.restart),
         perform: ({ id }, options) => call(api.containers.restart, { id }, options).then(showNow),
         many: { success: (count) => t('{{count}} containers are restarting', { count }) },
+      },
+      {
+        name: 'template',
+        label: t('Save as template'),
+        icon: IconTemplate,
+        can: can(canBeTemplate),
+        open: setSaved,
       },
       {
         name: 'delete',
@@ -84,6 +97,19 @@ export function useContainerActions({ onDeleted }: { onDeleted?(): void } = {}):
     ],
     ['docker-container/', 'instance-rented/', 'self-hosted-instance/'],
   );
+  return {
+    ...actions,
+    dialog: (
+      <>
+        {actions.dialog}
+        {saved && (
+          <Suspense>
+            <SaveTemplateDialog container={saved} onClose={() => setSaved(null)} />
+          </Suspense>
+        )}
+      </>
+    ),
+  };
 }
 
 /** Shows the status that was answered before the page of the container reads it again. */

@@ -25,6 +25,8 @@ import { PortRows } from './PortRows.tsx';
 import { ProjectSelect } from './ProjectSelect.tsx';
 import { ResourceFields } from './ResourceFields.tsx';
 import { ServerSelect } from './ServerSelect.tsx';
+import { TemplateOnServer, TemplatePicker } from './TemplatePicker.tsx';
+import { useTemplate } from './useTemplate.ts';
 
 interface Props {
   servers: readonly Server[];
@@ -45,8 +47,10 @@ export function CreateContainerForm({ servers, wanted, wantedProject = '', repla
       ? valuesOf(replaces)
       : initialValues(suggested, servers.find(({ id }) => String(id) === suggested)?.freeCpus ?? null, wantedProject),
     toInput: (values) => ({ ...toInput(values), replaces: replaces && { id: replaces.id } }),
-    alsoCheck: ({ gpuIds }): Record<string, string> =>
-      server?.facts?.gpus.length && gpuIds.length === 0 ? { gpuIds: text('GPU is required') } : {},
+    alsoCheck: ({ gpuIds, env }): Record<string, string> => ({
+      ...(server?.facts?.gpus.length && gpuIds.length === 0 ? { gpuIds: text('GPU is required') } : {}),
+      ...missingValues(env),
+    }),
     onDone: ({ entity, entities }) => {
       void invalidate('docker-container/', 'instance-rented/', 'self-hosted-instance/', 'project/');
       if (entities.length > 1) toast.success(t('{{count}} containers are being created', { count: entities.length }));
@@ -56,15 +60,24 @@ export function CreateContainerForm({ servers, wanted, wantedProject = '', repla
   const { form, field, submit, loading } = call;
   const server = servers.find(({ id }) => String(id) === form.values.instanceRef);
 
+  const template = useTemplate(form, replaces === undefined);
+  const ofTemplate = { choice: template, servers, server };
+
   return (
     <Form onSubmit={submit}>
       <Stack gap={24}>
+        {!replaces && (
+          <FormSection title={t('Template')}>
+            <TemplatePicker {...ofTemplate} />
+          </FormSection>
+        )}
         <FormSection title={t('Where')}>
           <ServerSelect
             servers={servers}
             {...field('instanceRef')}
             onChange={(id: string) => form.setValues({ instanceRef: id, gpuIds: [] })}
           />
+          <TemplateOnServer {...ofTemplate} />
           <ProjectSelect {...field('projectRef')} />
         </FormSection>
         <FormSection title={t('What')}>
@@ -123,6 +136,12 @@ export function CreateContainerForm({ servers, wanted, wantedProject = '', repla
       </Stack>
     </Form>
   );
+}
+
+/** Variables whose values a template has left open. */
+function missingValues(env: Values['env']): Record<string, string> {
+  const missing = env.flatMap(({ needed, value }, index) => (needed && value === '' ? [index] : []));
+  return Object.fromEntries(missing.map((index) => [`env.${index}.value`, text('Value is required')]));
 }
 
 /** The server whose page opened the form, else the only one that is online. */

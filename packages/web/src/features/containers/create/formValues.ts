@@ -55,6 +55,12 @@ export function initialValues(serverId: string, freeCpus: number | null, project
   };
 }
 
+/** The fields that a template fills in, as they are without one. */
+export function templateFreeValues(): Partial<Values> {
+  const { instanceRef: _, projectRef: _p, title: _t, slug: _s, count: _c, ...others } = initialValues('', null, '');
+  return others;
+}
+
 /** The values of a container that is to be replaced by a changed one. */
 export function valuesOf(container: Container): Values {
   return {
