@@ -8,6 +8,7 @@ import type { DesiredStore } from '@stagi/daemon/src/desiredState.ts';
 import type { Identity } from '@stagi/daemon/src/identity.ts';
 import { streamHandlers } from '@stagi/daemon/src/streams/handlers.ts';
 import { createStreamServer } from '@stagi/daemon/src/streams/streamServer.ts';
+import type { TerminalDeps } from '@stagi/daemon/src/streams/terminal/terminalStreams.ts';
 import { issueEnrolment } from '@stagi/server/src/nodes/enrolment.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { connectDaemon, enrolNode, type NodeKey, type TestDaemon } from '@stagi/server/src/testing/daemon.ts';
@@ -18,6 +19,9 @@ import { WebSocket } from 'ws';
 import { until } from './until.ts';
 
 const MB = 1024 * 1024;
+
+/** None is opened here. */
+const noTerminals = {} as TerminalDeps;
 
 let app: TestApp;
 let serverId: number;
@@ -52,6 +56,7 @@ async function join(): Promise<TestDaemon> {
     streamHandlers({
       desired: { current: () => desired } as unknown as DesiredStore,
       portAddress: async () => '127.0.0.1',
+      terminal: noTerminals,
     }),
   );
   joined.socket.on('message', (data: Buffer) => {
@@ -217,6 +222,7 @@ async function rawSession(): Promise<(document: string) => Promise<number>> {
     streamHandlers({
       desired: { current: () => desired } as unknown as DesiredStore,
       portAddress: async () => '127.0.0.1',
+      terminal: noTerminals,
     }),
   );
   const connected = once(wss, 'connection') as Promise<[WebSocket]>;

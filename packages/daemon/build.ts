@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { access, copyFile, glob, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { FLAGS } from './src/flags.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -18,9 +19,12 @@ const LIBATOMIC = [
   '/usr/lib64/libatomic.so.1',
 ];
 
+/** The native part of the library for terminals. */
+const PTY_LIBRARY = createRequire(import.meta.url).resolve('@lydell/node-pty-linux-x64/pty.node');
+
 /**
- * Makes `.cache/daemon/stagid-linux-x64.tar.gz` (the daemon as one executable, and the library it needs that minimal
- * machines lack) and `.sha256` beside it. Does nothing when its inputs have not changed. Several may run at once: each
+ * Makes `.cache/daemon/stagid-linux-x64.tar.gz` (the daemon as one executable, and the libraries it needs that
+ * minimal machines lack) and `.sha256` beside it. Does nothing when its inputs have not changed. Several may run at once: each
  * works in a folder of its own, and the checksum, which makes the archive count, is renamed into place last. Returns
  * the size of a new archive.
  *
@@ -38,6 +42,7 @@ export async function buildDaemon(folder = OUT): Promise<{ archiveBytes: number 
     await bundle(join(work, 'stagid.mjs'));
     await makeExecutable(work);
     await copyFile(await findLibrary(), join(work, 'libatomic.so.1'));
+    await copyFile(PTY_LIBRARY, join(work, 'pty.node'));
     await pack(work);
     const sha256 = await digest(join(work, ARCHIVE));
     await writeFile(join(work, `${ARCHIVE}.sha256`), `${sha256}  ${ARCHIVE}\n`);
@@ -91,6 +96,7 @@ async function bundle(outfile: string): Promise<void> {
     minifyWhitespace: true,
     keepNames: true,
     legalComments: 'none',
+    plugins: [ptyBesideTheExecutable],
     // Docker over SSH and BuildKit sessions: dockerode loads them at once, and we use neither.
     alias: Object.fromEntries(
       ['ssh2', 'cpu-features', '@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs'].map((name) => [name, emptyModule]),
@@ -101,6 +107,18 @@ async function bundle(outfile: string): Promise<void> {
     logLevel: 'warning',
   });
 }
+
+/** Has the library for terminals load its native part from the folder of the executable. */
+const ptyBesideTheExecutable: Plugin = {
+  name: 'pty beside the executable',
+  setup({ onLoad, onResolve }) {
+    onLoad({ filter: /@lydell\/node-pty\/requireBinary\.js$/ }, () => ({
+      contents: "exports.requireBinary = () => require('./pty.node');",
+      loader: 'js',
+    }));
+    onResolve({ filter: /^\.\/pty\.node$/ }, ({ path }) => ({ path, external: true }));
+  },
+};
 
 /** `node --build-sea` puts the bundle into a copy of this Node. Never strip the result: it crashes then. */
 async function makeExecutable(work: string): Promise<void> {
@@ -144,6 +162,7 @@ async function pack(work: string): Promise<void> {
       '-',
       'stagid',
       'libatomic.so.1',
+      'pty.node',
     ],
     { cwd: work, stdio: ['ignore', 'pipe', 'inherit'] } satisfies SpawnOptions,
   );

@@ -253,6 +253,8 @@ export const Container = z.object({
   finishedAt: z.string().nullable(),
   createdAt: z.string(),
   createdBy: z.string(),
+  /** Why no terminal can be opened in it now; null: one can. */
+  terminalRefusal: z.string().nullable(),
 });
 export type Container = z.infer<typeof Container>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COMMAND_AUDIENCE } from './daemon.ts';
 import { Id } from './page.ts';
+import { Shell, TerminalSize } from './terminals.ts';
 
 /**
  * Streams to a daemon: HTTP/2 over a second WebSocket that the daemon dials when the platform asks for it (`streams` on
@@ -31,6 +32,19 @@ export const StreamTarget = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('echo') }),
   /** A port inside a container that is mapped to the host. */
   z.object({ kind: z.literal('port'), containerId: Id, port: z.number().int().min(1).max(65_535) }),
+  /** A shell, in frames of `terminalFrames.ts`. */
+  z.object({
+    kind: z.literal('terminal'),
+    session: z.uuid(),
+    /** The session is theirs alone. */
+    user: Id,
+    at: z.union([z.strictObject({ container: Id }), z.strictObject({ host: z.literal(true) })]),
+    /** Null: the first that exists. */
+    shell: Shell.nullable(),
+    ...TerminalSize.shape,
+    /** The viewer has the output up to here, and the session must exist. Null: it is started, unless it exists. */
+    offset: z.number().int().min(0).nullable(),
+  }),
 ]);
 export type StreamTarget = z.infer<typeof StreamTarget>;
 

@@ -96,6 +96,8 @@ const common = {
   containerCount: z.number().int(),
   /** CPUs that are not allocated to containers; null until the server's size is known. */
   freeCpus: z.number().nullable(),
+  /** Why no terminal can be opened on it now; null: one can. */
+  terminalRefusal: z.string().nullable(),
 };
 
 export const Instance = z.object({
@@ -317,7 +319,12 @@ export const instances = {
 };
 
 /** What the install command allows besides Ubuntu with an NVIDIA GPU. */
-const InstallOptions = z.object({ allowCpu: z.boolean().optional(), allowAnyLinux: z.boolean().optional() });
+const InstallOptions = z.object({
+  allowCpu: z.boolean().optional(),
+  allowAnyLinux: z.boolean().optional(),
+  /** A shell of root in the browser, for members who manage the server. */
+  allowHostTerminal: z.boolean().optional(),
+});
 
 /** Shown once by the wizard: the enrolment file and the install command. */
 const Enrolment = z.object({

@@ -12,4 +12,6 @@ export const STREAM_CLOSE = {
   /** The server restarts: come back after a random pause. */
   restarting: 1012,
   tryAgain: 1013,
+  /** The reader sent what is not understood. */
+  badMessage: 1008,
 } as const;

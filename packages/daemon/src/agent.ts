@@ -6,6 +6,7 @@ import {
   TASKS_FEATURE,
 } from '@stagi/contract/daemon.ts';
 import { STREAMS_FEATURE } from '@stagi/contract/daemonStreams.ts';
+import { HOST_TERMINAL_FEATURE, TERMINAL_FEATURE } from '@stagi/contract/terminals.ts';
 import { text } from '@stagi/contract/text.ts';
 import { openCommandJournal } from './commandJournal.ts';
 import { commandRunner } from './commands.ts';
@@ -25,6 +26,7 @@ import { loadPolicy } from './policy.ts';
 import { startReconciler } from './reconciler.ts';
 import { streamHandlers } from './streams/handlers.ts';
 import { createStreamServer } from './streams/streamServer.ts';
+import { openTerminals } from './streams/terminal/terminals.ts';
 import { sleep } from './timing.ts';
 import { VERSION } from './version.ts';
 
@@ -34,7 +36,7 @@ const HELLO_WAIT_MS = 5000;
 const INVENTORY_REFRESH_MS = 25_000;
 const SHUTDOWN_TIMEOUT_MS = 3000;
 const LEAVE_ANSWER_MS = 500;
-const FEATURES = [TASKS_FEATURE, STREAMS_FEATURE, EDIT_FEATURE];
+const FEATURES = [TASKS_FEATURE, STREAMS_FEATURE, EDIT_FEATURE, TERMINAL_FEATURE];
 
 /** Runs the daemon until the signal is aborted (`stopped`), or until this server was revoked or has left (`gone`). */
 export async function runAgent(
@@ -59,9 +61,16 @@ export async function runAgent(
     report: (message) => session?.send(message),
     onInventory: reportInventory,
   });
+  const policy = () => loadPolicy(paths, identity.kind);
+  const terminals = await openTerminals(engine, paths.terminals);
+  const dockerIdOf = async (id: number) => (await reconciler.find(id))?.dockerId ?? null;
   const streams = createStreamServer(
     identity,
-    streamHandlers({ desired, portAddress: async () => (await loadPolicy(paths, identity.kind)).portAddress }),
+    streamHandlers({
+      desired,
+      portAddress: async () => (await policy()).portAddress,
+      terminal: { engine, terminals, policy, dockerIdOf },
+    }),
   );
   const commands = commandRunner({
     journal,
@@ -95,7 +104,7 @@ export async function runAgent(
         protocol: LINK_PROTOCOL,
         version: VERSION,
         bootId: boot,
-        features: FEATURES,
+        features: await features(),
         facts,
         inventory,
       });
@@ -114,6 +123,12 @@ export async function runAgent(
       });
     },
   };
+
+  /** A damaged policy allows nothing; whoever wants something of this server is told why. */
+  async function features(): Promise<string[]> {
+    const { hostTerminal } = await policy().catch(() => ({ hostTerminal: false }));
+    return hostTerminal ? [...FEATURES, HOST_TERMINAL_FEATURE] : FEATURES;
+  }
 
   async function handleMessage(message: PlatformMessage, from: LinkSession): Promise<void> {
     switch (message.type) {
@@ -155,7 +170,10 @@ export async function runAgent(
 
   const ending = await keepConnected(identity, keys, handlers, AbortSignal.any([signal, leaving.signal]));
   const timeout = new AbortController();
-  await Promise.race([reconciler.close(), sleep(SHUTDOWN_TIMEOUT_MS, timeout.signal)]);
+  await Promise.race([
+    Promise.all([reconciler.close(), terminals.close()]),
+    sleep(SHUTDOWN_TIMEOUT_MS, timeout.signal),
+  ]);
   timeout.abort();
   await journal.close();
   return ending === 'revoked' || leaving.signal.aborted ? 'gone' : 'stopped';

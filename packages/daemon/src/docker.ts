@@ -15,6 +15,7 @@ import {
 } from './containerSpec.ts';
 import { type ArchiveEngine, archiveEngine } from './dockerArchive.ts';
 import { DockerError, statusOf, toDockerError } from './dockerErrors.ts';
+import { type ExecEngine, execEngine } from './dockerExec.ts';
 import type { SeenContainer } from './plan.ts';
 import { type PullProgress, pullProgress } from './pullProgress.ts';
 import { withTimeout } from './timing.ts';
@@ -27,7 +28,7 @@ type Shown = Omit<SeenContainer, 'begunGen' | 'task'>;
 type State = Pick<ActualContainer, 'state' | 'startedAt'>;
 
 /** Everything the daemon asks of Docker. No other file knows Docker. Calls other than on archives end within minutes. */
-export interface Engine extends ArchiveEngine {
+export interface Engine extends ArchiveEngine, ExecEngine {
   /** Our containers of this node, in any state. */
   list(): Promise<Shown[]>;
   /** Null when there is no such container. */
@@ -68,6 +69,7 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
   const look = (dockerId: string) => holds.look(dockerId, () => inspect(docker, dockerId));
   return {
     ...archiveEngine(docker, (dockerId, work) => holds.hold(dockerId, () => inspect(docker, dockerId), work)),
+    ...execEngine(docker),
 
     async list() {
       const rows = await withTimeout(QUERY_TIMEOUT_MS, 'listing containers', (abortSignal) =>

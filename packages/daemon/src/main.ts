@@ -8,7 +8,7 @@ import { EnrolmentError, enrol, loadIdentity, loadKey } from './identity.ts';
 import { openKeyring } from './keyring.ts';
 import { errorText, log } from './log.ts';
 import { type Paths, pathsFrom } from './paths.ts';
-import { writeDefaultPolicy } from './policy.ts';
+import { writePolicy } from './policy.ts';
 import { type Allowances, checkRequirements } from './requirements.ts';
 import { VERSION } from './version.ts';
 
@@ -18,7 +18,7 @@ const EXIT_ALREADY_RUNNING = 75;
 const EXIT_USAGE = 64;
 
 const USAGE = `Usage: stagid run
-       stagid enrol --token-file FILE [--allow-cpu] [--allow-any-linux]
+       stagid enrol --token-file FILE [--allow-cpu] [--allow-any-linux] [--allow-host-terminal]
        stagid check [--allow-cpu] [--allow-any-linux]
        stagid version`;
 
@@ -36,6 +36,7 @@ async function main(argv: string[]): Promise<number> {
         'token-file': { type: 'string' },
         'allow-cpu': { type: 'boolean', default: false },
         'allow-any-linux': { type: 'boolean', default: false },
+        'allow-host-terminal': { type: 'boolean', default: false },
       },
     });
     const allow = { cpu: values['allow-cpu'], anyLinux: values['allow-any-linux'] };
@@ -45,7 +46,9 @@ async function main(argv: string[]): Promise<number> {
       case 'run':
         return await run(paths);
       case 'enrol':
-        return values['token-file'] ? await join(values['token-file'], allow, paths) : printUsage();
+        return values['token-file']
+          ? await join(values['token-file'], allow, { hostTerminal: values['allow-host-terminal'] }, paths)
+          : printUsage();
       case 'check':
         return (await check(allow)) ? 0 : 1;
       case 'version':
@@ -86,12 +89,17 @@ async function run(paths: Paths): Promise<number> {
   process.exit(ending === 'gone' ? EXIT_NOT_ENROLLED : 0);
 }
 
-async function join(tokenFile: string, allow: Allowances, paths: Paths): Promise<number> {
+async function join(
+  tokenFile: string,
+  allow: Allowances,
+  grants: { hostTerminal: boolean },
+  paths: Paths,
+): Promise<number> {
   const token = (await readFile(tokenFile, 'utf8')).trim();
   if (!(await check(allow))) return 1;
   try {
     const identity = await enrol(token, paths);
-    await writeDefaultPolicy(paths, identity.kind);
+    await writePolicy(paths, identity.kind, grants);
     console.log(`This server has joined ${identity.origin} as node ${identity.node}.`);
     return 0;
   } catch (error) {

@@ -10,6 +10,7 @@ export interface Paths {
   desired: string;
   journal: string;
   containerRecords: string;
+  terminals: string;
   authorizedKeys: string;
 }
 
@@ -26,6 +27,7 @@ export function pathsFrom(env: NodeJS.ProcessEnv): Paths {
     desired: join(state, 'desired.jws'),
     journal: join(state, 'commands.jsonl'),
     containerRecords: join(state, 'containers.json'),
+    terminals: join(state, 'terminals.json'),
     authorizedKeys: env.STAGI_AUTHORIZED_KEYS ?? '/root/.ssh/authorized_keys',
   };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { containerOptions } from './containerSpec.ts';
 import { pathsFrom } from './paths.ts';
-import { authorizeContainer, loadPolicy, writeDefaultPolicy } from './policy.ts';
+import { authorizeContainer, loadPolicy, writePolicy } from './policy.ts';
 import { container } from './testing/daemon.ts';
 import { taskContainer } from './testing/taskStore.ts';
 
@@ -114,10 +114,23 @@ describe('the policy of a server', () => {
   });
 
   it('is written once and then left to its owner', async () => {
-    await writeDefaultPolicy(paths(), 'rented');
+    await writePolicy(paths(), 'rented', { hostTerminal: false });
     await allow(['/srv']);
-    await writeDefaultPolicy(paths(), 'rented');
+    await writePolicy(paths(), 'rented', { hostTerminal: false });
     expect((await loadPolicy(paths(), 'rented')).volumeRoots).toEqual(['/srv']);
+  });
+
+  it('allows a terminal on the server if it is rented, or if the installer was told to', async () => {
+    const allowed = async (kind: 'rented' | 'self-hosted') => (await loadPolicy(paths(), kind)).hostTerminal;
+    expect([await allowed('rented'), await allowed('self-hosted')]).toEqual([true, false]);
+    await allow(['/srv']);
+    expect([await allowed('rented'), await allowed('self-hosted')]).toEqual([true, false]);
+    await allow(['/srv'], { hostTerminal: false });
+    expect(await allowed('rented')).toBe(false);
+    await writePolicy(paths(), 'self-hosted', { hostTerminal: true });
+    expect(await loadPolicy(paths(), 'self-hosted')).toMatchObject({ hostTerminal: true, volumeRoots: ['/srv'] });
+    await writePolicy(paths(), 'self-hosted', { hostTerminal: false });
+    expect(await allowed('self-hosted')).toBe(true);
   });
 });
 

@@ -33,16 +33,20 @@ const LocalPolicy = z.strictObject({
     .string()
     .refine((address) => isIP(address) !== 0, 'not an address')
     .default(ANY_ADDRESS),
+  /** Whether members who manage this server may open a shell of root on it. Absent: on rented servers alone. */
+  hostTerminal: z.boolean().optional(),
 });
-export type LocalPolicy = z.infer<typeof LocalPolicy> & ContainerPolicy;
+export type LocalPolicy = z.infer<typeof LocalPolicy> & ContainerPolicy & { hostTerminal: boolean };
 
 /** A container that the policy forbids; the message is for the person who created it. */
 export class PolicyError extends Error {}
 
 /** Throws when the file is damaged or writable by others than root: then nothing is allowed. */
 export async function loadPolicy(paths: Paths, kind: Identity['kind']): Promise<LocalPolicy> {
+  const isRented = kind === 'rented';
   const content = await readFileIfExists(paths.policy);
-  if (content === null) return LocalPolicy.parse({ volumeRoots: kind === 'rented' ? [RENTED_VOLUME_ROOT] : ['/'] });
+  if (content === null)
+    return { ...LocalPolicy.parse({ volumeRoots: isRented ? [RENTED_VOLUME_ROOT] : ['/'] }), hostTerminal: isRented };
   const { uid, mode } = await lstat(paths.policy);
   if (uid !== process.getuid?.() || (mode & 0o022) !== 0)
     throw new PolicyError(
@@ -53,13 +57,23 @@ export async function loadPolicy(paths: Paths, kind: Identity['kind']): Promise<
     const reason = read.error.issues.map(({ message }) => message).join('; ');
     throw new PolicyError(text('{{path}} on the server is damaged: {{reason}}', { path: paths.policy, reason }));
   }
-  return read.data;
+  return { ...read.data, hostTerminal: read.data.hostTerminal ?? isRented };
 }
 
-/** Writes the default at enrolment, so that the owner sees what can be restricted; keeps an existing file. */
-export async function writeDefaultPolicy(paths: Paths, kind: Identity['kind']): Promise<void> {
-  if ((await readFileIfExists(paths.policy)) !== null) return;
-  await writeFileAtomically(paths.policy, `${JSON.stringify(await loadPolicy(paths, kind), null, 2)}\n`, 0o644);
+/**
+ * Writes the default at enrolment, so that the owner sees what can be restricted. An existing file is kept, but for what
+ * whoever runs the installer allows with it.
+ */
+export async function writePolicy(
+  paths: Paths,
+  kind: Identity['kind'],
+  { hostTerminal }: { hostTerminal: boolean },
+): Promise<void> {
+  const isNew = (await readFileIfExists(paths.policy)) === null;
+  if (!isNew && !hostTerminal) return;
+  const policy = await loadPolicy(paths, kind);
+  const allowed = hostTerminal ? { ...policy, hostTerminal } : policy;
+  await writeFileAtomically(paths.policy, `${JSON.stringify(allowed, null, 2)}\n`, 0o644);
 }
 
 /**

@@ -6,7 +6,7 @@ import { closeInvitesQuery } from './invites/status.ts';
 import type { RunningQueue } from './jobs/queue.ts';
 
 /**
- * Deletes what is past its retention time: idempotent answers and mails (30 days), sessions, cloud checks and audit
+ * Deletes what is past its retention time: idempotent answers, mails and ended terminals (30 days), sessions, cloud checks and audit
  * checks (90), expired links to objects (7), images of feedback (180), audit entries, activity of projects and imports, timelines of tasks (400), used codes and tickets, logs of deleted workspaces.
  */
 export async function startCleanUp(ctx: Pick<Context, 'db'>, queue: RunningQueue): Promise<void> {
@@ -59,6 +59,7 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
   await db.deleteFrom('project_import').where('finished_at', '<', ageOf(PROJECT_ACTIVITY_KEPT_DAYS)).execute();
   await sql`delete from project_instance using instance
     where instance.id = project_instance.instance_id and instance.closed_at < now() - interval '7 days'`.execute(db);
+  await db.deleteFrom('terminal_session').where('ended_at', '<', sql<Date>`now() - interval '30 days'`).execute();
   await db.deleteFrom('mail').where('created_at', '<', sql<Date>`now() - interval '30 days'`).execute();
   await eraseLogs(db);
   // As many as the statement timeout allows; the next hour takes more.

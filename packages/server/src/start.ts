@@ -47,6 +47,7 @@ import { startStorageWorker } from './storages/worker.ts';
 import { startStraySweep } from './strays/worker.ts';
 import { startScheduleWorker } from './tasks/schedulesWorker.ts';
 import { startTaskWorker } from './tasks/worker.ts';
+import { startTerminalWorker } from './terminals/worker.ts';
 
 export interface Running {
   ctx: Context;
@@ -162,6 +163,7 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
         startGitMaintenance,
         startTaskWorker,
         startScheduleWorker,
+        startTerminalWorker,
         startStraySweep,
         startFileWorker,
         startMeteringWorker,

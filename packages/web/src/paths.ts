@@ -1,9 +1,9 @@
 import { type AuthorizationRequest, authorizationRequestQuery } from '@stagi/contract/authorizationRequest.ts';
 
-export type InstanceTab = 'overview' | 'containers' | 'activities' | 'access';
-export type SelfInstanceTab = 'overview' | 'containers' | 'activities';
+export type InstanceTab = 'overview' | 'containers' | 'terminal' | 'activities' | 'access';
+export type SelfInstanceTab = 'overview' | 'containers' | 'terminal' | 'activities';
 export type TokensTab = 'active' | 'archive';
-export type ContainerTab = 'overview' | 'logs';
+export type ContainerTab = 'overview' | 'logs' | 'terminal';
 export type StorageTab = 'overview' | 'objects' | 'keys';
 export type ProjectTab = 'instances' | 'containers' | 'tasks' | 'activity' | 'settings';
 export type TaskTab = 'overview' | 'output';

@@ -2,11 +2,13 @@ import { pipeline } from 'node:stream/promises';
 import type { DesiredStore } from '../desiredState.ts';
 import { portStreams } from './portStreams.ts';
 import type { StreamHandlers } from './streamServer.ts';
+import { type TerminalDeps, terminalStreams } from './terminal/terminalStreams.ts';
 
 interface Deps {
   desired: DesiredStore;
   /** The address that this server's policy binds ports to. */
   portAddress(): Promise<string>;
+  terminal: Omit<TerminalDeps, 'desired'>;
 }
 
 /** What each kind of stream leads to on this server. */
@@ -17,5 +19,6 @@ export function streamHandlers(deps: Deps): StreamHandlers {
       await pipeline(stream, stream);
     },
     port: portStreams(deps),
+    terminal: terminalStreams({ ...deps.terminal, desired: deps.desired }),
   };
 }

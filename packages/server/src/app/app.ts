@@ -50,6 +50,7 @@ import { storageHandlers } from '../storages/routes.ts';
 import { strayHandlers } from '../strays/routes.ts';
 import { taskHandlers } from '../tasks/routes.ts';
 import { mountTaskTransfer } from '../taskTransfer/routes.ts';
+import { mountTerminals } from '../terminals/stream.ts';
 import { transactionHandlers } from '../transactions/routes.ts';
 import { usageHandlers } from '../usage/routes.ts';
 import { accountHandlers } from '../users/accountRoutes.ts';
@@ -113,6 +114,7 @@ export async function buildApp(ctx: Context, hosting: Hosting): Promise<FastifyI
   mountAppEndpoints(app, ctx, shedder);
   mountEvents(app, ctx);
   mountLogTail(app, ctx);
+  mountTerminals(app, ctx);
   mountDaemonApi(app, ctx);
   mountTaskTransfer(app, ctx);
   mountGitHttp(app, hosting);

@@ -1,4 +1,5 @@
 import type { Container } from '@stagi/contract/containers.ts';
+import { containerTerminalRefusal } from '@stagi/contract/terminals.ts';
 import type { ContainerView } from './queries.ts';
 
 export function presentContainer(row: ContainerView): Container {
@@ -37,6 +38,11 @@ export function presentContainer(row: ContainerView): Container {
     finishedAt: iso(row.finished_at),
     createdAt: row.created_at.toISOString(),
     createdBy: row.creator,
+    terminalRefusal: containerTerminalRefusal({
+      status: row.status,
+      isTask: row.task !== null,
+      server: { status: row.server_status, features: row.node_features ?? [] },
+    }),
   };
 }
 

@@ -16,6 +16,7 @@ export interface ContainerView extends ContainerRow {
   project: { id: number; slug: string; title: string } | null;
   task: Container['task'];
   node_address: string | null;
+  node_features: string[] | null;
   inventory_at: Date | null;
 }
 
@@ -49,6 +50,7 @@ function viewsOf(db: Db, workspaceId: number, kinds: ServerKinds) {
       'instance.status as server_status',
       'instance.ip as server_ip',
       'daemon_node.remote_address as node_address',
+      'daemon_node.features as node_features',
       'daemon_node.inventory_at',
       sql<ContainerView['project']>`(select json_build_object('id', p.id, 'slug', p.slug, 'title', p.title)
         from project p where p.id = container.project_id)`.as('project'),

@@ -150,6 +150,19 @@ export interface DaemonNodeTable {
   revoked_reason: string | null;
 }
 
+export interface TerminalSessionTable {
+  id: string;
+  workspace_id: number;
+  instance_id: number;
+  /** Null: of the server itself. */
+  container_id: number | null;
+  user_id: number;
+  opened_at: Created;
+  /** When somebody last looked at it. */
+  seen_at: Generated<Date>;
+  ended_at: Date | null;
+}
+
 /** Ports of a container as they were asked for. */
 type Ports = { host: number; container: number; visibility: 'private' | 'public' }[];
 type Directories = { host: string; container: string }[];

@@ -94,6 +94,11 @@ export const OF_A_WORKSPACE = {
   },
   task_event: { sees: OF_OWN_TASK, may: ['select', 'insert'] },
   task_favorite: { sees: OF_OWN_TASK },
+  terminal_session: {
+    sees: OWN,
+    writes: `${OWN} and ${OF_OWN_INSTANCE} and (container_id is null or ${OF_OWN_CONTAINER})`,
+    may: ['select', 'insert', 'update'],
+  },
   task_schedule: {
     sees: OWN,
     writes: `${OWN} and ${OF_OWN_PROJECT} and ${OF_OWN_INSTANCE} and ${OF_OWN_STORAGE}`,

@@ -23,6 +23,7 @@ import type {
   SshKeyTable,
   StatusMoveTable,
   StrayTable,
+  TerminalSessionTable,
 } from './computeTables.ts';
 import type {
   ApiTokenTable,
@@ -340,6 +341,7 @@ export interface Database {
   task_event: TaskEventTable;
   task_favorite: TaskFavoriteTable;
   task_schedule: TaskScheduleTable;
+  terminal_session: TerminalSessionTable;
   feedback: FeedbackTable;
   feedback_image: FeedbackImageTable;
   stored_file: StoredFileTable;

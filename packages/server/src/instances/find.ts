@@ -14,6 +14,7 @@ export interface InstanceView extends InstanceRow {
   node_version: string | null;
   node_address: string | null;
   facts: MachineFacts | null;
+  node_features: string[] | null;
   container_count: number;
   /** Its log bucket; null when it has none any more, or never had one. */
   log_storage_id: number | null;
@@ -64,6 +65,7 @@ function viewsOf(db: Db, workspaceId: number, kind: Kind) {
       'daemon_node.version as node_version',
       'daemon_node.remote_address as node_address',
       'daemon_node.facts',
+      'daemon_node.features as node_features',
       'storage.id as log_storage_id',
       'storage.size_gb as log_size_gb',
       's3_bucket.used_bytes as log_used_bytes',

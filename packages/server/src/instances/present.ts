@@ -1,4 +1,5 @@
 import type { Instance, RentedStatus } from '@stagi/contract/instances.ts';
+import { hostTerminalRefusal } from '@stagi/contract/terminals.ts';
 import { presentPrice } from '../billing/price.ts';
 import type { Context } from '../context.ts';
 import type { InstanceView } from './find.ts';
@@ -51,6 +52,7 @@ export function presentCommon(row: InstanceView, cpus: number | null) {
     daemonVersion: row.node_version,
     facts: row.facts,
     containerCount: row.container_count,
+    terminalRefusal: hostTerminalRefusal({ status: row.status, features: row.node_features ?? [] }),
     freeCpus: cpus === null ? null : Math.round((cpus - Number(row.promised_cpus ?? 0)) * 10) / 10,
   };
 }

@@ -58,21 +58,27 @@ export async function revokeNode(
   await announce(trx, 'node', { instanceId });
 }
 
-/** Kinds of machines that the installer refuses unless it is told otherwise. */
+/** What the installer refuses or leaves off unless it is told otherwise. */
 export interface InstallOptions {
   /** A server without an NVIDIA GPU. */
   allowCpu?: boolean;
   /** Another system than Ubuntu. */
   allowAnyLinux?: boolean;
+  /** A shell of root in the browser. */
+  allowHostTerminal?: boolean;
 }
 
 /** The command that enrols a server, to run as root. It ends in the installer's arguments: more may be appended. */
 export async function installCommand(
   ctx: Pick<Context, 'daemonOrigin' | 'config'>,
-  { allowCpu, allowAnyLinux }: InstallOptions = {},
+  { allowCpu, allowAnyLinux, allowHostTerminal }: InstallOptions = {},
 ): Promise<string> {
   const { sha256 } = await installScript(ctx);
-  const flags = [...(allowCpu ? ['--allow-cpu'] : []), ...(allowAnyLinux ? ['--allow-any-linux'] : [])];
+  const flags = [
+    ...(allowCpu ? ['--allow-cpu'] : []),
+    ...(allowAnyLinux ? ['--allow-any-linux'] : []),
+    ...(allowHostTerminal ? ['--allow-host-terminal'] : []),
+  ];
   return [
     `curl -fsSL ${ctx.daemonOrigin}/daemon-api/install.sh -o stagi-install.sh`,
     `echo "${sha256}  stagi-install.sh" | sha256sum -c -`,

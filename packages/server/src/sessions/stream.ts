@@ -13,23 +13,38 @@ const SILENCE_TIMEOUT_MS = 40_000;
 /** A reader that does not answer the close handshake is cut off after this time. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
+/** Why a stream ended; `gone`: its reader went away. */
+export type StreamEnd = keyof typeof STREAM_CLOSE | 'gone';
+
 /** An open WebSocket of a browser. */
 export interface Stream<Message> {
   owner: StreamOwner;
+  client: { ip: string; userAgent: string | null };
   /** Does nothing once the stream is closed. */
   send(message: Message): void;
+  sendBytes(bytes: Uint8Array): void;
+  /** Stops reading what its reader sends, or goes on. */
+  pause(): void;
+  resume(): void;
   /** Bytes that the reader has not read yet. */
   bufferedBytes(): number;
   close(reason: keyof typeof STREAM_CLOSE): void;
 }
 
+/** What serves an open stream. */
+export interface Served {
+  stop(end: StreamEnd): void;
+  /** Text, or bytes. What it throws closes the stream as a bad message. Without this nothing is read. */
+  receive?(message: string | Uint8Array): void;
+}
+
 interface StreamKind<Query, Admitted, Message> {
-  /** The query parameters beside the ticket. */
+  /** The query parameters beside the ticket, and those of the path. */
   query: z.ZodType<Query>;
   /** Throws when the owner may not have the stream: before the upgrade, and whenever the owner is checked again. */
   authorize(owner: StreamOwner, query: Query): Promise<Admitted>;
   /** Serves an open stream, in the tick in which it opens. `admitted` is what `authorize` last answered. */
-  serve(stream: Stream<Message>, admitted: () => Admitted): { stop(): void };
+  serve(stream: Stream<Message>, admitted: () => Admitted): Served;
   /**
    * Backpressure: a reader that is this far behind is cut off. It reconnects and reads again what it missed. Without a
    * limit `serve` itself waits for slow readers.
@@ -39,6 +54,7 @@ interface StreamKind<Query, Admitted, Message> {
 
 interface Opening<Admitted> {
   owner: StreamOwner;
+  client: Stream<unknown>['client'];
   admitted: Admitted;
   recheck(owner: StreamOwner): Promise<Admitted>;
 }
@@ -72,11 +88,12 @@ export function mountStream<Query, Admitted, Message>(
   async function authorize(request: FastifyRequest): Promise<Opening<Admitted>> {
     if (!isOwnOrigin(ctx, request)) throw forbidden();
     const { ticket } = parse(Ticket, request.query);
-    const query = parse(kind.query, request.query);
+    const query = parse(kind.query, { ...(request.query as object), ...(request.params as object) });
     const owner = await consumeStreamTicket(ctx, ticket);
     if (!owner) throw unauthenticated();
     const recheck = (now: StreamOwner): Promise<Admitted> => kind.authorize(now, query);
-    return { owner, admitted: await recheck(owner), recheck };
+    const client = { ip: request.ip, userAgent: request.headers['user-agent'] ?? null };
+    return { owner, client, admitted: await recheck(owner), recheck };
   }
 }
 
@@ -100,22 +117,30 @@ function isOwnOrigin({ config }: Context, request: FastifyRequest): boolean {
 function serveStream<Query, Admitted, Message>(
   ctx: Context,
   socket: WebSocket,
-  { owner, admitted: first, recheck }: Opening<Admitted>,
+  { owner, client, admitted: first, recheck }: Opening<Admitted>,
   { serve, bufferMaxBytes = Number.POSITIVE_INFINITY }: StreamKind<Query, Admitted, Message>,
 ): Stream<Message> {
   let admitted = first;
   let heardAt = Date.now();
   let isOver = false;
+  let isPaused = false;
   const stream: Stream<Message | { type: 'ping' }> = {
     owner,
-    send(message) {
-      if (isOver) return;
-      if (socket.bufferedAmount > bufferMaxBytes) socket.terminate();
-      else socket.send(JSON.stringify(message));
+    client,
+    send: (message) => sendData(JSON.stringify(message)),
+    sendBytes: (bytes) => sendData(bytes),
+    pause() {
+      isPaused = true;
+      socket.pause();
+    },
+    resume() {
+      isPaused = false;
+      heardAt = Date.now();
+      socket.resume();
     },
     bufferedBytes: () => socket.bufferedAmount,
     close(reason) {
-      stop();
+      stop(reason);
       socket.close(STREAM_CLOSE[reason]);
       const timer = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS);
       socket.once('close', () => clearTimeout(timer));
@@ -124,7 +149,8 @@ function serveStream<Query, Admitted, Message>(
   const served = serve(stream, () => admitted);
   const unwatch = recheckStreamOwner(ctx, owner, checkOwner);
   const ping = setInterval(() => {
-    if (Date.now() - heardAt > SILENCE_TIMEOUT_MS) return socket.terminate();
+    // What is paused hears no answer.
+    if (!isPaused && Date.now() - heardAt > SILENCE_TIMEOUT_MS) return socket.terminate();
     // Browsers hide the ping of the protocol from their pages.
     stream.send({ type: 'ping' });
     socket.ping();
@@ -132,13 +158,28 @@ function serveStream<Query, Admitted, Message>(
   socket.on('pong', () => {
     heardAt = Date.now();
   });
-  socket.on('close', stop);
+  socket.on('message', (data: Buffer, isBinary: boolean) => {
+    if (isOver || !served.receive) return;
+    try {
+      served.receive(isBinary ? data : data.toString());
+    } catch (error) {
+      ctx.log.debug({ err: error }, 'a stream was closed: bad message');
+      stream.close('badMessage');
+    }
+  });
+  socket.on('close', () => stop('gone'));
   return stream;
 
-  function stop(): void {
+  function sendData(data: string | Uint8Array): void {
+    if (isOver) return;
+    if (socket.bufferedAmount > bufferMaxBytes) socket.terminate();
+    else socket.send(data);
+  }
+
+  function stop(end: StreamEnd): void {
     if (isOver) return;
     isOver = true;
-    served.stop();
+    served.stop(end);
     unwatch();
     clearInterval(ping);
   }

@@ -20,20 +20,34 @@ interface StreamOptions {
   firstWaitMs: number;
   longestWaitMs: number;
   opened(): void;
-  /** No stream for now. Called at each failed attempt. */
-  lost(): void;
+  /** No stream for now. Called at each failed attempt, with the time until the next. */
+  lost(retryInMs: number): void;
   message(message: unknown): void;
+  bytes?(bytes: Uint8Array): void;
+  /** The waits go on growing after a stream opens, until `settle` is called: what it leads to may still be away. */
+  settles?: boolean;
   /** There will be no stream. Without this a refused stream is tried again like any other. */
   refused?(): void;
+}
+
+export interface OpenStream {
+  reconnect(): void;
+  /** After the usual wait. */
+  reconnectLater(): void;
+  settle(): void;
+  /** Does nothing while the stream is not open. */
+  send(data: string | Uint8Array<ArrayBuffer>): void;
+  close(): void;
 }
 
 /**
  * Keeps a WebSocket of the server open. It reconnects with growing, random waits; at once when the tab wakes up or the
  * network is back. What was sent meanwhile is lost: `opened` reads it again.
  */
-export function openStream(path: string, on: StreamOptions): { reconnect(): void; close(): void } {
+export function openStream(path: string, on: StreamOptions): OpenStream {
   /** The attempt or the open stream; aborted once it is over. */
   let current = new AbortController();
+  let socket: WebSocket | null = null;
   let state: 'connecting' | 'open' | 'waiting' = 'connecting';
   let begunAt = 0;
   let heardAt = 0;
@@ -52,6 +66,13 @@ export function openStream(path: string, on: StreamOptions): { reconnect(): void
   connect();
   return {
     reconnect: restart,
+    reconnectLater: () => retryAfter(pause()),
+    settle() {
+      wait = on.firstWaitMs;
+    },
+    send(data) {
+      if (state === 'open' && socket?.readyState === WebSocket.OPEN) socket.send(data);
+    },
     close() {
       listening.abort();
       end();
@@ -70,7 +91,7 @@ export function openStream(path: string, on: StreamOptions): { reconnect(): void
   function restart(): void {
     if (signal.aborted) return;
     if (state !== 'waiting' && Date.now() - begunAt < WAKE_ONCE_MS) return;
-    if (state !== 'waiting') on.lost();
+    if (state !== 'waiting') on.lost(0);
     wait = on.firstWaitMs;
     connect();
   }
@@ -100,22 +121,25 @@ export function openStream(path: string, on: StreamOptions): { reconnect(): void
 
   function open(ticket: string, attempt: AbortController): void {
     if (attempt.signal.aborted) return;
-    const socket = new WebSocket(`${apiUrl(path, 'ws')}?${new URLSearchParams({ ...on.query?.(), ticket })}`);
-    attempt.signal.addEventListener('abort', () => socket.close());
-    socket.onopen = () => {
+    const opening = new WebSocket(`${apiUrl(path, 'ws')}?${new URLSearchParams({ ...on.query?.(), ticket })}`);
+    socket = opening;
+    opening.binaryType = 'arraybuffer';
+    attempt.signal.addEventListener('abort', () => opening.close());
+    opening.onopen = () => {
       if (attempt.signal.aborted) return;
       state = 'open';
-      wait = on.firstWaitMs;
+      if (!on.settles) wait = on.firstWaitMs;
       heard();
       on.opened();
     };
-    socket.onmessage = ({ data }) => {
+    opening.onmessage = ({ data }) => {
       if (attempt.signal.aborted) return;
       heard();
+      if (data instanceof ArrayBuffer) return on.bytes?.(new Uint8Array(data));
       const message: unknown = JSON.parse(String(data));
       if (!isPing(message)) on.message(message);
     };
-    socket.onclose = ({ code }) => {
+    opening.onclose = ({ code }) => {
       if (!attempt.signal.aborted) closed(code);
     };
   }
@@ -145,7 +169,7 @@ export function openStream(path: string, on: StreamOptions): { reconnect(): void
   function retryAfter(ms: number): void {
     end();
     state = 'waiting';
-    on.lost();
+    on.lost(ms);
     timer = window.setTimeout(connect, ms);
   }
 

@@ -40,6 +40,12 @@ export const ACTIONS: Record<string, string> = {
   'docker-container/delete': text('Deleted a container'),
   'docker-container/template/create': text('Saved a template of containers'),
   'docker-container/template/delete': text('Deleted a template of containers'),
+  ...Object.fromEntries(
+    ['docker-container', 'instance-rented', 'self-hosted-instance'].flatMap((kind) => [
+      [`${kind}/terminal/open`, text('Opened a terminal')],
+      [`${kind}/terminal/end`, text('Left a terminal')],
+    ]),
+  ),
   'storage/create': text('Rented a storage'),
   'storage/edit': text('Changed a storage'),
   'storage/delete': text('Deleted a storage'),

@@ -8,6 +8,7 @@ import { useLogSeen } from '../gettingStarted/useLogSeen.ts';
 import { useT } from '../i18n/i18n.ts';
 import { useListState } from '../lists/useListState.ts';
 import { RANGE_FILTER, useRange } from '../lists/useRange.ts';
+import ansi from '../ui/ansiColours.module.css';
 import { browserTimeZone } from '../ui/dateRange/rangeLabels.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { ErrorState } from '../ui/ErrorState.tsx';
@@ -54,7 +55,7 @@ export function LogView({ source, fileName, noLines, ended }: Props) {
   const refused = error instanceof CallError && error.status === 400 ? errorText(error) : undefined;
 
   return (
-    <section className={classes.logs} aria-label={t('Logs')} data-fills-window>
+    <section className={`${classes.logs} ${ansi.colours}`} aria-label={t('Logs')} data-fills-window>
       <LogToolbar
         source={source}
         fileName={fileName}

@@ -83,10 +83,16 @@ export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<voi
   await storageRows(app, owner);
   await projectRows(app, owner, server);
   await taskRows(app, owner, container);
+  await terminalRows(app, owner, server, container);
   await sql`with copy as (insert into log_copy (container_id, storage_id, finished_at)
       select ${container}, max(id), now() from storage where workspace_id = ${owner.workspaceId} returning container_id, storage_id)
     insert into log_chunk (container_id, storage_id, first_seq, last_seq, key, state, lines)
     select container_id, storage_id, 1, 1, 'k', 'done', 1 from copy`.execute(db);
+}
+
+async function terminalRows({ ctx }: TestApp, owner: Person, server: number, container: number): Promise<void> {
+  await sql`insert into terminal_session (id, workspace_id, instance_id, container_id, user_id)
+    values (gen_random_uuid(), ${owner.workspaceId}, ${server}, ${container}, ${owner.userId})`.execute(ctx.db);
 }
 
 async function projectRows({ ctx }: TestApp, owner: Person, server: number): Promise<void> {

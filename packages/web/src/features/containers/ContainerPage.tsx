@@ -7,11 +7,12 @@ import { useT } from '../../i18n/i18n.ts';
 import { DetailPage, DetailTabs } from '../../layouts/DetailPage.tsx';
 import { lazyComponent } from '../../lazyChunks.ts';
 import { paths } from '../../paths.ts';
+import { LazyTerminal } from '../../terminal/LazyTerminal.tsx';
 import { CutText } from '../../ui/CutText.tsx';
 import { whenIdle } from '../../ui/whenIdle.ts';
 import { ContainerOverview } from './ContainerOverview.tsx';
 import { TaskMark } from './TaskMark.tsx';
-import { useContainerActions } from './useContainerActions.tsx';
+import { NOT_MINE, useContainerActions, useMayManage } from './useContainerActions.tsx';
 
 const REFETCH_MS = 10_000;
 const REFETCH_IN_TRANSITION_MS = 1_500;
@@ -42,6 +43,7 @@ function Loaded({ container }: { container: Container }) {
   const t = useT();
   const navigate = useNavigate();
   const { id, instance, status, exitCode } = container;
+  const mayManage = useMayManage();
   const actions = useContainerActions({ onDeleted: () => void navigate(paths.containers()) });
   return (
     <>
@@ -95,6 +97,17 @@ function Loaded({ container }: { container: Container }) {
                   }
                 />
               </Suspense>
+            ),
+          },
+          {
+            name: 'terminal',
+            label: t('Terminal'),
+            to: paths.container(id, 'terminal'),
+            body: (
+              <LazyTerminal
+                place={{ type: 'docker-container', id }}
+                refusal={mayManage(container) ? container.terminalRefusal : NOT_MINE}
+              />
             ),
           },
         ]}

@@ -15,7 +15,7 @@ import type { Verdict } from '../../ui/actions.tsx';
 
 const SaveTemplateDialog = lazyComponent(async () => (await import('./SaveTemplateDialog.tsx')).SaveTemplateDialog);
 
-const NOT_MINE = text('Your role in this workspace does not include servers of this kind');
+export const NOT_MINE = text('Your role in this workspace does not include servers of this kind');
 
 /** Whether the person may manage containers on servers of this kind. */
 export function useMayManage(): (container: Container) => boolean {

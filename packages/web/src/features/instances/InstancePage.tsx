@@ -6,6 +6,7 @@ import type { ServerContainersSlot, SshKeyDialogSlot } from '../../featureSlots.
 import { useT } from '../../i18n/i18n.ts';
 import { DetailPage, DetailTabs } from '../../layouts/DetailPage.tsx';
 import { paths } from '../../paths.ts';
+import { LazyTerminal } from '../../terminal/LazyTerminal.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { ActivityList } from './ActivityList.tsx';
 import { RenameInstance } from './RenameInstance.tsx';
@@ -66,6 +67,12 @@ function Rented({ instance, ServerContainers, SshKeyDialog }: Props & { instance
             to: paths.instance(id, 'containers'),
             count: instance.containerCount,
             body: <ServerContainers server={instance} />,
+          },
+          {
+            name: 'terminal',
+            label: t('Terminal'),
+            to: paths.instance(id, 'terminal'),
+            body: <LazyTerminal place={{ type: 'instance-rented', id }} refusal={instance.terminalRefusal} />,
           },
           {
             name: 'activities',

@@ -4,6 +4,7 @@ import type { ServerContainersSlot } from '../../featureSlots.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { DetailPage, DetailTabs } from '../../layouts/DetailPage.tsx';
 import { paths } from '../../paths.ts';
+import { LazyTerminal } from '../../terminal/LazyTerminal.tsx';
 import { ActivityList } from './ActivityList.tsx';
 import { SelfHostedOverview } from './selfHosted/SelfHostedOverview.tsx';
 import { useSelfHostedActions } from './selfHosted/useSelfHostedActions.tsx';
@@ -53,6 +54,12 @@ function SelfHosted({ server, ServerContainers }: Props & { server: SelfHostedIn
             to: paths.selfInstance(id, 'containers'),
             count: server.containerCount,
             body: <ServerContainers server={server} />,
+          },
+          {
+            name: 'terminal',
+            label: t('Terminal'),
+            to: paths.selfInstance(id, 'terminal'),
+            body: <LazyTerminal place={{ type: 'self-hosted-instance', id }} refusal={server.terminalRefusal} />,
           },
           {
             name: 'activities',

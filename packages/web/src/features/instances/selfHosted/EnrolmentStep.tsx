@@ -25,7 +25,7 @@ const FILE = 'daemon-token.jwt';
 /** Shows the enrolment file once, the install command, and whether the server has joined. */
 export function EnrolmentStep({ enrolment, onJoined }: Props) {
   const t = useT();
-  const [flags, setFlags] = useState({ cpu: false, linux: false });
+  const [flags, setFlags] = useState({ cpu: false, linux: false, terminal: false });
   const { entity, daemonToken, installCommand, expiresAt, onlyThisMachine } = enrolment;
 
   return (
@@ -72,6 +72,13 @@ export function EnrolmentStep({ enrolment, onJoined }: Props) {
               onChange={(event) => setFlags({ ...flags, linux: event.currentTarget.checked })}
               data-testid="allow-any-linux"
             />
+            <Checkbox
+              label={t('Allow a terminal on this server')}
+              description={t('Members who manage it can open a shell of root in the browser.')}
+              checked={flags.terminal}
+              onChange={(event) => setFlags({ ...flags, terminal: event.currentTarget.checked })}
+              data-testid="allow-host-terminal"
+            />
           </Stack>
           <div data-testid="install-command">
             <CodeBlock prompt="#" wrap code={withFlags(installCommand, flags)} />
@@ -89,6 +96,11 @@ export function EnrolmentStep({ enrolment, onJoined }: Props) {
 }
 
 /** The command ends in the installer's arguments. */
-function withFlags(command: string, { cpu, linux }: { cpu: boolean; linux: boolean }): string {
-  return [command, ...(cpu ? ['--allow-cpu'] : []), ...(linux ? ['--allow-any-linux'] : [])].join(' ');
+function withFlags(command: string, { cpu, linux, terminal }: Record<'cpu' | 'linux' | 'terminal', boolean>): string {
+  return [
+    command,
+    ...(cpu ? ['--allow-cpu'] : []),
+    ...(linux ? ['--allow-any-linux'] : []),
+    ...(terminal ? ['--allow-host-terminal'] : []),
+  ].join(' ');
 }
