@@ -243,6 +243,16 @@ it('opens for nobody else, and takes nothing that it does not know', async () =>
   console.log(`terminals: n = ${n} hostile attempts, 0 accepted`);
 });
 
+it('opens a shell of a rented server itself', async () => {
+  const terminal = await open(ada, { path: `instance-rented/${serverId}`, shell: 'sh' });
+  expect(await terminal.of('opened')).toMatchObject({ shell: 'sh' });
+  terminal.type('stty size; echo $((6*7)) 日本語\n');
+  await terminal.hears(() => terminal.text().includes('24 80'));
+  await terminal.hears(() => terminal.text().includes('42 日本語'));
+  terminal.type('exit 4\n');
+  expect(await terminal.of('exit')).toMatchObject({ code: 4 });
+});
+
 it('echoes a key quickly', async () => {
   const terminal = await open(ada);
   await terminal.of('opened');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { api } from '@stagi/contract/api.ts';
 import { API_PREFIX } from '@stagi/contract/call.ts';
 import { WorkspaceEvent } from '@stagi/contract/events.ts';
@@ -19,11 +20,13 @@ import { changedTables, hashTables } from './testing/tableHashes.ts';
 const PATIENCE = { timeout: 20_000, interval: 25 };
 const EVENTS = `${API_PREFIX}events`;
 const TAIL = `${API_PREFIX}logging/tail`;
+const TERMINALS = ['docker-container', 'instance-rented', 'self-hosted-instance'] as const;
 
 /** What is served beside the calls of the table, and where it is shown that it tells nobody too much. */
 const BESIDE_THE_CALLS: Record<string, string> = {
   [EVENTS]: 'here',
   [TAIL]: 'here',
+  ...Object.fromEntries(TERMINALS.map((kind) => [`${API_PREFIX}${kind}/:id/terminal`, 'here'])),
   [`${API_PREFIX}user/picture/:name`]: 'users/picture.test.ts: found by a random name alone',
   '/daemon-api/link': 'daemon-link/link.test.ts: by the key of its own server alone',
   '/daemon-api/enrol': 'daemon-link/enrolment.test.ts: once, by the file of its server alone',
@@ -91,6 +94,8 @@ describe('streams between workspaces', () => {
         refused(events, 401, `events by ${actor.name}`);
         const tails = await tailsOf(ticket, headers, victim.ids.container, visitor.ids.container, ABSENT.container);
         for (const tail of tails) refused(tail, 401, `tail by ${actor.name}`);
+        for (const kind of TERMINALS)
+          refused(await terminalOf(ticket, kind, victim.ids.container, headers), 401, `${kind} by ${actor.name}`);
         expect(new Set(tails.map(withoutRequestId)).size).toBe(1);
       }
     }
@@ -111,6 +116,19 @@ describe('streams between workspaces', () => {
       for (const id of [victim.ids.container, ABSENT.container]) tails.push(...(await tailsOf(await ticket(), {}, id)));
       for (const tail of tails) refused(tail, 404, 'tail');
       expect(new Set(tails.map(withoutRequestId)).size).toBe(1);
+      const { container, instance, own } = victim.ids;
+      for (const [kind, id, without] of [
+        ['docker-container', container, ABSENT.container],
+        ['instance-rented', instance, ABSENT.instance],
+        ['self-hosted-instance', own, ABSENT.own],
+      ] as const) {
+        const terminals: RawAnswer[] = [];
+        for (const each of [id, without]) terminals.push(await terminalOf(await ticket(), kind, each));
+        const [{ status }] = terminals as [RawAnswer];
+        expect([403, 404], kind).toContain(status);
+        for (const terminal of terminals) refused(terminal, status, `terminal of ${kind}`);
+        expect(new Set(terminals.map(withoutRequestId)).size).toBe(1);
+      }
     }
   });
 
@@ -162,6 +180,11 @@ describe('streams between workspaces', () => {
     const answers: RawAnswer[] = [];
     for (const id of ids) answers.push(await requestWebSocket(app.url, `${TAIL}?${question(ticket, id)}`, headers));
     return answers;
+  }
+
+  function terminalOf(ticket: string, kind: string, id: number, headers: Record<string, string> = {}) {
+    const query = new URLSearchParams({ ticket, session: randomUUID(), cols: '80', rows: '24' });
+    return requestWebSocket(app.url, `${API_PREFIX}${kind}/${id}/terminal?${query}`, headers);
   }
 
   interface Stream {
