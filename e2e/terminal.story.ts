@@ -18,7 +18,7 @@ import { randomFrom } from '../faults/link/random.ts';
 import { expectAccessible } from './accessible.ts';
 import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
-import { openAs } from './people.ts';
+import { enter, openAs } from './people.ts';
 import { until } from './waitUntil.ts';
 
 test.skip(Boolean(process.env.STAGI_NO_DOCKER), process.env.STAGI_NO_DOCKER);
@@ -103,7 +103,7 @@ test('a shell in a container: typed in, cut off, resumed, ended; also on a phone
     const sizeNow = async (): Promise<string> => {
       await run(page, 'clear; busybox stty size; echo size');
       await expect(screen(page)).toContainText('size');
-      return /(\d+) (\d+)/.exec(await screen(page).innerText())?.[0] ?? '';
+      return /(\d+) (\d+)/.exec((await screen(page).textContent()) ?? '')?.[0] ?? '';
     };
     const before = await sizeNow();
     await page.setViewportSize({ width: 900, height: 600 });
@@ -193,6 +193,14 @@ test('a shell in a container: typed in, cut off, resumed, ended; also on a phone
     await page.getByRole('link', { name: 'Terminal', exact: true }).click();
     await expect(page.getByText('The container is not running')).toBeVisible();
     await expect(page.getByTestId('terminal-open')).toHaveAttribute('aria-disabled', 'true');
+  });
+
+  await test.step('a browser that cannot show it says so', async () => {
+    const context = await browser.newContext({ userAgent: 'Opera/9.80 (Android; Opera Mini/36.2; U; en) Presto/2.12' });
+    const old = await context.newPage();
+    await enter(old, url, ada, `/cloud/containers/${containerId}/terminal`);
+    await expect(old.getByText('The console is not supported in Opera Mini')).toBeVisible();
+    await context.close();
   });
 
   await test.step('the audit log tells who had a terminal', async () => {

@@ -168,12 +168,18 @@ const SHOWN: readonly Shown[] = [
     from: 'packages/contract/src/errors.ts',
     proof: 'e2e/responses.story.ts',
   },
+  {
+    text: 'console is not supported',
+    screen: 'terminal of a container or a server',
+    trigger: 'the browser is Opera Mini, which has no WebSockets',
+    from: 'packages/web/src/terminal/TerminalView.tsx',
+    proof: 'e2e/terminal.story.ts',
+  },
 ];
 
 /** Those that wait for their screen; once one of them is written, it belongs to the table above. */
 const WAITING: readonly { text: string; screen: string }[] = [
   { text: 'The payment was unsuccessful', screen: 'billing: topping up' },
-  { text: 'console is not supported', screen: 'console of a server, in the one browser that cannot show it' },
 ];
 
 /** The rules for replies (section 8, "Response handling"), by a word of the story that proves each. */

@@ -5,11 +5,11 @@ import { useT } from '../i18n/i18n.ts';
 import { toast } from '../ui/toasts.ts';
 import { type Connection, connectTerminal, type Place } from './connection.ts';
 import { KeyRow } from './KeyRow.tsx';
+import type { OpenTerminal } from './openTerminal.ts';
 import { openScreen, type Screen } from './screen.ts';
 import classes from './Terminal.module.css';
 import { TerminalEnd } from './TerminalEnd.tsx';
 import { TerminalSearch } from './TerminalSearch.tsx';
-import type { OpenTerminal } from './TerminalView.tsx';
 import '@xterm/xterm/css/xterm.css';
 
 /** How much output is shown before the server is told. */

@@ -1,5 +1,4 @@
 import { Tabs } from '@mantine/core';
-import { useFullscreenElement } from '@mantine/hooks';
 import { SHELLS, type Shell } from '@stagi/contract/terminals.ts';
 import {
   IconAccessible,
@@ -18,8 +17,9 @@ import { DropdownMenu } from '../ui/DropdownMenu.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { Note } from '../ui/Note.tsx';
-import type { ConnectionState, Place } from './connection.ts';
-import { type KeptSession, keep, readKept } from './keptSessions.ts';
+import type { Place } from './connection.ts';
+import { keep, readKept } from './keptSessions.ts';
+import { fresh, type OpenTerminal } from './openTerminal.ts';
 import classes from './Terminal.module.css';
 import { TerminalPane } from './TerminalPane.tsx';
 import { TerminalState } from './TerminalState.tsx';
@@ -30,21 +30,6 @@ interface Props {
   /** Why none can be opened now. */
   refusal: string | null;
 }
-
-export interface OpenTerminal extends KeptSession {
-  isResumed: boolean;
-  /** What the shell calls itself, or its name. */
-  title: string | null;
-  state: ConnectionState;
-}
-
-const fresh = (shell: Shell | null): OpenTerminal => ({
-  session: crypto.randomUUID(),
-  shell,
-  isResumed: false,
-  title: null,
-  state: { is: 'connecting' },
-});
 
 /** The shells of a container or of a server, each in a tab. The first opens by itself. */
 export function TerminalView({ place, refusal }: Props) {
@@ -58,8 +43,13 @@ export function TerminalView({ place, refusal }: Props) {
   const [chosen, setChosen] = useState(open[0]?.session ?? null);
   const [isSearching, setSearching] = useState(false);
   const [isRead, setRead] = useState(false);
-  const { ref, toggle: toggleFullscreen, fullscreen } = useFullscreenElement();
-  useEffect(() => keep(place, open), [place, open]);
+  // Not the browser's own full screen: Escape leaves that, and belongs to programs here.
+  const [isFull, setFull] = useState(false);
+  const { type, id } = place;
+  useEffect(() => {
+    const running = open.filter(({ state }) => !['ended', 'refused', 'noAccess'].includes(state.is));
+    keep({ type, id }, running);
+  }, [type, id, open]);
   const shown = open.find(({ session }) => session === chosen) ?? open[0] ?? null;
 
   function change(session: string, part: Partial<OpenTerminal>): void {
@@ -103,7 +93,12 @@ export function TerminalView({ place, refusal }: Props) {
       </EmptyState>
     );
   return (
-    <section ref={ref} className={`${classes.view} ${ansi.colours}`} aria-label={t('Terminal')} data-fills-window>
+    <section
+      className={`${classes.view} ${ansi.colours}`}
+      aria-label={t('Terminal')}
+      data-full={isFull || undefined}
+      data-fills-window
+    >
       <Tabs
         value={shown.session}
         onChange={(session) => setChosen(session)}
@@ -158,16 +153,15 @@ export function TerminalView({ place, refusal }: Props) {
             >
               <IconAccessible size={16} />
             </IconButton>
-            {document.fullscreenEnabled && (
-              <IconButton
-                label={fullscreen ? t('Leave full screen') : t('Full screen')}
-                size="xs"
-                onClick={() => void toggleFullscreen()}
-                data-testid="terminal-full-screen"
-              >
-                {fullscreen ? <IconMinimize size={16} /> : <IconMaximize size={16} />}
-              </IconButton>
-            )}
+            <IconButton
+              label={isFull ? t('Leave full screen') : t('Full screen')}
+              size="xs"
+              aria-pressed={isFull}
+              onClick={() => setFull(!isFull)}
+              data-testid="terminal-full-screen"
+            >
+              {isFull ? <IconMinimize size={16} /> : <IconMaximize size={16} />}
+            </IconButton>
             <IconButton
               label={t('Close this terminal')}
               size="xs"
@@ -198,6 +192,8 @@ export function TerminalView({ place, refusal }: Props) {
   );
 
   function nameOf({ title, shell }: OpenTerminal, index: number): string {
-    return title ?? shell ?? t('Terminal {{number}}', { number: index + 1 });
+    const name = title ?? shell;
+    if (name === null) return t('Terminal {{number}}', { number: index + 1 });
+    return open.filter((one) => (one.title ?? one.shell) === name).length > 1 ? `${name} ${index + 1}` : name;
   }
 }
