@@ -52,7 +52,7 @@ export async function hostShell(
     exitCode: () => exited,
     async kill() {
       if (mark) await endTerminal(mark);
-      pty.kill('SIGHUP');
+      else pty.kill('SIGHUP');
     },
   };
 }

@@ -50,19 +50,19 @@ export async function openTerminals(
   timer.unref();
 
   async function endLeftovers(): Promise<void> {
-    for (const [session, record] of records.entries()) {
-      try {
-        if (record.bootId === boot) {
-          const { execId, cgroup } = record;
-          const mark = record.mark ?? (execId && cgroup ? await markOfExec(engine, execId, cgroup) : null);
-          const ended = mark ? await endTerminal(mark) : 0;
+    await Promise.all(
+      records.entries().map(async ([session, { bootId: itsBoot, mark: itsMark, execId, cgroup }]) => {
+        try {
+          const isOfThisBoot = itsBoot === boot;
+          const mark = itsMark ?? (isOfThisBoot && execId && cgroup ? await markOfExec(engine, execId, cgroup) : null);
+          const ended = isOfThisBoot && mark ? await endTerminal(mark) : 0;
           if (ended > 0) log(`terminals: ${ended} processes of an earlier daemon were ended`);
+          await records.delete(session);
+        } catch (error) {
+          log(`a terminal of an earlier daemon could not be ended: ${errorText(error)}`);
         }
-        await records.delete(session);
-      } catch (error) {
-        log(`a terminal of an earlier daemon could not be ended: ${errorText(error)}`);
-      }
-    }
+      }),
+    );
   }
 
   function requireRoom({ user, at }: Owner): void {
