@@ -29,6 +29,7 @@ const BESIDE_THE_CALLS: Record<string, string> = {
   ...Object.fromEntries(TERMINALS.map((kind) => [`${API_PREFIX}${kind}/:id/terminal`, 'here'])),
   [`${API_PREFIX}user/picture/:name`]: 'users/picture.test.ts: found by a random name alone',
   '/daemon-api/link': 'daemon-link/link.test.ts: by the key of its own server alone',
+  '/daemon-api/streams': 'faults/streams.test.ts: once, by a ticket that its link was given',
   '/daemon-api/enrol': 'daemon-link/enrolment.test.ts: once, by the file of its server alone',
   '/daemon-api/reach': 'answers nothing',
   '/daemon-api/install.sh': 'the same for everybody',

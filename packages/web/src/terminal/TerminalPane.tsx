@@ -1,4 +1,4 @@
-import { useComputedColorScheme } from '@mantine/core';
+import { useComputedColorScheme, VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useT } from '../i18n/i18n.ts';
@@ -123,9 +123,7 @@ export function TerminalPane(props: Props) {
         />
       )}
       {/* xterm takes Tab for itself: the keys that leave it are said to whoever gets in by keyboard. */}
-      <p id={`leave-${session}`} className="mantine-VisuallyHidden-root">
-        {t('Ctrl+Shift+E leaves the terminal.')}
-      </p>
+      <VisuallyHidden id={`leave-${session}`}>{t('Ctrl+Shift+E leaves the terminal.')}</VisuallyHidden>
       <div ref={host} className={classes.screen} aria-describedby={`leave-${session}`} data-testid="terminal-screen" />
       <div ref={leaving} tabIndex={-1} className={classes.way}>
         <TerminalEnd
