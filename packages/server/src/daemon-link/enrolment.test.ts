@@ -161,6 +161,8 @@ describe('enrolling a node', () => {
     expect(await installCommand(app.ctx, { allowCpu: true, allowAnyLinux: true })).toBe(
       `${line} --allow-cpu --allow-any-linux`,
     );
+    expect(await installCommand(app.ctx, { allowHostTerminal: true })).toBe(`${line} --allow-host-terminal`);
+    expect(script).toContain('--allow-host-terminal)');
   });
 
   it('writes a boot script that downloads, checks and runs the installer with its token', async () => {
