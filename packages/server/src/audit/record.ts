@@ -120,7 +120,11 @@ function outcomeOf(error: unknown): Act['outcome'] | null {
 /** Rate limit of recorded refusals, so that they cannot fill the log. Per platform, as tests run several in a process. */
 const refusals = new WeakMap<object, RateLimiterMemory>();
 
-async function isWithinRefusalLimit({ config, user, workspace }: Member): Promise<boolean> {
+export async function isWithinRefusalLimit({
+  config,
+  user,
+  workspace,
+}: Pick<Member, 'config' | 'user' | 'workspace'>): Promise<boolean> {
   const ofPlatform = refusals.get(config) ?? new RateLimiterMemory({ points: 60, duration: 60 });
   refusals.set(config, ofPlatform);
   try {

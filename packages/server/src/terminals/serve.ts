@@ -8,6 +8,7 @@ import {
   type TerminalQuery,
 } from '@stagi/contract/terminals.ts';
 import { text } from '@stagi/contract/text.ts';
+import { isWithinRefusalLimit } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { StreamRefused } from '../nodes/streamHub.ts';
 import type { Served, Stream, StreamEnd } from '../sessions/stream.ts';
@@ -35,7 +36,7 @@ export function serveTerminal(
   const db = ctx.within(owner.workspace.id);
   const actor = { ...owner, ...client };
   let daemon: Duplex | null = null;
-  let isOver = false;
+  let over: StreamEnd | null = null;
   /** Messages that came before the daemon's stream was open. */
   let early: Uint8Array[] = [];
   /** Offsets of the output: what was sent, and what the browser has shown of it. */
@@ -65,7 +66,7 @@ export function serveTerminal(
       offset: offset ?? null,
     });
     opened.on('error', (error) => ctx.log.debug({ err: error, session }, 'the stream of a terminal broke off'));
-    if (isOver) return void opened.destroy();
+    if (over) return leave(opened, over);
     daemon = opened;
     try {
       await recordOpening(db, session, place, actor);
@@ -74,7 +75,7 @@ export function serveTerminal(
       opened.end(encodeTerminalFrame(FRAME.close));
       throw error;
     }
-    if (isOver) return;
+    if (over) return;
     for (const frame of early) toDaemon(frame);
     early = [];
     pass(opened);
@@ -92,7 +93,7 @@ export function serveTerminal(
       if (sent - shown > TERMINAL_WINDOW_BYTES) from.pause();
     });
     from.once('close', () => {
-      if (!isOver && !why) stream.send({ type: 'lost' });
+      if (!over && !why) stream.send({ type: 'lost' });
     });
   }
 
@@ -113,12 +114,24 @@ export function serveTerminal(
 
   async function refuse({ status, message }: StreamRefused): Promise<void> {
     stream.send({ type: 'refused', message, retry: status === 503 });
-    if (status !== 503 && offset === undefined) await note(() => recordRefusal(db, place, actor, message));
+    if (status === 503 || offset !== undefined || !(await isWithinRefusalLimit({ ...owner, config: ctx.config })))
+      return;
+    await note(() => recordRefusal(db, place, actor, message));
   }
 
   function end(reason: NonNullable<typeof why>): void {
     why = reason;
     void note(() => recordEnd(db, session, place, actor, reason));
+  }
+
+  function leave(from: Duplex, reason: StreamEnd): void {
+    if (ENDS_THE_SHELL.has(reason)) {
+      if (!why) end({ reason: 'access ended' });
+      from.end(encodeTerminalFrame(FRAME.close));
+    } else {
+      void note(() => markSeen(db, session));
+      from.destroy();
+    }
   }
 
   function toDaemon(frame: Uint8Array): void {
@@ -161,16 +174,9 @@ export function serveTerminal(
       }
     },
     stop(reason) {
-      isOver = true;
+      over = reason;
       clearInterval(seen);
-      if (!daemon || daemon.destroyed) return;
-      if (ENDS_THE_SHELL.has(reason)) {
-        if (!why) end({ reason: 'access ended' });
-        daemon.end(encodeTerminalFrame(FRAME.close));
-      } else {
-        void note(() => markSeen(db, session));
-        daemon.destroy();
-      }
+      if (daemon && !daemon.destroyed) leave(daemon, reason);
     },
   };
 }
