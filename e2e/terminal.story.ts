@@ -103,7 +103,7 @@ test('a shell in a container: typed in, cut off, resumed, ended; also on a phone
     const sizeNow = async (): Promise<string> => {
       await run(page, 'clear; busybox stty size; echo size');
       await expect(screen(page)).toContainText('size');
-      return /(\d+) (\d+)/.exec((await screen(page).textContent()) ?? '')?.[0] ?? '';
+      return /(\d+) (\d+)/.exec((await screen(page).locator('.xterm-rows').textContent()) ?? '')?.[0] ?? '';
     };
     const before = await sizeNow();
     await page.setViewportSize({ width: 900, height: 600 });
