@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
-import { COMMAND_AUDIENCE } from '@stagi/contract/daemon.ts';
+import { type ActualContainer, COMMAND_AUDIENCE } from '@stagi/contract/daemon.ts';
 import { OPENING_HEADER, STREAMS_FEATURE, STREAMS_PATH, type StreamTarget } from '@stagi/contract/daemonStreams.ts';
 import type { DesiredStore } from '@stagi/daemon/src/desiredState.ts';
 import type { Identity } from '@stagi/daemon/src/identity.ts';
@@ -30,6 +30,7 @@ let identity: Identity;
 let daemon: TestDaemon;
 let link: AbortController;
 const desired = { containers: [] as object[] };
+const actual = { containers: [] as ActualContainer[] };
 
 beforeAll(async () => {
   app = await startTestApp();
@@ -55,7 +56,7 @@ async function join(): Promise<TestDaemon> {
     identity,
     streamHandlers({
       desired: { current: () => desired } as unknown as DesiredStore,
-      portAddress: async () => '127.0.0.1',
+      actual: () => actual.containers,
       terminal: noTerminals,
     }),
   );
@@ -134,6 +135,25 @@ it('holds back one stream whose reader stands still, and no other', async () => 
   stalled.destroy();
 });
 
+it('carries texts that are written together with bytes as they are', async () => {
+  const stream = await open({ kind: 'echo' });
+  const lines = Array.from({ length: 500 }, (_, index) => `line ${index} of some length, to be told from others\n`);
+  const writing = (async () => {
+    for (const line of lines) {
+      stream.cork();
+      stream.write(line.slice(0, 24), 'latin1');
+      stream.write(Buffer.from(line.slice(24)));
+      stream.uncork();
+      await new Promise(setImmediate);
+    }
+    stream.end('end\n');
+  })();
+  let got = '';
+  for await (const part of stream) got += part;
+  await writing;
+  expect(got).toBe(`${lines.join('')}end\n`);
+});
+
 it('half-closes: an answer comes after the end of the question', async () => {
   const service = createServer({ allowHalfOpen: true }, (socket) => {
     let question = '';
@@ -146,6 +166,7 @@ it('half-closes: an answer comes after the end of the question', async () => {
   await once(service, 'listening');
   const { port: host } = service.address() as AddressInfo;
   desired.containers = [{ id: 7, state: 'running', spec: { ports: [{ host, container: 80 }] } }];
+  actual.containers = [aRunning(7, host)];
   const stream = await open({ kind: 'port', containerId: 7, port: 80 });
   stream.end('hello');
   let answer = '';
@@ -154,11 +175,30 @@ it('half-closes: an answer comes after the end of the question', async () => {
   service.close();
 });
 
+const aRunning = (id: number, host: number): ActualContainer => ({
+  id,
+  gen: 1,
+  dockerId: String(id),
+  state: 'running',
+  exitCode: null,
+  oomKilled: false,
+  error: null,
+  startedAt: null,
+  finishedAt: null,
+  ports: [{ host, container: 80, address: '127.0.0.1' }],
+});
+
 it('refuses what the server does not have, with the reason', async () => {
   desired.containers = [
     { id: 7, state: 'running', spec: { ports: [{ host: 1, container: 80 }] } },
     { id: 8, state: 'stopped', spec: { ports: [{ host: 1, container: 80 }] } },
+    { id: 10, state: 'running', spec: { ports: [{ host: 2, container: 80 }] } },
+    { id: 11, state: 'running', spec: { ports: [{ host: 1, container: 80 }] } },
   ];
+  actual.containers = [7, 8, 10].map((id) => aRunning(id, 1));
+  // Created before the port was desired; and not created yet.
+  await expect(open({ kind: 'port', containerId: 10, port: 80 })).rejects.toMatchObject({ status: 404 });
+  await expect(open({ kind: 'port', containerId: 11, port: 80 })).rejects.toMatchObject({ status: 409 });
   await expect(open({ kind: 'port', containerId: 9, port: 80 })).rejects.toMatchObject({ status: 404 });
   await expect(open({ kind: 'port', containerId: 7, port: 81 })).rejects.toMatchObject({ status: 404 });
   await expect(open({ kind: 'port', containerId: 8, port: 80 })).rejects.toMatchObject({ status: 409 });
@@ -221,7 +261,7 @@ async function rawSession(): Promise<(document: string) => Promise<number>> {
     { ...identity, origin },
     streamHandlers({
       desired: { current: () => desired } as unknown as DesiredStore,
-      portAddress: async () => '127.0.0.1',
+      actual: () => actual.containers,
       terminal: noTerminals,
     }),
   );

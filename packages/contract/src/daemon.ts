@@ -102,7 +102,14 @@ export const DesiredContainer = z.object({
     nanoCpus: z.number().int(),
     memoryBytes: z.number().int().nullable(),
     gpuIds: z.array(z.number().int()),
-    ports: z.array(z.object({ host: z.number().int(), container: z.number().int() })),
+    ports: z.array(
+      z.object({
+        host: z.number().int(),
+        container: z.number().int(),
+        /** Public: bound to the address of the server's policy; else to loopback. Earlier platforms leave it out: public. */
+        public: z.boolean().optional(),
+      }),
+    ),
     directories: z.array(z.object({ host: z.string(), container: z.string() })),
     restartPolicy: RestartPolicy,
   }),
@@ -191,6 +198,11 @@ export const ActualContainer = z.object({
   error: z.string().nullable(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
+  /** The addresses that its ports are bound to. Earlier daemons leave it out. */
+  ports: z
+    .array(z.object({ host: z.number().int(), container: z.number().int(), address: z.string() }))
+    .max(200)
+    .optional(),
   /** Of the run of a task. */
   task: ActualTask.optional(),
 });

@@ -28,6 +28,9 @@ const SHARED_MEMORY_BYTES = 1024 ** 3;
 /** The log that Docker buffers while the link is down or slow. */
 const LOG_FILES = { 'max-size': '50m', 'max-file': '3' };
 
+/** What private ports are bound to: only the server itself reaches them, and the platform through its daemon. */
+export const PRIVATE_ADDRESS = '127.0.0.1';
+
 /** Pure; only the fields of the spec that are named here reach Docker. */
 export function hostConfigOf(spec: DesiredContainer['spec'], portAddress: string): HostConfig {
   return {
@@ -58,9 +61,10 @@ export function hostConfigOf(spec: DesiredContainer['spec'], portAddress: string
   };
 }
 
-function portBindings(ports: DesiredContainer['spec']['ports'], address: string): HostConfig['PortBindings'] {
+function portBindings(ports: DesiredContainer['spec']['ports'], publicAddress: string): HostConfig['PortBindings'] {
   const bindings: HostConfig['PortBindings'] = {};
-  for (const { host, container } of ports) {
+  for (const { host, container, public: isPublic = true } of ports) {
+    const address = isPublic ? publicAddress : PRIVATE_ADDRESS;
     const key = `${container}/tcp`;
     bindings[key] = [...(bindings[key] ?? []), { HostIp: address, HostPort: String(host) }];
   }

@@ -15,7 +15,7 @@ export interface ContainerPolicy {
   gpuIds: readonly number[] | null;
   /** Image references must start with one of these; null: any. */
   imagePrefixes: readonly string[] | null;
-  /** The address that containers' ports are bound to. */
+  /** The address that public ports of containers are bound to. */
   portAddress: string;
 }
 

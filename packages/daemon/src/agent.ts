@@ -68,7 +68,7 @@ export async function runAgent(
     identity,
     streamHandlers({
       desired,
-      portAddress: async () => (await policy()).portAddress,
+      actual: () => reconciler.inventory().containers,
       terminal: { engine, terminals, policy, dockerIdOf },
     }),
   );

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ActualContainer, DesiredContainer, Inventory } from '@stagi/contract/daemon.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
+import { ANY_ADDRESS } from '@stagi/contract/policy.ts';
 import Docker from 'dockerode';
 import { z } from 'zod';
 import { containerHolds } from './containerHolds.ts';
@@ -220,8 +221,10 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
 
 async function inspect(docker: Docker, dockerId: string): Promise<Shown | null> {
   try {
-    const { State, Id, Config } = await withTimeout(QUERY_TIMEOUT_MS, 'inspecting a container', (abortSignal) =>
-      docker.getContainer(dockerId).inspect({ abortSignal }),
+    const { State, Id, Config, HostConfig } = await withTimeout(
+      QUERY_TIMEOUT_MS,
+      'inspecting a container',
+      (abortSignal) => docker.getContainer(dockerId).inspect({ abortSignal }),
     );
     const state = stateOf(State.Status);
     return {
@@ -235,12 +238,26 @@ async function inspect(docker: Docker, dockerId: string): Promise<Shown | null> 
       error: State.Error === '' ? null : State.Error,
       startedAt: timeOf(State.StartedAt),
       finishedAt: timeOf(State.FinishedAt),
+      ports: boundPorts(HostConfig.PortBindings),
     };
   } catch (error) {
     if (statusOf(error) === 404) return null;
     throw error;
   }
 }
+
+/** As it was created; Docker takes no address for any. */
+function boundPorts(bindings: unknown): NonNullable<ActualContainer['ports']> {
+  return Object.entries(PortBindings.parse(bindings ?? {})).flatMap(([inside, outside]) =>
+    (outside ?? []).map(({ HostIp, HostPort }) => ({
+      host: Number(HostPort),
+      container: Number.parseInt(inside, 10),
+      address: HostIp || ANY_ADDRESS,
+    })),
+  );
+}
+
+const PortBindings = z.record(z.string(), z.array(z.object({ HostIp: z.string(), HostPort: z.string() })).nullable());
 
 /** Docker writes the year 1 for "never". */
 function timeOf(time: string): string | null {

@@ -1,4 +1,5 @@
 import { pipeline } from 'node:stream/promises';
+import type { ActualContainer } from '@stagi/contract/daemon.ts';
 import type { DesiredStore } from '../desiredState.ts';
 import { portStreams } from './portStreams.ts';
 import type { StreamHandlers } from './streamServer.ts';
@@ -6,8 +7,8 @@ import { type TerminalDeps, terminalStreams } from './terminal/terminalStreams.t
 
 interface Deps {
   desired: DesiredStore;
-  /** The address that this server's policy binds ports to. */
-  portAddress(): Promise<string>;
+  /** Our containers as Docker shows them. */
+  actual(): readonly ActualContainer[];
   terminal: Omit<TerminalDeps, 'desired'>;
 }
 

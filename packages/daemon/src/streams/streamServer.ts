@@ -15,6 +15,7 @@ import { verifyOpening } from '../desiredState.ts';
 import type { Identity } from '../identity.ts';
 import { errorText, log } from '../log.ts';
 import { VERSION } from '../version.ts';
+import { bytesOnly } from './bytesOnly.ts';
 import { socketPair } from './socketPair.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
@@ -69,7 +70,7 @@ export function createStreamServer(identity: Identity, handlers: StreamHandlers)
     const handler = handlers[target.kind] as StreamHandler<typeof target.kind>;
     await handler(target as never, () => {
       stream.respond({ ':status': 200 });
-      return stream;
+      return bytesOnly(stream);
     });
   }
 

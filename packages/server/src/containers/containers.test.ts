@@ -47,7 +47,7 @@ describe('containers', () => {
         nanoCpus: 1.5e9,
         memoryBytes: 0.5 * 2 ** 30,
         gpuIds: [1],
-        ports: [{ host: 8080, container: 80 }],
+        ports: [{ host: 8080, container: 80, public: false }],
         directories: [{ host: '/data/set', container: '/set' }],
         restartPolicy: 'on-failure',
       },

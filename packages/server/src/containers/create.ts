@@ -10,7 +10,7 @@ import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
 import { requireManagement, type Viewer, visibleServer } from './access.ts';
 import { checkCapacity, checkPolicy, type ServerSize, sizeOf } from './capacity.ts';
-import { DOCUMENT_MAX_BYTES, desiredBytes } from './desired.ts';
+import { DOCUMENT_MAX_BYTES, desiredBytes, specPorts } from './desired.ts';
 import { fillEnv } from './fillEnv.ts';
 import { insertContainer } from './insert.ts';
 import { presentContainer } from './present.ts';
@@ -113,7 +113,7 @@ function specOf(input: Input, command: string[] | null): DesiredContainer['spec'
     nanoCpus: Math.round(input.cpus * 1e9),
     memoryBytes: input.memoryGb === undefined ? null : Math.round(input.memoryGb * 2 ** 30),
     gpuIds: input.gpuIds,
-    ports: input.portMappings,
+    ports: specPorts(input.portMappings),
     directories: input.directoryMappings,
     restartPolicy: input.restartPolicy,
   };

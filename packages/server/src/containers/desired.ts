@@ -76,11 +76,15 @@ function specOf(row: ContainerRow, env: DesiredContainer['spec']['env']): Desire
     nanoCpus: Math.round(Number(row.cpus) * 1e9),
     memoryBytes: row.memory_gb === null ? null : Math.round(Number(row.memory_gb) * 2 ** 30),
     gpuIds: row.gpu_ids,
-    ports: row.ports.map(({ host, container }) => ({ host, container })),
+    ports: specPorts(row.ports),
     directories: row.directories,
     restartPolicy: row.restart_policy,
   };
 }
+
+/** Public ports are bound openly, others on loopback. */
+export const specPorts = (ports: ContainerRow['ports']): DesiredContainer['spec']['ports'] =>
+  ports.map(({ host, container, visibility }) => ({ host, container, public: visibility === 'public' }));
 
 /** A task's line is for a shell. */
 function commandOf({ command, task_spec }: ContainerRow): string[] | null {

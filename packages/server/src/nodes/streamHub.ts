@@ -18,6 +18,7 @@ import type { Logger } from 'pino';
 import { createWebSocketStream, type WebSocket } from 'ws';
 import type { Db } from '../db/schema.ts';
 import type { SigningKeys } from '../sessions/signingKeys.ts';
+import { bytesOnly } from './bytesOnly.ts';
 import { socketPair } from './socketPair.ts';
 
 /** How long a daemon may take to dial, and to answer an opening. */
@@ -188,7 +189,7 @@ function request(session: ClientHttp2Session, document: string): Promise<Duplex>
     });
     stream.once('response', (headers) => {
       clearTimeout(timer);
-      if (headers[':status'] === 200) return resolve(stream);
+      if (headers[':status'] === 200) return resolve(bytesOnly(stream));
       const reason = headers[REASON_HEADER];
       stream.close(constants.NGHTTP2_NO_ERROR);
       reject(new StreamRefused(headers[':status'] ?? 503, decodeReason(reason)));
