@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { call } from './call.ts';
+import { Container, PortMapping } from './containers.ts';
+import { HostPort } from './fields.ts';
+import { oneOf, Ref } from './page.ts';
 
 export const containerAccess = {
   enter: call({
@@ -16,5 +19,19 @@ export const containerAccess = {
       trip: z.string().max(100).optional(),
     }),
     output: z.object({ isSuccess: z.literal(true), link: z.string() }),
+  }),
+  editPorts: call({
+    path: 'docker-container/port/edit',
+    summary: 'Makes ports of a container private or public. Its server binds them so when it is next recreated.',
+    auth: ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT'],
+    byToken: true,
+    input: z.strictObject({
+      ref: Ref,
+      portMappings: z
+        .array(z.strictObject({ host: HostPort, visibility: PortMapping.shape.visibility.unwrap() }))
+        .min(1)
+        .max(100),
+    }),
+    output: oneOf(Container),
   }),
 };

@@ -245,7 +245,13 @@ export const Container = z.object({
   memoryGb: z.number().nullable(),
   gpuIds: z.array(z.number().int()),
   portMappings: z.array(
-    z.object({ host: z.number().int(), container: z.number().int(), visibility: z.enum(['private', 'public']) }),
+    z.object({
+      host: z.number().int(),
+      container: z.number().int(),
+      visibility: z.enum(['private', 'public']),
+      /** How its server has bound it: other than `visibility` until the container is next recreated. Null: not known. */
+      boundAs: z.enum(['private', 'public']).nullable(),
+    }),
   ),
   directoryMappings: z.array(z.object({ host: z.string(), container: z.string() })),
   restartPolicy: RestartPolicy,

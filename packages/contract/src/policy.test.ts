@@ -61,6 +61,22 @@ describe('container policy', () => {
     expect(refusals(mount(path), OPEN)).toEqual([]);
   });
 
+  it('binds private ports to loopback, others to the address of the policy', () => {
+    const ports = [
+      { host: 8080, container: 80, public: false },
+      { host: 8081, container: 80, public: true },
+      { host: 8082, container: 81 },
+    ];
+    const policy = { ...OPEN, portAddress: '10.0.0.5' };
+    expect(checkContainer({ slug: 'web', spec: { ...SPEC, ports } }, policy).hostConfig?.PortBindings).toEqual({
+      '80/tcp': [
+        { HostIp: '127.0.0.1', HostPort: '8080' },
+        { HostIp: '10.0.0.5', HostPort: '8081' },
+      ],
+      '81/tcp': [{ HostIp: '10.0.0.5', HostPort: '8082' }],
+    });
+  });
+
   it('keeps a rented server’s volumes below its data root', () => {
     expect(refusals(mount('/data/a'), RENTED)).toEqual([]);
     expect(refusals(mount('/database'), RENTED)).toHaveLength(1);

@@ -48,6 +48,8 @@ export const SiteConfiguration = z.object({
   analyticsHosts: z.array(z.string()),
   /** The ways to log in besides e-mail. */
   identityProviders: z.array(z.enum(IDENTITY_PROVIDERS)),
+  /** The scheme and domain below which ports of containers have their addresses; null: the operator has set none up. */
+  appsOrigin: z.string().nullable(),
   /** Addresses outside of this origin that a login may return to, each with all below its path. */
   returnUrlAllowList: z.array(z.string()),
 });

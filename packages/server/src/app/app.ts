@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import fastifyWebsocket from '@fastify/websocket';
 import { BODY_LIMIT } from '@stagi/contract/call.ts';
 import { MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
@@ -11,7 +12,7 @@ import { mountAppEndpoints } from '../apps/endpoints.ts';
 import { appHandlers } from '../apps/routes.ts';
 import { auditHandlers } from '../audit/routes.ts';
 import { publicSite } from '../config/site.ts';
-import { guardPortHosts } from '../containerAccess/hosts.ts';
+import { guardPortHosts, hideUrlsOfPorts } from '../containerAccess/hosts.ts';
 import { containerAccessHandlers } from '../containerAccess/routes.ts';
 import { containerHandlers } from '../containers/routes.ts';
 import { containerTemplateHandlers } from '../containerTemplates/routes.ts';
@@ -27,6 +28,7 @@ import { GIT_PREFIX, mountGitHttp } from '../gitHosting/http.ts';
 import { sendError } from '../http/errors.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { createLoadShedder } from '../http/loadShedding.ts';
+import { isProxied } from '../http/portRequests.ts';
 import { identityHandlers } from '../identities/routes.ts';
 import { instanceHandlers } from '../instances/routes.ts';
 import { inviteHandlers } from '../invites/routes.ts';
@@ -38,6 +40,7 @@ import { hardwareHandlers } from '../marketplace/routes.ts';
 import { billingHandlers } from '../metering/routes.ts';
 import { measureCalls } from '../metrics/measureCalls.ts';
 import { mountPictures } from '../pictures/route.ts';
+import { createPortProxy } from '../portProxy/proxy.ts';
 import { projectCodeHandlers } from '../projectCode/routes.ts';
 import { projectHandlers } from '../projects/routes.ts';
 import { promoCodeHandlers } from '../promoCodes/routes.ts';
@@ -106,7 +109,7 @@ const handlers: Handlers = {
 export async function buildApp(ctx: Context, hosting: Hosting): Promise<FastifyInstance> {
   const app = await createServer(ctx);
   securityHeaders(app, ctx.config);
-  guardPortHosts(app, ctx);
+  guardPortHosts(app, ctx, createPortProxy(app, ctx));
   guardContentHost(app, ctx);
   const shedder = createLoadShedder(ctx.meters);
   mount(app, ctx, handlers, shedder);
@@ -144,17 +147,23 @@ async function createServer(ctx: Context): Promise<FastifyInstance> {
     loggerInstance: ctx.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: ctx.config.trustProxy,
+    rewriteUrl: hideUrlsOfPorts(ctx.config),
     bodyLimit: BODY_LIMIT,
     // See `limitRequestTime`.
     requestTimeout: 0,
     keepAliveTimeout: 65_000,
-    http: { headersTimeout: 15_000, connectionsCheckingInterval: SLOW_SENDER_CHECK_MS },
+    http: {
+      headersTimeout: 15_000,
+      connectionsCheckingInterval: SLOW_SENDER_CHECK_MS,
+      // Other protocols, such as `h2c`, are not spoken: such a request is answered as if it had not asked for them.
+      shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
+    },
     // Calls on keep-alive connections are served during a shutdown (see `shutDownGracefully`).
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     genReqId: requestId(ctx.config.trustProxy),
   });
-  limitRequestTime(app.server, (url) => url.startsWith(GIT_PREFIX));
+  limitRequestTime(app.server, (request) => (request.url ?? '').startsWith(GIT_PREFIX) || isProxied(request));
   // Against CSRF: no call reads a body that a form of another site can send without a preflight.
   app.removeContentTypeParser('text/plain');
   sendRequestId(app);

@@ -4,13 +4,14 @@ import { publicSite, readSite } from './site.ts';
 
 describe('what the operator shows around the product', () => {
   it('is nothing unless configured', () => {
-    expect(publicSite({ site: readSite({}), identityProviders: readIdentityProviders({}) })).toEqual({
+    expect(publicSite({ site: readSite({}), identityProviders: readIdentityProviders({}), appsDomain: null })).toEqual({
       socialLinks: [],
       issueTrackerUrl: null,
       supportEmail: null,
       banners: [],
       analyticsHosts: [],
       identityProviders: [],
+      appsOrigin: null,
       returnUrlAllowList: [],
     });
   });
@@ -26,7 +27,9 @@ describe('what the operator shows around the product', () => {
       ANALYTICS_URL: 'https://analytics.example/2/httpapi',
     });
     expect(site.analytics).toEqual([{ host: '{env}.stagi.example', key: 'abc' }]);
-    expect(publicSite({ site, identityProviders: readIdentityProviders({ GOOGLE_CLIENT_ID: 'x' }) })).toEqual({
+    const identityProviders = readIdentityProviders({ GOOGLE_CLIENT_ID: 'x' });
+    const appsDomain = { protocol: 'https:', host: 'apps.example' } as const;
+    expect(publicSite({ site, identityProviders, appsDomain })).toEqual({
       socialLinks: [
         { site: 'github', url: 'https://github.com/stagi?tab=a=b' },
         { site: 'x', url: 'https://x.com/stagi' },
@@ -36,6 +39,7 @@ describe('what the operator shows around the product', () => {
       banners: [{ title: 'Maintenance on Sunday', description: '', link: null, image: null, layout: 'app' }],
       analyticsHosts: ['{env}.stagi.example'],
       identityProviders: ['google'],
+      appsOrigin: 'https://apps.example',
       returnUrlAllowList: ['https://docs.example/app', 'http://localhost:3000'],
     });
   });

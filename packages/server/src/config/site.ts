@@ -1,6 +1,7 @@
 import { returnUrlEntryProblem } from '@stagi/contract/returnUrl.ts';
 import { Banner, type SiteConfiguration, SocialSite } from '@stagi/contract/site.ts';
 import { z } from 'zod';
+import type { AppsDomain } from './appsDomain.ts';
 import { ConfigError } from './configError.ts';
 import { configuredProviders, type IdentityProviders } from './identityProviders.ts';
 
@@ -9,7 +10,8 @@ const AnalyticsHost = z.strictObject({ host: z.string().min(1), key: z.string().
 export type AnalyticsHost = z.infer<typeof AnalyticsHost>;
 
 /** The operator's links, banners, return addresses and analytics, from `SOCIAL_LINKS`, `ISSUE_TRACKER_URL`, `SUPPORT_EMAIL`, `BANNERS`, `RETURN_URL_ALLOW_LIST`, `ANALYTICS_HOSTS` and `ANALYTICS_URL`. */
-export interface Site extends Omit<SiteConfiguration, 'version' | 'analyticsHosts' | 'identityProviders'> {
+export interface Site
+  extends Omit<SiteConfiguration, 'version' | 'analyticsHosts' | 'identityProviders' | 'appsOrigin'> {
   analytics: readonly AnalyticsHost[];
   /** The address that stored events are forwarded to. */
   analyticsUrl: string | null;
@@ -39,14 +41,17 @@ export function readSite(env: Environment): Site {
 export function publicSite({
   site: { analytics, analyticsUrl: _, ...shown },
   identityProviders,
+  appsDomain,
 }: {
   site: Site;
   identityProviders: IdentityProviders;
+  appsDomain: AppsDomain | null;
 }): Omit<SiteConfiguration, 'version'> {
   return {
     ...shown,
     analyticsHosts: analytics.map(({ host }) => host),
     identityProviders: configuredProviders(identityProviders),
+    appsOrigin: appsDomain && `${appsDomain.protocol}//${appsDomain.host}`,
   };
 }
 

@@ -1,10 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import { cookiesNamed, setCookie } from './cookies.ts';
+import { cookiesNamed, REQUEST_COOKIES, setCookie } from './cookies.ts';
 
 /** The time to log in or to sign up with a mailed code. */
 const REQUEST_SECONDS = 30 * 60;
-const PREFIX = 'stagi-trip-';
 /** Each page that is opened starts a request. Browsers keep some 50 cookies of a host and send all of them each time. */
 const MAX_REQUESTS = 16;
 
@@ -21,7 +20,7 @@ export interface AccessRequest {
 }
 
 export function startAccessRequest(config: Site, cookies: string | undefined): AccessRequest {
-  const shown = [...cookiesNamed(config, PREFIX, cookies).values()].filter(isSecret);
+  const shown = cookiesNamed(config, REQUEST_COOKIES, cookies).filter(isSecret);
   const secret = (shown.length >= MAX_REQUESTS && shown[0]) || randomBytes(32).toString('base64url');
   return {
     state: hashOf(secret).toString('base64url'),
@@ -37,7 +36,7 @@ export const hashOfState = (state: string | undefined): Buffer | null =>
 export function finishAccessRequest(config: Site, cookies: string | undefined, hash: Buffer | null): string | null {
   if (!hash) return null;
   // Comparing hashes leaks nothing about the secret through timing.
-  const secret = [...cookiesNamed(config, PREFIX, cookies).values()].find(
+  const secret = cookiesNamed(config, REQUEST_COOKIES, cookies).find(
     (one) => isSecret(one) && hashOf(one).equals(hash),
   );
   return secret === undefined ? null : setCookie(config, nameOf(secret), '', 0);
@@ -46,4 +45,4 @@ export function finishAccessRequest(config: Site, cookies: string | undefined, h
 const isSecret = (text: string): boolean => /^[\w-]{43}$/.test(text);
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 /** A name for each request, so that tabs that are opened at once do not overwrite each other's cookie. */
-const nameOf = (secret: string): string => PREFIX + hashOf(secret).toString('hex').slice(0, 16);
+const nameOf = (secret: string): string => REQUEST_COOKIES + hashOf(secret).toString('hex').slice(0, 16);

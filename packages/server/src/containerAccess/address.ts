@@ -22,6 +22,12 @@ export function targetOfHost(host: string | undefined, domain: AppsDomain): Port
   return slug.length <= 40 && SLUG.test(slug) ? { slug, port: Number(port) } : null;
 }
 
+/** Whether a `Host` header is below the domain of ports, whatever it names there. */
+export const isOfDomain = (host: string | undefined, domain: AppsDomain): boolean => {
+  const name = host?.toLowerCase();
+  return name === domain.host || (name?.endsWith(`.${domain.host}`) ?? false);
+};
+
 /**
  * The port and path of an untrusted return address; `null` unless its scheme and parsed host are exactly those of a port
  * of this container. Prevents open redirects: the redirect's host is built from slug and port, and only path, query and

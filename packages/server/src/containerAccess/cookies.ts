@@ -2,6 +2,12 @@ import type { Config } from '../config/config.ts';
 
 type Site = Pick<Config, 'appsDomain'>;
 
+export const PASS_COOKIE = 'stagi-port';
+/** The beginning of the names of access requests. */
+export const REQUEST_COOKIES = 'stagi-trip-';
+/** Browsers keep fewer of one site. */
+const MAX_CANDIDATES = 200;
+
 /** Browsers let no other host, such as that of another port, set or read a `__Host-` cookie. */
 export const cookieName = (config: Site, name: string): string => (isSecure(config) ? `__Host-${name}` : name);
 
@@ -10,18 +16,30 @@ export function setCookie(config: Site, name: string, value: string, seconds: nu
   return `${cookieName(config, name)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** The cookies whose names begin so. A name that comes twice is left out: another host has set one of them. */
-export function cookiesNamed(config: Site, beginning: string, header: string | undefined): Map<string, string> {
-  const shown = new Map<string, string>();
-  const twice = new Set<string>();
-  for (const pair of (header ?? '').split(';')) {
-    const [, name = '', value = ''] = /^\s*([^=\s]+)=(.*?)\s*$/.exec(pair) ?? [];
-    if (!name.startsWith(cookieName(config, beginning))) continue;
-    if (shown.has(name)) twice.add(name);
-    shown.set(name, value);
+/**
+ * The values of the cookies whose names begin so. Without HTTPS the page of another port can set cookies of any name for
+ * this host: a name may come twice, and each value is only a candidate until it was verified.
+ */
+export function cookiesNamed(config: Site, beginning: string, header: string | undefined): string[] {
+  const wanted = cookieName(config, beginning);
+  const values = new Set<string>();
+  for (const { name, value } of cookiesOf(header)) {
+    if (name.startsWith(wanted) && values.size < MAX_CANDIDATES) values.add(value);
   }
-  for (const name of twice) shown.delete(name);
-  return shown;
+  return [...values];
 }
+
+/** The cookies of a header, in order; those of our own names too. */
+export function cookiesOf(header: string | undefined): { name: string; value: string; pair: string }[] {
+  return (header ?? '').split(';').flatMap((part) => {
+    const pair = part.trim();
+    if (pair === '') return [];
+    const [, name = '', value = ''] = /^([^=]*?)\s*(?:=\s*(.*))?$/s.exec(pair) ?? [];
+    return [{ name, value, pair }];
+  });
+}
+
+/** Whether the platform keeps a cookie of this name at the hosts of ports, with HTTPS or without. */
+export const isOwnCookie = (name: string): boolean => /^(?:__(?:host|secure)-)?stagi-(?:port|trip)/i.test(name.trim());
 
 const isSecure = ({ appsDomain }: Site): boolean => appsDomain?.protocol === 'https:';

@@ -3,10 +3,8 @@ import type { Context } from '../context.ts';
 import { finishAccessRequest } from './accessRequest.ts';
 import { originOf, type PortTarget } from './address.ts';
 import { hashOfCode } from './code.ts';
-import { cookieName, cookiesNamed, setCookie } from './cookies.ts';
-import { mayStillAccess, PASS_HOURS, type Pass, signPass } from './pass.ts';
-
-const PASS = 'stagi-port';
+import { cookiesNamed, PASS_COOKIE, setCookie } from './cookies.ts';
+import { accessOfPass, PASS_HOURS, type Pass, signPass } from './pass.ts';
 
 /** The redirect that answers a valid code. */
 export interface PassResponse {
@@ -42,9 +40,9 @@ export async function exchangeCode(
     userId: consumed.user_id,
     sessionId: consumed.session_id,
   };
-  if (!(await mayStillAccess(ctx, pass))) return null;
+  if (!(await accessOfPass(ctx, pass))) return null;
   return {
-    setCookies: [setCookie(ctx.config, PASS, await signPass(ctx, pass), PASS_HOURS * 3600), clearCookie],
+    setCookies: [setCookie(ctx.config, PASS_COOKIE, await signPass(ctx, pass), PASS_HOURS * 3600), clearCookie],
     // Absolute: a path alone could begin with two slashes.
     location: originOf(place, appsDomain) + consumed.path,
   };
@@ -61,6 +59,6 @@ interface ConsumedCode {
   in_time: boolean;
 }
 
-/** The pass in the request's cookies; `null` where there is none, or more than one. */
-export const passFromCookie = ({ config }: Pick<Context, 'config'>, header: string | undefined): string | null =>
-  cookiesNamed(config, PASS, header).get(cookieName(config, PASS)) ?? null;
+/** What may be the pass in a request's cookies: another port's page may have set more cookies of its name. */
+export const passesFromCookies = ({ config }: Pick<Context, 'config'>, header: string | undefined): string[] =>
+  cookiesNamed(config, PASS_COOKIE, header).filter((value) => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(value));

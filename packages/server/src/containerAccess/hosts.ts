@@ -1,36 +1,66 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AppsDomain } from '../config/appsDomain.ts';
 import type { Context } from '../context.ts';
 import { notFound, unauthenticated } from '../http/errors.ts';
 import { startAccessRequest } from './accessRequest.ts';
-import { originOf, type PortTarget, targetOfHost } from './address.ts';
+import { isOfDomain, originOf, type PortTarget, targetOfHost } from './address.ts';
 import { ENTER_PATH } from './code.ts';
-import { exchangeCode, passFromCookie } from './exchange.ts';
-import { authorizePass } from './pass.ts';
+import { exchangeCode } from './exchange.ts';
+import { opensPage } from './navigation.ts';
+
+/** Serves authorized requests to ports of containers. */
+export interface PortProxy {
+  /** Answers the request; `sign in` where it shows nothing that opens the port. Throws PublicError to refuse it. */
+  serve(place: PortTarget, request: FastifyRequest, reply: FastifyReply): Promise<'answered' | 'sign in'>;
+  /** Answers with a plain page of the platform. */
+  refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply;
+}
+
+/** Requests to ports are no routes of the platform: a container may have paths that the router could not read. */
+export function hideUrlsOfPorts({ appsDomain }: Context['config']): (request: IncomingMessage) => string {
+  return ({ headers, url = '/' }) => (appsDomain && isOfDomain(headers.host, appsDomain) ? '/' : url);
+}
 
 /**
- * Answers every request to the hosts of ports before any page or call of the platform: exchanges a code for a cookie and
- * redirects to the access page without one. An authorized request gets 404 until the port proxy exists.
+ * Answers every request to the hosts of ports before any page or call of the platform, and before a body is read:
+ * exchanges a code for a cookie, redirects to the access page, or passes the request on to the port.
  */
-export function guardPortHosts(app: FastifyInstance, ctx: Context): void {
+export function guardPortHosts(app: FastifyInstance, ctx: Context, proxy: PortProxy): void {
   const { appsDomain } = ctx.config;
   if (!appsDomain) return;
   app.addHook('onRequest', async (request, reply) => {
     if (!isOfDomain(request.host, appsDomain)) return;
-    const place = targetOfHost(request.host, appsDomain);
-    if (!place) throw notFound();
-    const asked = originOf(place, appsDomain) + request.url;
-    if (!request.url.startsWith('/') || !URL.canParse(asked)) throw notFound();
-    const url = new URL(asked);
-    void reply.header('cache-control', 'no-store');
-    if (url.pathname === ENTER_PATH) return enter(ctx, appsDomain, place, url, request, reply);
-    const pass = passFromCookie(ctx, request.headers.cookie);
-    if (pass !== null && (await authorizePass(ctx, place, pass))) throw notFound();
-    if (!opensPage(request)) throw unauthenticated();
-    const wanted = originOf(place, appsDomain) + url.pathname + url.search;
-    const { state, setCookie } = startAccessRequest(ctx.config, request.headers.cookie);
-    return reply.header('set-cookie', setCookie).redirect(accessPage(ctx, place, { returnUrl: wanted, trip: state }));
+    try {
+      return await answer(ctx, appsDomain, proxy, request, reply);
+    } catch (error) {
+      return proxy.refuse(request, reply, error);
+    }
   });
+}
+
+async function answer(
+  ctx: Context,
+  domain: AppsDomain,
+  proxy: PortProxy,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const place = targetOfHost(request.host, domain);
+  if (!place) throw notFound();
+  const { originalUrl } = request;
+  const asked = originOf(place, domain) + originalUrl;
+  if (!originalUrl.startsWith('/') || !URL.canParse(asked)) throw notFound();
+  const url = new URL(asked);
+  if (url.pathname === ENTER_PATH) return enter(ctx, domain, place, url, request, reply);
+  if ((await proxy.serve(place, request, reply)) === 'answered') return reply;
+  if (!opensPage(request)) throw unauthenticated();
+  const wanted = originOf(place, domain) + url.pathname + url.search;
+  const { state, setCookie } = startAccessRequest(ctx.config, request.headers.cookie);
+  return reply
+    .header('cache-control', 'no-store')
+    .header('set-cookie', setCookie)
+    .redirect(accessPage(ctx, place, { returnUrl: wanted, trip: state }));
 }
 
 /** An invalid code leads back to the access page, which says so and does not retry. */
@@ -42,6 +72,7 @@ async function enter(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  void reply.header('cache-control', 'no-store');
   const entrance = await exchangeCode(ctx, place, url.searchParams.get('code') ?? '', request.headers.cookie);
   if (!entrance)
     return reply.redirect(accessPage(ctx, place, { returnUrl: `${originOf(place, domain)}/`, failed: '1' }));
@@ -51,10 +82,3 @@ async function enter(
 function accessPage({ config }: Context, { slug }: PortTarget, query: Record<string, string>): string {
   return `${config.appOrigin}/container-auth/${slug}?${new URLSearchParams(query)}`;
 }
-
-const isOfDomain = (host: string, domain: AppsDomain): boolean =>
-  host.toLowerCase() === domain.host || host.toLowerCase().endsWith(`.${domain.host}`);
-
-/** Whether the request is a navigation: only that can be redirected to a login. */
-const opensPage = ({ method, headers }: FastifyRequest): boolean =>
-  (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html');

@@ -1,7 +1,7 @@
 import { jwtVerify, SignJWT } from 'jose';
 import type { Context } from '../context.ts';
 import { loadSession } from '../sessions/authenticate.ts';
-import { findAccessibleContainer, hasPort } from './accessibleContainer.ts';
+import { accessibleMapping, findAccessibleContainer, type PortAccess } from './accessibleContainer.ts';
 import type { PortTarget } from './address.ts';
 
 /** After this the browser passes through the access page again, which asks nothing of a signed-in user. */
@@ -34,19 +34,22 @@ export function signPass({ keys }: Pick<Context, 'keys'>, { place, containerId, 
  * Authorizes a request to a port by its pass; `null` if it may not see the port now. Session, membership, permission and
  * container are read each time, so that revoking any of them takes effect at once.
  */
-export async function authorizePass(ctx: Context, place: PortTarget, shown: string): Promise<Pass | null> {
+export async function authorizePass(ctx: Context, place: PortTarget, shown: string): Promise<PortAccess | null> {
   const pass = await readPass(ctx, place, shown);
-  return pass && (await mayStillAccess(ctx, pass)) ? pass : null;
+  return pass && accessOfPass(ctx, pass);
 }
 
-/** Whether the session may still see this port of this container. */
-export async function mayStillAccess(ctx: Context, { place, containerId, userId, sessionId }: Pass): Promise<boolean> {
+/** The port as the session may still see it; `null` if it may not. */
+export async function accessOfPass(
+  ctx: Context,
+  { place, containerId, userId, sessionId }: Pass,
+): Promise<PortAccess | null> {
   const visitor = await loadSession(ctx, sessionId, userId);
-  if (!visitor || visitor.app) return false;
+  if (!visitor || visitor.app) return null;
   const found = await findAccessibleContainer(ctx.db, visitor.memberships, place.slug);
-  if (found === null || found === 'forbidden') return false;
   // A later container with the same Unique ID is another one.
-  return found.id === containerId && hasPort(found, place.port);
+  if (found === null || found === 'forbidden' || found.id !== containerId) return null;
+  return accessibleMapping(found, place.port, userId);
 }
 
 async function readPass({ keys }: Pick<Context, 'keys'>, place: PortTarget, shown: string): Promise<Pass | null> {

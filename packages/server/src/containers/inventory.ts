@@ -5,6 +5,7 @@ import type { Selectable } from 'kysely';
 import { announce } from '../bus/bus.ts';
 import type { ContainerTable } from '../db/computeTables.ts';
 import type { Db } from '../db/schema.ts';
+import { recordBoundPorts } from './boundPorts.ts';
 import { recordRun } from './runs.ts';
 import { observedStatus, transitionContainer } from './status.ts';
 
@@ -23,6 +24,7 @@ type Row = Pick<
   | 'restart_policy'
   | 'task_run_id'
   | 'task_report'
+  | 'bound_ports'
 >;
 
 /** Updates the containers of a server from its daemon's inventory. Only rows of this server are changed. */
@@ -31,7 +33,7 @@ export async function applyInventory(trx: Db, instanceId: number, inventory: Inv
   const rows: Row[] = await trx
     .selectFrom('container')
     .select(['id', 'workspace_id', 'status', 'status_reason', 'desired', 'gen', 'restart_policy'])
-    .select(['exit_code', 'started_at', 'finished_at', 'docker_id', 'task_run_id', 'task_report'])
+    .select(['exit_code', 'started_at', 'finished_at', 'docker_id', 'task_run_id', 'task_report', 'bound_ports'])
     .where('instance_id', '=', instanceId)
     .where('deleted_at', 'is', null)
     .orderBy('id')
@@ -49,7 +51,8 @@ async function applyToContainer(trx: Db, row: Row, actual: ActualContainer | nul
   // A running container may have a reason too: it is paused, or restarting after a crash.
   const tellsMore = to === 'running' && reason !== row.status_reason;
   const hasReportChanged = actual !== null && (await recordTaskReport(trx, row, actual));
-  if (hasRunChanged || hasReportChanged)
+  const haveBindingsChanged = actual !== null && (await recordBoundPorts(trx, row, actual));
+  if (hasRunChanged || hasReportChanged || haveBindingsChanged)
     await announce(trx, 'changed', { entity: 'docker-container', id: row.id, workspaceId: row.workspace_id });
   if (to === row.status && !seen && !tellsMore) return;
   await transitionContainer(trx, row.id, to, {

@@ -1,5 +1,6 @@
 import type { Container } from '@stagi/contract/containers.ts';
 import { containerTerminalRefusal } from '@stagi/contract/terminals.ts';
+import { boundAs } from './boundPorts.ts';
 import type { ContainerView } from './queries.ts';
 
 export function presentContainer(row: ContainerView): Container {
@@ -31,7 +32,7 @@ export function presentContainer(row: ContainerView): Container {
     cpus: Number(row.cpus),
     memoryGb: row.memory_gb === null ? null : Number(row.memory_gb),
     gpuIds: row.gpu_ids,
-    portMappings: row.ports,
+    portMappings: row.ports.map((port) => ({ ...port, boundAs: boundAs(row, port.host) })),
     directoryMappings: row.directories,
     restartPolicy: row.restart_policy,
     startedAt: iso(row.started_at),

@@ -250,6 +250,8 @@ export interface ContainerTable extends TaskColumns {
   edit_deadline: Date | null;
   edit_progress: Json<StepProgress> | null;
   edit_failed_step: Json<StoredFailedStep> | null;
+  /** The addresses that the server has bound its ports to. */
+  bound_ports: Json<{ host: number; container: number; address: string }[]> | null;
   docker_id: string | null;
   exit_code: number | null;
   started_at: Date | null;

@@ -50,6 +50,7 @@ import * as projects from './migrations/0051_projects.ts';
 import * as sshKeyHolders from './migrations/0052_ssh_key_holders.ts';
 import * as tasks from './migrations/0053_tasks.ts';
 import * as taskPlaces from './migrations/0054_task_places.ts';
+import * as boundPorts from './migrations/0055_bound_ports.ts';
 import * as terminals from './migrations/0056_terminals.ts';
 import * as containerEdits from './migrations/0058_container_edits.ts';
 import * as templatesAndRegistries from './migrations/0059_templates_and_registries.ts';
@@ -103,6 +104,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0052_ssh_key_holders', sql: sshKeyHolders.sql },
   { name: '0053_tasks', sql: tasks.sql },
   { name: '0054_task_places', sql: taskPlaces.sql },
+  { name: '0055_bound_ports', sql: boundPorts.sql },
   { name: '0056_terminals', sql: terminals.sql },
   { name: '0058_container_edits', sql: containerEdits.sql },
   { name: '0059_templates_and_registries', sql: templatesAndRegistries.sql },

@@ -83,6 +83,15 @@ export function createPrometheusCollector(): Collector {
     registers,
   });
 
+  const ports = new Histogram({
+    name: 'stagi_port_seconds',
+    help: 'Requests and WebSockets passed on to ports of containers, and how long they took',
+    labelNames: ['status'],
+    buckets: [0.01, 0.05, 0.2, 1, 5, 60],
+    registers,
+  });
+  const portsInside = gauge('stagi_ports_inside', 'Requests and WebSockets to ports of containers that go on');
+
   const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
   delays.enable();
   const loop = gauge('stagi_event_loop_delay_seconds', 'Delay of the event loop since the last scrape', ['quantile']);
@@ -137,6 +146,8 @@ export function createPrometheusCollector(): Collector {
       s3Bytes.inc({ direction: 'received' }, received);
       s3Bytes.inc({ direction: 'sent' }, sent);
     },
+    portAnswered: (status, seconds) => ports.observe({ status: String(status) }, seconds),
+    portsOpen: (count) => portsInside.set(count),
     blobsMissing: (count) => s3Missing.set(count),
     useCorrected: () => s3Corrected.inc(),
     logged(level) {

@@ -13,6 +13,10 @@ export interface MetricsRecorder {
   gapStored(): void;
   /** The S3 service answered a request, with the bytes of its body and of the answer's. */
   s3Answered(operation: string, status: number, seconds: number, received: number, sent: number): void;
+  /** A container's port answered a request, or the platform in its place. */
+  portAnswered(status: number, seconds: number): void;
+  /** The number of requests and WebSockets to ports that go on. */
+  portsOpen(count: number): void;
   /** How many blobs the last repair found without their bytes. */
   blobsMissing(count: number): void;
   /** The repair corrected the use of a bucket. */

@@ -27,6 +27,9 @@ const OPEN_TIMEOUT_MS = 15_000;
 const PING_MS = 10_000;
 const PING_TIMEOUT_MS = 20_000;
 
+export const AGENT_TOO_OLD = text('The agent of this server is too old for this: install it again');
+export const HELD_ELSEWHERE = text('The link of this server is held by another process of the platform');
+
 /** A stream was not opened. `status` is that of an HTTP answer to whoever asked for it. */
 export class StreamRefused extends Error {
   readonly status: number;
@@ -110,8 +113,7 @@ export function createStreamHub(ctx: HubContext): StreamHub {
   async function open(instanceId: number, target: StreamTarget): Promise<Duplex> {
     const one = held.get(instanceId);
     if (!one) throw await whyNotHere(ctx, instanceId);
-    if (!one.link.canStream)
-      throw new StreamRefused(503, text('The agent of this server is too old for this: install it again'));
+    if (!one.link.canStream) throw new StreamRefused(503, AGENT_TOO_OLD);
     const document = await new SignJWT({
       node: String(instanceId),
       epoch: one.link.epoch,
@@ -215,7 +217,5 @@ async function whyNotHere({ db }: Pick<HubContext, 'db'>, instanceId: number): P
     .where('instance_id', '=', instanceId)
     .executeTakeFirst();
   const isElsewhere = node?.connected_at && !node.disconnected_at;
-  return isElsewhere
-    ? new StreamRefused(503, text('The link of this server is held by another process of the platform'))
-    : unreachable();
+  return isElsewhere ? new StreamRefused(503, HELD_ELSEWHERE) : unreachable();
 }

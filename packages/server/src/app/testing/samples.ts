@@ -305,6 +305,10 @@ export const SAMPLES: Record<string, Sample> = {
     foreign: 404,
     asksThere: true,
   },
+  'docker-container/port/edit': {
+    input: ({ container }) => ({ ref: { id: container }, portMappings: [{ host: 8080, visibility: 'public' }] }),
+    foreign: 404,
+  },
   'docker-container/image/list': { input: ({ instance }) => ({ instanceRef: { id: instance } }), foreign: 404 },
   'docker-container/template/list': { input: () => ({}) },
   'docker-container/template/create': {

@@ -1,0 +1,384 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
+import { aContainer, anApiToken, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
+import type { Person } from '@stagi/server/src/testing/person.ts';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { type PortDaemon, startPortDaemon } from './portDaemon.ts';
+import { visitPort } from './portVisitor.ts';
+import { until } from './until.ts';
+
+const MB = 1024 * 1024;
+const DOMAIN = 'apps.localhost:4400';
+
+let app: TestApp;
+let owner: Person;
+let daemon: PortDaemon;
+let containerId: number;
+let host: string;
+let token: string;
+let service: Server;
+/** What the program in the container does with a request. */
+let program: (asked: IncomingMessage, answer: ServerResponse) => void;
+
+beforeAll(async () => {
+  app = await startTestApp({ APPS_DOMAIN: DOMAIN });
+  owner = await app.signUp('Ada');
+  ({ token } = await anApiToken(app.ctx, owner));
+  const serverId = await aRentedInstance(app.ctx, owner);
+  daemon = await startPortDaemon(app, serverId);
+  containerId = await aContainer(app.ctx, owner, serverId);
+  const { slug } = await app.ctx.db
+    .updateTable('container')
+    .set({ ports: JSON.stringify([{ host: 8080, container: 80, visibility: 'private' }]) })
+    .where('id', '=', containerId)
+    .returning('slug')
+    .executeTakeFirstOrThrow();
+  host = `${slug}-8080.${DOMAIN}`;
+  service = createServer((asked, answer) => program(asked, answer));
+  service.listen(0, '127.0.0.1');
+  await once(service, 'listening');
+});
+beforeEach(() => {
+  daemon.bind(containerId, 80, portOf(service));
+});
+afterAll(async () => {
+  service?.close();
+  service?.closeAllConnections();
+  await daemon?.close();
+  await app?.close();
+});
+
+const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
+const byToken = (more: Record<string, string> = {}) => ({ 'x-stagi-token': token, ...more });
+
+it('passes methods, paths, bodies and statuses on as they are', async () => {
+  program = async (asked, answer) => {
+    let body = '';
+    for await (const part of asked) body += part;
+    answer.writeHead(asked.method === 'DELETE' ? 204 : 299, 'As Said', { 'X-Asked': `${asked.method} ${asked.url}` });
+    answer.end(asked.method === 'DELETE' ? undefined : `got ${body}`);
+  };
+  let n = 0;
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'REPORT', 'QUERY'])
+    for (const path of [
+      '/',
+      '//x',
+      '/a%2Fb?c=%20&d',
+      '/.stagi',
+      '/%',
+      '/%zz?%',
+      '/frontend-api/user/profile',
+      '/%E4%B8%AD',
+    ]) {
+      const body = ['POST', 'PUT', 'PATCH'].includes(method) ? 'body' : undefined;
+      const got = await visitPort(app, host, { method, path, headers: byToken(), body });
+      expect.soft([got.status, got.headers['x-asked']]).toEqual([method === 'DELETE' ? 204 : 299, `${method} ${path}`]);
+      if (method !== 'DELETE') expect.soft(got.body).toBe(`got ${body ?? ''}`);
+      n += 1;
+    }
+  const head = await visitPort(app, host, { method: 'HEAD', headers: byToken() });
+  expect([head.status, head.body]).toEqual([299, '']);
+  console.log(`ports: n = ${n} requests passed on`);
+});
+
+it('keeps what is between the platform and a visitor from the container, and the other way round', async () => {
+  let raw: string[] = [];
+  program = (asked, answer) => {
+    raw = asked.rawHeaders;
+    answer.writeHead(200, [
+      ['Set-Cookie', 'theme=dark; Domain=apps.localhost; Path=/'],
+      ['Set-Cookie', 'stagi-port=planted; Path=/'],
+      ['Set-Cookie', '__Host-stagi-port=planted; Path=/; Secure'],
+      ['Set-Cookie', '=stagi-port=planted'],
+      ['Set-Cookie', 'Stagi-Trip-1=planted'],
+      ['Set-Cookie', 'plain=1; domain = .localhost ;HttpOnly'],
+      ['Clear-Site-Data', '"cookies"'],
+      ['Alt-Svc', 'h3=":443"'],
+      ['Connection', 'X-Hop'],
+      ['X-Hop', 'secret'],
+      ['X-Kept', 'Yes'],
+    ] as unknown as string[]);
+    answer.end('ok');
+  };
+  const got = await visitPort(app, host, {
+    headers: {
+      authorization: `bearer ${token}`,
+      cookie: 'a=1; stagi-port=x.y.z; __Host-stagi-port=x; stagi-trip-0=1; b=2; STAGI-PORT=3',
+      forwarded: 'for=1.2.3.4',
+      'x-forwarded-for': '1.2.3.4',
+      'x-forwarded-host': 'evil.example',
+      'x-real-ip': '1.2.3.4',
+      connection: 'close, x-secret',
+      'x-secret': 'of the hop',
+      te: 'trailers, gzip',
+      'proxy-authorization': 'Basic eA==',
+      'X-Spelled-So': 'kept',
+    },
+  });
+  const headers = Object.fromEntries(
+    Array.from({ length: raw.length / 2 }, (_, index) => [raw[2 * index]!, raw[2 * index + 1]!]),
+  );
+  expect(headers).toEqual({
+    Host: host,
+    cookie: 'a=1; b=2',
+    'X-Spelled-So': 'kept',
+    'X-Forwarded-For': '127.0.0.1',
+    'X-Forwarded-Proto': 'http',
+    'X-Forwarded-Host': host,
+    TE: 'trailers',
+    Connection: 'keep-alive',
+  });
+  expect(raw).toHaveLength(2 * Object.keys(headers).length);
+  expect(got.headers['set-cookie']).toEqual(['theme=dark; Path=/', 'plain=1;HttpOnly']);
+  expect(got.headers).toMatchObject({ 'x-kept': 'Yes' });
+  for (const gone of ['clear-site-data', 'alt-svc', 'x-hop']) expect.soft(got.headers[gone]).toBeUndefined();
+
+  const passes = ['Basic dXNlcjpwYXNz', 'Bearer something-else', 'Digest x'];
+  for (const authorization of passes) {
+    await visitPort(app, host, { headers: byToken({ authorization }) });
+    expect.soft(raw[raw.findIndex((name) => /^authorization$/i.test(name)) + 1]).toBe(authorization);
+    expect.soft(raw.join()).not.toContain(token);
+  }
+  for (const authorization of [`Bearer ${token}`, `Basic ${Buffer.from(`x:${token}`).toString('base64')}`]) {
+    await visitPort(app, host, { headers: byToken({ authorization }) });
+    expect.soft(raw.join()).not.toMatch(/authorization/i);
+  }
+});
+
+it('streams events without waiting, tells early hints, and keeps trailers', async () => {
+  let next: () => void = () => {};
+  let trailers: NodeJS.Dict<string> = {};
+  program = (asked, answer) => {
+    answer.writeEarlyHints({ link: '</style.css>; rel=preload' });
+    asked.resume().on('end', () => {
+      trailers = asked.trailers;
+      answer.writeHead(200, { 'Content-Type': 'text/event-stream', Trailer: 'X-Sum' });
+      answer.write('data: one\n\n');
+      next = () => {
+        answer.write('data: two\n\n');
+        answer.addTrailers({ 'X-Sum': '2' });
+        answer.end();
+      };
+    });
+  };
+  const asked = request({
+    host: '127.0.0.1',
+    port: Number(new URL(app.url).port),
+    method: 'POST',
+    headers: { host, ...byToken(), 'transfer-encoding': 'chunked', trailer: 'X-Asked' },
+  });
+  const hints = once(asked, 'information');
+  const answered = once(asked, 'response');
+  asked.write('body');
+  asked.addTrailers({ 'X-Asked': 'yes' });
+  asked.end();
+  expect(await hints).toMatchObject([{ statusCode: 103, headers: { link: '</style.css>; rel=preload' } }]);
+  const [answer] = (await answered) as [IncomingMessage];
+  const ended = once(answer, 'end');
+  // The first event comes while the second has not been written.
+  const [first] = (await once(answer, 'data')) as [Buffer];
+  expect(String(first)).toBe('data: one\n\n');
+  next();
+  const [second] = (await once(answer, 'data')) as [Buffer];
+  expect(String(second)).toBe('data: two\n\n');
+  await ended;
+  expect(answer.trailers).toEqual({ 'x-sum': '2' });
+  expect(trailers).toEqual({ 'x-asked': 'yes' });
+});
+
+it('moves 200 MB both ways in bounded memory', async () => {
+  const chunk = randomBytes(MB);
+  const total = 200;
+  let received = 0;
+  program = (asked, answer) => {
+    if (asked.method === 'GET') return void Readable.from(chunks(chunk, total)).pipe(answer);
+    asked.on('data', (data: Buffer) => {
+      received += data.length;
+    });
+    asked.on('end', () => answer.end('done'));
+  };
+  global.gc?.();
+  const before = process.memoryUsage().rss;
+  let peak = before;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage().rss);
+  }, 20);
+  const to = { host: '127.0.0.1', port: Number(new URL(app.url).port) };
+  const up = request({ ...to, method: 'PUT', headers: { host, ...byToken() } });
+  const uploaded = once(up, 'response');
+  let begun = performance.now();
+  await pipeline(Readable.from(chunks(chunk, total)), up);
+  const [stored] = (await uploaded) as [IncomingMessage];
+  stored.resume();
+  await once(stored, 'end');
+  const upSeconds = (performance.now() - begun) / 1000;
+  expect(received).toBe(total * MB);
+
+  begun = performance.now();
+  const down = request({ ...to, headers: { host, ...byToken() } });
+  down.end();
+  const [answer] = (await once(down, 'response')) as [IncomingMessage];
+  let got = 0;
+  for await (const part of answer) got += (part as Buffer).length;
+  const downSeconds = (performance.now() - begun) / 1000;
+  clearInterval(timer);
+  console.log(
+    `ports: ${total} MB up at ${(total / upSeconds).toFixed(0)} MB/s, down at ${(total / downSeconds).toFixed(0)} MB/s, memory ${((peak - before) / MB).toFixed(0)} MB more at most`,
+  );
+  expect(got).toBe(total * MB);
+  expect(peak - before).toBeLessThan(150 * MB);
+});
+
+it('holds the container back while its visitor does not read', async () => {
+  let written = 0;
+  program = (_asked, answer) => {
+    const feed = (): void => {
+      while (written < 200 * MB && answer.write(Buffer.alloc(64 * 1024))) written += 64 * 1024;
+      if (written < 200 * MB) answer.once('drain', feed);
+    };
+    feed();
+  };
+  const asked = request({ host: '127.0.0.1', port: Number(new URL(app.url).port), headers: { host, ...byToken() } });
+  asked.on('error', () => {});
+  asked.end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  answer.on('error', () => {});
+  let before = -1;
+  await until('the container is held back', async () => {
+    const stands = written === before;
+    before = written;
+    return stands ? true : null;
+  });
+  expect(written).toBeLessThan(40 * MB);
+  asked.destroy();
+});
+
+it('echoes over a WebSocket, and passes its close code on', async () => {
+  const sockets = new WebSocketServer({ server: service });
+  let closed: [number, string] | null = null;
+  sockets.on('connection', (socket) => {
+    socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
+    socket.on('close', (code, reason) => {
+      closed = [code, String(reason)];
+    });
+  });
+  const dial = () =>
+    new WebSocket(`${app.url.replace('http', 'ws')}/socket?x=1`, ['chat'], {
+      headers: { ...byToken(), host },
+    });
+  const socket = dial();
+  await once(socket, 'open');
+  expect(socket.protocol).toBe('chat');
+  const big = randomBytes(3 * MB);
+  socket.send('hello');
+  expect(String((await once(socket, 'message'))[0])).toBe('hello');
+  socket.send(big);
+  expect(((await once(socket, 'message'))[0] as Buffer).equals(big)).toBe(true);
+  socket.close(4007, 'bye');
+  await once(socket, 'close');
+  await until('the container hears of the close', async () => closed);
+  expect(closed).toEqual([4007, 'bye']);
+
+  const other = dial();
+  await once(other, 'open');
+  for (const one of sockets.clients) one.close(4001, 'ended');
+  expect((await once(other, 'close')).map(String)).toEqual(['4001', 'ended']);
+  sockets.close();
+  service.removeAllListeners('upgrade');
+});
+
+it('passes on what a container answers in place of a WebSocket', async () => {
+  const refuse = (_: unknown, socket: { end(text: string): void }) =>
+    socket.end('HTTP/1.1 418 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno');
+  service.on('upgrade', refuse);
+  const socket = new WebSocket(`${app.url.replace('http', 'ws')}/socket`, { headers: { ...byToken(), host } });
+  const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+  let body = '';
+  for await (const part of answer) body += part;
+  expect([answer.statusCode, body]).toEqual([418, 'no']);
+  service.off('upgrade', refuse);
+});
+
+it('repeats a request on another connection when the container has closed an idle one', async () => {
+  const server = createServer((_asked, answer) => answer.end('ok'));
+  server.keepAliveTimeout = 1;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  daemon.bind(containerId, 80, portOf(server));
+  let failed = 0;
+  const n = 300;
+  for (let index = 0; index < n; index += 1) {
+    const { status } = await visitPort(app, host, { headers: byToken() });
+    if (status !== 200) failed += 1;
+  }
+  console.log(`ports: n = ${n} requests to a server that closes idle connections at once, ${failed} failed`);
+  expect(failed).toBe(0);
+  server.close();
+});
+
+it('says in a plain page why there is no answer', async () => {
+  const browser = { ...byToken(), accept: 'text/html', 'accept-language': 'de, tr;q=0.5' };
+  daemon.bind(containerId, 80, 1);
+  const silent = await visitPort(app, host, { headers: browser });
+  expect([silent.status, silent.headers['content-language']]).toEqual([502, 'tr']);
+  expect(silent.body).toContain('<h1>Bu bağlantı noktasını dinleyen yok</h1>');
+  expect(silent.headers['content-security-policy']).toContain("default-src 'none'");
+  expect(silent.body).not.toContain('<script');
+  const json = await visitPort(app, host, { headers: byToken({ accept: 'application/json' }) });
+  expect([json.status, JSON.parse(json.body).isSuccess]).toEqual([502, false]);
+  expect((await visitPort(app, host, { headers: byToken() })).body).toMatch(/^Nothing listens on this port\. /);
+
+  const odd = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9\r\n'));
+  });
+  odd.listen(0, '127.0.0.1');
+  await once(odd, 'listening');
+  daemon.bind(containerId, 80, portOf(odd));
+  const broken = await visitPort(app, host, { headers: byToken() });
+  expect([broken.status, broken.body]).toEqual([502, expect.stringContaining('No valid answer')]);
+  odd.close();
+
+  daemon.bind(containerId, 80, portOf(service));
+  program = (asked, answer) => {
+    answer.writeHead(200, { 'Content-Length': '1000' });
+    answer.write('part', () => asked.socket.destroy());
+  };
+  // The visitor must not take a part for the whole.
+  await expect(visitPort(app, host, { headers: byToken() })).rejects.toMatchObject({ code: 'ECONNRESET' });
+
+  await setStatus('stopped');
+  expect((await visitPort(app, host, { headers: byToken() })).body).toContain('The container is not running');
+  await setStatus('running');
+});
+
+async function setStatus(status: 'running' | 'stopped'): Promise<void> {
+  await app.ctx.db.updateTable('container').set({ status }).where('id', '=', containerId).execute();
+  await app.ctx.db.transaction().execute(async (trx) => {
+    const { announce } = await import('@stagi/server/src/bus/bus.ts');
+    await announce(trx, 'changed', { entity: 'docker-container', id: containerId, workspaceId: owner.workspaceId });
+  });
+  await until('the status is known', async () => {
+    const { body } = await visitPort(app, host, { headers: byToken() }).catch(() => ({ body: '' }));
+    return body.includes('not running') === (status === 'stopped') ? true : null;
+  });
+}
+
+it('says so when the server of the container is not connected', async () => {
+  await daemon.close();
+  const away = await until('the link has ended', async () => {
+    const got = await visitPort(app, host, { headers: byToken() }).catch(() => null);
+    return got?.status === 503 ? got : null;
+  });
+  expect(away.body).toContain('The server cannot be reached');
+});
+
+function* chunks(chunk: Buffer, count: number): Generator<Buffer> {
+  for (let index = 0; index < count; index += 1) yield chunk;
+}
