@@ -9,6 +9,7 @@ const EMPTY: SiteConfiguration = {
   banners: [],
   analyticsHosts: [],
   identityProviders: [],
+  appsOrigin: null,
   returnUrlAllowList: [],
 };
 

@@ -36,6 +36,7 @@ export const ACTIONS: Record<string, string> = {
   'docker-container/create': text('Created a container'),
   'docker-container/start': text('Started a container'),
   'docker-container/stop': text('Stopped a container'),
+  'docker-container/port/edit': text('Changed who may open ports of a container'),
   'docker-container/restart': text('Restarted a container'),
   'docker-container/delete': text('Deleted a container'),
   'docker-container/template/create': text('Saved a template of containers'),

@@ -11,12 +11,13 @@ import { formatNumber } from '../../ui/format.ts';
 import { Note } from '../../ui/Note.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
+import { ContainerPorts } from './ContainerPorts.tsx';
 import { CreationState } from './CreationState.tsx';
 import { RESTART_WORDS } from './restartWords.ts';
 
 export function ContainerOverview({ container }: { container: Container }) {
   const t = useT();
-  const { instance, portMappings, directoryMappings, envNames } = container;
+  const { instance, directoryMappings, envNames } = container;
   return (
     <Stack gap={16}>
       <CreationState container={container} />
@@ -32,6 +33,7 @@ export function ContainerOverview({ container }: { container: Container }) {
         />
       )}
       {container.command !== null && <CodeBlock title={t('Command')} code={container.command} wrap />}
+      <ContainerPorts container={container} />
       <FactPanels>
         <FactList
           title={t('Container')}
@@ -76,17 +78,6 @@ export function ContainerOverview({ container }: { container: Container }) {
             { label: t('Created'), value: <DateTime at={container.createdAt} /> },
           ]}
         />
-        {portMappings.length > 0 && (
-          <FactList
-            title={t('Ports')}
-            facts={portMappings.map(({ host, container: inside }) => ({
-              label: t('Port {{port}} in the container', { port: inside }),
-              value: instance.ip ? `${instance.ip}:${host}` : t('host port {{port}}', { port: host }),
-              mono: true,
-              copy: instance.ip ? `${instance.ip}:${host}` : undefined,
-            }))}
-          />
-        )}
         {directoryMappings.length > 0 && (
           <FactList
             title={t('Volumes')}

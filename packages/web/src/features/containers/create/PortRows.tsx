@@ -1,6 +1,7 @@
 import { useT } from '../../../i18n/i18n.ts';
 import { RepeatedRows } from '../../../launchForm/RepeatedRows.tsx';
 import { NumberInput } from '../../../ui/form/NumberInput.tsx';
+import { Select } from '../../../ui/form/Select.tsx';
 import type { ContainerFormProps } from './containerForm.ts';
 import { newRow } from './formValues.ts';
 
@@ -9,7 +10,9 @@ export function PortRows({ form, field }: ContainerFormProps) {
   return (
     <RepeatedRows
       label={t('Ports')}
-      hint={t('A server port, 1000 to 9999, forwarded to a port in the container')}
+      hint={t(
+        'A server port, 1000 to 9999, forwarded to a port in the container. A private port opens for members who may view the container, a public one for everybody.',
+      )}
       addLabel={t('Add a port')}
       rows={form.values.portMappings}
       onAdd={() => form.insertListItem('portMappings', newRow.port())}
@@ -36,6 +39,14 @@ export function PortRows({ form, field }: ContainerFormProps) {
             allowDecimal={false}
             hideControls
             {...field(`portMappings.${index}.container`)}
+          />
+          <Select
+            aria-label={t('Who may open it')}
+            options={[
+              { value: 'private', label: t('Private') },
+              { value: 'public', label: t('Public') },
+            ]}
+            {...field(`portMappings.${index}.visibility`)}
           />
         </>
       )}

@@ -24,14 +24,14 @@ export interface Values {
   memoryGb: number | string;
   /** Empty: nothing was chosen, not even that it gets none. */
   gpuIds: (number | typeof NO_GPU)[];
-  portMappings: (Row & { host: number | string; container: number | string; visibility?: 'private' | 'public' })[];
+  portMappings: (Row & { host: number | string; container: number | string; visibility: 'private' | 'public' })[];
   directoryMappings: (Row & { host: string; container: string })[];
   restartPolicy: Container['restartPolicy'];
   count: number | string;
 }
 
 export const newRow = {
-  port: () => ({ key: randomId(), host: '', container: '' }),
+  port: () => ({ key: randomId(), host: '', container: '', visibility: 'private' as const }),
   directory: () => ({ key: randomId(), host: '', container: '' }),
 };
 
@@ -74,7 +74,7 @@ export function valuesOf(container: Container): Values {
     cpus: container.cpus,
     memoryGb: container.memoryGb ?? '',
     gpuIds: container.gpuIds.length > 0 ? container.gpuIds : [NO_GPU],
-    portMappings: container.portMappings.map((port) => ({ ...newRow.port(), ...port })),
+    portMappings: container.portMappings.map(({ boundAs: _, ...port }) => ({ ...newRow.port(), ...port })),
     directoryMappings: container.directoryMappings.map((mapping) => ({ ...newRow.directory(), ...mapping })),
     restartPolicy: container.restartPolicy,
     count: 1,
