@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { type Container, RestartPolicy } from './containers.ts';
+import { RestartPolicy } from './containerFields.ts';
+import type { Container } from './containers.ts';
 import { Title } from './fields.ts';
 import { Id, oneOf, refOr, SuccessResponse } from './page.ts';
 import { text } from './text.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { ContainerPort, HostPort, Slug, VolumePath } from './fields.ts';
-import { Id, ListInput, listOf, oneOf, Ref, refOr, SuccessResponse } from './page.ts';
+import { ContainerHealth, CreateContainer, EditContainer, HealthCheck, RestartPolicy } from './containerFields.ts';
+import { Id, ListInput, listOf, oneOf, Ref, SuccessResponse } from './page.ts';
 import { text } from './text.ts';
 
 export const ContainerStatus = z.enum([
@@ -33,7 +33,7 @@ export const CONTAINER_MOVES: Record<ContainerStatus, readonly ContainerStatus[]
     'terminating',
     'deleted',
   ],
-  'creation failed': ['terminating', 'deleted'],
+  'creation failed': ['creating', 'terminating', 'deleted'],
   starting: ['running', 'exited', 'failed', 'stopping', 'stopped', 'unresponsive', 'terminating', 'deleted'],
   running: ['stopping', 'stopped', 'rebooting', 'exited', 'failed', 'unresponsive', 'terminating', 'deleted'],
   stopping: ['stopped', 'exited', 'failed', 'unresponsive', 'terminating', 'deleted'],
@@ -57,150 +57,6 @@ export const CONTAINER_MOVES: Record<ContainerStatus, readonly ContainerStatus[]
   deleted: [],
 };
 
-export const RestartPolicy = z.enum(['no', 'on-failure', 'unless-stopped', 'always'], text('Please choose an option'));
-
-export const PortMapping = z.strictObject({
-  host: HostPort,
-  container: ContainerPort,
-  visibility: z.enum(['private', 'public']).default('private'),
-});
-export const DirectoryMapping = z.strictObject({ host: VolumePath, container: VolumePath });
-
-/** One `NAME=value`. The value is never trimmed. */
-export const EnvVariable = z.strictObject({
-  name: z
-    .string(text('Name is required'))
-    .trim()
-    .min(1, text('Name is required'))
-    .max(200, text('Name is too long: at most 200 characters'))
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, text('Name may contain only letters, digits and underscores')),
-  value: z
-    .string()
-    .max(32_768, text('Value is too long: at most 32,768 characters'))
-    .refine((v) => !v.includes('\0'), text('Value must not contain a NUL')),
-});
-
-export const DockerImage = z
-  .string(text('Image is required'))
-  .trim()
-  .min(1, text('Image is required'))
-  .max(400, text('Image is too long: at most 400 characters'))
-  .regex(
-    /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*(?::\d+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[\w][\w.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$/,
-    text('Enter an image like name:tag or registry/name:tag'),
-  );
-
-/** Docker's own check of a container: whether this command, run by a shell in it, ends with 0. */
-export const HealthCheck = z.strictObject({
-  command: z
-    .string(text('Command is required'))
-    .trim()
-    .min(1, text('Command is required'))
-    .max(2_000, text('Command is too long: at most 2,000 characters'))
-    .refine((line) => !line.includes('\0'), text('The command must not contain a NUL')),
-  intervalSeconds: seconds(1, 3_600, 30),
-  timeoutSeconds: seconds(1, 600, 30),
-  /** Failures in a row until it is unhealthy. */
-  retries: z
-    .number(text('Retries must be a whole number from 1 to 20'))
-    .int(text('Retries must be a whole number from 1 to 20'))
-    .min(1, text('Retries must be a whole number from 1 to 20'))
-    .max(20, text('Retries must be a whole number from 1 to 20'))
-    .default(3),
-  /** From its start on failures do not count for so long. */
-  startPeriodSeconds: seconds(0, 3_600, 0),
-});
-export type HealthCheck = z.infer<typeof HealthCheck>;
-
-export const ContainerHealth = z.enum(['starting', 'healthy', 'unhealthy']);
-export type ContainerHealth = z.infer<typeof ContainerHealth>;
-
-function seconds(least: number, most: number, usual: number) {
-  const message = text('Enter whole seconds');
-  return z.number(message).int(message).min(least, message).max(most, message).default(usual);
-}
-
-function firstDuplicate<T>(rows: readonly T[], key: (row: T) => unknown): number | null {
-  const seen = new Set<unknown>();
-  for (const [index, row] of rows.entries()) {
-    const value = key(row);
-    if (seen.has(value)) return index;
-    seen.add(value);
-  }
-  return null;
-}
-
-/** A variable of a new container. Without a value: that of the container which the new one replaces. */
-const NewVariable = EnvVariable.partial({ value: true });
-
-/** Strict: a request for an unknown right is refused, instead of creating a container without it. */
-export const CreateContainer = z
-  .strictObject({
-    /** The server it runs on, rented or own. */
-    instanceRef: refOr(text('Instance is required')),
-    /** A project that it belongs to: deleted together. */
-    projectRef: Ref.optional(),
-    title: z
-      .string(text('Name is required'))
-      .trim()
-      .min(1, text('Name is required'))
-      .max(100, text('Name is too long: at most 100 characters')),
-    slug: Slug,
-    dockerImage: DockerImage,
-    /** One shell-like line, split on the server without any shell; empty: the image's own command. */
-    command: z.string().max(8_192, text('Command is too long: at most 8,192 characters')).optional(),
-    env: z.array(NewVariable).max(200, text('At most 200 variables')).default([]),
-    cpus: z
-      .number(text('CPU is required'))
-      .min(0.1, text('CPU must be at least 0.1'))
-      .max(1024, text('CPU must be at most 1024'))
-      .multipleOf(0.1, text('CPU must be a multiple of 0.1')),
-    memoryGb: z
-      .number(text('Memory must be a number'))
-      .min(0.05, text('Memory must be at least 0.05 GB'))
-      .max(24_576, text('Memory is too large'))
-      .optional(),
-    /** Must be chosen on a server that has GPUs; `[]` is none. */
-    gpuIds: z.array(z.number().int().min(0).max(63), text('GPU is required')).max(64).optional(),
-    portMappings: z.array(PortMapping).max(100, text('At most 100 ports')).default([]),
-    directoryMappings: z.array(DirectoryMapping).max(50, text('At most 50 volumes')).default([]),
-    restartPolicy: RestartPolicy.default('no'),
-    /** Makes `slug-1 … slug-N` when above 1. */
-    count: z
-      .number()
-      .int()
-      .min(1, text('Count must be at least 1'))
-      .max(20, text('At most 20 containers at once'))
-      .default(1),
-    /** A container that is not created yet, or could not be: it is deleted in the same transaction. */
-    replaces: Ref.optional(),
-  })
-  .superRefine((value, context) => {
-    const twice = firstDuplicate(value.portMappings, (port) => port.host);
-    if (twice !== null)
-      context.addIssue({
-        code: 'custom',
-        path: ['portMappings', twice, 'host'],
-        message: text('This host port is listed twice'),
-      });
-    const name = firstDuplicate(value.env, (variable) => variable.name);
-    if (name !== null)
-      context.addIssue({ code: 'custom', path: ['env', name, 'name'], message: text('This variable is listed twice') });
-    const directory = firstDuplicate(value.directoryMappings, (mapping) => mapping.container);
-    if (directory !== null)
-      context.addIssue({
-        code: 'custom',
-        path: ['directoryMappings', directory, 'container'],
-        message: text('This container directory is listed twice'),
-      });
-    if (value.count > 1 && value.portMappings.length > 0)
-      context.addIssue({
-        code: 'custom',
-        path: ['count'],
-        message: text('Several containers cannot share host ports: create them one by one'),
-      });
-  });
-
 const FailedStep = z.object({
   /** The step that failed: `pull`, `create`, `start`, … */
   phase: z.string(),
@@ -209,6 +65,18 @@ const FailedStep = z.object({
   attempts: z.number().int(),
   /** When the next attempt begins; null while it is under way, and when there will be none. */
   nextTryAt: z.string().nullable(),
+});
+
+const Progress = z.object({ phase: z.string(), detail: z.string().nullable(), fraction: z.number().nullable() });
+
+/** A change of the specification that its server has not carried out yet. The container of before goes on meanwhile. */
+const PendingEdit = z.object({
+  since: z.string(),
+  /** When it should be over; only a download that gains extends it. The server goes on trying. */
+  deadline: z.string().nullable(),
+  progress: Progress.nullable(),
+  /** `final`: it is not tried again until it is edited again. */
+  failedStep: FailedStep.extend({ final: z.boolean() }).nullable(),
 });
 
 export const Container = z.object({
@@ -222,9 +90,13 @@ export const Container = z.object({
   statusReason: z.string().nullable(),
   exitCode: z.number().int().nullable(),
   /** The current phase while it is being created, such as `pulling`, and its fraction (0 … 1, null when unknown). */
-  progress: z.object({ phase: z.string(), detail: z.string().nullable(), fraction: z.number().nullable() }).nullable(),
+  progress: Progress.nullable(),
   /** The step that failed since the status began: it is tried again until `statusDeadline`. Null when none has. */
   failedStep: FailedStep.nullable(),
+  /** Null unless a change waits for the server. The other fields are those of the change. */
+  pendingEdit: PendingEdit.nullable(),
+  /** What its health check says; null without one and while it does not run. */
+  health: ContainerHealth.nullable(),
   instance: z.object({
     id: Id,
     kind: z.enum(['rented', 'self-hosted']),
@@ -241,6 +113,8 @@ export const Container = z.object({
   command: z.string().nullable(),
   /** Values are kept encrypted and not shown again. */
   envNames: z.array(z.string()),
+  /** Those of them whose values are masked in logs and never become part of a template. */
+  secretEnvNames: z.array(z.string()),
   cpus: z.number(),
   memoryGb: z.number().nullable(),
   gpuIds: z.array(z.number().int()),
@@ -255,6 +129,9 @@ export const Container = z.object({
   ),
   directoryMappings: z.array(z.object({ host: z.string(), container: z.string() })),
   restartPolicy: RestartPolicy,
+  /** Null: 1024. */
+  shmMb: z.number().int().nullable(),
+  healthCheck: HealthCheck.nullable(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
   createdAt: z.string(),
@@ -271,7 +148,12 @@ const yes: Verdict = { allowed: true };
 const no = (reason: string): Verdict => ({ allowed: false, reason });
 const is = (container: { status: ContainerStatus }, ...statuses: ContainerStatus[]) =>
   statuses.includes(container.status);
-type Actionable = { status: ContainerStatus; instance: { status: string }; task: object | null };
+type Actionable = {
+  status: ContainerStatus;
+  instance: { status: string };
+  task: object | null;
+  pendingEdit: object | null;
+};
 /** Its task decides what becomes of it. */
 const OF_A_TASK = no(text('This container belongs to a task'));
 
@@ -296,14 +178,24 @@ export const containerCan = {
   restart(container: Actionable): Verdict {
     if (container.task) return OF_A_TASK;
     if (container.instance.status !== 'online') return no(text('Its server must be online'));
+    if (container.pendingEdit) return no(text('Its last change is still being applied'));
     return is(container, 'running') ? yes : no(text('Only a running container can be restarted'));
   },
-  /** Giving way to another container with a changed image. */
-  replace(container: Actionable): Verdict {
+  edit(container: Actionable): Verdict {
     if (container.task) return OF_A_TASK;
-    return is(container, 'creating', 'creation failed')
-      ? yes
-      : no(text('Only a container that is not created yet can be replaced'));
+    if (is(container, 'terminating', 'deleted')) return no(text('This container is already being deleted'));
+    if (container.instance.status !== 'online') return no(text('Its server must be online'));
+    const isChanging = is(container, 'starting', 'stopping', 'rebooting', 'unresponsive') && !container.pendingEdit;
+    return isChanging ? no(text('Wait until it has started or stopped')) : yes;
+  },
+  /** Going back to the specification that the server has. */
+  undoEdit(container: Actionable): Verdict {
+    if (container.task) return OF_A_TASK;
+    if (is(container, 'terminating', 'deleted')) return no(text('This container is already being deleted'));
+    return container.pendingEdit ? yes : no(text('It has no change to undo'));
+  },
+  clone(container: Actionable): Verdict {
+    return container.task ? OF_A_TASK : yes;
   },
   delete(container: Actionable): Verdict {
     if (container.task) return OF_A_TASK;
@@ -338,6 +230,24 @@ export const containers = {
     byToken: true,
     input: CreateContainer,
     output: oneOf(Container).extend({ entities: z.array(Container) }),
+  }),
+  edit: call({
+    path: 'docker-container/edit',
+    summary:
+      'Changes a container. All but title and project recreate it: Unique ID, volumes and logs stay, other files go. Its ' +
+      'image is pulled first; until then, and if that fails, the container of before goes on.',
+    auth: MANAGE,
+    byToken: true,
+    input: EditContainer,
+    output: oneOf(Container),
+  }),
+  undoEdit: call({
+    path: 'docker-container/undo-edit',
+    summary: 'Takes back a change that its server has not carried out yet.',
+    auth: MANAGE,
+    byToken: true,
+    input: Ref,
+    output: oneOf(Container),
   }),
   start: call({
     path: 'docker-container/start',

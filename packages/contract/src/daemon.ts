@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RestartPolicy } from './containers.ts';
+import { ContainerHealth, RestartPolicy } from './containerFields.ts';
 import { MachineFacts } from './instances.ts';
 import { Id } from './page.ts';
 
@@ -98,7 +98,8 @@ export const DesiredContainer = z.object({
     image: z.string(),
     /** Argument vector; null: the image's own. */
     command: z.array(z.string()).nullable(),
-    env: z.array(z.object({ name: z.string(), value: z.string() })),
+    /** `secret`: the daemon masks the value in the log. */
+    env: z.array(z.object({ name: z.string(), value: z.string(), secret: z.boolean().optional() })),
     nanoCpus: z.number().int(),
     memoryBytes: z.number().int().nullable(),
     gpuIds: z.array(z.number().int()),
@@ -112,6 +113,18 @@ export const DesiredContainer = z.object({
     ),
     directories: z.array(z.object({ host: z.string(), container: z.string() })),
     restartPolicy: RestartPolicy,
+    /** Left out: 1 GiB. */
+    shmBytes: z.number().int().optional(),
+    /** Left out: the image's own, if any. */
+    healthCheck: z
+      .object({
+        command: z.string(),
+        intervalSeconds: z.number(),
+        timeoutSeconds: z.number(),
+        retries: z.number(),
+        startPeriodSeconds: z.number(),
+      })
+      .optional(),
   }),
 });
 export type DesiredContainer = z.infer<typeof DesiredContainer>;
@@ -203,6 +216,8 @@ export const ActualContainer = z.object({
     .array(z.object({ host: z.number().int(), container: z.number().int(), address: z.string() }))
     .max(200)
     .optional(),
+  /** Of its health check, while it runs with one. */
+  health: ContainerHealth.optional(),
   /** Of the run of a task. */
   task: ActualTask.optional(),
 });

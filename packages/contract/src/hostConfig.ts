@@ -1,3 +1,4 @@
+import { DEFAULT_SHM_MB } from './containerFields.ts';
 import type { DesiredContainer } from './daemon.ts';
 
 /** The rights and limits of a container, as the subset of Docker's `HostConfig` (Engine API) that is used. */
@@ -23,8 +24,6 @@ export interface HostConfig {
 const CAPABILITIES = ['CHOWN', 'SETUID', 'SETGID', 'DAC_OVERRIDE', 'FOWNER', 'NET_BIND_SERVICE'];
 /** Enough for data loaders with hundreds of workers, too few to exhaust the machine's process ids. */
 const PIDS_LIMIT = 8192;
-/** Docker's own 64 MB are too few for training with several data loaders. */
-const SHARED_MEMORY_BYTES = 1024 ** 3;
 /** The log that Docker buffers while the link is down or slow. */
 const LOG_FILES = { 'max-size': '50m', 'max-file': '3' };
 
@@ -44,7 +43,7 @@ export function hostConfigOf(spec: DesiredContainer['spec'], portAddress: string
     NanoCpus: spec.nanoCpus,
     // Equal limits, so that a container cannot use the machine's swap.
     ...(spec.memoryBytes === null ? {} : { Memory: spec.memoryBytes, MemorySwap: spec.memoryBytes }),
-    ShmSize: SHARED_MEMORY_BYTES,
+    ShmSize: spec.shmBytes ?? DEFAULT_SHM_MB * 2 ** 20,
     RestartPolicy: { Name: spec.restartPolicy },
     LogConfig: { Type: 'json-file', Config: { ...LOG_FILES } },
     PortBindings: portBindings(spec.ports, portAddress),

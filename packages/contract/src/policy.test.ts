@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CreateContainer } from './containers.ts';
+import { CreateContainer } from './containerFields.ts';
 import type { DesiredContainer } from './daemon.ts';
 import { type ContainerPolicy, checkContainer } from './policy.ts';
 import { HOSTILE, PRIVILEGES } from './testing/hostileSpecs.ts';

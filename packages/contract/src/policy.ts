@@ -1,4 +1,4 @@
-import { DockerImage, EnvVariable } from './containers.ts';
+import { DockerImage, EnvVariable, HealthCheck } from './containerFields.ts';
 import type { DesiredContainer, DesiredTask } from './daemon.ts';
 import { HOST_PORT_MAX, HOST_PORT_MIN, Slug } from './fields.ts';
 import { type HostConfig, hostConfigOf } from './hostConfig.ts';
@@ -61,6 +61,7 @@ const TASK_VARIABLES = 10;
 /** Docker's own minimum is 6 MB; it takes 0 or less for "no limit". */
 const MIN_MEMORY_BYTES = 6 * 2 ** 20;
 const MIN_NANO_CPUS = 1e7;
+const MIN_SHARED_BYTES = 2 ** 20;
 
 export interface Refusal {
   /** The field of the create form it belongs to. */
@@ -99,6 +100,8 @@ function refusals({ slug, spec, task }: PolicyTarget, policy: ContainerPolicy): 
     ...refusedImage(spec.image, policy.imagePrefixes),
     ...refusedCommandAndEnv(spec, task ? MAX.env + TASK_VARIABLES : MAX.env),
     ...refusedSize(spec, policy),
+    ...refusedSharedMemory(spec, policy),
+    ...refusedHealthCheck(spec),
     ...refusedGpus(spec.gpuIds, policy.gpuIds),
     ...refusedPorts(spec.ports),
     ...refusedDirectories(spec.directories, policy.volumeRoots),
@@ -122,7 +125,8 @@ function refusedCommandAndEnv({ command, env }: DesiredContainer['spec'], maxEnv
   if (env.length > maxEnv) found.push({ field: 'env', message: text('At most 200 variables') });
   const names = env.map(({ name }) => name);
   for (const [index, variable] of env.entries()) {
-    if (EnvVariable.safeParse(variable).data?.name !== variable.name)
+    const { name, value } = variable;
+    if (EnvVariable.safeParse({ name, value }).data?.name !== name)
       found.push({
         field: `env.${index}.name`,
         message: text('Name may contain only letters, digits and underscores'),
@@ -147,6 +151,24 @@ function refusedSize({ nanoCpus, memoryBytes }: DesiredContainer['spec'], policy
       message: text('This server allows at most {{gb}} GB', { gb: (policy.maxMemoryBytes / 2 ** 30).toFixed(1) }),
     });
   return found;
+}
+
+/** It counts as memory of the container, but only as far as it is used. */
+function refusedSharedMemory({ shmBytes, memoryBytes }: DesiredContainer['spec'], policy: ContainerPolicy): Refusal[] {
+  if (shmBytes === undefined) return [];
+  const field = 'shmMb';
+  if (!isIntegerBetween(shmBytes, MIN_SHARED_BYTES, Number.MAX_SAFE_INTEGER))
+    return [{ field, message: text('Shared memory must be at least 1 MB') }];
+  const most = memoryBytes ?? policy.maxMemoryBytes;
+  return most !== null && shmBytes > most
+    ? [{ field, message: text('Shared memory must not be larger than the memory') }]
+    : [];
+}
+
+/** Docker runs the command in the container, with no more rights than its own. */
+function refusedHealthCheck({ healthCheck }: DesiredContainer['spec']): Refusal[] {
+  const issue = healthCheck && HealthCheck.safeParse(healthCheck).error?.issues[0];
+  return issue ? [{ field: ['healthCheck', ...issue.path].join('.'), message: issue.message }] : [];
 }
 
 function refusedGpus(wanted: readonly number[], allowed: ContainerPolicy['gpuIds']): Refusal[] {
@@ -210,8 +232,11 @@ function refusedTarget(path: string): string | null {
 function refusedTask(spec: DesiredContainer['spec'], task: TaskDirectories): Refusal[] {
   const found: Refusal[] = [];
   if (spec.command?.length !== 1) found.push({ field: 'command', message: text('Launch command is required') });
-  if (spec.ports.length > 0 || spec.directories.length > 0 || spec.restartPolicy !== 'no')
-    found.push({ field: 'command', message: text('A task has no ports, no volumes and no restart policy') });
+  if (spec.ports.length > 0 || spec.directories.length > 0 || spec.restartPolicy !== 'no' || spec.healthCheck)
+    found.push({
+      field: 'command',
+      message: text('A task has no ports, no volumes, no restart policy and no health check'),
+    });
   const root = normalize(task.codePath) === '/' ? text('The root directory cannot be used for cloning') : null;
   const messages = {
     codePath: root ?? refusedTarget(task.codePath),

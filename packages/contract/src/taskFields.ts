@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DockerImage, EnvVariable } from './containers.ts';
+import { DockerImage, EnvVariable } from './containerFields.ts';
 import { Id, Ref, refOr } from './page.ts';
 import { ObjectKey } from './storages.ts';
 import {

@@ -9,6 +9,8 @@ export const LABELS = {
   id: 'stagi.id',
   gen: 'stagi.gen',
   spec: 'stagi.spec',
+  /** Names of the variables whose values are masked in logs, separated by spaces. */
+  secret: 'stagi.secret',
 } as const;
 
 /** The owner of containers: the platform, by the key that it signs with, and its number for this server. */
@@ -57,6 +59,7 @@ export function containerOptions(
       [LABELS.id]: String(target.id),
       [LABELS.gen]: String(target.gen),
       [LABELS.spec]: String(specNoOf(target)),
+      [LABELS.secret]: namesOfSecrets(spec.env),
     },
     Tty: false,
     OpenStdin: false,
@@ -65,6 +68,25 @@ export function containerOptions(
     AttachStderr: false,
     StopTimeout: STOP_SECONDS,
     ExposedPorts: Object.fromEntries(spec.ports.map((port) => [`${port.container}/tcp`, {}])),
+    ...(spec.healthCheck ? { Healthcheck: dockerHealthCheck(spec.healthCheck) } : {}),
     HostConfig: hostConfig,
+  };
+}
+
+function namesOfSecrets(env: DesiredContainer['spec']['env']): string {
+  return env
+    .filter(({ secret }) => secret)
+    .map(({ name }) => name)
+    .join(' ');
+}
+
+/** Docker counts in nanoseconds. */
+function dockerHealthCheck(check: NonNullable<DesiredContainer['spec']['healthCheck']>): Docker.HealthConfig {
+  return {
+    Test: ['CMD-SHELL', check.command],
+    Interval: check.intervalSeconds * 1e9,
+    Timeout: check.timeoutSeconds * 1e9,
+    Retries: check.retries,
+    StartPeriod: check.startPeriodSeconds * 1e9,
   };
 }

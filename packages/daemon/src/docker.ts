@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { ContainerHealth } from '@stagi/contract/containerFields.ts';
 import type { ActualContainer, DesiredContainer, Inventory } from '@stagi/contract/daemon.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import { ANY_ADDRESS } from '@stagi/contract/policy.ts';
@@ -51,6 +52,8 @@ export interface Engine extends ArchiveEngine, ExecEngine {
   restart(dockerId: string, image: string): Promise<void>;
   /** Calls back on every change of our containers or of images, until the stream breaks or the signal is aborted. */
   watch(onChange: (kind: 'container' | 'image') => void, signal: AbortSignal): Promise<void>;
+  /** The values of the variables that are masked in its log. Throws when there is no such container. */
+  secretsOf(dockerId: string): Promise<string[]>;
   /** Docker's multiplexed log stream: one record per frame, each beginning with its time. */
   logs(dockerId: string, read: { follow: boolean; sinceNs: bigint; tail?: number }): Promise<Readable>;
 }
@@ -189,6 +192,19 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
       }
     },
 
+    async secretsOf(dockerId) {
+      const { Config } = await holds.afterHold(dockerId, () =>
+        withTimeout(QUERY_TIMEOUT_MS, 'inspecting a container', (abortSignal) =>
+          docker.getContainer(dockerId).inspect({ abortSignal }),
+        ),
+      );
+      const names = new Set((Config.Labels[LABELS.secret] ?? '').split(' '));
+      return Config.Env.flatMap((line) => {
+        const at = line.indexOf('=');
+        return names.has(line.slice(0, at)) ? [line.slice(at + 1)] : [];
+      });
+    },
+
     logs: (dockerId, { follow, sinceNs, tail }) =>
       holds.afterHold(dockerId, () =>
         withTimeout(QUERY_TIMEOUT_MS, 'opening the log', () => {
@@ -239,6 +255,7 @@ async function inspect(docker: Docker, dockerId: string): Promise<Shown | null> 
       startedAt: timeOf(State.StartedAt),
       finishedAt: timeOf(State.FinishedAt),
       ports: boundPorts(HostConfig.PortBindings),
+      ...healthOf(State),
     };
   } catch (error) {
     if (statusOf(error) === 404) return null;
@@ -258,6 +275,18 @@ function boundPorts(bindings: unknown): NonNullable<ActualContainer['ports']> {
 }
 
 const PortBindings = z.record(z.string(), z.array(z.object({ HostIp: z.string(), HostPort: z.string() })).nullable());
+
+/** A container that is stopped keeps the last word of its check. */
+function healthOf({
+  Running,
+  Health,
+}: {
+  Running: boolean;
+  Health?: { Status: string };
+}): Pick<ActualContainer, 'health'> {
+  const health = ContainerHealth.safeParse(Health?.Status).data;
+  return Running && health ? { health } : {};
+}
 
 /** Docker writes the year 1 for "never". */
 function timeOf(time: string): string | null {

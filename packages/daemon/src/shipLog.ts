@@ -6,6 +6,7 @@ import { statusOf } from './dockerErrors.ts';
 import { dockerLogParser, type RawRecord } from './dockerLogParser.ts';
 import type { LinkSession } from './linkSession.ts';
 import { errorText, log } from './log.ts';
+import { logMask } from './logMask.ts';
 import { type LogOutbox, openLogOutbox } from './logOutbox.ts';
 import { type LogReading, openReading, positionOf, readSince } from './logPosition.ts';
 import { sleep } from './timing.ts';
@@ -54,6 +55,7 @@ export async function shipLog(task: LogTask): Promise<string | null> {
   }
 
   async function shipUntilEnd(): Promise<string | null> {
+    let mask: ReturnType<typeof logMask> | null = null;
     for (;;) {
       signal.throwIfAborted();
       const changed = task.containerChanged();
@@ -64,11 +66,12 @@ export async function shipLog(task: LogTask): Promise<string | null> {
           await changed;
           continue;
         }
+        mask ??= logMask(await engine.secretsOf(dockerId));
         const running = container.state === 'running' || container.state === 'paused';
         // Without `follow` Docker keeps its files open for the reader, so a rotation loses nothing.
-        if ((await readOnce(false, true)) === 'lost') await readOnce(false, false);
+        if ((await readOnce(mask, false, true)) === 'lost') await readOnce(mask, false, false);
         if (running) {
-          if ((await readOnce(true, true)) === 'lost') await sleep(RETRY_MS, signal);
+          if ((await readOnce(mask, true, true)) === 'lost') await sleep(RETRY_MS, signal);
         } else if (container.state === 'restarting') {
           await Promise.race([changed, sleep(RETRY_MS, signal)]);
         } else {
@@ -84,7 +87,11 @@ export async function shipLog(task: LogTask): Promise<string | null> {
   }
 
   /** One pass over Docker's log; `lost` when the position is no longer in it. */
-  async function readOnce(follow: boolean, seek: boolean): Promise<'end' | 'behind' | 'lost'> {
+  async function readOnce(
+    mask: ReturnType<typeof logMask>,
+    follow: boolean,
+    seek: boolean,
+  ): Promise<'end' | 'behind' | 'lost'> {
     const source = await engine.logs(dockerId, { follow, sinceNs: readSince(position, Date.now()) });
     const closeSource = () => source.destroy();
     signal.addEventListener('abort', closeSource, { once: true });
@@ -98,7 +105,7 @@ export async function shipLog(task: LogTask): Promise<string | null> {
         for (const raw of parser.push(chunk)) {
           if (!seek && records.lastTimeNs() === null) await reportGap(raw);
           const record = records.next(raw);
-          if (record) outbox.put(record);
+          if (record) outbox.put({ ...record, text: mask(record.text) });
           if (outbox.isFull()) await outbox.flush();
         }
         if (follow && hasLostPosition(records)) return 'lost';

@@ -40,8 +40,9 @@ export const paths = {
   containers: () => '/cloud/containers',
   newContainer: ({ serverId, projectId }: { serverId?: number; projectId?: number } = {}) =>
     withQuery('/cloud/containers', { new: '1', server: serverId?.toString(), project: projectId?.toString() }),
-  /** The form that creates a container in place of another one. */
-  replaceContainer: (id: number) => withQuery('/cloud/containers', { new: '1', replace: String(id) }),
+  /** The form of a new container, filled in with the values of another one. */
+  cloneContainer: (id: number) => withQuery('/cloud/containers', { new: '1', clone: String(id) }),
+  editContainer: (id: number) => `/cloud/containers/${id}/edit`,
   container: (id: number, tab: ContainerTab = 'overview') => withTab(`/cloud/containers/${id}`, tab),
   storages: () => '/cloud/storages',
   newStorage: () => '/cloud/storages?new=1',

@@ -1,5 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
-import { CreateContainer } from '@stagi/contract/containers.ts';
+import { CreateContainer } from '@stagi/contract/containerFields.ts';
 import { PlatformTemplate, suitsServer, type TemplateFields } from '@stagi/contract/containerTemplates.ts';
 import { PLATFORM_TEMPLATES } from '@stagi/contract/platformTemplates.ts';
 import { describe, expect, it } from 'vitest';

@@ -57,9 +57,16 @@ export async function checkCapacity(
   trx: Db,
   instanceId: number,
   size: ServerSize,
-  requested: { cpus: number; gpuIds: readonly number[]; hostPorts: readonly number[]; count: number },
+  requested: {
+    cpus: number;
+    gpuIds: readonly number[];
+    hostPorts: readonly number[];
+    count: number;
+    /** The container that is changed: what it holds is free for it. */
+    changedId?: number;
+  },
 ): Promise<void> {
-  const taken = await allocated(trx, instanceId);
+  const taken = await allocated(trx, instanceId, requested.changedId);
   // In tenths, so that 0.1 + 0.2 is 0.3.
   const tenths = (cpus: number): number => Math.round(cpus * 10);
   if (tenths(taken.cpus) + tenths(requested.cpus) * requested.count > tenths(size.cpus)) {
@@ -85,17 +92,25 @@ interface Allocated {
   hostPorts: number[];
 }
 
-async function allocated(db: Db, instanceId: number): Promise<Allocated> {
-  return (await allocatedOn(db, [instanceId])).get(instanceId) ?? { cpus: 0, gpuIds: [], hostPorts: [] };
+async function allocated(db: Db, instanceId: number, exceptId?: number): Promise<Allocated> {
+  return (await allocatedOn(db, [instanceId], exceptId)).get(instanceId) ?? { cpus: 0, gpuIds: [], hostPorts: [] };
 }
 
-/** What containers hold of each of these servers; one that is not in the answer has none. */
-export async function allocatedOn(db: Db, instanceIds: readonly number[]): Promise<ReadonlyMap<number, Allocated>> {
+/**
+ * What containers hold of each of these servers; one that is not in the answer has none. While a change waits, a
+ * container holds what it has and what it will have.
+ */
+export async function allocatedOn(
+  db: Db,
+  instanceIds: readonly number[],
+  exceptId = 0,
+): Promise<ReadonlyMap<number, Allocated>> {
   const rows = await db
     .selectFrom('container')
-    .select(['instance_id', 'cpus', 'gpu_ids', 'ports'])
+    .select(['instance_id', 'cpus', 'gpu_ids', 'ports', 'applied_spec'])
     .where('instance_id', '=', sql<number>`any(${instanceIds}::int[])`)
     .where('deleted_at', 'is', null)
+    .where('id', '<>', exceptId)
     .where('status', '<>', sql.lit('creation failed'))
     .where(sql<boolean>`(task_run_id is null or finished_at is null)`)
     .execute();
@@ -104,9 +119,9 @@ export async function allocatedOn(db: Db, instanceIds: readonly number[]): Promi
     [...byServer].map(([id, held]) => [
       id,
       {
-        cpus: held.reduce((sum, row) => sum + Number(row.cpus), 0),
-        gpuIds: held.flatMap((row) => row.gpu_ids),
-        hostPorts: held.flatMap((row) => row.ports.map((port) => port.host)),
+        cpus: held.reduce((sum, row) => sum + Math.max(Number(row.cpus), row.applied_spec?.cpus ?? 0), 0),
+        gpuIds: held.flatMap((row) => [...row.gpu_ids, ...(row.applied_spec?.gpuIds ?? [])]),
+        hostPorts: held.flatMap((row) => [...row.ports, ...(row.applied_spec?.ports ?? [])].map((port) => port.host)),
       },
     ]),
   );

@@ -153,36 +153,58 @@ describe('creating containers', () => {
     await ownDaemon.close();
   });
 
-  it('replaces a container that is not created yet: same Unique ID, GPU, port and hidden environment', async () => {
-    const taken = { slug: 'swap', cpus: 4, gpuIds: [1], portMappings: [{ host: 8080, container: 80 }] };
-    const first = await create({ ...taken, dockerImage: 'nowhere/wrong', env: [{ name: 'SECRET', value: 'kept' }] });
-    const replaces = { id: first.id };
-    const env = [{ name: 'SECRET' }, { name: 'MORE', value: 'new' }];
-    expect(await refusal(taken)).toHaveProperty('cpus');
-    expect(await refusal({ ...taken, env: [{ name: 'OTHER' }], replaces })).toEqual({
-      'env.0.value': 'Value is required',
-    });
-    expect(await statusOf(first.id)).toBe('creating');
+  it('clones with the hidden environment, for who may manage the original', async () => {
+    const env = [
+      { name: 'TOKEN', value: 'canary-7c1e', secret: true },
+      { name: 'MODE', value: 'fast' },
+    ];
+    const original = await create({ env, portMappings: [{ host: 8090, container: 80 }] });
+    const cloneOf = { id: original.id };
+    const asked = [{ name: 'TOKEN' }, { name: 'MODE', value: 'slow' }];
+    const clone = await create({ cloneOf, env: asked });
+    expect(clone).toMatchObject({ envNames: ['TOKEN', 'MODE'], secretEnvNames: ['TOKEN'] });
+    const { containers } = await at.daemon.desired((state) => state.containers.some(({ id }) => id === clone.id));
+    expect(containers.find(({ id }) => id === clone.id)?.spec.env).toEqual([
+      { name: 'TOKEN', value: 'canary-7c1e', secret: true },
+      { name: 'MODE', value: 'slow' },
+    ]);
+    expect(await refusal({ cloneOf, env: [{ name: 'OTHER' }] })).toEqual({ 'env.0.value': 'Value is required' });
+    expect(await refusal({ env: asked })).toEqual({ 'env.0.value': 'Value is required' });
+    for (const host of ['/', '//', '/.', '/./'])
+      expect(await refusal({ cloneOf, directoryMappings: [{ host, container: '/x' }] })).toEqual({
+        'directoryMappings.0.host': 'The root directory cannot be used for cloning',
+      });
     const mallory = await at.app.signUp();
     const theirs = await aRentedInstance(at.app.ctx, mallory);
     const theirDaemon = await connectDaemon(at.app.url, await join(theirs));
-    const stolen = request({ instanceRef: { id: theirs }, env, replaces });
+    const stolen = request({ instanceRef: { id: theirs }, env: asked, cloneOf });
     await expect(mallory.client(api.containers.create, stolen)).rejects.toMatchObject({ status: 404 });
     await theirDaemon.close();
+  });
 
-    const second = await create({ ...taken, dockerImage: 'busybox', env, replaces });
-    expect(second).toMatchObject({ slug: 'swap', gpuIds: [1], envNames: ['SECRET', 'MORE'], status: 'creating' });
-    expect(await statusOf(first.id)).toBe('deleted');
-    const { containers } = await at.daemon.desired((state) => state.containers.some(({ id }) => id === second.id));
-    expect(containers.map(({ id }) => id)).toEqual([second.id]);
-    expect(containers[0]?.spec.env).toEqual([
-      { name: 'SECRET', value: 'kept' },
-      { name: 'MORE', value: 'new' },
-    ]);
-    at.daemon.sendInventory();
-    await expect(create({ ...taken, replaces })).rejects.toMatchObject({
-      message: 'Only a container that is not created yet can be replaced',
+  it('asks for a daemon that knows shared memory, health checks and secret variables', async () => {
+    const shown = await create({ shmMb: 64, memoryGb: 0.5, healthCheck: { command: 'test -e /ready' } });
+    expect(shown).toMatchObject({
+      shmMb: 64,
+      healthCheck: { command: 'test -e /ready', intervalSeconds: 30, timeoutSeconds: 30, retries: 3 },
     });
+    expect((await create()).shmMb).toBeNull();
+    expect(await refusal({ shmMb: 513, memoryGb: 0.5 })).toEqual({
+      shmMb: 'Shared memory must not be larger than the memory',
+    });
+    expect(await refusal({ healthCheck: { command: ' ' } })).toEqual({ 'healthCheck.command': 'Command is required' });
+    const old = await aSelfHostedServer(at.app.ctx, at.alice);
+    const oldDaemon = await connectDaemon(at.app.url, await join(old, 'self-hosted'));
+    const instanceRef = { id: old };
+    for (const more of [
+      { shmMb: 64 },
+      { healthCheck: { command: 'true' } },
+      { env: [{ name: 'A', value: 'b', secret: true }] },
+    ])
+      expect(await refusal({ instanceRef, ...more })).toEqual({
+        instanceRef: 'The agent of this server is too old for this: install it again',
+      });
+    await oldDaemon.close();
   });
 
   it('allows any directory but the system’s own on a self-hosted server', async () => {

@@ -16,6 +16,7 @@ const PHASE_MAX = 40;
  */
 export async function recordProgress(trx: Db, instanceId: number, progress: Message<'progress'>): Promise<void> {
   const row = await lockIfCurrent(trx, instanceId, progress);
+  if (row?.edit_asked_at) return recordEditProgress(trx, row, progress);
   if (!row || !(progress.phase === 'saving' ? AFTER_END : BEFORE_RUNNING).includes(row.status)) return;
   if (progress.phase === 'starting' && row.status === 'creating') {
     await transitionContainer(trx, progress.containerId, 'starting');
@@ -40,6 +41,29 @@ export async function recordProgress(trx: Db, instanceId: number, progress: Mess
   await announceContainer(trx, progress.containerId, row.workspace_id);
 }
 
+/** Until its image is there the container of before is left alone. */
+async function recordEditProgress(trx: Db, row: Current, progress: Message<'progress'>): Promise<void> {
+  const { containerId, phase, fraction } = progress;
+  const detail = progress.detail?.slice(0, REASON_MAX) ?? null;
+  const before = { progress: row.edit_progress, failed_step: row.edit_failed_step };
+  const isFurther = fraction !== null && fraction > (reachedOf(before, phase) ?? 0);
+  await trx
+    .updateTable('container')
+    .set({
+      edit_progress: JSON.stringify({ phase, detail, fraction }),
+      ...(row.edit_failed_step
+        ? { edit_failed_step: JSON.stringify({ ...row.edit_failed_step, nextTryAt: null }) }
+        : {}),
+      ...(isFurther ? { edit_deadline: sql<Date>`now() + ${`${DEADLINE_MINUTES.creating} minutes`}::interval` } : {}),
+      status_seen_at: sql<Date>`now()`,
+    })
+    .where('id', '=', containerId)
+    .execute();
+  if (row.status === 'running' && row.desired === 'running' && phase !== 'pulling')
+    await transitionContainer(trx, containerId, 'rebooting');
+  await announceContainer(trx, containerId, row.workspace_id);
+}
+
 const BEFORE_RUNNING: readonly ContainerStatus[] = ['creating', 'starting'];
 /** The output of a task is saved in these. */
 const AFTER_END: readonly ContainerStatus[] = ['exited', 'failed', 'stopped'];
@@ -49,6 +73,7 @@ export async function recordFailure(trx: Db, instanceId: number, failure: Messag
   const row = await lockIfCurrent(trx, instanceId, failure);
   if (!row) return;
   const reason = failure.message.slice(0, REASON_MAX);
+  if (row.edit_asked_at) return recordFailedEdit(trx, row, failure, reason);
   await trx
     .updateTable('container')
     .set({ progress: null, failed_step: JSON.stringify(failedStepOf(failure, reason, row)) })
@@ -66,6 +91,20 @@ export async function recordFailure(trx: Db, instanceId: number, failure: Messag
   }
 }
 
+/** While the container of before is there, its status does not change. */
+async function recordFailedEdit(trx: Db, row: Current, failure: Message<'failed'>, reason: string): Promise<void> {
+  const before = { progress: row.edit_progress, failed_step: row.edit_failed_step };
+  await trx
+    .updateTable('container')
+    .set({ edit_progress: null, edit_failed_step: JSON.stringify(failedStepOf(failure, reason, before)) })
+    .where('id', '=', failure.containerId)
+    .execute();
+  if (failure.permanent && (row.status === 'rebooting' || row.status === 'starting' || row.status === 'stopping'))
+    await transitionContainer(trx, failure.containerId, 'failed', { reason });
+  await announceContainer(trx, failure.containerId, row.workspace_id);
+}
+
+type Current = NonNullable<Awaited<ReturnType<typeof lockIfCurrent>>>;
 type Progressing = Pick<ContainerRow, 'progress' | 'failed_step'>;
 
 function failedStepOf({ phase, attempt, retryInMs, permanent }: Message<'failed'>, cause: string, row: Progressing) {
@@ -119,7 +158,8 @@ export function failCreation(trx: Db, id: number, reason: string): Promise<boole
 function lockIfCurrent(trx: Db, instanceId: number, about: { containerId: number; gen: number }) {
   return trx
     .selectFrom('container')
-    .select(['status', 'workspace_id', 'progress', 'failed_step'])
+    .select(['status', 'desired', 'workspace_id', 'progress', 'failed_step'])
+    .select(['edit_asked_at', 'edit_progress', 'edit_failed_step'])
     .where('id', '=', about.containerId)
     .where('instance_id', '=', instanceId)
     .where('gen', '=', about.gen)

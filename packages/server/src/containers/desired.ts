@@ -79,6 +79,8 @@ function specOf(row: ContainerRow, env: DesiredContainer['spec']['env']): Desire
     ports: specPorts(row.ports),
     directories: row.directories,
     restartPolicy: row.restart_policy,
+    ...(row.shm_mb === null ? {} : { shmBytes: row.shm_mb * 2 ** 20 }),
+    ...(row.health_check === null ? {} : { healthCheck: row.health_check }),
   };
 }
 

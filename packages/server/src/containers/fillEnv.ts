@@ -4,11 +4,16 @@ import { invalid } from '../http/errors.ts';
 
 type Env = DesiredContainer['spec']['env'];
 
-/** Variables without a value have the former one of their name. */
-export function fillEnv(env: readonly { name: string; value?: string | undefined }[], former: Env): Env {
-  return env.map(({ name, value }, index) => {
-    const filled = value ?? former.find((variable) => variable.name === name)?.value;
+/** Variables without a value have the former one of their name. A kept secret value stays secret. */
+export function fillEnv(
+  env: readonly { name: string; value?: string | undefined; secret?: boolean | undefined }[],
+  former: Env,
+): Env {
+  return env.map(({ name, value, secret }, index) => {
+    const before = former.find((variable) => variable.name === name);
+    const filled = value ?? before?.value;
     if (filled === undefined) throw invalid(text('Value is required'), `env.${index}.value`);
-    return { name, value: filled };
+    const isSecret = secret || (value === undefined && before?.secret);
+    return { name, value: filled, ...(isSecret ? { secret: true } : {}) };
   });
 }

@@ -19,6 +19,8 @@ type Columns = Pick<
   | 'cpus'
   | 'memory_gb'
   | 'ports'
+  | 'shm_mb'
+  | 'health_check'
   | 'task_run_id'
   | 'task_spec'
 >;
@@ -48,6 +50,7 @@ export async function insertContainer(
       directories: JSON.stringify(spec.directories),
       restart_policy: spec.restartPolicy,
       env_names: spec.env.map(({ name }) => name),
+      env_secret: spec.env.filter(({ secret }) => secret).map(({ name }) => name),
       env_sealed: sealEnv(ctx, slug, spec.env),
     })
     .onConflict((conflict) => conflict.column('slug').where('deleted_at', 'is', null).doNothing())

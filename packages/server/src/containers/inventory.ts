@@ -7,7 +7,7 @@ import type { ContainerTable } from '../db/computeTables.ts';
 import type { Db } from '../db/schema.ts';
 import { recordBoundPorts } from './boundPorts.ts';
 import { recordRun } from './runs.ts';
-import { observedStatus, transitionContainer } from './status.ts';
+import { hasWantedSpec, isBeingEdited, observedStatus, transitionContainer } from './status.ts';
 
 type Row = Pick<
   Selectable<ContainerTable>,
@@ -17,6 +17,9 @@ type Row = Pick<
   | 'status_reason'
   | 'desired'
   | 'gen'
+  | 'spec_no'
+  | 'edit_asked_at'
+  | 'health'
   | 'exit_code'
   | 'started_at'
   | 'finished_at'
@@ -34,6 +37,7 @@ export async function applyInventory(trx: Db, instanceId: number, inventory: Inv
     .selectFrom('container')
     .select(['id', 'workspace_id', 'status', 'status_reason', 'desired', 'gen', 'restart_policy'])
     .select(['exit_code', 'started_at', 'finished_at', 'docker_id', 'task_run_id', 'task_report', 'bound_ports'])
+    .select(['spec_no', 'edit_asked_at', 'health'])
     .where('instance_id', '=', instanceId)
     .where('deleted_at', 'is', null)
     .orderBy('id')
@@ -52,14 +56,43 @@ async function applyToContainer(trx: Db, row: Row, actual: ActualContainer | nul
   const tellsMore = to === 'running' && reason !== row.status_reason;
   const hasReportChanged = actual !== null && (await recordTaskReport(trx, row, actual));
   const haveBindingsChanged = actual !== null && (await recordBoundPorts(trx, row, actual));
-  if (hasRunChanged || hasReportChanged || haveBindingsChanged)
+  const isEditOver = isBeingEdited(row) && isApplied(row, actual);
+  if (isEditOver) await endEdit(trx, row.id);
+  const hasHealthChanged = await recordHealth(trx, row, actual);
+  if (hasRunChanged || hasReportChanged || isEditOver || hasHealthChanged || haveBindingsChanged)
     await announce(trx, 'changed', { entity: 'docker-container', id: row.id, workspaceId: row.workspace_id });
   if (to === row.status && !seen && !tellsMore) return;
   await transitionContainer(trx, row.id, to, {
     ...(to === row.status && !tellsMore ? {} : { reason }),
     ...(seen ? { observed: seen } : {}),
   });
-  if (actual && hasEnded && isToRun(row) && hasEndedForGood(row, actual)) await setDesiredStopped(trx, row.id);
+  // One that ends while a change waits is recreated and started.
+  const isForGood = actual && hasEnded && isToRun(row) && hasEndedForGood(row, actual);
+  if (isForGood && (!isBeingEdited(row) || isEditOver)) await setDesiredStopped(trx, row.id);
+}
+
+/**
+ * Whether the server has carried a change out. One that is to run must have been started: if that fails, the change can
+ * still be undone. One that shall not run and is gone is created by its next start.
+ */
+function isApplied(row: Row, actual: ActualContainer | null): boolean {
+  if (!actual) return row.desired === 'stopped';
+  return hasWantedSpec(row, actual) && (row.desired !== 'running' || actual.state !== 'created');
+}
+
+async function endEdit(trx: Db, id: number): Promise<void> {
+  await trx
+    .updateTable('container')
+    .set({ applied_spec: null, edit_asked_at: null, edit_deadline: null, edit_progress: null, edit_failed_step: null })
+    .where('id', '=', id)
+    .execute();
+}
+
+async function recordHealth(trx: Db, row: Row, actual: ActualContainer | null): Promise<boolean> {
+  const health = actual?.health ?? null;
+  if (health === row.health) return false;
+  await trx.updateTable('container').set({ health }).where('id', '=', row.id).execute();
+  return true;
 }
 
 /** Keeps what the daemon says of the run of a task. Returns whether it is new. */
@@ -90,6 +123,8 @@ function changedColumns(row: Row, actual: ActualContainer, to: ContainerStatus) 
 
 /** Kept only if the container ended by itself; this distinguishes it from one that was stopped. */
 function exitCode(row: Row, actual: ActualContainer, to: ContainerStatus): number | null {
+  // A changed one was recreated and not started.
+  if (actual.state === 'created') return row.exit_code;
   if (to === 'exited' || to === 'failed') return actual.exitCode;
   return to === 'running' ? null : row.exit_code;
 }

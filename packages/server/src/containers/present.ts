@@ -16,6 +16,8 @@ export function presentContainer(row: ContainerView): Container {
     exitCode: row.exit_code,
     progress: row.progress,
     failedStep: presentFailedStep(row),
+    pendingEdit: presentEdit(row),
+    health: row.status === 'running' ? row.health : null,
     instance: {
       id: row.instance_id,
       kind: row.server_kind,
@@ -29,12 +31,15 @@ export function presentContainer(row: ContainerView): Container {
     dockerImage: row.image,
     command: row.command,
     envNames: row.env_names,
+    secretEnvNames: row.env_secret,
     cpus: Number(row.cpus),
     memoryGb: row.memory_gb === null ? null : Number(row.memory_gb),
     gpuIds: row.gpu_ids,
     portMappings: row.ports.map((port) => ({ ...port, boundAs: boundAs(row, port.host) })),
     directoryMappings: row.directories,
     restartPolicy: row.restart_policy,
+    shmMb: row.shm_mb,
+    healthCheck: row.health_check,
     startedAt: iso(row.started_at),
     finishedAt: iso(row.finished_at),
     createdAt: row.created_at.toISOString(),
@@ -51,6 +56,23 @@ function presentFailedStep({ status, failed_step }: ContainerView): Container['f
   if (!failed_step || status === 'failed') return null;
   const { phase, cause, attempts, nextTryAt } = failed_step;
   return { phase, cause, attempts, nextTryAt: status === 'creation failed' ? null : nextTryAt };
+}
+
+function presentEdit(row: ContainerView): Container['pendingEdit'] {
+  const { edit_asked_at, edit_deadline, edit_progress, edit_failed_step: failed } = row;
+  if (!edit_asked_at || row.deleted_at) return null;
+  return {
+    since: edit_asked_at.toISOString(),
+    deadline: iso(edit_deadline),
+    progress: edit_progress,
+    failedStep: failed && {
+      phase: failed.phase,
+      cause: failed.cause,
+      attempts: failed.attempts,
+      nextTryAt: failed.nextTryAt,
+      final: failed.permanent ?? false,
+    },
+  };
 }
 
 /** An inventory without changes confirms the status. */

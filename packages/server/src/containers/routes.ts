@@ -4,6 +4,7 @@ import { pageOf } from '../http/paging.ts';
 import { visibleContainer, visibleKinds, visibleServer } from './access.ts';
 import { deleteContainer, restartContainer, startContainer, stopContainer } from './actions.ts';
 import { createContainers } from './create.ts';
+import { editContainer, undoEdit } from './edit.ts';
 import { listImages } from './images.ts';
 import { presentContainer } from './present.ts';
 import { visibleProject } from './project.ts';
@@ -29,6 +30,12 @@ export const containerHandlers: HandlersOf<typeof api.containers> = {
   async create(ctx, input) {
     const entities = await createContainers(ctx, input);
     return { isSuccess: true, entity: entities[0]!, entities };
+  },
+  async edit(ctx, input) {
+    return { isSuccess: true, entity: await editContainer(ctx, input) };
+  },
+  async undoEdit(ctx, ref) {
+    return { isSuccess: true, entity: await undoEdit(ctx, ref) };
   },
   async start(ctx, ref) {
     return { isSuccess: true, entity: await startContainer(ctx, ref) };

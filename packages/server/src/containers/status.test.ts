@@ -14,6 +14,8 @@ const row = (
   status,
   desired,
   gen: 2,
+  spec_no: 1,
+  edit_asked_at: null,
   exit_code: null,
   started_at: null,
   docker_id: null,
@@ -33,6 +35,9 @@ const shows = (state: ActualContainer['state'], more: Partial<ActualContainer> =
 });
 const ended = (exitCode: number, more: Partial<ActualContainer> = {}) => shows('exited', { exitCode, ...more });
 const made = { docker_id: 'd' };
+/** A change to specification 2 waits, where the server shows specification 1. */
+const edited = { ...made, spec_no: 2, edit_asked_at: new Date(STARTED), started_at: new Date(STARTED) };
+const anew = { specNo: 2 };
 
 const TABLE: [string, KnownContainer, ActualContainer | null, ContainerStatus][] = [
   ['being made, nothing there yet', row('creating', 'running'), null, 'creating'],
@@ -95,6 +100,31 @@ const TABLE: [string, KnownContainer, ActualContainer | null, ContainerStatus][]
   ['seen again, still to stop', row('unresponsive', 'stopped', made), shows('running'), 'stopping'],
   ['to be deleted, still there', row('terminating', 'absent', made), shows('exited'), 'terminating'],
   ['deleted', row('terminating', 'absent', made), null, 'deleted'],
+  ['changed, goes on with the old one', row('running', 'running', edited), shows('running'), 'running'],
+  ['changed, the old one ended by itself', row('running', 'running', edited), ended(0), 'exited'],
+  ['changed, the old one is being stopped', row('rebooting', 'running', edited), ended(137), 'rebooting'],
+  ['changed, the old one is about to be stopped', row('rebooting', 'running', edited), shows('running'), 'rebooting'],
+  ['changed, the old one is removed', row('running', 'running', edited), null, 'rebooting'],
+  ['changed, the new one is not there yet', row('rebooting', 'running', edited), null, 'rebooting'],
+  ['changed, the new one is not started yet', row('rebooting', 'running', edited), shows('created', anew), 'rebooting'],
+  ['changed, the new one runs', row('rebooting', 'running', edited), shows('running', anew), 'running'],
+  ['changed, the new one ended', row('rebooting', 'running', edited), ended(1, anew), 'failed'],
+  [
+    'change undone before the old one was stopped',
+    row('rebooting', 'running', { ...edited, spec_no: 1 }),
+    shows('running', { startedAt: STARTED }),
+    'running',
+  ],
+  ['changed while stopped', row('stopped', 'stopped', edited), shows('created', anew), 'stopped'],
+  ['changed while stopped, gone', row('stopped', 'stopped', edited), null, 'stopped'],
+  ['changed after its end', row('exited', 'stopped', edited), shows('created', anew), 'exited'],
+  [
+    'seen again, was changed after its end',
+    row('unresponsive', 'stopped', { ...edited, exit_code: 0 }),
+    shows('created', anew),
+    'exited',
+  ],
+  ['seen again, being recreated', row('unresponsive', 'running', edited), null, 'starting'],
   ['to be deleted before it was there', row('terminating', 'absent'), null, 'deleted'],
 ];
 
@@ -110,8 +140,8 @@ describe('the status of a container', () => {
     for (const [status, wishes] of Object.entries(WISHES) as [ContainerStatus, KnownContainer['desired'][]][]) {
       for (const desired of wishes) {
         for (const state of actuals) {
-          for (const exitCode of [0, 1]) {
-            const { to } = observedStatus(row(status, desired, made), state && shows(state, { exitCode }));
+          for (const [more, specNo, exitCode] of CELLS) {
+            const { to } = observedStatus(row(status, desired, more), state && shows(state, { exitCode, specNo }));
             cells += 1;
             if (to !== status && !CONTAINER_MOVES[status].includes(to)) {
               escapes.push(`${status} × ${desired} × ${state} → ${to}`);
@@ -124,6 +154,12 @@ describe('the status of a container', () => {
     expect(escapes).toEqual([]);
   });
 });
+
+const CELLS: [Partial<KnownContainer>, number, number][] = [made, edited].flatMap((more) =>
+  [1, 2].flatMap((specNo) =>
+    [0, 1].map((exitCode): [Partial<KnownContainer>, number, number] => [more, specNo, exitCode]),
+  ),
+);
 
 /** What may be wanted in each status: an action sets both together. */
 const WISHES: Record<Exclude<ContainerStatus, 'deleted'>, KnownContainer['desired'][]> = {

@@ -88,11 +88,20 @@ function columnsOnEntering(to: ContainerStatus) {
 /** What is stored of a container when an inventory comes in. */
 export type KnownContainer = Pick<
   ContainerRow,
-  'status' | 'desired' | 'gen' | 'exit_code' | 'started_at' | 'docker_id'
+  'status' | 'desired' | 'gen' | 'spec_no' | 'edit_asked_at' | 'exit_code' | 'started_at' | 'docker_id'
 >;
 interface ObservedStatus {
   to: ContainerStatus;
   reason: string | null;
+}
+
+/** Whether a change of its specification waits for its server. */
+export function isBeingEdited({ edit_asked_at }: Pick<ContainerRow, 'edit_asked_at'>): boolean {
+  return edit_asked_at !== null;
+}
+
+export function hasWantedSpec({ spec_no }: Pick<ContainerRow, 'spec_no'>, { specNo = 1 }: ActualContainer): boolean {
+  return specNo === spec_no;
 }
 
 /**
@@ -120,8 +129,10 @@ function missingWhileRunning(row: KnownContainer): ObservedStatus {
   switch (row.status) {
     case 'running':
     case 'rebooting':
-      return gone;
+      // Between the removal of the container of before and the creation of the changed one.
+      return isBeingEdited(row) ? { to: 'rebooting', reason: null } : gone;
     case 'unresponsive':
+      if (isBeingEdited(row)) return { to: 'starting', reason: null };
       return row.docker_id ? gone : { to: 'creating', reason: null };
     default:
       return { to: row.status, reason: null };
@@ -136,8 +147,13 @@ function missingWhileStopped(row: KnownContainer): ObservedStatus {
 
 function seenWhileRunning(row: KnownContainer, actual: ActualContainer): ObservedStatus {
   const stays: ObservedStatus = { to: row.status, reason: null };
+  // Its daemon stops it, to recreate it.
+  if (row.status === 'rebooting' && isBeingEdited(row) && !hasWantedSpec(row, actual)) return stays;
   const restartPending =
-    row.status === 'rebooting' && row.started_at !== null && row.started_at.getTime() === toTime(actual.startedAt);
+    row.status === 'rebooting' &&
+    !isBeingEdited(row) &&
+    row.started_at !== null &&
+    row.started_at.getTime() === toTime(actual.startedAt);
   if (restartPending) return stays;
   switch (actual.state) {
     case 'running':
@@ -175,8 +191,9 @@ function seenWhileStopped(row: KnownContainer, actual: ActualContainer): Observe
     return { to: row.status === 'unresponsive' ? 'stopping' : 'running', reason: null };
   }
   if (row.status === 'exited' || row.status === 'failed') return stays;
-  // It had ended by itself before it was stopped.
-  if (row.status === 'unresponsive' && row.exit_code !== null) return ended(actual);
+  // It had ended by itself before it was stopped. A change may have recreated it since.
+  if (row.status === 'unresponsive' && row.exit_code !== null)
+    return ended({ ...actual, exitCode: actual.state === 'created' ? row.exit_code : actual.exitCode });
   return { to: 'stopped', reason: null };
 }
 

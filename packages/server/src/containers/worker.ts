@@ -32,13 +32,13 @@ export async function failOverdue(ctx: Pick<Context, 'db' | 'log'>): Promise<voi
       await inTransaction(ctx.db, async (trx) => {
         const row = await trx
           .selectFrom('container')
-          .select(['status', 'failed_step'])
+          .select(['status', 'failed_step', 'edit_failed_step'])
           .where('id', '=', id)
           .where('status_deadline', '<', sql<Date>`now()`)
           .forNoKeyUpdate()
           .executeTakeFirst();
         if (!row) return;
-        const reason = row.failed_step?.cause ?? overdueReason(row.status);
+        const reason = row.failed_step?.cause ?? row.edit_failed_step?.cause ?? overdueReason(row.status);
         if (row.status === 'creating') await failCreation(trx, id, reason);
         else await transitionContainer(trx, id, 'failed', { reason });
       });

@@ -1,4 +1,5 @@
-import type { ContainerHealth, ContainerStatus, HealthCheck, RestartPolicy } from '@stagi/contract/containers.ts';
+import type { ContainerHealth, HealthCheck, RestartPolicy } from '@stagi/contract/containerFields.ts';
+import type { ContainerStatus } from '@stagi/contract/containers.ts';
 import type { TemplateFields } from '@stagi/contract/containerTemplates.ts';
 import type { CommandOutcome, Ed25519PublicJwk, Inventory } from '@stagi/contract/daemon.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';

@@ -225,12 +225,13 @@ function verifiedDocuments(daemon: Pick<TestDaemon, 'next'>, key: NodeKey) {
 function actualOf(wanted: DesiredContainer, before: readonly ActualContainer[]): ActualContainer {
   const known = before.find((container) => container.id === wanted.id);
   const isRunning = wanted.state === 'running';
-  const startedAnew = isRunning && known?.state !== 'running';
+  const isRecreated = known && known.specNo !== wanted.specNo;
+  const startedAnew = isRunning && (known?.state !== 'running' || isRecreated);
   return {
     id: wanted.id,
     gen: wanted.gen,
     specNo: wanted.specNo,
-    dockerId: known?.dockerId ?? `docker-${wanted.id}`,
+    dockerId: known && !isRecreated ? known.dockerId : `docker-${wanted.id}-${wanted.specNo}`,
     state: isRunning ? 'running' : 'exited',
     exitCode: isRunning ? null : 143,
     oomKilled: false,

@@ -34,6 +34,8 @@ export const ACTIONS: Record<string, string> = {
   'self-hosted-instance/edit': text('Renamed a server'),
   'self-hosted-instance/delete': text('Deleted a server'),
   'docker-container/create': text('Created a container'),
+  'docker-container/edit': text('Changed a container'),
+  'docker-container/undo-edit': text('Took back a change of a container'),
   'docker-container/start': text('Started a container'),
   'docker-container/stop': text('Stopped a container'),
   'docker-container/port/edit': text('Changed who may open ports of a container'),

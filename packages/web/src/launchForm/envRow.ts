@@ -11,6 +11,10 @@ export interface EnvRow {
   value: string;
   kept?: boolean;
   needed?: boolean;
+  /** Of containers: the value is masked in logs and never becomes part of a template. */
+  secret?: boolean;
+  /** The value that is kept is secret. */
+  keptSecret?: boolean;
 }
 
 export const newEnvRow = (name = '', value = ''): EnvRow => ({ key: randomId(), name, value });

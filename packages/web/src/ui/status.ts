@@ -29,6 +29,8 @@ export const STATUS: Record<string, { word: string; tone: StatusTone }> = {
   importing: { word: text('Importing'), tone: 'busy' },
   renting: { word: text('Renting'), tone: 'busy' },
   starting: { word: text('Starting'), tone: 'busy' },
+  healthy: { word: text('Healthy'), tone: 'ok' },
+  unhealthy: { word: text('Unhealthy'), tone: 'bad' },
   stopping: { word: text('Stopping'), tone: 'busy' },
   rebooting: { word: text('Rebooting'), tone: 'busy' },
   'powering on': { word: text('Powering on'), tone: 'busy' },

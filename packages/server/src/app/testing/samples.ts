@@ -296,6 +296,8 @@ export const SAMPLES: Record<string, Sample> = {
     }),
     foreign: 404,
   },
+  'docker-container/edit': { input: ({ container }) => ({ ref: { id: container }, cpus: 0.2 }), foreign: 404 },
+  'docker-container/undo-edit': { input: ({ container }) => ({ id: container }), foreign: 404 },
   'docker-container/start': { input: ({ container }) => ({ id: container }), foreign: 404 },
   'docker-container/stop': { input: ({ container }) => ({ id: container }), foreign: 404 },
   'docker-container/restart': { input: ({ container }) => ({ id: container }), foreign: 404 },

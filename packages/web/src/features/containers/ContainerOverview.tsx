@@ -1,4 +1,5 @@
 import { Anchor, Stack } from '@mantine/core';
+import { DEFAULT_SHM_MB } from '@stagi/contract/containerFields.ts';
 import type { Container } from '@stagi/contract/containers.ts';
 import { Link } from 'react-router';
 import { useHasPermission } from '../../api/user.ts';
@@ -13,6 +14,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
 import { ContainerPorts } from './ContainerPorts.tsx';
 import { CreationState } from './CreationState.tsx';
+import { PendingEdit } from './PendingEdit.tsx';
 import { RESTART_WORDS } from './restartWords.ts';
 
 export function ContainerOverview({ container }: { container: Container }) {
@@ -21,6 +23,7 @@ export function ContainerOverview({ container }: { container: Container }) {
   return (
     <Stack gap={16}>
       <CreationState container={container} />
+      {container.pendingEdit && <PendingEdit container={container} edit={container.pendingEdit} />}
       {container.status === 'failed' && (
         <Note
           tone="bad"
@@ -50,7 +53,11 @@ export function ContainerOverview({ container }: { container: Container }) {
               value: container.gpuIds.length === 0 ? null : container.gpuIds.map((id) => `#${id}`).join(', '),
               mono: true,
             },
+            { label: t('Shared memory'), value: `${formatNumber(container.shmMb ?? DEFAULT_SHM_MB)} MB` },
             { label: t('Restart'), value: t(RESTART_WORDS[container.restartPolicy]) },
+            ...(container.healthCheck
+              ? [{ label: t('Health check'), value: container.healthCheck.command, mono: true }]
+              : []),
           ]}
         />
         <FactList
@@ -66,6 +73,7 @@ export function ContainerOverview({ container }: { container: Container }) {
             },
             ...(container.project ? [{ label: t('Project'), value: <ProjectName of={container.project} /> }] : []),
             { label: t('Server status'), value: <StatusBadge status={instance.status} /> },
+            ...(container.health ? [{ label: t('Health'), value: <StatusBadge status={container.health} /> }] : []),
             { label: t('Started'), value: container.startedAt && <DateTime at={container.startedAt} /> },
             { label: t('Ended'), value: container.finishedAt && <DateTime at={container.finishedAt} /> },
             {

@@ -22,6 +22,10 @@ const loadLogs = async () => (await import('../../logs/LogView.tsx')).LogView;
 /** Code of its own: a page of a container does not wait for it. */
 const LogView = lazyComponent(loadLogs);
 
+function isInTransition(container: Container | undefined): boolean {
+  return container !== undefined && (IN_TRANSITION.includes(container.status) || container.pendingEdit !== null);
+}
+
 export function ContainerPage() {
   // The log's code comes along with the container's data, or in idle time.
   const isLog = useParams().tab === 'logs';
@@ -32,7 +36,7 @@ export function ContainerPage() {
   return (
     <DetailPage
       view={api.containers.view}
-      everyMs={(container) => (IN_TRANSITION.includes(container?.status ?? '') ? REFETCH_IN_TRANSITION_MS : REFETCH_MS)}
+      everyMs={(container) => (isInTransition(container) ? REFETCH_IN_TRANSITION_MS : REFETCH_MS)}
     >
       {(container) => <Loaded container={container} />}
     </DetailPage>

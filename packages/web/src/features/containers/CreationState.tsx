@@ -114,14 +114,14 @@ function TriedAgain({ container, step }: { container: Container; step: NonNullab
   );
 }
 
-/** Opens the form with what this container has; it is deleted when the new one is created. */
+/** Opens the form of this container. */
 function ChangeImage({ container }: { container: Container }) {
   const t = useT();
   const mayManage = useMayManage()(container);
   const isAboutImage = container.failedStep?.phase === 'pull';
-  if (!mayManage || !isAboutImage || !containerCan.replace(container).allowed) return null;
+  if (!mayManage || !isAboutImage || !containerCan.edit(container).allowed) return null;
   return (
-    <Button size="xs" component={Link} to={paths.replaceContainer(container.id)} data-testid="change-image">
+    <Button size="xs" component={Link} to={paths.editContainer(container.id)} data-testid="change-image">
       {t('Change image')}
     </Button>
   );

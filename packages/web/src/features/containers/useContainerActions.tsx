@@ -3,14 +3,24 @@ import type { OutputOf } from '@stagi/contract/call.ts';
 import { type Container, containerCan } from '@stagi/contract/containers.ts';
 import { canBeTemplate } from '@stagi/contract/containerTemplates.ts';
 import { text } from '@stagi/contract/text.ts';
-import { IconPlayerPlay, IconPlayerStop, IconRefresh, IconTemplate, IconTrash } from '@tabler/icons-react';
+import {
+  IconCopy,
+  IconPencil,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconRefresh,
+  IconTemplate,
+  IconTrash,
+} from '@tabler/icons-react';
 import { Suspense, useState } from 'react';
+import { useNavigate } from 'react-router';
 import { call } from '../../api/client.ts';
 import { queryClient } from '../../api/query.ts';
 import { useHasPermission } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { lazyComponent } from '../../lazyChunks.ts';
 import { type RowActions, useRowActions } from '../../lists/useRowActions.tsx';
+import { paths } from '../../paths.ts';
 import type { Verdict } from '../../ui/actions.tsx';
 
 const SaveTemplateDialog = lazyComponent(async () => (await import('./SaveTemplateDialog.tsx')).SaveTemplateDialog);
@@ -26,9 +36,10 @@ export function useMayManage(): (container: Container) => boolean {
   return ({ instance }) => may[instance.kind];
 }
 
-/** Start, stop, restart, save as template, delete. */
+/** Start, stop, restart, edit, clone, save as template, delete. */
 export function useContainerActions({ onDeleted }: { onDeleted?(): void } = {}): RowActions<Container> {
   const t = useT();
+  const navigate = useNavigate();
   const mayManage = useMayManage();
   const can = (rule: (container: Container) => Verdict) => (container: Container) =>
     mayManage(container) ? rule(container) : { allowed: false as const, reason: NOT_MINE };
@@ -59,6 +70,20 @@ export function useContainerActions({ onDeleted }: { onDeleted?(): void } = {}):
         can: can(containerCan.restart),
         perform: ({ id }, options) => call(api.containers.restart, { id }, options).then(showNow),
         many: { success: (count) => t('{{count}} containers are restarting', { count }) },
+      },
+      {
+        name: 'edit',
+        label: t('Edit'),
+        icon: IconPencil,
+        can: can(containerCan.edit),
+        open: ({ id }) => void navigate(paths.editContainer(id)),
+      },
+      {
+        name: 'clone',
+        label: t('Clone'),
+        icon: IconCopy,
+        can: can(containerCan.clone),
+        open: ({ id }) => void navigate(paths.cloneContainer(id)),
       },
       {
         name: 'template',

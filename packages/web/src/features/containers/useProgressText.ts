@@ -6,6 +6,8 @@ const PHASES: Record<string, string> = {
   pulling: text('Pulling the image'),
   creating: text('Creating'),
   starting: text('Starting'),
+  stopping: text('Stopping the old container'),
+  removing: text('Removing the old container'),
 };
 
 /** What happens to a container right now, in a few words. */

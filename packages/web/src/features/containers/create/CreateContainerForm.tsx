@@ -1,29 +1,23 @@
 import { Group, Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
-import { type Container, RestartPolicy } from '@stagi/contract/containers.ts';
+import type { Container } from '@stagi/contract/containers.ts';
 import { text } from '@stagi/contract/text.ts';
 import { Link, useNavigate } from 'react-router';
+import { track } from '../../../api/analytics.ts';
 import { invalidate } from '../../../api/query.ts';
 import { useCallForm } from '../../../api/useCallForm.ts';
 import type { Server } from '../../../api/useServers.ts';
 import { useT } from '../../../i18n/i18n.ts';
-import { EnvRows } from '../../../launchForm/EnvRows.tsx';
 import { FormSection } from '../../../launchForm/FormSection.tsx';
-import { ImageField } from '../../../launchForm/ImageField.tsx';
 import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { NumberInput } from '../../../ui/form/NumberInput.tsx';
-import { Select } from '../../../ui/form/Select.tsx';
-import { Textarea } from '../../../ui/form/Textarea.tsx';
 import { TitleAndSlug } from '../../../ui/TitleAndSlug.tsx';
 import { toast } from '../../../ui/toasts.ts';
-import { RESTART_WORDS } from '../restartWords.ts';
-import { DirectoryRows } from './DirectoryRows.tsx';
-import { initialValues, toInput, type Values, valuesOf } from './formValues.ts';
-import { PortRows } from './PortRows.tsx';
+import { ContainerFields } from './ContainerFields.tsx';
+import { cloneValuesOf, initialValues, toInput, type Values } from './formValues.ts';
 import { ProjectSelect } from './ProjectSelect.tsx';
-import { ResourceFields } from './ResourceFields.tsx';
 import { ServerSelect } from './ServerSelect.tsx';
 import { TemplateOnServer, TemplatePicker } from './TemplatePicker.tsx';
 import { useTemplate } from './useTemplate.ts';
@@ -34,24 +28,25 @@ interface Props {
   wanted: string | null;
   /** The id of the project whose page opened the form. */
   wantedProject?: string;
-  /** The container that is deleted when the new one is created. */
-  replaces?: Container;
+  /** The container that the new one is made after. */
+  original?: Container;
 }
 
-export function CreateContainerForm({ servers, wanted, wantedProject = '', replaces }: Props) {
+export function CreateContainerForm({ servers, wanted, wantedProject = '', original }: Props) {
   const t = useT();
   const navigate = useNavigate();
   const suggested = suggestedServer(servers, wanted);
   const call = useCallForm<typeof api.containers.create, Values>(api.containers.create, {
-    initialValues: replaces
-      ? valuesOf(replaces)
+    initialValues: original
+      ? cloneValuesOf(original, t('{{title}} (copy)', { title: original.title }))
       : initialValues(suggested, servers.find(({ id }) => String(id) === suggested)?.freeCpus ?? null, wantedProject),
-    toInput: (values) => ({ ...toInput(values), replaces: replaces && { id: replaces.id } }),
+    toInput: (values) => ({ ...toInput(values), cloneOf: original && { id: original.id } }),
     alsoCheck: ({ gpuIds, env }): Record<string, string> => ({
       ...(server?.facts?.gpus.length && gpuIds.length === 0 ? { gpuIds: text('GPU is required') } : {}),
       ...missingValues(env),
     }),
     onDone: ({ entity, entities }) => {
+      if (original) track('container_cloned', { clone_ID: entity.id });
       void invalidate('docker-container/', 'instance-rented/', 'self-hosted-instance/', 'project/');
       if (entities.length > 1) toast.success(t('{{count}} containers are being created', { count: entities.length }));
       void navigate(entities.length > 1 ? paths.containers() : paths.container(entity.id));
@@ -60,13 +55,13 @@ export function CreateContainerForm({ servers, wanted, wantedProject = '', repla
   const { form, field, submit, loading } = call;
   const server = servers.find(({ id }) => String(id) === form.values.instanceRef);
 
-  const template = useTemplate(form, replaces === undefined);
+  const template = useTemplate(form, original === undefined);
   const ofTemplate = { choice: template, servers, server };
 
   return (
     <Form onSubmit={submit}>
       <Stack gap={24}>
-        {!replaces && (
+        {!original && (
           <FormSection title={t('Template')}>
             <TemplatePicker {...ofTemplate} />
           </FormSection>
@@ -80,56 +75,34 @@ export function CreateContainerForm({ servers, wanted, wantedProject = '', repla
           <TemplateOnServer {...ofTemplate} />
           <ProjectSelect {...field('projectRef')} />
         </FormSection>
-        <FormSection title={t('What')}>
-          <TitleAndSlug
-            titleLabel={t('Name')}
-            title={field('title')}
-            slug={field('slug')}
-            slugHint={t('Letters, digits and hyphens; one of its kind on the whole platform')}
-            placeholder={t('Such as “web” or “training”')}
-          />
-          <ImageField server={server} bound={field('dockerImage')} testId="container-image" />
-          <Textarea
-            label={t('Command')}
-            description={t(
-              'Leave empty for the image’s own. Parsed like a shell command, but run without a shell: for pipes and variables use sh -c "…"',
-            )}
-            placeholder={'python -u train.py --epochs 10'}
-            minRows={1}
-            maxRows={8}
-            spellCheck={false}
-            mono
-            {...field('command')}
-          />
-        </FormSection>
-        <FormSection title={t('Resources')}>
-          <ResourceFields server={server} form={form} field={field} replaces={replaces} />
-        </FormSection>
-        <FormSection title={t('Environment, ports, volumes')}>
-          <EnvRows form={form} field={field} />
-          <PortRows form={form} field={field} />
-          <DirectoryRows form={form} field={field} rented={server?.kind === 'rented'} />
-        </FormSection>
-        <FormSection title={t('Running')}>
-          <Select
-            label={t('Restart')}
-            description={t('When to restart the container after it exits')}
-            options={RestartPolicy.options.map((policy) => ({ value: policy, label: t(RESTART_WORDS[policy]) }))}
-            {...field('restartPolicy')}
-          />
-          <NumberInput
-            label={t('Copies')}
-            description={t('With more than one, Unique IDs end in -1, -2, …')}
-            clampBehavior="none"
-            allowDecimal={false}
-            {...field('count')}
-          />
-        </FormSection>
+        <ContainerFields
+          server={server}
+          form={form}
+          field={field}
+          name={
+            <TitleAndSlug
+              titleLabel={t('Name')}
+              title={field('title')}
+              slug={field('slug')}
+              slugHint={t('Letters, digits and hyphens; one of its kind on the whole platform')}
+              placeholder={t('Such as “web” or “training”')}
+            />
+          }
+          more={
+            <NumberInput
+              label={t('Copies')}
+              description={t('With more than one, Unique IDs end in -1, -2, …')}
+              clampBehavior="none"
+              allowDecimal={false}
+              {...field('count')}
+            />
+          }
+        />
         <Group gap={8}>
           <Button type="submit" loading={loading} data-testid="container-submit">
             {t('Create')}
           </Button>
-          <Button color="gray" component={Link} to={replaces ? paths.container(replaces.id) : paths.containers()}>
+          <Button color="gray" component={Link} to={original ? paths.container(original.id) : paths.containers()}>
             {t('Cancel')}
           </Button>
         </Group>

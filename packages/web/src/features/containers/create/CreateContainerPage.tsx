@@ -9,24 +9,25 @@ import { q } from '../../../api/query.ts';
 import { useServers } from '../../../api/useServers.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import classes from '../../../launchForm/LaunchForm.module.css';
-import { paths } from '../../../paths.ts';
+import { idIn, paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { Note } from '../../../ui/Note.tsx';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { FormSkeleton } from '../../../ui/Skeletons.tsx';
+import { NOT_MINE, useMayManage } from '../useContainerActions.tsx';
 import { CreateContainerForm } from './CreateContainerForm.tsx';
 
-/** The form of a new container; with `?replace=ID` filled in with the values of that one, which it replaces. */
+/** The form of a new container; with `?clone=ID` filled in with the values of that one. */
 export function CreateContainerPage() {
   const t = useT();
   const [params] = useSearchParams();
-  const replaced = Number(params.get('replace'));
-  return Number.isInteger(replaced) && replaced > 0 ? (
+  const original = idIn(params.get('clone'));
+  return original !== null ? (
     <>
-      <PageHeader title={t('Change image')} />
-      <Replacing id={replaced} />
+      <PageHeader title={t('Clone a container')}>{t('It starts as soon as its image is on the server.')}</PageHeader>
+      <Cloning id={original} />
     </>
   ) : (
     <>
@@ -36,30 +37,34 @@ export function CreateContainerPage() {
   );
 }
 
-function Replacing({ id }: { id: number }) {
+function Cloning({ id }: { id: number }) {
   const t = useT();
   const { servers, error: serversError, retry } = useServers();
+  const mayManage = useMayManage();
   // The form begins with what the container is now, not with what was cached.
-  const container = useQuery({
+  const view = useQuery({
     ...q(api.containers.view, { id }, { quiet: true }),
     refetchOnMount: 'always',
     refetchOnWindowFocus: false,
   });
-  const replaces = container.data?.entity;
-  const error = container.error ? errorText(container.error) : serversError;
-  if (error && !(replaces && servers)) {
-    return <ErrorState message={error} onRetry={() => (container.error ? void container.refetch() : retry())} />;
+  const original = view.isFetchedAfterMount ? view.data?.entity : undefined;
+  const error = view.error ? errorText(view.error) : serversError;
+  if (error && !(original && servers)) {
+    return <ErrorState message={error} onRetry={() => (view.error ? void view.refetch() : retry())} />;
   }
-  if (!replaces || !servers) return <FormSkeleton />;
-  const verdict = containerCan.replace(replaces);
+  if (!original || !servers) return <FormSkeleton />;
+  const verdict = mayManage(original) ? containerCan.clone(original) : { allowed: false as const, reason: NOT_MINE };
   return (
     <div className={classes.page}>
       <div className={classes.note}>
         {verdict.allowed ? (
           <Note>
-            {t('“{{title}}” is deleted when the new container is created. Its volumes stay on the server.', {
-              title: replaces.title,
-            })}
+            {t(
+              'Filled in from “{{title}}”. Values of its variables are taken over unless you enter others; files are not.',
+              {
+                title: original.title,
+              },
+            )}
           </Note>
         ) : (
           <Note
@@ -73,7 +78,7 @@ function Replacing({ id }: { id: number }) {
           />
         )}
       </div>
-      {verdict.allowed && <CreateContainerForm servers={servers} wanted={null} replaces={replaces} />}
+      {verdict.allowed && <CreateContainerForm servers={servers} wanted={null} original={original} />}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
+import { DEFAULT_SHM_MB } from '@stagi/contract/containerFields.ts';
 import type { Container } from '@stagi/contract/containers.ts';
 import { text } from '@stagi/contract/text.ts';
 import { useQuery } from '@tanstack/react-query';
@@ -16,13 +17,13 @@ const NO_CPUS = text('No available CPUs to create a container');
 
 interface Props extends ContainerFormProps {
   server: Server | undefined;
-  /** The container whose resources become free for this one. */
-  replaces: Container | undefined;
+  /** The container that is edited: its resources are free for it. */
+  edited: Container | undefined;
 }
 
-export function ResourceFields({ server, form, field, replaces }: Props) {
+export function ResourceFields({ server, form, field, edited }: Props) {
   const t = useT();
-  const free = freeCpus(server, replaces);
+  const free = freeCpus(server, edited);
   const cpus = field('cpus');
   const full = free !== null && free <= 0;
   return (
@@ -54,32 +55,42 @@ export function ResourceFields({ server, form, field, replaces }: Props) {
           clampBehavior="none"
           {...field('memoryGb')}
         />
+        <NumberInput
+          label={t('Shared memory, MB')}
+          optional
+          description={t('Size of /dev/shm. Leave empty for {{size}} MB', { size: DEFAULT_SHM_MB })}
+          placeholder={String(DEFAULT_SHM_MB)}
+          step={256}
+          allowDecimal={false}
+          clampBehavior="none"
+          {...field('shmMb')}
+        />
       </div>
       {server?.facts && server.facts.gpus.length > 0 && (
-        <GpuBoxes server={server} gpus={server.facts.gpus} form={form} field={field} replaces={replaces} />
+        <GpuBoxes server={server} gpus={server.facts.gpus} form={form} field={field} edited={edited} />
       )}
     </>
   );
 }
 
 /** A container whose creation failed holds none. */
-function freeCpus(server: Server | undefined, replaces: Container | undefined): number | null {
+function freeCpus(server: Server | undefined, edited: Container | undefined): number | null {
   if (!server || server.freeCpus === null) return null;
-  const frees = replaces?.instance.id === server.id && replaces.status !== 'creation failed';
-  return frees ? Math.round((server.freeCpus + replaces.cpus) * 10) / 10 : server.freeCpus;
+  const frees = edited?.instance.id === server.id && edited.status !== 'creation failed';
+  return frees ? Math.round((server.freeCpus + edited.cpus) * 10) / 10 : server.freeCpus;
 }
 
 type Gpus = NonNullable<Server['facts']>['gpus'];
 
 /** A GPU is assigned to one container as a whole. Nothing is chosen beforehand: "None" is a choice too. */
-function GpuBoxes({ server, gpus, form, field, replaces }: Props & { server: Server; gpus: Gpus }) {
+function GpuBoxes({ server, gpus, form, field, edited }: Props & { server: Server; gpus: Gpus }) {
   const t = useT();
   const { data } = useQuery(
     q(api.containers.list, { instanceRef: { id: server.id }, entityFilterRequest: { limit: 100 } }, { quiet: true }),
   );
   const holders = new Map(
     (data?.entities ?? [])
-      .filter(({ id, status }) => status !== 'creation failed' && id !== replaces?.id)
+      .filter(({ id, status }) => status !== 'creation failed' && id !== edited?.id)
       .flatMap((container) => container.gpuIds.map((gpu) => [gpu, container.title] as const)),
   );
   return (

@@ -27,8 +27,25 @@ export interface Values {
   portMappings: (Row & { host: number | string; container: number | string; visibility: 'private' | 'public' })[];
   directoryMappings: (Row & { host: string; container: string })[];
   restartPolicy: Container['restartPolicy'];
+  shmMb: number | string;
+  /** Without a command: no check but the image's own. */
+  healthCheck: {
+    command: string;
+    intervalSeconds: number | string;
+    timeoutSeconds: number | string;
+    retries: number | string;
+    startPeriodSeconds: number | string;
+  };
   count: number | string;
 }
+
+const NO_HEALTH_CHECK: Values['healthCheck'] = {
+  command: '',
+  intervalSeconds: 30,
+  timeoutSeconds: 30,
+  retries: 3,
+  startPeriodSeconds: 0,
+};
 
 export const newRow = {
   port: () => ({ key: randomId(), host: '', container: '', visibility: 'private' as const }),
@@ -51,6 +68,8 @@ export function initialValues(serverId: string, freeCpus: number | null, project
     portMappings: [],
     directoryMappings: [],
     restartPolicy: 'no',
+    shmMb: '',
+    healthCheck: NO_HEALTH_CHECK,
     count: 1,
   };
 }
@@ -61,7 +80,7 @@ export function templateFreeValues(): Partial<Values> {
   return others;
 }
 
-/** The values of a container that is to be replaced by a changed one. */
+/** The values of a container that is to be changed. */
 export function valuesOf(container: Container): Values {
   return {
     instanceRef: String(container.instance.id),
@@ -70,29 +89,89 @@ export function valuesOf(container: Container): Values {
     slug: container.slug,
     dockerImage: container.dockerImage,
     command: container.command ?? '',
-    env: container.envNames.map((name) => ({ ...newEnvRow(name), kept: true })),
+    env: container.envNames.map((name) => {
+      const secret = container.secretEnvNames.includes(name);
+      return { ...newEnvRow(name), kept: true, secret, keptSecret: secret };
+    }),
     cpus: container.cpus,
     memoryGb: container.memoryGb ?? '',
     gpuIds: container.gpuIds.length > 0 ? container.gpuIds : [NO_GPU],
     portMappings: container.portMappings.map(({ boundAs: _, ...port }) => ({ ...newRow.port(), ...port })),
     directoryMappings: container.directoryMappings.map((mapping) => ({ ...newRow.directory(), ...mapping })),
     restartPolicy: container.restartPolicy,
+    shmMb: container.shmMb ?? '',
+    healthCheck: container.healthCheck ?? NO_HEALTH_CHECK,
     count: 1,
   };
 }
 
-/** The input of the call. Empty fields are left out, so that the contract reports them as missing. */
+/**
+ * The values of a container that is to be made after another one. What can belong to one container only is left to be
+ * chosen.
+ */
+export function cloneValuesOf(container: Container, title: string): Values {
+  const values = valuesOf(container);
+  return {
+    ...values,
+    title,
+    slug: `${container.slug.slice(0, SLUG_MAX - COPY.length).replace(/-$/, '')}${COPY}`,
+    gpuIds: container.gpuIds.length > 0 ? [] : values.gpuIds,
+    portMappings: values.portMappings.map((port) => ({ ...port, host: '' })),
+  };
+}
+
+const SLUG_MAX = 40;
+const COPY = '-copy';
+
+/** The input of `create`. Empty fields are left out, so that the contract reports them as missing. */
 export function toInput(values: Values): object {
   return {
+    ...specificationOf(values),
     instanceRef: values.instanceRef === '' ? undefined : { id: Number(values.instanceRef) },
     projectRef: values.projectRef === '' ? undefined : { id: Number(values.projectRef) },
-    title: values.title,
     slug: values.slug,
-    dockerImage: values.dockerImage,
     command: values.command.trim() === '' ? undefined : values.command,
-    env: values.env.map(({ name, value, kept }) => ({ name, value: kept && value === '' ? undefined : value })),
-    cpus: numberOf(values.cpus),
     memoryGb: numberOf(values.memoryGb),
+    shmMb: numberOf(values.shmMb),
+    healthCheck: healthCheckOf(values),
+    count: numberOf(values.count) ?? 1,
+  };
+}
+
+/** The input of `edit` but for the container: everything is named, so that what was emptied is cleared. */
+export function toEdit(values: Values): object {
+  return {
+    ...specificationOf(values),
+    projectRef: values.projectRef === '' ? null : { id: Number(values.projectRef) },
+    command: values.command.trim() === '' ? null : values.command,
+    memoryGb: numberOf(values.memoryGb) ?? null,
+    shmMb: numberOf(values.shmMb) ?? null,
+    healthCheck: healthCheckOf(values) ?? null,
+  };
+}
+
+function healthCheckOf({ healthCheck }: Values): object | undefined {
+  if (healthCheck.command.trim() === '') return undefined;
+  const { command, intervalSeconds, timeoutSeconds, retries, startPeriodSeconds } = healthCheck;
+  return {
+    command,
+    intervalSeconds: numberOf(intervalSeconds),
+    timeoutSeconds: numberOf(timeoutSeconds),
+    retries: numberOf(retries),
+    startPeriodSeconds: numberOf(startPeriodSeconds),
+  };
+}
+
+function specificationOf(values: Values): object {
+  return {
+    title: values.title,
+    dockerImage: values.dockerImage,
+    env: values.env.map(({ name, value, kept, secret }) => ({
+      name,
+      value: kept && value === '' ? undefined : value,
+      ...(secret ? { secret } : {}),
+    })),
+    cpus: numberOf(values.cpus),
     gpuIds: values.gpuIds.length === 0 ? undefined : values.gpuIds.filter((gpu) => gpu !== NO_GPU),
     portMappings: values.portMappings.map(({ host, container, visibility }) => ({
       host: numberOf(host),
@@ -101,7 +180,6 @@ export function toInput(values: Values): object {
     })),
     directoryMappings: values.directoryMappings.map(({ host, container }) => ({ host, container })),
     restartPolicy: values.restartPolicy,
-    count: numberOf(values.count) ?? 1,
   };
 }
 
