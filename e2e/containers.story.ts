@@ -193,7 +193,7 @@ async function openLog(daemon: TestDaemon, containerId: number): Promise<(from: 
   };
 }
 
-/** An image that cannot be pulled: the cause, the attempts, and a form that replaces the container. */
+/** An image that cannot be pulled: the cause, the attempts, and the form that changes it. */
 async function changesTheImage(page: Page, person: Person, daemon: TestDaemon): Promise<void> {
   const { entities } = await person.client(api.selfHosted.list, {});
   const { entity } = await person.client(api.containers.create, {
@@ -227,14 +227,13 @@ async function changesTheImage(page: Page, person: Person, daemon: TestDaemon): 
   await expect(page.getByText(/times out in 2[45]:\d\d/)).toBeVisible();
 
   await page.getByTestId('change-image').click();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Change image');
-  await expect(page.getByText('“Broken” is deleted when the new container is created.')).toBeVisible();
-  await expect(page.getByLabel('Unique ID')).toHaveValue('broken');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Edit “Broken”');
+  await expect(page.getByText('The container does not exist yet: it is created as you save it.')).toBeVisible();
   await expect(page.getByLabel('Name of the variable')).toHaveValue('TOKEN');
   await expect(page.getByRole('group', { name: 'GPU' }).getByLabel(/#0 H100/)).toBeChecked();
   await page.getByLabel('Image').fill('nginx:1.29');
   await page.keyboard.press('Tab');
-  await page.getByTestId('container-submit').click();
+  await page.getByTestId('container-save').click();
   await expect(page).toHaveURL(/\/cloud\/containers\/\d+$/);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Broken');
   const { containers } = await daemon.desired((state) =>
@@ -244,7 +243,10 @@ async function changesTheImage(page: Page, person: Person, daemon: TestDaemon): 
     state: 'running',
     spec: { gpuIds: [0], env: [{ name: 'TOKEN', value: 'hidden' }] },
   });
-  const replaced = await person.client(api.containers.view, { slug: 'broken' });
-  expect(replaced.entity.portMappings).toEqual([{ host: 8888, container: 88, visibility: 'public' }]);
-  expect((await person.client(api.containers.view, { id: entity.id })).entity.status).toBe('deleted');
+  const edited = await person.client(api.containers.view, { id: entity.id });
+  expect(edited.entity).toMatchObject({
+    slug: 'broken',
+    status: 'creating',
+    portMappings: [{ host: 8888, container: 88, visibility: 'public' }],
+  });
 }

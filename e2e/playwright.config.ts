@@ -2,7 +2,7 @@ import { defineConfig } from '@playwright/test';
 import { CHROMIUM } from '../scripts/chromium.ts';
 
 /** The stories that make containers of their own, and those that measure times, which want the machine for themselves. */
-const DOCKER = ['ownServer.story.ts', 'tasks.story.ts', 'terminal.story.ts'];
+const DOCKER = ['containerEdit.story.ts', 'ownServer.story.ts', 'tasks.story.ts', 'terminal.story.ts'];
 const MEASURED = ['rent.story.ts', 'removal.story.ts'];
 
 /** Browser stories on the real server, real Docker and the distribution's Chromium. */

@@ -1,6 +1,7 @@
 import { Anchor, Stack } from '@mantine/core';
 import { DEFAULT_SHM_MB } from '@stagi/contract/containerFields.ts';
 import type { Container } from '@stagi/contract/containers.ts';
+import { IconLock } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { useHasPermission } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
@@ -13,6 +14,7 @@ import { Note } from '../../ui/Note.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
 import { ContainerPorts } from './ContainerPorts.tsx';
+import classes from './Containers.module.css';
 import { CreationState } from './CreationState.tsx';
 import { PendingEdit } from './PendingEdit.tsx';
 import { RESTART_WORDS } from './restartWords.ts';
@@ -101,7 +103,19 @@ export function ContainerOverview({ container }: { container: Container }) {
             title={t('Environment')}
             facts={envNames.map((name) => ({
               label: name,
-              value: <span title={t('Kept encrypted, not shown again')}>••••••</span>,
+              value: (
+                <span title={t('Kept encrypted, not shown again')}>
+                  ••••••
+                  {container.secretEnvNames.includes(name) && (
+                    <IconLock
+                      size={14}
+                      className={classes.secret}
+                      role="img"
+                      aria-label={t('Secret: masked in logs')}
+                    />
+                  )}
+                </span>
+              ),
             }))}
           />
         )}

@@ -7,7 +7,6 @@ import { invalidate, queryClient } from '../../../api/query.ts';
 import { useCallForm } from '../../../api/useCallForm.ts';
 import type { Server } from '../../../api/useServers.ts';
 import { useT } from '../../../i18n/i18n.ts';
-import { FormSection } from '../../../launchForm/FormSection.tsx';
 import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
@@ -40,11 +39,13 @@ export function EditContainerForm({ container, server }: { container: Container;
           form={form}
           field={field}
           edited={container}
-          name={<TextInput label={t('Name')} limit={100} data-testid="container-title" {...field('title')} />}
+          name={
+            <>
+              <TextInput label={t('Name')} limit={100} data-testid="container-title" {...field('title')} />
+              <ProjectSelect {...field('projectRef')} />
+            </>
+          }
         />
-        <FormSection title={t('Project')}>
-          <ProjectSelect {...field('projectRef')} />
-        </FormSection>
         <Group gap={8}>
           <Button type="submit" loading={loading} data-testid="container-save">
             {t('Save')}

@@ -55,17 +55,17 @@ export function ResourceFields({ server, form, field, edited }: Props) {
           clampBehavior="none"
           {...field('memoryGb')}
         />
-        <NumberInput
-          label={t('Shared memory, MB')}
-          optional
-          description={t('Size of /dev/shm. Leave empty for {{size}} MB', { size: DEFAULT_SHM_MB })}
-          placeholder={String(DEFAULT_SHM_MB)}
-          step={256}
-          allowDecimal={false}
-          clampBehavior="none"
-          {...field('shmMb')}
-        />
       </div>
+      <NumberInput
+        label={t('Shared memory, MB')}
+        optional
+        description={t('Size of /dev/shm. Leave empty for {{size}} MB', { size: DEFAULT_SHM_MB })}
+        placeholder={String(DEFAULT_SHM_MB)}
+        step={256}
+        allowDecimal={false}
+        clampBehavior="none"
+        {...field('shmMb')}
+      />
       {server?.facts && server.facts.gpus.length > 0 && (
         <GpuBoxes server={server} gpus={server.facts.gpus} form={form} field={field} edited={edited} />
       )}
