@@ -28,6 +28,17 @@ const isCalled = (...slugs: string[]): Hostile[] =>
 const sets = (...names: string[]): Hostile[] =>
   names.map((name) => ({ name: `sets ${JSON.stringify(name)}`, spec: { env: [{ name, value: 'x' }] } }));
 
+const CHECK = { command: 'true', intervalSeconds: 30, timeoutSeconds: 30, retries: 3, startPeriodSeconds: 0 };
+const checks = (...changes: Partial<typeof CHECK>[]): Hostile[] =>
+  changes.map((change) => {
+    const healthCheck = { ...CHECK, ...change };
+    return {
+      name: `is checked with ${JSON.stringify(change).slice(0, 60)}`,
+      spec: { healthCheck },
+      asked: { healthCheck },
+    };
+  });
+
 export const HOSTILE: Hostile[] = [
   ...mounts('/', '//', '/./', '/etc', '/etc/', '//etc', '/etc/./ssh', '/etc/shadow', '/proc', '/proc/1/root', '/sys'),
   ...mounts(
@@ -75,6 +86,29 @@ export const HOSTILE: Hostile[] = [
   { name: 'takes more processors than there are', spec: { nanoCpus: 2e12 }, asked: { cpus: 2000 } },
   { name: 'takes all memory by asking for none', spec: { memoryBytes: 0 }, asked: { memoryGb: 0 } },
   { name: 'takes memory below nothing', spec: { memoryBytes: -1 }, asked: { memoryGb: -1 } },
+  { name: 'takes all memory as shared memory by asking for none', spec: { shmBytes: 0 }, asked: { shmMb: 0 } },
+  { name: 'takes shared memory below nothing', spec: { shmBytes: -1 }, asked: { shmMb: -1 } },
+  { name: 'takes half a byte of shared memory', spec: { shmBytes: 2 ** 20 + 0.5 }, asked: { shmMb: 1.5 } },
+  {
+    name: 'takes more shared memory than memory',
+    spec: { memoryBytes: 2 ** 30, shmBytes: 2 ** 31 },
+    asked: { memoryGb: 1, shmMb: 2048 },
+  },
+  ...checks(
+    { command: '' },
+    { command: 'true\0' },
+    { command: 'x'.repeat(2001) },
+    { intervalSeconds: 0 },
+    { intervalSeconds: -1 },
+    { intervalSeconds: 0.5 },
+    { intervalSeconds: 1e9 },
+    { timeoutSeconds: 0 },
+    { timeoutSeconds: 601 },
+    { retries: 0 },
+    { retries: 1e6 },
+    { startPeriodSeconds: -1 },
+    { startPeriodSeconds: 3601 },
+  ),
   { name: 'asks for GPU -1', spec: { gpuIds: [-1] } },
   { name: 'asks for GPU 1.5', spec: { gpuIds: [1.5] } },
   { name: 'asks for a GPU twice', spec: { gpuIds: [0, 0] } },

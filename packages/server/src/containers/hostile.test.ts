@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
+import { EDIT_FEATURE } from '@stagi/contract/daemon.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { HOSTILE, type Hostile, PRIVILEGES } from '@stagi/contract/testing/hostileSpecs.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,7 +27,11 @@ describe('hostile containers', () => {
     for (const kind of ['rented', 'self-hosted'] as const) {
       const id = await (kind === 'rented' ? aRentedInstance(app.ctx, alice) : aSelfHostedServer(app.ctx, alice));
       const { token } = await inTransaction(app.ctx.db, (trx) => issueEnrolment(app.ctx, trx, id, kind));
-      servers.push({ kind, id, daemon: await connectDaemon(app.url, await enrolNode(app.url, token)) });
+      servers.push({
+        kind,
+        id,
+        daemon: await connectDaemon(app.url, await enrolNode(app.url, token), { features: [EDIT_FEATURE] }),
+      });
     }
   });
   afterAll(async () => {
@@ -119,6 +124,9 @@ describe('hostile containers', () => {
     const changes = server.flatMap(({ text }) => text.match(/updateTable\('container'\)[\s\S]*?\.where/g) ?? []);
     expect(changes.length).toBeGreaterThan(0);
     expect(changes.filter((change) => looked.test(change.replaceAll(emptied, '')))).toEqual([]);
+    // But for a change of the whole specification, which goes through the policy first or back to what went through it.
+    const whole = server.filter(({ text }) => /updateTable\('container'\)[^;]*?\.\.\.columns\b/.test(text));
+    expect(whole.map(({ file }) => file)).toEqual(['src/containers/edit.ts']);
     const daemon = code('../daemon/src/**/*.ts');
     expect(daemon.filter(({ text }) => /createContainer\(|createService\(/.test(text)).map(({ file }) => file)).toEqual(
       ['../daemon/src/docker.ts'],
@@ -142,6 +150,56 @@ describe('hostile containers', () => {
     );
     expect(statuses).toEqual([403, 403]);
     expect(await rows()).toBe(0);
+  });
+
+  it('are not got by editing or cloning a container, in whatever status, and change nothing', async () => {
+    const accepted: string[] = [];
+    let sent = 0;
+    for (const { kind, id, daemon } of servers) {
+      const { entity } = await alice.client(api.containers.create, {
+        ...plain(id),
+        slug: `target-${kind}`,
+        gpuIds: [],
+      });
+      const there = await daemon.desired(({ containers }) => containers.some(({ slug }) => slug === entity.slug));
+      const row = () =>
+        app.ctx.db.selectFrom('container').selectAll().where('id', '=', entity.id).executeTakeFirstOrThrow();
+      for (const status of ['creating', 'running']) {
+        if (status === 'running') daemon.applyDesired(there);
+        await expect.poll(async () => (await row()).status).toBe(status);
+        const before = await row();
+        for (const hostile of HOSTILE.filter(({ slug }) => slug === undefined)) {
+          const { instanceRef: _, slug: _s, ...change } = asked(id, hostile);
+          const edit = { ref: { id: entity.id }, ...change };
+          const clone = { ...asked(id, hostile), slug: 'cloned', cloneOf: { id: entity.id } };
+          for (const outcome of [
+            alice.client(api.containers.edit, edit as InputOf<typeof api.containers.edit>),
+            alice.client(api.containers.create, clone as InputOf<typeof api.containers.create>),
+          ]) {
+            sent += 1;
+            const reply = await outcome.then(
+              () => 200,
+              (error: unknown) => (error instanceof CallError ? error.status : Promise.reject(error)),
+            );
+            if (reply !== 400) accepted.push(`${kind}, ${status}: ${hostile.name} ${reply}`);
+          }
+        }
+        for (const privilege of PRIVILEGES) {
+          sent += 1;
+          const body = { ref: { id: entity.id }, cpus: 0.5, ...privilege } as InputOf<typeof api.containers.edit>;
+          const reply = await alice.client(api.containers.edit, body).then(
+            () => 200,
+            (error: CallError) => error.status,
+          );
+          if (reply !== 400) accepted.push(`${kind}, ${status}: ${JSON.stringify(privilege)} ${reply}`);
+        }
+        const after = await row();
+        expect({ ...after, status_seen_at: null }).toEqual({ ...before, status_seen_at: null });
+      }
+    }
+    console.log(`hostile edits and clones: n = ${sent}, accepted ${accepted.length}`);
+    expect(accepted).toEqual([]);
+    expect(await rows()).toBe(servers.length);
   });
 
   it('cannot be reached over a socket without a proof (CVE-2018-12678)', async () => {

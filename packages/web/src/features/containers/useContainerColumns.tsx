@@ -75,10 +75,14 @@ export function useContainerColumns(withServer: boolean, rows: readonly Containe
 }
 
 function Status({ of: container }: { of: Container }) {
+  const t = useT();
   const progress = useProgressText()(container);
-  const { status, exitCode } = container;
+  const { status, exitCode, pendingEdit } = container;
+  const change = pendingEdit && (pendingEdit.failedStep ? t('Change not applied') : t('Change being applied'));
   const second =
-    progress ?? (exitCode !== null && (status === 'exited' || status === 'failed') ? `exit ${exitCode}` : null);
+    progress ??
+    change ??
+    (exitCode !== null && (status === 'exited' || status === 'failed') ? `exit ${exitCode}` : null);
   return (
     <span className={classes.status} data-testid="container-status">
       <StatusBadge status={status} />
