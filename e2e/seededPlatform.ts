@@ -22,14 +22,14 @@ interface Lab {
 const HEARTBEAT_MS = 5_000;
 
 /** Those that only lead on, and the gallery, which has a story of its own. */
-const NOT_SCREENS: readonly RouteName[] = ['cloud', 'profile', 'kit', 'signUpForm', 'project'];
+const NOT_SCREENS: readonly RouteName[] = ['cloud', 'profile', 'kit', 'signUpForm', 'project', 'editContainer'];
 
 /** Tabs, dialogs and forms with an address of their own. */
 const MORE: Partial<Record<RouteName, readonly string[]>> = {
   instance: ['/containers', '/activities', '/access'],
   selfInstance: ['/containers', '/activities'],
   selfInstances: ['?new=1'],
-  container: ['/logs'],
+  container: ['/logs', '/edit'],
   tokens: ['/archive'],
   consent: [`?${STORY_APP_ASKS}`],
   containers: ['?new=1'],

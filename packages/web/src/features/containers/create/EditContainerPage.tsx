@@ -1,5 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import { type Container, containerCan } from '@stagi/contract/containers.ts';
+import { text } from '@stagi/contract/text.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { errorText } from '../../../api/messages.ts';
@@ -88,11 +89,19 @@ function WhatHappens({ container }: { container: Container }) {
         {t('Kept: its Unique ID and address, its volumes and its logs.')}{' '}
         {t('Lost: files in the container outside its volumes, and the processes that run in it.')}
       </p>
-      <p>
-        {container.status === 'running' || container.status === 'rebooting'
-          ? t('The new image is pulled first. Until then, and if that fails, the container goes on running as it is.')
-          : t('The container stays stopped. Start it when the change is applied.')}
-      </p>
+      <p>{t(NEXT[container.status] ?? STAYS_STOPPED)}</p>
     </Note>
   );
 }
+
+const GOES_ON = text(
+  'The new image is pulled first. Until then, and if that fails, the container goes on running as it is.',
+);
+const STAYS_STOPPED = text('The container stays stopped. Start it when the change is applied.');
+const NEXT: Partial<Record<Container['status'], string>> = {
+  running: GOES_ON,
+  rebooting: GOES_ON,
+  failed: text(
+    'If it could not be started, it is started again. If it ran and ended, start it when the change is applied.',
+  ),
+};
