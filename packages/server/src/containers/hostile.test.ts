@@ -172,12 +172,12 @@ describe('hostile containers', () => {
           const { instanceRef: _, slug: _s, ...change } = asked(id, hostile);
           const edit = { ref: { id: entity.id }, ...change };
           const clone = { ...asked(id, hostile), slug: 'cloned', cloneOf: { id: entity.id } };
-          for (const outcome of [
-            alice.client(api.containers.edit, edit as InputOf<typeof api.containers.edit>),
-            alice.client(api.containers.create, clone as InputOf<typeof api.containers.create>),
+          for (const ask of [
+            () => alice.client(api.containers.edit, edit as InputOf<typeof api.containers.edit>),
+            () => alice.client(api.containers.create, clone as InputOf<typeof api.containers.create>),
           ]) {
             sent += 1;
-            const reply = await outcome.then(
+            const reply = await ask().then(
               () => 200,
               (error: unknown) => (error instanceof CallError ? error.status : Promise.reject(error)),
             );

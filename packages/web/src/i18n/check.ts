@@ -71,7 +71,8 @@ function unmarkedTexts(): string[] {
 
 /** Words that are the same in every language, or that are translated where they are shown, by the file they stand in. */
 const NOT_LANGUAGE: Record<string, readonly string[]> = {
-  'features/containers/create/CreateContainerForm.tsx': ['python -u train.py --epochs 10'],
+  'features/containers/create/ContainerFields.tsx': ['python -u train.py --epochs 10'],
+  'features/containers/create/HealthCheckFields.tsx': ['curl -f localhost:8000'],
   'features/containers/create/DirectoryRows.tsx': ['/models'],
   'features/tasks/form/CommitField.tsx': ['main'],
   'features/tasks/form/InputPathField.tsx': ['datasets/'],

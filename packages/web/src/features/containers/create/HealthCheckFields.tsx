@@ -16,7 +16,7 @@ export function HealthCheckFields({ form, field }: ContainerFormProps) {
         description={t(
           'A shell command in the container; it is healthy while this ends with 0. Leave empty for the image’s own',
         )}
-        placeholder="curl -fs http://localhost:8000/health"
+        placeholder="curl -f localhost:8000"
         spellCheck={false}
         classNames={{ input: 'mono' }}
         {...field('healthCheck.command')}
