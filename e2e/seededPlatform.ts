@@ -22,7 +22,7 @@ interface Lab {
 const HEARTBEAT_MS = 5_000;
 
 /** Those that only lead on, and the gallery, which has a story of its own. */
-const NOT_SCREENS: readonly RouteName[] = ['cloud', 'profile', 'kit', 'signUpForm', 'project', 'editContainer'];
+const NOT_SCREENS: readonly RouteName[] = ['cloud', 'profile', 'kit', 'signUpForm', 'project'];
 
 /** Tabs, dialogs and forms with an address of their own. */
 const MORE: Partial<Record<RouteName, readonly string[]>> = {

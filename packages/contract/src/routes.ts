@@ -124,13 +124,6 @@ export const ROUTES = {
     title: text('Container'),
     parent: '/cloud/containers',
   },
-  editContainer: {
-    path: '/cloud/containers/:id/edit',
-    layout: 'app',
-    permissions: ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT'],
-    title: text('Edit container'),
-    parent: '/cloud/containers',
-  },
   storages: {
     path: '/cloud/storages',
     layout: 'app',

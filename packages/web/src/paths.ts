@@ -3,7 +3,7 @@ import { type AuthorizationRequest, authorizationRequestQuery } from '@stagi/con
 export type InstanceTab = 'overview' | 'containers' | 'terminal' | 'activities' | 'access';
 export type SelfInstanceTab = 'overview' | 'containers' | 'terminal' | 'activities';
 export type TokensTab = 'active' | 'archive';
-export type ContainerTab = 'overview' | 'logs' | 'terminal';
+export type ContainerTab = 'overview' | 'logs' | 'edit' | 'terminal';
 export type StorageTab = 'overview' | 'objects' | 'keys';
 export type ProjectTab = 'instances' | 'containers' | 'tasks' | 'activity' | 'settings';
 export type TaskTab = 'overview' | 'output';
@@ -42,7 +42,6 @@ export const paths = {
     withQuery('/cloud/containers', { new: '1', server: serverId?.toString(), project: projectId?.toString() }),
   /** The form of a new container, filled in with the values of another one. */
   cloneContainer: (id: number) => withQuery('/cloud/containers', { new: '1', clone: String(id) }),
-  editContainer: (id: number) => `/cloud/containers/${id}/edit`,
   container: (id: number, tab: ContainerTab = 'overview') => withTab(`/cloud/containers/${id}`, tab),
   storages: () => '/cloud/storages',
   newStorage: () => '/cloud/storages?new=1',

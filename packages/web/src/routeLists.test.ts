@@ -24,7 +24,6 @@ const READS_NOTHING_AHEAD: Partial<Record<RouteName, string>> = {
   sessions: 'what is shown must be of this moment',
   audit: 'what is shown must be of this moment',
   newTask: 'what is free on servers must be of this moment',
-  editContainer: 'what the container is must be of this moment',
   adminAudit: 'what is shown must be of this moment',
 };
 

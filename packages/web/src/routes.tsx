@@ -103,10 +103,6 @@ export const routes: RouteObject[] = [
           async () => (await import('./features/containers/ContainersPage.tsx')).ContainersPage,
           'containers',
         ),
-        page(
-          ROUTES.editContainer,
-          async () => (await import('./features/containers/create/EditContainerPage.tsx')).EditContainerPage,
-        ),
         tabbed(
           ROUTES.container,
           async () => (await import('./features/containers/ContainerPage.tsx')).ContainerPage,

@@ -1,4 +1,5 @@
-import { type Container, containerCan } from '@stagi/contract/containers.ts';
+import { containerCan } from '@stagi/contract/containerRules.ts';
+import type { Container } from '@stagi/contract/containers.ts';
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import type { Ref } from '@stagi/contract/page.ts';
 import type { Context } from '../context.ts';

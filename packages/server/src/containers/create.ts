@@ -1,5 +1,6 @@
 import type { CreateContainer } from '@stagi/contract/containerFields.ts';
-import { type Container, containerCan } from '@stagi/contract/containers.ts';
+import { containerCan } from '@stagi/contract/containerRules.ts';
+import type { Container } from '@stagi/contract/containers.ts';
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import type { DesiredContainer } from '@stagi/contract/daemon.ts';
 import type { Ref } from '@stagi/contract/page.ts';

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EditContainer } from '@stagi/contract/containerFields.ts';
-import { type Container, containerCan } from '@stagi/contract/containers.ts';
+import { containerCan } from '@stagi/contract/containerRules.ts';
+import type { Container } from '@stagi/contract/containers.ts';
 import type { Ref } from '@stagi/contract/page.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql, type Updateable } from 'kysely';

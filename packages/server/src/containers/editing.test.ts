@@ -1,6 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
-import { CONTAINER_MOVES, type ContainerStatus, containerCan } from '@stagi/contract/containers.ts';
+import { containerCan } from '@stagi/contract/containerRules.ts';
+import { CONTAINER_MOVES, type ContainerStatus } from '@stagi/contract/containers.ts';
 import { CallError, fieldErrors } from '@stagi/contract/errors.ts';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';

@@ -17,7 +17,6 @@ const ASKED: [RegExp, readonly Permission[]][] = [
   [/^\/cloud\/(marketplace|instances|storages)(\/|$)/, [RENTED]],
   [/^\/cloud\/self-instances(\/|$)/, [OWN]],
   [/^\/cloud\/containers$/, [RENTED, OWN]],
-  [/^\/cloud\/containers\/:id\/edit$/, [RENTED, OWN]],
   [/^\/cloud\/containers\/:id/, ['PROJECT_MANAGEMENT', RENTED, OWN]],
   [/^\/projects\/(:id\/)?tasks/, ['RUNNING_TASKS']],
   [/^\/projects/, ['PROJECT_MANAGEMENT']],

@@ -9,6 +9,7 @@ import { lazyComponent } from '../../lazyChunks.ts';
 import { paths } from '../../paths.ts';
 import { LazyTerminal } from '../../terminal/LazyTerminal.tsx';
 import { CutText } from '../../ui/CutText.tsx';
+import { FormSkeleton } from '../../ui/Skeletons.tsx';
 import { whenIdle } from '../../ui/whenIdle.ts';
 import { ContainerOverview } from './ContainerOverview.tsx';
 import { TaskMark } from './TaskMark.tsx';
@@ -21,12 +22,24 @@ const IN_TRANSITION = ['creating', 'starting', 'stopping', 'rebooting', 'termina
 const loadLogs = async () => (await import('../../logs/LogView.tsx')).LogView;
 /** Code of its own: a page of a container does not wait for it. */
 const LogView = lazyComponent(loadLogs);
+const EditContainerPage = lazyComponent(async () => (await import('./create/EditContainerPage.tsx')).EditContainerPage);
 
 function isInTransition(container: Container | undefined): boolean {
   return container !== undefined && (IN_TRANSITION.includes(container.status) || container.pendingEdit !== null);
 }
 
+/** The page of a container, or the form that edits it. */
 export function ContainerPage() {
+  return useParams().tab === 'edit' ? (
+    <Suspense fallback={<FormSkeleton />}>
+      <EditContainerPage />
+    </Suspense>
+  ) : (
+    <Details />
+  );
+}
+
+function Details() {
   // The log's code comes along with the container's data, or in idle time.
   const isLog = useParams().tab === 'logs';
   useEffect(() => {

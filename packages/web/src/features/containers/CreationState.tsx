@@ -1,5 +1,6 @@
 import { Progress } from '@mantine/core';
-import { type Container, containerCan } from '@stagi/contract/containers.ts';
+import { containerCan } from '@stagi/contract/containerRules.ts';
+import type { Container } from '@stagi/contract/containers.ts';
 import { text } from '@stagi/contract/text.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
@@ -121,7 +122,7 @@ function ChangeImage({ container }: { container: Container }) {
   const isAboutImage = container.failedStep?.phase === 'pull';
   if (!mayManage || !isAboutImage || !containerCan.edit(container).allowed) return null;
   return (
-    <Button size="xs" component={Link} to={paths.editContainer(container.id)} data-testid="change-image">
+    <Button size="xs" component={Link} to={paths.container(container.id, 'edit')} data-testid="change-image">
       {t('Change image')}
     </Button>
   );

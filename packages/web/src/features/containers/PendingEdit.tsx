@@ -1,6 +1,7 @@
 import { Group, Progress } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
-import { type Container, containerCan } from '@stagi/contract/containers.ts';
+import { containerCan } from '@stagi/contract/containerRules.ts';
+import type { Container } from '@stagi/contract/containers.ts';
 import { text } from '@stagi/contract/text.ts';
 import { Link } from 'react-router';
 import { invalidate, queryClient } from '../../api/query.ts';
@@ -122,7 +123,7 @@ function TryAgain({ container }: { container: Container }) {
       >
         {t('Try again')}
       </Button>
-      <Button size="xs" color="gray" component={Link} to={paths.editContainer(container.id)}>
+      <Button size="xs" color="gray" component={Link} to={paths.container(container.id, 'edit')}>
         {t('Edit')}
       </Button>
     </>

@@ -1,5 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
-import { containerCan } from '@stagi/contract/containers.ts';
+import { containerCan } from '@stagi/contract/containerRules.ts';
 import { IconPlus } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
 import type { ServerContainersProps } from '../../featureSlots.ts';

@@ -1,6 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
-import { type Container, containerCan } from '@stagi/contract/containers.ts';
+import { containerCan } from '@stagi/contract/containerRules.ts';
+import type { Container } from '@stagi/contract/containers.ts';
 import { canBeTemplate } from '@stagi/contract/containerTemplates.ts';
 import { text } from '@stagi/contract/text.ts';
 import {
@@ -76,7 +77,7 @@ export function useContainerActions({ onDeleted }: { onDeleted?(): void } = {}):
         label: t('Edit'),
         icon: IconPencil,
         can: can(containerCan.edit),
-        open: ({ id }) => void navigate(paths.editContainer(id)),
+        open: ({ id }) => void navigate(paths.container(id, 'edit')),
       },
       {
         name: 'clone',

@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
-import { containerCan } from '@stagi/contract/containers.ts';
+import { containerCan } from '@stagi/contract/containerRules.ts';
 import { IconServerOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';

@@ -1,5 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
-import { type Container, containerCan } from '@stagi/contract/containers.ts';
+import { containerCan } from '@stagi/contract/containerRules.ts';
+import type { Container } from '@stagi/contract/containers.ts';
 import { text } from '@stagi/contract/text.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
@@ -8,6 +9,7 @@ import { q } from '../../../api/query.ts';
 import { useServers } from '../../../api/useServers.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import classes from '../../../launchForm/LaunchForm.module.css';
+import { usePageTitle } from '../../../navigation/pageTitle.tsx';
 import { useRouteId } from '../../../navigation/useRouteId.ts';
 import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -30,6 +32,7 @@ export function EditContainerPage() {
     refetchOnWindowFocus: false,
   });
   const container = view.isFetchedAfterMount ? view.data?.entity : undefined;
+  usePageTitle(container && t('Edit “{{title}}”', { title: container.title }));
   const error = view.error ? errorText(view.error) : serversError;
   if (error && !(container && servers)) {
     return <ErrorState message={error} onRetry={() => (view.error ? void view.refetch() : retry())} />;
