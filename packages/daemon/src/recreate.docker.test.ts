@@ -52,15 +52,15 @@ describe('a changed container', () => {
     const second = await reaches('running', 2, 2);
     expect(second.dockerId).not.toBe(first.dockerId);
     await expect(docker.getContainer(first.dockerId).inspect()).rejects.toThrow('No such container');
-    await platform.until('lines of the new one', () =>
-      platform.logs.of(1).lines.some(({ text }) => text.startsWith('spec2 ')),
-    );
-    const numbers = platform.logs
-      .of(1)
-      .lines.filter(({ text }) => text.startsWith('spec1 '))
-      .map(({ text }) => Number(text.split(' ')[1]));
-    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
-    expect(platform.logs.of(1).gaps).toEqual([]);
+    const logOf = ({ dockerId }: ActualContainer) => platform.logs.byEpoch.get(dockerId);
+    await platform.until('lines of the new one', () => (logOf(second)?.lines.length ?? 0) >= 5);
+    const [before, after] = [logOf(first)!, logOf(second)!];
+    // Everything that the old one printed until its removal.
+    expect(before).toMatchObject({ ends: 1, gaps: [] });
+    const textsOf = (word: string, count: number) =>
+      Array.from({ length: count }, (_, index) => `${word} ${index + 1}`);
+    expect(before.lines.map(({ text }) => text)).toEqual(textsOf('spec1', before.lines.length));
+    expect(after.lines.map(({ text }) => text)).toEqual(textsOf('spec2', after.lines.length));
     expect((await inspect()).Mounts).toMatchObject([{ Source: volume, Destination: '/kept' }]);
     expect(await readFile(join(volume, 'words'), 'utf8')).toBe('spec1\nspec2\n');
     await rm(volume, { recursive: true });
@@ -128,7 +128,7 @@ describe('a container', () => {
       intervalSeconds: 1,
       timeoutSeconds: 1,
       retries: 1,
-      startPeriodSeconds: 0,
+      startPeriodSeconds: 1,
     };
     await platform.setDesired([
       container(1, 'echo 1 > /tmp/ready; trap "exit 0" TERM; while :; do sleep 0.1; done', {
@@ -143,7 +143,7 @@ describe('a container', () => {
       Interval: 1e9,
       Timeout: 1e9,
       Retries: 1,
-      StartPeriod: 0,
+      StartPeriod: 1e9,
     });
     await platform.setDesired([
       container(1, FOREVER, { gen: 2, specNo: 2, spec: { healthCheck: { ...healthCheck, command: 'false' } } }),
