@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { Container, PortMapping } from './containers.ts';
+import { PortMapping } from './containerFields.ts';
+import { Container } from './containers.ts';
 import { HostPort } from './fields.ts';
 import { oneOf, Ref } from './page.ts';
 

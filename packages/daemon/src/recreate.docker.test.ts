@@ -160,6 +160,7 @@ describe('a container', () => {
       { name: 'MODE', value: 'visible-value' },
     ];
     await platform.setDesired([
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's.
       container(1, 'echo "$TOKEN and $MODE"; echo "x${TOKEN}y" >&2; head -c 20000 /dev/zero | tr "\\0" z', {
         spec: { env },
       }),

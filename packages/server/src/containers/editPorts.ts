@@ -1,4 +1,5 @@
-import { type Container, containerCan } from '@stagi/contract/containers.ts';
+import { containerCan } from '@stagi/contract/containerRules.ts';
+import type { Container } from '@stagi/contract/containers.ts';
 import type { Ref } from '@stagi/contract/page.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import type { ContainerRow, Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
 import type { ServerSize } from './capacity.ts';
-import { DOCUMENT_MAX_BYTES, desiredBytes, openEnv } from './desired.ts';
+import { DOCUMENT_MAX_BYTES, desiredBytes, openEnv, specPorts } from './desired.ts';
 import { CommandError, splitCommand } from './splitCommand.ts';
 
 type Asked = z.output<typeof CreateContainer>;

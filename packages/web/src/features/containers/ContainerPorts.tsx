@@ -1,5 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
-import { type Container, containerCan } from '@stagi/contract/containers.ts';
+import { containerCan } from '@stagi/contract/containerRules.ts';
+import type { Container } from '@stagi/contract/containers.ts';
 import { IconExternalLink } from '@tabler/icons-react';
 import { useState } from 'react';
 import { invalidate } from '../../api/query.ts';

@@ -20,7 +20,7 @@ type Edit = NonNullable<Container['pendingEdit']>;
 export function PendingEdit({ container, edit }: { container: Container; edit: Edit }) {
   const t = useT();
   return edit.failedStep ? (
-    <Failed container={container} edit={edit} step={edit.failedStep} />
+    <Failed container={container} step={edit.failedStep} />
   ) : (
     <Note
       title={
@@ -63,15 +63,7 @@ const FAILED: Record<string, string> = {
   start: text('The changed container could not be started'),
 };
 
-function Failed({
-  container,
-  edit,
-  step,
-}: {
-  container: Container;
-  edit: Edit;
-  step: NonNullable<Edit['failedStep']>;
-}) {
+function Failed({ container, step }: { container: Container; step: NonNullable<Edit['failedStep']> }) {
   const t = useT();
   const { phase, cause, attempts, nextTryAt, final } = step;
   return (
