@@ -20,6 +20,7 @@ import { instances, selfHosted } from './instances.ts';
 import { invites } from './invites.ts';
 import { ledger } from './ledger.ts';
 import { logging } from './logging.ts';
+import { metrics } from './metrics.ts';
 import { usePlainMessages } from './plainMessages.ts';
 import { projectCode } from './projectCode.ts';
 import { projects } from './projects.ts';
@@ -63,6 +64,7 @@ export const api = {
   containerAccess,
   containerTemplates,
   logging,
+  metrics,
   storages,
   sharing,
   projects,

@@ -14,6 +14,10 @@ export const MAX_FRAME_BYTES = 1024 * 1024;
 export const TASKS_FEATURE = 'tasks';
 /** The feature of a daemon that recreates a container whose specification has changed. */
 export const EDIT_FEATURE = 'edit';
+/** The feature of a daemon that measures what its server and its containers use. */
+export const USAGE_FEATURE = 'usage';
+/** Seconds between two samples of a server. */
+export const SAMPLE_SECONDS = 15;
 
 /** Flow control: bytes of a stream that may be in flight before the receiver grants more credit. */
 export const STREAM_CREDIT_BYTES = 256 * 1024;
@@ -235,6 +239,53 @@ export const Inventory = z.object({
 });
 export type Inventory = z.infer<typeof Inventory>;
 
+export const MAX_MEASURED = 1e18;
+/** A figure that the machine does not tell is null, never 0. */
+const Measured = z.number().nonnegative().max(MAX_MEASURED).nullable();
+const Traffic = {
+  /** Bytes per second: received and sent by its network interfaces, read from and written to its disks. */
+  received: Measured,
+  sent: Measured,
+  read: Measured,
+  written: Measured,
+};
+/** Of a file system, in bytes. */
+const FileSystem = z.object({ used: Measured, total: Measured });
+
+/** What a server used since the sample before. Rates are averages of that time. */
+export const UsageSample = z.object({
+  server: z.object({
+    /** In cores. */
+    cpu: Measured,
+    /** Bytes, without the page cache that the kernel can drop at once. */
+    memory: Measured,
+    memoryTotal: Measured,
+    ...Traffic,
+    /** Where Docker keeps images and containers. */
+    disk: FileSystem,
+    /** Where directories of containers lie; null: on the same file system. */
+    dataDisk: FileSystem.nullable(),
+  }),
+  gpus: z
+    .array(
+      z.object({
+        index: z.number().int().min(0).max(63),
+        /** Per cent of the time in which it worked. */
+        use: Measured,
+        /** Bytes. */
+        memory: Measured,
+        memoryTotal: Measured,
+        /** Degrees Celsius. */
+        temperature: z.number().min(-273).max(1000).nullable(),
+        /** Watts. */
+        power: Measured,
+      }),
+    )
+    .max(64),
+  containers: z.array(z.object({ id: Id, cpu: Measured, memory: Measured, ...Traffic })).max(1000),
+});
+export type UsageSample = z.infer<typeof UsageSample>;
+
 /** From the daemon. */
 export const DaemonMessage = z.discriminatedUnion('type', [
   /** Answers a challenge: a JWS by the node key over `{ aud: LINK_AUDIENCE, sub: node, nonce, exp }`. */
@@ -295,6 +346,8 @@ export const DaemonMessage = z.discriminatedUnion('type', [
   }),
   /** The container has stopped and everything it printed was sent. */
   z.object({ type: z.literal('log-end'), stream: z.number().int() }),
+  /** Only when the welcome asked for samples. Of the lowest priority: on a congested link it is not sent. */
+  z.object({ type: z.literal('usage'), sample: UsageSample }),
 ]);
 export type DaemonMessage = z.infer<typeof DaemonMessage>;
 
@@ -321,6 +374,8 @@ export const PlatformMessage = z.discriminatedUnion('type', [
     epoch: z.number().int(),
     serverTime: z.string(),
     heartbeatSeconds: z.number(),
+    /** Send a sample this often. Earlier platforms leave it out: they do not know samples. */
+    sampleSeconds: z.number().positive().optional(),
     /** The node key is old: rotate it. */
     rotateKey: z.boolean(),
   }),

@@ -4,6 +4,7 @@ import {
   LINK_PROTOCOL,
   type PlatformMessage,
   TASKS_FEATURE,
+  USAGE_FEATURE,
 } from '@stagi/contract/daemon.ts';
 import { STREAMS_FEATURE } from '@stagi/contract/daemonStreams.ts';
 import { HOST_TERMINAL_FEATURE, TERMINAL_FEATURE } from '@stagi/contract/terminals.ts';
@@ -28,6 +29,7 @@ import { streamHandlers } from './streams/handlers.ts';
 import { createStreamServer } from './streams/streamServer.ts';
 import { openTerminals } from './streams/terminal/terminals.ts';
 import { sleep } from './timing.ts';
+import { startSampling } from './usage/sampler.ts';
 import { VERSION } from './version.ts';
 
 /** How long the hello waits for a look at Docker: a Docker that hangs must not delay it for longer. */
@@ -36,7 +38,7 @@ const HELLO_WAIT_MS = 5000;
 const INVENTORY_REFRESH_MS = 25_000;
 const SHUTDOWN_TIMEOUT_MS = 3000;
 const LEAVE_ANSWER_MS = 500;
-const FEATURES = [TASKS_FEATURE, STREAMS_FEATURE, EDIT_FEATURE, TERMINAL_FEATURE];
+const FEATURES = [TASKS_FEATURE, STREAMS_FEATURE, EDIT_FEATURE, TERMINAL_FEATURE, USAGE_FEATURE];
 
 /** Runs the daemon until the signal is aborted (`stopped`), or until this server was revoked or has left (`gone`). */
 export async function runAgent(
@@ -114,6 +116,15 @@ export async function runAgent(
       for (const failure of reconciler.openFailures()) fresh.send(failure);
       logs.attach(fresh);
       startHeartbeats(fresh, welcome.heartbeatSeconds);
+      if (welcome.sampleSeconds !== undefined)
+        startSampling(
+          { engine, containers: () => reconciler.inventory().containers, dataRoot },
+          {
+            everyMs: welcome.sampleSeconds * 1000,
+            send: (sample) => fresh.sendIfIdle({ type: 'usage', sample }),
+            signal: fresh.signal,
+          },
+        );
       if (welcome.rotateKey) fresh.send(await keys.startRotation(identity, nonce));
       reconciler.wake();
     },
@@ -128,6 +139,15 @@ export async function runAgent(
   async function features(): Promise<string[]> {
     const { hostTerminal } = await policy().catch(() => ({ hostTerminal: false }));
     return hostTerminal ? [...FEATURES, HOST_TERMINAL_FEATURE] : FEATURES;
+  }
+
+  /** The first of the folders that directories of containers may lie below. */
+  async function dataRoot(): Promise<string | null> {
+    return loadPolicy(paths, identity.kind).then(
+      ({ volumeRoots }) => volumeRoots[0] ?? null,
+      // A damaged policy allows no directory; the containers that want one tell why.
+      () => null,
+    );
   }
 
   async function handleMessage(message: PlatformMessage, from: LinkSession): Promise<void> {

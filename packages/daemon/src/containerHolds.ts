@@ -5,6 +5,8 @@
 export interface ContainerHolds<T> {
   /** What the container shows; while it is held, what it showed when that began. */
   look(dockerId: string, inspect: () => Promise<T>): Promise<T>;
+  /** Makes a call that needs Docker's lock; null while the container is held. */
+  unlessHeld<R>(dockerId: string, call: () => Promise<R>): Promise<R | null>;
   /** Makes a call that needs Docker's lock, once the container is not held. */
   afterHold<R>(dockerId: string, call: () => Promise<R>): Promise<R>;
   /**
@@ -38,6 +40,7 @@ export function containerHolds<T>(): ContainerHolds<T> {
   }
   return {
     look: (dockerId, inspect) => held.get(dockerId)?.shown ?? track(dockerId, inspect),
+    unlessHeld: (dockerId, call) => (held.has(dockerId) ? Promise.resolve(null) : track(dockerId, call)),
     async afterHold(dockerId, call) {
       await released(dockerId);
       return track(dockerId, call);

@@ -21,6 +21,7 @@ import { type ExecEngine, execEngine } from './dockerExec.ts';
 import type { SeenContainer } from './plan.ts';
 import { type PullProgress, pullProgress } from './pullProgress.ts';
 import { withTimeout } from './timing.ts';
+import { type ContainerCounters, countersFrom } from './usage/containerStats.ts';
 
 const QUERY_TIMEOUT_MS = 15_000;
 const CHANGE_TIMEOUT_MS = 180_000;
@@ -50,6 +51,8 @@ export interface Engine extends ArchiveEngine, ExecEngine {
   stop(dockerId: string): Promise<void>;
   remove(dockerId: string): Promise<void>;
   restart(dockerId: string, image: string): Promise<void>;
+  /** What it has used so far; null when it does not run, or is held (`containerHolds.ts`). */
+  usage(dockerId: string): Promise<ContainerCounters | null>;
   /** Calls back on every change of our containers or of images, until the stream breaks or the signal is aborted. */
   watch(onChange: (kind: 'container' | 'image') => void, signal: AbortSignal): Promise<void>;
   /** The values of the variables that are masked in its log. Throws when there is no such container. */
@@ -179,6 +182,8 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
       }
     },
 
+    usage: (dockerId) => holds.unlessHeld(dockerId, () => usage(docker, dockerId)),
+
     async watch(onChange, signal) {
       const stream = await withTimeout(QUERY_TIMEOUT_MS, 'listening to Docker', (late) =>
         docker.getEvents({
@@ -286,6 +291,20 @@ function healthOf({
 }): Pick<ActualContainer, 'health'> {
   const health = ContainerHealth.safeParse(Health?.Status).data;
   return Running && health ? { health } : {};
+}
+
+/** With `one-shot` Docker answers at once; otherwise it would wait for a second look. */
+async function usage(docker: Docker, dockerId: string): Promise<ContainerCounters | null> {
+  try {
+    return countersFrom(
+      await withTimeout(QUERY_TIMEOUT_MS, 'measuring a container', () =>
+        docker.getContainer(dockerId).stats({ stream: false, 'one-shot': true }),
+      ),
+    );
+  } catch (error) {
+    if (statusOf(error) === 404) return null;
+    throw error;
+  }
 }
 
 /** Docker writes the year 1 for "never". */

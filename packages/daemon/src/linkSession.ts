@@ -5,12 +5,16 @@ import { openCongestionWindow } from './congestionWindow.ts';
 
 const BUFFER_FULL_BYTES = 4 * 1024 * 1024;
 const BUFFER_LOW_BYTES = 1024 * 1024;
+/** With more than this waiting, the link is congested. */
+const BUFFER_IDLE_BYTES = 64 * 1024;
 
 /** An open link to the platform, with backpressure for the bytes of log streams. */
 export interface LinkSession {
   /** Aborted on a disconnect; after that the methods do nothing. */
   readonly signal: AbortSignal;
   send(message: DaemonMessage): void;
+  /** Sends it unless other messages and bytes already wait for the network. */
+  sendIfIdle(message: DaemonMessage): void;
   sendBytes(frame: DataFrame): void;
   /**
    * Resolves to how many bytes of streams the link takes now, at least 1, also after a disconnect. A caller that then
@@ -43,6 +47,9 @@ export function openLinkSession(socket: WebSocket): { session: LinkSession; end(
       signal: closed.signal,
       send(message) {
         if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message), release);
+      },
+      sendIfIdle(message) {
+        if (socket.bufferedAmount <= BUFFER_IDLE_BYTES) this.send(message);
       },
       sendBytes(frame) {
         if (socket.readyState !== WebSocket.OPEN) return;

@@ -13,6 +13,7 @@ function link() {
   const session: LinkSession = {
     signal: gone.signal,
     send: (_: DaemonMessage) => {},
+    sendIfIdle: (_: DaemonMessage) => {},
     sendBytes(frame) {
       frames.push(frame);
       underWay += frame.bytes.length;

@@ -48,6 +48,7 @@ import { startStraySweep } from './strays/worker.ts';
 import { startScheduleWorker } from './tasks/schedulesWorker.ts';
 import { startTaskWorker } from './tasks/worker.ts';
 import { startTerminalWorker } from './terminals/worker.ts';
+import { startUsageSampleWorker } from './usageSamples/worker.ts';
 
 export interface Running {
   ctx: Context;
@@ -167,6 +168,7 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
         startStraySweep,
         startFileWorker,
         startMeteringWorker,
+        startUsageSampleWorker,
       ]) {
         const worker = begin(ctx);
         stops.push(() => worker.stop());

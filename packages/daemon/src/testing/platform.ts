@@ -53,6 +53,7 @@ export interface FakePlatform {
 export async function startFakePlatform({
   node = '7',
   kind = 'self-hosted' as 'self-hosted' | 'rented',
+  sampleSeconds = undefined as number | undefined,
 } = {}): Promise<FakePlatform> {
   const keys = await generateKeyPair('EdDSA', { extractable: true });
   const commandKey = await exportJWK(keys.publicKey);
@@ -136,6 +137,7 @@ export async function startFakePlatform({
           epoch: state.links,
           serverTime: new Date().toISOString(),
           heartbeatSeconds: 1,
+          sampleSeconds,
           rotateKey: false,
         } satisfies PlatformMessage),
       );

@@ -56,6 +56,7 @@ import { mountTaskTransfer } from '../taskTransfer/routes.ts';
 import { mountTerminals } from '../terminals/stream.ts';
 import { transactionHandlers } from '../transactions/routes.ts';
 import { usageHandlers } from '../usage/routes.ts';
+import { metricsHandlers } from '../usageSamples/routes.ts';
 import { accountHandlers } from '../users/accountRoutes.ts';
 import { userHandlers } from '../users/routes.ts';
 import { clientHandlers } from '../workspaces/routes.ts';
@@ -89,6 +90,7 @@ const handlers: Handlers = {
   containerAccess: containerAccessHandlers,
   containerTemplates: containerTemplateHandlers,
   logging: loggingHandlers,
+  metrics: metricsHandlers,
   storages: storageHandlers,
   sharing: sharingHandlers,
   projects: projectHandlers,

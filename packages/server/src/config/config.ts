@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { compile } from '@fastify/proxy-addr';
-import { LINK_LEASE_SECONDS } from '@stagi/contract/daemon.ts';
+import { LINK_LEASE_SECONDS, SAMPLE_SECONDS } from '@stagi/contract/daemon.ts';
 import { fromDecimal } from '@stagi/contract/money.ts';
 import { type AppsDomain, readAppsDomain } from './appsDomain.ts';
 import { ConfigError } from './configError.ts';
@@ -30,6 +30,8 @@ export interface Config extends ObjectStorage, GitHosting {
   daemonOrigin: string | null;
   /** The lifetime of a daemon's proof of its key. */
   linkLeaseSeconds: number;
+  /** Between two samples of what a server uses. */
+  sampleSeconds: number;
   databaseUrl: string | null;
   /** Database connections for people's calls, and as many for the platform's own work. */
   databaseConnections: number;
@@ -108,6 +110,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     appsDomain: readAppsDomain(env.APPS_DOMAIN, appOrigin),
     daemonOrigin: origin(env, 'DAEMON_ORIGIN'),
     linkLeaseSeconds: decimal(env, 'LINK_LEASE_SECONDS', LINK_LEASE_SECONDS),
+    sampleSeconds: decimal(env, 'SAMPLE_SECONDS', SAMPLE_SECONDS),
     databaseUrl: databaseUrl(env),
     databaseConnections: count(env, 'DATABASE_CONNECTIONS', 10),
     dataDir,

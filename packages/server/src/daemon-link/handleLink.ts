@@ -8,6 +8,7 @@ import { daemonConnected, daemonDisconnected } from '../instances/daemonSignals.
 import type { WaitUntilDurable } from '../logging/logDurability.ts';
 import { type LogReceiver, receiveLogs } from '../logging/receiveLogs.ts';
 import { limitConcurrency } from '../loops/concurrency.ts';
+import type { UsageRecorder } from '../usageSamples/record.ts';
 import { coalesce } from './coalesce.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import { readUpdates } from './linkUpdates.ts';
@@ -40,6 +41,7 @@ export interface LinkSocket {
 /** Services that all links of this process share. */
 export interface LinkServices {
   heartbeats: Heartbeats;
+  usage: UsageRecorder;
   waitUntilDurable: WaitUntilDurable;
 }
 
@@ -61,7 +63,7 @@ export interface LinkHandler {
 export function handleLink(
   ctx: Context,
   remoteAddress: string,
-  { heartbeats, waitUntilDurable }: LinkServices,
+  { heartbeats, usage, waitUntilDurable }: LinkServices,
   socket: LinkSocket,
 ): LinkHandler {
   let nonce = newNonce();
@@ -163,7 +165,8 @@ export function handleLink(
       logs: receiveLogs(ctx, node, waitUntilDurable, { send: socket.send, violation, outOfStep, unavailable }),
     };
     const serverTime = new Date().toISOString();
-    socket.send({ type: 'welcome', epoch, serverTime, heartbeatSeconds: HEARTBEAT_S, rotateKey });
+    const { sampleSeconds } = ctx.config;
+    socket.send({ type: 'welcome', epoch, serverTime, heartbeatSeconds: HEARTBEAT_S, sampleSeconds, rotateKey });
     startLease();
   }
 
@@ -221,6 +224,9 @@ export function handleLink(
         break;
       case 'heartbeat':
         heartbeats.record(node);
+        break;
+      case 'usage':
+        usage.record(node, message.sample);
         break;
       case 'inventory':
         queueInventory(node, message.inventory);

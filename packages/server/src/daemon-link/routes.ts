@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { badInput, PublicError } from '../http/errors.ts';
 import { batchDurabilityWaits } from '../logging/logDurability.ts';
 import { mountDownloads } from '../nodes/downloads.ts';
+import { batchUsage } from '../usageSamples/record.ts';
 import { exchangeEnrolment } from './exchangeEnrolment.ts';
 import { CLOSE_CODES } from './handleLink.ts';
 import { batchHeartbeats } from './heartbeats.ts';
@@ -21,6 +22,7 @@ const RECONNECT_MIN_MS = 500;
 /** The API of daemons; they may call nothing else. */
 export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
   const heartbeats = batchHeartbeats(ctx);
+  const usage = batchUsage(ctx);
   const waitUntilDurable = batchDurabilityWaits(ctx.db);
   const links = new Map<WebSocket, Link>();
   let isStopping = false;
@@ -40,7 +42,7 @@ export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
       ctx,
       socket,
       { remoteAddress: request.ip, bytesRead: () => wire.bytesRead },
-      { heartbeats, waitUntilDurable },
+      { heartbeats, usage, waitUntilDurable },
     );
     links.set(socket, link);
     void link.closed.finally(() => {
@@ -78,5 +80,6 @@ export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
     clearTimeout(closeTimer);
     clearTimeout(terminateTimer);
     await heartbeats.stop();
+    await usage.stop();
   }
 }

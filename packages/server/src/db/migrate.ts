@@ -52,6 +52,7 @@ import * as tasks from './migrations/0053_tasks.ts';
 import * as taskPlaces from './migrations/0054_task_places.ts';
 import * as boundPorts from './migrations/0055_bound_ports.ts';
 import * as terminals from './migrations/0056_terminals.ts';
+import * as usageSamples from './migrations/0057_usage_samples.ts';
 import * as containerEdits from './migrations/0058_container_edits.ts';
 import * as templatesAndRegistries from './migrations/0059_templates_and_registries.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
@@ -106,6 +107,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0054_task_places', sql: taskPlaces.sql },
   { name: '0055_bound_ports', sql: boundPorts.sql },
   { name: '0056_terminals', sql: terminals.sql },
+  { name: '0057_usage_samples', sql: usageSamples.sql },
   { name: '0058_container_edits', sql: containerEdits.sql },
   { name: '0059_templates_and_registries', sql: templatesAndRegistries.sql },
 ];

@@ -84,6 +84,7 @@ import type {
   StorageTable,
 } from './storageTables.ts';
 import type { TaskEventTable, TaskFavoriteTable, TaskRunTable, TaskScheduleTable, TaskTable } from './taskTables.ts';
+import type { UsageSampleTable, UsageThinningTable } from './usageTables.ts';
 
 /** Row types. Entity ids are int4 (number); int8 columns (money, journals, log positions) are bigint. */
 export interface WorkspaceTable {
@@ -342,6 +343,10 @@ export interface Database {
   task_favorite: TaskFavoriteTable;
   task_schedule: TaskScheduleTable;
   terminal_session: TerminalSessionTable;
+  usage_sample_15s: UsageSampleTable;
+  usage_sample_1m: UsageSampleTable;
+  usage_sample_15m: UsageSampleTable;
+  usage_thinning: UsageThinningTable;
   feedback: FeedbackTable;
   feedback_image: FeedbackImageTable;
   stored_file: StoredFileTable;

@@ -16,6 +16,7 @@ import {
 } from '../../testing/factories.ts';
 import type { Person } from '../../testing/person.ts';
 import { aTask } from '../../testing/taskFactories.ts';
+import { makePartitions } from '../../usageSamples/partitions.ts';
 
 /** At least one row of a person's workspace in every table of `OF_A_WORKSPACE`. */
 export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<void> {
@@ -80,6 +81,10 @@ export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<voi
   await sql`insert into container_run (container_id, number, started_at, from_ns) values (${container}, 1, now(), 1)`.execute(
     db,
   );
+  await makePartitions(db, new Date());
+  for (const table of ['usage_sample_15s', 'usage_sample_1m', 'usage_sample_15m'])
+    await sql`insert into ${sql.table(table)} (instance_id, container_id, gpu, at, samples)
+      values (${server}, ${container}, -1, now(), 1)`.execute(db);
   await storageRows(app, owner);
   await projectRows(app, owner, server);
   await taskRows(app, owner, container);
