@@ -1,12 +1,12 @@
 import { type AuthorizationRequest, authorizationRequestQuery } from '@stagi/contract/authorizationRequest.ts';
 
-export type InstanceTab = 'overview' | 'containers' | 'terminal' | 'activities' | 'access';
-export type SelfInstanceTab = 'overview' | 'containers' | 'terminal' | 'activities';
+export type InstanceTab = 'overview' | 'containers' | 'terminal' | 'metrics' | 'activities' | 'access';
+export type SelfInstanceTab = 'overview' | 'containers' | 'terminal' | 'metrics' | 'activities';
 export type TokensTab = 'active' | 'archive';
-export type ContainerTab = 'overview' | 'logs' | 'edit' | 'terminal';
+export type ContainerTab = 'overview' | 'logs' | 'edit' | 'terminal' | 'metrics';
 export type StorageTab = 'overview' | 'objects' | 'keys';
 export type ProjectTab = 'instances' | 'containers' | 'tasks' | 'activity' | 'settings';
-export type TaskTab = 'overview' | 'output';
+export type TaskTab = 'overview' | 'output' | 'metrics';
 
 interface Server {
   id: number;

@@ -6,6 +6,7 @@ import { Link, useNavigate, useParams } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
 import { DetailPage, DetailTabs } from '../../layouts/DetailPage.tsx';
 import { lazyComponent } from '../../lazyChunks.ts';
+import { LazyMetrics } from '../../metrics/LazyMetrics.tsx';
 import { paths } from '../../paths.ts';
 import { LazyTerminal } from '../../terminal/LazyTerminal.tsx';
 import { CutText } from '../../ui/CutText.tsx';
@@ -124,6 +125,20 @@ function Loaded({ container }: { container: Container }) {
               <LazyTerminal
                 place={{ type: 'docker-container', id }}
                 refusal={mayManage(container) ? container.terminalRefusal : NOT_MINE}
+              />
+            ),
+          },
+          {
+            name: 'metrics',
+            label: t('Metrics'),
+            to: paths.container(id, 'metrics'),
+            body: (
+              <LazyMetrics
+                key={id}
+                of={api.metrics.container}
+                id={id}
+                logPath={paths.container(id, 'logs')}
+                noSamples={t('A container is measured while it runs.')}
               />
             ),
           },

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { ServerContainersSlot, SshKeyDialogSlot } from '../../featureSlots.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { DetailPage, DetailTabs } from '../../layouts/DetailPage.tsx';
+import { LazyMetrics } from '../../metrics/LazyMetrics.tsx';
 import { paths } from '../../paths.ts';
 import { LazyTerminal } from '../../terminal/LazyTerminal.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
@@ -73,6 +74,19 @@ function Rented({ instance, ServerContainers, SshKeyDialog }: Props & { instance
             label: t('Terminal'),
             to: paths.instance(id, 'terminal'),
             body: <LazyTerminal place={{ type: 'instance-rented', id }} refusal={instance.terminalRefusal} />,
+          },
+          {
+            name: 'metrics',
+            label: t('Metrics'),
+            to: paths.instance(id, 'metrics'),
+            body: (
+              <LazyMetrics
+                key={id}
+                of={api.metrics.rented}
+                id={id}
+                noSamples={t('A server is measured while its agent is connected.')}
+              />
+            ),
           },
           {
             name: 'activities',

@@ -3,6 +3,7 @@ import { type SelfHostedInstance, SelfHostedStatus } from '@stagi/contract/insta
 import type { ServerContainersSlot } from '../../featureSlots.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { DetailPage, DetailTabs } from '../../layouts/DetailPage.tsx';
+import { LazyMetrics } from '../../metrics/LazyMetrics.tsx';
 import { paths } from '../../paths.ts';
 import { LazyTerminal } from '../../terminal/LazyTerminal.tsx';
 import { ActivityList } from './ActivityList.tsx';
@@ -60,6 +61,19 @@ function SelfHosted({ server, ServerContainers }: Props & { server: SelfHostedIn
             label: t('Terminal'),
             to: paths.selfInstance(id, 'terminal'),
             body: <LazyTerminal place={{ type: 'self-hosted-instance', id }} refusal={server.terminalRefusal} />,
+          },
+          {
+            name: 'metrics',
+            label: t('Metrics'),
+            to: paths.selfInstance(id, 'metrics'),
+            body: (
+              <LazyMetrics
+                key={id}
+                of={api.metrics.selfHosted}
+                id={id}
+                noSamples={t('A server is measured while its agent is connected.')}
+              />
+            ),
           },
           {
             name: 'activities',

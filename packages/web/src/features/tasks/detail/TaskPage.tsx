@@ -7,8 +7,10 @@ import { useHasPermission } from '../../../api/user.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { DetailPage, DetailTabs } from '../../../layouts/DetailPage.tsx';
 import { lazyComponent } from '../../../lazyChunks.ts';
+import { LazyMetrics } from '../../../metrics/LazyMetrics.tsx';
 import { paths } from '../../../paths.ts';
 import { CutText } from '../../../ui/CutText.tsx';
+import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { FavoriteStar } from '../FavoriteStar.tsx';
 import { hasEnded, useTaskActions } from '../useTaskActions.tsx';
 import { TaskOverview } from './TaskOverview.tsx';
@@ -39,6 +41,10 @@ function Loaded({ task }: { task: TaskDetail }) {
   const { id, ordinal, project } = task;
   const actions = useTaskActions();
   const mayOpenProject = useHasPermission('PROJECT_MANAGEMENT');
+  const maySeeContainer = useHasPermission(
+    'PROJECT_MANAGEMENT',
+    task.instance.kind === 'rented' ? 'INSTANCE_RENTED_MANAGEMENT' : 'SELFHOSTED_INSTANCE_MANAGEMENT',
+  );
   const title = <CutText>{project.title}</CutText>;
   return (
     <>
@@ -87,10 +93,39 @@ function Loaded({ task }: { task: TaskDetail }) {
               </Suspense>
             ),
           },
+          ...(maySeeContainer
+            ? [
+                {
+                  name: 'metrics',
+                  label: t('Metrics'),
+                  to: paths.task(id, 'metrics'),
+                  body: <TaskMetrics task={task} />,
+                },
+              ]
+            : []),
         ]}
       />
       {actions.dialog}
     </>
+  );
+}
+
+/** Of the newest run that has a container. */
+function TaskMetrics({ task }: { task: TaskDetail }) {
+  const t = useT();
+  const run = task.runs.find(({ container }) => container !== null);
+  const noSamples = t('A task is measured while it runs.');
+  if (!run?.container) return <EmptyState title={t('No samples yet')}>{noSamples}</EmptyState>;
+  const { startedAt, finishedAt } = run;
+  return (
+    <LazyMetrics
+      key={run.container.id}
+      of={api.metrics.container}
+      id={run.container.id}
+      logPath={paths.taskLog(task.project.id, task.id, run.number)}
+      noSamples={noSamples}
+      {...(startedAt && finishedAt ? { ended: { startedAt, finishedAt } } : {})}
+    />
   );
 }
 
