@@ -204,7 +204,8 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
         ),
       );
       const names = new Set((Config.Labels[LABELS.secret] ?? '').split(' '));
-      return Config.Env.flatMap((line) => {
+      // Docker has null where neither the image nor the container sets a variable.
+      return (Config.Env ?? []).flatMap((line) => {
         const at = line.indexOf('=');
         return names.has(line.slice(0, at)) ? [line.slice(at + 1)] : [];
       });
