@@ -1,15 +1,29 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { UsageSample } from '@stagi/contract/daemon.ts';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { container, createDaemon, slugOf, type TestDaemon } from '../testing/daemon.ts';
 import { docker, ensureTestImage } from '../testing/image.ts';
 import { type FakePlatform, startFakePlatform } from '../testing/platform.ts';
+import { machineCounters } from './machineCounters.ts';
 
 const SAMPLE_SECONDS = 2;
 const BUSY = 'trap "exit 0" TERM; while :; do :; done';
 /** Writes 200 MB, which the page cache then holds, and sleeps. */
 const WRITES = 'trap "exit 0" TERM; dd if=/dev/zero of=/tmp/big bs=1M count=200; echo written; sleep 600 & wait';
 const MEGABYTE = 1e6;
+const LIMIT_BYTES = 64 * 2 ** 20;
+/** Those that `machineCounters` reads, with control groups of either version. */
+const KERNEL_FILES = [
+  'proc/1/cgroup',
+  'proc/stat',
+  'proc/meminfo',
+  'proc/net/dev',
+  ...['cgroup.controllers', 'cpu.stat', 'memory.current', 'memory.max', 'memory.stat', 'io.stat'],
+  ...['memory/memory.limit_in_bytes', 'memory/memory.usage_in_bytes', 'memory/memory.stat', 'cpuacct/cpuacct.usage'],
+].map((name) => (name.startsWith('proc') ? name : `sys/fs/cgroup/${name}`));
+const PRINTS_KERNEL_FILES = `trap "exit 0" TERM; for f in ${KERNEL_FILES.join(' ')}; do echo "## $f"; cat /$f 2>/dev/null; done; echo "## end"; sleep 600 & wait`;
 
 let platform: FakePlatform;
 let daemon: TestDaemon;
@@ -88,6 +102,34 @@ describe('what the daemon measures', () => {
     );
     expect(whole).toBeGreaterThan(150 * MEGABYTE);
     expect(memory).toBeLessThan(100 * MEGABYTE);
+  });
+
+  it('is that of its own control group on a machine that is a container', async () => {
+    await start(SAMPLE_SECONDS);
+    await platform.setDesired([container(5, PRINTS_KERNEL_FILES, { spec: { memoryBytes: LIMIT_BYTES } })]);
+    const printed = () => platform.logs.of(5).lines.map(({ text }) => text);
+    await platform.until('it has printed the files', () => printed().includes('## end'));
+    const root = await mkdtemp(join(tmpdir(), 'stagid-root-'));
+    try {
+      const files = printed().join('\n').split(/^## /m).slice(1);
+      for (const file of files) {
+        const [path = '', ...lines] = file.split('\n');
+        if (lines.join('').trim() === '') continue;
+        await mkdir(dirname(join(root, path)), { recursive: true });
+        await writeFile(join(root, path), lines.join('\n'));
+      }
+      const counted = await machineCounters(root);
+      console.log(`a container as a machine: ${JSON.stringify(counted)}`);
+      expect(counted.memoryTotalBytes).toBe(LIMIT_BYTES);
+      expect(counted.memoryBytes).toBeGreaterThan(0);
+      expect(counted.memoryBytes).toBeLessThan(LIMIT_BYTES);
+      // The machine has counted hours.
+      expect(counted.cpuSeconds).toBeGreaterThan(0);
+      expect(counted.cpuSeconds).toBeLessThan(60);
+      expect(counted.receivedBytes).not.toBeNull();
+    } finally {
+      await rm(root, { recursive: true });
+    }
   });
 
   it('is not sent to a platform that does not ask for it', async () => {
