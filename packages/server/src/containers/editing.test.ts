@@ -288,11 +288,9 @@ describe('editing a container', () => {
   it('is refused to other workspaces, for both calls', async () => {
     const { id } = await running();
     const mallory = await at.app.signUp();
-    for (const call of [
-      mallory.client(api.containers.edit, { ref: { id }, cpus: 0.2 }),
-      mallory.client(api.containers.undoEdit, { id }),
-    ])
-      await expect(call).rejects.toMatchObject({ status: 404 });
+    const notFound = { status: 404 };
+    await expect(mallory.client(api.containers.edit, { ref: { id }, cpus: 0.2 })).rejects.toMatchObject(notFound);
+    await expect(mallory.client(api.containers.undoEdit, { id })).rejects.toMatchObject(notFound);
   });
 
   const rowOf = (id: number) =>
