@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { bytesOnly } from '@stagi/contract/bytesOnly.ts';
 import { MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
 import {
   CONNECTION_WINDOW_BYTES,
@@ -10,13 +11,12 @@ import {
   STREAMS_PATH,
   type StreamTarget,
 } from '@stagi/contract/daemonStreams.ts';
+import { socketPair } from '@stagi/contract/socketPair.ts';
 import { createWebSocketStream, WebSocket } from 'ws';
 import { verifyOpening } from '../desiredState.ts';
 import type { Identity } from '../identity.ts';
 import { errorText, log } from '../log.ts';
 import { VERSION } from '../version.ts';
-import { bytesOnly } from './bytesOnly.ts';
-import { socketPair } from './socketPair.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
 /** Longer than an opening is accepted. */

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type ClientHttp2Session, connect, constants } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { bytesOnly } from '@stagi/contract/bytesOnly.ts';
 import type { PlatformMessage } from '@stagi/contract/daemon.ts';
 import { COMMAND_AUDIENCE } from '@stagi/contract/daemon.ts';
 import {
@@ -12,14 +13,13 @@ import {
   STREAM_WINDOW_BYTES,
   type StreamTarget,
 } from '@stagi/contract/daemonStreams.ts';
+import { socketPair } from '@stagi/contract/socketPair.ts';
 import { text } from '@stagi/contract/text.ts';
 import { SignJWT } from 'jose';
 import type { Logger } from 'pino';
 import { createWebSocketStream, type WebSocket } from 'ws';
 import type { Db } from '../db/schema.ts';
 import type { SigningKeys } from '../sessions/signingKeys.ts';
-import { bytesOnly } from './bytesOnly.ts';
-import { socketPair } from './socketPair.ts';
 
 /** How long a daemon may take to dial, and to answer an opening. */
 const DIAL_TIMEOUT_MS = 10_000;

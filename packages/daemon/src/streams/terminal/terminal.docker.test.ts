@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { DesiredContainer } from '@stagi/contract/daemon.ts';
 import { StreamTarget } from '@stagi/contract/daemonStreams.ts';
+import { socketPair } from '@stagi/contract/socketPair.ts';
 import { encodeTerminalFrame, encodeTerminalJson, FRAME, terminalFrames } from '@stagi/contract/terminalFrames.ts';
 import { TERMINAL_KEPT_BYTES, TERMINALS_MAX, TerminalEvent } from '@stagi/contract/terminals.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DesiredStore } from '../../desiredState.ts';
 import { connectDocker } from '../../docker.ts';
 import { docker, ensureTestImage, TEST_IMAGE } from '../../testing/image.ts';
-import { socketPair } from '../socketPair.ts';
 import { terminalStreams } from './terminalStreams.ts';
 import { openTerminals, type Terminals } from './terminals.ts';
 
