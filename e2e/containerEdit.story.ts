@@ -113,6 +113,7 @@ test('a container is changed, a change that fails is undone, and one like it is 
 
   await test.step('a clone is filled in, and gets hidden values on the platform', async () => {
     const events = clonesOf(page);
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByTestId('action-clone').click();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Clone a container');
     await expect(page.getByLabel('Unique ID')).toHaveValue(`${SLUG}-copy`);

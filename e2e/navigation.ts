@@ -22,8 +22,12 @@ export async function walkTo(page: Page, path: string): Promise<void> {
     })
     .toBe(true);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  // The page may stand already, and the dialog that the address opens comes after it.
+  if (DIALOGS.includes(path)) await expect(page.getByRole('dialog')).toHaveAccessibleName(/./);
   await waitForScreen(page);
 }
+
+const DIALOGS = ['/cloud/storages?new=1', '/projects?new=1'];
 
 export async function waitForScreen(page: Page): Promise<void> {
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);

@@ -6,9 +6,10 @@ import type { z } from 'zod';
 import { errorText } from '../api/messages.ts';
 import { q } from '../api/query.ts';
 import { NotFound } from '../errorPages/NotFound.tsx';
+import { useT } from '../i18n/i18n.ts';
 import { usePageTitle } from '../navigation/pageTitle.tsx';
 import { useRouteId } from '../navigation/useRouteId.ts';
-import { type Action, ActionButton } from '../ui/actions.tsx';
+import { type Action, ActionButton, ActionMenu } from '../ui/actions.tsx';
 import { ErrorState } from '../ui/ErrorState.tsx';
 import { type LinkTab, LinkTabs } from '../ui/LinkTabs.tsx';
 import { PageHeader } from '../ui/PageHeader.tsx';
@@ -78,7 +79,27 @@ export function DetailTabs({ entity, statusTestId, besideTitle, actions, before,
             </span>
           </>
         }
-        actions={actions.map((action) => (
+        actions={<HeaderActions actions={actions} />}
+      >
+        {before}
+        <StatusEvidence of={entity} />
+        {after}
+      </PageHeader>
+      <LinkTabs label={label} link={NavLink} tabs={tabs} />
+      {shown.body}
+    </>
+  );
+}
+
+/** The usual ones as buttons, the others behind three dots. */
+function HeaderActions({ actions }: Pick<DetailProps, 'actions'>) {
+  const t = useT();
+  const seldom = actions.filter((action) => action.seldom);
+  return (
+    <>
+      {actions
+        .filter((action) => !action.seldom)
+        .map((action) => (
           <ActionButton
             key={action.label}
             icon={action.icon}
@@ -90,13 +111,7 @@ export function DetailTabs({ entity, statusTestId, besideTitle, actions, before,
             {action.label}
           </ActionButton>
         ))}
-      >
-        {before}
-        <StatusEvidence of={entity} />
-        {after}
-      </PageHeader>
-      <LinkTabs label={label} link={NavLink} tabs={tabs} />
-      {shown.body}
+      {seldom.length > 0 && <ActionMenu actions={seldom} label={t('More actions')} />}
     </>
   );
 }

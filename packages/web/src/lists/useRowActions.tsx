@@ -17,6 +17,8 @@ interface ActionBase<Row> {
   label: string;
   icon: Icon;
   danger?: boolean;
+  /** On the page of one row in the menu behind three dots. */
+  seldom?: boolean;
   /** Whether the menu of a row lists it. Left out: that of every row does. */
   shown?(row: Row): boolean;
   /** Whether a row allows it, and why not. Left out: every row does. */
@@ -125,6 +127,7 @@ export function useRowActions<Row>(actions: readonly RowAction<Row>[], reload: r
           label: action.label,
           icon: <action.icon size={16} />,
           danger: action.danger,
+          seldom: action.seldom,
           verdict: action.can?.(row),
           testId: `action-${action.name}`,
           // The dialog shows its own.

@@ -56,6 +56,8 @@ export interface Action {
   danger?: boolean;
   /** The next step on a detail page: the one main action, while it is possible. */
   primary?: boolean;
+  /** On a detail page in the menu behind three dots, beside the buttons. */
+  seldom?: boolean;
   testId?: string;
 }
 
