@@ -9,7 +9,7 @@ import { personName } from '../../i18n/personName.ts';
 import { paths } from '../../paths.ts';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { FactList, FactPanels } from '../../ui/FactList.tsx';
-import { formatNumber } from '../../ui/format.ts';
+import { formatBytes, formatNumber } from '../../ui/format.ts';
 import { Note } from '../../ui/Note.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
@@ -55,7 +55,7 @@ export function ContainerOverview({ container }: { container: Container }) {
               value: container.gpuIds.length === 0 ? null : container.gpuIds.map((id) => `#${id}`).join(', '),
               mono: true,
             },
-            { label: t('Shared memory'), value: `${formatNumber(container.shmMb ?? DEFAULT_SHM_MB)} MB` },
+            { label: t('Shared memory'), value: formatBytes((container.shmMb ?? DEFAULT_SHM_MB) * 2 ** 20) },
             { label: t('Restart'), value: t(RESTART_WORDS[container.restartPolicy]) },
             ...(container.healthCheck
               ? [{ label: t('Health check'), value: container.healthCheck.command, mono: true }]
