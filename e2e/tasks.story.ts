@@ -276,6 +276,14 @@ async function prepare(ada: Person): Promise<{ projectId: number; storageId: num
   const commit = await machine.commit(folder, 'train.sh', TRAIN);
   await machine.ok(['push', '-q', 'origin', 'main'], { cwd: folder });
   await ada.client(api.projects.attachInstance, { projectRef: { id: project.id }, instanceRef: { id: serverId } });
+  await until('the server has told its size', 60_000, () =>
+    db
+      .selectFrom('daemon_node')
+      .select('instance_id')
+      .where('instance_id', '=', serverId)
+      .where('facts', 'is not', null)
+      .executeTakeFirst(),
+  );
   await until('the storage is rented', 30_000, async () => {
     const { entity } = await ada.client(api.storages.view, { id: storage.id });
     return entity.status === 'rented';

@@ -5,6 +5,7 @@ import type { Tokens } from '@stagi/contract/apiClient.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import { hostOf, type PortTarget } from '@stagi/server/src/containerAccess/address.ts';
 import { signPass } from '@stagi/server/src/containerAccess/pass.ts';
+import { STATUS } from '@stagi/server/src/portProxy/words.ts';
 import { createSession } from '@stagi/server/src/sessions/sessions.ts';
 import type { TestApp } from '@stagi/server/src/testing/app.ts';
 import { openEventStream } from '@stagi/server/src/testing/eventStream.ts';
@@ -190,7 +191,7 @@ async function takeAway(
       sessionId: sessionOf(tokens.accessToken),
     }));
   const isLetIn = async (): Promise<boolean> =>
-    pass !== undefined && (await visitPort(app, container.place, pass)) === 404;
+    pass !== undefined && (await visitPort(app, container.place, pass)) === STATUS.away;
   if (pass && !(await isLetIn())) throw new Error('not let in to begin with');
 
   const since = performance.now();
@@ -213,8 +214,8 @@ async function takeAway(
 }
 
 /**
- * The status of a request to the host of a port with this cookie. Ports are not served yet: an accepted cookie gets
- * 404.
+ * The status of a request to the host of a port with this cookie. No daemon holds the container: an accepted cookie is
+ * told so.
  */
 function visitPort({ url, ctx }: TestApp, place: PortTarget, pass: string): Promise<number> {
   const domain = ctx.config.appsDomain;

@@ -1,3 +1,4 @@
+import { randomId } from '@stagi/contract/randomId.ts';
 import type { Shell } from '@stagi/contract/terminals.ts';
 import type { ConnectionState } from './connection.ts';
 import type { KeptSession } from './keptSessions.ts';
@@ -12,7 +13,7 @@ export interface OpenTerminal extends KeptSession {
 
 /** One that is not started yet. */
 export const fresh = (shell: Shell | null): OpenTerminal => ({
-  session: crypto.randomUUID(),
+  session: randomId(),
   shell,
   isResumed: false,
   title: null,
