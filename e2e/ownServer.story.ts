@@ -57,6 +57,16 @@ test('a server of one’s own joins by the shown line, runs a container, and sur
     const status = page.getByTestId('instance-status').first();
     await expect(status).toHaveText(/online/i);
 
+    await test.step('a shell of root opens on it, as its owner has allowed', async () => {
+      await page.goto(`${platform.url}/cloud/self-instances/${id}/terminal`);
+      await expect(page.getByTestId('terminal-state')).toHaveText('Connected');
+      await page.locator('.xterm-helper-textarea').focus();
+      await page.keyboard.insertText('echo I am $(id -un) of $(hostname)');
+      await page.keyboard.press('Enter');
+      await expect(page.getByTestId('terminal-screen')).toContainText(`I am root of ${await server.run('hostname')}`);
+      await page.goto(`${platform.url}/cloud/self-instances/${id}`);
+    });
+
     const before = await test.step('a container runs on it', () => runContainer(client, server, id));
 
     await test.step('the daemon dies: unresponsive, with its last sighting; the container runs on', async () => {
@@ -124,11 +134,14 @@ async function wizard(
   expect(plainLine).toMatch(/sha256sum/);
   await expect(page.getByTestId('allow-cpu')).not.toBeChecked();
   await expect(page.getByTestId('allow-any-linux')).not.toBeChecked();
+  await expect(page.getByTestId('allow-host-terminal')).not.toBeChecked();
   await page.getByTestId('allow-cpu').check();
   await page.getByTestId('allow-any-linux').check();
+  await page.getByTestId('allow-host-terminal').check();
   const line = ((await command.textContent()) ?? '').trim();
   expect(line).toContain('--allow-cpu');
   expect(line).toContain('--allow-any-linux');
+  expect(line).toContain('--allow-host-terminal');
   return { tokenFile, plainLine, line };
 }
 
