@@ -322,6 +322,34 @@ it('repeats a request on another connection when the container has closed an idl
   server.close();
 });
 
+it('passes on an answer that comes before the body was read', async () => {
+  program = (_asked, answer) => {
+    // It reads on, as servers do: to close now would take its own answer back.
+    answer.writeHead(413).end('too large');
+  };
+  for (let round = 0; round < 20; round += 1) {
+    const got = await visitPort(app, host, { method: 'PUT', headers: byToken(), body: Buffer.alloc(8 * MB) });
+    expect([got.status, got.body]).toEqual([413, 'too large']);
+  }
+});
+
+it('uses no connection again that a body or an effect went over', async () => {
+  const used = new Set<unknown>();
+  program = (asked, answer) => {
+    used.add(asked.socket);
+    asked.resume().on('end', () => answer.end('ok'));
+  };
+  const n = 12;
+  const visits = [{ method: 'POST', body: 'body' }, { method: 'DELETE' }];
+  for (let index = 0; index < n; index += 1) {
+    const { status } = await visitPort(app, host, { ...visits[index % 2], headers: byToken() });
+    expect(status).toBe(200);
+  }
+  expect(used.size).toBe(n);
+  for (let index = 0; index < n; index += 1) await visitPort(app, host, { headers: byToken() });
+  expect(used.size).toBe(n + 1);
+});
+
 it('says in a plain page why there is no answer', async () => {
   const browser = { ...byToken(), accept: 'text/html', 'accept-language': 'de, tr;q=0.5' };
   daemon.bind(containerId, 80, 1);

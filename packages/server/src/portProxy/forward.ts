@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { PortAccess } from '../containerAccess/accessibleContainer.ts';
 import { pairs, type RawHeaders, requestHeaders, responseHeaders } from './headers.ts';
 import { RefusedPort } from './pages.ts';
-import type { PortAgent, PortAgentOptions } from './portAgent.ts';
+import type { PortAgentOptions, PortAgents } from './portAgent.ts';
 
 /** Frameworks send large cookies and tokens. */
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -12,7 +12,7 @@ export interface Passing {
   request: IncomingMessage;
   response: ServerResponse;
   target: PortAccess;
-  agent: PortAgent;
+  agents: PortAgents;
   host: string;
   protocol: string;
   ip: string;
@@ -62,7 +62,6 @@ function attempt(passing: Passing, framing: Framing, { isFresh }: { isFresh: boo
   const { request, response, ended } = passing;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const headers = [...requestHeaders(request.rawHeaders, { ...passing, isWebSocket: false }), ...framing.headers];
-  if (isFresh) headers.push('Connection', 'close');
   const onward = openRequest(passing, headers, isFresh);
   const leave = (): void => void onward.destroy();
   ended.addEventListener('abort', leave, { once: true });
@@ -91,7 +90,7 @@ function attempt(passing: Passing, framing: Framing, { isFresh }: { isFresh: boo
 }
 
 function openRequest(passing: Passing, headers: RawHeaders, isFresh: boolean): ClientRequest {
-  const { request, target, agent } = passing;
+  const { request, target, agents } = passing;
   const options: PortAgentOptions = {
     method: request.method,
     path: request.url,
@@ -99,14 +98,10 @@ function openRequest(passing: Passing, headers: RawHeaders, isFresh: boolean): C
     headers: headers as unknown as PortAgentOptions['headers'],
     maxHeaderSize: MAX_HEADER_BYTES,
     target,
+    agent: isFresh ? agents.single : agents.reusing,
   };
   try {
-    return isFresh
-      ? httpRequest({
-          ...options,
-          createConnection: (_, callback) => agent.createConnection(options, callback),
-        } as PortAgentOptions)
-      : httpRequest({ ...options, agent });
+    return httpRequest(options);
   } catch (cause) {
     throw new RefusedPort('invalid', { cause });
   }

@@ -36,6 +36,21 @@ export class PortAgent extends Agent {
   }
 }
 
+export interface PortAgents {
+  reusing: PortAgent;
+  single: PortAgent;
+}
+
+/**
+ * Connections that serve one request each. They do not say `Connection: close`: a server that answers before it has read
+ * the body would close with the rest unread, which resets the connection and takes the answer back.
+ */
+export class SingleUseAgent extends PortAgent {
+  override keepSocketAlive(): boolean {
+    return false;
+  }
+}
+
 /** What the HTTP client calls of a socket and a stream of HTTP/2 does not have. */
 function asSocket(stream: Duplex): Socket {
   const nothing = (): Duplex => stream;

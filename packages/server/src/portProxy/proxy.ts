@@ -15,7 +15,7 @@ import { forward, type Passing } from './forward.ts';
 import { createGrants, type Grant } from './grants.ts';
 import { createAdmissions, PORT_PROXY_LIMITS, type PortProxyLimits } from './limits.ts';
 import { portPage, RefusedPort, refusedPort } from './pages.ts';
-import { PortAgent } from './portAgent.ts';
+import { PortAgent, SingleUseAgent } from './portAgent.ts';
 import { forwardWebSocket } from './webSocket.ts';
 
 /** An unresponsive one may have come back: its daemon says. */
@@ -31,9 +31,9 @@ export function createPortProxy(
   const admissions = createAdmissions(limits);
   const idle = createIdleWatch();
   const open = new Set<Exchange>();
-  const agent = new PortAgent(({ instanceId, containerId, port }) =>
-    ctx.streams.open(instanceId, { kind: 'port', containerId, port }),
-  );
+  const openPort = ({ instanceId, containerId, port }: PortAccess) =>
+    ctx.streams.open(instanceId, { kind: 'port', containerId, port });
+  const agents = { reusing: new PortAgent(openPort), single: new SingleUseAgent(openPort) };
   /** What the sockets of upgrades have received behind their request. */
   const heads = new WeakMap<IncomingMessage, Buffer>();
   app.server.prependListener('upgrade', (request: IncomingMessage, _socket: unknown, head: Buffer) => {
@@ -45,7 +45,8 @@ export function createPortProxy(
   app.addHook('onClose', async () => {
     grants.stop();
     idle.stop();
-    agent.destroy();
+    agents.reusing.destroy();
+    agents.single.destroy();
   });
 
   return {
@@ -163,7 +164,7 @@ export function createPortProxy(
       request: request.raw,
       response: reply.raw,
       target,
-      agent,
+      agents,
       host: hostOf(place, domain),
       protocol: domain.protocol.slice(0, -1),
       ip: request.ip,

@@ -48,7 +48,7 @@ interface Handshake {
 }
 
 function handshake(passing: Passing): Promise<Handshake> {
-  const { request, target, agent, ended } = passing;
+  const { request, target, agents, ended } = passing;
   const options: PortAgentOptions = {
     method: 'GET',
     path: request.url,
@@ -60,7 +60,7 @@ function handshake(passing: Passing): Promise<Handshake> {
   };
   const onward = httpRequest({
     ...options,
-    createConnection: (_, callback) => agent.createConnection(options, callback),
+    createConnection: (_, callback) => agents.single.createConnection(options, callback),
   } as PortAgentOptions);
   const leave = (): void => void onward.destroy();
   ended.addEventListener('abort', leave, { once: true });
