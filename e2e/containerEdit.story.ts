@@ -128,6 +128,35 @@ test('a container is changed, a change that fails is undone, and one like it is 
     const id = Number(new URL(page.url()).pathname.split('/').at(-1));
     await expect.poll(() => events).toEqual([{ clone_ID: id }]);
   });
+
+  await test.step('it is saved as a template without values, and one is made from that', async () => {
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByTestId('action-template').click();
+    await page.getByLabel('Title').fill('Greeter');
+    await page.getByTestId('template-submit').click();
+    await expect(page.getByText('The template “Greeter” has been saved')).toBeVisible();
+    await followLink(page, '/cloud/containers');
+    await page.getByTestId('container-create').click();
+    await page.getByTestId('template-cards').getByText('Greeter', { exact: true }).click();
+    await expect(page.getByLabel('Image')).toHaveValue(TEST_IMAGE);
+    const values = page.getByLabel('Value of the variable');
+    for (const value of [values.nth(0), values.nth(1)]) await expect(value).toHaveValue('');
+    await page.getByLabel('Name', { exact: true }).fill('Greeter');
+    await page.getByLabel('Unique ID').fill(`${SLUG}-greeter`);
+    await page.getByTestId('container-submit').click();
+    await expect(page.getByText('Value is required')).toHaveCount(2);
+    await expectAccessible(page, 'the form with a template');
+    await page.setViewportSize(PHONE);
+    expect(await sideways(page)).toBeLessThanOrEqual(0);
+    await page.setViewportSize(DESK);
+    await values.nth(0).fill('another');
+    await values.nth(1).fill('templated');
+    await page.getByTestId('container-submit').click();
+    await expect(page).toHaveURL(/\/cloud\/containers\/\d+$/);
+    await expect(page.getByTestId('container-status').first()).toHaveText(/running/i);
+    const made = await inspect(`${SLUG}-greeter`);
+    expect(made?.Config.Env).toEqual(expect.arrayContaining(['TOKEN=another', 'MODE=templated']));
+  });
 });
 
 async function aRunningContainer(ada: Person): Promise<Container> {
