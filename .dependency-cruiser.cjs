@@ -60,7 +60,10 @@ module.exports = {
     rule('s3-stands-alone', { path: '^packages/s3/src', pathNot: TEST }, { path: '^packages/(?!s3)' }),
     rule(
       'docker-ts-alone-knows-docker',
-      { path: '^packages/daemon/src', pathNot: [TEST, '/(docker|dockerArchive|dockerExec|containerSpec).ts$'] },
+      {
+        path: '^packages/daemon/src',
+        pathNot: [TEST, '/(docker|dockerArchive|dockerImages|dockerExec|containerSpec).ts$'],
+      },
       { path: '/dockerode/' },
     ),
 

@@ -11,6 +11,7 @@ const BOTO3 = '/usr/lib/python3/dist-packages/boto3';
 const PROGRAMS: Record<string, string> = {
   dockerd: 'docker.io',
   docker: 'docker-cli',
+  'docker-registry': 'docker-registry',
   chromium: 'chromium',
   debootstrap: 'debootstrap',
   ip: 'iproute2',

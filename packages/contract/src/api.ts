@@ -26,7 +26,9 @@ import { projectCode } from './projectCode.ts';
 import { projects } from './projects.ts';
 import { promoCodes } from './promoCodes.ts';
 import { providers } from './providers.ts';
+import { registries } from './registries.ts';
 import { secondFactor } from './secondFactor.ts';
+import { serverImages } from './serverImages.ts';
 import { sessions } from './sessions.ts';
 import { sharing } from './sharing.ts';
 import { sshKeys } from './sshKeys.ts';
@@ -63,6 +65,8 @@ export const api = {
   containers,
   containerAccess,
   containerTemplates,
+  serverImages,
+  registries,
   logging,
   metrics,
   storages,

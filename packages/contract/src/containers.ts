@@ -64,16 +64,33 @@ const FailedStep = z.object({
   attempts: z.number().int(),
   /** When the next attempt begins; null while it is under way, and when there will be none. */
   nextTryAt: z.string().nullable(),
+  /** It is tried again when the credential of the registry has changed. */
+  waitsFor: z.literal('credential').nullable(),
 });
 
-const Progress = z.object({ phase: z.string(), detail: z.string().nullable(), fraction: z.number().nullable() });
+/** A layer of an image that is being pulled; `total` in bytes, null until it is known. */
+const PulledLayer = z.object({
+  id: z.string(),
+  status: z.enum(['waiting', 'downloading', 'extracting', 'done']),
+  current: z.number(),
+  total: z.number().nullable(),
+});
+export type PulledLayer = z.infer<typeof PulledLayer>;
+
+const StepProgress = z.object({
+  phase: z.string(),
+  detail: z.string().nullable(),
+  fraction: z.number().nullable(),
+  /** While an image is being pulled. */
+  layers: z.array(PulledLayer).optional(),
+});
 
 /** A change of the specification that its server has not carried out yet. The container of before goes on meanwhile. */
 const PendingEdit = z.object({
   since: z.string(),
   /** When it should be over; only a download that gains extends it. The server goes on trying. */
   deadline: z.string().nullable(),
-  progress: Progress.nullable(),
+  progress: StepProgress.nullable(),
   /** `final`: it is not tried again until it is edited again. */
   failedStep: FailedStep.extend({ final: z.boolean() }).nullable(),
 });
@@ -89,7 +106,7 @@ export const Container = z.object({
   statusReason: z.string().nullable(),
   exitCode: z.number().int().nullable(),
   /** The current phase while it is being created, such as `pulling`, and its fraction (0 … 1, null when unknown). */
-  progress: Progress.nullable(),
+  progress: StepProgress.nullable(),
   /** The step that failed since the status began: it is tried again until `statusDeadline`. Null when none has. */
   failedStep: FailedStep.nullable(),
   /** Null unless a change waits for the server. The other fields are those of the change. */
@@ -139,8 +156,6 @@ export const Container = z.object({
   terminalRefusal: z.string().nullable(),
 });
 export type Container = z.infer<typeof Container>;
-
-export const ServerImage = z.object({ reference: z.string(), sizeBytes: z.number(), createdAt: z.string().nullable() });
 
 const READ = ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT', 'PROJECT_MANAGEMENT'] as const;
 const MANAGE = ['INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT'] as const;
@@ -219,13 +234,5 @@ export const containers = {
     byToken: true,
     input: Ref,
     output: SuccessResponse,
-  }),
-  images: call({
-    path: 'docker-container/image/list',
-    summary: 'Images that a server has already.',
-    auth: MANAGE,
-    byToken: true,
-    input: z.object({ instanceRef: Ref }),
-    output: z.object({ isSuccess: z.literal(true), entities: z.array(ServerImage), seenAt: z.string().nullable() }),
   }),
 };

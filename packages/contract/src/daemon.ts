@@ -18,6 +18,10 @@ export const EDIT_FEATURE = 'edit';
 export const USAGE_FEATURE = 'usage';
 /** Seconds between two samples of a server. */
 export const SAMPLE_SECONDS = 15;
+/** The feature of a daemon that removes images. */
+export const IMAGES_FEATURE = 'images';
+/** The feature of a platform that answers `pull-auth`. */
+export const PULL_AUTH_FEATURE = 'pull-auth';
 
 /** Flow control: bytes of a stream that may be in flight before the receiver grants more credit. */
 export const STREAM_CREDIT_BYTES = 256 * 1024;
@@ -159,6 +163,10 @@ export const Command = z.object({
     z.object({ kind: z.literal('restart'), containerId: Id }),
     /** Leave the platform: remove our containers (when asked) and the key, and exit. */
     z.object({ kind: z.literal('leave'), removeContainers: z.boolean() }),
+    /** Takes one reference to an image away, and the image with its last one; refused while a container needs it. */
+    z.object({ kind: z.literal('image-remove'), reference: z.string().max(500) }),
+    /** Removes all images that nothing needs; `dryRun`: tells which. */
+    z.object({ kind: z.literal('image-prune'), dryRun: z.boolean() }),
   ]),
 });
 export type Command = z.infer<typeof Command>;
@@ -231,7 +239,15 @@ export const Inventory = z.object({
   /** The node generation that was applied last. */
   appliedGen: z.number().int(),
   containers: z.array(ActualContainer),
-  images: z.array(z.object({ reference: z.string(), sizeBytes: z.number(), createdAt: z.string().nullable() })),
+  images: z.array(
+    z.object({
+      reference: z.string(),
+      sizeBytes: z.number(),
+      createdAt: z.string().nullable(),
+      /** Whether the platform may have it removed. Earlier daemons leave it out. */
+      ours: z.boolean().optional(),
+    }),
+  ),
   /** Set when Docker does not answer. */
   dockerError: z.string().nullable(),
   /** Fingerprints or whole lines that are in authorized_keys now; null when not managed. */
@@ -285,6 +301,24 @@ export const UsageSample = z.object({
   containers: z.array(z.object({ id: Id, cpu: Measured, memory: Measured, ...Traffic })).max(1000),
 });
 export type UsageSample = z.infer<typeof UsageSample>;
+/** What to log in to a registry with. It is used for one pull, kept in memory only. */
+export const RegistryAuth = z.object({
+  /** As image references name it: `docker.io`. */
+  serveraddress: z.string(),
+  username: z.string(),
+  password: z.string(),
+});
+export type RegistryAuth = z.infer<typeof RegistryAuth>;
+
+/** A layer of an image that is being pulled. `total` is null until it is known. */
+export const PulledLayer = z.object({
+  id: z.string().max(80),
+  status: z.enum(['waiting', 'downloading', 'extracting', 'done']),
+  current: z.number().min(0),
+  total: z.number().min(0).nullable(),
+});
+export type PulledLayer = z.infer<typeof PulledLayer>;
+export const PULLED_LAYERS_MAX = 128;
 
 /** From the daemon. */
 export const DaemonMessage = z.discriminatedUnion('type', [
@@ -315,7 +349,11 @@ export const DaemonMessage = z.discriminatedUnion('type', [
     phase: z.enum(['pulling', 'creating', 'preparing', 'starting', 'stopping', 'saving', 'removing']),
     detail: z.string().nullable(),
     fraction: z.number().nullable(),
+    /** Of a pull. */
+    layers: z.array(PulledLayer).max(PULLED_LAYERS_MAX).optional(),
   }),
+  /** Asks what to log in to the registry of this container's image with. */
+  z.object({ type: z.literal('pull-auth'), containerId: Id, gen: z.number().int() }),
   /** A step failed; unless `permanent` the daemon retries it for this gen. */
   z.object({
     type: z.literal('failed'),
@@ -324,12 +362,20 @@ export const DaemonMessage = z.discriminatedUnion('type', [
     phase: z.string(),
     message: z.string(),
     permanent: z.boolean(),
+    /** It is permanent until this changes: then the platform gives the container a new generation. */
+    waitsFor: z.literal('credential').optional(),
     /** How often the steps of this gen have failed. Earlier daemons leave both out. */
     attempt: z.number().int().min(1).optional(),
     /** Milliseconds until the next attempt; 0 while it is under way. A duration, as the clock of a machine may be wrong. */
     retryInMs: z.number().int().min(0).optional(),
   }),
-  z.object({ type: z.literal('result'), commandId: z.string(), ok: z.boolean(), message: z.string().nullable() }),
+  z.object({
+    type: z.literal('result'),
+    commandId: z.string(),
+    ok: z.boolean(),
+    message: z.string().nullable(),
+    outcome: CommandOutcome.optional(),
+  }),
   /**
    * Opens a log stream; its bytes follow as binary frames once credit was granted. `epoch` is the Docker id.
    * A stream number is used once per link.
@@ -378,6 +424,8 @@ export const PlatformMessage = z.discriminatedUnion('type', [
     sampleSeconds: z.number().positive().optional(),
     /** The node key is old: rotate it. */
     rotateKey: z.boolean(),
+    /** What it can do beyond the first version. Earlier platforms leave it out. */
+    features: z.array(z.string()).optional(),
   }),
   /** The new key is registered; the old one is accepted for the overlap. */
   z.object({ type: z.literal('rotated'), x: z.string() }),
@@ -412,6 +460,14 @@ export const PlatformMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('revoked'), reason: z.string(), document: z.string() }),
   /** Dial `STREAMS_PATH` with this ticket (`Authorization: Bearer`): see `daemonStreams.ts`. It is used once. */
   z.object({ type: z.literal('streams'), epoch: LinkEpoch, ticket: z.string() }),
+  /** Answers `pull-auth`; null: there is no credential for this registry. */
+  z.object({
+    type: z.literal('pull-auth'),
+    epoch: LinkEpoch,
+    containerId: Id,
+    gen: z.number().int(),
+    auth: RegistryAuth.nullable(),
+  }),
   /** The platform is about to restart: disconnect now, reconnect after this time. */
   z.object({ type: z.literal('drain'), reconnectAfterMs: z.number().int() }),
 ]);

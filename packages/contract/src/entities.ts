@@ -7,6 +7,7 @@ export const ENTITIES = [
   'self-hosted-instance',
   'docker-container',
   'docker-container/template',
+  'docker-container/registry',
   'storage',
   'project',
   'task/schedule',

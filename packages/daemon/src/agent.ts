@@ -1,8 +1,10 @@
 import {
   EDIT_FEATURE,
+  IMAGES_FEATURE,
   type Inventory,
   LINK_PROTOCOL,
   type PlatformMessage,
+  PULL_AUTH_FEATURE,
   TASKS_FEATURE,
   USAGE_FEATURE,
 } from '@stagi/contract/daemon.ts';
@@ -17,6 +19,7 @@ import { openDesired, verifyCommand } from './desiredState.ts';
 import type { Engine } from './docker.ts';
 import { gatherFacts } from './facts.ts';
 import { forgetIdentity, type Identity } from './identity.ts';
+import { imagesOf } from './images.ts';
 import type { Keyring } from './keyring.ts';
 import type { LinkSession } from './linkSession.ts';
 import { errorText, log } from './log.ts';
@@ -24,12 +27,14 @@ import { logShipper } from './logShipper.ts';
 import { bootId } from './machine.ts';
 import type { Paths } from './paths.ts';
 import { loadPolicy } from './policy.ts';
+import { pullAuths } from './pullAuths.ts';
 import { startReconciler } from './reconciler.ts';
 import { streamHandlers } from './streams/handlers.ts';
 import { createStreamServer } from './streams/streamServer.ts';
 import { openTerminals } from './streams/terminal/terminals.ts';
 import { sleep } from './timing.ts';
 import { startSampling } from './usage/sampler.ts';
+import { openUsedImages } from './usedImages.ts';
 import { VERSION } from './version.ts';
 
 /** How long the hello waits for a look at Docker: a Docker that hangs must not delay it for longer. */
@@ -38,7 +43,7 @@ const HELLO_WAIT_MS = 5000;
 const INVENTORY_REFRESH_MS = 25_000;
 const SHUTDOWN_TIMEOUT_MS = 3000;
 const LEAVE_ANSWER_MS = 500;
-const FEATURES = [TASKS_FEATURE, STREAMS_FEATURE, EDIT_FEATURE, TERMINAL_FEATURE, USAGE_FEATURE];
+const FEATURES = [TASKS_FEATURE, STREAMS_FEATURE, EDIT_FEATURE, IMAGES_FEATURE, TERMINAL_FEATURE, USAGE_FEATURE];
 
 /** Runs the daemon until the signal is aborted (`stopped`), or until this server was revoked or has left (`gone`). */
 export async function runAgent(
@@ -47,6 +52,9 @@ export async function runAgent(
 ): Promise<'stopped' | 'gone'> {
   const desired = await openDesired(paths.desired, identity);
   const journal = await openCommandJournal(paths.journal);
+  const usedImages = await openUsedImages(paths.usedImages);
+  const images = imagesOf({ engine, kind: identity.kind, used: usedImages, desired: desired.current });
+  const auths = pullAuths();
   const logs = logShipper(engine);
   const leaving = new AbortController();
   let session: LinkSession | null = null;
@@ -60,6 +68,9 @@ export async function runAgent(
     desired,
     records: await openContainerRecords(paths.containerRecords),
     logs,
+    images,
+    usedImages,
+    pullAuth: auths.ask,
     report: (message) => session?.send(message),
     onInventory: reportInventory,
   });
@@ -81,6 +92,8 @@ export async function runAgent(
     leave: async (removeContainers) => {
       if (removeContainers) await reconciler.removeAll();
     },
+    removeImage: images.remove,
+    pruneImages: images.prune,
   });
 
   function reportInventory(inventory: Inventory): void {
@@ -111,6 +124,7 @@ export async function runAgent(
         inventory,
       });
       session = fresh;
+      auths.attach(fresh, welcome.features?.includes(PULL_AUTH_FEATURE) ?? false);
       reported = JSON.stringify(inventory);
       reportedAt = performance.now();
       for (const failure of reconciler.openFailures()) fresh.send(failure);
@@ -164,6 +178,8 @@ export async function runAgent(
       case 'credit':
       case 'log-refuse':
         return logs.receive(message);
+      case 'pull-auth':
+        return auths.receive(message);
       case 'streams':
         return streams.dial(message.ticket, message.epoch, from.signal);
       case 'challenge':

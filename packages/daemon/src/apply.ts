@@ -3,10 +3,12 @@ import type { DaemonMessage, DesiredContainer, DesiredState } from '@stagi/contr
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import type { ContainerRecords } from './containerRecords.ts';
 import type { Engine } from './docker.ts';
-import { DockerError } from './dockerErrors.ts';
+import { CredentialError, DockerError } from './dockerErrors.ts';
 import { errorText, log } from './log.ts';
 import { bootId } from './machine.ts';
 import { type ContainerPlan, plan, type SeenContainer, type Step } from './plan.ts';
+import type { PullAuth } from './pullAuths.ts';
+import type { PullProgress } from './pullProgress.ts';
 import { isPermanent, messageOf } from './stepErrors.ts';
 import type { TaskContainer, TaskFiles } from './taskFiles.ts';
 import { backoffMs } from './timing.ts';
@@ -24,6 +26,8 @@ export interface ApplyDeps {
   tasks: TaskFiles;
   /** Returns what the container may do; throws PolicyError when this server does not allow it. */
   authorizeContainer(target: DesiredContainer): Promise<HostConfig>;
+  /** What to log in to the registry of its image with. */
+  pullAuth(target: DesiredContainer): Promise<PullAuth>;
   /** To the platform, when it can be reached. */
   report(message: Extract<DaemonMessage, { type: 'progress' | 'failed' }>): void;
   /** Asks for another pass, as a container has changed. */
@@ -120,14 +124,16 @@ export function createApplier(deps: ApplyDeps): Applier {
     const permanent = isPermanent(cause);
     const message = messageOf(cause);
     log(`container ${target.slug}: ${phase} failed${permanent ? '' : ', to be tried again'}: ${errorText(cause)}`);
-    const failure = { type: 'failed', containerId: target.id, gen: target.gen, phase, message, permanent } as const;
+    const waitsFor = cause instanceof CredentialError ? ({ waitsFor: 'credential' } as const) : {};
+    const about = { gen: target.gen, phase, message, ...waitsFor };
+    const failure = { type: 'failed', containerId: target.id, permanent, ...about } as const;
     if (!permanent) {
       deps.report(reportOf(scheduleRetry(target, failure)));
       return;
     }
     deps.report(failure);
     cancelRetry(target.id);
-    await deps.records.fail(target.id, { gen: target.gen, phase, message });
+    await deps.records.fail(target.id, about);
   }
 
   function scheduleRetry({ id, gen }: DesiredContainer, failure: Retry['failure']): Retry {
@@ -279,18 +285,23 @@ async function create(deps: ApplyDeps, target: DesiredContainer, outdated: Abort
 
 async function pull(deps: ApplyDeps, target: DesiredContainer, outdated: AbortSignal): Promise<void> {
   let reportedAt = 0;
+  let newest: PullProgress | null = null;
+  const report = (progress: PullProgress) => deps.report({ ...progressOf(target, 'pulling'), ...progress });
   deps.report({ ...progressOf(target, 'pulling'), detail: target.spec.image });
   try {
     await deps.engine.pull(
       target.spec.image,
-      ({ fraction, detail }) => {
+      await deps.pullAuth(target),
+      (progress) => {
+        newest = progress;
         // Docker speaks up many times a second and layer.
         if (performance.now() - reportedAt < 500) return;
         reportedAt = performance.now();
-        deps.report({ ...progressOf(target, 'pulling'), detail, fraction });
+        report(progress);
       },
       outdated,
     );
+    if (newest) report(newest);
   } catch (error) {
     throw new StepError('pull', error);
   }

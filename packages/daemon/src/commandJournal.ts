@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { CommandOutcome } from '@stagi/contract/daemon.ts';
 import { z } from 'zod';
 import { readFileIfExists, syncFolder, writeFileAtomically } from './atomicFile.ts';
 import { errorText, log } from './log.ts';
@@ -10,7 +11,7 @@ const JournalEntry = z.object({
   id: z.string(),
   at: z.number(),
   /** Null while the command runs. After a crash, `before` tells whether the command took effect. */
-  result: z.object({ ok: z.boolean(), message: z.string().nullable() }).nullable(),
+  result: z.object({ ok: z.boolean(), message: z.string().nullable(), outcome: CommandOutcome.optional() }).nullable(),
   before: z.string().nullable(),
 });
 export type Entry = z.infer<typeof JournalEntry>;
@@ -19,7 +20,7 @@ export type Entry = z.infer<typeof JournalEntry>;
 export interface CommandJournal {
   find(id: string): Entry | undefined;
   begin(id: string, before: string | null): Promise<void>;
-  finish(id: string, result: { ok: boolean; message: string | null }): Promise<void>;
+  finish(id: string, result: NonNullable<Entry['result']>): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -29,6 +29,8 @@ function world() {
         state.starts++;
       },
       leave: async () => {},
+      removeImage: async () => ({ references: [], bytes: 0 }),
+      pruneImages: async () => ({ references: [], bytes: 0 }),
     });
   return { state, runner };
 }

@@ -1,5 +1,5 @@
-import type { Command, DaemonMessage } from '@stagi/contract/daemon.ts';
-import type { CommandJournal } from './commandJournal.ts';
+import type { Command, CommandOutcome, DaemonMessage } from '@stagi/contract/daemon.ts';
+import type { CommandJournal, Entry } from './commandJournal.ts';
 import { errorText, log } from './log.ts';
 
 type Result = Extract<DaemonMessage, { type: 'result' }>;
@@ -10,6 +10,8 @@ export interface CommandDeps {
   startedAt(containerId: number): Promise<string | null>;
   restart(containerId: number): Promise<void>;
   leave(removeContainers: boolean): Promise<void>;
+  removeImage(reference: string): Promise<CommandOutcome>;
+  pruneImages(dryRun: boolean): Promise<CommandOutcome>;
 }
 
 /** Carries out signed commands idempotently: each id once, repeats are answered from the journal. */
@@ -36,37 +38,39 @@ async function runOnce(deps: CommandDeps, command: Command): Promise<Result> {
     return finish(deps, command, { ok: true, message: null });
   if (!known) await deps.journal.begin(command.id, await stateBefore(deps, command));
   try {
-    await execute(deps, command);
-    return await finish(deps, command, { ok: true, message: null });
+    const outcome = await execute(deps, command);
+    return await finish(deps, command, { ok: true, message: null, ...(outcome ? { outcome } : {}) });
   } catch (error) {
     log(`command ${command.do.kind} failed: ${errorText(error)}`);
     return finish(deps, command, { ok: false, message: error instanceof Error ? error.message : String(error) });
   }
 }
 
-async function finish(
-  deps: CommandDeps,
-  command: Command,
-  result: { ok: boolean; message: string | null },
-): Promise<Result> {
+async function finish(deps: CommandDeps, command: Command, result: NonNullable<Entry['result']>): Promise<Result> {
   await deps.journal.finish(command.id, result);
   return { type: 'result', commandId: command.id, ...result };
 }
 
-function execute(deps: CommandDeps, command: Command): Promise<void> {
+async function execute(deps: CommandDeps, command: Command): Promise<CommandOutcome | null> {
   switch (command.do.kind) {
     case 'restart':
-      return deps.restart(command.do.containerId);
+      await deps.restart(command.do.containerId);
+      return null;
     case 'leave':
-      return deps.leave(command.do.removeContainers);
+      await deps.leave(command.do.removeContainers);
+      return null;
+    case 'image-remove':
+      return deps.removeImage(command.do.reference);
+    case 'image-prune':
+      return deps.pruneImages(command.do.dryRun);
     default:
       return command.do satisfies never;
   }
 }
 
 /**
- * Whether a command that a crash interrupted has been carried out: a restart shows in the start time. Leaving is safe
- * to repeat.
+ * Whether a command that a crash interrupted has been carried out: a restart shows in the start time. The others are
+ * safe to repeat.
  */
 async function tookEffect(deps: CommandDeps, command: Command, before: string | null): Promise<boolean> {
   return command.do.kind === 'restart' && (await deps.startedAt(command.do.containerId)) !== before;

@@ -12,7 +12,14 @@ const ContainerRecord = z.object({
   /** The generation under which it ended by itself. */
   endedGen: z.number(),
   /** A permanent failure: not retried under this generation. */
-  failed: z.object({ gen: z.number(), phase: z.string(), message: z.string() }).nullable(),
+  failed: z
+    .object({
+      gen: z.number(),
+      phase: z.string(),
+      message: z.string(),
+      waitsFor: z.literal('credential').optional(),
+    })
+    .nullable(),
   /** Of the run of a task. Earlier daemons leave it out. */
   task: TaskRecord.nullable().default(null),
 });

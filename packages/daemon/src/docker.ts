@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { ContainerHealth } from '@stagi/contract/containerFields.ts';
-import type { ActualContainer, DesiredContainer, Inventory } from '@stagi/contract/daemon.ts';
+import type { ActualContainer, DesiredContainer, RegistryAuth } from '@stagi/contract/daemon.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import { ANY_ADDRESS } from '@stagi/contract/policy.ts';
 import Docker from 'dockerode';
@@ -16,33 +16,33 @@ import {
   specNoOf,
 } from './containerSpec.ts';
 import { type ArchiveEngine, archiveEngine } from './dockerArchive.ts';
-import { DockerError, statusOf, toDockerError } from './dockerErrors.ts';
+import { DockerError, statusOf, toDockerError, toPullError } from './dockerErrors.ts';
 import { type ExecEngine, execEngine } from './dockerExec.ts';
+import { type ImageEngine, imageEngine } from './dockerImages.ts';
 import type { SeenContainer } from './plan.ts';
+import type { PullAuth } from './pullAuths.ts';
 import { type PullProgress, pullProgress } from './pullProgress.ts';
 import { withTimeout } from './timing.ts';
 import { type ContainerCounters, countersFrom } from './usage/containerStats.ts';
 
 const QUERY_TIMEOUT_MS = 15_000;
 const CHANGE_TIMEOUT_MS = 180_000;
-const MAX_IMAGES = 500;
 
 type Shown = Omit<SeenContainer, 'begunGen' | 'task'>;
 type State = Pick<ActualContainer, 'state' | 'startedAt'>;
 
 /** Everything the daemon asks of Docker. No other file knows Docker. Calls other than on archives end within minutes. */
-export interface Engine extends ArchiveEngine, ExecEngine {
+export interface Engine extends ArchiveEngine, ExecEngine, ImageEngine {
   /** Our containers of this node, in any state. */
   list(): Promise<Shown[]>;
   /** Null when there is no such container. */
   inspect(dockerId: string): Promise<State | null>;
-  images(): Promise<Inventory['images']>;
   hasImage(image: string): Promise<boolean>;
   info(): Promise<EngineInfo>;
   /** Creates the container, or adopts the existing one with its name, id and specification. Returns its Docker id. */
   create(target: DesiredContainer, hostConfig: HostConfig): Promise<{ dockerId: string } | 'image missing'>;
   /** Rejects with the signal's reason when aborted. */
-  pull(image: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void>;
+  pull(image: string, auth: PullAuth, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void>;
   /** They fail when the container is in the state already. */
   pause(dockerId: string): Promise<void>;
   unpause(dockerId: string): Promise<void>;
@@ -75,6 +75,7 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
   const holds = containerHolds<Shown | null>();
   const look = (dockerId: string) => holds.look(dockerId, () => inspect(docker, dockerId));
   return {
+    ...imageEngine(docker),
     ...archiveEngine(docker, (dockerId, work) => holds.hold(dockerId, () => inspect(docker, dockerId), work)),
     ...execEngine(docker),
 
@@ -90,24 +91,6 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
     async inspect(dockerId) {
       const found = await look(dockerId);
       return found && { state: found.state, startedAt: found.startedAt };
-    },
-
-    async images() {
-      const rows = await withTimeout(QUERY_TIMEOUT_MS, 'listing images', (abortSignal) =>
-        docker.listImages({ abortSignal }),
-      );
-      return rows
-        .sort((a, b) => b.Created - a.Created)
-        .flatMap((row) =>
-          (row.RepoTags ?? [])
-            .filter((tag) => tag !== '<none>:<none>')
-            .map((reference) => ({
-              reference,
-              sizeBytes: row.Size,
-              createdAt: new Date(row.Created * 1000).toISOString(),
-            })),
-        )
-        .slice(0, MAX_IMAGES);
     },
 
     async hasImage(image) {
@@ -150,9 +133,9 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
       }
     },
 
-    async pull(image, onProgress, signal) {
+    async pull(image, auth, onProgress, signal) {
       try {
-        const stream = await docker.pull(image, { abortSignal: signal });
+        const stream = await docker.pull(image, { abortSignal: signal, ...authOption(auth) });
         const progress = pullProgress();
         for await (const event of jsonLines(stream)) {
           const now = progress.take(event);
@@ -160,7 +143,7 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
         }
       } catch (error) {
         signal.throwIfAborted();
-        throw toDockerError(error, image);
+        throw toPullError(error, image, auth);
       }
     },
 
@@ -239,6 +222,11 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
         }),
       ),
   };
+}
+
+/** Docker sends it to the registry of the image that is pulled. */
+function authOption(auth: PullAuth): { authconfig?: RegistryAuth } {
+  return auth === null || auth === 'unknown' ? {} : { authconfig: auth };
 }
 
 async function inspect(docker: Docker, dockerId: string): Promise<Shown | null> {

@@ -1,5 +1,6 @@
 import { text } from '@stagi/contract/text.ts';
 import { errorText } from './log.ts';
+import type { PullAuth } from './pullAuths.ts';
 
 /** An error of Docker, in words for the person who created the container. A permanent one is not worth a retry. */
 export class DockerError extends Error {
@@ -9,6 +10,25 @@ export class DockerError extends Error {
     super(message, options);
     this.permanent = permanent;
   }
+}
+
+/** The registry has refused what it was logged in to with: another try needs another credential. */
+export class CredentialError extends DockerError {
+  constructor(host: string, options: ErrorOptions) {
+    super(text('The registry refused the user name and password for {{host}}', { host }), true, options);
+  }
+}
+
+const CREDENTIAL_REFUSED =
+  /unauthorized|authentication required|incorrect username or password|no basic auth credentials|denied: denied/i;
+
+/** Of a pull. Whether a login was wrong, or missing, depends on what it was made with. */
+export function toPullError(error: unknown, image: string, auth: PullAuth): DockerError {
+  const known = toDockerError(error, image);
+  if (!CREDENTIAL_REFUSED.test(errorText(error))) return known;
+  // It may be there once the platform can be asked.
+  if (auth === 'unknown') return new DockerError(known.message, false, { cause: error });
+  return auth === null ? known : new CredentialError(auth.serveraddress, { cause: error });
 }
 
 /** Recognises Docker's errors by their texts, as Docker reports most of them only in the text of a 500. */
@@ -68,7 +88,7 @@ const KNOWN_ERRORS: KnownError[] = [
   },
   {
     pattern:
-      /pull access denied|requested access to the resource is denied|unauthorized|authentication required|may require/,
+      /pull access denied|requested access to the resource is denied|unauthorized|authentication required|may require|no basic auth credentials/,
     permanent: true,
     message: ({ image }) => `${image} was not found, or its registry asks for a login`,
   },

@@ -11,6 +11,7 @@ export interface Paths {
   journal: string;
   containerRecords: string;
   terminals: string;
+  usedImages: string;
   authorizedKeys: string;
 }
 
@@ -28,6 +29,7 @@ export function pathsFrom(env: NodeJS.ProcessEnv): Paths {
     journal: join(state, 'commands.jsonl'),
     containerRecords: join(state, 'containers.json'),
     terminals: join(state, 'terminals.json'),
+    usedImages: join(state, 'images.json'),
     authorizedKeys: env.STAGI_AUTHORIZED_KEYS ?? '/root/.ssh/authorized_keys',
   };
 }

@@ -6,6 +6,7 @@ import type { ContainerRecords } from './containerRecords.ts';
 import type { DesiredStore } from './desiredState.ts';
 import type { Engine } from './docker.ts';
 import type { Identity } from './identity.ts';
+import type { Images } from './images.ts';
 import { inventoryOf } from './inventory.ts';
 import { errorText, log } from './log.ts';
 import type { LogShipper } from './logShipper.ts';
@@ -14,10 +15,12 @@ import { bootId } from './machine.ts';
 import type { Paths } from './paths.ts';
 import type { SeenContainer } from './plan.ts';
 import { authorizeContainer, loadPolicy } from './policy.ts';
+import type { PullAuths } from './pullAuths.ts';
 import { installSshKeys, readSshKeys } from './sshKeys.ts';
 import { taskFiles } from './taskFiles.ts';
 import { watchTasks } from './taskWatch.ts';
 import { sleep } from './timing.ts';
+import type { UsedImages } from './usedImages.ts';
 
 const LIST_EVERY_MS = 30_000;
 const LIST_GAP_MS = 200;
@@ -30,6 +33,9 @@ export interface ReconcilerDeps {
   desired: DesiredStore;
   records: ContainerRecords;
   logs: LogShipper;
+  images: Pick<Images, 'isOurs'>;
+  pullAuth: PullAuths['ask'];
+  usedImages: UsedImages;
   report(message: Extract<DaemonMessage, { type: 'progress' | 'failed' }>): void;
   /** Called after every pass over Docker's containers. */
   onInventory(inventory: Inventory): void;
@@ -66,6 +72,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
     records,
     tasks: taskFiles({ engine, records, origin: identity.origin, report: deps.report, wake: loop.wake }),
     authorizeContainer: authorizeByPolicy,
+    pullAuth: deps.pullAuth,
     report: deps.report,
     wake: loop.wake,
     onCreated: logs.openLogStream,
@@ -102,12 +109,15 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
       if (target?.state === 'running' && state === 'exited' && begunGen >= target.gen)
         await records.ended(id, target.gen);
     }
+    const made = seen.flatMap(({ id }) => targets.get(id)?.spec.image ?? []);
+    await deps.usedImages.add(made).catch((error: unknown) => log(`used images are not recorded: ${errorText(error)}`));
     await records.forgetExcept(new Set([...targets.keys(), ...seen.map(({ id }) => id)]));
     applier.advance(wanted, seen, seenAt);
   }
 
   function inventory(): Inventory {
-    return inventoryOf({ desired: desired.current(), seen, images, dockerError, sshKeys });
+    const marked = images.map((image) => ({ ...image, ours: deps.images.isOurs(image.reference) }));
+    return inventoryOf({ desired: desired.current(), seen, images: marked, dockerError, sshKeys });
   }
 
   /** The policy is read each time, so that a change needs no restart. */

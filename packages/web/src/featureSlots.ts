@@ -16,7 +16,7 @@ export type SshKeyDialogSlot = ComponentType<SshKeyDialogProps>;
 export interface ServerContainersProps {
   server: { id: number; title: string; status: string };
 }
-/** The containers of one server, with the way to another. */
+/** The containers of one server, with the way to another; or its images. */
 export type ServerContainersSlot = ComponentType<ServerContainersProps>;
 
 /** The project around a page below `ProjectPage`, as it was read last. */

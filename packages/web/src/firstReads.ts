@@ -20,6 +20,8 @@ export const firstReads = {
     switch (visit.params.tab) {
       case 'containers':
         return [...whole, containersOf(id, visit)];
+      case 'images':
+        return [...whole, read(api.serverImages.list, { instanceRef: { id } })];
       case 'activities':
         return [...whole, ...activities(api.instances.activities, id, visit)];
       case 'access':
@@ -36,6 +38,8 @@ export const firstReads = {
     switch (visit.params.tab) {
       case 'containers':
         return [...whole, containersOf(id, visit)];
+      case 'images':
+        return [...whole, read(api.serverImages.list, { instanceRef: { id } })];
       case 'activities':
         return [...whole, ...activities(api.selfHosted.activities, id, visit)];
       default:

@@ -1,7 +1,7 @@
 import { type AuthorizationRequest, authorizationRequestQuery } from '@stagi/contract/authorizationRequest.ts';
 
-export type InstanceTab = 'overview' | 'containers' | 'terminal' | 'metrics' | 'activities' | 'access';
-export type SelfInstanceTab = 'overview' | 'containers' | 'terminal' | 'metrics' | 'activities';
+export type InstanceTab = 'overview' | 'containers' | 'images' | 'terminal' | 'metrics' | 'activities' | 'access';
+export type SelfInstanceTab = 'overview' | 'containers' | 'images' | 'terminal' | 'metrics' | 'activities';
 export type TokensTab = 'active' | 'archive';
 export type ContainerTab = 'overview' | 'logs' | 'edit' | 'terminal' | 'metrics';
 export type StorageTab = 'overview' | 'objects' | 'keys';

@@ -73,12 +73,18 @@ export const routes: RouteObject[] = [
         tabbed(
           ROUTES.instance,
           async () => {
-            const [{ InstancePage }, { ServerContainers }, { SshKeyDialog }] = await Promise.all([
+            const [{ InstancePage }, { ServerContainers, ServerImages }, { SshKeyDialog }] = await Promise.all([
               import('./features/instances/InstancePage.tsx'),
               import('./features/containers/ServerContainers.tsx'),
               import('./features/sshKeys/SshKeyDialog.tsx'),
             ]);
-            return () => <InstancePage ServerContainers={ServerContainers} SshKeyDialog={SshKeyDialog} />;
+            return () => (
+              <InstancePage
+                ServerContainers={ServerContainers}
+                ServerImages={ServerImages}
+                SshKeyDialog={SshKeyDialog}
+              />
+            );
           },
           'instance',
         ),
@@ -90,11 +96,11 @@ export const routes: RouteObject[] = [
         tabbed(
           ROUTES.selfInstance,
           async () => {
-            const [{ SelfHostedInstancePage }, { ServerContainers }] = await Promise.all([
+            const [{ SelfHostedInstancePage }, { ServerContainers, ServerImages }] = await Promise.all([
               import('./features/instances/SelfHostedInstancePage.tsx'),
               import('./features/containers/ServerContainers.tsx'),
             ]);
-            return () => <SelfHostedInstancePage ServerContainers={ServerContainers} />;
+            return () => <SelfHostedInstancePage ServerContainers={ServerContainers} ServerImages={ServerImages} />;
           },
           'selfInstance',
         ),

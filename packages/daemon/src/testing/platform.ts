@@ -12,6 +12,8 @@ import {
   LINK_AUDIENCE,
   MAX_FRAME_BYTES,
   type PlatformMessage,
+  PULL_AUTH_FEATURE,
+  type RegistryAuth,
 } from '@stagi/contract/daemon.ts';
 import { decodeFrame } from '@stagi/contract/frames.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
@@ -39,6 +41,8 @@ export interface FakePlatform {
   sign(typ: string, claims: object): Promise<string>;
   command(what: Command['do'], id?: string): Promise<string>;
   send(message: PlatformMessage): void;
+  /** What is answered to the question for the credential of a registry, by container; null at first. */
+  credentials: Map<number, RegistryAuth>;
   /** The raw socket of the current link. */
   socket(): WebSocket;
   /** Stops reading from the sockets of links, or with `false` reads again: the daemon must feel backpressure. */
@@ -67,6 +71,7 @@ export async function startFakePlatform({
     document: null as string | null,
     readingStopped: false,
   };
+  const credentials = new Map<number, RegistryAuth>();
   let live: WebSocket | null = null;
   const port = await freePort();
   let server: Server;
@@ -139,11 +144,15 @@ export async function startFakePlatform({
           heartbeatSeconds: 1,
           sampleSeconds,
           rotateKey: false,
+          features: [PULL_AUTH_FEATURE],
         } satisfies PlatformMessage),
       );
     } else if (message.type === 'hello') {
       if (state.document && message.inventory.appliedGen < state.gen)
         send({ type: 'desired', document: state.document });
+    } else if (message.type === 'pull-auth') {
+      const { containerId, gen } = message;
+      send({ type: 'pull-auth', epoch: state.links, containerId, gen, auth: credentials.get(containerId) ?? null });
     } else if (socket === live) {
       logs.control(message);
     }
@@ -231,6 +240,7 @@ export async function startFakePlatform({
       return document;
     },
     send,
+    credentials,
     socket() {
       if (!live) throw new Error('no daemon is connected');
       return live;

@@ -44,8 +44,10 @@ import { createPortProxy } from '../portProxy/proxy.ts';
 import { projectCodeHandlers } from '../projectCode/routes.ts';
 import { projectHandlers } from '../projects/routes.ts';
 import { promoCodeHandlers } from '../promoCodes/routes.ts';
+import { registryHandlers } from '../registries/routes.ts';
 import { secondFactorHandlers } from '../secondFactor/routes.ts';
 import { selfHostedHandlers } from '../selfHosted/routes.ts';
+import { serverImageHandlers } from '../serverImages/routes.ts';
 import { sessionHandlers } from '../sessions/routes.ts';
 import { authHandlers } from '../signIn/routes.ts';
 import { sshKeyHandlers } from '../sshKeys/routes.ts';
@@ -89,6 +91,8 @@ const handlers: Handlers = {
   containers: containerHandlers,
   containerAccess: containerAccessHandlers,
   containerTemplates: containerTemplateHandlers,
+  serverImages: serverImageHandlers,
+  registries: registryHandlers,
   logging: loggingHandlers,
   metrics: metricsHandlers,
   storages: storageHandlers,

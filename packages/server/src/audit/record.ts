@@ -151,6 +151,7 @@ const KINDS: Record<Entity, Kind> = {
   'self-hosted-instance': { from: sql.table('instance'), label: 'slug', mine: ofWorkspace },
   'docker-container': { from: sql.table('container'), label: 'slug', mine: ofWorkspace },
   'docker-container/template': { from: sql.table('container_template'), label: 'title', mine: ofWorkspace },
+  'docker-container/registry': { from: sql.table('registry_credential'), label: 'host', mine: ofWorkspace },
   storage: { from: sql.table('storage'), label: 'slug', mine: ofWorkspace },
   project: { from: sql.table('project'), label: 'slug', mine: ofWorkspace },
   task: { from: sql.table('task'), label: 'slug', mine: ofWorkspace },
@@ -261,6 +262,9 @@ const RECORDED_FIELDS = new Set([
   'keepKeys',
   'url',
   'defaultBranch',
+  'reference',
+  'host',
+  'dryRun',
   'allowForcedPush',
 ]);
 /** The longest reason that an operator may give is recorded in full. */

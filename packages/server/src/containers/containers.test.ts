@@ -231,7 +231,7 @@ describe('containers', () => {
     await expect(mallory.client(api.containers.list, { instanceRef: { id: at.server } })).rejects.toMatchObject({
       status: 404,
     });
-    await expect(mallory.client(api.containers.images, { instanceRef: { id: at.server } })).rejects.toMatchObject({
+    await expect(mallory.client(api.serverImages.list, { instanceRef: { id: at.server } })).rejects.toMatchObject({
       status: 404,
     });
     expect(await statusOf(id)).toBe('running');
@@ -251,7 +251,7 @@ describe('containers', () => {
     at.daemon.sendInventory();
     await expect
       .poll(
-        async () => (await at.alice.client(api.containers.images, { instanceRef: { id: at.server } })).entities.length,
+        async () => (await at.alice.client(api.serverImages.list, { instanceRef: { id: at.server } })).entities.length,
       )
       .toBe(1);
     expect(await statusOf(id)).toBe('stopped');

@@ -22,14 +22,14 @@ export async function recordProgress(trx: Db, instanceId: number, progress: Mess
     await transitionContainer(trx, progress.containerId, 'starting');
     return;
   }
-  const { phase, detail, fraction } = progress;
+  const { phase, detail, fraction, layers } = progress;
   // How much there is to put in may be unknown: then a report counts as long as no attempt has failed.
   const isFurther =
     fraction === null ? phase === 'preparing' && !row.failed_step : fraction > (reachedOf(row, phase) ?? 0);
   await trx
     .updateTable('container')
     .set({
-      progress: JSON.stringify({ phase, detail: detail?.slice(0, REASON_MAX) ?? null, fraction }),
+      progress: JSON.stringify({ phase, detail: detail?.slice(0, REASON_MAX) ?? null, fraction, layers }),
       ...(row.failed_step ? { failed_step: JSON.stringify({ ...row.failed_step, nextTryAt: null }) } : {}),
       status_seen_at: sql<Date>`now()`,
       ...(row.status === 'creating' && isFurther
@@ -43,14 +43,14 @@ export async function recordProgress(trx: Db, instanceId: number, progress: Mess
 
 /** Until its image is there the container of before is left alone. */
 async function recordEditProgress(trx: Db, row: Current, progress: Message<'progress'>): Promise<void> {
-  const { containerId, phase, fraction } = progress;
+  const { containerId, phase, fraction, layers } = progress;
   const detail = progress.detail?.slice(0, REASON_MAX) ?? null;
   const before = { progress: row.edit_progress, failed_step: row.edit_failed_step };
   const isFurther = fraction !== null && fraction > (reachedOf(before, phase) ?? 0);
   await trx
     .updateTable('container')
     .set({
-      edit_progress: JSON.stringify({ phase, detail, fraction }),
+      edit_progress: JSON.stringify({ phase, detail, fraction, layers }),
       ...(row.edit_failed_step
         ? { edit_failed_step: JSON.stringify({ ...row.edit_failed_step, nextTryAt: null }) }
         : {}),
@@ -79,7 +79,7 @@ export async function recordFailure(trx: Db, instanceId: number, failure: Messag
     .set({ progress: null, failed_step: JSON.stringify(failedStepOf(failure, reason, row)) })
     .where('id', '=', failure.containerId)
     .execute();
-  if (!failure.permanent) {
+  if (!failure.permanent || failure.waitsFor) {
     await transitionContainer(trx, failure.containerId, row.status, { reason });
     await announceContainer(trx, failure.containerId, row.workspace_id);
   } else if (row.status === 'creating') {
@@ -107,7 +107,11 @@ async function recordFailedEdit(trx: Db, row: Current, failure: Message<'failed'
 type Current = NonNullable<Awaited<ReturnType<typeof lockIfCurrent>>>;
 type Progressing = Pick<ContainerRow, 'progress' | 'failed_step'>;
 
-function failedStepOf({ phase, attempt, retryInMs, permanent }: Message<'failed'>, cause: string, row: Progressing) {
+function failedStepOf(
+  { phase, attempt, retryInMs, permanent, waitsFor }: Message<'failed'>,
+  cause: string,
+  row: Progressing,
+) {
   return {
     phase: phase.slice(0, PHASE_MAX),
     cause,
@@ -116,6 +120,7 @@ function failedStepOf({ phase, attempt, retryInMs, permanent }: Message<'failed'
     reached: reachedOf(row),
     reachedPhase: row.progress?.phase ?? row.failed_step?.reachedPhase,
     permanent,
+    waitsFor,
   };
 }
 

@@ -54,8 +54,8 @@ export function presentContainer(row: ContainerView): Container {
 
 function presentFailedStep({ status, failed_step }: ContainerView): Container['failedStep'] {
   if (!failed_step || status === 'failed') return null;
-  const { phase, cause, attempts, nextTryAt } = failed_step;
-  return { phase, cause, attempts, nextTryAt: status === 'creation failed' ? null : nextTryAt };
+  const { phase, cause, attempts, nextTryAt, waitsFor = null } = failed_step;
+  return { phase, cause, attempts, nextTryAt: status === 'creation failed' ? null : nextTryAt, waitsFor };
 }
 
 function presentEdit(row: ContainerView): Container['pendingEdit'] {
@@ -70,6 +70,7 @@ function presentEdit(row: ContainerView): Container['pendingEdit'] {
       cause: failed.cause,
       attempts: failed.attempts,
       nextTryAt: failed.nextTryAt,
+      waitsFor: failed.waitsFor ?? null,
       final: failed.permanent ?? false,
     },
   };

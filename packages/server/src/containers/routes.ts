@@ -5,7 +5,6 @@ import { visibleContainer, visibleKinds, visibleServer } from './access.ts';
 import { deleteContainer, restartContainer, startContainer, stopContainer } from './actions.ts';
 import { createContainers } from './create.ts';
 import { editContainer, undoEdit } from './edit.ts';
-import { listImages } from './images.ts';
 import { presentContainer } from './present.ts';
 import { visibleProject } from './project.ts';
 import { listContainers } from './queries.ts';
@@ -49,8 +48,5 @@ export const containerHandlers: HandlersOf<typeof api.containers> = {
   async delete(ctx, ref) {
     await deleteContainer(ctx, ref);
     return { isSuccess: true };
-  },
-  async images(ctx, { instanceRef }) {
-    return { isSuccess: true, ...(await listImages(ctx, instanceRef)) };
   },
 };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DaemonMessage, Inventory, PlatformMessage } from '@stagi/contract/daemon.ts';
+import { type DaemonMessage, type Inventory, type PlatformMessage, PULL_AUTH_FEATURE } from '@stagi/contract/daemon.ts';
 import { STREAMS_FEATURE } from '@stagi/contract/daemonStreams.ts';
 import { HEARTBEAT_S } from '@stagi/contract/instances.ts';
 import type { Context } from '../context.ts';
@@ -8,6 +8,7 @@ import { daemonConnected, daemonDisconnected } from '../instances/daemonSignals.
 import type { WaitUntilDurable } from '../logging/logDurability.ts';
 import { type LogReceiver, receiveLogs } from '../logging/receiveLogs.ts';
 import { limitConcurrency } from '../loops/concurrency.ts';
+import { pullAuthOf } from '../registries/pullAuth.ts';
 import type { UsageRecorder } from '../usageSamples/record.ts';
 import { coalesce } from './coalesce.ts';
 import type { Heartbeats } from './heartbeats.ts';
@@ -166,7 +167,9 @@ export function handleLink(
     };
     const serverTime = new Date().toISOString();
     const { sampleSeconds } = ctx.config;
-    socket.send({ type: 'welcome', epoch, serverTime, heartbeatSeconds: HEARTBEAT_S, sampleSeconds, rotateKey });
+    const features = [PULL_AUTH_FEATURE];
+    const welcome = { epoch, serverTime, heartbeatSeconds: HEARTBEAT_S, sampleSeconds, rotateKey, features };
+    socket.send({ type: 'welcome', ...welcome });
     startLease();
   }
 
@@ -194,6 +197,11 @@ export function handleLink(
     const x = await inTransaction(ctx.db, (trx) => rotateKey(trx, node, message, nonce));
     if (x) socket.send({ type: 'rotated', x });
     else violation('a key was offered without proof');
+  }
+
+  async function answerPullAuth(node: NodeConnection, { containerId, gen }: Message<'pull-auth'>): Promise<void> {
+    const auth = await pullAuthOf(ctx, node.instanceId, { containerId, gen });
+    socket.send({ type: 'pull-auth', epoch: node.epoch, containerId, gen, auth });
   }
 
   const progress = throttleProgress((message) => {
@@ -230,6 +238,9 @@ export function handleLink(
         break;
       case 'inventory':
         queueInventory(node, message.inventory);
+        break;
+      case 'pull-auth':
+        enqueue(() => answerPullAuth(node, message));
         break;
       case 'progress':
         progress.push(message);

@@ -80,7 +80,7 @@ describe('the daemon link', () => {
     daemon.inventory.images = [{ reference: 'busybox:latest', sizeBytes: 4_000_000, createdAt: null }];
     daemon.sendInventory();
     await expect
-      .poll(async () => (await alice.client(api.containers.images, { instanceRef: { id: server } })).entities)
+      .poll(async () => (await alice.client(api.serverImages.list, { instanceRef: { id: server } })).entities)
       .toMatchObject([{ reference: 'busybox:latest' }]);
     const { entity } = await alice.client(api.instances.view, { id: server });
     expect(entity).toMatchObject({ daemonVersion: '0.1.0', facts: { hostname: 'three', cpus: 3 } });
@@ -210,7 +210,7 @@ describe('the daemon link', () => {
     daemon.inventory.images = [{ reference: 'marker', sizeBytes: 1, createdAt: null }];
     daemon.sendInventory();
     await expect
-      .poll(async () => (await alice.client(api.containers.images, { instanceRef: { id: server } })).entities)
+      .poll(async () => (await alice.client(api.serverImages.list, { instanceRef: { id: server } })).entities)
       .toMatchObject([{ reference: 'marker' }]);
     expect(await bob.client(api.containers.view, { id: theirs })).toEqual(before);
     expect(daemon.socket.readyState).toBe(WebSocket.OPEN);
@@ -234,7 +234,7 @@ describe('the daemon link', () => {
     daemon.inventory.images = [{ reference: 'after-the-flood\u0000', sizeBytes: 1, createdAt: null }];
     daemon.sendInventory();
     await expect
-      .poll(async () => (await alice.client(api.containers.images, { instanceRef: { id: server } })).entities)
+      .poll(async () => (await alice.client(api.serverImages.list, { instanceRef: { id: server } })).entities)
       .toMatchObject([{ reference: 'after-the-flood\uFFFD' }]);
     await daemon.close();
   });

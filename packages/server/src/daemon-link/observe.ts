@@ -57,6 +57,9 @@ export function observeResult(ctx: Services, node: NodeConnection, result: Messa
           await recordFailedRestart(trx, node.instanceId, answered.containerId, reason);
         }
         return;
+      case 'image-remove':
+      case 'image-prune':
+        return;
       case 'leave':
         return revokeNode(ctx, trx, node.instanceId, text('The server has left'));
       default:

@@ -1,7 +1,7 @@
 import type { ContainerHealth, HealthCheck, RestartPolicy } from '@stagi/contract/containerFields.ts';
 import type { ContainerStatus } from '@stagi/contract/containers.ts';
 import type { TemplateFields } from '@stagi/contract/containerTemplates.ts';
-import type { CommandOutcome, Ed25519PublicJwk, Inventory } from '@stagi/contract/daemon.ts';
+import type { CommandOutcome, Ed25519PublicJwk, Inventory, PulledLayer } from '@stagi/contract/daemon.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import type { ProviderCheck } from '@stagi/contract/providers.ts';
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
@@ -190,6 +190,7 @@ interface StepProgress {
   phase: string;
   detail: string | null;
   fraction: number | null;
+  layers?: PulledLayer[] | undefined;
 }
 
 /** The step that failed last. */
@@ -204,6 +205,8 @@ interface StoredFailedStep {
   reachedPhase?: string | undefined;
   /** The daemon does not try it again. */
   permanent?: boolean | undefined;
+  /** It is tried again when this has changed. */
+  waitsFor?: 'credential' | undefined;
 }
 
 export interface ContainerTable extends TaskColumns {

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { COMMAND_AUDIENCE, type Command, Command as CommandShape } from '@stagi/contract/daemon.ts';
+import {
+  COMMAND_AUDIENCE,
+  type Command,
+  type CommandOutcome,
+  Command as CommandShape,
+} from '@stagi/contract/daemon.ts';
 import { SignJWT } from 'jose';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
@@ -9,7 +14,12 @@ import type { Db } from '../db/schema.ts';
 type Body = Command['do'];
 
 /** How long a command stays valid while its daemon is offline: a late restart would surprise, a late leave is still wanted. */
-const COMMAND_TTL: Record<Body['kind'], string> = { restart: '3 minutes', leave: '30 days' };
+const COMMAND_TTL: Record<Body['kind'], string> = {
+  restart: '3 minutes',
+  leave: '30 days',
+  'image-remove': '5 minutes',
+  'image-prune': '10 minutes',
+};
 const RETENTION = '30 days';
 
 /** Stores a one-time command and notifies the process that holds the server's link. It is sent until answered or expired. */
@@ -66,11 +76,16 @@ export async function pendingCommands(
 export async function recordCommandAnswer(
   trx: Db,
   instanceId: number,
-  answer: { commandId: string; ok: boolean; message: string | null },
+  answer: { commandId: string; ok: boolean; message: string | null; outcome?: CommandOutcome | undefined },
 ): Promise<Body | null> {
   const row = await trx
     .updateTable('daemon_command')
-    .set({ answered_at: sql<Date>`now()`, ok: answer.ok, message: answer.message?.slice(0, 500) ?? null })
+    .set({
+      answered_at: sql<Date>`now()`,
+      ok: answer.ok,
+      message: answer.message?.slice(0, 500) ?? null,
+      result: answer.outcome ? JSON.stringify(answer.outcome) : null,
+    })
     .where(sql<boolean>`id::text = ${answer.commandId}`)
     .where('instance_id', '=', instanceId)
     .where('answered_at', 'is', null)

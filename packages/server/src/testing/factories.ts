@@ -324,6 +324,21 @@ export async function aContainerTemplate(ctx: Context, owner: Person): Promise<n
   return row.id;
 }
 
+export async function aRegistryCredential(ctx: Context, owner: Person): Promise<number> {
+  const row = await ctx.db
+    .insertInto('registry_credential')
+    .values({
+      workspace_id: owner.workspaceId,
+      host: `registry-${next()}.example`,
+      username: 'x',
+      secret_sealed: '',
+      created_by: owner.userId,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
 /** An app that the person has authorized: a session with the app's id. */
 export async function anAuthorizedApp(ctx: Context, owner: Person): Promise<string> {
   const id = randomUUID();

@@ -41,6 +41,10 @@ export const ACTIONS: Record<string, string> = {
   'docker-container/port/edit': text('Changed who may open ports of a container'),
   'docker-container/restart': text('Restarted a container'),
   'docker-container/delete': text('Deleted a container'),
+  'docker-container/image/remove': text('Had an image of a server removed'),
+  'docker-container/image/prune': text('Had the unused images of a server removed'),
+  'docker-container/registry/add': text('Stored a credential of a registry'),
+  'docker-container/registry/remove': text('Deleted a credential of a registry'),
   'docker-container/template/create': text('Saved a template of containers'),
   'docker-container/template/delete': text('Deleted a template of containers'),
   ...Object.fromEntries(

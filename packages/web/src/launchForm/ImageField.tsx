@@ -23,7 +23,7 @@ export function ImageField({ server, bound, testId }: Props) {
   const mayList = useHasPermission('INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT');
   const id = server?.status === 'online' && mayList ? server.id : null;
   const { data } = useQuery({
-    ...q(api.containers.images, { instanceRef: { id: id ?? 0 } }, { quiet: true }),
+    ...q(api.serverImages.list, { instanceRef: { id: id ?? 0 } }, { quiet: true }),
     enabled: id !== null,
   });
   const images = new Map((data?.entities ?? []).map((image) => [image.reference, image]));

@@ -26,6 +26,8 @@ export interface Ids {
   /** An open multipart upload of the object `k`. */
   upload: string;
   containerSlug: string;
+  /** A credential of a registry. */
+  registry: number;
   /** A template of containers. */
   template: number;
   /** The owner's address. */
@@ -315,6 +317,17 @@ export const SAMPLES: Record<string, Sample> = {
     foreign: 404,
   },
   'docker-container/image/list': { input: ({ instance }) => ({ instanceRef: { id: instance } }), foreign: 404 },
+  'docker-container/image/remove': {
+    input: ({ instance }) => ({ instanceRef: { id: instance }, reference: 'busybox:latest' }),
+    foreign: 404,
+  },
+  'docker-container/image/prune': {
+    input: ({ instance }) => ({ instanceRef: { id: instance }, dryRun: true }),
+    foreign: 404,
+  },
+  'docker-container/registry/list': { input: () => ({}) },
+  'docker-container/registry/add': { input: () => ({ host: 'ghcr.io', username: 'walk', secret: 'walk' }) },
+  'docker-container/registry/remove': { input: ({ registry }) => ({ id: registry }), foreign: 404 },
   'docker-container/template/list': { input: () => ({}) },
   'docker-container/template/create': {
     input: ({ container }) => ({ containerRef: { id: container }, title: 'walk' }),
@@ -384,4 +397,5 @@ export const ABSENT: Ids = {
   upload: '00000000-0000-4000-8000-000000000002',
   containerSlug: 'no-such-container',
   template: 999_999_917,
+  registry: 999_999_918,
 };

@@ -18,6 +18,7 @@ import {
   aPasskey,
   aProject,
   aPromoCode,
+  aRegistryCredential,
   aRentedInstance,
   aSelfHostedServer,
   aShareLink,
@@ -94,6 +95,7 @@ async function createEntities({ ctx }: TestApp, owner: Person, member: Person): 
     doomedSchedule: await aSchedule(ctx, owner),
     containerSlug: '',
     template: await aContainerTemplate(ctx, owner),
+    registry: await aRegistryCredential(ctx, owner),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   anApiToken,
   anSshKey,
   aProject,
+  aRegistryCredential,
   aSelfHostedServer,
   aStorage,
 } from '../../testing/factories.ts';
@@ -27,8 +28,7 @@ export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<voi
   const server = await aSelfHostedServer(app.ctx, owner);
   const container = await aContainer(app.ctx, owner, server);
   await aContainerTemplate(app.ctx, owner);
-  await sql`insert into registry_credential (workspace_id, host, username, secret_sealed)
-    values (${owner.workspaceId}, 'docker.io', 'u', '')`.execute(db);
+  await aRegistryCredential(app.ctx, owner);
   const key = await anSshKey(app.ctx, owner);
   const amount = asMicro(1_000_000n);
   const journal = await db.transaction().execute((trx) =>

@@ -1,6 +1,7 @@
-import { Progress } from '@mantine/core';
+import { Group, Progress } from '@mantine/core';
 import { containerCan } from '@stagi/contract/containerRules.ts';
 import type { Container } from '@stagi/contract/containers.ts';
+import { parseImage } from '@stagi/contract/imageReference.ts';
 import { text } from '@stagi/contract/text.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
@@ -8,6 +9,8 @@ import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { Countdown, DateTime, Elapsed } from '../../ui/Time.tsx';
+import { PulledLayers } from './PulledLayers.tsx';
+import { RegistriesButton } from './registries/RegistriesButton.tsx';
 import { useMayManage } from './useContainerActions.tsx';
 import { useProgressText } from './useProgressText.ts';
 
@@ -78,6 +81,7 @@ function Creating({ container }: { container: Container }) {
         striped={fraction === null}
         aria-label={progress ?? t('Progress')}
       />
+      {container.progress?.layers && <PulledLayers layers={container.progress.layers} />}
     </Note>
   );
 }
@@ -92,16 +96,26 @@ function TriedAgain({ container, step }: { container: Container; step: NonNullab
   const t = useT();
   const progress = useProgressText()(container);
   const fraction = container.progress?.fraction ?? null;
-  const { phase, cause, attempts, nextTryAt } = step;
+  const { phase, cause, attempts, nextTryAt, waitsFor } = step;
+  const mayManage = useMayManage()(container);
   return (
     <Note
       tone="bad"
       title={t(FAILED[phase] ?? 'The container could not be created')}
-      action={<ChangeImage container={container} />}
+      action={
+        <Group gap={8}>
+          {waitsFor && mayManage && (
+            <RegistriesButton label={t('Change the credential')} host={parseImage(container.dockerImage)?.host} />
+          )}
+          <ChangeImage container={container} />
+        </Group>
+      }
     >
       <div>{t(cause)}</div>
       <div data-testid="next-attempt">
-        {nextTryAt ? (
+        {waitsFor ? (
+          t('It is tried again as soon as the credential of the registry is changed.')
+        ) : nextTryAt ? (
           <>
             {t('Attempt {{number}} failed. Next attempt:', { number: attempts })} <DateTime at={nextTryAt} />{' '}
             <Countdown to={nextTryAt} />

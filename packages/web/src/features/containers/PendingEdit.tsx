@@ -2,6 +2,7 @@ import { Group, Progress } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { containerCan } from '@stagi/contract/containerRules.ts';
 import type { Container } from '@stagi/contract/containers.ts';
+import { parseImage } from '@stagi/contract/imageReference.ts';
 import { text } from '@stagi/contract/text.ts';
 import { Link } from 'react-router';
 import { invalidate, queryClient } from '../../api/query.ts';
@@ -11,6 +12,8 @@ import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { Countdown, DateTime, Elapsed } from '../../ui/Time.tsx';
+import { PulledLayers } from './PulledLayers.tsx';
+import { RegistriesButton } from './registries/RegistriesButton.tsx';
 import { useMayManage } from './useContainerActions.tsx';
 import { useProgressText } from './useProgressText.ts';
 
@@ -33,6 +36,7 @@ export function PendingEdit({ container, edit }: { container: Container; edit: E
       <div>{isOldThere(container) ? t('The container goes on as it was until then.') : null}</div>
       {edit.progress?.detail && <span className="mono">{edit.progress.detail}</span>}
       <Bar edit={edit} />
+      {edit.progress?.layers && <PulledLayers layers={edit.progress.layers} />}
     </Note>
   );
 }
@@ -65,13 +69,17 @@ const FAILED: Record<string, string> = {
 
 function Failed({ container, step }: { container: Container; step: NonNullable<Edit['failedStep']> }) {
   const t = useT();
-  const { phase, cause, attempts, nextTryAt, final } = step;
+  const { phase, cause, attempts, nextTryAt, waitsFor, final } = step;
+  const mayManage = useMayManage()(container);
   return (
     <Note
       tone="bad"
       title={<span data-testid="pending-edit">{t(FAILED[phase] ?? 'The change could not be applied')}</span>}
       action={
         <Group gap={8}>
+          {waitsFor && mayManage && (
+            <RegistriesButton label={t('Change the credential')} host={parseImage(container.dockerImage)?.host} />
+          )}
           <TryAgain container={container} />
           <Undo container={container} />
         </Group>
@@ -79,7 +87,9 @@ function Failed({ container, step }: { container: Container; step: NonNullable<E
     >
       <div>{t(cause)}</div>
       <div>
-        {final ? (
+        {waitsFor ? (
+          t('It is tried again as soon as the credential of the registry is changed.')
+        ) : final ? (
           t('It is not tried again by itself.')
         ) : nextTryAt ? (
           <>

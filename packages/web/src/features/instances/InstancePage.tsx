@@ -21,6 +21,7 @@ const REFETCH_IN_TRANSITION_MS = 2_000;
 
 interface Props {
   ServerContainers: ServerContainersSlot;
+  ServerImages: ServerContainersSlot;
   SshKeyDialog: SshKeyDialogSlot;
 }
 
@@ -36,7 +37,7 @@ export function InstancePage(slots: Props) {
   );
 }
 
-function Rented({ instance, ServerContainers, SshKeyDialog }: Props & { instance: Instance }) {
+function Rented({ instance, ServerContainers, ServerImages, SshKeyDialog }: Props & { instance: Instance }) {
   const t = useT();
   const actions = useRentedActions();
   const createContainer = useCreateContainer();
@@ -68,6 +69,12 @@ function Rented({ instance, ServerContainers, SshKeyDialog }: Props & { instance
             to: paths.instance(id, 'containers'),
             count: instance.containerCount,
             body: <ServerContainers server={instance} />,
+          },
+          {
+            name: 'images',
+            label: t('Images'),
+            to: paths.instance(id, 'images'),
+            body: <ServerImages server={instance} />,
           },
           {
             name: 'terminal',

@@ -16,6 +16,7 @@ const REFETCH_WHILE_AWAITED_MS = 3_000;
 
 interface Props {
   ServerContainers: ServerContainersSlot;
+  ServerImages: ServerContainersSlot;
 }
 
 export function SelfHostedInstancePage(slots: Props) {
@@ -29,7 +30,7 @@ export function SelfHostedInstancePage(slots: Props) {
   );
 }
 
-function SelfHosted({ server, ServerContainers }: Props & { server: SelfHostedInstance }) {
+function SelfHosted({ server, ServerContainers, ServerImages }: Props & { server: SelfHostedInstance }) {
   const t = useT();
   const actions = useSelfHostedActions();
   const createContainer = useCreateContainer();
@@ -55,6 +56,12 @@ function SelfHosted({ server, ServerContainers }: Props & { server: SelfHostedIn
             to: paths.selfInstance(id, 'containers'),
             count: server.containerCount,
             body: <ServerContainers server={server} />,
+          },
+          {
+            name: 'images',
+            label: t('Images'),
+            to: paths.selfInstance(id, 'images'),
+            body: <ServerImages server={server} />,
           },
           {
             name: 'terminal',

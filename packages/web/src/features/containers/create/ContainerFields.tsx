@@ -6,8 +6,10 @@ import { useT } from '../../../i18n/i18n.ts';
 import { EnvRows } from '../../../launchForm/EnvRows.tsx';
 import { FormSection } from '../../../launchForm/FormSection.tsx';
 import { ImageField } from '../../../launchForm/ImageField.tsx';
+import classes from '../../../launchForm/LaunchForm.module.css';
 import { Select } from '../../../ui/form/Select.tsx';
 import { Textarea } from '../../../ui/form/Textarea.tsx';
+import { RegistriesButton } from '../registries/RegistriesButton.tsx';
 import { RESTART_WORDS } from '../restartWords.ts';
 import type { ContainerFormProps } from './containerForm.ts';
 import { DirectoryRows } from './DirectoryRows.tsx';
@@ -32,7 +34,12 @@ export function ContainerFields({ server, form, field, edited, name, more }: Pro
     <>
       <FormSection title={t('What')}>
         {name}
-        <ImageField server={server} bound={field('dockerImage')} testId="container-image" />
+        <div>
+          <ImageField server={server} bound={field('dockerImage')} testId="container-image" />
+          <div className={classes.below}>
+            <RegistriesButton />
+          </div>
+        </div>
         <Textarea
           label={t('Command')}
           description={t(

@@ -1,0 +1,56 @@
+import type { api } from '@stagi/contract/api.ts';
+import type { ParsedInputOf } from '@stagi/contract/call.ts';
+import { REGISTRIES_MAX, type RegistryCredential } from '@stagi/contract/registries.ts';
+import { text } from '@stagi/contract/text.ts';
+import { sql } from 'kysely';
+import { retryPulls } from '../containers/retryPulls.ts';
+import type { Context } from '../context.ts';
+import { inTransaction } from '../db/pool.ts';
+import type { Db } from '../db/schema.ts';
+import { notFound, refused } from '../http/errors.ts';
+import { isId } from '../http/paging.ts';
+import { sealPlace } from './pullAuth.ts';
+import { listCredentials } from './queries.ts';
+
+type Caller = Pick<Context, 'secrets'> & { db: Db; workspace: { id: number }; user: { id: number } };
+
+/** In place of an earlier one for the same registry. */
+export function addCredential(
+  ctx: Caller,
+  { host, username, secret }: ParsedInputOf<typeof api.registries.add>,
+): Promise<RegistryCredential> {
+  return inTransaction(ctx.db, async (trx) => {
+    // One at a time, so that the limit holds.
+    await sql`select pg_advisory_xact_lock(hashtextextended('registry_credential', ${ctx.workspace.id}))`.execute(trx);
+    const known = await listCredentials(trx, ctx.workspace.id);
+    if (known.length >= REGISTRIES_MAX && !known.some((one) => one.host === host))
+      throw refused(text('A workspace has credentials for at most {{most}} registries'), { most: REGISTRIES_MAX });
+    const values = {
+      username,
+      secret_sealed: ctx.secrets.seal(secret, sealPlace(ctx.workspace.id, host)),
+      created_by: ctx.user.id,
+    };
+    await trx
+      .insertInto('registry_credential')
+      .values({ workspace_id: ctx.workspace.id, host, ...values })
+      .onConflict((conflict) => conflict.columns(['workspace_id', 'host']).doUpdateSet(values))
+      .execute();
+    await retryPulls(trx, ctx.workspace.id, host);
+    const [stored] = await listCredentials(trx, ctx.workspace.id, host);
+    if (!stored) throw new Error('a credential that was stored is not there');
+    return stored;
+  });
+}
+
+export function removeCredential(ctx: Pick<Caller, 'db' | 'workspace'>, id: number): Promise<void> {
+  return inTransaction(ctx.db, async (trx) => {
+    const gone = await trx
+      .deleteFrom('registry_credential')
+      .where(isId('id', id))
+      .where('workspace_id', '=', ctx.workspace.id)
+      .returning('host')
+      .executeTakeFirst();
+    if (!gone) throw notFound();
+    await retryPulls(trx, ctx.workspace.id, gone.host);
+  });
+}
