@@ -1,11 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type ActualContainer, COMMAND_AUDIENCE } from '@stagi/contract/daemon.ts';
 import { OPENING_HEADER, STREAMS_FEATURE, STREAMS_PATH, type StreamTarget } from '@stagi/contract/daemonStreams.ts';
 import type { DesiredStore } from '@stagi/daemon/src/desiredState.ts';
 import type { Identity } from '@stagi/daemon/src/identity.ts';
+import type { FileDeps } from '@stagi/daemon/src/streams/fileStreams.ts';
 import { streamHandlers } from '@stagi/daemon/src/streams/handlers.ts';
 import { createStreamServer } from '@stagi/daemon/src/streams/streamServer.ts';
 import type { TerminalDeps } from '@stagi/daemon/src/streams/terminal/terminalStreams.ts';
@@ -16,6 +20,7 @@ import { aRentedInstance } from '@stagi/server/src/testing/factories.ts';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { fileDeps } from './filesDaemon.ts';
 import { until } from './until.ts';
 
 const MB = 1024 * 1024;
@@ -29,6 +34,8 @@ let key: NodeKey;
 let identity: Identity;
 let daemon: TestDaemon;
 let link: AbortController;
+let files: FileDeps;
+let folder: string;
 const desired = { containers: [] as object[] };
 const actual = { containers: [] as ActualContainer[] };
 
@@ -39,23 +46,26 @@ beforeAll(async () => {
   const { token } = await app.ctx.db.transaction().execute((trx) => issueEnrolment(app.ctx, trx, serverId, 'rented'));
   key = await enrolNode(app.url, token);
   identity = { node: key.node, origin: app.url, commandKey: key.commandKey, kind: 'rented', jti: 'test' };
-  daemon = await join();
+  folder = await mkdtemp(join(tmpdir(), 'stagi-streams-'));
+  files = await fileDeps(folder, { current: () => desired } as unknown as DesiredStore);
+  daemon = await dialIn();
 });
 afterAll(async () => {
   link?.abort();
   await daemon?.close();
   await app?.close();
+  await rm(folder, { recursive: true, force: true });
 });
 
 /** A link whose streams are served by the daemon's own code. */
-async function join(): Promise<TestDaemon> {
+async function dialIn(): Promise<TestDaemon> {
   const joined = await connectDaemon(app.url, key, { features: [STREAMS_FEATURE] });
   link = new AbortController();
   const { signal } = link;
   const server = createStreamServer(
     identity,
     streamHandlers({
-      desired: { current: () => desired } as unknown as DesiredStore,
+      ...files,
       actual: () => actual.containers,
       terminal: noTerminals,
     }),
@@ -260,7 +270,7 @@ async function rawSession(): Promise<(document: string) => Promise<number>> {
   const server = createStreamServer(
     { ...identity, origin },
     streamHandlers({
-      desired: { current: () => desired } as unknown as DesiredStore,
+      ...files,
       actual: () => actual.containers,
       terminal: noTerminals,
     }),
@@ -300,7 +310,7 @@ it('ends with its link, and says why it cannot be opened then', async () => {
   await daemon.close();
   await ended;
   await expect(open({ kind: 'echo' })).rejects.toMatchObject({ status: 503 });
-  daemon = await join();
+  daemon = await dialIn();
   const again = await until('streams are back with the next link', () => open({ kind: 'echo' }).catch(() => null));
   again.destroy();
 });

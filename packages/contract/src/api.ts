@@ -38,6 +38,7 @@ import { tasks } from './tasks.ts';
 import { transactions } from './transactions.ts';
 import { usage } from './usage.ts';
 import { user } from './user.ts';
+import { volumeFiles } from './volumeFiles.ts';
 
 // Before any schema is used: server, web app and other clients refuse an input with the same messages.
 usePlainMessages();
@@ -67,6 +68,7 @@ export const api = {
   containerTemplates,
   serverImages,
   registries,
+  volumeFiles,
   logging,
   metrics,
   storages,

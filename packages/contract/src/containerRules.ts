@@ -55,6 +55,13 @@ export const containerCan = {
   clone(container: Actionable): Verdict {
     return container.task ? OF_A_TASK : yes;
   },
+  /** Reading and changing files of its volumes: also while it is stopped. */
+  openFiles(container: Actionable & { directoryMappings: readonly object[] }): Verdict {
+    if (container.task) return OF_A_TASK;
+    if (container.directoryMappings.length === 0) return no(text('This container has no volumes'));
+    if (is(container, 'terminating', 'deleted')) return no(text('This container is already being deleted'));
+    return container.instance.status === 'online' ? yes : no(text('Its server must be online'));
+  },
   delete(container: Actionable): Verdict {
     if (container.task) return OF_A_TASK;
     return is(container, 'terminating', 'deleted') ? no(text('This container is already being deleted')) : yes;

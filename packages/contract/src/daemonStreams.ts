@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COMMAND_AUDIENCE } from './daemon.ts';
+import { FileOperation } from './daemonFiles.ts';
 import { Id } from './page.ts';
 import { Shell, TerminalSize } from './terminals.ts';
 
@@ -45,6 +46,8 @@ export const StreamTarget = z.discriminatedUnion('kind', [
     /** The viewer has the output up to here, and the session must exist. Null: it is started, unless it exists. */
     offset: z.number().int().min(0).nullable(),
   }),
+  /** Files of a volume, which the directory inside the container names. */
+  z.object({ kind: z.literal('file'), containerId: Id, volume: z.string(), operation: FileOperation }),
 ]);
 export type StreamTarget = z.infer<typeof StreamTarget>;
 
@@ -65,6 +68,7 @@ export type StreamOpening = z.infer<typeof StreamOpening>;
 
 /**
  * The status of the answer: 200 opens; 403 the opening is not valid or the server's own policy forbids it; 404 there is no
- * such container, port or volume; 409 it is not running; 503 the daemon cannot serve it now.
+ * such container, port, volume or file; 409 its state forbids it; 429 too many at once; 503 the daemon cannot serve it now;
+ * 507 its disk is full.
  */
-export const STREAM_REFUSALS = [403, 404, 409, 429, 503] as const;
+export const STREAM_REFUSALS = [403, 404, 409, 429, 503, 507] as const;

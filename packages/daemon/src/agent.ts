@@ -8,6 +8,7 @@ import {
   TASKS_FEATURE,
   USAGE_FEATURE,
 } from '@stagi/contract/daemon.ts';
+import { FILES_FEATURE } from '@stagi/contract/daemonFiles.ts';
 import { STREAMS_FEATURE } from '@stagi/contract/daemonStreams.ts';
 import { HOST_TERMINAL_FEATURE, TERMINAL_FEATURE } from '@stagi/contract/terminals.ts';
 import { text } from '@stagi/contract/text.ts';
@@ -24,11 +25,13 @@ import type { Keyring } from './keyring.ts';
 import type { LinkSession } from './linkSession.ts';
 import { errorText, log } from './log.ts';
 import { logShipper } from './logShipper.ts';
+import { startLoop } from './loop.ts';
 import { bootId } from './machine.ts';
 import type { Paths } from './paths.ts';
-import { loadPolicy } from './policy.ts';
+import { authorizeContainer, loadPolicy } from './policy.ts';
 import { pullAuths } from './pullAuths.ts';
 import { startReconciler } from './reconciler.ts';
+import type { FileDeps } from './streams/fileStreams.ts';
 import { streamHandlers } from './streams/handlers.ts';
 import { createStreamServer } from './streams/streamServer.ts';
 import { openTerminals } from './streams/terminal/terminals.ts';
@@ -36,6 +39,8 @@ import { sleep } from './timing.ts';
 import { startSampling } from './usage/sampler.ts';
 import { openUsedImages } from './usedImages.ts';
 import { VERSION } from './version.ts';
+import { sweepUploads } from './volumes/sweepUploads.ts';
+import { openUploadRecords } from './volumes/uploadRecords.ts';
 
 /** How long the hello waits for a look at Docker: a Docker that hangs must not delay it for longer. */
 const HELLO_WAIT_MS = 5000;
@@ -43,7 +48,16 @@ const HELLO_WAIT_MS = 5000;
 const INVENTORY_REFRESH_MS = 25_000;
 const SHUTDOWN_TIMEOUT_MS = 3000;
 const LEAVE_ANSWER_MS = 500;
-const FEATURES = [TASKS_FEATURE, STREAMS_FEATURE, EDIT_FEATURE, IMAGES_FEATURE, TERMINAL_FEATURE, USAGE_FEATURE];
+const FEATURES = [
+  TASKS_FEATURE,
+  STREAMS_FEATURE,
+  EDIT_FEATURE,
+  IMAGES_FEATURE,
+  TERMINAL_FEATURE,
+  FILES_FEATURE,
+  USAGE_FEATURE,
+];
+const SWEEP_UPLOADS_MS = 3_600_000;
 
 /** Runs the daemon until the signal is aborted (`stopped`), or until this server was revoked or has left (`gone`). */
 export async function runAgent(
@@ -77,10 +91,17 @@ export async function runAgent(
   const policy = () => loadPolicy(paths, identity.kind);
   const terminals = await openTerminals(engine, paths.terminals);
   const dockerIdOf = async (id: number) => (await reconciler.find(id))?.dockerId ?? null;
+  const files: FileDeps = {
+    desired,
+    uploads: await openUploadRecords(paths.uploads),
+    authorize: async (container) => authorizeContainer(container, await policy(), paths),
+  };
+  const sweep = startLoop(() => sweepUploads(files), { everyMs: SWEEP_UPLOADS_MS, gapMs: SWEEP_UPLOADS_MS });
+  sweep.wake();
   const streams = createStreamServer(
     identity,
     streamHandlers({
-      desired,
+      ...files,
       actual: () => reconciler.inventory().containers,
       terminal: { engine, terminals, policy, dockerIdOf },
     }),
@@ -211,6 +232,7 @@ export async function runAgent(
     sleep(SHUTDOWN_TIMEOUT_MS, timeout.signal),
   ]);
   timeout.abort();
+  sweep.stop();
   await journal.close();
   return ending === 'revoked' || leaving.signal.aborted ? 'gone' : 'stopped';
 }

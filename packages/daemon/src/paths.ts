@@ -12,6 +12,7 @@ export interface Paths {
   containerRecords: string;
   terminals: string;
   usedImages: string;
+  uploads: string;
   authorizedKeys: string;
 }
 
@@ -30,6 +31,7 @@ export function pathsFrom(env: NodeJS.ProcessEnv): Paths {
     containerRecords: join(state, 'containers.json'),
     terminals: join(state, 'terminals.json'),
     usedImages: join(state, 'images.json'),
+    uploads: join(state, 'uploads.json'),
     authorizedKeys: env.STAGI_AUTHORIZED_KEYS ?? '/root/.ssh/authorized_keys',
   };
 }

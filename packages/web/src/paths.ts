@@ -3,7 +3,7 @@ import { type AuthorizationRequest, authorizationRequestQuery } from '@stagi/con
 export type InstanceTab = 'overview' | 'containers' | 'images' | 'terminal' | 'metrics' | 'activities' | 'access';
 export type SelfInstanceTab = 'overview' | 'containers' | 'images' | 'terminal' | 'metrics' | 'activities';
 export type TokensTab = 'active' | 'archive';
-export type ContainerTab = 'overview' | 'logs' | 'edit' | 'terminal' | 'metrics';
+export type ContainerTab = 'overview' | 'logs' | 'edit' | 'terminal' | 'files' | 'metrics';
 export type StorageTab = 'overview' | 'objects' | 'keys';
 export type ProjectTab = 'instances' | 'containers' | 'tasks' | 'activity' | 'settings';
 export type TaskTab = 'overview' | 'output' | 'metrics';

@@ -1,12 +1,11 @@
 import { pipeline } from 'node:stream/promises';
 import type { ActualContainer } from '@stagi/contract/daemon.ts';
-import type { DesiredStore } from '../desiredState.ts';
+import { type FileDeps, fileStreams } from './fileStreams.ts';
 import { portStreams } from './portStreams.ts';
 import type { StreamHandlers } from './streamServer.ts';
 import { type TerminalDeps, terminalStreams } from './terminal/terminalStreams.ts';
 
-interface Deps {
-  desired: DesiredStore;
+interface Deps extends FileDeps {
   /** Our containers as Docker shows them. */
   actual(): readonly ActualContainer[];
   terminal: Omit<TerminalDeps, 'desired'>;
@@ -19,6 +18,7 @@ export function streamHandlers(deps: Deps): StreamHandlers {
       const stream = accept();
       await pipeline(stream, stream);
     },
+    file: fileStreams(deps),
     port: portStreams(deps),
     terminal: terminalStreams({ ...deps.terminal, desired: deps.desired }),
   };

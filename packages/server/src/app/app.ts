@@ -61,6 +61,8 @@ import { usageHandlers } from '../usage/routes.ts';
 import { metricsHandlers } from '../usageSamples/routes.ts';
 import { accountHandlers } from '../users/accountRoutes.ts';
 import { userHandlers } from '../users/routes.ts';
+import { volumeFileHandlers } from '../volumeFiles/routes.ts';
+import { isUpload, mountUploads } from '../volumeFiles/upload.ts';
 import { clientHandlers } from '../workspaces/routes.ts';
 import { mountHealth } from './health.ts';
 import { mount } from './mount.ts';
@@ -93,6 +95,7 @@ const handlers: Handlers = {
   containerTemplates: containerTemplateHandlers,
   serverImages: serverImageHandlers,
   registries: registryHandlers,
+  volumeFiles: volumeFileHandlers,
   logging: loggingHandlers,
   metrics: metricsHandlers,
   storages: storageHandlers,
@@ -124,6 +127,7 @@ export async function buildApp(ctx: Context, hosting: Hosting): Promise<FastifyI
   mountEvents(app, ctx);
   mountLogTail(app, ctx);
   mountTerminals(app, ctx);
+  mountUploads(app, ctx);
   mountDaemonApi(app, ctx);
   mountTaskTransfer(app, ctx);
   mountGitHttp(app, hosting);
@@ -169,7 +173,10 @@ async function createServer(ctx: Context): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     genReqId: requestId(ctx.config.trustProxy),
   });
-  limitRequestTime(app.server, (request) => (request.url ?? '').startsWith(GIT_PREFIX) || isProxied(request));
+  limitRequestTime(
+    app.server,
+    (request) => (request.url ?? '').startsWith(GIT_PREFIX) || isUpload(request.url ?? '') || isProxied(request),
+  );
   // Against CSRF: no call reads a body that a form of another site can send without a preflight.
   app.removeContentTypeParser('text/plain');
   sendRequestId(app);

@@ -1,4 +1,4 @@
-import { BODY_LIMIT } from '@stagi/contract/call.ts';
+import { BODY_LIMIT, type Call } from '@stagi/contract/call.ts';
 import type { onRequestAsyncHookHandler } from 'fastify';
 import type { Context } from '../context.ts';
 import { unauthenticated, unavailable } from '../http/errors.ts';
@@ -11,7 +11,7 @@ const BUDGET = 48 * 1024 * 1024;
  * For calls with a higher body limit: a large body is read for signed-in callers only, and only while all of them
  * together fit the memory budget.
  */
-export function guardLargeBodies(context: Context, bodyLimit: number): onRequestAsyncHookHandler {
+export function guardLargeBodies(context: Context, { byToken }: Call, bodyLimit: number): onRequestAsyncHookHandler {
   let held = 0;
   return async (request, reply) => {
     const declared = Number(request.headers['content-length']);
@@ -19,8 +19,7 @@ export function guardLargeBodies(context: Context, bodyLimit: number): onRequest
     const bytes = Number.isFinite(declared) ? Math.min(declared, bodyLimit) : bodyLimit;
     if (bytes <= BODY_LIMIT) return;
     const found = await authenticate(context, request.headers.authorization, request.ip);
-    // No call with a large body accepts API tokens.
-    if (found?.credential.kind !== 'session') throw unauthenticated();
+    if (!found || (found.credential.kind === 'token' && !byToken)) throw unauthenticated();
     if (held + bytes > BUDGET) throw unavailable();
     held += bytes;
     reply.raw.once('close', () => {

@@ -32,7 +32,7 @@ export function mount(app: FastifyInstance, context: Context, handlers: Handlers
       const handler = handlersOfDomain[name];
       if (!handler) throw new Error(`no handler for ${call.path}`);
       const bodyLimit = call.bodyLimit ?? BODY_LIMIT;
-      const onRequest = bodyLimit > BODY_LIMIT ? [refuse, guardLargeBodies(context, bodyLimit)] : [refuse];
+      const onRequest = bodyLimit > BODY_LIMIT ? [refuse, guardLargeBodies(context, call, bodyLimit)] : [refuse];
       app.post(API_PREFIX + call.path, { bodyLimit, onRequest, handlerTimeout: ANSWER_WITHIN_MS }, (request, reply) =>
         shedder.pass(() => serve(call, handler, context, request, reply)),
       );

@@ -7,6 +7,7 @@ const csp = ({ s3Origin, contentOrigin }: Config): string =>
     "script-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     `img-src 'self' data: blob: ${contentOrigin}`,
+    `media-src 'self' ${contentOrigin}`,
     // Objects go straight to the S3 service, and what users made is shown from the content host.
     `connect-src 'self' ${s3Origin} ws: wss:`,
     `frame-src ${contentOrigin}`,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { api } from '@stagi/contract/api.ts';
 import { API_PREFIX } from '@stagi/contract/call.ts';
 import { WorkspaceEvent } from '@stagi/contract/events.ts';
+import { UPLOAD_PATH } from '@stagi/contract/volumeFiles.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { announce } from '../bus/bus.ts';
@@ -27,6 +28,7 @@ const BESIDE_THE_CALLS: Record<string, string> = {
   [EVENTS]: 'here',
   [TAIL]: 'here',
   ...Object.fromEntries(TERMINALS.map((kind) => [`${API_PREFIX}${kind}/:id/terminal`, 'here'])),
+  [`${UPLOAD_PATH}*`]: 'faults/volumeFiles.test.ts: by a sealed ticket of its owner alone',
   [`${API_PREFIX}user/picture/:name`]: 'users/picture.test.ts: found by a random name alone',
   '/daemon-api/link': 'daemon-link/link.test.ts: by the key of its own server alone',
   '/daemon-api/streams': 'faults/streams.test.ts: once, by a ticket that its link was given',

@@ -266,6 +266,9 @@ const RECORDED_FIELDS = new Set([
   'host',
   'dryRun',
   'allowForcedPush',
+  'volume',
+  'path',
+  'newPath',
 ]);
 /** The longest reason that an operator may give is recorded in full. */
 const MAX_CHARACTERS = REASON_MAX;

@@ -9,12 +9,15 @@ import { keysStillWorking } from '../objects/keys.ts';
 import { previewedObject, sharedObject } from './links.ts';
 import { sendCode } from './sendCode.ts';
 import { ContentRefusal, sendObject } from './sendObject.ts';
+import { sendVolumeFile } from './sendVolumeFile.ts';
 
 const PREVIEW = /^\/preview\/([\w.-]{1,4000})$/;
 /** The name is for people and their downloads: the token alone says what is opened. */
 const SHARE = /^\/share\/([\w-]{43})\/[^/]*$/;
 /** A file of a commit. */
 const CODE = /^\/code\/([\w.-]{1,1000})\/(.{1,12000})$/;
+/** A file or folder of a volume of a container. */
+const VOLUME = /^\/volume\/([\w.-]{1,12000})$/;
 
 /** A page of pictures makes many requests; guessing a token needs far more. */
 const requests = createRateLimiter({ points: 600, duration: 60 });
@@ -68,6 +71,8 @@ async function answer(
   const isDownload = new URLSearchParams(query).has('download');
   const [, sealed, encoded] = CODE.exec(path) ?? [];
   if (sealed && encoded) return sendCode(ctx, { sealed, path: decoded(encoded), isDownload }, request, reply);
+  const ofVolume = VOLUME.exec(path)?.[1];
+  if (ofVolume) return sendVolumeFile(ctx, ofVolume, request, reply);
   const token = SHARE.exec(path)?.[1];
   if (!token) throw new ContentRefusal(404, 'There is nothing at this address.');
   const purpose = isDownload ? 'download' : 'share';

@@ -43,10 +43,10 @@ export async function consumeStreamTicket(ctx: Context, ticket: string): Promise
 /** The owner of an open stream as of now, or what has ended: the session or token, or the membership. */
 export async function currentOwner(
   ctx: Context,
-  { credential, workspace }: StreamOwner,
+  { credential, workspace }: { credential: Pick<Credential, 'kind' | 'id'>; workspace: { id: number } },
 ): Promise<StreamOwner | 'signedOut' | 'workspaceGone'> {
   const found =
-    credential.kind === 'session' ? await currentSession(ctx, credential.id) : await loadToken(ctx, credential.id);
+    typeof credential.id === 'string' ? await currentSession(ctx, credential.id) : await loadToken(ctx, credential.id);
   return found ? (inWorkspace(found, workspace.id) ?? 'workspaceGone') : 'signedOut';
 }
 

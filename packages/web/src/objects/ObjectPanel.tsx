@@ -16,7 +16,7 @@ import { DateTime } from '../ui/Time.tsx';
 import classes from './Objects.module.css';
 import { fileNameOf } from './objectNames.ts';
 import type { ObjectSource } from './objectSource.ts';
-import { openDownload } from './openDownload.ts';
+import { downloadVerdict, openDownload } from './openDownload.ts';
 import { ObjectPreview } from './preview/ObjectPreview.tsx';
 
 interface Props {
@@ -47,20 +47,19 @@ export function ObjectPanel({ objectKey, onClose, ...opened }: Props) {
 
 type OpenedProps = Omit<Props, 'objectKey' | 'onClose'> & { objectKey: string };
 
-/** The first key that begins with a key is the key itself, if there is such an object. */
 function Opened({ source, objectKey, buttons, moreFacts, children }: OpenedProps) {
   const t = useT();
   const { data, error, refetch, isFetching } = useQuery({
-    queryKey: [source.path, { id: source.id, key: objectKey }] as const,
-    queryFn: ({ signal }) => source.list({ prefix: objectKey, limit: 1 }, signal),
+    queryKey: [source.path, { id: source.id, part: source.part, key: objectKey }] as const,
+    queryFn: ({ signal }) => viewObject(source, objectKey, signal),
     meta: { quiet: true },
   });
-  if (error && !data)
+  if (error && data === undefined)
     return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
-  if (!data) return <PanelSkeleton rows={6} />;
-  const object = data.objects.find(({ key }) => key === objectKey);
+  if (data === undefined) return <PanelSkeleton rows={6} />;
+  const object = data;
   if (!object) return <p>{t('This object does not exist any more.')}</p>;
-  const uri = source.uri(object.key);
+  const uri = source.uri?.(object.key);
   return (
     <Stack gap={24}>
       <div className={classes.buttons}>
@@ -68,6 +67,7 @@ function Opened({ source, objectKey, buttons, moreFacts, children }: OpenedProps
           tone="primary"
           icon={<IconDownload size={16} />}
           testId="object-download"
+          verdict={downloadVerdict(source, object)}
           onClick={() => void openDownload(source, object.key)}
         >
           {t('Download')}
@@ -80,7 +80,7 @@ function Opened({ source, objectKey, buttons, moreFacts, children }: OpenedProps
       <FactList
         facts={[
           {
-            label: t('Key'),
+            label: uri === undefined ? t('Path') : t('Key'),
             value: <span className={classes.wholeKey}>{object.key}</span>,
             mono: true,
             copy: object.key,
@@ -88,8 +88,12 @@ function Opened({ source, objectKey, buttons, moreFacts, children }: OpenedProps
           { label: t('Size'), value: sizeWords(), mono: true },
           { label: t('Type'), value: object.contentType, mono: true },
           { label: t('Modified'), value: <DateTime at={object.modifiedAt} /> },
-          { label: t('ETag'), value: object.etag, mono: true, copy: object.etag },
-          { label: t('S3 URI'), value: <span className={classes.wholeKey}>{uri}</span>, mono: true, copy: uri },
+          ...(uri === undefined
+            ? []
+            : [
+                { label: t('ETag'), value: object.etag, mono: true, copy: object.etag },
+                { label: t('S3 URI'), value: <span className={classes.wholeKey}>{uri}</span>, mono: true, copy: uri },
+              ]),
           ...(moreFacts?.(object) ?? []),
         ]}
       />
@@ -98,9 +102,16 @@ function Opened({ source, objectKey, buttons, moreFacts, children }: OpenedProps
   );
 
   function sizeWords(): string {
-    const bytes = object?.sizeBytes ?? 0;
+    const bytes = data?.sizeBytes ?? 0;
     return bytes < 1024 ? formatBytes(bytes) : `${formatBytes(bytes)} (${t('{{count}} bytes', { count: bytes })})`;
   }
+}
+
+/** The first key that begins with a key is the key itself, if there is such an object. */
+async function viewObject(source: ObjectSource, key: string, signal: AbortSignal): Promise<StorageObject | null> {
+  if (source.view) return source.view(key, signal);
+  const { objects } = await source.list({ prefix: key, limit: 1 }, signal);
+  return objects.find((object) => object.key === key) ?? null;
 }
 
 export function PanelSection({ title, children }: { title: string; children: ReactNode }) {

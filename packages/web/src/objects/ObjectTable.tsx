@@ -12,7 +12,7 @@ import { toast } from '../ui/toasts.ts';
 import classes from './Objects.module.css';
 import { nameIn } from './objectNames.ts';
 import type { ObjectSource } from './objectSource.ts';
-import { openDownload } from './openDownload.ts';
+import { downloadVerdict, openDownload } from './openDownload.ts';
 import type { Row, useFolder } from './useFolder.ts';
 
 interface Props {
@@ -82,23 +82,31 @@ export function ObjectTable({ source, folder, search, list, linkTo, moreActions,
   }
 
   function actionsOf(row: Row): Action[] {
-    const copy: Action = {
-      label: t('Copy the S3 URI'),
-      icon: <IconCopy size={16} />,
-      onClick: () =>
-        void navigator.clipboard.writeText(source.uri(row.key)).then(
-          () => toast.success(t('Copied')),
-          () => toast.error(t('The browser does not allow copying here')),
-        ),
-    };
+    const uri = source.uri?.(row.key);
+    const copy: Action[] =
+      uri === undefined
+        ? []
+        : [
+            {
+              label: t('Copy the S3 URI'),
+              icon: <IconCopy size={16} />,
+              onClick: () =>
+                void navigator.clipboard.writeText(uri).then(
+                  () => toast.success(t('Copied')),
+                  () => toast.error(t('The browser does not allow copying here')),
+                ),
+            },
+          ];
     const more = moreActions?.(row) ?? [];
-    if (row.kind === 'folder') return [copy, ...more];
+    if (row.kind === 'folder' && !source.downloadsFolders) return [...copy, ...more];
     const download: Action = {
-      label: t('Download'),
+      label: row.kind === 'folder' ? t('Download as ZIP') : t('Download'),
       icon: <IconDownload size={16} />,
+      verdict: downloadVerdict(source, row.kind === 'object' ? row.object : null),
+      testId: 'action-download',
       onClick: () => void openDownload(source, row.key),
     };
-    return [download, copy, ...more];
+    return [download, ...copy, ...more];
   }
 }
 

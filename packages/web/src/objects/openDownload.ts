@@ -1,4 +1,19 @@
+import type { StorageObject } from '@stagi/contract/storages.ts';
+import { text } from '@stagi/contract/text.ts';
+import type { Verdict } from '../ui/actions.tsx';
 import type { ObjectSource } from './objectSource.ts';
+
+/** Of the file system: a link, a device. Nothing of it is opened. */
+export const isSpecial = ({ contentType }: StorageObject): boolean => contentType.startsWith('inode/');
+
+/** Whether an object, or with null a folder, can be downloaded. */
+export function downloadVerdict({ downloadRefusal }: ObjectSource, object: StorageObject | null): Verdict {
+  if (downloadRefusal) return { allowed: false, reason: downloadRefusal };
+  if (object && isSpecial(object)) return { allowed: false, reason: SPECIAL };
+  return { allowed: true };
+}
+
+const SPECIAL = text('Only files and folders can be opened, no links and no devices');
 
 /** Begins a download by a presigned link. In a tab of its own, which closes at once: a running upload is not asked about. */
 export async function openDownload(source: ObjectSource, key: string): Promise<void> {

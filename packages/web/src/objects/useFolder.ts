@@ -12,15 +12,15 @@ const AT_ONCE = 1_000;
 /** A row of the listing: a folder's key is its prefix, which ends in `/`. */
 export type Row = { kind: 'folder'; key: string } | { kind: 'object'; key: string; object: StorageObject };
 
-/** What the address shows: a folder, what names in it begin with, and an object beside it. */
-export function useObjectAddress() {
+/** What the address shows: a folder, what names in it begin with, and an object beside it. Links carry `kept` too. */
+export function useObjectAddress(kept: Record<string, string> = {}) {
   const [params, setParams] = useSearchParams();
   const folder = params.get('prefix') ?? '';
   return {
     folder,
     search: params.get('q') ?? '',
     opened: params.get('object'),
-    toFolder: (prefix: string) => (prefix === '' ? '?' : `?${new URLSearchParams({ prefix })}`),
+    toFolder: (prefix: string) => `?${new URLSearchParams({ ...kept, ...(prefix !== '' && { prefix }) })}`,
     toObject(key: string): string {
       const next = new URLSearchParams(params);
       next.set('object', key);
@@ -49,12 +49,12 @@ export function useFolder(source: ObjectSource, folder: string, search: string) 
   const [wanted, setWanted] = useState({ prefix, count: PAGE });
   const count = wanted.prefix === prefix ? wanted.count : PAGE;
   const query = useQuery({
-    queryKey: [source.path, { id: source.id, prefix, count }] as const,
+    queryKey: [source.path, { id: source.id, part: source.part, prefix, count }] as const,
     queryFn: ({ signal }) => listObjects(source, prefix, count, signal),
     // What is listed stays while more is read.
     placeholderData: (before, query) => {
-      const { id, prefix: shown } = query?.queryKey[1] ?? {};
-      return id === source.id && shown === prefix ? before : undefined;
+      const { id, part, prefix: shown } = query?.queryKey[1] ?? {};
+      return id === source.id && part === source.part && shown === prefix ? before : undefined;
     },
     enabled: source.isReadable,
     meta: { quiet: true },

@@ -316,6 +316,55 @@ export const SAMPLES: Record<string, Sample> = {
     input: ({ container }) => ({ ref: { id: container }, portMappings: [{ host: 8080, visibility: 'public' }] }),
     foreign: 404,
   },
+  'docker-container/file/list': {
+    input: ({ container }) => ({ id: container, volume: '/data' }),
+    foreign: 404,
+  },
+  'docker-container/file/view': {
+    input: ({ container }) => ({ id: container, volume: '/data', path: 'a' }),
+    foreign: 404,
+  },
+  'docker-container/file/read': {
+    input: ({ container }) => ({ id: container, volume: '/data', path: 'a' }),
+    foreign: 404,
+  },
+  'docker-container/file/write': {
+    input: ({ container }) => ({ id: container, volume: '/data', path: 'a', text: 't', etag: null }),
+    foreign: 404,
+  },
+  'docker-container/file/mkdir': {
+    input: ({ container }) => ({ id: container, volume: '/data', path: 'a' }),
+    foreign: 404,
+  },
+  'docker-container/file/rename': {
+    input: ({ container }) => ({ id: container, volume: '/data', path: 'a', newPath: 'b' }),
+    foreign: 404,
+  },
+  'docker-container/file/delete': {
+    input: ({ container }) => ({ id: container, volume: '/data', path: 'a' }),
+    foreign: 404,
+  },
+  'docker-container/file/upload': {
+    input: ({ container }) => ({ id: container, volume: '/data', path: 'a', sizeBytes: 1 }),
+    foreign: 404,
+  },
+  'docker-container/file/discard-upload': {
+    input: ({ container }) => ({
+      id: container,
+      volume: '/data',
+      path: 'a',
+      uploadId: '00000000-0000-4000-8000-000000000001',
+    }),
+    foreign: 404,
+  },
+  'docker-container/file/download': {
+    input: ({ container }) => ({ id: container, volume: '/data', path: 'a' }),
+    foreign: 404,
+  },
+  'docker-container/file/preview-link': {
+    input: ({ container }) => ({ id: container, volume: '/data', path: 'a' }),
+    foreign: 404,
+  },
   'docker-container/image/list': { input: ({ instance }) => ({ instanceRef: { id: instance } }), foreign: 404 },
   'docker-container/image/remove': {
     input: ({ instance }) => ({ instanceRef: { id: instance }, reference: 'busybox:latest' }),

@@ -25,6 +25,8 @@ const loadLogs = async () => (await import('../../logs/LogView.tsx')).LogView;
 const LogView = lazyComponent(loadLogs);
 const EditContainerPage = lazyComponent(async () => (await import('./create/EditContainerPage.tsx')).EditContainerPage);
 
+const FilesTab = lazyComponent(async () => (await import('./files/FilesTab.tsx')).FilesTab);
+
 function isInTransition(container: Container | undefined): boolean {
   return container !== undefined && (IN_TRANSITION.includes(container.status) || container.pendingEdit !== null);
 }
@@ -128,6 +130,21 @@ function Loaded({ container }: { container: Container }) {
               />
             ),
           },
+          // The run of a task has none: what it leaves is its output.
+          ...(container.task
+            ? []
+            : [
+                {
+                  name: 'files',
+                  label: t('Files'),
+                  to: paths.container(id, 'files'),
+                  body: (
+                    <Suspense fallback={<Skeleton height={240} />}>
+                      <FilesTab container={container} />
+                    </Suspense>
+                  ),
+                },
+              ]),
           {
             name: 'metrics',
             label: t('Metrics'),

@@ -8,14 +8,7 @@ import { ErrorState } from '../../ui/ErrorState.tsx';
 import { formatBytes } from '../../ui/format.ts';
 import classes from '../Objects.module.css';
 import type { ObjectSource } from '../objectSource.ts';
-import {
-  formattedJson,
-  type PreviewKind,
-  pictureTypeByName,
-  previewKind,
-  type ReadText,
-  textOf,
-} from './previewKind.ts';
+import { formattedJson, pictureTypeByName, previewKind, type ReadText, textOf } from './previewKind.ts';
 
 interface Props {
   source: ObjectSource;
@@ -35,11 +28,9 @@ export function ObjectPreview({ source, object }: Props) {
   const kind = previewKind(object.contentType, object.key);
   if (object.sizeBytes === 0) return <p className="muted">{t('This object is empty.')}</p>;
   if (kind === 'none' || (kind === 'image' && object.sizeBytes > LARGEST_PICTURE_BYTES)) return <NoPreview />;
-  return kind === 'image' ? (
-    <Picture source={source} object={object} />
-  ) : (
-    <Words source={source} object={object} kind={kind} />
-  );
+  if (kind === 'image') return <Picture source={source} object={object} />;
+  if (kind === 'audio' || kind === 'video') return <Recording source={source} object={object} kind={kind} />;
+  return <Words source={source} object={object} kind={kind} />;
 }
 
 function NoPreview() {
@@ -53,9 +44,9 @@ function Picture({ source, object }: Props) {
   const type = pictureTypeByName(object.contentType, object.key);
   const [failed, setFailed] = useState(false);
   const { data, error, refetch, isFetching } = useQuery({
-    queryKey: ['object/picture', source.path, source.id, object.key, object.etag],
+    queryKey: ['object/picture', source.path, source.id, source.part, object.key, object.etag],
     queryFn: async ({ signal }): Promise<string | Blob> => {
-      if (type === null) return source.previewLink(object.key, signal);
+      if (type === null || source.readText) return source.previewLink(object.key, signal);
       return new Blob([await readBytes({ source, object }, LARGEST_PICTURE_BYTES, signal)], { type });
     },
     staleTime: 5 * 60_000,
@@ -77,6 +68,32 @@ function Picture({ source, object }: Props) {
   );
 }
 
+/** Played from the content host, which answers ranges. */
+function Recording({ source, object, kind }: Props & { kind: 'audio' | 'video' }) {
+  const t = useT();
+  const [failed, setFailed] = useState(false);
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ['object/recording', source.path, source.id, source.part, object.key, object.etag],
+    queryFn: ({ signal }) => source.previewLink(object.key, signal),
+    staleTime: 5 * 60_000,
+    retry: false,
+    meta: { quiet: true },
+  });
+  if (failed) return <NoPreview />;
+  if (error) return <Unreadable onRetry={() => void refetch()} retrying={isFetching} />;
+  if (!data) return <Skeleton height={kind === 'audio' ? 54 : 160} />;
+  const shared = {
+    src: data,
+    controls: true,
+    preload: 'metadata',
+    className: classes.picture,
+    onError: () => setFailed(true),
+    'aria-label': t('Preview of {{name}}', { name: object.key }),
+    'data-testid': `preview-${kind}`,
+  } as const;
+  return kind === 'audio' ? <audio {...shared} /> : <video {...shared} />;
+}
+
 function useAddress(data: string | Blob | undefined): string | null {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
@@ -88,12 +105,15 @@ function useAddress(data: string | Blob | undefined): string | null {
   return typeof data === 'string' ? data : url;
 }
 
-function Words({ source, object, kind }: Props & { kind: Exclude<PreviewKind, 'image' | 'none'> }) {
+function Words({ source, object, kind }: Props & { kind: 'json' | 'csv' | 'text' }) {
   const t = useT();
   const limit = kind === 'json' ? READ_JSON_BYTES : READ_BYTES;
   const { data, error, refetch, isFetching } = useQuery({
-    queryKey: ['object/text', source.path, source.id, object.key, object.etag],
-    queryFn: async ({ signal }) => textOf(await readBytes({ source, object }, limit, signal), object.sizeBytes > limit),
+    queryKey: ['object/text', source.path, source.id, source.part, object.key, object.etag],
+    queryFn: async ({ signal }) =>
+      source.readText
+        ? source.readText(object.key, limit, signal)
+        : textOf(await readBytes({ source, object }, limit, signal), object.sizeBytes > limit),
     staleTime: 5 * 60_000,
     retry: false,
     meta: { quiet: true },
@@ -160,7 +180,7 @@ const numbered = <T,>(list: readonly T[]): (readonly [number, T])[] => list.map(
 
 function Unreadable(props: { onRetry(): void; retrying: boolean }) {
   const t = useT();
-  return <ErrorState {...props} message={t('The storage did not give the object. Check your connection.')} />;
+  return <ErrorState {...props} message={t('The file could not be read. Check your connection.')} />;
 }
 
 /** Straight from the S3 service, as plain text whatever it is. */

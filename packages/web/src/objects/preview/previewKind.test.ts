@@ -12,7 +12,9 @@ it('goes by the stored type, else by the name', () => {
   expect(previewKind('binary/octet-stream', 'LICENSE')).toBe('text');
   expect(previewKind('binary/octet-stream', 'model.safetensors')).toBe('none');
   expect(previewKind('application/zip', 'a.zip')).toBe('none');
-  expect(previewKind('video/mp4', 'a')).toBe('none');
+  expect(previewKind('video/mp4', 'a')).toBe('video');
+  expect(previewKind('audio/mpeg', 'a')).toBe('audio');
+  expect(previewKind('inode/symlink', 'a.txt')).toBe('none');
 });
 
 it('takes the type of a picture from its name only where none is stored, and never an SVG', () => {

@@ -1,4 +1,4 @@
-export type PreviewKind = 'image' | 'json' | 'csv' | 'text' | 'none';
+export type PreviewKind = 'image' | 'audio' | 'video' | 'json' | 'csv' | 'text' | 'none';
 
 const RASTER: Record<string, string> = {
   png: 'image/png',
@@ -30,6 +30,9 @@ export function previewKind(contentType: string, key: string): PreviewKind {
   if (end === 'csv' || end === 'tsv' || type === 'text/csv' || type === 'text/tab-separated-values') return 'csv';
   if (!UNKNOWN.includes(type)) {
     if (type.startsWith('image/')) return 'image';
+    if (type.startsWith('audio/')) return 'audio';
+    if (type.startsWith('video/')) return 'video';
+    if (type.startsWith('inode/')) return 'none';
     if (type === 'application/json' || type.endsWith('+json')) return 'json';
     if (type.startsWith('text/')) return 'text';
   }

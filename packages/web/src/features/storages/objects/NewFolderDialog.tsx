@@ -11,7 +11,7 @@ import { Dialog } from '../../../ui/dialogs/Dialog.tsx';
 import { DialogButtons } from '../../../ui/dialogs/DialogButtons.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
-import { PutError, putBytes } from './uploads/putBytes.ts';
+import { PutError, putBytes } from '../../../uploads/putBytes.ts';
 
 interface Props {
   storage: Storage;

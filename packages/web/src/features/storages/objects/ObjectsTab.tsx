@@ -15,16 +15,17 @@ import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { IconButton } from '../../../ui/IconButton.tsx';
 import { Note } from '../../../ui/Note.tsx';
 import { ListBar } from '../../../ui/table/ListBar.tsx';
+import { DropZone } from '../../../uploads/DropZone.tsx';
+import { UploadButton } from '../../../uploads/UploadButton.tsx';
+import { UploadQueue } from '../../../uploads/UploadQueue.tsx';
 import { DeleteObjectsDialog } from './DeleteObjectsDialog.tsx';
 import { NewFolderDialog } from './NewFolderDialog.tsx';
 import classes from './Objects.module.css';
 import { ShareLinksDialog } from './ShareLinks.tsx';
 import { StorageObjectPanel } from './StorageObjectPanel.tsx';
 import { storageObjects } from './storageObjects.ts';
-import { DropZone } from './uploads/DropZone.tsx';
 import { OpenUploads, useOpenUploads } from './uploads/OpenUploads.tsx';
-import { UploadButton } from './uploads/UploadButton.tsx';
-import { UploadQueue } from './uploads/UploadQueue.tsx';
+import { placeOfStorage } from './uploads/storageUpload.ts';
 import { useStartUploads } from './uploads/useStartUploads.tsx';
 
 /** The objects of a storage: folders, uploads, and a panel for each object. */
@@ -85,7 +86,7 @@ function Browser({ storage }: { storage: Storage }) {
         folder={folder}
         link={(prefix, name) => <Link to={address.toFolder(prefix)}>{name}</Link>}
       />
-      <UploadQueue storageId={storage.id} />
+      <UploadQueue place={placeOfStorage(storage.id)} />
       <OpenUploads storage={storage} uploads={open} />
       <ObjectTable
         source={source}

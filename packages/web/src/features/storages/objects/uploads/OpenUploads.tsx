@@ -11,16 +11,17 @@ import { CutText } from '../../../../ui/CutText.tsx';
 import { formatBytes } from '../../../../ui/format.ts';
 import { Note } from '../../../../ui/Note.tsx';
 import { DateTime } from '../../../../ui/Time.tsx';
+import { addUploads, uploadIdsUnderWay, useUploads } from '../../../../uploads/uploadQueue.ts';
 import classes from '../Objects.module.css';
 import { resumePlan } from './parts.ts';
+import { placeOfStorage, storageUpload } from './storageUpload.ts';
 import { forgetUpload, rememberedUpload } from './uploadMemory.ts';
-import { addUploads, uploadIdsUnderWay, useUploads } from './uploadQueue.ts';
 
 /** Uploads in parts that nobody completed, other than those under way on this page. */
 export function useOpenUploads(storage: Storage, enabled: boolean): OpenUpload[] {
   const { data } = useQuery({ ...q(api.storages.openMultiparts, { id: storage.id }, { quiet: true }), enabled });
   // Read again when the queue changes.
-  useUploads(storage.id);
+  useUploads(placeOfStorage(storage.id));
   const busy = uploadIdsUnderWay();
   return data?.uploads.filter(({ uploadId }) => !busy.has(uploadId)) ?? [];
 }
@@ -64,7 +65,7 @@ function Interrupted({ storage, upload }: { storage: Storage; upload: OpenUpload
       return;
     }
     setRefusal(null);
-    addUploads([{ storageId: storage.id, key, file, uploadId }]);
+    addUploads([storageUpload({ storageId: storage.id, key, file, uploadId })]);
   }
 
   return (

@@ -2,12 +2,13 @@ import { api } from '@stagi/contract/api.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import type { OpenUpload } from '@stagi/contract/storages.ts';
 import { call } from '../../../../api/client.ts';
-import { createLimit } from './limit.ts';
+import { createLimit } from '../../../../uploads/limit.ts';
+import { PutError, putBytes } from '../../../../uploads/putBytes.ts';
+import { withBackOff } from '../../../../uploads/retry.ts';
+import type { SendOptions } from '../../../../uploads/uploadQueue.ts';
 import { matchingParts } from './matchingParts.ts';
 import { createPartLinks } from './partLinks.ts';
 import { type Part, partsOf, resumePlan, SENT_WHOLE_UP_TO } from './parts.ts';
-import { PutError, putBytes } from './putBytes.ts';
-import { withBackOff } from './retry.ts';
 import { forgetUpload, rememberedUpload, rememberUpload } from './uploadMemory.ts';
 
 export interface FileToSend {
@@ -16,29 +17,17 @@ export interface FileToSend {
   file: File;
 }
 
-interface Options {
-  /** Of an earlier attempt or before a reload. */
-  uploadId: string | null;
-  signal: AbortSignal;
-  /** An upload in parts has begun: to go on with it later, or to give it up. */
-  onBegun(uploadId: string): void;
-  /** Whether stored parts are being compared with the file. */
-  onChecking(isChecking: boolean): void;
-  /** Bytes that are stored or under way. */
-  onProgress(bytes: number): void;
-}
-
 /** A browser opens six connections to one host; the app's own calls go elsewhere. */
 const putAtOnce = createLimit(4);
 const PARTS_AT_ONCE = 3;
 
 /** Stores a file as an object, straight at the S3 service. Repeats what fails for a passing reason. */
-export function sendFile(what: FileToSend, options: Options): Promise<void> {
+export function sendFile(what: FileToSend, options: SendOptions): Promise<void> {
   const isWhole = what.file.size <= SENT_WHOLE_UP_TO && options.uploadId === null;
   return isWhole ? sendWhole(what, options) : sendInParts(what, options);
 }
 
-function sendWhole({ storageId, key, file }: FileToSend, { signal, onProgress }: Options): Promise<void> {
+function sendWhole({ storageId, key, file }: FileToSend, { signal, onProgress }: SendOptions): Promise<void> {
   return putAtOnce(() =>
     withBackOff(signal, async () => {
       const { link } = await call(api.storages.uploadLink, { id: storageId, key }, { quiet: true, signal });
@@ -47,7 +36,7 @@ function sendWhole({ storageId, key, file }: FileToSend, { signal, onProgress }:
   );
 }
 
-async function sendInParts(what: FileToSend, options: Options): Promise<void> {
+async function sendInParts(what: FileToSend, options: SendOptions): Promise<void> {
   const { storageId: id, key, file } = what;
   const { signal } = options;
   const resumed = options.uploadId === null ? null : await resume(what, options.uploadId, options);
@@ -103,7 +92,7 @@ interface Begun {
   stored: Part[];
 }
 
-async function begin({ storageId, key, file }: FileToSend, { signal }: Options): Promise<Begun> {
+async function begin({ storageId, key, file }: FileToSend, { signal }: SendOptions): Promise<Begun> {
   const { uploadId, partBytes } = await withBackOff(signal, () =>
     call(
       api.storages.beginMultipart,
@@ -115,7 +104,7 @@ async function begin({ storageId, key, file }: FileToSend, { signal }: Options):
 }
 
 /** What is stored of an earlier attempt; null when it is gone or holds another file. */
-async function resume(what: FileToSend, uploadId: string, options: Options): Promise<Begun | null> {
+async function resume(what: FileToSend, uploadId: string, options: SendOptions): Promise<Begun | null> {
   const { storageId: id, key, file } = what;
   const { signal } = options;
   options.onChecking(true);

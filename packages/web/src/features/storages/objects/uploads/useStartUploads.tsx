@@ -7,9 +7,10 @@ import type { Row } from '../../../../objects/useFolder.ts';
 import { ConfirmMany } from '../../../../ui/ConfirmMany.tsx';
 import { formatBytes } from '../../../../ui/format.ts';
 import { toast } from '../../../../ui/toasts.ts';
-import type { PickedFile } from './pickedFiles.ts';
+import type { PickedFile } from '../../../../uploads/pickedFiles.ts';
+import { addUploads, type UploadRequest } from '../../../../uploads/uploadQueue.ts';
+import { storageUpload } from './storageUpload.ts';
 import { uploadToResume } from './uploadMemory.ts';
-import { addUploads, type UploadRequest } from './uploadQueue.ts';
 
 interface Given {
   storage: Storage;
@@ -30,7 +31,8 @@ export function useStartUploads({ storage, folder, rows, open }: Given): {
   function start(files: readonly PickedFile[]): void {
     const requests = files.map(({ path, file }) => {
       const key = folder + path;
-      return { storageId: storage.id, key, file, uploadId: uploadToResume(open, key, file)?.uploadId };
+      const uploadId = uploadToResume(open, key, file)?.uploadId;
+      return storageUpload({ storageId: storage.id, key, file, uploadId });
     });
     const tooLong = requests.filter(({ key }) => isTooLong(key));
     if (tooLong[0])

@@ -1,8 +1,8 @@
 import { IconFile, IconFolder, IconUpload } from '@tabler/icons-react';
 import { useRef } from 'react';
-import { useT } from '../../../../i18n/i18n.ts';
-import { Button } from '../../../../ui/Button.tsx';
-import { DropdownMenu } from '../../../../ui/DropdownMenu.tsx';
+import { useT } from '../i18n/i18n.ts';
+import { Button } from '../ui/Button.tsx';
+import { DropdownMenu } from '../ui/DropdownMenu.tsx';
 import { type PickedFile, pickedFiles } from './pickedFiles.ts';
 
 interface Props {

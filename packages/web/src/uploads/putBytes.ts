@@ -1,16 +1,21 @@
-/** A PUT to the S3 service that was not accepted. */
+import { isErrorBody } from '@stagi/contract/errors.ts';
+
+/** A PUT that was not accepted. */
 export class PutError extends Error {
   /** 0: no answer came. */
   readonly status: number;
   /** Of S3, such as `QuotaExceeded`. */
   readonly code: string | null;
   readonly retryAfterMs: number;
-  constructor(status: number, code: string | null, retryAfterMs = 0) {
+  /** Of the platform: why, in English. */
+  readonly reason: string | null;
+  constructor(status: number, code: string | null, retryAfterMs = 0, reason: string | null = null) {
     super(`the upload was answered with ${status} ${code ?? ''}`);
     this.name = 'PutError';
     this.status = status;
     this.code = code;
     this.retryAfterMs = retryAfterMs;
+    this.reason = reason;
   }
 }
 
@@ -25,7 +30,7 @@ interface Options {
 }
 
 /**
- * Sends bytes to a presigned URL. `fetch` does not report how much it has sent, so this is an XMLHttpRequest.
+ * Sends bytes to a URL. `fetch` does not report how much it has sent, so this is an XMLHttpRequest.
  * Throws `PutError`, or the signal's reason.
  */
 export function putBytes(link: string, body: Blob, { signal, onProgress, contentType }: Options): Promise<void> {
@@ -59,6 +64,17 @@ export function putBytes(link: string, body: Blob, { signal, onProgress, content
 
 function refusalOf(request: XMLHttpRequest): PutError {
   const code = /<Code>(\w+)<\/Code>/.exec(request.responseText)?.[1] ?? null;
-  const seconds = request.status === 503 ? Number(request.getResponseHeader('retry-after')) : 0;
-  return new PutError(request.status, code, Number.isFinite(seconds) ? seconds * 1000 : 0);
+  const seconds =
+    request.status === 503 || request.status === 429 ? Number(request.getResponseHeader('retry-after')) : 0;
+  return new PutError(request.status, code, Number.isFinite(seconds) ? seconds * 1000 : 0, reasonIn(request));
+}
+
+function reasonIn({ responseText }: XMLHttpRequest): string | null {
+  try {
+    const body: unknown = JSON.parse(responseText);
+    return isErrorBody(body) ? body.message : null;
+  } catch {
+    // The S3 service answers in XML.
+    return null;
+  }
 }

@@ -1,23 +1,15 @@
-import { api } from '@stagi/contract/api.ts';
-import { CallError } from '@stagi/contract/errors.ts';
-import { text } from '@stagi/contract/text.ts';
 import { useSyncExternalStore } from 'react';
-import { call } from '../../../../api/client.ts';
-import { errorText } from '../../../../api/messages.ts';
-import { invalidate } from '../../../../api/query.ts';
-import { t } from '../../../../i18n/i18n.ts';
+import { invalidate } from '../api/query.ts';
 import { createLimit } from './limit.ts';
-import { PutError } from './putBytes.ts';
 import { createRate } from './rate.ts';
-import { type FileToSend, sendFile } from './sendFile.ts';
-import { forgetUpload } from './uploadMemory.ts';
 
-export type UploadState = 'waiting' | 'checking' | 'sending' | 'done' | 'failed' | 'canceled';
+export type UploadState = 'waiting' | 'checking' | 'sending' | 'paused' | 'done' | 'failed' | 'canceled';
 
-/** A file on its way to a storage. */
+/** A file on its way. */
 export interface Upload {
   id: number;
-  storageId: number;
+  /** Where it goes: the name of a queue. */
+  place: string;
   key: string;
   sizeBytes: number;
   state: UploadState;
@@ -26,41 +18,64 @@ export interface Upload {
   error: string | null;
 }
 
-export interface UploadRequest extends FileToSend {
-  /** Of an open upload in parts to go on with. */
+export interface SendOptions {
+  /** Of an earlier attempt or before a reload. */
+  uploadId: string | null;
+  signal: AbortSignal;
+  /** An upload that can be gone on with has begun. */
+  onBegun(uploadId: string): void;
+  /** Whether what is stored is being compared with the file. */
+  onChecking(isChecking: boolean): void;
+  /** Bytes that are stored or under way. */
+  onProgress(bytes: number): void;
+}
+
+/** How one file gets to its place. */
+export interface UploadRequest {
+  place: string;
+  key: string;
+  file: File;
+  /** Of an open upload to go on with. */
   uploadId?: string;
+  send(options: SendOptions): Promise<void>;
+  /** Frees what is stored of it. Where that fails it stays. */
+  giveUp(uploadId: string): Promise<void>;
+  /** Why it failed, for a person. */
+  errorText(error: unknown): string;
+  /** Beginnings of the paths of calls that answer something else once it has ended. */
+  changes: readonly string[];
 }
 
 interface Entry {
   shown: Upload;
-  what: FileToSend;
+  what: UploadRequest;
   uploadId: string | null;
   ending: AbortController;
 }
 
 /** Outside of the components: the queue goes on while other pages are shown. It ends with the page's load. */
 const entries = new Map<number, Entry>();
-const rates = new Map<number, ReturnType<typeof createRate>>();
+const rates = new Map<string, ReturnType<typeof createRate>>();
 const filesAtOnce = createLimit(4);
 let lastId = 0;
 
 export function addUploads(requests: readonly UploadRequest[]): void {
-  for (const { uploadId = null, ...what } of requests) {
+  for (const what of requests) {
     lastId += 1;
     const shown: Upload = {
       id: lastId,
-      storageId: what.storageId,
+      place: what.place,
       key: what.key,
       sizeBytes: what.file.size,
       state: 'waiting',
       sentBytes: 0,
       error: null,
     };
-    start({ shown, what, uploadId, ending: new AbortController() });
+    start({ shown, what, uploadId: what.uploadId ?? null, ending: new AbortController() });
   }
 }
 
-/** A failed or canceled one again; parts that are stored are kept. */
+/** A paused, failed or canceled one again; what is stored is kept. */
 export function retryUpload(id: number): void {
   const entry = entries.get(id);
   if (!entry || isActive(entry.shown)) return;
@@ -68,41 +83,54 @@ export function retryUpload(id: number): void {
   start({ ...entry, shown, ending: new AbortController() });
 }
 
-/** Stops it and frees the parts that are stored. */
-export function cancelUpload(id: number): void {
+/** Stops it, to go on later from what is stored. */
+export function pauseUpload(id: number): void {
   const entry = entries.get(id);
   if (!entry || !isActive(entry.shown)) return;
-  change(entry, { state: 'canceled' });
+  change(entry, { state: 'paused' });
   entry.ending.abort();
 }
 
-export function cancelUploads(storageId: number): void {
-  for (const { shown } of [...entries.values()]) if (shown.storageId === storageId) cancelUpload(shown.id);
+/** Stops it and frees what is stored. */
+export function cancelUpload(id: number): void {
+  const entry = entries.get(id);
+  if (!entry || !(isActive(entry.shown) || entry.shown.state === 'paused')) return;
+  const wasPaused = entry.shown.state === 'paused';
+  change(entry, { state: 'canceled' });
+  entry.ending.abort();
+  // Nothing runs that would do it at its end.
+  if (wasPaused) void giveUp(entry);
+}
+
+export function cancelUploads(place: string): void {
+  for (const { shown } of [...entries.values()]) if (shown.place === place) cancelUpload(shown.id);
 }
 
 /** Takes those that have ended off the list. */
-export function clearEndedUploads(storageId: number): void {
+export function clearEndedUploads(place: string): void {
   for (const { shown } of [...entries.values()])
-    if (shown.storageId === storageId && !isActive(shown)) entries.delete(shown.id);
+    if (shown.place === place && !isActive(shown) && shown.state !== 'paused') entries.delete(shown.id);
   publish();
 }
 
 export const isActive = ({ state }: Upload): boolean =>
   state === 'waiting' || state === 'checking' || state === 'sending';
 
-/** Bytes a second to one storage. */
-export const uploadRate = (storageId: number): number => rates.get(storageId)?.perSecond(Date.now()) ?? 0;
+/** Bytes a second to one place. */
+export const uploadRate = (place: string): number => rates.get(place)?.perSecond(Date.now()) ?? 0;
 
-/** The open uploads in parts that this page is busy with. */
+/** The open uploads that this page is busy with, or will go on with. */
 export function uploadIdsUnderWay(): Set<string> {
   return new Set(
-    [...entries.values()].flatMap(({ shown, uploadId }) => (uploadId && isActive(shown) ? [uploadId] : [])),
+    [...entries.values()].flatMap(({ shown, uploadId }) =>
+      uploadId && (isActive(shown) || shown.state === 'paused') ? [uploadId] : [],
+    ),
   );
 }
 
-export function useUploads(storageId: number): readonly Upload[] {
+export function useUploads(place: string): readonly Upload[] {
   const all = useSyncExternalStore(subscribe, () => published);
-  return all.filter((upload) => upload.storageId === storageId);
+  return all.filter((upload) => upload.place === place);
 }
 
 function start(entry: Entry): void {
@@ -117,7 +145,7 @@ async function run(entry: Entry): Promise<void> {
   if (signal.aborted) return;
   change(entry, { state: 'sending' });
   try {
-    await sendFile(entry.what, {
+    await entry.what.send({
       uploadId: entry.uploadId,
       signal,
       onBegun(uploadId) {
@@ -129,41 +157,29 @@ async function run(entry: Entry): Promise<void> {
     entry.uploadId = null;
     change(entry, { state: 'done', sentBytes: entry.shown.sizeBytes });
   } catch (error) {
-    if (signal.aborted) await giveUp(entry);
-    else change(entry, { state: 'failed', error: uploadErrorText(error) });
+    if (!signal.aborted) change(entry, { state: 'failed', error: entry.what.errorText(error) });
+    else if (entry.shown.state === 'canceled') await giveUp(entry);
   }
-  refreshListing();
+  refreshListings(entry.what.changes);
 }
 
-/** Frees the parts. Where that fails the upload stays among the interrupted ones, which can be discarded there. */
 async function giveUp(entry: Entry): Promise<void> {
   const { uploadId, what } = entry;
   if (uploadId === null) return;
   entry.uploadId = null;
   try {
-    await call(api.storages.abortMultipart, { id: what.storageId, key: what.key, uploadId }, { quiet: true });
-    forgetUpload(uploadId);
+    await what.giveUp(uploadId);
   } catch (cause) {
-    console.warn(`The parts of ${what.key} are still stored`, cause);
+    console.warn(`What is stored of ${what.key} could not be freed`, cause);
   }
 }
 
 function progress(entry: Entry, sentBytes: number): void {
-  const { storageId, sentBytes: before } = entry.shown;
-  const rate = rates.get(storageId) ?? createRate();
-  rates.set(storageId, rate);
+  const { place, sentBytes: before } = entry.shown;
+  const rate = rates.get(place) ?? createRate();
+  rates.set(place, rate);
   if (sentBytes > before && entry.shown.state === 'sending') rate.record(sentBytes - before, Date.now());
   if (isActive(entry.shown)) change(entry, { sentBytes });
-}
-
-const FULL = text('The storage is full: make it larger or delete objects');
-
-function uploadErrorText(error: unknown): string {
-  if (error instanceof CallError) return errorText(error);
-  if (!(error instanceof PutError)) return errorText(error);
-  if (error.code === 'QuotaExceeded') return t(FULL);
-  if (error.status === 0) return t('The connection was lost, or the file has changed on the disk');
-  return t('The storage refused it: {{code}}', { code: error.code ?? String(error.status) });
 }
 
 function change(entry: Entry, to: Partial<Upload>): void {
@@ -206,13 +222,16 @@ function warnBeforeUnload(wanted: boolean): void {
 const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
 
 const REFRESH_MS = 500;
-let refreshing = 0;
+const stale = new Set<string>();
 
 /** Once for the files that end together. */
-function refreshListing(): void {
-  if (refreshing !== 0) return;
-  refreshing = window.setTimeout(() => {
-    refreshing = 0;
-    void invalidate('storage/object/list', 'storage/object/multipart-list', 'storage/view');
+function refreshListings(changes: readonly string[]): void {
+  const isPlanned = stale.size > 0;
+  for (const path of changes) stale.add(path);
+  if (isPlanned || stale.size === 0) return;
+  window.setTimeout(() => {
+    const paths = [...stale];
+    stale.clear();
+    void invalidate(...paths);
   }, REFRESH_MS);
 }

@@ -1,16 +1,25 @@
-import { IconCheck, IconChevronDown, IconChevronUp, IconRefresh, IconX } from '@tabler/icons-react';
+import {
+  IconCheck,
+  IconChevronDown,
+  IconChevronUp,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRefresh,
+  IconX,
+} from '@tabler/icons-react';
 import { useState } from 'react';
-import { useT } from '../../../../i18n/i18n.ts';
-import { Button } from '../../../../ui/Button.tsx';
-import { CutText } from '../../../../ui/CutText.tsx';
-import { formatBytes, formatElapsed } from '../../../../ui/format.ts';
-import { IconButton } from '../../../../ui/IconButton.tsx';
-import classes from '../Objects.module.css';
+import { useT } from '../i18n/i18n.ts';
+import { Button } from '../ui/Button.tsx';
+import { CutText } from '../ui/CutText.tsx';
+import { formatBytes, formatElapsed } from '../ui/format.ts';
+import { IconButton } from '../ui/IconButton.tsx';
+import classes from './Uploads.module.css';
 import {
   cancelUpload,
   cancelUploads,
   clearEndedUploads,
   isActive,
+  pauseUpload,
   retryUpload,
   type Upload,
   uploadRate,
@@ -20,10 +29,10 @@ import {
 /** Of a folder with thousands of files these are listed: those that failed first, then those under way. */
 const LISTED = 50;
 
-/** Files on their way to a storage; empty while there are none. */
-export function UploadQueue({ storageId }: { storageId: number }) {
+/** Files on their way to a place; empty while there are none. */
+export function UploadQueue({ place }: { place: string }) {
   const t = useT();
-  const uploads = useUploads(storageId);
+  const uploads = useUploads(place);
   const [folded, setFolded] = useState(false);
   if (uploads.length === 0) return null;
   const counted = uploads.filter(({ state }) => state !== 'canceled');
@@ -32,6 +41,7 @@ export function UploadQueue({ storageId }: { storageId: number }) {
   const active = uploads.filter(isActive).length;
   const failed = uploads.filter(({ state }) => state === 'failed');
   const done = uploads.filter(({ state }) => state === 'done').length;
+  const paused = uploads.filter(({ state }) => state === 'paused').length;
   const listed = uploads.toSorted((a, b) => RANK[a.state] - RANK[b.state]).slice(0, LISTED);
 
   return (
@@ -46,12 +56,12 @@ export function UploadQueue({ storageId }: { storageId: number }) {
             {t('Retry failed')}
           </Button>
         )}
-        {active > 0 ? (
-          <Button color="gray" size="xxs" onClick={() => cancelUploads(storageId)} data-testid="upload-cancel-all">
+        {active + paused > 0 ? (
+          <Button color="gray" size="xxs" onClick={() => cancelUploads(place)} data-testid="upload-cancel-all">
             {t('Cancel all')}
           </Button>
         ) : (
-          <Button color="gray" size="xxs" onClick={() => clearEndedUploads(storageId)} data-testid="upload-clear">
+          <Button color="gray" size="xxs" onClick={() => clearEndedUploads(place)} data-testid="upload-clear">
             {t('Clear')}
           </Button>
         )}
@@ -77,13 +87,14 @@ export function UploadQueue({ storageId }: { storageId: number }) {
 
   function title(): string {
     if (active > 0) return t('Uploading: {{done}} of {{all}} done', { done, all: counted.length });
+    if (paused > 0) return t('{{count}} uploads are paused', { count: paused });
     if (failed.length > 0) return t('{{count}} uploads failed', { count: failed.length });
     return done > 0 ? t('{{count}} files uploaded', { count: done }) : t('Uploads canceled');
   }
 
   function details(): string {
     const bytes = t('{{done}} of {{all}}', { done: formatBytes(sent), all: formatBytes(total) });
-    const rate = active > 0 ? uploadRate(storageId) : 0;
+    const rate = active > 0 ? uploadRate(place) : 0;
     if (rate < 1) return bytes;
     const left = formatElapsed((total - sent) / rate);
     return `${bytes} · ${t('{{speed}}/s', { speed: formatBytes(rate) })} · ${t('{{time}} left', { time: left })}`;
@@ -95,8 +106,9 @@ const RANK: Record<Upload['state'], number> = {
   sending: 1,
   checking: 1,
   waiting: 2,
-  canceled: 3,
-  done: 4,
+  paused: 3,
+  canceled: 4,
+  done: 5,
 };
 
 function Item({ upload }: { upload: Upload }) {
@@ -109,17 +121,29 @@ function Item({ upload }: { upload: Upload }) {
         <CutText className={`mono ${classes.key}`}>{key}</CutText>
         <small data-bad={state === 'failed' || undefined}>{words()}</small>
       </div>
-      {isActive(upload) && (
-        <IconButton label={t('Cancel {{name}}', { name: key })} onClick={() => cancelUpload(id)}>
-          <IconX size={16} />
-        </IconButton>
-      )}
-      {again && (
-        <IconButton label={t('Retry {{name}}', { name: key })} onClick={() => retryUpload(id)}>
-          <IconRefresh size={16} />
-        </IconButton>
-      )}
-      {state === 'done' && <IconCheck size={16} color="var(--ok)" aria-hidden="true" />}
+      <div className={classes.queueButtons}>
+        {isActive(upload) && (
+          <IconButton label={t('Pause {{name}}', { name: key })} onClick={() => pauseUpload(id)}>
+            <IconPlayerPause size={16} />
+          </IconButton>
+        )}
+        {state === 'paused' && (
+          <IconButton label={t('Go on with {{name}}', { name: key })} onClick={() => retryUpload(id)}>
+            <IconPlayerPlay size={16} />
+          </IconButton>
+        )}
+        {(isActive(upload) || state === 'paused') && (
+          <IconButton label={t('Cancel {{name}}', { name: key })} onClick={() => cancelUpload(id)}>
+            <IconX size={16} />
+          </IconButton>
+        )}
+        {again && (
+          <IconButton label={t('Retry {{name}}', { name: key })} onClick={() => retryUpload(id)}>
+            <IconRefresh size={16} />
+          </IconButton>
+        )}
+        {state === 'done' && <IconCheck size={16} color="var(--ok)" aria-hidden="true" />}
+      </div>
       {state === 'sending' && sizeBytes > 0 && <Bar label={key} done={sentBytes} all={sizeBytes} />}
     </li>
   );
@@ -132,6 +156,8 @@ function Item({ upload }: { upload: Upload }) {
         return t('Comparing with what is stored already');
       case 'sending':
         return t('{{done}} of {{all}}', { done: formatBytes(sentBytes), all: formatBytes(sizeBytes) });
+      case 'paused':
+        return `${t('{{done}} of {{all}}', { done: formatBytes(sentBytes), all: formatBytes(sizeBytes) })} · ${t('paused')}`;
       case 'done':
         return formatBytes(sizeBytes);
       case 'failed':

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react';
-import { useT } from '../../../../i18n/i18n.ts';
-import { toast } from '../../../../ui/toasts.ts';
-import classes from '../Objects.module.css';
+import { useT } from '../i18n/i18n.ts';
+import { toast } from '../ui/toasts.ts';
 import { droppedFiles, type PickedFile } from './pickedFiles.ts';
+import classes from './Uploads.module.css';
 
 interface Props {
   /** Where dropped files go, for the hint. */

@@ -1,0 +1,113 @@
+import { FileFacts } from '@stagi/contract/daemonFiles.ts';
+import { S3Error } from '@stagi/s3/errors.ts';
+import { rangeOf } from '@stagi/s3/operations/range.ts';
+import { create } from 'content-disposition';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { PublicError } from '../http/errors.ts';
+import { recheckStreamOwner } from '../sessions/recheckStreamOwner.ts';
+import { currentOwner } from '../sessions/streamTicket.ts';
+import { askDaemon, openFileStream, readHead } from '../volumeFiles/daemonFiles.ts';
+import { contentTypeOf, nameOf } from '../volumeFiles/present.ts';
+import { type OpenedTicket, openTicket } from '../volumeFiles/ticket.ts';
+import { createTransfers } from '../volumeFiles/transfers.ts';
+import { isMedia, safeContentType } from './contentType.ts';
+import { fileNameOf } from './fileName.ts';
+import { ContentRefusal, linkEnded, noSuchLink } from './sendObject.ts';
+
+const BYTES = 'application/octet-stream';
+const transfers = createTransfers();
+
+/** Answers with a file of a volume, or with a folder as a ZIP file: media for a preview, anything else as a download. */
+export async function sendVolumeFile(
+  ctx: Context,
+  sealed: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const ticket = await openTicket(ctx, sealed);
+  if (ticket === 'unknown') throw noSuchLink();
+  if (ticket === 'ended' || ticket.use.for === 'upload') throw linkEnded();
+  const end = transfers.begin(ctx, ticket.owner.user.id);
+  reply.raw.once('close', end);
+  if (ticket.use.for === 'download' && ticket.use.isFolder) return sendArchive(ctx, ticket, request, reply);
+  return sendFile(ctx, ticket, request, reply);
+}
+
+async function sendArchive(
+  ctx: Context,
+  { volume, path, ...ticket }: OpenedTicket,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const name = fileNameOf(path === '' ? volume.directory : path);
+  void reply.type('application/zip').header('content-disposition', create(`${name}.zip`, { type: 'attachment' }));
+  if (request.method === 'HEAD') return reply.send();
+  const stream = await openFileStream(ctx, volume, { do: 'archive', path });
+  stream.end();
+  cutOffWhenOver(ctx, ticket, request, reply);
+  // A plain end would look like a whole archive.
+  stream.once('error', () => request.raw.socket.resetAndDestroy());
+  return reply.send(stream);
+}
+
+async function sendFile(
+  ctx: Context,
+  { volume, path, ...ticket }: OpenedTicket,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const name = nameOf(path);
+  const facts = await askDaemon(ctx, volume, { do: 'stat', path }, FileFacts);
+  if (facts.kind !== 'file') throw new ContentRefusal(404, 'There is no such file.');
+  const range = rangeAsked(request, reply, facts);
+  const { start, end } = range ?? { start: 0, end: facts.sizeBytes - 1 };
+  const type = safeContentType(contentTypeOf('file', name));
+  const isShown = ticket.use.for === 'preview' && isMedia(type);
+  void reply
+    .status(range ? 206 : 200)
+    .type(isShown ? type : BYTES)
+    .header('etag', `"${facts.etag}"`)
+    .header('accept-ranges', 'bytes')
+    .header('content-length', end - start + 1)
+    .header('content-disposition', create(fileNameOf(path), { type: isShown ? 'inline' : 'attachment' }));
+  if (range) void reply.header('content-range', `bytes ${start}-${end}/${facts.sizeBytes}`);
+  // The web app shows it in its own pages.
+  if (isShown) void reply.header('cross-origin-resource-policy', 'cross-origin');
+  if (request.method === 'HEAD') return reply.send();
+  const operation = { do: 'read', path, from: start, length: end - start + 1, etag: facts.etag } as const;
+  const stream = await openFileStream(ctx, volume, operation);
+  stream.end();
+  await readHead(stream);
+  cutOffWhenOver(ctx, ticket, request, reply);
+  stream.once('error', () => request.raw.socket.resetAndDestroy());
+  return reply.send(stream);
+}
+
+function rangeAsked({ headers }: FastifyRequest, reply: FastifyReply, { sizeBytes: size, etag }: FileFacts) {
+  try {
+    return rangeOf(headers.range ?? null, headers['if-range']?.toString() ?? null, { size, etag });
+  } catch (error) {
+    if (!(error instanceof S3Error)) throw error;
+    void reply.header('content-range', `bytes */${size}`);
+    throw new ContentRefusal(416, 'This file has no such range.');
+  }
+}
+
+/** Who signs out or may not read it any more gets no further bytes. */
+function cutOffWhenOver(
+  ctx: Context,
+  { owner, recheck }: Pick<OpenedTicket, 'owner' | 'recheck'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const unwatch = recheckStreamOwner(ctx, owner, async () => {
+    const now = await currentOwner(ctx, owner);
+    if (typeof now === 'string') return void request.raw.socket.resetAndDestroy();
+    await recheck(now).catch((error: unknown) => {
+      if (!(error instanceof PublicError)) throw error;
+      request.raw.socket.resetAndDestroy();
+    });
+  });
+  reply.raw.once('close', unwatch);
+}

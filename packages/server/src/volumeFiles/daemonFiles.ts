@@ -1,0 +1,123 @@
+import type { Duplex } from 'node:stream';
+import type { FileOperation } from '@stagi/contract/daemonFiles.ts';
+import { ReadHead } from '@stagi/contract/daemonFiles.ts';
+import { text } from '@stagi/contract/text.ts';
+import type { z } from 'zod';
+import type { Context } from '../context.ts';
+import { conflict, PublicError, refused } from '../http/errors.ts';
+import { StreamRefused } from '../nodes/streamHub.ts';
+
+/** The longest answer of a daemon: a page of 10,000 long names. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+const MAX_HEAD_BYTES = 64 * 1024;
+
+/** A volume of a container on its server. */
+export interface Volume {
+  containerId: number;
+  instanceId: number;
+  /** Its directory inside the container. */
+  directory: string;
+}
+
+/** Opens a stream for one operation. Throws PublicError. */
+export async function openFileStream(
+  { streams }: Pick<Context, 'streams'>,
+  { containerId, instanceId, directory }: Volume,
+  operation: FileOperation,
+): Promise<Duplex> {
+  try {
+    return await streams.open(instanceId, { kind: 'file', containerId, volume: directory, operation });
+  } catch (error) {
+    throw publicly(error);
+  }
+}
+
+/** Makes the daemon do something that it answers with JSON. */
+export async function askDaemon<T>(
+  ctx: Pick<Context, 'streams'>,
+  volume: Volume,
+  operation: FileOperation,
+  answer: z.ZodType<T>,
+): Promise<T> {
+  const stream = await openFileStream(ctx, volume, operation);
+  stream.end();
+  return readAnswer(stream, answer);
+}
+
+export async function readAnswer<T>(stream: Duplex, answer: z.ZodType<T>): Promise<T> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of stream as AsyncIterable<Buffer>) {
+      bytes += part.length;
+      if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer of a daemon is too long');
+      parts.push(part);
+    }
+    return answer.parse(JSON.parse(Buffer.concat(parts).toString()));
+  } catch (cause) {
+    throw interrupted(cause);
+  }
+}
+
+/** The head of a `read`; the stream's next bytes are those of the file. */
+export async function readHead(stream: Duplex): Promise<ReadHead> {
+  try {
+    const length = (await readExactly(stream, 4)).readUInt32BE();
+    if (length > MAX_HEAD_BYTES) throw new Error('the head of a file is too long');
+    return ReadHead.parse(JSON.parse((await readExactly(stream, length)).toString()));
+  } catch (cause) {
+    stream.destroy();
+    throw interrupted(cause);
+  }
+}
+
+/** At most `length` bytes of the stream, which are all that it sends. */
+export async function readBytes(stream: Duplex, length: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of stream as AsyncIterable<Buffer>) parts.push(part);
+  } catch (cause) {
+    throw interrupted(cause);
+  }
+  const bytes = Buffer.concat(parts);
+  if (bytes.length !== length) throw interrupted(new Error(`${bytes.length} of ${length} bytes came`));
+  return bytes;
+}
+
+function readExactly(stream: Duplex, bytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const take = (): void => {
+      const read = stream.read(bytes) as Buffer | null;
+      if (read === null) return;
+      stop();
+      if (read.length === bytes) resolve(read);
+      else reject(new Error('the stream ended early'));
+    };
+    const end = (): void => {
+      stop();
+      reject(new Error('the stream ended early'));
+    };
+    const fail = (error: Error): void => {
+      stop();
+      reject(error);
+    };
+    const stop = (): void => {
+      stream.off('readable', take).off('end', end).off('close', end).off('error', fail);
+    };
+    stream.on('readable', take).on('end', end).on('close', end).on('error', fail);
+    take();
+  });
+}
+
+const interrupted = (cause: unknown): PublicError =>
+  new PublicError(503, text('The connection to its server broke off. Try again.'), { cause });
+
+/** A refusal of the hub or of the daemon, as the caller of a call reads it. */
+export function publicly(error: unknown): unknown {
+  if (!(error instanceof StreamRefused)) return error;
+  const { status, message } = error;
+  if (status === 409) return conflict(message);
+  if (status === 403) return refused(message);
+  if (status === 429) return new PublicError(429, message, { retryAfter: 2 });
+  return new PublicError([404, 507].includes(status) ? status : 503, message, { cause: error });
+}

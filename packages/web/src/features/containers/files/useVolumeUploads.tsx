@@ -1,0 +1,65 @@
+import { FilePath } from '@stagi/contract/volumePaths.ts';
+import { type ReactNode, useState } from 'react';
+import { useT } from '../../../i18n/i18n.ts';
+import type { Row } from '../../../objects/useFolder.ts';
+import { ConfirmMany } from '../../../ui/ConfirmMany.tsx';
+import { toast } from '../../../ui/toasts.ts';
+import type { PickedFile } from '../../../uploads/pickedFiles.ts';
+import { addUploads } from '../../../uploads/uploadQueue.ts';
+import type { VolumeRef } from './volumeObjects.ts';
+import { volumeUpload } from './volumeUpload.ts';
+
+interface Given {
+  of: VolumeRef;
+  folder: string;
+  /** What of the folder is known: an upload may replace some of it. */
+  rows: readonly Row[];
+}
+
+/** Puts picked files on the queue; asks before when they replace files, and refuses names that cannot be stored. */
+export function useVolumeUploads({ of, folder, rows }: Given): {
+  start(files: readonly PickedFile[]): void;
+  question: ReactNode;
+} {
+  const t = useT();
+  const [asked, setAsked] = useState<{ files: PickedFile[]; replaced: string[] } | null>(null);
+
+  function start(files: readonly PickedFile[]): void {
+    const refusals = files.map(({ path }) => FilePath.safeParse(folder + path).error?.issues[0]?.message);
+    const refused = refusals.findIndex((message) => message !== undefined);
+    if (refused >= 0) toast.error(`${files[refused]?.path.slice(0, 80)}: ${t(refusals[refused] ?? '')}`);
+    const sent = files.filter((_, index) => refusals[index] === undefined);
+    const there = new Set(rows.map(({ key }) => key));
+    const replaced = sent.map(({ path }) => folder + path).filter((path) => there.has(path));
+    if (replaced.length > 0) setAsked({ files: sent, replaced });
+    else add(sent, []);
+  }
+
+  function add(files: readonly PickedFile[], replaced: readonly string[]): void {
+    const requests = files.map(({ path, file }) => {
+      const whole = folder + path;
+      return volumeUpload({ of, path: whole, file, replace: replaced.includes(whole) });
+    });
+    addUploads(requests);
+  }
+
+  return {
+    start,
+    question: (
+      <ConfirmMany
+        opened={asked !== null}
+        onClose={() => setAsked(null)}
+        onConfirm={() => {
+          add(asked?.files ?? [], asked?.replaced ?? []);
+          setAsked(null);
+        }}
+        title={t('Replace {{count}} files?', { count: asked?.replaced.length ?? 0 })}
+        names={asked?.replaced ?? []}
+        confirmLabel={t('Upload and replace')}
+        tone="primary"
+      >
+        {t('Files of the same name are replaced. What they hold now is lost.')}
+      </ConfirmMany>
+    ),
+  };
+}
