@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMMAND_AUDIENCE } from './daemon.ts';
-import { FileOperation } from './daemonFiles.ts';
+import { FILES_FEATURE, FileOperation } from './daemonFiles.ts';
 import { Id } from './page.ts';
 import { Shell, TerminalSize } from './terminals.ts';
 
@@ -50,6 +50,13 @@ export const StreamTarget = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('file'), containerId: Id, volume: z.string(), operation: FileOperation }),
 ]);
 export type StreamTarget = z.infer<typeof StreamTarget>;
+
+/** What came after the first streams. */
+const FEATURES: Partial<Record<StreamTarget['kind'], string>> = { file: FILES_FEATURE };
+
+/** What a daemon must have for this stream. */
+export const featuresOf = ({ kind }: StreamTarget): string[] =>
+  FEATURES[kind] === undefined ? [STREAMS_FEATURE] : [STREAMS_FEATURE, FEATURES[kind]];
 
 /**
  * The signed opening of one stream (JWS compact, EdDSA by the pinned command key, `typ` `stream+jwt`): used once, within

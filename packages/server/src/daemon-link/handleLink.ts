@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { type DaemonMessage, type Inventory, type PlatformMessage, PULL_AUTH_FEATURE } from '@stagi/contract/daemon.ts';
-import { STREAMS_FEATURE } from '@stagi/contract/daemonStreams.ts';
 import { HEARTBEAT_S } from '@stagi/contract/instances.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -223,8 +222,7 @@ export function handleLink(
         enqueue(async () => {
           hasSaidHello = await observeHello(ctx, node, message);
           if (hasSaidHello) {
-            const canStream = message.features?.includes(STREAMS_FEATURE) ?? false;
-            endStreams = ctx.streams.register({ ...node, canStream, send: socket.send });
+            endStreams = ctx.streams.register({ ...node, features: message.features ?? [], send: socket.send });
             await daemonConnected(ctx, node.instanceId);
           }
           updates.request();

@@ -7,6 +7,7 @@ import type { PlatformMessage } from '@stagi/contract/daemon.ts';
 import { COMMAND_AUDIENCE } from '@stagi/contract/daemon.ts';
 import {
   CONNECTION_WINDOW_BYTES,
+  featuresOf,
   OPENING_HEADER,
   OPENING_SECONDS,
   REASON_HEADER,
@@ -43,8 +44,8 @@ export class StreamRefused extends Error {
 export interface StreamingLink {
   instanceId: number;
   epoch: number;
-  /** Whether the daemon has the feature. */
-  canStream: boolean;
+  /** Of the daemon. */
+  features: readonly string[];
   send(message: PlatformMessage): void;
 }
 
@@ -113,7 +114,8 @@ export function createStreamHub(ctx: HubContext): StreamHub {
   async function open(instanceId: number, target: StreamTarget): Promise<Duplex> {
     const one = held.get(instanceId);
     if (!one) throw await whyNotHere(ctx, instanceId);
-    if (!one.link.canStream) throw new StreamRefused(503, AGENT_TOO_OLD);
+    if (!featuresOf(target).every((feature) => one.link.features.includes(feature)))
+      throw new StreamRefused(503, AGENT_TOO_OLD);
     const document = await new SignJWT({
       node: String(instanceId),
       epoch: one.link.epoch,
