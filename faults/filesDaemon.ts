@@ -27,7 +27,7 @@ export interface FilesDaemon {
   deps: FileDeps;
   desired: { containers: DesiredContainer[] };
   /** Ends the link, with all its streams, and joins again. */
-  rejoin(): Promise<void>;
+  rejoin(features?: string[]): Promise<void>;
   leave(): Promise<void>;
   close(): Promise<void>;
 }
@@ -64,8 +64,8 @@ export async function joinFilesDaemon(app: TestApp, owner: Person): Promise<File
   const desired = { containers: [containerWith(containerId, directory)] };
   const deps = await fileDeps(folder, { current: () => desired } as unknown as DesiredStore);
 
-  async function dialIn() {
-    const joined = await connectDaemon(app.url, key, { features: [STREAMS_FEATURE, FILES_FEATURE] });
+  async function dialIn(features = [STREAMS_FEATURE, FILES_FEATURE]) {
+    const joined = await connectDaemon(app.url, key, { features });
     const link = new AbortController();
     const server = createStreamServer(identity, streamHandlers({ ...deps, portAddress: async () => '127.0.0.1' }));
     joined.socket.on('message', (data: Buffer) => {
@@ -82,9 +82,9 @@ export async function joinFilesDaemon(app: TestApp, owner: Person): Promise<File
     directory,
     deps,
     desired,
-    async rejoin() {
+    async rejoin(features) {
       await joined.close();
-      joined = await dialIn();
+      joined = await dialIn(features);
     },
     leave: () => joined.close(),
     async close() {

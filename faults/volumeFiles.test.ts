@@ -15,6 +15,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { api } from '@stagi/contract/api.ts';
+import { STREAMS_FEATURE } from '@stagi/contract/daemonStreams.ts';
 import type { CallError } from '@stagi/contract/errors.ts';
 import { UPLOAD_PREFIX } from '@stagi/contract/volumePaths.ts';
 import { sweepUploads } from '@stagi/daemon/src/volumes/sweepUploads.ts';
@@ -289,6 +290,12 @@ describe('what is refused', () => {
     await daemon.leave();
     const away = await refusalOf(owner.client(api.volumeFiles.list, of));
     expect([away.status, away.message]).toEqual([503, 'Its server cannot be reached']);
+    await daemon.rejoin([STREAMS_FEATURE]);
+    const old = await until('an old agent is back', async () => {
+      const refusal = await refusalOf(owner.client(api.volumeFiles.list, of));
+      return refusal.message === 'Its server cannot be reached' ? null : refusal;
+    });
+    expect([old.status, old.message]).toEqual([503, 'The agent of this server is too old for this: install it again']);
     await daemon.rejoin();
     await until('it is back', () => owner.client(api.volumeFiles.list, of).catch(() => null));
   });
