@@ -145,7 +145,7 @@ test('files of a volume are browsed, edited, uploaded, downloaded and deleted be
   await test.step('a file and a folder are downloaded; a link is not', async () => {
     await symlink('/etc/passwd', onServer('passwords'));
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await expect(rows.filter({ hasText: 'passwords' })).toContainText('inode/symlink');
+    await expect(rows.filter({ hasText: 'passwords' })).toContainText('Symbolic link');
     await rows
       .filter({ hasText: 'passwords' })
       .getByRole('button', { name: /^Actions for/ })

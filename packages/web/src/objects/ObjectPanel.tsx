@@ -18,6 +18,7 @@ import { fileNameOf } from './objectNames.ts';
 import type { ObjectSource } from './objectSource.ts';
 import { downloadVerdict, openDownload } from './openDownload.ts';
 import { ObjectPreview } from './preview/ObjectPreview.tsx';
+import { useTypeWords } from './typeWords.ts';
 
 interface Props {
   source: ObjectSource;
@@ -49,6 +50,7 @@ type OpenedProps = Omit<Props, 'objectKey' | 'onClose'> & { objectKey: string };
 
 function Opened({ source, objectKey, buttons, moreFacts, children }: OpenedProps) {
   const t = useT();
+  const typeWords = useTypeWords();
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: [source.path, { id: source.id, part: source.part, key: objectKey }] as const,
     queryFn: ({ signal }) => viewObject(source, objectKey, signal),
@@ -86,7 +88,7 @@ function Opened({ source, objectKey, buttons, moreFacts, children }: OpenedProps
             copy: object.key,
           },
           { label: t('Size'), value: sizeWords(), mono: true },
-          { label: t('Type'), value: object.contentType, mono: true },
+          { label: t('Type'), value: typeWords(object.contentType), mono: true },
           { label: t('Modified'), value: <DateTime at={object.modifiedAt} /> },
           ...(uri === undefined
             ? []

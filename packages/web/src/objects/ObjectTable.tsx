@@ -13,6 +13,7 @@ import classes from './Objects.module.css';
 import { nameIn } from './objectNames.ts';
 import type { ObjectSource } from './objectSource.ts';
 import { downloadVerdict, openDownload } from './openDownload.ts';
+import { useTypeWords } from './typeWords.ts';
 import type { Row, useFolder } from './useFolder.ts';
 
 interface Props {
@@ -29,6 +30,7 @@ interface Props {
 
 export function ObjectTable({ source, folder, search, list, linkTo, moreActions, bulk, empty }: Props) {
   const t = useT();
+  const typeWords = useTypeWords();
   return (
     <DataTable<Row>
       label={t('Objects')}
@@ -69,7 +71,7 @@ export function ObjectTable({ source, folder, search, list, linkTo, moreActions,
         key: 'type',
         title: t('Type'),
         width: 200,
-        cell: (row) => (row.kind === 'folder' ? t('Folder') : <CutText>{row.object.contentType}</CutText>),
+        cell: (row) => (row.kind === 'folder' ? t('Folder') : <CutText>{typeWords(row.object.contentType)}</CutText>),
       },
       {
         key: 'modified',
