@@ -137,7 +137,7 @@ test('files of a volume are browsed, edited, uploaded, downloaded and deleted be
     await page
       .getByTestId('upload-files')
       .setInputFiles([{ name: 'table.csv', mimeType: 'text/csv', buffer: Buffer.from('new') }]);
-    await expect(page.getByText('Replace one file?')).toBeVisible();
+    await expect(page.getByText('Replace files of the same name?')).toBeVisible();
     await page.getByTestId('confirm-submit').click();
     await expect.poll(() => readFile(onServer('table.csv'), 'utf8')).toBe('new');
   });
@@ -169,7 +169,7 @@ test('files of a volume are browsed, edited, uploaded, downloaded and deleted be
     await act(page, 'configs', 'action-delete');
     await expect(page.getByText('Folders are deleted with all that is in them.')).toBeVisible();
     await page.getByTestId('confirm-submit').click();
-    await expect(page.getByText('3 files and folders have been deleted').first()).toBeVisible();
+    await expect(page.getByText('Files and folders deleted: 3').first()).toBeVisible();
     expect(await readdir(join(folder, 'volume'))).not.toContain('configs');
   });
 

@@ -87,7 +87,7 @@ export function UploadQueue({ place }: { place: string }) {
 
   function title(): string {
     if (active > 0) return t('Uploading: {{done}} of {{all}} done', { done, all: counted.length });
-    if (paused > 0) return t('{{count}} uploads are paused', { count: paused });
+    if (paused > 0) return t('Uploads paused');
     if (failed.length > 0) return t('{{count}} uploads failed', { count: failed.length });
     return done > 0 ? t('{{count}} files uploaded', { count: done }) : t('Uploads canceled');
   }

@@ -44,7 +44,7 @@ export function DeleteFilesDialog({ of, rows, onClose, onDone }: Props) {
           setDeleted(count);
         }
       }
-      toast.success(t('{{count}} files and folders have been deleted', { count }));
+      toast.success(t('Files and folders deleted: {{done}}', { done: count }));
       onDone();
     } catch (cause) {
       if (!(cause instanceof CallError)) throw cause;
@@ -73,7 +73,7 @@ export function DeleteFilesDialog({ of, rows, onClose, onDone }: Props) {
     >
       <span role="status">
         {deleted !== null && deleted > 0
-          ? t('{{count}} files and folders have been deleted', { count: deleted })
+          ? t('Files and folders deleted: {{done}}', { done: deleted })
           : hasFolder
             ? t('Folders are deleted with all that is in them. The container loses these files at once.')
             : t('The container loses these files at once.')}

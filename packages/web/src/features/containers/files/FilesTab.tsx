@@ -138,8 +138,7 @@ function Browser({ container, volume, children }: BrowserProps) {
             icon: <IconTrash size={14} />,
             danger: true,
             testId: 'bulk-delete',
-            verdict: ([first, ...others]) =>
-              [first, ...others].reduce<Verdict>((all, row) => (all.allowed && row ? mayName(row) : all), mayChange),
+            verdict: mayName,
             onClick: setDeleting,
           },
         ]}

@@ -27,7 +27,8 @@ export function useVolumeUploads({ of, folder, rows }: Given): {
   function start(files: readonly PickedFile[]): void {
     const refusals = files.map(({ path }) => FilePath.safeParse(folder + path).error?.issues[0]?.message);
     const refused = refusals.findIndex((message) => message !== undefined);
-    if (refused >= 0) toast.error(`${files[refused]?.path.slice(0, 80)}: ${t(refusals[refused] ?? '')}`);
+    const reason = refusals[refused];
+    if (reason !== undefined) toast.error(`${files[refused]?.path.slice(0, 80)}: ${t(reason)}`);
     const sent = files.filter((_, index) => refusals[index] === undefined);
     const there = new Set(rows.map(({ key }) => key));
     const replaced = sent.map(({ path }) => folder + path).filter((path) => there.has(path));
@@ -53,12 +54,12 @@ export function useVolumeUploads({ of, folder, rows }: Given): {
           add(asked?.files ?? [], asked?.replaced ?? []);
           setAsked(null);
         }}
-        title={t('Replace {{count}} files?', { count: asked?.replaced.length ?? 0 })}
+        title={t('Replace files of the same name?')}
         names={asked?.replaced ?? []}
         confirmLabel={t('Upload and replace')}
         tone="primary"
       >
-        {t('Files of the same name are replaced. What they hold now is lost.')}
+        {t('What they hold now is lost.')}
       </ConfirmMany>
     ),
   };
