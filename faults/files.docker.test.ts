@@ -23,7 +23,7 @@ let outside: string;
 
 beforeAll(async () => {
   await ensureTestImage();
-  app = await startTestApp();
+  app = await startTestApp({}, { role: 'api' });
   owner = await app.signUp();
   daemon = await joinFilesDaemon(app, owner);
   outside = join(dirname(daemon.directory), 'outside');

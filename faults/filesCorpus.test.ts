@@ -21,7 +21,7 @@ let outside: string;
 let mounted = false;
 
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({}, { role: 'api' });
   daemon = await joinFilesDaemon(app, await app.signUp());
   outside = join(dirname(daemon.directory), 'outside');
   await mkdir(join(outside, 'folder'), { recursive: true });

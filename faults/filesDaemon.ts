@@ -18,7 +18,10 @@ import { connectDaemon, enrolNode } from '@stagi/server/src/testing/daemon.ts';
 import { aContainer, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 
-/** A rented server with one container, whose files the daemon's own code serves in this process. */
+/**
+ * A rented server with one container, whose files the daemon's own code serves in this process. It sends no heartbeats:
+ * the platform must run without workers, which would take the server for lost.
+ */
 export interface FilesDaemon {
   serverId: number;
   containerId: number;

@@ -39,7 +39,7 @@ let daemon: FilesDaemon;
 let of: { id: number; volume: string };
 
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({}, { role: 'api' });
   owner = await app.signUp();
   daemon = await joinFilesDaemon(app, owner);
   of = { id: daemon.containerId, volume: '/data' };
