@@ -14,7 +14,7 @@ import { type FilesDaemon, joinFilesDaemon } from './filesDaemon.ts';
 
 const run = promisify(execFile);
 const SECRET = 'SECRET of the server';
-const ROUNDS = 300;
+const ROUNDS = 200;
 
 let app: TestApp;
 let owner: Person;

@@ -21,6 +21,8 @@ interface Props {
   folder: string;
   search: string;
   list: ReturnType<typeof useFolder>;
+  /** Counts what the person has changed: its outcome is shown at once, also under the pointer. */
+  changes?: number;
   linkTo(row: Row): string;
   /** What can be done to a row besides downloading it. */
   moreActions?(row: Row): readonly Action[];
@@ -28,7 +30,7 @@ interface Props {
   empty: ReactNode;
 }
 
-export function ObjectTable({ source, folder, search, list, linkTo, moreActions, bulk, empty }: Props) {
+export function ObjectTable({ source, folder, search, list, changes = 0, linkTo, moreActions, bulk, empty }: Props) {
   const t = useT();
   const typeWords = useTypeWords();
   return (
@@ -37,7 +39,7 @@ export function ObjectTable({ source, folder, search, list, linkTo, moreActions,
       name="objects"
       rowTestId="object-row"
       rows={list.rows}
-      listKey={folder + search}
+      listKey={`${changes} ${folder}${search}`}
       rowKey={({ key }) => key}
       rowName={({ key }) => nameIn(folder, key)}
       rowLink={(row, cell) => <Link to={linkTo(row)}>{cell}</Link>}

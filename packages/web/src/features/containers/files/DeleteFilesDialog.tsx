@@ -44,14 +44,15 @@ export function DeleteFilesDialog({ of, rows, onClose, onDone }: Props) {
           setDeleted(count);
         }
       }
+      await invalidate(api.volumeFiles.list.path);
       toast.success(t('Files and folders deleted: {{done}}', { done: count }));
       onDone();
     } catch (cause) {
       if (!(cause instanceof CallError)) throw cause;
       toast.error(errorText(cause), t('deletion error'));
+      void invalidate(api.volumeFiles.list.path);
     } finally {
       setDeleted(null);
-      void invalidate(api.volumeFiles.list.path);
       onClose();
     }
   }

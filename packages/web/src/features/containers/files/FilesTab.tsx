@@ -87,6 +87,11 @@ function Browser({ container, volume, children }: BrowserProps) {
   const [renaming, setRenaming] = useState<string | null>(null);
   const [editing, setEditing] = useState<string | null>(null);
   const [deleting, setDeleting] = useState<readonly Row[] | null>(null);
+  const [changes, setChanges] = useState(0);
+  const changed = () => {
+    setChanges((count) => count + 1);
+    if (address.opened !== null) address.closeObject();
+  };
 
   return (
     <DropZone target={volume + (folder && `/${folder}`)} refusal={refusal} onFiles={start}>
@@ -130,6 +135,7 @@ function Browser({ container, volume, children }: BrowserProps) {
         folder={folder}
         search={search}
         list={list}
+        changes={changes}
         linkTo={(row) => (row.kind === 'folder' ? address.toFolder(row.key) : address.toObject(row.key))}
         moreActions={actionsOf}
         bulk={[
@@ -201,16 +207,11 @@ function Browser({ container, volume, children }: BrowserProps) {
         onClose={() => setRenaming(null)}
         onRenamed={() => {
           setRenaming(null);
-          if (address.opened !== null) address.closeObject();
+          changed();
         }}
       />
       <FileEditor of={of} path={editing} onClose={() => setEditing(null)} />
-      <DeleteFilesDialog
-        of={of}
-        rows={deleting}
-        onClose={() => setDeleting(null)}
-        onDone={() => address.opened !== null && address.closeObject()}
-      />
+      <DeleteFilesDialog of={of} rows={deleting} onClose={() => setDeleting(null)} onDone={changed} />
     </DropZone>
   );
 
