@@ -195,7 +195,7 @@ test('files of a volume are browsed, edited, uploaded, downloaded and deleted be
 async function act(page: Page, name: string, action: string): Promise<void> {
   const row = page.getByTestId('object-row').filter({ hasText: name });
   await row.getByRole('button', { name: /^Actions for/ }).click();
-  await page.getByTestId(action).click();
+  await page.getByRole('menu').getByTestId(action).click();
 }
 
 /** The download that begins in a tab of its own. */
