@@ -11,6 +11,7 @@ import { authorizeContainer, loadPolicy } from '@stagi/daemon/src/policy.ts';
 import type { FileDeps } from '@stagi/daemon/src/streams/fileStreams.ts';
 import { streamHandlers } from '@stagi/daemon/src/streams/handlers.ts';
 import { createStreamServer } from '@stagi/daemon/src/streams/streamServer.ts';
+import type { TerminalDeps } from '@stagi/daemon/src/streams/terminal/terminalStreams.ts';
 import { openUploadRecords } from '@stagi/daemon/src/volumes/uploadRecords.ts';
 import { issueEnrolment } from '@stagi/server/src/nodes/enrolment.ts';
 import type { TestApp } from '@stagi/server/src/testing/app.ts';
@@ -34,6 +35,9 @@ export interface FilesDaemon {
   leave(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** No test of files opens one. */
+const NO_TERMINALS = {} as TerminalDeps;
 
 /** Deps of the daemon's files with the policy of an own server, which allows any directory but the system's. */
 export async function fileDeps(folder: string, desired: DesiredStore): Promise<FileDeps> {
@@ -70,7 +74,10 @@ export async function joinFilesDaemon(app: TestApp, owner: Person): Promise<File
   async function dialIn(features = [STREAMS_FEATURE, FILES_FEATURE]) {
     const joined = await connectDaemon(app.url, key, { features });
     const link = new AbortController();
-    const server = createStreamServer(identity, streamHandlers({ ...deps, portAddress: async () => '127.0.0.1' }));
+    const server = createStreamServer(
+      identity,
+      streamHandlers({ ...deps, portAddress: async () => '127.0.0.1', terminal: NO_TERMINALS }),
+    );
     joined.socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString());
       if (message.type === 'streams') server.dial(message.ticket, message.epoch, link.signal);
