@@ -8,9 +8,9 @@ import type { DesiredStore } from '@stagi/daemon/src/desiredState.ts';
 import type { Identity } from '@stagi/daemon/src/identity.ts';
 import { pathsFrom } from '@stagi/daemon/src/paths.ts';
 import { authorizeContainer, loadPolicy } from '@stagi/daemon/src/policy.ts';
-import type { FileDeps } from '@stagi/daemon/src/streams/fileStreams.ts';
+import { type FileDeps, fileStreams } from '@stagi/daemon/src/streams/fileStreams.ts';
 import { streamHandlers } from '@stagi/daemon/src/streams/handlers.ts';
-import { createStreamServer } from '@stagi/daemon/src/streams/streamServer.ts';
+import { createStreamServer, type StreamHandler } from '@stagi/daemon/src/streams/streamServer.ts';
 import type { TerminalDeps } from '@stagi/daemon/src/streams/terminal/terminalStreams.ts';
 import { openUploadRecords } from '@stagi/daemon/src/volumes/uploadRecords.ts';
 import { issueEnrolment } from '@stagi/server/src/nodes/enrolment.ts';
@@ -31,7 +31,7 @@ export interface FilesDaemon {
   deps: FileDeps;
   desired: { containers: DesiredContainer[] };
   /** Ends the link, with all its streams, and joins again. */
-  rejoin(features?: string[]): Promise<void>;
+  rejoin(features?: string[], files?: StreamHandler<'file'>): Promise<void>;
   leave(): Promise<void>;
   close(): Promise<void>;
 }
@@ -71,13 +71,13 @@ export async function joinFilesDaemon(app: TestApp, owner: Person): Promise<File
   const desired = { containers: [containerWith(containerId, directory)] };
   const deps = await fileDeps(folder, { current: () => desired } as unknown as DesiredStore);
 
-  async function dialIn(features = [STREAMS_FEATURE, FILES_FEATURE]) {
+  async function dialIn(features = [STREAMS_FEATURE, FILES_FEATURE], file = fileStreams(deps)) {
     const joined = await connectDaemon(app.url, key, { features });
     const link = new AbortController();
-    const server = createStreamServer(
-      identity,
-      streamHandlers({ ...deps, portAddress: async () => '127.0.0.1', terminal: NO_TERMINALS }),
-    );
+    const server = createStreamServer(identity, {
+      ...streamHandlers({ ...deps, actual: () => [], terminal: NO_TERMINALS }),
+      file,
+    });
     joined.socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString());
       if (message.type === 'streams') server.dial(message.ticket, message.epoch, link.signal);
@@ -92,9 +92,9 @@ export async function joinFilesDaemon(app: TestApp, owner: Person): Promise<File
     directory,
     deps,
     desired,
-    async rejoin(features) {
+    async rejoin(features, files) {
       await joined.close();
-      joined = await dialIn(features);
+      joined = await dialIn(features, files);
     },
     leave: () => joined.close(),
     async close() {

@@ -1,12 +1,16 @@
 import type { ActualContainer } from '@stagi/contract/daemon.ts';
 import { STREAMS_FEATURE } from '@stagi/contract/daemonStreams.ts';
 import type { DesiredStore } from '@stagi/daemon/src/desiredState.ts';
+import type { FileDeps } from '@stagi/daemon/src/streams/fileStreams.ts';
 import { streamHandlers } from '@stagi/daemon/src/streams/handlers.ts';
 import { createStreamServer } from '@stagi/daemon/src/streams/streamServer.ts';
 import type { TerminalDeps } from '@stagi/daemon/src/streams/terminal/terminalStreams.ts';
 import { issueEnrolment } from '@stagi/server/src/nodes/enrolment.ts';
 import type { TestApp } from '@stagi/server/src/testing/app.ts';
 import { connectDaemon, enrolNode, type TestDaemon } from '@stagi/server/src/testing/daemon.ts';
+
+/** No test of ports opens files. */
+const NO_FILES = {} as FileDeps;
 
 export interface PortDaemon {
   link: TestDaemon;
@@ -37,6 +41,7 @@ export async function joinPortDaemon(origin: string, token: string): Promise<Por
   const server = createStreamServer(
     identity,
     streamHandlers({
+      ...NO_FILES,
       desired: { current: () => desired } as unknown as DesiredStore,
       actual: () => actual,
       terminal: {} as TerminalDeps,

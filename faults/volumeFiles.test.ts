@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   chmod,
   chown,
@@ -6,12 +7,15 @@ import {
   mkdir,
   readdir,
   readFile,
+  rm,
   stat,
   symlink,
+  truncate,
   utimes,
   writeFile,
 } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { api } from '@stagi/contract/api.ts';
@@ -21,7 +25,7 @@ import { UPLOAD_PREFIX } from '@stagi/contract/volumePaths.ts';
 import { sweepUploads } from '@stagi/daemon/src/volumes/sweepUploads.ts';
 import { aMember } from '@stagi/server/src/app/testing/seededWorkspace.ts';
 import { announce } from '@stagi/server/src/bus/bus.ts';
-import { visitContent } from '@stagi/server/src/contentHost/testing/visitContent.ts';
+import { openContent, readAnswer, visitContent } from '@stagi/server/src/contentHost/testing/visitContent.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { anApiToken } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
@@ -258,6 +262,66 @@ describe('files of a volume', () => {
     ]);
     expect(members.get('pack/a.txt')!.toString()).toBe('aaa');
     expect(members.get('pack/sub/b.bin')!.equals(Buffer.alloc(2 * MB, 7))).toBe(true);
+  });
+});
+
+describe('a download', () => {
+  it('of a file that is cut meanwhile breaks off: it does not look whole', async () => {
+    const size = 64 * MB;
+    await writeFile(onServer('shrinks'), Buffer.alloc(size));
+    const { link } = await owner.client(api.volumeFiles.download, { ...of, path: 'shrinks' });
+    const answer = await openContent(app, link);
+    await once(answer, 'readable');
+    await truncate(onServer('shrinks'), MB);
+    const { isComplete, body } = await readAnswer(answer);
+    expect(isComplete).toBe(false);
+    expect(body.length).toBeLessThan(size);
+    await rm(onServer('shrinks'));
+  });
+
+  it('never has more bytes than were announced, whatever a server sends', async () => {
+    const facts = { kind: 'file', sizeBytes: 4, modifiedAt: new Date(0).toISOString(), etag: 'e' };
+    const next = 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged';
+    await daemon.rejoin(undefined, async ({ operation }, accept) => {
+      const stream = accept();
+      stream.resume();
+      if (operation.do === 'stat') return void stream.end(JSON.stringify(facts));
+      const head = Buffer.from(JSON.stringify({ ...facts, from: 0, length: 4 }));
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(head.length);
+      stream.end(Buffer.concat([length, head, Buffer.from(`file${next}`)]));
+    });
+    const { link } = await until('the daemon is back', () =>
+      owner.client(api.volumeFiles.download, { ...of, path: 'any' }).catch(() => null),
+    );
+    const raw = connect(Number(new URL(app.url).port), '127.0.0.1');
+    const { host, pathname } = new URL(link);
+    for (let n = 0; n < 2; n += 1) raw.write(`GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
+    let got = '';
+    raw.on('data', (part) => (got += part)).on('error', () => {});
+    await new Promise((resolve) => raw.on('close', resolve));
+    expect(got).not.toContain('forged');
+    const read = await refusalOf(owner.client(api.volumeFiles.read, { ...of, path: 'any' }));
+    expect(read.status).toBe(503);
+    await daemon.rejoin();
+    await until('it is back', () => owner.client(api.volumeFiles.list, of).catch(() => null));
+  });
+
+  it('that is refused has the headers of a refusal', async () => {
+    const { link } = await owner.client(api.volumeFiles.download, { ...of, path: 'shared.txt' });
+    const [container] = daemon.desired.containers;
+    const directories = [{ host: '/etc', container: '/data' }];
+    daemon.desired.containers = [{ ...container!, spec: { ...container!.spec, directories } }];
+    const refused = await visitContent(app, link);
+    daemon.desired.containers = [container!];
+    expect(refused.status).toBe(409);
+    expect(refused.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(refused.headers).not.toHaveProperty('content-disposition');
+    const upload = await owner.client(api.volumeFiles.upload, { ...of, path: 'never', sizeBytes: 1 });
+    daemon.desired.containers = [{ ...container!, spec: { ...container!.spec, directories } }];
+    const sent = await put(upload.link, Buffer.alloc(1));
+    daemon.desired.containers = [container!];
+    expect(sent).toMatchObject({ status: 409, body: { isSuccess: false } });
   });
 });
 

@@ -70,10 +70,10 @@ export type FileKind = z.infer<typeof FileKind>;
 
 export const FileFacts = z.object({
   kind: FileKind,
-  sizeBytes: z.number().int(),
-  modifiedAt: z.string(),
+  sizeBytes: z.number().int().min(0),
+  modifiedAt: z.iso.datetime(),
   /** Changes with the content. */
-  etag: z.string(),
+  etag: z.string().regex(/^[\w-]{1,100}$/),
 });
 export type FileFacts = z.infer<typeof FileFacts>;
 
@@ -86,7 +86,7 @@ export type ListedFile = z.infer<typeof ListedFile>;
 
 /** Folders first, then by the bytes of the names. */
 export const FileListing = z.object({ entries: z.array(ListedFile), next: z.string().nullable() });
-export const PartialUpload = z.object({ sizeBytes: z.number().int() });
+export const PartialUpload = z.object({ sizeBytes: z.number().int().min(0) });
 /** `isMore`: the time was over before all was removed. */
 export const Removed = z.object({ removed: z.number().int(), isMore: z.boolean() });
 export const Done = z.object({});
@@ -94,11 +94,11 @@ export const Done = z.object({});
 export const Written = z.discriminatedUnion('state', [
   z.object({ state: z.literal('done'), facts: FileFacts }),
   /** More is to come: so many bytes are kept. */
-  z.object({ state: z.literal('partial'), sizeBytes: z.number().int() }),
+  z.object({ state: z.literal('partial'), sizeBytes: z.number().int().min(0) }),
   z.object({ state: z.literal('refused'), status: z.number().int(), reason: z.string() }),
 ]);
 export type Written = z.infer<typeof Written>;
 
 /** The JSON that comes before the bytes of a `read`, with its length in front of it (uint32, big-endian). */
-export const ReadHead = FileFacts.extend({ from: z.number().int(), length: z.number().int() });
+export const ReadHead = FileFacts.extend({ from: z.number().int().min(0), length: z.number().int().min(0) });
 export type ReadHead = z.infer<typeof ReadHead>;

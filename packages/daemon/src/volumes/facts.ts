@@ -2,11 +2,14 @@ import type { BigIntStats } from 'node:fs';
 import type { FileFacts } from '@stagi/contract/daemonFiles.ts';
 import { kindOf } from './openBeneath.ts';
 
+/** A file may have any time: this is the last one of a year with four digits. */
+const LAST_MS = Date.UTC(9999, 11, 31);
+
 export function factsOf(stats: BigIntStats): FileFacts {
   return {
     kind: kindOf(stats),
     sizeBytes: Number(stats.size),
-    modifiedAt: new Date(Number(stats.mtimeMs)).toISOString(),
+    modifiedAt: new Date(Math.min(Math.max(Number(stats.mtimeMs), 0), LAST_MS)).toISOString(),
     etag: etagOf(stats),
   };
 }

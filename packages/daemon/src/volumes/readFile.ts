@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FileOperation, ReadHead } from '@stagi/contract/daemonFiles.ts';
 import { text } from '@stagi/contract/text.ts';
@@ -29,10 +29,20 @@ export async function sendFile(
     stream.write(framed(head));
     if (head.length === 0) return void stream.end();
     const range = { start: from, end: from + head.length - 1, highWaterMark: CHUNK_BYTES, autoClose: false };
-    await pipeline(file.createReadStream(range), stream);
+    await pipeline(whole(file.createReadStream(range), head.length), stream);
   } finally {
     await file.close();
   }
+}
+
+/** A file that was cut meanwhile breaks the stream off: a plain end would look like the whole range. */
+async function* whole(source: Readable, length: number): AsyncGenerator<Buffer> {
+  let left = length;
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    left -= chunk.length;
+    yield chunk;
+  }
+  if (left > 0) throw new Error('the file became shorter while it was read');
 }
 
 function framed(head: ReadHead): Buffer {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { FileFacts } from '@stagi/contract/daemonFiles.ts';
 import { S3Error } from '@stagi/s3/errors.ts';
 import { rangeOf } from '@stagi/s3/operations/range.ts';
@@ -7,7 +8,14 @@ import type { Context } from '../context.ts';
 import { PublicError } from '../http/errors.ts';
 import { recheckStreamOwner } from '../sessions/recheckStreamOwner.ts';
 import { currentOwner } from '../sessions/streamTicket.ts';
-import { askDaemon, openFileStream, readHead } from '../volumeFiles/daemonFiles.ts';
+import {
+  askDaemon,
+  exactly,
+  openFileStream,
+  readHead,
+  type Volume,
+  withErrorStatus,
+} from '../volumeFiles/daemonFiles.ts';
 import { contentTypeOf, nameOf } from '../volumeFiles/present.ts';
 import { type OpenedTicket, openTicket } from '../volumeFiles/ticket.ts';
 import { createTransfers } from '../volumeFiles/transfers.ts';
@@ -20,6 +28,19 @@ const transfers = createTransfers();
 
 /** Answers with a file of a volume, or with a folder as a ZIP file: media for a preview, anything else as a download. */
 export async function sendVolumeFile(
+  ctx: Context,
+  sealed: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  try {
+    return await answer(ctx, sealed, request, reply);
+  } catch (error) {
+    throw withErrorStatus(error);
+  }
+}
+
+async function answer(
   ctx: Context,
   sealed: string,
   request: FastifyRequest,
@@ -41,14 +62,12 @@ async function sendArchive(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const name = fileNameOf(path === '' ? volume.directory : path);
+  const stream = request.method === 'HEAD' ? null : await openFileStream(ctx, volume, { do: 'archive', path });
+  // Now that nothing is refused any more: a refusal has other headers.
   void reply.type('application/zip').header('content-disposition', create(`${name}.zip`, { type: 'attachment' }));
-  if (request.method === 'HEAD') return reply.send();
-  const stream = await openFileStream(ctx, volume, { do: 'archive', path });
+  if (!stream) return reply.send();
   stream.end();
-  cutOffWhenOver(ctx, ticket, request, reply);
-  // A plain end would look like a whole archive.
-  stream.once('error', () => request.raw.socket.resetAndDestroy());
-  return reply.send(stream);
+  return send(stream, ctx, ticket, request, reply);
 }
 
 async function sendFile(
@@ -64,22 +83,47 @@ async function sendFile(
   const { start, end } = range ?? { start: 0, end: facts.sizeBytes - 1 };
   const type = safeContentType(contentTypeOf('file', name));
   const isShown = ticket.use.for === 'preview' && isMedia(type);
+  const length = end - start + 1;
+  const stream = request.method === 'HEAD' ? null : await openContent(ctx, volume, path, facts.etag, start, length);
   void reply
     .status(range ? 206 : 200)
     .type(isShown ? type : BYTES)
     .header('etag', `"${facts.etag}"`)
     .header('accept-ranges', 'bytes')
-    .header('content-length', end - start + 1)
+    .header('content-length', length)
     .header('content-disposition', create(fileNameOf(path), { type: isShown ? 'inline' : 'attachment' }));
   if (range) void reply.header('content-range', `bytes ${start}-${end}/${facts.sizeBytes}`);
   // The web app shows it in its own pages.
   if (isShown) void reply.header('cross-origin-resource-policy', 'cross-origin');
-  if (request.method === 'HEAD') return reply.send();
-  const operation = { do: 'read', path, from: start, length: end - start + 1, etag: facts.etag } as const;
-  const stream = await openFileStream(ctx, volume, operation);
+  if (!stream) return reply.send();
+  return send(stream, ctx, ticket, request, reply);
+}
+
+async function openContent(
+  ctx: Context,
+  volume: Volume,
+  path: string,
+  etag: string,
+  from: number,
+  length: number,
+): Promise<Readable> {
+  const stream = await openFileStream(ctx, volume, { do: 'read', path, from, length, etag });
   stream.end();
   await readHead(stream);
+  const content = Readable.from(exactly(stream, length), { objectMode: false });
+  // Also while nothing comes: the generator is then asked for nothing.
+  return content.once('close', () => stream.destroy());
+}
+
+function send(
+  stream: Readable,
+  ctx: Context,
+  ticket: Pick<OpenedTicket, 'owner' | 'recheck'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   cutOffWhenOver(ctx, ticket, request, reply);
+  // A plain end would look like a whole file.
   stream.once('error', () => request.raw.socket.resetAndDestroy());
   return reply.send(stream);
 }

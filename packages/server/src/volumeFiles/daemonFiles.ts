@@ -71,17 +71,28 @@ export async function readHead(stream: Duplex): Promise<ReadHead> {
   }
 }
 
-/** At most `length` bytes of the stream, which are all that it sends. */
+/**
+ * What the stream sends, which must be so many bytes. Daemons of own servers are in the hands of their owners: a byte too
+ * many in an answer would be read as the next answer of its connection.
+ */
+export async function* exactly(stream: Duplex, length: number): AsyncGenerator<Buffer> {
+  let left = length;
+  for await (const part of stream as AsyncIterable<Buffer>) {
+    left -= part.length;
+    if (left < 0) throw new Error(`more than ${length} bytes came`);
+    yield part;
+  }
+  if (left > 0) throw new Error(`${length - left} of ${length} bytes came`);
+}
+
 export async function readBytes(stream: Duplex, length: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   try {
-    for await (const part of stream as AsyncIterable<Buffer>) parts.push(part);
+    for await (const part of exactly(stream, length)) parts.push(part);
   } catch (cause) {
     throw interrupted(cause);
   }
-  const bytes = Buffer.concat(parts);
-  if (bytes.length !== length) throw interrupted(new Error(`${bytes.length} of ${length} bytes came`));
-  return bytes;
+  return Buffer.concat(parts);
 }
 
 function readExactly(stream: Duplex, bytes: number): Promise<Buffer> {
@@ -111,6 +122,10 @@ function readExactly(stream: Duplex, bytes: number): Promise<Buffer> {
 
 const interrupted = (cause: unknown): PublicError =>
   new PublicError(503, text('The connection to its server broke off. Try again.'), { cause });
+
+/** The same refusal for what reads the status alone, where a refusal is no 200. */
+export const withErrorStatus = (error: unknown): unknown =>
+  error instanceof PublicError && error.status < 400 ? conflict(error.message) : error;
 
 /** A refusal of the hub or of the daemon, as the caller of a call reads it. */
 export function publicly(error: unknown): unknown {

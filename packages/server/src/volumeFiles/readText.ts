@@ -13,7 +13,7 @@ export async function readText(
   const stream = await openFileStream(ctx, volume, { do: 'read', path, from: 0, length: maxBytes, etag: null });
   stream.end();
   const head = await readHead(stream);
-  const bytes = await readBytes(stream, head.length);
+  const bytes = await readBytes(stream, Math.min(head.length, maxBytes));
   const text = textOf(bytes, head.sizeBytes > head.length);
   return {
     entry: presentEntry({ ...head, name: nameOf(path) }),

@@ -11,7 +11,7 @@ import { badInput, PublicError } from '../http/errors.ts';
 import { StreamRefused } from '../nodes/streamHub.ts';
 import { recheckStreamOwner } from '../sessions/recheckStreamOwner.ts';
 import { currentOwner } from '../sessions/streamTicket.ts';
-import { openFileStream, publicly, readAnswer } from './daemonFiles.ts';
+import { openFileStream, publicly, readAnswer, withErrorStatus } from './daemonFiles.ts';
 import { type OpenedTicket, openTicket } from './ticket.ts';
 import { createTransfers } from './transfers.ts';
 
@@ -34,7 +34,7 @@ export function mountUploads(app: FastifyInstance, ctx: Context): void {
         await reply.send(await receive(ctx, request));
       } catch (error) {
         hangUpSoon(request.raw, reply);
-        throw error;
+        throw withErrorStatus(error);
       }
       return reply;
     },
