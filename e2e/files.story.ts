@@ -159,7 +159,6 @@ test('files of a volume are browsed, edited, uploaded, downloaded and deleted be
 
   await test.step('the page serves a phone, the keyboard and both themes', async () => {
     await expectAccessible(page, 'files of a container');
-    await shots(page, 'list');
     await page.setViewportSize(PHONE);
     expect(await sideways(page)).toBeLessThanOrEqual(0);
     expect(await findCutOffText(page)).toEqual([]);
@@ -229,16 +228,4 @@ async function aRunningContainer(ada: Person): Promise<number> {
     return now.status === 'running';
   });
   return entity.id;
-}
-
-async function shots(page: Page, name: string): Promise<void> {
-  if (!process.env.SHOTS) return;
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme });
-    for (const width of [360, 768, 1280]) {
-      await page.setViewportSize({ width, height: 800 });
-      await page.screenshot({ path: `${process.env.SHOTS}/${name}-${colorScheme}-${width}.png` });
-    }
-  }
-  await page.setViewportSize(DESK);
 }
