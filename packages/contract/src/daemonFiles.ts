@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import { FilePath, FolderPath } from './volumePaths.ts';
+import { FileKind, FilePath, FolderPath, MAX_LISTED_ENTRIES } from './volumePaths.ts';
 
 /** The feature of a daemon that serves files of volumes. */
 export const FILES_FEATURE = 'files';
-
-/** Entries of one page of a listing. */
-export const MAX_LISTED_ENTRIES = 10_000;
 
 /**
  * What an upload may replace: nothing, whatever file there is, or the file that had this etag when it was read. It is
@@ -63,10 +60,6 @@ export const FileOperation = z.discriminatedUnion('do', [
   z.object({ do: z.literal('archive'), path: FolderPath }),
 ]);
 export type FileOperation = z.infer<typeof FileOperation>;
-
-/** `link` and `other` (a device, a socket, a named pipe) are listed, renamed and removed, never opened. */
-export const FileKind = z.enum(['folder', 'file', 'link', 'other']);
-export type FileKind = z.infer<typeof FileKind>;
 
 export const FileFacts = z.object({
   kind: FileKind,

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { FileKind, MAX_LISTED_ENTRIES } from './daemonFiles.ts';
 import { Id, SuccessResponse } from './page.ts';
 import { Link } from './storages.ts';
 import { text } from './text.ts';
-import { FilePath, FolderPath } from './volumePaths.ts';
+import { FileKind, FilePath, FolderPath, MAX_LISTED_ENTRIES } from './volumePaths.ts';
 
 /** A file is shown and edited as text up to this size. */
 export const MAX_EDITED_BYTES = 1024 * 1024;

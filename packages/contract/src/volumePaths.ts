@@ -6,6 +6,13 @@ export const MAX_FILE_NAME_BYTES = 255;
 export const MAX_FILE_PATH_BYTES = 4096;
 export const MAX_FOLDER_DEPTH = 100;
 
+/** Entries of one page of a listing. */
+export const MAX_LISTED_ENTRIES = 10_000;
+
+/** `link` and `other` (a device, a socket, a named pipe) are listed, renamed and removed, never opened. */
+export const FileKind = z.enum(['folder', 'file', 'link', 'other']);
+export type FileKind = z.infer<typeof FileKind>;
+
 /** What an unfinished upload is called, beside the file that it becomes. */
 export const UPLOAD_PREFIX = '.stagi-upload-';
 

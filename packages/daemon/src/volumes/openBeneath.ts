@@ -1,7 +1,7 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
-import type { FileKind } from '@stagi/contract/daemonFiles.ts';
 import { text } from '@stagi/contract/text.ts';
+import type { FileKind } from '@stagi/contract/volumePaths.ts';
 import { hasErrorCode } from '../atomicFile.ts';
 import { RefusedStream } from '../streams/streamServer.ts';
 
