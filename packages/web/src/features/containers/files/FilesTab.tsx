@@ -130,6 +130,8 @@ function Browser({ container, volume, children }: BrowserProps) {
         link={(prefix, name) => <Link to={address.toFolder(prefix)}>{name}</Link>}
       />
       <UploadQueue place={placeOfContainer(container.id)} />
+      {/* Without rows the table says it. */}
+      {list.rows && list.error && <Note tone="warn">{list.error}</Note>}
       <ObjectTable
         source={source}
         folder={folder}
