@@ -104,41 +104,66 @@ function configuration(): Plugin {
 /**
  * Gives every file but `src/api/schemas.ts` the table of calls without its schemas. Pages name a call by its path. The
  * schemas and their library would be a sixth of the size budget of a first page.
+ *
+ * Each domain is a module of its own, and a file imports those that it names: visitors' pages carry the names of their
+ * own calls only.
  */
 function namesOfCalls(): Plugin {
   const TABLE = '@stagi/contract/api.ts';
-  const NAMES = '\0names-of-calls';
+  const IMPORT = `import { api } from '${TABLE}';`;
+  type Table = Record<string, Record<string, { path: string; auth: unknown }>>;
   return {
     name: 'names-of-calls',
     enforce: 'pre',
-    resolveId: (id, importer) => (id === TABLE && !importer?.endsWith('/src/api/schemas.ts') ? NAMES : null),
+    resolveId(id, importer) {
+      if (id.startsWith(NAMES)) return `\0${id}`;
+      if (id === TABLE && importer && !importer.endsWith('/src/api/schemas.ts'))
+        throw new Error(`${importer} must import the table of calls as: ${IMPORT}`);
+      return null;
+    },
+    transform(code) {
+      if (!code.includes(IMPORT)) return null;
+      const domains = [...new Set([...code.matchAll(/(?<![\w./])api\.(\w+)/g)].map(([, domain]) => domain))];
+      const imports = domains.map((domain) => `import calls_${domain} from ${JSON.stringify(NAMES + domain)};`);
+      const entries = domains.map((domain) => `${domain}: calls_${domain}`);
+      // On one line: those of the file keep their numbers.
+      const table = `${imports.join(' ')} const api = { ${entries.join(', ')} };`;
+      return { code: code.replace(IMPORT, () => table), map: null };
+    },
     async load(id) {
-      if (id !== NAMES) return null;
-      const { api } = (await import(TABLE)) as { api: Record<string, Record<string, { path: string; auth: unknown }>> };
+      if (!isNames(id)) return null;
+      const domain = id.slice(NAMES.length + 1);
+      if (domain === '') return READ_NAMES;
+      const { api } = (await import(TABLE)) as { api: Table };
+      const calls = api[domain];
+      if (!calls) throw new Error(`There are no calls api.${domain}`);
       // A path that is the domain's prefix and the name of the call is left out; of others the prefix is. Of `auth` the
       // browser needs only whether a call is public: a `!` behind it.
-      const names = Object.entries(api).map(([domain, calls]) => {
-        const prefix = prefixOf(Object.values(calls).map(({ path }) => path));
-        const words = Object.entries(calls).map(([name, { path, auth }]) => {
-          const rest = path.startsWith(prefix) ? path.slice(prefix.length) : `/${path}`;
-          return name + (rest === name ? '' : `=${rest}`) + (auth === 'public' ? '!' : '');
-        });
-        return [domain, prefix, ...words].join(' ');
+      const prefix = prefixOf(Object.values(calls).map(({ path }) => path));
+      const words = Object.entries(calls).map(([name, { path, auth }]) => {
+        const rest = path.startsWith(prefix) ? path.slice(prefix.length) : `/${path}`;
+        return name + (rest === name ? '' : `=${rest}`) + (auth === 'public' ? '!' : '');
       });
-      return `export const api = {};
-        for (const line of ${JSON.stringify(names.join('\n'))}.split('\\n')) {
-          const [domain, prefix, ...words] = line.split(' ');
-          const calls = (api[domain] = {});
-          for (const word of words) {
-            const [called, open] = word.split('!');
-            const [name, rest = name] = called.split('=');
-            const path = rest[0] === '/' ? rest.slice(1) : prefix + rest;
-            calls[name] = open === undefined ? { path } : { path, auth: 'public' };
-          }
-        }`;
+      return `import { read } from ${JSON.stringify(NAMES)};
+        export default /* @__PURE__ */ read(${JSON.stringify([prefix, ...words].join(' '))});`;
     },
   };
 }
+
+const NAMES = 'names-of-calls/';
+/** Of modules that are no files, by the bundler's convention. */
+const isNames = (id: string): boolean => id.startsWith(`\0${NAMES}`);
+const READ_NAMES = `export function read(line) {
+  const [prefix, ...words] = line.split(' ');
+  const calls = {};
+  for (const word of words) {
+    const [called, open] = word.split('!');
+    const [name, rest = name] = called.split('=');
+    const path = rest[0] === '/' ? rest.slice(1) : prefix + rest;
+    calls[name] = open === undefined ? { path } : { path, auth: 'public' };
+  }
+  return calls;
+}`;
 
 /** What most of these paths begin with, up to a `/`; empty if they have nothing in common. */
 function prefixOf(paths: readonly string[]): string {
@@ -226,6 +251,14 @@ function firstPages(): Plugin {
         'features/containers/ContainerPage',
       ])
         for (const id of reach(`/src/${page}.tsx`, visitors)) first.signedIn.add(id);
+      // Names of calls are small and shared: in a group they need no file of their own. Those that some page of visitors
+      // uses go into the group that every page loads.
+      const names = [...this.getModuleIds()].filter((id) => isNames(id) && !visitors.has(id));
+      const pages = [...this.getModuleIds()].filter((id) =>
+        /\/features\/(home|auth|invitation)\/\w+Page\.tsx$/.test(id),
+      );
+      const ofVisitors = new Set(pages.flatMap((page) => [...reach(page, visitors)]));
+      for (const id of names) (ofVisitors.has(id) ? first.confirming : first.signedIn).add(id);
       // main.tsx awaits its page, and the page awaits the chunk that it imports from. That chunk must not contain
       // main.tsx.
       for (const id of first.everywhere) if (id.endsWith('/src/main.tsx')) first.everywhere.delete(id);
