@@ -35,7 +35,14 @@ export type TerminalSize = z.infer<typeof TerminalSize>;
 export const TerminalEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('opened'), shell: z.string() }),
   /** Output follows from `offset`. `dropped` bytes before it, which the viewer has not seen, are not kept any more. */
-  z.object({ type: z.literal('resumed'), shell: z.string(), offset: z.number().int(), dropped: z.number().int() }),
+  z.object({
+    type: z.literal('resumed'),
+    shell: z.string(),
+    offset: z.number().int(),
+    dropped: z.number().int(),
+    /** Output up to here was shown before. What it asks of a terminal (its kind, the cursor) has its answer. */
+    answered: z.number().int().default(0),
+  }),
   /** The session has ended, after its last output. `reason`: why, where it did not end by itself. */
   z.object({ type: z.literal('exit'), code: z.number().int().nullable(), reason: z.string().nullable() }),
 ]);

@@ -56,6 +56,8 @@ export function TerminalPane(props: Props) {
     const opened = openScreen(host.current!, { fontSize: isNarrow ? 12 : 13 });
     const { terminal: xterm } = opened;
     let acknowledged = 0;
+    let shown = 0;
+    let replayed = 0;
     const link = connectTerminal(
       { type, id },
       { session, shell, isResumed },
@@ -63,11 +65,21 @@ export function TerminalPane(props: Props) {
         state: (state) => change({ state }),
         shell: (title) => change({ title }),
         output(bytes, end) {
-          xterm.write(bytes, () => {
+          const begin = end - bytes.length;
+          const cut = Math.min(Math.max(replayed - begin, 0), bytes.length);
+          if (cut > 0)
+            xterm.write(bytes.subarray(0, cut), () => {
+              shown = begin + cut;
+            });
+          xterm.write(bytes.subarray(cut), () => {
+            shown = end;
             if (end - acknowledged < SHOWN_EVERY_BYTES && end > acknowledged) return;
             acknowledged = end;
             link.shown(end);
           });
+        },
+        replayed(to) {
+          replayed = to;
         },
         restarted(dropped) {
           acknowledged = 0;
@@ -78,7 +90,11 @@ export function TerminalPane(props: Props) {
       },
     );
     const listening = [
-      xterm.onData(typed),
+      xterm.onData((input) => {
+        // The answer to a question that was shown before: the program would read it as typed.
+        if (shown < replayed && input.startsWith('\x1b')) return;
+        typed(input);
+      }),
       xterm.onBinary((input) => link.typeBytes(Uint8Array.from(input, (character) => character.charCodeAt(0)))),
       xterm.onResize(({ cols, rows }) => link.resize({ cols, rows })),
       xterm.onTitleChange((title) => title !== '' && change({ title })),

@@ -26,6 +26,8 @@ interface Handlers {
   shell(name: string): void;
   /** The offset of its end. */
   output(bytes: Uint8Array, end: number): void;
+  /** Output up to here is shown once more: another page has answered what it asks of a terminal. */
+  replayed(to: number): void;
   /** What follows does not continue what came before. */
   restarted(dropped: number): void;
   size(): TerminalSize;
@@ -95,6 +97,7 @@ export function connectTerminal(
         stream.settle();
         const dropped = message.type === 'resumed' ? message.dropped : 0;
         const from = message.type === 'resumed' ? message.offset : 0;
+        if (message.type === 'resumed' && offset === 0) on.replayed(message.answered);
         if (from !== offset) on.restarted(dropped);
         offset = from;
         on.shell(message.shell);

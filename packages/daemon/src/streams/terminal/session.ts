@@ -24,11 +24,14 @@ export function startSession(shell: ShellProcess, now: () => number, onEnd: () =
   const output = outputRing(TERMINAL_KEPT_BYTES);
   let viewer: Duplex | null = null;
   let unseenSince: number | null = now();
+  /** The end of the output that some viewer was sent. */
+  let answered = 0;
   let exit: Extract<TerminalEvent, { type: 'exit' }> | null = null;
   let endReason: string | null = null;
 
   terminal.on('data', (bytes: Buffer) => {
     output.push(bytes);
+    if (viewer) answered = output.end();
     if (!viewer || viewer.write(encodeTerminalFrame(FRAME.output, bytes))) return;
     // The program waits for a viewer that reads slowly.
     terminal.pause();
@@ -118,7 +121,8 @@ export function startSession(shell: ShellProcess, now: () => number, onEnd: () =
       });
       const seen = output.from(offset);
       const dropped = seen.offset - Math.min(offset, seen.offset);
-      const resumed = { type: 'resumed', shell: shell.shell, offset: seen.offset, dropped } as const;
+      const resumed = { type: 'resumed', shell: shell.shell, offset: seen.offset, dropped, answered } as const;
+      answered = output.end();
       tell(stream, isNew ? { type: 'opened', shell: shell.shell } : resumed);
       if (seen.bytes.length > 0 && !stream.write(encodeTerminalFrame(FRAME.output, seen.bytes))) {
         terminal.pause();
