@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { api } from '@stagi/contract/api.ts';
-import { SAMPLE_SECONDS, type UsageSample } from '@stagi/contract/daemon.ts';
+import { SAMPLE_SECONDS, type UsageSample } from '@stagi/contract/usageSample.ts';
 import { startEmbeddedPostgres } from '@stagi/server/src/db/embedded.ts';
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DesiredState, PlatformMessage } from '@stagi/contract/daemon.ts';
+import { PlatformMessage } from '@stagi/contract/daemon.ts';
+import { DesiredState } from '@stagi/contract/desiredState.ts';
 import { encodeRecord } from '@stagi/contract/frames.ts';
 import { spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
 import { builtDaemonEnv } from '@stagi/server/src/testing/cloudApp.ts';

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DesiredContainer } from '@stagi/contract/daemon.ts';
 import { FILES_FEATURE } from '@stagi/contract/daemonFiles.ts';
 import { STREAMS_FEATURE } from '@stagi/contract/daemonStreams.ts';
+import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import type { DesiredStore } from '@stagi/daemon/src/desiredState.ts';
 import type { Identity } from '@stagi/daemon/src/identity.ts';
 import { pathsFrom } from '@stagi/daemon/src/paths.ts';

@@ -1,12 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { api } from '@stagi/contract/api.ts';
-import {
-  type ActualContainer,
-  Command,
-  type DesiredContainer,
-  DesiredState,
-  PlatformMessage,
-} from '@stagi/contract/daemon.ts';
+import { type ActualContainer, PlatformMessage } from '@stagi/contract/daemon.ts';
+import { Command, type DesiredContainer, DesiredState } from '@stagi/contract/desiredState.ts';
 import {
   connectDaemon,
   makeKey,

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { ContainerHealth, RestartPolicy } from './containerFields.ts';
+import { ContainerHealth } from './containerFields.ts';
+import { CommandOutcome } from './desiredState.ts';
 import { MachineFacts } from './instances.ts';
 import { Id } from './page.ts';
+import { UsageSample } from './usageSample.ts';
 
 /**
  * The link between the platform and `stagid`, the daemon of a server: one WebSocket that the daemon
@@ -16,8 +18,6 @@ export const TASKS_FEATURE = 'tasks';
 export const EDIT_FEATURE = 'edit';
 /** The feature of a daemon that measures what its server and its containers use. */
 export const USAGE_FEATURE = 'usage';
-/** Seconds between two samples of a server. */
-export const SAMPLE_SECONDS = 15;
 /** The feature of a daemon that removes images. */
 export const IMAGES_FEATURE = 'images';
 /** The feature of a platform that answers `pull-auth`. */
@@ -28,7 +28,6 @@ export const STREAM_CREDIT_BYTES = 256 * 1024;
 
 export const ENROL_AUDIENCE = 'stagi-daemon-enrol';
 export const LINK_AUDIENCE = 'stagi-daemon-link';
-export const COMMAND_AUDIENCE = 'stagi-daemon-command';
 
 /** How long one authentication holds; before it expires the daemon answers a new challenge on the same link. */
 export const LINK_LEASE_SECONDS = 900;
@@ -69,114 +68,6 @@ export const EnrolRequest = z.object({
   proof: z.string().max(8192),
 });
 export const EnrolResponse = z.object({ isSuccess: z.literal(true), node: z.string() });
-
-/**
- * What makes a container the run of a task: the daemon puts files in before its only start, and uploads its output after
- * its end. Such a container is started at most once, whatever its generation, and never created again after its start.
- */
-export const DesiredTask = z.object({
-  /** Authenticates the calls of `taskTransfer.ts` for this run alone; it never enters the container. */
-  token: z.string(),
-  /** Absolute directories in the container. The files of the commit; where the command is run. */
-  codePath: z.string(),
-  /** The input files. */
-  inputPath: z.string(),
-  /** What is uploaded. It is made before the start; what the commit or the image has in it is uploaded too. */
-  outputPath: z.string(),
-  /** From its start until it is stopped; null: no limit. */
-  timeLimitSeconds: z.number().int().positive().nullable(),
-});
-export type DesiredTask = z.infer<typeof DesiredTask>;
-
-/** The desired state of a container. `gen` counts its changes; a lower one is stale. */
-export const DesiredContainer = z.object({
-  id: Id,
-  gen: z.number().int(),
-  /**
-   * Names the specification: a container that was created under another number is recreated. Starts and stops keep it.
-   * A number is never used for two specifications of a container. Earlier platforms leave it out: 1.
-   */
-  specNo: z.number().int().min(1).optional(),
-  slug: z.string(),
-  /** `paused`: as running, with its processes frozen once it runs. Only containers with a `task` are paused. */
-  state: z.enum(['running', 'paused', 'stopped', 'absent']),
-  /** With it, `spec.command` is one line that `/bin/sh -c` runs in `codePath`, in place of the image's entrypoint. */
-  task: DesiredTask.optional(),
-  spec: z.object({
-    image: z.string(),
-    /** Argument vector; null: the image's own. */
-    command: z.array(z.string()).nullable(),
-    /** `secret`: the daemon masks the value in the log. */
-    env: z.array(z.object({ name: z.string(), value: z.string(), secret: z.boolean().optional() })),
-    nanoCpus: z.number().int(),
-    memoryBytes: z.number().int().nullable(),
-    gpuIds: z.array(z.number().int()),
-    ports: z.array(
-      z.object({
-        host: z.number().int(),
-        container: z.number().int(),
-        /** Public: bound to the address of the server's policy; else to loopback. Earlier platforms leave it out: public. */
-        public: z.boolean().optional(),
-      }),
-    ),
-    directories: z.array(z.object({ host: z.string(), container: z.string() })),
-    restartPolicy: RestartPolicy,
-    /** Left out: 1 GiB. */
-    shmBytes: z.number().int().optional(),
-    /** Left out: the image's own, if any. */
-    healthCheck: z
-      .object({
-        command: z.string(),
-        intervalSeconds: z.number(),
-        timeoutSeconds: z.number(),
-        retries: z.number(),
-        startPeriodSeconds: z.number(),
-      })
-      .optional(),
-  }),
-});
-export type DesiredContainer = z.infer<typeof DesiredContainer>;
-
-/** The signed desired state of one node (JWS compact, EdDSA by the pinned command key, `typ` `desired+jwt`). */
-export const DesiredState = z.object({
-  aud: z.literal(COMMAND_AUDIENCE),
-  node: z.string(),
-  /** Grows with every change of the node; an older one than applied is ignored. */
-  gen: z.number().int(),
-  iat: z.number(),
-  exp: z.number(),
-  /** Containers with our label that are not listed are left alone and reported. */
-  containers: z.array(DesiredContainer),
-  /** Lines for root's authorized_keys between our markers; null: not ours to manage. */
-  sshKeys: z.array(z.string()).nullable(),
-});
-export type DesiredState = z.infer<typeof DesiredState>;
-
-/** A signed one-time command (`typ` `command+jwt`), idempotent: the daemon journals `id` and answers repeats from there. */
-export const Command = z.object({
-  aud: z.literal(COMMAND_AUDIENCE),
-  node: z.string(),
-  id: z.string(),
-  iat: z.number(),
-  exp: z.number(),
-  do: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('restart'), containerId: Id }),
-    /** Leave the platform: remove our containers (when asked) and the key, and exit. */
-    z.object({ kind: z.literal('leave'), removeContainers: z.boolean() }),
-    /** Takes one reference to an image away, and the image with its last one; refused while a container needs it. */
-    z.object({ kind: z.literal('image-remove'), reference: z.string().max(500) }),
-    /** Removes all images that nothing needs; `dryRun`: tells which. */
-    z.object({ kind: z.literal('image-prune'), dryRun: z.boolean() }),
-  ]),
-});
-export type Command = z.infer<typeof Command>;
-
-/** What a command about images has removed, or would remove. */
-export const CommandOutcome = z.object({
-  references: z.array(z.string().max(500)).max(1000),
-  bytes: z.number().min(0),
-});
-export type CommandOutcome = z.infer<typeof CommandOutcome>;
 
 /** What became of a run of a task besides its container. */
 export const ActualTask = z.object({
@@ -255,52 +146,6 @@ export const Inventory = z.object({
 });
 export type Inventory = z.infer<typeof Inventory>;
 
-export const MAX_MEASURED = 1e18;
-/** A figure that the machine does not tell is null, never 0. */
-const Measured = z.number().nonnegative().max(MAX_MEASURED).nullable();
-const Traffic = {
-  /** Bytes per second: received and sent by its network interfaces, read from and written to its disks. */
-  received: Measured,
-  sent: Measured,
-  read: Measured,
-  written: Measured,
-};
-/** Of a file system, in bytes. */
-const FileSystem = z.object({ used: Measured, total: Measured });
-
-/** What a server used since the sample before. Rates are averages of that time. */
-export const UsageSample = z.object({
-  server: z.object({
-    /** In cores. */
-    cpu: Measured,
-    /** Bytes, without the page cache that the kernel can drop at once. */
-    memory: Measured,
-    memoryTotal: Measured,
-    ...Traffic,
-    /** Where Docker keeps images and containers. */
-    disk: FileSystem,
-    /** Where directories of containers lie; null: on the same file system. */
-    dataDisk: FileSystem.nullable(),
-  }),
-  gpus: z
-    .array(
-      z.object({
-        index: z.number().int().min(0).max(63),
-        /** Per cent of the time in which it worked. */
-        use: Measured,
-        /** Bytes. */
-        memory: Measured,
-        memoryTotal: Measured,
-        /** Degrees Celsius. */
-        temperature: z.number().min(-273).max(1000).nullable(),
-        /** Watts. */
-        power: Measured,
-      }),
-    )
-    .max(64),
-  containers: z.array(z.object({ id: Id, cpu: Measured, memory: Measured, ...Traffic })).max(1000),
-});
-export type UsageSample = z.infer<typeof UsageSample>;
 /** What to log in to a registry with. It is used for one pull, kept in memory only. */
 export const RegistryAuth = z.object({
   /** As image references name it: `docker.io`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { COMMAND_AUDIENCE } from './daemon.ts';
 import { FILES_FEATURE, FileOperation } from './daemonFiles.ts';
+import { COMMAND_AUDIENCE } from './desiredState.ts';
 import { Id } from './page.ts';
 import { Shell, TerminalSize } from './terminals.ts';
 

@@ -1,5 +1,5 @@
 import { DEFAULT_SHM_MB } from './containerFields.ts';
-import type { DesiredContainer } from './daemon.ts';
+import type { DesiredContainer } from './desiredState.ts';
 
 /** The rights and limits of a container, as the subset of Docker's `HostConfig` (Engine API) that is used. */
 export interface HostConfig {

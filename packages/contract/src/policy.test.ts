@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CreateContainer } from './containerFields.ts';
-import type { DesiredContainer } from './daemon.ts';
+import type { DesiredContainer } from './desiredState.ts';
 import { type ContainerPolicy, checkContainer } from './policy.ts';
 import { HOSTILE, PRIVILEGES } from './testing/hostileSpecs.ts';
 

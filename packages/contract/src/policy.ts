@@ -1,5 +1,5 @@
 import { DockerImage, EnvVariable, HealthCheck } from './containerFields.ts';
-import type { DesiredContainer, DesiredTask } from './daemon.ts';
+import type { DesiredContainer, DesiredTask } from './desiredState.ts';
 import { HOST_PORT_MAX, HOST_PORT_MIN, Slug } from './fields.ts';
 import { type HostConfig, hostConfigOf } from './hostConfig.ts';
 import { text } from './text.ts';

@@ -1,5 +1,6 @@
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
-import type { DaemonMessage, DesiredContainer, DesiredState } from '@stagi/contract/daemon.ts';
+import type { DaemonMessage } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer, DesiredState } from '@stagi/contract/desiredState.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import type { ContainerRecords } from './containerRecords.ts';
 import type { Engine } from './docker.ts';

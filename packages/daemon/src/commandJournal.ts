@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { CommandOutcome } from '@stagi/contract/daemon.ts';
+import { CommandOutcome } from '@stagi/contract/desiredState.ts';
 import { z } from 'zod';
 import { readFileIfExists, syncFolder, writeFileAtomically } from './atomicFile.ts';
 import { errorText, log } from './log.ts';

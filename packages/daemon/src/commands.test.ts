@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from '@stagi/contract/daemon.ts';
+import type { Command } from '@stagi/contract/desiredState.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CommandJournal, openCommandJournal } from './commandJournal.ts';
 import { commandRunner } from './commands.ts';

@@ -1,4 +1,5 @@
-import type { Command, CommandOutcome, DaemonMessage } from '@stagi/contract/daemon.ts';
+import type { DaemonMessage } from '@stagi/contract/daemon.ts';
+import type { Command, CommandOutcome } from '@stagi/contract/desiredState.ts';
 import type { CommandJournal, Entry } from './commandJournal.ts';
 import { errorText, log } from './log.ts';
 

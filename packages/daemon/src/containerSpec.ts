@@ -1,4 +1,4 @@
-import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import type Docker from 'dockerode';
 

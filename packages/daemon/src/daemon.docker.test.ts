@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { type ActualContainer, COMMAND_AUDIENCE } from '@stagi/contract/daemon.ts';
+import type { ActualContainer } from '@stagi/contract/daemon.ts';
+import { COMMAND_AUDIENCE } from '@stagi/contract/desiredState.ts';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { container, createDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage } from './testing/image.ts';

@@ -1,5 +1,5 @@
-import { COMMAND_AUDIENCE, Command, DesiredState } from '@stagi/contract/daemon.ts';
 import { StreamOpening } from '@stagi/contract/daemonStreams.ts';
+import { COMMAND_AUDIENCE, Command, DesiredState } from '@stagi/contract/desiredState.ts';
 import { importJWK, jwtVerify } from 'jose';
 import { readFileIfExists, writeFileAtomically } from './atomicFile.ts';
 import type { Identity } from './identity.ts';

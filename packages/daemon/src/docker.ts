@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { ContainerHealth } from '@stagi/contract/containerFields.ts';
-import type { ActualContainer, DesiredContainer, RegistryAuth } from '@stagi/contract/daemon.ts';
+import type { ActualContainer, RegistryAuth } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import { ANY_ADDRESS } from '@stagi/contract/policy.ts';
 import Docker from 'dockerode';

@@ -1,4 +1,5 @@
-import type { CommandOutcome, DaemonMessage } from '@stagi/contract/daemon.ts';
+import type { DaemonMessage } from '@stagi/contract/daemon.ts';
+import type { CommandOutcome } from '@stagi/contract/desiredState.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { container, createDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage, TEST_IMAGE } from './testing/image.ts';

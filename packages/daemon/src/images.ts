@@ -1,4 +1,4 @@
-import type { CommandOutcome, DesiredState } from '@stagi/contract/daemon.ts';
+import type { CommandOutcome, DesiredState } from '@stagi/contract/desiredState.ts';
 import { canonicalImage } from '@stagi/contract/imageReference.ts';
 import { text } from '@stagi/contract/text.ts';
 import { freedBytes, type ImageDetail, type ImageEngine } from './dockerImages.ts';

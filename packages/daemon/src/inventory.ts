@@ -1,4 +1,5 @@
-import type { DesiredState, Inventory } from '@stagi/contract/daemon.ts';
+import type { Inventory } from '@stagi/contract/daemon.ts';
+import type { DesiredState } from '@stagi/contract/desiredState.ts';
 import { reachedGen, type SeenContainer } from './plan.ts';
 
 /** The inventory that is reported to the platform, from the last look at Docker. */

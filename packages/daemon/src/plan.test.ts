@@ -1,4 +1,5 @@
-import type { ActualTask, DesiredContainer } from '@stagi/contract/daemon.ts';
+import type { ActualTask } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inventoryOf } from './inventory.ts';

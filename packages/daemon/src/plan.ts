@@ -1,4 +1,5 @@
-import type { ActualContainer, DesiredContainer } from '@stagi/contract/daemon.ts';
+import type { ActualContainer } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import { specNoOf } from './containerSpec.ts';
 
 /** A container of ours as Docker shows it, with the generations from its labels and our records. */

@@ -1,6 +1,6 @@
 import { createServer, connect as dial } from 'node:net';
 import { join } from 'node:path';
-import { DesiredContainer } from '@stagi/contract/daemon.ts';
+import { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import { HOSTILE, PRIVILEGES } from '@stagi/contract/testing/hostileSpecs.ts';
 import type Docker from 'dockerode';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-import type { DesiredContainer, PlatformMessage, RegistryAuth } from '@stagi/contract/daemon.ts';
+import type { PlatformMessage, RegistryAuth } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import { parseImage } from '@stagi/contract/imageReference.ts';
 import type { LinkSession } from './linkSession.ts';
 import { log } from './log.ts';

@@ -1,5 +1,6 @@
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
-import type { DaemonMessage, DesiredState, Inventory } from '@stagi/contract/daemon.ts';
+import type { DaemonMessage, Inventory } from '@stagi/contract/daemon.ts';
+import type { DesiredState } from '@stagi/contract/desiredState.ts';
 import { text } from '@stagi/contract/text.ts';
 import { type Applier, createApplier } from './apply.ts';
 import type { ContainerRecords } from './containerRecords.ts';

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { COMMAND_AUDIENCE } from '@stagi/contract/daemon.ts';
+import { COMMAND_AUDIENCE } from '@stagi/contract/desiredState.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCommandJournal } from './commandJournal.ts';
 import { openContainerRecords } from './containerRecords.ts';

@@ -1,4 +1,5 @@
-import type { DaemonMessage, DesiredContainer, DesiredTask } from '@stagi/contract/daemon.ts';
+import type { DaemonMessage } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer, DesiredTask } from '@stagi/contract/desiredState.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { ContainerRecords } from './containerRecords.ts';
 import type { ArchiveEngine } from './dockerArchive.ts';

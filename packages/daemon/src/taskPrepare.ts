@@ -1,4 +1,4 @@
-import type { DesiredTask } from '@stagi/contract/daemon.ts';
+import type { DesiredTask } from '@stagi/contract/desiredState.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { ArchiveEngine, ContainerPath } from './dockerArchive.ts';
 import { megabytes } from './pullProgress.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DesiredState } from '@stagi/contract/daemon.ts';
+import type { DesiredState } from '@stagi/contract/desiredState.ts';
 import type { ContainerRecords } from './containerRecords.ts';
 import { errorText, log } from './log.ts';
 import type { SeenContainer } from './plan.ts';

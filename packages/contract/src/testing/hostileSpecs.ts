@@ -1,4 +1,4 @@
-import type { DesiredContainer } from '../daemon.ts';
+import type { DesiredContainer } from '../desiredState.ts';
 
 type Spec = DesiredContainer['spec'];
 

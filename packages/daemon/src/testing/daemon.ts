@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import { labelsOf, ownerOf } from '../containerSpec.ts';
 import { FLAGS } from '../flags.ts';
 import { loadIdentity } from '../identity.ts';

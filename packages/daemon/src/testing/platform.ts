@@ -1,11 +1,7 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import {
-  COMMAND_AUDIENCE,
-  type Command,
   DaemonMessage,
-  type DesiredContainer,
-  type DesiredState,
   ENROL_AUDIENCE,
   EnrolRequest,
   type Inventory,
@@ -15,6 +11,12 @@ import {
   PULL_AUTH_FEATURE,
   type RegistryAuth,
 } from '@stagi/contract/daemon.ts';
+import {
+  COMMAND_AUDIENCE,
+  type Command,
+  type DesiredContainer,
+  type DesiredState,
+} from '@stagi/contract/desiredState.ts';
 import { decodeFrame } from '@stagi/contract/frames.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT } from 'jose';

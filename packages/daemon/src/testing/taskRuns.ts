@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import type { ActualContainer, ActualTask, DaemonMessage, DesiredContainer } from '@stagi/contract/daemon.ts';
+import type { ActualContainer, ActualTask, DaemonMessage } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import { TASK_PUT_MAX_BYTES } from '@stagi/contract/taskTransfer.ts';
 import { afterAll, beforeAll } from 'vitest';
 import { createDaemon, slugOf, type TestDaemon } from './daemon.ts';

@@ -1,5 +1,5 @@
 import { stat, statfs } from 'node:fs/promises';
-import type { UsageSample } from '@stagi/contract/daemon.ts';
+import type { UsageSample } from '@stagi/contract/usageSample.ts';
 import { hasErrorCode } from '../atomicFile.ts';
 import { oneAtATime } from './oneAtATime.ts';
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { UsageSample } from '@stagi/contract/daemon.ts';
+import type { UsageSample } from '@stagi/contract/usageSample.ts';
 import { hasErrorCode } from '../atomicFile.ts';
 import { errorText } from '../log.ts';
 import { oneAtATime } from './oneAtATime.ts';

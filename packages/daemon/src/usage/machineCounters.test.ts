@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { UsageSample } from '@stagi/contract/daemon.ts';
+import { UsageSample } from '@stagi/contract/usageSample.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { countersFrom } from './containerStats.ts';
 import { ratesBetween } from './counters.ts';

@@ -1,4 +1,5 @@
-import { type ActualContainer, MAX_MEASURED, type UsageSample } from '@stagi/contract/daemon.ts';
+import type { ActualContainer } from '@stagi/contract/daemon.ts';
+import { MAX_MEASURED, type UsageSample } from '@stagi/contract/usageSample.ts';
 import type { Engine } from '../docker.ts';
 import { errorText, log } from '../log.ts';
 import { startLoop } from '../loop.ts';

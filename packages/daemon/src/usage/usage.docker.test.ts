@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { UsageSample } from '@stagi/contract/daemon.ts';
+import type { UsageSample } from '@stagi/contract/usageSample.ts';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { container, createDaemon, slugOf, type TestDaemon } from '../testing/daemon.ts';
 import { docker, ensureTestImage } from '../testing/image.ts';

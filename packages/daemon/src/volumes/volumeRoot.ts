@@ -1,4 +1,4 @@
-import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { DesiredStore } from '../desiredState.ts';
 import { PolicyError } from '../policy.ts';

@@ -2,7 +2,7 @@ import type { CreateContainer } from '@stagi/contract/containerFields.ts';
 import { containerCan } from '@stagi/contract/containerRules.ts';
 import type { Container } from '@stagi/contract/containers.ts';
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
-import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import type { Ref } from '@stagi/contract/page.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { z } from 'zod';

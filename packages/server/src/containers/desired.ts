@@ -1,4 +1,5 @@
-import { type DesiredContainer, MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
+import { MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import type { ContainerRow, Db } from '../db/schema.ts';

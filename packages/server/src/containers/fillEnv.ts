@@ -1,4 +1,4 @@
-import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import { text } from '@stagi/contract/text.ts';
 import { invalid } from '../http/errors.ts';
 

@@ -1,4 +1,4 @@
-import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import type { PolicyTarget } from '@stagi/contract/policy.ts';
 import { type Insertable, sql } from 'kysely';
 import type { Context } from '../context.ts';

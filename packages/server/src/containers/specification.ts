@@ -1,5 +1,5 @@
 import type { CreateContainer, HealthCheck } from '@stagi/contract/containerFields.ts';
-import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DesiredContainer, DesiredTask } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer, DesiredTask } from '@stagi/contract/desiredState.ts';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { COMMAND_AUDIENCE, type DesiredState } from '@stagi/contract/daemon.ts';
+import { COMMAND_AUDIENCE, type DesiredState } from '@stagi/contract/desiredState.ts';
 import { SignJWT } from 'jose';
 import { sql } from 'kysely';
 import { desiredContainersByServer } from '../containers/desired.ts';

@@ -1,12 +1,12 @@
 import { createPublicKey } from 'node:crypto';
 import {
-  COMMAND_AUDIENCE,
   type DaemonMessage,
   Ed25519PublicJwk,
   KEY_DAYS,
   KEY_OVERLAP_HOURS,
   LINK_AUDIENCE,
 } from '@stagi/contract/daemon.ts';
+import { COMMAND_AUDIENCE } from '@stagi/contract/desiredState.ts';
 import { text } from '@stagi/contract/text.ts';
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { sql } from 'kysely';

@@ -1,7 +1,8 @@
 import type { ContainerHealth, HealthCheck, RestartPolicy } from '@stagi/contract/containerFields.ts';
 import type { ContainerStatus } from '@stagi/contract/containers.ts';
 import type { TemplateFields } from '@stagi/contract/containerTemplates.ts';
-import type { CommandOutcome, Ed25519PublicJwk, Inventory, PulledLayer } from '@stagi/contract/daemon.ts';
+import type { Ed25519PublicJwk, Inventory, PulledLayer } from '@stagi/contract/daemon.ts';
+import type { CommandOutcome } from '@stagi/contract/desiredState.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import type { ProviderCheck } from '@stagi/contract/providers.ts';
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';

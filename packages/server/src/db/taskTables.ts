@@ -1,4 +1,5 @@
-import type { ActualTask, DesiredTask } from '@stagi/contract/daemon.ts';
+import type { ActualTask } from '@stagi/contract/daemon.ts';
+import type { DesiredTask } from '@stagi/contract/desiredState.ts';
 import type { TaskFields } from '@stagi/contract/taskFields.ts';
 import type { TaskStatus } from '@stagi/contract/taskRules.ts';
 import type { TaskSchedule } from '@stagi/contract/taskSchedules.ts';

@@ -4,7 +4,7 @@ import {
   type Command,
   type CommandOutcome,
   Command as CommandShape,
-} from '@stagi/contract/daemon.ts';
+} from '@stagi/contract/desiredState.ts';
 import { SignJWT } from 'jose';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';

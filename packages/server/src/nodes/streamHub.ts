@@ -4,7 +4,6 @@ import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { bytesOnly } from '@stagi/contract/bytesOnly.ts';
 import type { PlatformMessage } from '@stagi/contract/daemon.ts';
-import { COMMAND_AUDIENCE } from '@stagi/contract/daemon.ts';
 import {
   CONNECTION_WINDOW_BYTES,
   featuresOf,
@@ -14,6 +13,7 @@ import {
   STREAM_WINDOW_BYTES,
   type StreamTarget,
 } from '@stagi/contract/daemonStreams.ts';
+import { COMMAND_AUDIENCE } from '@stagi/contract/desiredState.ts';
 import { socketPair } from '@stagi/contract/socketPair.ts';
 import { text } from '@stagi/contract/text.ts';
 import { SignJWT } from 'jose';

@@ -1,4 +1,5 @@
-import { type Command, Command as CommandShape, IMAGES_FEATURE } from '@stagi/contract/daemon.ts';
+import { IMAGES_FEATURE } from '@stagi/contract/daemon.ts';
+import { type Command, Command as CommandShape } from '@stagi/contract/desiredState.ts';
 import { canonicalImage } from '@stagi/contract/imageReference.ts';
 import type { Ref } from '@stagi/contract/page.ts';
 import { IMAGE_OPERATIONS_SHOWN, type ImageOperation, imageCan } from '@stagi/contract/serverImages.ts';

@@ -1,4 +1,4 @@
-import type { DesiredContainer } from '@stagi/contract/daemon.ts';
+import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import type { Context } from '../context.ts';
 import type { TaskRow, TaskScheduleRow } from '../db/schema.ts';
 

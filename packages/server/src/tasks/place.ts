@@ -1,4 +1,4 @@
-import type { DesiredTask } from '@stagi/contract/daemon.ts';
+import type { DesiredTask } from '@stagi/contract/desiredState.ts';
 import { OVERTAKE_MINUTES } from '@stagi/contract/taskRules.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';

@@ -2,10 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import {
   type ActualContainer,
-  Command,
   type DaemonMessage,
-  type DesiredContainer,
-  DesiredState,
   type Ed25519PublicJwk,
   ENROL_AUDIENCE,
   EnrolmentClaims,
@@ -14,6 +11,7 @@ import {
   LINK_PROTOCOL,
   PlatformMessage,
 } from '@stagi/contract/daemon.ts';
+import { Command, type DesiredContainer, DesiredState } from '@stagi/contract/desiredState.ts';
 import { encodeFrame } from '@stagi/contract/frames.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import { decodeJwt, importJWK, jwtVerify, SignJWT } from 'jose';

@@ -1,4 +1,4 @@
-import type { UsageSample } from '@stagi/contract/daemon.ts';
+import type { UsageSample } from '@stagi/contract/usageSample.ts';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Context } from '../context.ts';

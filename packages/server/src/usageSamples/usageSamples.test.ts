@@ -1,6 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
-import { USAGE_FEATURE, type UsageSample } from '@stagi/contract/daemon.ts';
+import { USAGE_FEATURE } from '@stagi/contract/daemon.ts';
 import type { MetricSeries, Metrics } from '@stagi/contract/metrics.ts';
+import type { UsageSample } from '@stagi/contract/usageSample.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../db/pool.ts';

@@ -1,5 +1,6 @@
-import type { ActualContainer, ActualTask, DesiredContainer } from '@stagi/contract/daemon.ts';
-import { DesiredState, FRESH_TASK, TASKS_FEATURE } from '@stagi/contract/daemon.ts';
+import type { ActualContainer, ActualTask } from '@stagi/contract/daemon.ts';
+import { FRESH_TASK, TASKS_FEATURE } from '@stagi/contract/daemon.ts';
+import { type DesiredContainer, DesiredState } from '@stagi/contract/desiredState.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import { decodeJwt } from 'jose';
 import { dial, FACTS, type NodeKey, type TestDaemon } from '../../testing/daemon.ts';
