@@ -20,12 +20,16 @@ export interface PortDaemon {
 }
 
 /** A daemon in this process: its streams are served by the daemon's own code, its containers are what the test says. */
-export async function startPortDaemon(app: TestApp, serverId: number): Promise<PortDaemon> {
+export async function startPortDaemon(app: TestApp, serverId: number, features?: string[]): Promise<PortDaemon> {
   const { token } = await app.ctx.db.transaction().execute((trx) => issueEnrolment(app.ctx, trx, serverId, 'rented'));
-  return joinPortDaemon(app.url, token);
+  return joinPortDaemon(app.url, token, features);
 }
 
-export async function joinPortDaemon(origin: string, token: string): Promise<PortDaemon> {
+export async function joinPortDaemon(
+  origin: string,
+  token: string,
+  features: string[] = [STREAMS_FEATURE],
+): Promise<PortDaemon> {
   const key = await enrolNode(origin, token);
   const identity = {
     node: key.node,
@@ -36,7 +40,7 @@ export async function joinPortDaemon(origin: string, token: string): Promise<Por
   } as const;
   const desired = { containers: [] as object[] };
   const actual: ActualContainer[] = [];
-  const link = await connectDaemon(origin, key, { features: [STREAMS_FEATURE] });
+  const link = await connectDaemon(origin, key, { features });
   const ended = new AbortController();
   const server = createStreamServer(
     identity,

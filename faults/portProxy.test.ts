@@ -1,61 +1,32 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
-import { aContainer, anApiToken, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
-import type { Person } from '@stagi/server/src/testing/person.ts';
+import type { TestApp } from '@stagi/server/src/testing/app.ts';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { type PortDaemon, startPortDaemon } from './portDaemon.ts';
+import { type PortLab, portOf, startPortLab } from './portLab.ts';
 import { visitPort } from './portVisitor.ts';
 import { until } from './until.ts';
 
 const MB = 1024 * 1024;
-const DOMAIN = 'apps.localhost:4400';
 
+let lab: PortLab;
 let app: TestApp;
-let owner: Person;
-let daemon: PortDaemon;
-let containerId: number;
 let host: string;
-let token: string;
 let service: Server;
 /** What the program in the container does with a request. */
 let program: (asked: IncomingMessage, answer: ServerResponse) => void;
 
 beforeAll(async () => {
-  app = await startTestApp({ APPS_DOMAIN: DOMAIN });
-  owner = await app.signUp('Ada');
-  ({ token } = await anApiToken(app.ctx, owner));
-  const serverId = await aRentedInstance(app.ctx, owner);
-  daemon = await startPortDaemon(app, serverId);
-  containerId = await aContainer(app.ctx, owner, serverId);
-  const { slug } = await app.ctx.db
-    .updateTable('container')
-    .set({ ports: JSON.stringify([{ host: 8080, container: 80, visibility: 'private' }]) })
-    .where('id', '=', containerId)
-    .returning('slug')
-    .executeTakeFirstOrThrow();
-  host = `${slug}-8080.${DOMAIN}`;
-  service = createServer((asked, answer) => program(asked, answer));
-  service.listen(0, '127.0.0.1');
-  await once(service, 'listening');
+  lab = await startPortLab((asked, answer) => program(asked, answer));
+  ({ app, host, service } = lab);
 });
-beforeEach(() => {
-  daemon.bind(containerId, 80, portOf(service));
-});
-afterAll(async () => {
-  service?.close();
-  service?.closeAllConnections();
-  await daemon?.close();
-  await app?.close();
-});
+beforeEach(() => lab.bind(portOf(service)));
+afterAll(() => lab?.close());
 
-const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
-const byToken = (more: Record<string, string> = {}) => ({ 'x-stagi-token': token, ...more });
+const byToken = (more: Record<string, string> = {}) => ({ 'x-stagi-token': lab.token, ...more });
 
 it('passes methods, paths, bodies and statuses on as they are', async () => {
   program = async (asked, answer) => {
@@ -108,7 +79,7 @@ it('keeps what is between the platform and a visitor from the container, and the
   };
   const got = await visitPort(app, host, {
     headers: {
-      authorization: `bearer ${token}`,
+      authorization: `bearer ${lab.token}`,
       cookie: 'a=1; stagi-port=x.y.z; __Host-stagi-port=x; stagi-trip-0=1; b=2; STAGI-PORT=3',
       forwarded: 'for=1.2.3.4',
       'x-forwarded-for': '1.2.3.4',
@@ -143,9 +114,9 @@ it('keeps what is between the platform and a visitor from the container, and the
   for (const authorization of passes) {
     await visitPort(app, host, { headers: byToken({ authorization }) });
     expect.soft(raw[raw.findIndex((name) => /^authorization$/i.test(name)) + 1]).toBe(authorization);
-    expect.soft(raw.join()).not.toContain(token);
+    expect.soft(raw.join()).not.toContain(lab.token);
   }
-  for (const authorization of [`Bearer ${token}`, `Basic ${Buffer.from(`x:${token}`).toString('base64')}`]) {
+  for (const authorization of [`Bearer ${lab.token}`, `Basic ${Buffer.from(`x:${lab.token}`).toString('base64')}`]) {
     await visitPort(app, host, { headers: byToken({ authorization }) });
     expect.soft(raw.join()).not.toMatch(/authorization/i);
   }
@@ -310,7 +281,7 @@ it('repeats a request on another connection when the container has closed an idl
   server.keepAliveTimeout = 1;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  daemon.bind(containerId, 80, portOf(server));
+  lab.bind(portOf(server));
   let failed = 0;
   const n = 300;
   for (let index = 0; index < n; index += 1) {
@@ -348,63 +319,8 @@ it('uses no connection again that a body or an effect went over', async () => {
   expect(used.size).toBe(n);
   for (let index = 0; index < n; index += 1) await visitPort(app, host, { headers: byToken() });
   expect(used.size).toBe(n + 1);
-});
-
-it('says in a plain page why there is no answer', async () => {
-  const browser = { ...byToken(), accept: 'text/html', 'accept-language': 'de, tr;q=0.5' };
-  daemon.bind(containerId, 80, 1);
-  const silent = await visitPort(app, host, { headers: browser });
-  expect([silent.status, silent.headers['content-language']]).toEqual([502, 'tr']);
-  expect(silent.body).toContain('<h1>Bu bağlantı noktasını dinleyen yok</h1>');
-  expect(silent.headers['content-security-policy']).toContain("default-src 'none'");
-  expect(silent.body).not.toContain('<script');
-  const json = await visitPort(app, host, { headers: byToken({ accept: 'application/json' }) });
-  expect([json.status, JSON.parse(json.body).isSuccess]).toEqual([502, false]);
-  expect((await visitPort(app, host, { headers: byToken() })).body).toMatch(/^Nothing listens on this port\. /);
-
-  const odd = createTcpServer((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9\r\n'));
-  });
-  odd.listen(0, '127.0.0.1');
-  await once(odd, 'listening');
-  daemon.bind(containerId, 80, portOf(odd));
-  const broken = await visitPort(app, host, { headers: byToken() });
-  expect([broken.status, broken.body]).toEqual([502, expect.stringContaining('No valid answer')]);
-  odd.close();
-
-  daemon.bind(containerId, 80, portOf(service));
-  program = (asked, answer) => {
-    answer.writeHead(200, { 'Content-Length': '1000' });
-    answer.write('part', () => asked.socket.destroy());
-  };
-  // The visitor must not take a part for the whole.
-  await expect(visitPort(app, host, { headers: byToken() })).rejects.toMatchObject({ code: 'ECONNRESET' });
-
-  await setStatus('stopped');
-  expect((await visitPort(app, host, { headers: byToken() })).body).toContain('The container is not running');
-  await setStatus('running');
-});
-
-async function setStatus(status: 'running' | 'stopped'): Promise<void> {
-  await app.ctx.db.updateTable('container').set({ status }).where('id', '=', containerId).execute();
-  await app.ctx.db.transaction().execute(async (trx) => {
-    const { announce } = await import('@stagi/server/src/bus/bus.ts');
-    await announce(trx, 'changed', { entity: 'docker-container', id: containerId, workspaceId: owner.workspaceId });
-  });
-  await until('the status is known', async () => {
-    const { body } = await visitPort(app, host, { headers: byToken() }).catch(() => ({ body: '' }));
-    return body.includes('not running') === (status === 'stopped') ? true : null;
-  });
-}
-
-it('says so when the server of the container is not connected', async () => {
-  await daemon.close();
-  const away = await until('the link has ended', async () => {
-    const got = await visitPort(app, host, { headers: byToken() }).catch(() => null);
-    return got?.status === 503 ? got : null;
-  });
-  expect(away.body).toContain('The server cannot be reached');
+  // It leads to this program: the next test has another one.
+  service.closeIdleConnections();
 });
 
 function* chunks(chunk: Buffer, count: number): Generator<Buffer> {

@@ -17,11 +17,11 @@ export interface Visit {
   body?: string | Buffer;
 }
 
-const addressOf = ({ url }: TestApp) => ({ host: '127.0.0.1', port: Number(new URL(url).port) });
+const addressOf = ({ url }: Pick<TestApp, 'url'>) => ({ host: '127.0.0.1', port: Number(new URL(url).port) });
 
 /** One request with this `Host`. */
 export async function visitPort(
-  app: TestApp,
+  app: Pick<TestApp, 'url'>,
   host: string,
   { method = 'GET', path = '/', headers = {}, body }: Visit = {},
   more: RequestOptions = {},
