@@ -93,8 +93,7 @@ test('a port of a container is opened behind sign-in, by a token, by everybody, 
   });
 
   await test.step('its server binds it for nobody else', async () => {
-    const [{ Ports = [] } = {}] = await docker.listContainers({ filters: { name: [`stagi-${slug}`] } });
-    expect(Ports.map(({ IP, PublicPort }) => [IP, PublicPort])).toEqual([['127.0.0.1', port]]);
+    expect(await bindingsOf(slug)).toEqual([['127.0.0.1', port]]);
   });
 
   await test.step('it is made public, which says what that means, and is open to everybody', async () => {
@@ -107,6 +106,21 @@ test('a port of a container is opened behind sign-in, by a token, by everybody, 
     await stranger.goto(address);
     await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Notebook');
     await expect(stranger.getByText('the socket says hello')).toBeVisible();
+  });
+
+  await test.step('its server binds it for everybody when it is recreated, which says what is kept and lost', async () => {
+    await expect(page.getByText('it opens when the container is next recreated')).toBeVisible();
+    await page.setViewportSize(PHONE);
+    expect(await sideways(page)).toBeLessThanOrEqual(0);
+    await page.setViewportSize(DESK);
+    await page.getByTestId('port-recreate').click();
+    await expect(page.getByText('Kept: its Unique ID and address, its volumes and its logs.')).toBeVisible();
+    await expectAccessible(page, 'recreating a container for its ports');
+    await page.getByTestId('confirm-submit').click();
+    await expect(page.getByTestId('port-recreate')).toHaveCount(0);
+    await until('it is bound for everybody', 30_000, async () => (await bindingsOf(slug))[0]?.[0] === '0.0.0.0');
+    await expect(page.getByTestId('pending-edit')).toHaveCount(0);
+    await expect(page.getByTestId('port-recreate')).toHaveCount(0);
   });
 
   await test.step('without the link of its server a plain page says so', async () => {
@@ -167,6 +181,12 @@ async function runNotebook(ada: Person, port: number): Promise<{ id: number; slu
     return now.status === 'running';
   });
   return { id: entity.id, slug };
+}
+
+/** Addresses and ports of the server, as Docker shows them. */
+async function bindingsOf(slug: string): Promise<[string | undefined, number | undefined][]> {
+  const [{ Ports = [] } = {}] = await docker.listContainers({ filters: { name: [`stagi-${slug}`] } });
+  return Ports.map(({ IP, PublicPort }) => [IP, PublicPort]);
 }
 
 /** The status of an answer; names below `localhost` are this machine. */

@@ -1,4 +1,4 @@
-import type { ContainerStatus } from './containers.ts';
+import type { Container, ContainerStatus } from './containers.ts';
 import { text } from './text.ts';
 
 type Verdict = { allowed: true } | { allowed: false; reason: string };
@@ -67,3 +67,8 @@ export const containerCan = {
     return is(container, 'terminating', 'deleted') ? no(text('This container is already being deleted')) : yes;
   },
 };
+
+/** Whether its server binds ports otherwise than their visibility says: until it is recreated. */
+export function isBoundOtherwise({ portMappings }: Pick<Container, 'portMappings'>): boolean {
+  return portMappings.some(({ boundAs, visibility }) => boundAs !== null && boundAs !== visibility);
+}

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EditContainer } from '@stagi/contract/containerFields.ts';
-import { containerCan } from '@stagi/contract/containerRules.ts';
+import { containerCan, isBoundOtherwise } from '@stagi/contract/containerRules.ts';
 import type { Container } from '@stagi/contract/containers.ts';
 import type { Ref } from '@stagi/contract/page.ts';
 import { text } from '@stagi/contract/text.ts';
@@ -33,7 +33,8 @@ type Asked = z.output<typeof EditContainer>;
 
 /**
  * Changes a container. A changed specification gets a new number, under which its daemon recreates it; the same one again
- * makes the daemon try a failed change again at once.
+ * makes the daemon try a failed change again at once. It also gets a new number when only recreating binds the ports as
+ * their visibility says.
  */
 export function editContainer(ctx: Caller, asked: Asked): Promise<Container> {
   return inTransaction(ctx.db, async (trx) => {
@@ -44,10 +45,10 @@ export function editContainer(ctx: Caller, asked: Asked): Promise<Container> {
     await changeNames(viewer, row, asked);
     const before = specificationOf(ctx, row);
     const wanted = wantedOf(asked, before);
-    const isChanged = !isDeepStrictEqual(wanted, before);
-    if (isChanged || isToTryAgain(row)) {
+    const isToRecreate = !isDeepStrictEqual(wanted, before) || isToRebind(container, asked);
+    if (isToRecreate || isToTryAgain(row)) {
       await checkWanted(trx, row, server, wanted);
-      const specNo = isChanged ? row.last_spec_no + 1 : row.spec_no;
+      const specNo = isToRecreate ? row.last_spec_no + 1 : row.spec_no;
       await storeEdit(trx, row, {
         ...columnsOf(ctx, row.slug, wanted),
         spec_no: specNo,
@@ -119,6 +120,13 @@ function wantedOf(asked: Asked, before: Specification): Specification {
     shmMb: asked.shmMb === undefined ? before.shmMb : asked.shmMb,
     healthCheck: asked.healthCheck === undefined ? before.healthCheck : asked.healthCheck,
   };
+}
+
+/** A change under way binds them anew by itself. Names alone interrupt nothing. */
+function isToRebind(container: Container, { ref: _, title, projectRef, ...asked }: Asked): boolean {
+  const isForNames = title !== undefined || projectRef !== undefined;
+  const isForNamesOnly = isForNames && Object.values(asked).every((value) => value === undefined);
+  return isBoundOtherwise(container) && container.pendingEdit === null && !isForNamesOnly;
 }
 
 /** Nothing of it runs: the creation failed, or the change or the creation is being tried again. */

@@ -2,7 +2,7 @@ import { containerCan } from '@stagi/contract/containerRules.ts';
 import type { Container } from '@stagi/contract/containers.ts';
 import type { Ref } from '@stagi/contract/page.ts';
 import { text } from '@stagi/contract/text.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -38,13 +38,19 @@ export function editPorts(ctx: Caller, ref: Ref, changes: readonly Change[]): Pr
   });
 }
 
-/** Nothing but the visibility: what the policy of the server has admitted stays as it is. */
+/**
+ * Nothing but the visibility: what the policy of the server has admitted stays as it is. Also in what an edit can be undone
+ * to: that must not make a port public again.
+ */
 async function changeVisibility(trx: Db, id: number, changes: readonly Change[]): Promise<void> {
   const wanted = JSON.stringify(Object.fromEntries(changes.map(({ host, visibility }) => [host, visibility])));
+  const changed = (ports: RawBuilder<unknown>) => sql`(
+    select coalesce(jsonb_agg(port || jsonb_build_object('visibility',
+      coalesce(${wanted}::jsonb -> (port ->> 'host'), port -> 'visibility')) order by place), '[]')
+    from jsonb_array_elements(${ports}) with ordinality as listed (port, place))`;
   await sql`
-    update container set ports = (
-      select jsonb_agg(port || jsonb_build_object('visibility',
-        coalesce(${wanted}::jsonb -> (port ->> 'host'), port -> 'visibility')) order by place)
-      from jsonb_array_elements(ports) with ordinality as listed (port, place))
+    update container set
+      ports = ${changed(sql`ports`)},
+      applied_spec = jsonb_set(applied_spec, '{ports}', ${changed(sql`applied_spec -> 'ports'`)})
     where id = ${id}`.execute(trx);
 }

@@ -95,6 +95,57 @@ describe('editing a container', () => {
     expect(await rowOf(id)).toMatchObject({ spec_no: 1, gen: 1 });
   });
 
+  it('recreates for ports that are bound otherwise than their visibility says, and only once', async () => {
+    const { id, ...container } = await running({
+      portMappings: [
+        { host: 8090, container: 80, visibility: 'public' },
+        { host: 8091, container: 81 },
+      ],
+    });
+    const boundAs = async () =>
+      (await view(id)).portMappings.map((port) => `${port.visibility}, bound ${port.boundAs}`);
+    const ports = (first: 'private' | 'public') =>
+      at.alice.client(api.containerAccess.editPorts, {
+        ref: { id },
+        portMappings: [{ host: 8090, visibility: first }],
+      });
+    expect(await boundAs()).toEqual(['public, bound public', 'private, bound private']);
+    await ports('private');
+    expect(await boundAs()).toEqual(['private, bound public', 'private, bound private']);
+
+    // Names alone interrupt nothing.
+    expect((await edit(id, { title: 'Another name' })).pendingEdit).toBeNull();
+    expect((await edit(id, {})).pendingEdit).not.toBeNull();
+    // While the change is under way, there is nothing more to change.
+    await edit(id, { cpus: container.cpus });
+    expect(await rowOf(id)).toMatchObject({ spec_no: 2 });
+    const target = await wantedOf(id, 2);
+    expect(target.spec.ports).toEqual([
+      { host: 8090, container: 80, public: false },
+      { host: 8091, container: 81, public: false },
+    ]);
+    at.daemon.applyDesired(await wantsSpec(id, 2));
+    await expect.poll(async () => (await view(id)).pendingEdit).toBeNull();
+    expect(await boundAs()).toEqual(['private, bound private', 'private, bound private']);
+    expect((await edit(id, {})).pendingEdit).toBeNull();
+
+    await ports('public');
+    const { portMappings } = await view(id);
+    await edit(id, { portMappings: portMappings.map(({ boundAs: _, ...port }) => port) });
+    at.daemon.applyDesired(await wantsSpec(id, 3));
+    await expect.poll(boundAs).toEqual(['public, bound public', 'private, bound private']);
+  });
+
+  it('does not make a port public again when a change is undone', async () => {
+    const { id } = await running({ portMappings: [{ host: 8092, container: 80, visibility: 'public' }] });
+    await edit(id, { dockerImage: 'nowhere/wrong' });
+    await at.alice.client(api.containerAccess.editPorts, {
+      ref: { id },
+      portMappings: [{ host: 8092, visibility: 'private' }],
+    });
+    expect(await undo(id)).toMatchObject({ dockerImage: 'busybox', portMappings: [{ visibility: 'private' }] });
+  });
+
   it('shows a failed pull beside the running container, tries again, and goes back without touching it', async () => {
     const { id } = await running({ command: 'sleep 1', env: [{ name: 'A', value: 'canary-2' }] });
     await edit(id, { dockerImage: 'nowhere/wrong', command: null, env: [] });

@@ -13,7 +13,9 @@ import {
 } from '@stagi/contract/daemon.ts';
 import { Command, type DesiredContainer, DesiredState } from '@stagi/contract/desiredState.ts';
 import { encodeFrame } from '@stagi/contract/frames.ts';
+import { PRIVATE_ADDRESS } from '@stagi/contract/hostConfig.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
+import { ANY_ADDRESS } from '@stagi/contract/policy.ts';
 import { decodeJwt, importJWK, jwtVerify, SignJWT } from 'jose';
 import { WebSocket } from 'ws';
 
@@ -236,5 +238,15 @@ function actualOf(wanted: DesiredContainer, before: readonly ActualContainer[]):
     error: null,
     startedAt: startedAnew ? new Date().toISOString() : (known?.startedAt ?? null),
     finishedAt: isRunning ? null : new Date().toISOString(),
+    // Docker keeps what a container was created with.
+    ports: known && !isRecreated ? known.ports : boundPorts(wanted),
   };
+}
+
+function boundPorts({ spec }: DesiredContainer): NonNullable<ActualContainer['ports']> {
+  return spec.ports.map(({ host, container, public: isPublic = true }) => ({
+    host,
+    container,
+    address: isPublic ? ANY_ADDRESS : PRIVATE_ADDRESS,
+  }));
 }

@@ -15,6 +15,7 @@ import { Note } from '../../ui/Note.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { toast } from '../../ui/toasts.ts';
 import classes from './ContainerPorts.module.css';
+import { RecreateNow } from './RecreateNow.tsx';
 import { NOT_MINE, useMayManage } from './useContainerActions.tsx';
 
 type Port = Container['portMappings'][number];
@@ -117,25 +118,20 @@ function PortLine({ container, port, whyNot, onChange }: LineProps) {
           {t('Container ports cannot be opened in a browser: the operator has not set up a domain for them')}
         </p>
       )}
-      {port.boundAs === 'public' && !isPublic && (
-        <Note tone="warn">
-          {t(
-            'Until the container is next recreated, this port can also be reached past the platform, at {{address}}.',
-            {
-              address: direct || t('host port {{port}}', { port: port.host }),
-            },
-          )}
-        </Note>
-      )}
       {isPublic && port.boundAs === 'public' && direct && (
         <p className={classes.who}>
           {t('On the network of the server:')} <span className="mono">{direct}</span> <CopyButton value={direct} />
         </p>
       )}
-      {isPublic && port.boundAs === 'private' && (
-        <p className={classes.who}>
-          {t('On the network of the server it opens when the container is next recreated.')}
-        </p>
+      {port.boundAs !== null && port.boundAs !== port.visibility && (
+        <Note tone={isPublic ? 'info' : 'warn'} action={<RecreateNow container={container} />}>
+          {isPublic
+            ? t('On the network of the server it opens when the container is next recreated.')
+            : t(
+                'Until the container is next recreated, this port can also be reached past the platform, at {{address}}.',
+                { address: direct || t('host port {{port}}', { port: port.host }) },
+              )}
+        </Note>
       )}
     </>
   );

@@ -5,7 +5,6 @@ import type { Container } from '@stagi/contract/containers.ts';
 import { parseImage } from '@stagi/contract/imageReference.ts';
 import { text } from '@stagi/contract/text.ts';
 import { Link } from 'react-router';
-import { invalidate, queryClient } from '../../api/query.ts';
 import { useCall } from '../../api/useCall.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
@@ -15,6 +14,7 @@ import { Countdown, DateTime, Elapsed } from '../../ui/Time.tsx';
 import { PulledLayers } from './PulledLayers.tsx';
 import { RegistriesButton } from './registries/RegistriesButton.tsx';
 import { useMayManage } from './useContainerActions.tsx';
+import { useContainerChange } from './useContainerChange.ts';
 import { useProgressText } from './useProgressText.ts';
 
 type Edit = NonNullable<Container['pendingEdit']>;
@@ -112,7 +112,7 @@ function isOldThere({ status, pendingEdit }: Container): boolean {
 
 function TryAgain({ container }: { container: Container }) {
   const t = useT();
-  const { may, change } = useChange(container);
+  const { may, change } = useContainerChange(container);
   const { run, loading } = useCall(api.containers.edit, { onDone: change });
   if (!may || !containerCan.edit(container).allowed) return null;
   return (
@@ -134,7 +134,7 @@ function TryAgain({ container }: { container: Container }) {
 
 function Undo({ container }: { container: Container }) {
   const t = useT();
-  const { may, change } = useChange(container);
+  const { may, change } = useContainerChange(container);
   const { run, loading } = useCall(api.containers.undoEdit, { onDone: change });
   if (!may || !containerCan.undoEdit(container).allowed) return null;
   return (
@@ -148,13 +148,4 @@ function Undo({ container }: { container: Container }) {
       {t('Undo the change')}
     </Button>
   );
-}
-
-function useChange(container: Container) {
-  const may = useMayManage()(container);
-  function change(answer: { isSuccess: true; entity: Container }): void {
-    queryClient.setQueryData([api.containers.view.path, { id: container.id }], answer);
-    void invalidate('docker-container/', 'instance-rented/', 'self-hosted-instance/');
-  }
-  return { may, change };
 }

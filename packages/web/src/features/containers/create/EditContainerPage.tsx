@@ -1,7 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
-import { containerCan } from '@stagi/contract/containerRules.ts';
+import { containerCan, isBoundOtherwise } from '@stagi/contract/containerRules.ts';
 import type { Container } from '@stagi/contract/containers.ts';
-import { text } from '@stagi/contract/text.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { errorText } from '../../../api/messages.ts';
@@ -17,6 +16,7 @@ import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { Note } from '../../../ui/Note.tsx';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { FormSkeleton } from '../../../ui/Skeletons.tsx';
+import { KeptAndLost } from '../KeptAndLost.tsx';
 import { NOT_MINE, useMayManage } from '../useContainerActions.tsx';
 import { EditContainerForm } from './EditContainerForm.tsx';
 
@@ -87,24 +87,15 @@ function WhatHappens({ container }: { container: Container }) {
   const isCreated = container.status !== 'creating' && container.status !== 'creation failed';
   if (!isCreated) return <Note title={t('The container does not exist yet: it is created as you save it.')} />;
   return (
-    <Note tone="warn" title={t('Any change except to its name or project recreates the container')}>
-      <p>
-        {t('Kept: its Unique ID and address, its volumes and its logs.')}{' '}
-        {t('Lost: files in the container outside its volumes, and the processes that run in it.')}
-      </p>
-      <p>{t(NEXT[container.status] ?? STAYS_STOPPED)}</p>
+    <Note
+      tone="warn"
+      title={
+        isBoundOtherwise(container)
+          ? t('Saving recreates the container, also to bind its ports as they are shown')
+          : t('Any change except to its name or project recreates the container')
+      }
+    >
+      <KeptAndLost container={container} />
     </Note>
   );
 }
-
-const GOES_ON = text(
-  'The new image is pulled first. Until then, and if that fails, the container goes on running as it is.',
-);
-const STAYS_STOPPED = text('The container stays stopped. Start it when the change is applied.');
-const NEXT: Partial<Record<Container['status'], string>> = {
-  running: GOES_ON,
-  rebooting: GOES_ON,
-  failed: text(
-    'If it could not be started, it is started again. If it ran and ended, start it when the change is applied.',
-  ),
-};
