@@ -17,6 +17,7 @@ import { verifyOpening } from '../desiredState.ts';
 import type { Identity } from '../identity.ts';
 import { errorText, log } from '../log.ts';
 import { VERSION } from '../version.ts';
+import { maskingFor } from './masking.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
 /** Longer than an opening is accepted. */
@@ -82,6 +83,7 @@ export function createStreamServer(identity: Identity, handlers: StreamHandlers)
         perMessageDeflate: false,
         handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
         headers: { 'user-agent': `stagid/${VERSION}`, authorization: `Bearer ${ticket}` },
+        ...maskingFor(identity.origin),
       });
       const end = (): void => socket.terminate();
       link.addEventListener('abort', end, { once: true });
