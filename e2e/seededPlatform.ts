@@ -26,10 +26,10 @@ const NOT_SCREENS: readonly RouteName[] = ['cloud', 'profile', 'kit', 'signUpFor
 
 /** Tabs, dialogs and forms with an address of their own. */
 const MORE: Partial<Record<RouteName, readonly string[]>> = {
-  instance: ['/containers', '/activities', '/access'],
-  selfInstance: ['/containers', '/activities'],
+  instance: ['/containers', '/terminal', '/metrics', '/activities', '/access'],
+  selfInstance: ['/containers', '/terminal', '/metrics', '/activities'],
   selfInstances: ['?new=1'],
-  container: ['/logs', '/edit'],
+  container: ['/logs', '/terminal', '/metrics', '/edit'],
   tokens: ['/archive'],
   consent: [`?${STORY_APP_ASKS}`],
   containers: ['?new=1'],

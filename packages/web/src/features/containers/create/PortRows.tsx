@@ -1,4 +1,5 @@
 import { useT } from '../../../i18n/i18n.ts';
+import classes from '../../../launchForm/LaunchForm.module.css';
 import { RepeatedRows } from '../../../launchForm/RepeatedRows.tsx';
 import { NumberInput } from '../../../ui/form/NumberInput.tsx';
 import { Select } from '../../../ui/form/Select.tsx';
@@ -40,14 +41,16 @@ export function PortRows({ form, field }: ContainerFormProps) {
             hideControls
             {...field(`portMappings.${index}.container`)}
           />
-          <Select
-            aria-label={t('Who may open it')}
-            options={[
-              { value: 'private', label: t('Private') },
-              { value: 'public', label: t('Public') },
-            ]}
-            {...field(`portMappings.${index}.visibility`)}
-          />
+          <div className={classes.ownLine}>
+            <Select
+              aria-label={t('Who may open it')}
+              options={[
+                { value: 'private', label: t('Private') },
+                { value: 'public', label: t('Public') },
+              ]}
+              {...field(`portMappings.${index}.visibility`)}
+            />
+          </div>
         </>
       )}
     </RepeatedRows>
