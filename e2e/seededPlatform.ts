@@ -26,8 +26,8 @@ const NOT_SCREENS: readonly RouteName[] = ['cloud', 'profile', 'kit', 'signUpFor
 
 /** Tabs, dialogs and forms with an address of their own. */
 const MORE: Partial<Record<RouteName, readonly string[]>> = {
-  instance: ['/containers', '/terminal', '/metrics', '/activities', '/access'],
-  selfInstance: ['/containers', '/terminal', '/metrics', '/activities'],
+  instance: ['/containers', '/images', '/terminal', '/metrics', '/activities', '/access'],
+  selfInstance: ['/containers', '/images', '/terminal', '/metrics', '/activities'],
   selfInstances: ['?new=1'],
   container: ['/logs', '/terminal', '/files', '/metrics', '/edit'],
   tokens: ['/archive'],

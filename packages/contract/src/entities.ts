@@ -8,6 +8,7 @@ export const ENTITIES = [
   'docker-container',
   'docker-container/template',
   'docker-container/registry',
+  'docker-container/image',
   'storage',
   'project',
   'task/schedule',

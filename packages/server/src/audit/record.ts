@@ -82,7 +82,7 @@ export function recorderOf(call: Call, member: Member, input: unknown): CallReco
       await recordAct(trx, actor, {
         action,
         outcome: 'done',
-        object: kind && { type: kind[0], id: id ?? null, label: after?.label ?? before?.label },
+        object: kind && { type: after?.type ?? kind[0], id: id ?? null, label: after?.label ?? before?.label },
         detail: { ...detail, ...names },
         beforeHash: before?.hash,
         afterHash: after?.hash,
@@ -98,7 +98,7 @@ export function recorderOf(call: Call, member: Member, input: unknown): CallReco
       await recordAct(db, actor, {
         action,
         outcome,
-        object: kind && { type: kind[0], id, label: state?.label },
+        object: kind && { type: state?.type ?? kind[0], id, label: state?.label },
         detail: error instanceof PublicError ? { ...named, message: error.body.message } : named,
         beforeHash: state?.hash,
         afterHash: state?.hash,
@@ -139,6 +139,8 @@ export async function isWithinRefusalLimit({
 interface Kind {
   from: RawBuilder<unknown>;
   label: string;
+  /** What the log calls the thing, where that is not the kind of the call. */
+  type?: RawBuilder<string>;
   /** The rows that the caller may name: label and hash of others' rows must not get into the log. */
   mine: (member: Member) => RawBuilder<unknown>;
 }
@@ -152,6 +154,13 @@ const KINDS: Record<Entity, Kind> = {
   'docker-container': { from: sql.table('container'), label: 'slug', mine: ofWorkspace },
   'docker-container/template': { from: sql.table('container_template'), label: 'title', mine: ofWorkspace },
   'docker-container/registry': { from: sql.table('registry_credential'), label: 'host', mine: ofWorkspace },
+  // Images have no rows: the acts are about their server.
+  'docker-container/image': {
+    from: sql.table('instance'),
+    label: 'slug',
+    type: sql<string>`case t.kind when 'rented' then 'instance-rented' else 'self-hosted-instance' end`,
+    mine: ofWorkspace,
+  },
   storage: { from: sql.table('storage'), label: 'slug', mine: ofWorkspace },
   project: { from: sql.table('project'), label: 'slug', mine: ofWorkspace },
   task: { from: sql.table('task'), label: 'slug', mine: ofWorkspace },
@@ -176,8 +185,9 @@ type Reference = { id: number } | { slug: string };
 /** The object that the input names. One that the call creates is known from its answer. */
 function refOf(call: Call, kind: Entity, { workspace }: Member, input: unknown): Reference | null {
   if (kind === 'client') return { id: workspace.id };
-  const { projectRef, ...named } = (input ?? {}) as Record<string, unknown>;
-  const { id, slug, userId } = kind === 'project' && projectRef ? (projectRef as Record<string, unknown>) : named;
+  const named = (input ?? {}) as Record<string, unknown>;
+  const owner = kind === 'project' ? named.projectRef : kind === 'docker-container/image' ? named.instanceRef : null;
+  const { id, slug, userId } = owner ? (owner as Record<string, unknown>) : named;
   if (kind === 'client/member') return typeof userId === 'number' ? { id: userId } : null;
   if (typeof id === 'number') return { id };
   const isSlug = typeof slug === 'string' && KINDS[kind].label === 'slug' && !needsIdempotencyKey(call.path);
@@ -197,8 +207,8 @@ async function lockObject(trx: Db, [name, kind]: [Entity, Kind], member: Member,
 
 async function stateOf(db: Db, kind: Kind, member: Member, ref: Reference | null) {
   if (!ref) return undefined;
-  const { rows } = await sql<{ id: string; label: string | null; hash: Buffer }>`
-    select t.id::text, ${sql.ref(`t.${kind.label}`)} as label, sha256(convert_to(to_jsonb(t)::text, 'UTF8')) as hash
+  const { rows } = await sql<{ id: string; type: string | null; label: string | null; hash: Buffer }>`
+    select t.id::text, ${kind.type ?? sql`null`} as type, ${sql.ref(`t.${kind.label}`)} as label, sha256(convert_to(to_jsonb(t)::text, 'UTF8')) as hash
     from ${referencedRow(kind, member, ref)}`.execute(db);
   return rows[0];
 }

@@ -125,7 +125,7 @@ describe('images on a server', () => {
       .toEqual({ phase: 'pulling', detail: '6 of 13 MB', fraction: 0.4, layers });
   });
 
-  it('of another workspace are not found, and a removal is written to the audit log', async () => {
+  it('of another workspace are not found, and acts are written to the audit log with their server', async () => {
     const { id, daemon } = await ownServer([{ reference: 'old:1', ours: true }]);
     const mallory = await at.app.signUp();
     const input = { instanceRef: { id }, reference: 'old:1' };
@@ -139,8 +139,19 @@ describe('images on a server', () => {
     expect(entities[0]).toMatchObject({
       action: 'docker-container/image/remove',
       outcome: 'done',
+      object: { type: 'self-hosted-instance', id: String(id), label: expect.stringMatching(/^own-/) },
       detail: { reference: 'old:1' },
     });
+    const refused = at.alice.client(api.serverImages.prune, { instanceRef: { id: at.server }, dryRun: false });
+    await expect(refused).rejects.toMatchObject({ status: 200 });
+    expect((await at.alice.client(api.audit.list, {})).entities[0]).toMatchObject({
+      action: 'docker-container/image/prune',
+      outcome: 'refused',
+      object: { type: 'instance-rented', id: String(at.server), label: expect.stringMatching(/^server-/) },
+    });
+    // The name of somebody else's server does not get into the log of those who guess its id.
+    const [guessed] = (await mallory.client(api.audit.list, {})).entities;
+    expect(guessed).toMatchObject({ outcome: 'refused', object: { id: String(id), label: null } });
     await daemon.close();
   });
 });

@@ -18,6 +18,7 @@ const MEANS: Record<string, string> = {
   offerId: text('Offer'),
   app: text('App'),
   plan: text('Plan'),
+  dryRun: text('Only asked what would be removed'),
   terminate: text('Servers that cannot stop were terminated'),
   broken: text('Broken at entry'),
   before: text('Before entry'),
