@@ -127,6 +127,7 @@ test('a private image is pulled, saved as a template, used again and removed', a
     await expect(row).not.toContainText('Private');
     await page.getByTestId('images-prune').click();
     await expect(page.getByTestId('prune-frees')).toContainText(/about 6(\.\d)? MB/);
+    await expectAccessible(page, 'what the removal of images frees');
     await onPhone(page);
     await page.getByTestId('prune-submit').click();
     await expect(page.getByText('Unused images were removed')).toBeVisible();

@@ -221,6 +221,21 @@ function overlays({ instance, selfInstance, container, project, task }: Ids) {
         for (const row of ['add-port', 'add-env', 'add-volume', 'container-submit']) await press(row)(page);
       },
     },
+    {
+      name: 'the credentials of registries with what is wrong',
+      path: `/cloud/self-instances/${selfInstance}/containers`,
+      open: async (page) => {
+        for (const step of ['container-create', 'registries-open', 'registry-submit']) await press(step)(page);
+      },
+    },
+    {
+      name: 'removing an image',
+      path: `/cloud/self-instances/${selfInstance}/images`,
+      open: async (page) => {
+        await page.getByTestId('image-row').first().getByRole('button').click();
+        await press('action-remove')(page);
+      },
+    },
   ];
   return all;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
+import { IMAGES_FEATURE } from '@stagi/contract/daemon.ts';
 import { ROUTES, type Route, type RouteName } from '@stagi/contract/routes.ts';
 import { spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
 import { connectDaemon, enrolNode } from '@stagi/server/src/testing/daemon.ts';
@@ -179,8 +180,10 @@ async function furnish(
   const vulnerableRunc = { version: '1.1.5+ds1-1+deb12u1', cves: ['CVE-2025-31133'] };
   const daemon = await connectDaemon(url, await enrolNode(url, daemonToken), {
     facts: { vulnerableRunc },
-    features: ['tasks'],
+    features: ['tasks', IMAGES_FEATURE],
   });
+  daemon.inventory.images = [{ reference: 'busybox:latest', sizeBytes: 4e6, createdAt: null, ours: true }];
+  daemon.sendInventory();
   // Else it counts as unresponsive before all screens have been seen.
   const beat = setInterval(() => daemon.send({ type: 'heartbeat', at: new Date().toISOString() }), HEARTBEAT_MS);
   const { entities: containers } = await client(api.containers.create, {

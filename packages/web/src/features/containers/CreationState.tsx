@@ -105,7 +105,11 @@ function TriedAgain({ container, step }: { container: Container; step: NonNullab
       action={
         <Group gap={8}>
           {waitsFor && mayManage && (
-            <RegistriesButton label={t('Change the credential')} host={parseImage(container.dockerImage)?.host} />
+            <RegistriesButton
+              primary
+              label={t('Change the credential')}
+              host={parseImage(container.dockerImage)?.host}
+            />
           )}
           <ChangeImage container={container} />
         </Group>
@@ -136,7 +140,13 @@ function ChangeImage({ container }: { container: Container }) {
   const isAboutImage = container.failedStep?.phase === 'pull';
   if (!mayManage || !isAboutImage || !containerCan.edit(container).allowed) return null;
   return (
-    <Button size="xs" component={Link} to={paths.container(container.id, 'edit')} data-testid="change-image">
+    <Button
+      size="xs"
+      color={container.failedStep?.waitsFor ? 'gray' : undefined}
+      component={Link}
+      to={paths.container(container.id, 'edit')}
+      data-testid="change-image"
+    >
       {t('Change image')}
     </Button>
   );

@@ -1,6 +1,7 @@
 import { Progress } from '@mantine/core';
 import type { PulledLayer } from '@stagi/contract/containers.ts';
 import { text } from '@stagi/contract/text.ts';
+import { useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
 import { formatDecimalBytes } from '../../ui/format.ts';
 import classes from './PulledLayers.module.css';
@@ -12,15 +13,18 @@ const WORDS: Record<PulledLayer['status'], string> = {
   done: text('ready'),
 };
 
-/** The layers of an image while it is pulled, each with its bar. Folded up on narrow screens until asked for. */
+/** The layers of an image while it is pulled, each with its bar, the ready ones last. Folded up on narrow screens until asked for. */
 export function PulledLayers({ layers }: { layers: readonly PulledLayer[] }) {
   const t = useT();
-  const done = layers.filter(({ status }) => status === 'done').length;
+  // Later it is as the person has put it.
+  const [isOpenAtFirst] = useState(isWide);
+  const done = layers.filter(({ status }) => status === 'done');
+  const sorted = [...layers.filter(({ status }) => status !== 'done'), ...done];
   return (
-    <details className={classes.layers} open={isWide()} data-testid="pulled-layers">
-      <summary>{t('{{done}} of {{all}} layers are ready', { done, all: layers.length })}</summary>
+    <details className={classes.layers} open={isOpenAtFirst} data-testid="pulled-layers">
+      <summary>{t('{{done}} of {{all}} layers are ready', { done: done.length, all: layers.length })}</summary>
       <ul className={classes.list}>
-        {layers.map((layer) => (
+        {sorted.map((layer) => (
           <li key={layer.id} className={classes.layer} data-testid="pulled-layer">
             <span className="mono">{layer.id}</span>
             <Progress

@@ -12,7 +12,6 @@ import { useT } from '../../../i18n/i18n.ts';
 import { useRowActions } from '../../../lists/useRowActions.tsx';
 import { paths } from '../../../paths.ts';
 import { ActionButton, ActionMenu, type Verdict } from '../../../ui/actions.tsx';
-import { CutText } from '../../../ui/CutText.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { formatDecimalBytes } from '../../../ui/format.ts';
 import { DateTime } from '../../../ui/Time.tsx';
@@ -21,6 +20,7 @@ import { ListBar } from '../../../ui/table/ListBar.tsx';
 import type { Column, Sort } from '../../../ui/table/tableTypes.ts';
 import { LastOperation } from './LastOperation.tsx';
 import { PruneDialog } from './PruneDialog.tsx';
+import classes from './ServerImages.module.css';
 import { isWaiting, useServerImages } from './useServerImages.ts';
 
 /** The images of one server, for its own page. */
@@ -90,14 +90,16 @@ export function ServerImages({ server }: ServerContainersProps) {
         key: 'reference',
         title: t('Image'),
         sortBy: 'reference',
-        cell: ({ reference }) => <CutText className="mono">{reference}</CutText>,
+        width: '50%',
+        // Whole: its end, the tag, tells it from others.
+        cell: ({ reference }) => <span className={`mono ${classes.reference}`}>{reference}</span>,
       },
       {
         key: 'sizeBytes',
         title: t('Size'),
         sortBy: 'sizeBytes',
         align: 'right',
-        cell: ({ sizeBytes }) => <span className="mono">{formatDecimalBytes(sizeBytes)}</span>,
+        cell: ({ sizeBytes }) => <span className={`mono ${classes.figure}`}>{formatDecimalBytes(sizeBytes)}</span>,
       },
       {
         key: 'usedBy',
@@ -119,7 +121,11 @@ export function ServerImages({ server }: ServerContainersProps) {
         title: t('Made'),
         sortBy: 'createdAt',
         align: 'right',
-        cell: ({ createdAt }) => (createdAt ? <DateTime at={createdAt} /> : <span className="muted">—</span>),
+        cell: ({ createdAt }) => (
+          <span className={classes.figure}>
+            {createdAt ? <DateTime at={createdAt} /> : <span className="muted">—</span>}
+          </span>
+        ),
       },
     ];
   }

@@ -10,18 +10,19 @@ interface Props {
   label?: string;
   /** The registry whose credential is asked for. */
   host?: string;
-  size?: 'xs' | 's';
+  /** It is what to do next. */
+  primary?: boolean;
 }
 
 /** Opens what servers log in to private registries with. */
-export function RegistriesButton({ label, host, size = 'xs' }: Props) {
+export function RegistriesButton({ label, host, primary = false }: Props) {
   const t = useT();
   const [opened, setOpened] = useState(false);
   return (
     <>
       <Button
-        color="gray"
-        size={size}
+        color={primary ? undefined : 'gray'}
+        size="xs"
         icon={<IconKey size={14} />}
         onClick={() => setOpened(true)}
         data-testid="registries-open"

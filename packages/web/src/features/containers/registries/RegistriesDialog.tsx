@@ -118,7 +118,7 @@ function AddForm({ host, onClose }: { host: string; onClose(): void }) {
           autoCapitalize="none"
           autoComplete="off"
           spellCheck={false}
-          data-autofocus
+          data-autofocus={host === '' || undefined}
           classNames={{ input: 'mono' }}
           data-testid="registry-host"
           {...field('host')}
@@ -128,6 +128,7 @@ function AddForm({ host, onClose }: { host: string; onClose(): void }) {
           autoCapitalize="none"
           autoComplete="off"
           spellCheck={false}
+          data-autofocus={host !== '' || undefined}
           data-testid="registry-username"
           {...field('username')}
         />
