@@ -19,8 +19,13 @@ const LIBATOMIC = [
   '/usr/lib64/libatomic.so.1',
 ];
 
-/** The native part of the library for terminals. */
-const PTY_LIBRARY = createRequire(import.meta.url).resolve('@lydell/node-pty-linux-x64/pty.node');
+const { resolve } = createRequire(import.meta.url);
+/** Native parts of libraries, by their names beside the executable. */
+const NATIVE = {
+  'pty.node': resolve('@lydell/node-pty-linux-x64/pty.node'),
+  // Masks frames for `ws`, which does so in JavaScript without it: most of what a stream costs.
+  'bufferutil.node': resolve('bufferutil/prebuilds/linux-x64/bufferutil.node'),
+};
 
 /**
  * Makes `.cache/daemon/stagid-linux-x64.tar.gz` (the daemon as one executable, and the libraries it needs that
@@ -42,7 +47,7 @@ export async function buildDaemon(folder = OUT): Promise<{ archiveBytes: number 
     await bundle(join(work, 'stagid.mjs'));
     await makeExecutable(work);
     await copyFile(await findLibrary(), join(work, 'libatomic.so.1'));
-    await copyFile(PTY_LIBRARY, join(work, 'pty.node'));
+    for (const [name, path] of Object.entries(NATIVE)) await copyFile(path, join(work, name));
     await pack(work);
     const sha256 = await digest(join(work, ARCHIVE));
     await writeFile(join(work, `${ARCHIVE}.sha256`), `${sha256}  ${ARCHIVE}\n`);
@@ -96,26 +101,27 @@ async function bundle(outfile: string): Promise<void> {
     minifyWhitespace: true,
     keepNames: true,
     legalComments: 'none',
-    plugins: [ptyBesideTheExecutable],
+    plugins: [nativeBesideTheExecutable],
     // Docker over SSH and BuildKit sessions: dockerode loads them at once, and we use neither.
     alias: Object.fromEntries(
       ['ssh2', 'cpu-features', '@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs'].map((name) => [name, emptyModule]),
     ),
-    // `ws` would look for native helpers that cannot be in one file.
-    define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
+    // Node checks UTF-8 natively itself.
+    define: { 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(process.execPath);" },
     logLevel: 'warning',
   });
 }
 
-/** Has the library for terminals load its native part from the folder of the executable. */
-const ptyBesideTheExecutable: Plugin = {
-  name: 'pty beside the executable',
+/** Has libraries load their native parts from the folder of the executable. */
+const nativeBesideTheExecutable: Plugin = {
+  name: 'native parts beside the executable',
   setup({ onLoad, onResolve }) {
     onLoad({ filter: /@lydell\/node-pty\/requireBinary\.js$/ }, () => ({
       contents: "exports.requireBinary = () => require('./pty.node');",
       loader: 'js',
     }));
+    onResolve({ filter: /^bufferutil$/ }, () => ({ path: './bufferutil.node', external: true }));
     onResolve({ filter: /^\.\/pty\.node$/ }, ({ path }) => ({ path, external: true }));
   },
 };
@@ -162,7 +168,7 @@ async function pack(work: string): Promise<void> {
       '-',
       'stagid',
       'libatomic.so.1',
-      'pty.node',
+      ...Object.keys(NATIVE),
     ],
     { cwd: work, stdio: ['ignore', 'pipe', 'inherit'] } satisfies SpawnOptions,
   );

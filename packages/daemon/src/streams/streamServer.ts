@@ -17,7 +17,6 @@ import { verifyOpening } from '../desiredState.ts';
 import type { Identity } from '../identity.ts';
 import { errorText, log } from '../log.ts';
 import { VERSION } from '../version.ts';
-import { maskingFor } from './masking.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
 /** Longer than an opening is accepted. */
@@ -83,7 +82,6 @@ export function createStreamServer(identity: Identity, handlers: StreamHandlers)
         perMessageDeflate: false,
         handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
         headers: { 'user-agent': `stagid/${VERSION}`, authorization: `Bearer ${ticket}` },
-        ...maskingFor(identity.origin),
       });
       const end = (): void => socket.terminate();
       link.addEventListener('abort', end, { once: true });

@@ -71,8 +71,7 @@ export function UploadQueue({ place }: { place: string }) {
       </div>
       {active > 0 && <Bar label={t('All uploads')} done={sent} all={total} />}
       {!folded && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
-        <ul className={classes.queueItems} tabIndex={0} aria-label={t('Files')}>
+        <ul className={classes.queueItems}>
           {listed.map((upload) => (
             <Item key={upload.id} upload={upload} />
           ))}

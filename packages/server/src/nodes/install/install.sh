@@ -63,6 +63,7 @@ install_binary() {
   rm -f "$DIR/sha256"
   mv -f "$WORK/libatomic.so.1" "$DIR/libatomic.so.1"
   mv -f "$WORK/pty.node" "$DIR/pty.node"
+  mv -f "$WORK/bufferutil.node" "$DIR/bufferutil.node"
   mv -f "$WORK/stagid" "$DIR/stagid.bin"
   printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s/stagid.bin "$@"\n' "$DIR" "$DIR" >"$WORK/wrapper"
   chmod 755 "$WORK/wrapper"

@@ -1,4 +1,3 @@
-import { Box } from '@mantine/core';
 import { containerCan } from '@stagi/contract/containerRules.ts';
 import type { Container } from '@stagi/contract/containers.ts';
 import type { StorageObject } from '@stagi/contract/storages.ts';
@@ -83,7 +82,7 @@ function Browser({ container, volume, children }: BrowserProps) {
   const refusal = mayChange.allowed ? null : t(mayChange.reason);
   const source = volumeObjects(of, mayChange.allowed ? null : mayChange.reason);
   const list = useFolder(source, folder, search);
-  const { start, isLooking, question } = useVolumeUploads({ of, source, folder });
+  const { start, question } = useVolumeUploads({ of, folder, rows: list.rows ?? [] });
   const [making, setMaking] = useState<'folder' | 'file' | null>(null);
   const [renaming, setRenaming] = useState<string | null>(null);
   const [editing, setEditing] = useState<string | null>(null);
@@ -95,7 +94,7 @@ function Browser({ container, volume, children }: BrowserProps) {
   };
 
   return (
-    <DropZone target={volume + (folder && `/${folder}`)} refusal={refusal} onFiles={(files) => void start(files)}>
+    <DropZone target={volume + (folder && `/${folder}`)} refusal={refusal} onFiles={start}>
       <ListBar
         end={
           <>
@@ -118,7 +117,7 @@ function Browser({ container, volume, children }: BrowserProps) {
             >
               {t('New folder')}
             </ActionButton>
-            <UploadButton refusal={refusal} loading={isLooking} onFiles={(files) => void start(files)} />
+            <UploadButton refusal={refusal} onFiles={start} />
           </>
         }
       >
@@ -132,11 +131,7 @@ function Browser({ container, volume, children }: BrowserProps) {
       />
       <UploadQueue place={placeOfContainer(container.id)} />
       {/* Without rows the table says it. */}
-      {list.rows && list.error && (
-        <Box mb={16}>
-          <Note tone="warn">{list.error}</Note>
-        </Box>
-      )}
+      {list.rows && list.error && <Note tone="warn">{list.error}</Note>}
       <ObjectTable
         source={source}
         folder={folder}
