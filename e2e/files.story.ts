@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,6 +18,7 @@ import { until } from './waitUntil.ts';
 
 test.skip(Boolean(process.env.STAGI_NO_DOCKER), process.env.STAGI_NO_DOCKER);
 
+const MB = 1024 * 1024;
 const PHONE = { width: 360, height: 740 };
 const DESK = { width: 1280, height: 800 };
 const PIXEL = Buffer.from(
@@ -49,7 +51,7 @@ const onServer = (name: string): string => join(folder, 'volume', name);
 test('files of a volume are browsed, edited, uploaded, downloaded and deleted beside a running container', async ({
   browser,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(240_000);
   const ada = await app.signUp('Ada Lovelace');
   const id = await aRunningContainer(ada);
   const page = await openAs(browser, app.ctx.config.appOrigin, ada, `/cloud/containers/${id}/files`);
@@ -140,6 +142,46 @@ test('files of a volume are browsed, edited, uploaded, downloaded and deleted be
     await expect(page.getByText('Replace files of the same name?')).toBeVisible();
     await page.getByTestId('confirm-submit').click();
     await expect.poll(() => readFile(onServer('table.csv'), 'utf8')).toBe('new');
+  });
+
+  await test.step('a folder asks before it replaces files further below', async () => {
+    const picked = join(folder, 'picked');
+    for (const top of [picked, onServer('picked')]) await mkdir(join(top, 'deep'), { recursive: true });
+    await writeFile(join(picked, 'deep/same.txt'), 'new');
+    await writeFile(join(picked, 'deep/other.txt'), 'other');
+    await writeFile(onServer('picked/deep/same.txt'), 'old');
+    await page.getByTestId('upload-folder').setInputFiles(picked);
+    await expect(page.getByRole('dialog').getByRole('listitem')).toHaveText(['picked/deep/same.txt']);
+    expect(await readFile(onServer('picked/deep/same.txt'), 'utf8')).toBe('old');
+    await page.getByTestId('confirm-submit').click();
+    await expect.poll(() => readFile(onServer('picked/deep/same.txt'), 'utf8')).toBe('new');
+    await expect.poll(() => readFile(onServer('picked/deep/other.txt'), 'utf8').catch(() => null)).toBe('other');
+  });
+
+  await test.step('an upload goes on by itself after its server was away', async () => {
+    const sent = join(folder, 'weights.bin');
+    const bytes = randomBytes(20 * MB);
+    await writeFile(sent, bytes);
+    const offsets: number[] = [];
+    await page.route('**/docker-container/file/upload/**', async (route) => {
+      const at = Number(new URL(route.request().url()).searchParams.get('at'));
+      offsets.push(at);
+      if (at > 0 && offsets.length === 2) {
+        await daemon.end('SIGKILL');
+        daemon.start();
+      }
+      await route.continue();
+    });
+    await page.getByTestId('upload-files').setInputFiles(sent);
+    const row = page.getByTestId('upload-row').filter({ hasText: 'weights.bin' });
+    await expect(row).toHaveAttribute('data-state', 'done', { timeout: 60_000 });
+    await page.unroute('**/docker-container/file/upload/**');
+    expect((await readFile(onServer('weights.bin'))).equals(bytes)).toBe(true);
+    expect(offsets.length, 'a part was sent again').toBeGreaterThan(2);
+    expect(
+      offsets.filter((at) => at === 0),
+      'what had come was kept',
+    ).toHaveLength(1);
   });
 
   await test.step('a file and a folder are downloaded; a link is not', async () => {

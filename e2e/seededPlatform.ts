@@ -30,7 +30,7 @@ const MORE: Partial<Record<RouteName, readonly string[]>> = {
   instance: ['/containers', '/images', '/terminal', '/metrics', '/activities', '/access'],
   selfInstance: ['/containers', '/images', '/terminal', '/metrics', '/activities'],
   selfInstances: ['?new=1'],
-  container: ['/logs', '/terminal', '/metrics', '/edit'],
+  container: ['/logs', '/terminal', '/files', '/metrics', '/edit'],
   tokens: ['/archive'],
   consent: [`?${STORY_APP_ASKS}`],
   containers: ['?new=1'],
@@ -195,7 +195,7 @@ async function furnish(
     cpus: 1,
     gpuIds: [],
     portMappings: [],
-    directoryMappings: [],
+    directoryMappings: [{ host: '/srv/models', container: '/models' }],
     restartPolicy: 'no',
     count: 1,
   });

@@ -1,8 +1,9 @@
-import { chown, lstat, mkdir, opendir, rename, rmdir, unlink } from 'node:fs/promises';
+import { chown, mkdir, opendir, rmdir, unlink } from 'node:fs/promises';
 import { text } from '@stagi/contract/text.ts';
 import { MAX_FOLDER_DEPTH } from '@stagi/contract/volumePaths.ts';
 import { hasErrorCode } from '../atomicFile.ts';
 import { RefusedStream } from '../streams/streamServer.ts';
+import { isTaken, isThere, moveEntry } from './moveEntry.ts';
 import { beneath, contentPath, type Folder, noSuchFile, openEntry, withEntry } from './openBeneath.ts';
 import { syncFolder } from './writeFile.ts';
 
@@ -10,8 +11,6 @@ import { syncFolder } from './writeFile.ts';
 const REMOVE_MS = 15_000;
 /** A container may put something in while it is emptied. */
 const EMPTYING_ROUNDS = 3;
-
-const isTaken = (): RefusedStream => new RefusedStream(409, text('There is something of this name already'));
 
 export async function makeFolder(folder: Folder, name: string): Promise<void> {
   try {
@@ -30,7 +29,7 @@ export async function makeFolder(folder: Folder, name: string): Promise<void> {
 
 /** As `makeFolder`, where one may be there already. */
 export async function ensureFolder(folder: Folder, name: string): Promise<void> {
-  if (await isThere(folder, name)) return;
+  if (await isThere(beneath(folder, name))) return;
   await makeFolder(folder, name).catch((error: unknown) => {
     // Another upload was faster.
     if (!(error instanceof RefusedStream && error.status === 409)) throw error;
@@ -39,22 +38,13 @@ export async function ensureFolder(folder: Folder, name: string): Promise<void> 
 
 /** Never replaces what has the new name. */
 export async function renameEntry(from: Folder, name: string, to: Folder, newName: string): Promise<void> {
-  if (!(await isThere(from, name))) throw noSuchFile();
-  if (await isThere(to, newName)) throw isTaken();
-  try {
-    await rename(beneath(from, name), beneath(to, newName));
-  } catch (error) {
-    if (hasErrorCode(error, 'EINVAL')) throw new RefusedStream(409, text('A folder cannot be moved into itself'));
-    if (hasErrorCode(error, 'EXDEV')) throw new RefusedStream(409, text('This is on another disk than the volume'));
-    if (hasErrorCode(error, 'ENOTEMPTY', 'EEXIST', 'EISDIR', 'ENOTDIR')) throw isTaken();
-    throw error;
-  }
+  await moveEntry(from, name, to, newName);
   await syncFolder(to);
 }
 
 /** Removes a file, a link itself, or a folder with all that is in it. */
 export async function removeEntry(folder: Folder, name: string): Promise<{ removed: number; isMore: boolean }> {
-  if (!(await isThere(folder, name))) throw noSuchFile();
+  if (!(await isThere(beneath(folder, name)))) throw noSuchFile();
   const work = { removed: 0, until: performance.now() + REMOVE_MS };
   const isGone = await removeBelow(folder, name, work, 0);
   await syncFolder(folder);
@@ -92,16 +82,6 @@ async function removeBelow(folder: Folder, name: string | Buffer, work: Work, de
     }
   } finally {
     await entry.handle.close();
-  }
-}
-
-async function isThere(folder: Folder, name: string): Promise<boolean> {
-  try {
-    await lstat(beneath(folder, name));
-    return true;
-  } catch (error) {
-    if (hasErrorCode(error, 'ENOENT')) return false;
-    throw error;
   }
 }
 

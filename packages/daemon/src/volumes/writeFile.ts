@@ -7,6 +7,7 @@ import { UPLOAD_PREFIX } from '@stagi/contract/volumePaths.ts';
 import { hasErrorCode } from '../atomicFile.ts';
 import { RefusedStream } from '../streams/streamServer.ts';
 import { factsOf } from './facts.ts';
+import { linked } from './moveEntry.ts';
 import { beneath, type Entry, type Folder, openContent, openEntry } from './openBeneath.ts';
 import { hasChanged } from './readFile.ts';
 
@@ -40,7 +41,7 @@ export async function receiveFile(
       await adopt(draft, folder, name);
       await draft.sync();
       await requireReplaceable(folder, name, replaces);
-      await rename(beneath(folder, draftName(upload)), beneath(folder, name));
+      await place(folder, draftName(upload), name, replaces);
       await syncFolder(folder);
       answer = { state: 'done', facts: factsOf(await draft.stat({ bigint: true })) };
     }
@@ -151,8 +152,19 @@ function requireAllowed(entry: Entry | null, replaces: Replaces): void {
   if (entry.kind === 'folder') throw new RefusedStream(409, text('There is a folder of this name'));
   if (entry.kind !== 'file')
     throw new RefusedStream(409, text('Only files and folders can be opened, no links and no devices'));
-  if ('nothing' in replaces) throw new RefusedStream(409, text('There is a file of this name'));
+  if ('nothing' in replaces) throw fileThere();
   if ('etag' in replaces && replaces.etag !== factsOf(entry.stats).etag) throw hasChanged();
+}
+
+/** Gives the draft its name. What a container has put there meanwhile is replaced only where that is allowed. */
+async function place(folder: Folder, draft: string, name: string, replaces: Replaces): Promise<void> {
+  try {
+    if ('nothing' in replaces && (await linked(beneath(folder, draft), beneath(folder, name))))
+      return await unlink(beneath(folder, draft));
+  } catch (error) {
+    throw hasErrorCode(error, 'EEXIST') ? fileThere() : error;
+  }
+  await rename(beneath(folder, draft), beneath(folder, name));
 }
 
 async function requireSpace(folder: Folder, bytes: number): Promise<void> {
@@ -160,6 +172,7 @@ async function requireSpace(folder: Folder, bytes: number): Promise<void> {
   if (bavail * bsize < BigInt(bytes)) throw diskFull();
 }
 
+const fileThere = (): RefusedStream => new RefusedStream(409, text('There is a file of this name'));
 const diskFull = (): RefusedStream => new RefusedStream(507, text('The disk of this volume is full: delete something'));
 const isDiskFull = (error: unknown): boolean => hasErrorCode(error, 'ENOSPC', 'EDQUOT');
 

@@ -8,11 +8,12 @@ import { type PickedFile, pickedFiles } from './pickedFiles.ts';
 interface Props {
   /** Why nothing can be uploaded now. */
   refusal: string | null;
+  loading?: boolean;
   onFiles(files: PickedFile[]): void;
 }
 
 /** Chooses files, or a folder with all that is in it. */
-export function UploadButton({ refusal, onFiles }: Props) {
+export function UploadButton({ refusal, loading, onFiles }: Props) {
   const t = useT();
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
@@ -34,7 +35,7 @@ export function UploadButton({ refusal, onFiles }: Props) {
     />
   );
   const button = (
-    <Button icon={<IconUpload size={16} />} reason={refusal} data-testid="upload">
+    <Button icon={<IconUpload size={16} />} reason={refusal} loading={loading} data-testid="upload">
       {t('Upload')}
     </Button>
   );

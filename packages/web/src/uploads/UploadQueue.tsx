@@ -71,7 +71,8 @@ export function UploadQueue({ place }: { place: string }) {
       </div>
       {active > 0 && <Bar label={t('All uploads')} done={sent} all={total} />}
       {!folded && (
-        <ul className={classes.queueItems}>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+        <ul className={classes.queueItems} tabIndex={0} aria-label={t('Files')}>
           {listed.map((upload) => (
             <Item key={upload.id} upload={upload} />
           ))}

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { containerCan } from '@stagi/contract/containerRules.ts';
 import type { Container } from '@stagi/contract/containers.ts';
 import type { StorageObject } from '@stagi/contract/storages.ts';
@@ -82,7 +83,7 @@ function Browser({ container, volume, children }: BrowserProps) {
   const refusal = mayChange.allowed ? null : t(mayChange.reason);
   const source = volumeObjects(of, mayChange.allowed ? null : mayChange.reason);
   const list = useFolder(source, folder, search);
-  const { start, question } = useVolumeUploads({ of, folder, rows: list.rows ?? [] });
+  const { start, isLooking, question } = useVolumeUploads({ of, source, folder });
   const [making, setMaking] = useState<'folder' | 'file' | null>(null);
   const [renaming, setRenaming] = useState<string | null>(null);
   const [editing, setEditing] = useState<string | null>(null);
@@ -94,7 +95,7 @@ function Browser({ container, volume, children }: BrowserProps) {
   };
 
   return (
-    <DropZone target={volume + (folder && `/${folder}`)} refusal={refusal} onFiles={start}>
+    <DropZone target={volume + (folder && `/${folder}`)} refusal={refusal} onFiles={(files) => void start(files)}>
       <ListBar
         end={
           <>
@@ -117,7 +118,7 @@ function Browser({ container, volume, children }: BrowserProps) {
             >
               {t('New folder')}
             </ActionButton>
-            <UploadButton refusal={refusal} onFiles={start} />
+            <UploadButton refusal={refusal} loading={isLooking} onFiles={(files) => void start(files)} />
           </>
         }
       >
@@ -131,7 +132,11 @@ function Browser({ container, volume, children }: BrowserProps) {
       />
       <UploadQueue place={placeOfContainer(container.id)} />
       {/* Without rows the table says it. */}
-      {list.rows && list.error && <Note tone="warn">{list.error}</Note>}
+      {list.rows && list.error && (
+        <Box mb={16}>
+          <Note tone="warn">{list.error}</Note>
+        </Box>
+      )}
       <ObjectTable
         source={source}
         folder={folder}

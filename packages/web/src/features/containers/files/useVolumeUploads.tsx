@@ -1,37 +1,42 @@
 import { FilePath } from '@stagi/contract/volumePaths.ts';
 import { type ReactNode, useState } from 'react';
 import { useT } from '../../../i18n/i18n.ts';
-import type { Row } from '../../../objects/useFolder.ts';
+import type { ObjectSource } from '../../../objects/objectSource.ts';
+import { isSpecial } from '../../../objects/openDownload.ts';
 import { ConfirmMany } from '../../../ui/ConfirmMany.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import type { PickedFile } from '../../../uploads/pickedFiles.ts';
 import { addUploads } from '../../../uploads/uploadQueue.ts';
+import { useStored } from '../../../uploads/useStored.ts';
 import type { VolumeRef } from './volumeObjects.ts';
 import { volumeUpload } from './volumeUpload.ts';
 
 interface Given {
   of: VolumeRef;
+  source: ObjectSource;
   folder: string;
-  /** What of the folder is known: an upload may replace some of it. */
-  rows: readonly Row[];
 }
 
 /** Puts picked files on the queue; asks before when they replace files, and refuses names that cannot be stored. */
-export function useVolumeUploads({ of, folder, rows }: Given): {
-  start(files: readonly PickedFile[]): void;
+export function useVolumeUploads({ of, source, folder }: Given): {
+  start(files: readonly PickedFile[]): Promise<void>;
+  isLooking: boolean;
   question: ReactNode;
 } {
   const t = useT();
+  const { find, isLooking } = useStored(source, folder);
   const [asked, setAsked] = useState<{ files: PickedFile[]; replaced: string[] } | null>(null);
 
-  function start(files: readonly PickedFile[]): void {
+  async function start(files: readonly PickedFile[]): Promise<void> {
     const refusals = files.map(({ path }) => FilePath.safeParse(folder + path).error?.issues[0]?.message);
     const refused = refusals.findIndex((message) => message !== undefined);
     const reason = refusals[refused];
     if (reason !== undefined) toast.error(`${files[refused]?.path.slice(0, 80)}: ${t(reason)}`);
     const sent = files.filter((_, index) => refusals[index] === undefined);
-    const there = new Set(rows.map(({ key }) => key));
-    const replaced = sent.map(({ path }) => folder + path).filter((path) => there.has(path));
+    const there = await find(sent.map(({ path }) => path));
+    if (!there) return;
+    // What is no file is never replaced: such an upload is refused.
+    const replaced = [...there.values()].filter((object) => !isSpecial(object)).map(({ key }) => key);
     if (replaced.length > 0) setAsked({ files: sent, replaced });
     else add(sent, []);
   }
@@ -46,6 +51,7 @@ export function useVolumeUploads({ of, folder, rows }: Given): {
 
   return {
     start,
+    isLooking,
     question: (
       <ConfirmMany
         opened={asked !== null}

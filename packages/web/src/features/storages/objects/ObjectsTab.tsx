@@ -47,12 +47,12 @@ function Browser({ storage }: { storage: Storage }) {
   const mayWrite = storageCan.write(storage);
   const refusal = mayWrite.allowed ? null : t(mayWrite.reason);
   const open = useOpenUploads(storage, mayWrite.allowed);
-  const { start, question } = useStartUploads({ storage, folder, rows: list.rows ?? [], open });
+  const { start, isLooking, question } = useStartUploads({ storage, source, folder, open });
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const [deleting, setDeleting] = useState<readonly Row[] | null>(null);
 
   return (
-    <DropZone target={folder === '' ? storage.bucket : folder} refusal={refusal} onFiles={start}>
+    <DropZone target={folder === '' ? storage.bucket : folder} refusal={refusal} onFiles={(files) => void start(files)}>
       {refusal && (
         <div className={classes.gap}>
           <Note tone={storage.readOnly ? 'warn' : 'info'}>{refusal}</Note>
@@ -75,7 +75,7 @@ function Browser({ storage }: { storage: Storage }) {
             >
               {t('New folder')}
             </ActionButton>
-            <UploadButton refusal={refusal} onFiles={start} />
+            <UploadButton refusal={refusal} loading={isLooking} onFiles={(files) => void start(files)} />
           </>
         }
       >

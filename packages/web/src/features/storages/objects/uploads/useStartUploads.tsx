@@ -3,32 +3,34 @@ import type { OpenUpload, Storage } from '@stagi/contract/storages.ts';
 import { type ReactNode, useState } from 'react';
 import { useT } from '../../../../i18n/i18n.ts';
 import { isTooLong } from '../../../../objects/objectNames.ts';
-import type { Row } from '../../../../objects/useFolder.ts';
+import type { ObjectSource } from '../../../../objects/objectSource.ts';
 import { ConfirmMany } from '../../../../ui/ConfirmMany.tsx';
 import { formatBytes } from '../../../../ui/format.ts';
 import { toast } from '../../../../ui/toasts.ts';
 import type { PickedFile } from '../../../../uploads/pickedFiles.ts';
 import { addUploads, type UploadRequest } from '../../../../uploads/uploadQueue.ts';
+import { useStored } from '../../../../uploads/useStored.ts';
 import { storageUpload } from './storageUpload.ts';
 import { uploadToResume } from './uploadMemory.ts';
 
 interface Given {
   storage: Storage;
+  source: ObjectSource;
   folder: string;
-  /** What of the folder is known: an upload may replace some of it. */
-  rows: readonly Row[];
   open: readonly OpenUpload[];
 }
 
 /** Puts picked files on the queue; asks before when they replace objects, and refuses what has no room. */
-export function useStartUploads({ storage, folder, rows, open }: Given): {
-  start(files: readonly PickedFile[]): void;
+export function useStartUploads({ storage, source, folder, open }: Given): {
+  start(files: readonly PickedFile[]): Promise<void>;
+  isLooking: boolean;
   question: ReactNode;
 } {
   const t = useT();
+  const { find, isLooking } = useStored(source, folder);
   const [asked, setAsked] = useState<{ requests: UploadRequest[]; replaced: string[] } | null>(null);
 
-  function start(files: readonly PickedFile[]): void {
+  async function start(files: readonly PickedFile[]): Promise<void> {
     const requests = files.map(({ path, file }) => {
       const key = folder + path;
       const uploadId = uploadToResume(open, key, file)?.uploadId;
@@ -39,9 +41,10 @@ export function useStartUploads({ storage, folder, rows, open }: Given): {
       toast.error(t('A key has at most 1,024 bytes: {{name}}', { name: `${tooLong[0].key.slice(0, 80)}…` }));
     const sent = requests.filter(({ key }) => !isTooLong(key));
     if (sent.length === 0) return;
-    const sizes = new Map(rows.flatMap((row) => (row.kind === 'object' ? [[row.key, row.object.sizeBytes]] : [])));
-    const replaced = sent.flatMap(({ key }) => (sizes.has(key) ? [key] : []));
-    const needed = sent.reduce((sum, { key, file }) => sum + file.size - (sizes.get(key) ?? 0), 0);
+    const there = await find(sent.map(({ key }) => key.slice(folder.length)));
+    if (!there) return;
+    const replaced = [...there.keys()];
+    const needed = sent.reduce((sum, { key, file }) => sum + file.size - (there.get(key)?.sizeBytes ?? 0), 0);
     const free = storage.sizeGb * GB - storage.usedBytes;
     if (needed > free) {
       const amounts = { needed: formatBytes(needed), free: formatBytes(Math.max(0, free)) };
@@ -56,6 +59,7 @@ export function useStartUploads({ storage, folder, rows, open }: Given): {
 
   return {
     start,
+    isLooking,
     question: (
       <ConfirmMany
         opened={asked !== null}
