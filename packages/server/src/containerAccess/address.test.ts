@@ -141,11 +141,13 @@ describe('the address of a port', () => {
 describe('the domain of ports', () => {
   it('is a domain with or without a port, of the scheme of the platform', () => {
     const read = (text: string, origin = 'https://stagi.example') => readAppsDomain(text, origin);
-    expect(read('')).toBeNull();
+    for (const none of ['', 'off']) expect(read(none)).toBeNull();
     expect(read('stagi-apps.example')).toEqual({ protocol: 'https:', host: 'stagi-apps.example' });
     expect(read('Stagi-Apps.example:8443')).toEqual({ protocol: 'https:', host: 'stagi-apps.example:8443' });
     expect(read('stagi-apps.example:443')).toEqual({ protocol: 'https:', host: 'stagi-apps.example' });
-    expect(read('apps.localhost:4400', 'http://localhost:4400')).toEqual(LOCAL);
+    for (const local of ['apps.localhost:4400', '']) expect(read(local, 'http://localhost:4400')).toEqual(LOCAL);
+    expect(read('', 'http://127.0.0.1')).toEqual({ protocol: 'http:', host: 'apps.localhost' });
+    expect(read('off', 'http://localhost:4400')).toBeNull();
   });
 
   it('is none that shares cookies with the platform, and nothing that is no domain', () => {

@@ -332,7 +332,7 @@ describe('the access page of a container', () => {
   });
 
   it('says so where no domain for ports is configured', async () => {
-    const without = await startTestApp();
+    const without = await startTestApp({ APPS_DOMAIN: 'off' });
     try {
       const person = await without.signUp();
       const { slug } = await aContainerWithPort(without.ctx, person);
