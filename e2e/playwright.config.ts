@@ -1,9 +1,17 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from '@playwright/test';
 import { CHROMIUM } from '../scripts/chromium.ts';
 
-/** The stories that make containers of their own, and those that measure times, which want the machine for themselves. */
-const DOCKER = ['containerEdit.story.ts', 'ownServer.story.ts', 'tasks.story.ts', 'terminal.story.ts'];
+/** The stories that measure times, which want the machine for themselves. */
 const MEASURED = ['rent.story.ts', 'removal.story.ts'];
+/** Those that make containers of their own: they say that they are skipped without Docker. */
+const DOCKER = readdirSync(import.meta.dirname).filter(
+  (name) =>
+    name.endsWith('.story.ts') &&
+    !MEASURED.includes(name) &&
+    readFileSync(join(import.meta.dirname, name), 'utf8').includes('process.env.STAGI_NO_DOCKER'),
+);
 
 /** Browser stories on the real server, real Docker and the distribution's Chromium. */
 export default defineConfig({
