@@ -119,14 +119,19 @@ test('a shell in a container: typed in, cut off, resumed, ended; also on a phone
     await expect(page.getByTestId('terminal-tab')).toHaveCount(1);
     await run(page, 'clear; echo nee""dle');
     await expect(screen(page)).toContainText('needle');
+    await page.evaluate(() => navigator.clipboard.writeText('echo pas""ted'));
     await page.keyboard.press('Control+Shift+F');
     await page.getByTestId('terminal-search-text').fill('needle');
     await expect(page.getByTestId('terminal-found')).toHaveText(/1 \/ \d/);
     await page.keyboard.press('Escape');
-    await page.evaluate(() => navigator.clipboard.writeText('echo pas""ted'));
     await page.keyboard.press('Control+Shift+V');
     await page.keyboard.press('Enter');
     await expect(screen(page)).toContainText('\npasted', { useInnerText: true });
+    const word = await screen(page)
+      .locator('.xterm-rows > div', { hasText: /^pasted/ })
+      .boundingBox();
+    await page.mouse.dblclick(word!.x + 12, word!.y + word!.height / 2);
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('pasted');
   });
 
   await test.step('a restart of the platform is survived by what runs', async () => {

@@ -179,11 +179,12 @@ async function takeAway(
     if (status !== 200) throw new Error(`no ticket: ${status}`);
     return (body as { ticket: string }).ticket;
   };
-  const events = await openEvents(app.url, await ticket());
-  const tail = await openTail(app.url, await ticket(), container.id);
   const isAllowed = async (): Promise<boolean> =>
     (await app.post(api.containers.list.path, {}, headers)).status === 200;
-  if (!(await isAllowed())) throw new Error('refused too early');
+  // What the round before took away is given back by now, and known to be at most a moment later.
+  await until('access before it is taken away', isAllowed);
+  const events = await openEvents(app.url, await ticket());
+  const tail = await openTail(app.url, await ticket(), container.id);
   const pass =
     refusals.port &&
     (await signPass(ctx, {

@@ -43,6 +43,10 @@ describe('hostile containers', () => {
   let app: TestApp;
   let alice: Person;
   const servers: { kind: string; id: number; daemon: TestDaemon }[] = [];
+  /** As daemons do: a server that is silent for 40 s refuses everything, whatever is asked for. */
+  const beats = setInterval(() => {
+    for (const { daemon } of servers) daemon.send({ type: 'heartbeat', at: new Date().toISOString() });
+  }, 5_000);
 
   beforeAll(async () => {
     app = await startTestApp();
@@ -58,6 +62,7 @@ describe('hostile containers', () => {
     }
   });
   afterAll(async () => {
+    clearInterval(beats);
     for (const { daemon } of servers) await daemon.close();
     await app?.close();
   });

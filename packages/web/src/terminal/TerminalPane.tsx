@@ -14,7 +14,6 @@ import '@xterm/xterm/css/xterm.css';
 
 /** How much output is shown before the server is told. */
 const SHOWN_EVERY_BYTES = 64 * 1024;
-const COPY_AFTER_MS = 200;
 const NARROW = '(max-width: 40em)';
 const TOUCH = '(pointer: coarse), (max-width: 40em)';
 
@@ -201,22 +200,26 @@ export function TerminalPane(props: Props) {
   }
 }
 
-/** What is selected is copied once the selection stands. A browser that refuses says nothing: Ctrl+Shift+C does. */
+/**
+ * What the pointer has selected is copied; what the search selects is not. A browser that refuses says nothing:
+ * Ctrl+Shift+C does.
+ */
 function copyOnSelection({ terminal }: Screen): () => void {
-  let timer = 0;
-  const selecting = terminal.onSelectionChange(() => {
-    window.clearTimeout(timer);
+  const { element } = terminal;
+  const copy = (): void => {
     const selected = terminal.getSelection();
     if (selected === '') return;
-    timer = window.setTimeout(() => {
-      navigator.clipboard
-        ?.writeText(selected)
-        .catch((cause: unknown) => console.debug('The selection was not copied', cause));
-    }, COPY_AFTER_MS);
-  });
+    navigator.clipboard
+      ?.writeText(selected)
+      .catch((cause: unknown) => console.debug('The selection was not copied', cause));
+  };
+  // xterm selects with the events of the mouse, which come after these.
+  const released = (): void => void window.setTimeout(copy);
+  const pressed = (): void => window.addEventListener('pointerup', released, { once: true });
+  element?.addEventListener('pointerdown', pressed);
   return () => {
-    window.clearTimeout(timer);
-    selecting.dispose();
+    element?.removeEventListener('pointerdown', pressed);
+    window.removeEventListener('pointerup', released);
   };
 }
 
