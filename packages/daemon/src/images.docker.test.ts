@@ -1,9 +1,10 @@
 import type { DaemonMessage } from '@stagi/contract/daemon.ts';
 import type { CommandOutcome } from '@stagi/contract/desiredState.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { container, createDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
+import { startConnectedDaemon } from './testing/connectedDaemon.ts';
+import { container, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage, TEST_IMAGE } from './testing/image.ts';
-import { type FakePlatform, startFakePlatform } from './testing/platform.ts';
+import type { FakePlatform } from './testing/platform.ts';
 import { layeredImage } from './testing/privateRegistry.ts';
 
 let platform: FakePlatform;
@@ -53,10 +54,7 @@ beforeEach(async () => {
   await layeredImage(nameOf('two'), [700_000], LABELS);
   await docker.getImage(nameOf('two')).tag({ repo: nameOf('used').replace(':1', ''), tag: '1' });
   await layeredImage(nameOf('theirs'), [300_000]);
-  platform = await startFakePlatform({ node: String(++nodes) });
-  daemon = await createDaemon(platform);
-  daemon.start();
-  await platform.until('a hello', () => platform.received.find(({ type }) => type === 'hello'));
+  ({ platform, daemon } = await startConnectedDaemon(String(++nodes)));
 });
 afterEach(async () => {
   await daemon.cleanUp();

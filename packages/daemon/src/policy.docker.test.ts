@@ -8,9 +8,10 @@ import { connectDocker } from './docker.ts';
 import { pathsFrom } from './paths.ts';
 import { authorizeContainer, loadPolicy } from './policy.ts';
 import { putEntries } from './taskTar.ts';
-import { container, createDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
+import { startConnectedDaemon } from './testing/connectedDaemon.ts';
+import { container, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage, TEST_IMAGE } from './testing/image.ts';
-import { type FakePlatform, startFakePlatform } from './testing/platform.ts';
+import type { FakePlatform } from './testing/platform.ts';
 
 let platform: FakePlatform;
 let daemon: TestDaemon;
@@ -18,10 +19,7 @@ let nodes = 9_200_000 + (process.pid % 10_000) * 10;
 
 beforeAll(() => ensureTestImage());
 beforeEach(async () => {
-  platform = await startFakePlatform({ node: String(++nodes) });
-  daemon = await createDaemon(platform);
-  daemon.start();
-  await platform.until('a hello', () => platform.received.find(({ type }) => type === 'hello'));
+  ({ platform, daemon } = await startConnectedDaemon(String(++nodes)));
 });
 afterEach(async () => {
   await daemon.cleanUp();

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { ActualContainer } from '@stagi/contract/daemon.ts';
 import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { container, createDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
+import { startConnectedDaemon } from './testing/connectedDaemon.ts';
+import { container, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage } from './testing/image.ts';
-import { type FakePlatform, startFakePlatform } from './testing/platform.ts';
+import type { FakePlatform } from './testing/platform.ts';
 import { startRegistry } from './testing/registry.ts';
 
 let platform: FakePlatform;
@@ -17,10 +18,7 @@ const FOREVER = 'trap "exit 0" TERM; i=0; while :; do i=$((i+1)); echo $WORD $i;
 
 beforeAll(() => ensureTestImage());
 beforeEach(async () => {
-  platform = await startFakePlatform({ node: String(++nodes) });
-  daemon = await createDaemon(platform);
-  daemon.start();
-  await platform.until('a hello', () => platform.received.find(({ type }) => type === 'hello'));
+  ({ platform, daemon } = await startConnectedDaemon(String(++nodes)));
 });
 afterEach(async () => {
   await daemon.cleanUp();
