@@ -14,8 +14,9 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { issueEnrolment } from '@stagi/server/src/nodes/enrolment.ts';
 import { startTestApp } from '@stagi/server/src/testing/app.ts';
+import { aContainerWithPortOn } from '@stagi/server/src/testing/containerWithPort.ts';
 import { startTestPostgres } from '@stagi/server/src/testing/database.ts';
-import { aContainer, anApiToken, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
+import { anApiToken, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
 import { until } from '../faults/until.ts';
 import type { Asked, Measured } from './portLoad.ts';
 import { median, report } from './report.ts';
@@ -157,13 +158,7 @@ async function startPort(nginx: number): Promise<{ port: number; headers: Record
     const nodes = app.ctx.db.selectFrom('daemon_node').select('inventory_at').where('instance_id', '=', serverId);
     return (await nodes.executeTakeFirst())?.inventory_at;
   });
-  const containerId = await aContainer(app.ctx, owner, serverId);
-  const { slug } = await app.ctx.db
-    .updateTable('container')
-    .set({ ports: JSON.stringify([{ host: 8080, container: 80, visibility: 'private' }]) })
-    .where('id', '=', containerId)
-    .returning('slug')
-    .executeTakeFirstOrThrow();
+  const { id: containerId, slug } = await aContainerWithPortOn(app.ctx, owner, serverId);
   daemon.send({ containerId, port: nginx });
   await once(daemon, 'message');
   const { token } = await anApiToken(app.ctx, owner);

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
-import { aContainer, anApiToken, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
+import { aContainerWithPortOn } from '@stagi/server/src/testing/containerWithPort.ts';
+import { anApiToken, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { type PortDaemon, startPortDaemon } from './portDaemon.ts';
 
@@ -51,13 +52,7 @@ export async function aPort(
   owner: Person,
   serverId: number,
 ): Promise<{ containerId: number; host: string }> {
-  const containerId = await aContainer(app.ctx, owner, serverId);
-  const { slug } = await app.ctx.db
-    .updateTable('container')
-    .set({ ports: JSON.stringify([{ host: 8080, container: 80, visibility: 'private' }]) })
-    .where('id', '=', containerId)
-    .returning('slug')
-    .executeTakeFirstOrThrow();
+  const { id: containerId, slug } = await aContainerWithPortOn(app.ctx, owner, serverId);
   return { containerId, host: `${slug}-8080.${PORTS_DOMAIN}` };
 }
 

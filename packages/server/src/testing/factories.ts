@@ -282,23 +282,6 @@ export async function aContainer(
   return row.id;
 }
 
-/** A running container that publishes port 8080, on a server of that kind. */
-export async function aContainerWithPort(
-  ctx: Context,
-  owner: Person,
-  kind: 'rented' | 'self-hosted' = 'rented',
-): Promise<{ id: number; slug: string }> {
-  const server = kind === 'rented' ? await aRentedInstance(ctx, owner) : await aSelfHostedServer(ctx, owner);
-  const id = await aContainer(ctx, owner, server);
-  const { slug } = await ctx.db
-    .updateTable('container')
-    .set({ ports: JSON.stringify([{ host: 8080, container: 80, visibility: 'private' }]) })
-    .where('id', '=', id)
-    .returning('slug')
-    .executeTakeFirstOrThrow();
-  return { id, slug };
-}
-
 export async function aContainerTemplate(ctx: Context, owner: Person): Promise<number> {
   const row = await ctx.db
     .insertInto('container_template')
