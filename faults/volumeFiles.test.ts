@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmod,
@@ -14,88 +13,39 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { api } from '@stagi/contract/api.ts';
 import { STREAMS_FEATURE } from '@stagi/contract/daemonStreams.ts';
-import type { CallError } from '@stagi/contract/errors.ts';
 import { UPLOAD_PREFIX } from '@stagi/contract/volumePaths.ts';
-import { sweepUploads } from '@stagi/daemon/src/volumes/sweepUploads.ts';
 import { aMember } from '@stagi/server/src/app/testing/seededWorkspace.ts';
 import { announce } from '@stagi/server/src/bus/bus.ts';
 import { openContent, readAnswer, visitContent } from '@stagi/server/src/contentHost/testing/visitContent.ts';
-import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
+import type { TestApp } from '@stagi/server/src/testing/app.ts';
 import { anApiToken } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fromBuffer } from 'yauzl';
-import { type FilesDaemon, joinFilesDaemon } from './filesDaemon.ts';
+import type { FilesDaemon } from './filesDaemon.ts';
 import { until } from './until.ts';
+import { isDraft, put, refusalOf, startVolumeLab, type VolumeLab } from './volumeLab.ts';
 
 const MB = 1024 * 1024;
 
+let lab: VolumeLab;
 let app: TestApp;
 let owner: Person;
 let daemon: FilesDaemon;
-let of: { id: number; volume: string };
+let of: VolumeLab['of'];
 
 beforeAll(async () => {
-  app = await startTestApp({}, { role: 'api' });
-  owner = await app.signUp();
-  daemon = await joinFilesDaemon(app, owner);
-  of = { id: daemon.containerId, volume: '/data' };
-  await mkdir(daemon.directory, { recursive: true });
+  lab = await startVolumeLab();
+  ({ app, owner, daemon, of } = lab);
 });
-afterAll(async () => {
-  await daemon?.close();
-  await app?.close();
-});
+afterAll(() => lab?.close());
 
-const isDraft = (name: string): boolean => name.startsWith(UPLOAD_PREFIX);
-const onServer = (path: string): string => join(daemon.directory, path);
-
-/** A `PUT` as a program makes it. */
-function put(
-  link: string,
-  body: Readable | Buffer,
-  at = 0,
-  length?: number,
-): Promise<{ status: number; body: unknown }> {
-  return new Promise((resolve, reject) => {
-    const url = new URL(link);
-    const headers = length === undefined ? {} : { 'content-length': String(length) };
-    const sent = request({
-      host: url.hostname,
-      port: url.port,
-      path: `${url.pathname}?at=${at}`,
-      method: 'PUT',
-      headers,
-    });
-    sent.on('error', reject);
-    sent.on('response', (answer: IncomingMessage) => {
-      let text = '';
-      answer.on('data', (part) => (text += part));
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(text) }));
-    });
-    if (Buffer.isBuffer(body)) sent.end(body);
-    else body.on('error', () => sent.destroy(new Error('cut'))).pipe(sent);
-  });
-}
-
-async function upload(path: string, body: Buffer, more: { replace?: boolean } = {}) {
-  const { link } = await owner.client(api.volumeFiles.upload, { ...of, path, sizeBytes: body.length, ...more });
-  return put(link, body);
-}
-
-async function refusalOf(made: Promise<unknown>): Promise<CallError> {
-  return made.then(
-    () => expect.unreachable('was not refused'),
-    (error: CallError) => error,
-  );
-}
+const onServer = (path: string): string => lab.onServer(path);
 
 describe('files of a volume', () => {
   it('are listed folders first, page by page, with what cannot be opened', async () => {
@@ -190,40 +140,6 @@ describe('files of a volume', () => {
     expect(await facts('run.sh')).toEqual([55, 66, 0o755]);
     expect(await facts('new')).toEqual([1234, 2345, 0o644]);
     expect(await facts('folder')).toEqual([1234, 2345, 0o755]);
-  });
-
-  it('are uploaded into folders that are made on the way, and downloaded in ranges', async () => {
-    const body = randomBytes(3 * MB + 7);
-    expect(await upload('new/deep/file.bin', body)).toEqual({
-      status: 200,
-      body: { isSuccess: true, isDone: true, offset: body.length },
-    });
-    const again = await upload('new/deep/file.bin', Buffer.from('x'));
-    expect(again).toMatchObject({ status: 409, body: { message: 'There is a file of this name' } });
-    const { link } = await owner.client(api.volumeFiles.download, { ...of, path: 'new/deep/file.bin' });
-    const whole = await visitContent(app, link);
-    expect(whole.status).toBe(200);
-    expect(whole.body.equals(body)).toBe(true);
-    expect(whole.headers).toMatchObject({
-      'content-type': 'application/octet-stream',
-      'content-disposition': 'attachment; filename=file.bin',
-      'x-content-type-options': 'nosniff',
-    });
-    const part = await visitContent(app, link, { headers: { range: 'bytes=10-19' } });
-    expect([part.status, part.headers['content-range'], part.body.equals(body.subarray(10, 20))]).toEqual([
-      206,
-      `bytes 10-19/${body.length}`,
-      true,
-    ]);
-    const beyond = await visitContent(app, link, { headers: { range: `bytes=${body.length}-` } });
-    expect([beyond.status, beyond.headers['content-range']]).toEqual([416, `bytes */${body.length}`]);
-    const head = await visitContent(app, link, { method: 'HEAD' });
-    expect([head.status, head.headers['content-length']]).toEqual([200, String(body.length)]);
-    expect(await upload('empty', Buffer.alloc(0))).toMatchObject({ status: 200, body: { isDone: true } });
-    const empty = await owner.client(api.volumeFiles.download, { ...of, path: 'empty' });
-    expect((await visitContent(app, empty.link)).body.length).toBe(0);
-    expect(await upload('empty', Buffer.from('no more'), { replace: true })).toMatchObject({ status: 200 });
-    expect(await readFile(onServer('empty'), 'utf8')).toBe('no more');
   });
 
   it('are never shown as a page', async () => {
@@ -438,92 +354,5 @@ describe('what is refused', () => {
     );
     expect(written.status).toBe(200);
     expect((await stat(onServer('by-token'))).size).toBe(1_000_000);
-  });
-});
-
-describe('an upload', () => {
-  it('of 500 MB goes on after a cut, in bounded memory', { timeout: 180_000 }, async () => {
-    const total = 500 * MB;
-    const chunk = randomBytes(MB);
-    const expected = createHash('sha256');
-    for (let n = 0; n < 500; n += 1) expected.update(chunk);
-    const bytes = (from: number, until = total) =>
-      Readable.from(
-        (function* () {
-          for (let at = from; at < until; at += MB - (at % MB)) yield chunk.subarray(at % MB);
-        })(),
-      );
-    const before = process.memoryUsage().rss;
-    let peak = before;
-    const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 20);
-    const begun = performance.now();
-    const asked = { ...of, path: 'large.bin', sizeBytes: total };
-    const first = await owner.client(api.volumeFiles.upload, asked);
-    const { uploadId } = first;
-    const body = bytes(0);
-    const sending = put(first.link, body, 0, total);
-    const kept = () =>
-      stat(onServer(UPLOAD_PREFIX + uploadId)).then(
-        ({ size }) => size,
-        () => 0,
-      );
-    await until('a third is there', async () => (await kept()) > total / 3);
-    body.destroy(new Error('the connection broke off'));
-    await expect(sending).rejects.toThrow();
-    const next = await until('the rest is known', async () => {
-      const answer = await owner.client(api.volumeFiles.upload, { ...asked, uploadId });
-      return answer.offset === (await kept()) ? answer : null;
-    });
-    expect(next.offset).toBeGreaterThan(total / 3);
-    expect(next.offset).toBeLessThan(total);
-    let offset = next.offset;
-    const answer = await until('the first stream has ended', async () => {
-      offset = (await owner.client(api.volumeFiles.upload, { ...asked, uploadId })).offset;
-      const tried = await put(next.link, bytes(offset), offset, total - offset);
-      return tried.status === 429 ? null : tried;
-    });
-    clearInterval(watch);
-    const seconds = (performance.now() - begun) / 1000;
-    expect(answer).toEqual({ status: 200, body: { isSuccess: true, isDone: true, offset: total } });
-    const got = createHash('sha256').update(await readFile(onServer('large.bin')));
-    console.log(
-      `uploads: 500 MB with a cut at ${Math.round(next.offset / MB)} MB in ${seconds.toFixed(1)} s, memory ${Math.round((peak - before) / MB)} MB more at most`,
-    );
-    expect(got.digest('hex')).toBe(expected.digest('hex'));
-    expect(peak - before).toBeLessThan(400 * MB);
-    const recorded = daemon.deps.uploads.before(Number.POSITIVE_INFINITY).map(({ upload }) => upload);
-    expect(recorded).not.toContain(uploadId);
-  });
-
-  it('that was abandoned is removed after a day, one under way is not', async () => {
-    const { link, uploadId } = await owner.client(api.volumeFiles.upload, { ...of, path: 'half', sizeBytes: 100 });
-    expect(await put(link, Buffer.alloc(40))).toMatchObject({ status: 200, body: { isDone: false, offset: 40 } });
-    const names = () => readdir(daemon.directory);
-    await sweepUploads(daemon.deps);
-    expect(await names()).toContain(UPLOAD_PREFIX + uploadId);
-    await sweepUploads(daemon.deps, Date.now() + 25 * 3_600_000);
-    expect(await names()).not.toContain(UPLOAD_PREFIX + uploadId);
-  });
-
-  it('that is given up leaves nothing', async () => {
-    const asked = { ...of, path: 'given/up', sizeBytes: 100 };
-    const { link, uploadId } = await owner.client(api.volumeFiles.upload, asked);
-    await put(link, Buffer.alloc(40));
-    await owner.client(api.volumeFiles.discardUpload, { ...of, path: 'given/up', uploadId });
-    expect(await readdir(onServer('given'))).toEqual([]);
-    const gone = await put(link, Buffer.alloc(60), 40);
-    expect(gone).toMatchObject({ status: 409, body: { message: 'This upload is not there any more: begin it again' } });
-  });
-
-  it('cannot be taken over by another one that runs', async () => {
-    const { link } = await owner.client(api.volumeFiles.upload, { ...of, path: 'two', sizeBytes: 10 });
-    const slow = new Readable({ read() {} });
-    const first = put(link, slow, 0, 10);
-    slow.push(Buffer.alloc(4));
-    await until('the first has begun', async () => (await readdir(daemon.directory)).some(isDraft));
-    expect(await put(link, Buffer.alloc(10))).toMatchObject({ status: 429 });
-    slow.push(Buffer.alloc(6));
-    slow.push(null);
-    expect(await first).toMatchObject({ status: 200, body: { isDone: true } });
   });
 });

@@ -13,7 +13,8 @@ import { markSteppedUp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { isCrossWorkspace } from './crossWorkspaceCalls.ts';
 import { mount } from './mount.ts';
-import { ABSENT, SAMPLES } from './testing/samples.ts';
+import { ABSENT } from './testing/sample.ts';
+import { SAMPLES } from './testing/samples.ts';
 import { rowsInEveryTable } from './testing/workspaceRows.ts';
 
 const TABLES = Object.keys(OF_A_WORKSPACE);

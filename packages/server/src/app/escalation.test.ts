@@ -12,7 +12,8 @@ import { canariesIn } from './testing/canaries.ts';
 import { idPaths, spreadIds, withValueAt } from './testing/idPaths.ts';
 import { type RawAnswer, rawCall, withoutRequestId } from './testing/rawCall.ts';
 import { postRaw } from './testing/rawRequests.ts';
-import { ABSENT, SAMPLES } from './testing/samples.ts';
+import { ABSENT } from './testing/sample.ts';
+import { SAMPLES } from './testing/samples.ts';
 import { aMember, type SeededWorkspace, seedWorkspace } from './testing/seededWorkspace.ts';
 import { changedTables, hashTables } from './testing/tableHashes.ts';
 

@@ -11,7 +11,8 @@ import { builtDaemonEnv } from '../testing/cloudApp.ts';
 import { type Actor, actorsOf, type Cell, isOperatorCall, type Where } from './testing/actors.ts';
 import { canariesIn, searchFor, type Whose } from './testing/canaries.ts';
 import { type RawAnswer, rawCall, withoutRequestId } from './testing/rawCall.ts';
-import { ABSENT, SAMPLES } from './testing/samples.ts';
+import { ABSENT } from './testing/sample.ts';
+import { SAMPLES } from './testing/samples.ts';
 import { type SeededWorkspace, seedWorkspace } from './testing/seededWorkspace.ts';
 import { changedTables, hashTables } from './testing/tableHashes.ts';
 

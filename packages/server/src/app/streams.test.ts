@@ -14,7 +14,7 @@ import { type Actor, actorsOf } from './testing/actors.ts';
 import { canariesIn } from './testing/canaries.ts';
 import { type RawAnswer, withoutRequestId } from './testing/rawCall.ts';
 import { requestWebSocket } from './testing/rawRequests.ts';
-import { ABSENT } from './testing/samples.ts';
+import { ABSENT } from './testing/sample.ts';
 import { aMember, type SeededWorkspace, seedWorkspace } from './testing/seededWorkspace.ts';
 import { changedTables, hashTables } from './testing/tableHashes.ts';
 

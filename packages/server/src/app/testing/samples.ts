@@ -1,46 +1,5 @@
-/** Ids of the entities that calls refer to. */
-export interface Ids {
-  instance: number;
-  own: number;
-  container: number;
-  sshKey: number;
-  stray: number;
-  transaction: number;
-  promoCode: number;
-  session: string;
-  apiToken: number;
-  consent: string;
-  member: number;
-  passkey: number;
-  invite: number;
-  storage: number;
-  storageKey: number;
-  shareLink: number;
-  project: number;
-  /** A server that is attached to the project. */
-  attached: number;
-  task: number;
-  schedule: number;
-  /** Another one: a deleted schedule is shown nowhere. */
-  doomedSchedule: number;
-  /** An open multipart upload of the object `k`. */
-  upload: string;
-  containerSlug: string;
-  /** A credential of a registry. */
-  registry: number;
-  /** A template of containers. */
-  template: number;
-  /** The owner's address. */
-  email: string;
-}
-export interface Sample {
-  /** A valid request. */
-  input: (ids: Ids) => unknown;
-  /** How an id that is not the caller's is refused; a call whose sample names ids must say it. */
-  foreign?: 404 | 400;
-  /** It checks permissions in the workspace of the entity that it names, not in the active one. */
-  asksThere?: true;
-}
+import { CONTAINER_SAMPLES } from './containerSamples.ts';
+import type { Ids, Sample } from './sample.ts';
 
 const NO_PASSKEY = {
   id: 'abc',
@@ -288,101 +247,7 @@ export const SAMPLES: Record<string, Sample> = {
   'self-hosted-instance/delete': { input: ({ own }) => ({ id: own }), foreign: 404 },
   'self-hosted-instance/metrics': { input: ({ own }) => ({ id: own }), foreign: 404 },
   'self-hosted-instance/activity/list': { input: ({ own }) => ({ id: own }), foreign: 404 },
-  'docker-container/list': { input: ({ instance }) => ({ instanceRef: { id: instance } }), foreign: 404 },
-  'docker-container/view': { input: ({ container }) => ({ id: container }), foreign: 404 },
-  'docker-container/create': {
-    input: ({ instance }) => ({
-      instanceRef: { id: instance },
-      title: 't',
-      slug: 'walk-container',
-      dockerImage: 'busybox',
-      cpus: 1,
-    }),
-    foreign: 404,
-  },
-  'docker-container/edit': { input: ({ container }) => ({ ref: { id: container }, cpus: 0.2 }), foreign: 404 },
-  'docker-container/undo-edit': { input: ({ container }) => ({ id: container }), foreign: 404 },
-  'docker-container/start': { input: ({ container }) => ({ id: container }), foreign: 404 },
-  'docker-container/stop': { input: ({ container }) => ({ id: container }), foreign: 404 },
-  'docker-container/restart': { input: ({ container }) => ({ id: container }), foreign: 404 },
-  'docker-container/delete': { input: ({ container }) => ({ id: container }), foreign: 404 },
-  'docker-container/metrics': { input: ({ container }) => ({ id: container }), foreign: 404 },
-  'docker-container/port/enter': {
-    input: ({ containerSlug }) => ({ slug: containerSlug, returnUrl: 'https://elsewhere.example/' }),
-    foreign: 404,
-    asksThere: true,
-  },
-  'docker-container/port/edit': {
-    input: ({ container }) => ({ ref: { id: container }, portMappings: [{ host: 8080, visibility: 'public' }] }),
-    foreign: 404,
-  },
-  'docker-container/file/list': {
-    input: ({ container }) => ({ id: container, volume: '/data' }),
-    foreign: 404,
-  },
-  'docker-container/file/view': {
-    input: ({ container }) => ({ id: container, volume: '/data', path: 'a' }),
-    foreign: 404,
-  },
-  'docker-container/file/read': {
-    input: ({ container }) => ({ id: container, volume: '/data', path: 'a' }),
-    foreign: 404,
-  },
-  'docker-container/file/write': {
-    input: ({ container }) => ({ id: container, volume: '/data', path: 'a', text: 't', etag: null }),
-    foreign: 404,
-  },
-  'docker-container/file/mkdir': {
-    input: ({ container }) => ({ id: container, volume: '/data', path: 'a' }),
-    foreign: 404,
-  },
-  'docker-container/file/rename': {
-    input: ({ container }) => ({ id: container, volume: '/data', path: 'a', newPath: 'b' }),
-    foreign: 404,
-  },
-  'docker-container/file/delete': {
-    input: ({ container }) => ({ id: container, volume: '/data', path: 'a' }),
-    foreign: 404,
-  },
-  'docker-container/file/upload': {
-    input: ({ container }) => ({ id: container, volume: '/data', path: 'a', sizeBytes: 1 }),
-    foreign: 404,
-  },
-  'docker-container/file/discard-upload': {
-    input: ({ container }) => ({
-      id: container,
-      volume: '/data',
-      path: 'a',
-      uploadId: '00000000-0000-4000-8000-000000000001',
-    }),
-    foreign: 404,
-  },
-  'docker-container/file/download': {
-    input: ({ container }) => ({ id: container, volume: '/data', path: 'a' }),
-    foreign: 404,
-  },
-  'docker-container/file/preview-link': {
-    input: ({ container }) => ({ id: container, volume: '/data', path: 'a' }),
-    foreign: 404,
-  },
-  'docker-container/image/list': { input: ({ instance }) => ({ instanceRef: { id: instance } }), foreign: 404 },
-  'docker-container/image/remove': {
-    input: ({ instance }) => ({ instanceRef: { id: instance }, reference: 'busybox:latest' }),
-    foreign: 404,
-  },
-  'docker-container/image/prune': {
-    input: ({ instance }) => ({ instanceRef: { id: instance }, dryRun: true }),
-    foreign: 404,
-  },
-  'docker-container/registry/list': { input: () => ({}) },
-  'docker-container/registry/add': { input: () => ({ host: 'ghcr.io', username: 'walk', secret: 'walk' }) },
-  'docker-container/registry/remove': { input: ({ registry }) => ({ id: registry }), foreign: 404 },
-  'docker-container/template/list': { input: () => ({}) },
-  'docker-container/template/create': {
-    input: ({ container }) => ({ containerRef: { id: container }, title: 'walk' }),
-    foreign: 404,
-  },
-  'docker-container/template/delete': { input: ({ template }) => ({ id: template }), foreign: 404 },
+  ...CONTAINER_SAMPLES,
   'client/audit/list': { input: () => ({}) },
   'client/audit/actor/list': { input: () => ({}) },
   'client/audit/export': { input: () => ({}) },
@@ -418,33 +283,4 @@ export const SAMPLES: Record<string, Sample> = {
     input: ({ container }) => ({ source: { type: 'docker-container', id: container } }),
     foreign: 404,
   },
-};
-
-export const ABSENT: Ids = {
-  instance: 999_999_901,
-  own: 999_999_902,
-  container: 999_999_903,
-  sshKey: 999_999_904,
-  transaction: 999_999_999,
-  promoCode: 999_999_999,
-  stray: 999_999_905,
-  session: '00000000-0000-4000-8000-000000000000',
-  apiToken: 999_999_906,
-  consent: '00000000-0000-4000-8000-000000000001',
-  member: 999_999_907,
-  passkey: 999_999_906,
-  email: 'nobody@example.com',
-  invite: 999_999_908,
-  storage: 999_999_909,
-  storageKey: 999_999_910,
-  shareLink: 999_999_911,
-  project: 999_999_912,
-  attached: 999_999_913,
-  task: 999_999_914,
-  schedule: 999_999_915,
-  doomedSchedule: 999_999_916,
-  upload: '00000000-0000-4000-8000-000000000002',
-  containerSlug: 'no-such-container',
-  template: 999_999_917,
-  registry: 999_999_918,
 };

@@ -30,7 +30,7 @@ import {
 import type { Person } from '../../testing/person.ts';
 import { aSchedule, aTask } from '../../testing/taskFactories.ts';
 import { canary, type PlantedCanaries, plantCanaries, type Whose } from './canaries.ts';
-import type { Ids } from './samples.ts';
+import type { Ids } from './sample.ts';
 
 /** A workspace with one entity of each kind; every text in it is a canary. */
 export interface SeededWorkspace {
