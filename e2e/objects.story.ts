@@ -181,7 +181,7 @@ test('objects are uploaded, looked at, shared and deleted in the browser', async
     await open(address);
     await page.getByTestId('new-folder').click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('empty one');
-    await page.getByTestId('folder-submit').click();
+    await page.getByTestId('name-submit').click();
     await expect(page.getByText('This folder is empty')).toBeVisible();
     await page.getByRole('link', { name: storage.bucket }).click();
     await page.getByRole('searchbox', { name: 'Names that begin with' }).fill('photo');

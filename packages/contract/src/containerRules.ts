@@ -1,9 +1,7 @@
 import type { Container, ContainerStatus } from './containers.ts';
 import { text } from './text.ts';
+import { no, type Verdict, yes } from './verdict.ts';
 
-type Verdict = { allowed: true } | { allowed: false; reason: string };
-const yes: Verdict = { allowed: true };
-const no = (reason: string): Verdict => ({ allowed: false, reason });
 const is = (container: { status: ContainerStatus }, ...statuses: ContainerStatus[]) =>
   statuses.includes(container.status);
 type Actionable = {

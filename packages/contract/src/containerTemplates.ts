@@ -5,6 +5,7 @@ import type { Container } from './containers.ts';
 import { Title } from './fields.ts';
 import { Id, oneOf, refOr, SuccessResponse } from './page.ts';
 import { text } from './text.ts';
+import { no, type Verdict, yes } from './verdict.ts';
 
 /** A workspace has at most so many of its own. */
 export const TEMPLATES_MAX = 100;
@@ -72,11 +73,9 @@ export function templateFieldsOf(container: Container): TemplateFields {
   };
 }
 
-type Verdict = { allowed: true } | { allowed: false; reason: string };
-
 /** Whether a container can be saved as a template. */
 export function canBeTemplate(container: { task: object | null }): Verdict {
-  return container.task ? { allowed: false, reason: text('This container belongs to a task') } : { allowed: true };
+  return container.task ? no(text('This container belongs to a task')) : yes;
 }
 
 /** Whether a container with these needs can run on a server with these facts. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { ContainerHealth, CreateContainer, EditContainer, HealthCheck, RestartPolicy } from './containerFields.ts';
 import { Id, ListInput, listOf, oneOf, Ref, SuccessResponse } from './page.ts';
+import { PulledLayer } from './pulledLayer.ts';
 
 export const ContainerStatus = z.enum([
   'creating',
@@ -67,15 +68,6 @@ const FailedStep = z.object({
   /** It is tried again when the credential of the registry has changed. */
   waitsFor: z.literal('credential').nullable(),
 });
-
-/** A layer of an image that is being pulled; `total` in bytes, null until it is known. */
-const PulledLayer = z.object({
-  id: z.string(),
-  status: z.enum(['waiting', 'downloading', 'extracting', 'done']),
-  current: z.number(),
-  total: z.number().nullable(),
-});
-export type PulledLayer = z.infer<typeof PulledLayer>;
 
 const StepProgress = z.object({
   phase: z.string(),

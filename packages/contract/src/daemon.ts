@@ -3,6 +3,7 @@ import { ContainerHealth } from './containerFields.ts';
 import { CommandOutcome } from './desiredState.ts';
 import { MachineFacts } from './instances.ts';
 import { Id } from './page.ts';
+import { PULLED_LAYERS_MAX, PulledLayer } from './pulledLayer.ts';
 import { UsageSample } from './usageSample.ts';
 
 /**
@@ -154,16 +155,6 @@ export const RegistryAuth = z.object({
   password: z.string(),
 });
 export type RegistryAuth = z.infer<typeof RegistryAuth>;
-
-/** A layer of an image that is being pulled. `total` is null until it is known. */
-export const PulledLayer = z.object({
-  id: z.string().max(80),
-  status: z.enum(['waiting', 'downloading', 'extracting', 'done']),
-  current: z.number().min(0),
-  total: z.number().min(0).nullable(),
-});
-export type PulledLayer = z.infer<typeof PulledLayer>;
-export const PULLED_LAYERS_MAX = 128;
 
 /** From the daemon. */
 export const DaemonMessage = z.discriminatedUnion('type', [

@@ -5,6 +5,7 @@ import { Cpu, Disk, Gpu } from './hardware.ts';
 import { Id, ListInput, listOf, oneOf, Ref, SuccessResponse } from './page.ts';
 import { Price } from './price.ts';
 import { text } from './text.ts';
+import { no, type Verdict, yes } from './verdict.ts';
 
 /** The free S3 bucket for logs that comes with a rented instance. */
 export const LOG_BUCKET_GB = 100;
@@ -177,10 +178,6 @@ export const InstanceSshKey = z.object({
   installedAt: z.string().nullable(),
 });
 export type InstanceSshKey = z.infer<typeof InstanceSshKey>;
-
-type Verdict = { allowed: true } | { allowed: false; reason: string };
-const yes: Verdict = { allowed: true };
-const no = (reason: string): Verdict => ({ allowed: false, reason });
 
 type Actionable = { status: RentedStatus; canStop: boolean };
 

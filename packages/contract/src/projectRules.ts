@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { text } from './text.ts';
+import { no, type Verdict, yes } from './verdict.ts';
 
 /** Rules about projects that server and web app share. */
 
@@ -45,10 +46,6 @@ export const IMPORT_MOVES: Record<ImportStatus, readonly ImportStatus[]> = {
 
 export const isImporting = (of: { import: { status: ImportStatus } | null }): boolean =>
   of.import?.status === 'queued' || of.import?.status === 'running';
-
-type Verdict = { allowed: true } | { allowed: false; reason: string };
-const yes: Verdict = { allowed: true };
-const no = (reason: string): Verdict => ({ allowed: false, reason });
 
 type Actionable = { status: ProjectStatus; isEmpty: boolean; import: { status: ImportStatus } | null };
 

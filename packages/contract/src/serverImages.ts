@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { Id, Ref, refOr } from './page.ts';
 import { text } from './text.ts';
+import { no, type Verdict, yes } from './verdict.ts';
 
 /** How many of the last removals a list of images tells of. */
 export const IMAGE_OPERATIONS_SHOWN = 20;
@@ -35,21 +36,15 @@ export const ImageOperation = z.object({
 });
 export type ImageOperation = z.infer<typeof ImageOperation>;
 
-type Verdict = { allowed: true } | { allowed: false; reason: string };
-
 /** What can be done to images, and why not. Used by the server and the web app. */
 export const imageCan = {
   change(server: { status: string }): Verdict {
-    return server.status === 'online'
-      ? { allowed: true }
-      : { allowed: false, reason: text('Its server must be online') };
+    return server.status === 'online' ? yes : no(text('Its server must be online'));
   },
   remove(image: Pick<ServerImage, 'usedBy' | 'ours'>): Verdict {
     const [first] = image.usedBy;
-    if (first) return { allowed: false, reason: text('In use by “{{title}}”', { title: first.title }) };
-    return image.ours
-      ? { allowed: true }
-      : { allowed: false, reason: text('Only images that containers of Stagi were made of can be removed here') };
+    if (first) return no(text('In use by “{{title}}”', { title: first.title }));
+    return image.ours ? yes : no(text('Only images that containers of Stagi were made of can be removed here'));
   },
 };
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { text } from './text.ts';
+import { no, type Verdict, yes } from './verdict.ts';
 
 /** Rules about storages that server and web app share. */
 
@@ -36,10 +37,6 @@ export const STORAGE_MOVES: Record<StorageStatus, readonly StorageStatus[]> = {
   terminating: ['deleted'],
   deleted: [],
 };
-
-type Verdict = { allowed: true } | { allowed: false; reason: string };
-const yes: Verdict = { allowed: true };
-const no = (reason: string): Verdict => ({ allowed: false, reason });
 
 type Actionable = { kind: 'storage' | 'log'; status: StorageStatus; readOnly: boolean };
 

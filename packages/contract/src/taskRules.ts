@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { text } from './text.ts';
 import type { Plan } from './user.ts';
+import { no, type Verdict, yes } from './verdict.ts';
 
 /** Rules about tasks that server and web app share. */
 
@@ -67,10 +68,6 @@ export function runNumber(name: string): number | null {
   const digits = /^run-([1-9]\d{0,5})$/.exec(name)?.[1];
   return digits === undefined ? null : Number(digits);
 }
-
-type Verdict = { allowed: true } | { allowed: false; reason: string };
-const yes: Verdict = { allowed: true };
-const no = (reason: string): Verdict => ({ allowed: false, reason });
 
 /** Which actions a task allows now, and why the others are disabled. Used by the server and the web app. */
 export const taskCan = {

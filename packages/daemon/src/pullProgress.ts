@@ -1,4 +1,4 @@
-import { PULLED_LAYERS_MAX, type PulledLayer } from '@stagi/contract/daemon.ts';
+import { PULLED_LAYERS_MAX, type PulledLayer } from '@stagi/contract/pulledLayer.ts';
 import { z } from 'zod';
 
 const Event = z.object({

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DaemonMessage, PulledLayer } from '@stagi/contract/daemon.ts';
+import type { DaemonMessage } from '@stagi/contract/daemon.ts';
+import type { PulledLayer } from '@stagi/contract/pulledLayer.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { container, createDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage } from './testing/image.ts';

@@ -5,9 +5,6 @@ import { rangeOf } from '@stagi/s3/operations/range.ts';
 import { create } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { PublicError } from '../http/errors.ts';
-import { recheckStreamOwner } from '../sessions/recheckStreamOwner.ts';
-import { currentOwner } from '../sessions/streamTicket.ts';
 import {
   askDaemon,
   exactly,
@@ -17,7 +14,7 @@ import {
   withErrorStatus,
 } from '../volumeFiles/daemonFiles.ts';
 import { contentTypeOf, nameOf } from '../volumeFiles/present.ts';
-import { type OpenedTicket, openTicket } from '../volumeFiles/ticket.ts';
+import { type OpenedTicket, openTicket, watchTicket } from '../volumeFiles/ticket.ts';
 import { createTransfers } from '../volumeFiles/transfers.ts';
 import { isMedia, safeContentType } from './contentType.ts';
 import { fileNameOf } from './fileName.ts';
@@ -122,9 +119,10 @@ function send(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  cutOffWhenOver(ctx, ticket, request, reply);
+  const cutOff = (): void => void request.raw.socket.resetAndDestroy();
+  reply.raw.once('close', watchTicket(ctx, ticket, cutOff));
   // A plain end would look like a whole file.
-  stream.once('error', () => request.raw.socket.resetAndDestroy());
+  stream.once('error', cutOff);
   return reply.send(stream);
 }
 
@@ -136,22 +134,4 @@ function rangeAsked({ headers }: FastifyRequest, reply: FastifyReply, { sizeByte
     void reply.header('content-range', `bytes */${size}`);
     throw new ContentRefusal(416, 'This file has no such range.');
   }
-}
-
-/** Who signs out or may not read it any more gets no further bytes. */
-function cutOffWhenOver(
-  ctx: Context,
-  { owner, recheck }: Pick<OpenedTicket, 'owner' | 'recheck'>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const unwatch = recheckStreamOwner(ctx, owner, async () => {
-    const now = await currentOwner(ctx, owner);
-    if (typeof now === 'string') return void request.raw.socket.resetAndDestroy();
-    await recheck(now).catch((error: unknown) => {
-      if (!(error instanceof PublicError)) throw error;
-      request.raw.socket.resetAndDestroy();
-    });
-  });
-  reply.raw.once('close', unwatch);
 }

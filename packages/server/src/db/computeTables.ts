@@ -1,10 +1,11 @@
 import type { ContainerHealth, HealthCheck, RestartPolicy } from '@stagi/contract/containerFields.ts';
 import type { ContainerStatus } from '@stagi/contract/containers.ts';
 import type { TemplateFields } from '@stagi/contract/containerTemplates.ts';
-import type { Ed25519PublicJwk, Inventory, PulledLayer } from '@stagi/contract/daemon.ts';
+import type { Ed25519PublicJwk, Inventory } from '@stagi/contract/daemon.ts';
 import type { CommandOutcome } from '@stagi/contract/desiredState.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import type { ProviderCheck } from '@stagi/contract/providers.ts';
+import type { PulledLayer } from '@stagi/contract/pulledLayer.ts';
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { z } from 'zod';
 import type { StoredOffer } from '../providers/storedOffer.ts';
@@ -282,7 +283,8 @@ export interface RegistryCredentialTable {
   username: string;
   secret_sealed: string;
   created_by: number | null;
-  created_at: Created;
+  /** When this credential was stored: another one for the same host replaces it. */
+  created_at: ColumnType<Date, Date | undefined, Date>;
 }
 
 export interface ContainerRunTable {

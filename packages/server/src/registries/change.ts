@@ -33,7 +33,9 @@ export function addCredential(
     await trx
       .insertInto('registry_credential')
       .values({ workspace_id: ctx.workspace.id, host, ...values })
-      .onConflict((conflict) => conflict.columns(['workspace_id', 'host']).doUpdateSet(values))
+      .onConflict((conflict) =>
+        conflict.columns(['workspace_id', 'host']).doUpdateSet({ ...values, created_at: sql<Date>`now()` }),
+      )
       .execute();
     await retryPulls(trx, ctx.workspace.id, host);
     const [stored] = await listCredentials(trx, ctx.workspace.id, host);

@@ -24,7 +24,9 @@ describe('credentials of registries', () => {
   it('are stored sealed, listed without their secret, replaced by host, and deleted', async () => {
     const { entity } = await add({ host: ' GHCR.io ' });
     expect(entity).toMatchObject({ host: 'ghcr.io', username: 'ada', createdBy: expect.any(String) });
-    await add({ username: 'grace' });
+    const { entity: replaced } = await add({ username: 'grace' });
+    expect(replaced.id).toBe(entity.id);
+    expect(Date.parse(replaced.createdAt)).toBeGreaterThan(Date.parse(entity.createdAt));
     expect((await list()).map(({ host, username }) => [host, username])).toEqual([['ghcr.io', 'grace']]);
     const { rows } = await sql<{ row: string }>`select c::text as row from registry_credential c`.execute(
       at.app.ctx.db,

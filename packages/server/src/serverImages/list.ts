@@ -11,14 +11,5 @@ export async function listImages(
   ref: Ref,
 ): Promise<{ entities: ServerImage[]; seenAt: string | null; operations: ImageOperation[] }> {
   const server = await managedServer(viewer, ref);
-  const node = await viewer.db
-    .selectFrom('daemon_node')
-    .select('inventory_at')
-    .where('instance_id', '=', server.id)
-    .executeTakeFirst();
-  return {
-    entities: await imagesOf(viewer.db, server),
-    seenAt: node?.inventory_at?.toISOString() ?? null,
-    operations: await lastOperations(viewer.db, server.id),
-  };
+  return { ...(await imagesOf(viewer.db, server)), operations: await lastOperations(viewer.db, server.id) };
 }

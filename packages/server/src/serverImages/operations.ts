@@ -22,7 +22,8 @@ export function removeImage(viewer: Viewer, ref: Ref, reference: string): Promis
   return inTransaction(viewer.db, async (trx) => {
     const server = await serverForChange({ ...viewer, db: trx }, ref);
     const name = canonicalImage(reference);
-    const image = (await imagesOf(trx, server)).find((one) => one.reference === reference || one.reference === name);
+    const { entities } = await imagesOf(trx, server);
+    const image = entities.find((one) => one.reference === reference || one.reference === name);
     if (!image) throw notFound();
     const verdict = imageCan.remove(image);
     if (!verdict.allowed) throw refused(verdict.reason);

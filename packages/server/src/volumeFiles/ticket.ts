@@ -1,7 +1,9 @@
 import { Replaces } from '@stagi/contract/daemonFiles.ts';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { PublicError } from '../http/errors.ts';
 import type { Member } from '../http/handlers.ts';
+import { recheckStreamOwner } from '../sessions/recheckStreamOwner.ts';
 import { currentOwner, type StreamOwner } from '../sessions/streamTicket.ts';
 import type { Volume } from './daemonFiles.ts';
 import { findVolume } from './find.ts';
@@ -79,6 +81,22 @@ export async function openTicket(ctx: Context, sealed: string): Promise<OpenedTi
   const recheck = ({ workspace }: StreamOwner) =>
     findVolume({ db: ctx.within(workspace.id), workspace }, ticket, use.for === 'preview' ? 'read' : 'change');
   return { path, use, owner, volume: await recheck(owner), recheck };
+}
+
+/** Calls `end` when the owner of a transfer signs out or may not have it any more. Returns what stops the watch. */
+export function watchTicket(
+  ctx: Context,
+  { owner, recheck }: Pick<OpenedTicket, 'owner' | 'recheck'>,
+  end: () => void,
+): () => void {
+  return recheckStreamOwner(ctx, owner, async () => {
+    const now = await currentOwner(ctx, owner);
+    if (typeof now === 'string') return end();
+    await recheck(now).catch((error: unknown) => {
+      if (!(error instanceof PublicError)) throw error;
+      end();
+    });
+  });
 }
 
 function unseal({ secrets }: Sealer, sealed: string): Ticket | null {

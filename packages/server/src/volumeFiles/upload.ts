@@ -9,10 +9,8 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { badInput, PublicError } from '../http/errors.ts';
 import { StreamRefused } from '../nodes/streamHub.ts';
-import { recheckStreamOwner } from '../sessions/recheckStreamOwner.ts';
-import { currentOwner } from '../sessions/streamTicket.ts';
 import { openFileStream, publicly, readAnswer, withErrorStatus } from './daemonFiles.ts';
-import { type OpenedTicket, openTicket } from './ticket.ts';
+import { type OpenedTicket, openTicket, watchTicket } from './ticket.ts';
 import { createTransfers } from './transfers.ts';
 
 export const isUpload = (url: string): boolean => url.startsWith(UPLOAD_PATH);
@@ -71,14 +69,7 @@ async function receive(ctx: Context, request: FastifyRequest): Promise<UploadAns
 /** The daemon may answer before it has all: its disk is full. */
 async function passOn(ctx: Context, body: IncomingMessage, stream: Duplex, ticket: OpenedTicket): Promise<Written> {
   const over = new AbortController();
-  const unwatch = recheckStreamOwner(ctx, ticket.owner, async () => {
-    const now = await currentOwner(ctx, ticket.owner);
-    if (typeof now === 'string') return over.abort();
-    await ticket.recheck(now).catch((error: unknown) => {
-      if (!(error instanceof PublicError)) throw error;
-      over.abort();
-    });
-  });
+  const unwatch = watchTicket(ctx, ticket, () => over.abort());
   const stalled = watchForStalling(body, () => over.abort());
   const answer = readAnswer(stream, Written);
   const sent = pipeline(body, stream, { signal: over.signal });

@@ -1,11 +1,12 @@
 import type { CallOptions } from '@stagi/contract/apiClient.ts';
 import { CallError } from '@stagi/contract/errors.ts';
+import type { Verdict } from '@stagi/contract/verdict.ts';
 import type { Icon } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { errorText, failureTitle, toastFailure } from '../api/messages.ts';
 import { invalidate } from '../api/query.ts';
 import { useT } from '../i18n/i18n.ts';
-import type { Action, Verdict } from '../ui/actions.tsx';
+import type { Action } from '../ui/actions.tsx';
 import { ConfirmMany } from '../ui/ConfirmMany.tsx';
 import { ConfirmDialog } from '../ui/dialogs/ConfirmDialog.tsx';
 import type { BulkAction } from '../ui/table/tableTypes.ts';

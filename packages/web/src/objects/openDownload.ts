@@ -1,6 +1,6 @@
 import type { StorageObject } from '@stagi/contract/storages.ts';
 import { text } from '@stagi/contract/text.ts';
-import type { Verdict } from '../ui/actions.tsx';
+import { no, type Verdict, yes } from '@stagi/contract/verdict.ts';
 import type { ObjectSource } from './objectSource.ts';
 
 /** Of the file system: a link, a device. Nothing of it is opened. */
@@ -8,9 +8,9 @@ export const isSpecial = ({ contentType }: StorageObject): boolean => contentTyp
 
 /** Whether an object, or with null a folder, can be downloaded. */
 export function downloadVerdict({ downloadRefusal }: ObjectSource, object: StorageObject | null): Verdict {
-  if (downloadRefusal) return { allowed: false, reason: downloadRefusal };
-  if (object && isSpecial(object)) return { allowed: false, reason: SPECIAL };
-  return { allowed: true };
+  if (downloadRefusal) return no(downloadRefusal);
+  if (object && isSpecial(object)) return no(SPECIAL);
+  return yes;
 }
 
 const SPECIAL = text('Only files and folders can be opened, no links and no devices');

@@ -1,6 +1,6 @@
 import type { Member } from '@stagi/contract/clients.ts';
 import { text } from '@stagi/contract/text.ts';
-import type { Verdict } from '../ui/actions.tsx';
+import type { Verdict } from '@stagi/contract/verdict.ts';
 
 const HOLD_REASONS: Record<NonNullable<Member['hold']>, string> = {
   'more-power': text('Their role has permissions that yours does not'),

@@ -1,12 +1,10 @@
+import type { Verdict } from '@stagi/contract/verdict.ts';
 import { IconDots } from '@tabler/icons-react';
 import type { MouseEventHandler, ReactNode } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import { Button, type ButtonSize } from './Button.tsx';
 import { DropdownMenu } from './DropdownMenu.tsx';
 import { IconButton } from './IconButton.tsx';
-
-/** Whether an action is possible now, and why not: what the contract's `…Can` rules answer. */
-export type Verdict = { allowed: true } | { allowed: false; reason: string };
 
 interface ActionButtonProps {
   children: ReactNode;

@@ -1,4 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
+import type { Verdict } from '@stagi/contract/verdict.ts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useSearchParams } from 'react-router';
@@ -7,7 +8,7 @@ import { switchWorkspace, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ROLE_NAMES } from '../../i18n/roleNames.ts';
 import { memberVerdict } from '../../people/memberVerdict.ts';
-import { ActionButton, type Verdict } from '../../ui/actions.tsx';
+import { ActionButton } from '../../ui/actions.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import account from './AccountPage.module.css';

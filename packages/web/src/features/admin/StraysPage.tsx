@@ -1,6 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import type { Stray } from '@stagi/contract/strays.ts';
 import { text } from '@stagi/contract/text.ts';
+import type { Verdict } from '@stagi/contract/verdict.ts';
 import { IconCheck, IconHomePlus, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -9,7 +10,6 @@ import { ListPage } from '../../lists/ListPage.tsx';
 import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
 import { useRowActions } from '../../lists/useRowActions.tsx';
-import type { Verdict } from '../../ui/actions.tsx';
 import { FilterMenu } from '../../ui/table/FilterMenu.tsx';
 import { AdoptStray } from './AdoptStray.tsx';
 import { STRAY_REASONS, useStrayColumns } from './useStrayColumns.tsx';

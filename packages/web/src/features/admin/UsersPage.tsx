@@ -1,6 +1,7 @@
 import type { AdminUser } from '@stagi/contract/adminUsers.ts';
 import { api } from '@stagi/contract/api.ts';
 import { text } from '@stagi/contract/text.ts';
+import type { Verdict } from '@stagi/contract/verdict.ts';
 import { IconUserCheck, IconUserOff } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
@@ -11,7 +12,6 @@ import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
 import { usePanel } from '../../lists/usePanel.ts';
 import { useRowActions } from '../../lists/useRowActions.tsx';
-import type { Verdict } from '../../ui/actions.tsx';
 import { FilterMenu, StatusFilter } from '../../ui/table/FilterMenu.tsx';
 import { DisableUser } from './DisableUser.tsx';
 import { STAFF_FILTER, USER_FILTERS, usersInput, VERIFIED_FILTER } from './listInputs.ts';

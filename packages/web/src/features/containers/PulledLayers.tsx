@@ -1,5 +1,5 @@
 import { Progress } from '@mantine/core';
-import type { PulledLayer } from '@stagi/contract/containers.ts';
+import type { PulledLayer } from '@stagi/contract/pulledLayer.ts';
 import { text } from '@stagi/contract/text.ts';
 import { useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';

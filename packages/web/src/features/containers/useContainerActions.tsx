@@ -4,6 +4,7 @@ import { containerCan } from '@stagi/contract/containerRules.ts';
 import type { Container } from '@stagi/contract/containers.ts';
 import { canBeTemplate } from '@stagi/contract/containerTemplates.ts';
 import { text } from '@stagi/contract/text.ts';
+import type { Verdict } from '@stagi/contract/verdict.ts';
 import {
   IconCopy,
   IconPencil,
@@ -22,7 +23,6 @@ import { useT } from '../../i18n/i18n.ts';
 import { lazyComponent } from '../../lazyChunks.ts';
 import { type RowActions, useRowActions } from '../../lists/useRowActions.tsx';
 import { paths } from '../../paths.ts';
-import type { Verdict } from '../../ui/actions.tsx';
 
 const SaveTemplateDialog = lazyComponent(async () => (await import('./SaveTemplateDialog.tsx')).SaveTemplateDialog);
 

@@ -1,5 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import type { SshKey } from '@stagi/contract/sshKeys.ts';
+import type { Verdict } from '@stagi/contract/verdict.ts';
 import { IconKey, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -9,7 +10,7 @@ import { ListPage } from '../../lists/ListPage.tsx';
 import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
 import { useRowActions } from '../../lists/useRowActions.tsx';
-import { ActionButton, type Verdict } from '../../ui/actions.tsx';
+import { ActionButton } from '../../ui/actions.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { CutText } from '../../ui/CutText.tsx';
 import { timeColumn } from '../../ui/table/columns.tsx';

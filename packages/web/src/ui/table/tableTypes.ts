@@ -1,5 +1,5 @@
+import type { Verdict } from '@stagi/contract/verdict.ts';
 import type { ReactElement, ReactNode } from 'react';
-import type { Verdict } from '../actions.tsx';
 
 export interface Column<Row> {
   key: string;

@@ -9,12 +9,10 @@ import { call } from '../../../api/client.ts';
 import { errorText } from '../../../api/messages.ts';
 import { invalidate } from '../../../api/query.ts';
 import { useT } from '../../../i18n/i18n.ts';
-import { useLeaveBlocker } from '../../../navigation/useLeaveBlocker.ts';
+import { GuardedDialog } from '../../../navigation/GuardedDialog.tsx';
 import { fileNameOf } from '../../../objects/objectNames.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { CutText } from '../../../ui/CutText.tsx';
-import { ConfirmDialog } from '../../../ui/dialogs/ConfirmDialog.tsx';
-import { Dialog } from '../../../ui/dialogs/Dialog.tsx';
 import { DialogButtons } from '../../../ui/dialogs/DialogButtons.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
@@ -34,44 +32,28 @@ interface Props {
 export function FileEditor({ of, path, onClose }: Props) {
   const t = useT();
   const [isChanged, setChanged] = useState(false);
-  const [asked, setAsked] = useState(false);
-  const blocker = useLeaveBlocker(isChanged && path !== null, { withSearch: true });
   const finish = () => {
     setChanged(false);
     onClose();
   };
-  const close = () => (isChanged ? setAsked(true) : finish());
+  const name = fileNameOf(path ?? '');
   return (
-    <>
-      <Dialog
-        opened={path !== null}
-        onClose={close}
-        title={<CutText>{fileNameOf(path ?? '')}</CutText>}
-        size="m"
-        closeOnOutside={!isChanged}
-        testId="file-editor"
-      >
-        {path !== null && (
+    <GuardedDialog
+      opened={path !== null}
+      onClose={finish}
+      title={<CutText>{name}</CutText>}
+      size="m"
+      atRisk={isChanged && path !== null}
+      withSearch
+      question={{ title: t('Close without saving?'), lost: t('Your changes to {{name}}', { name }) }}
+      testId="file-editor"
+    >
+      {(close) =>
+        path !== null && (
           <Loaded key={path} of={of} path={path} onChanged={setChanged} onClose={close} onSaved={finish} />
-        )}
-      </Dialog>
-      <ConfirmDialog
-        variant="error"
-        opened={asked || blocker.state === 'blocked'}
-        onClose={() => {
-          setAsked(false);
-          blocker.reset?.();
-        }}
-        onConfirm={() => {
-          setAsked(false);
-          finish();
-          blocker.proceed?.();
-        }}
-        title={t('Close without saving?')}
-        lost={[t('Your changes to {{name}}', { name: fileNameOf(path ?? '') })]}
-        confirmLabel={t('Close anyway')}
-      />
-    </>
+        )
+      }
+    </GuardedDialog>
   );
 }
 
@@ -101,13 +83,12 @@ function Loaded(props: LoadedProps) {
   const { content } = data;
   if (content.kind === 'binary') return <Note tone="warn">{t('This file is no text: it cannot be edited here.')}</Note>;
   if (content.isCut) return <Note tone="warn">{t('This file is larger than 1 MiB: download it to edit it.')}</Note>;
-  return <Editor {...props} read={data} before={content.text} reload={() => void refetch()} />;
+  return <Editor {...props} read={data} before={content.text} />;
 }
 
 interface EditorProps extends LoadedProps {
   read: OutputOf<typeof api.volumeFiles.read>;
   before: string;
-  reload(): void;
 }
 
 function Editor({ of, path, read, before, onChanged, onClose, onSaved }: EditorProps) {

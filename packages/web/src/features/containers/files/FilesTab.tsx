@@ -3,6 +3,7 @@ import { containerCan } from '@stagi/contract/containerRules.ts';
 import type { Container } from '@stagi/contract/containers.ts';
 import type { StorageObject } from '@stagi/contract/storages.ts';
 import { text } from '@stagi/contract/text.ts';
+import { no, type Verdict, yes } from '@stagi/contract/verdict.ts';
 import { MAX_EDITED_BYTES } from '@stagi/contract/volumeFiles.ts';
 import { IconFilePlus, IconFolderPlus, IconPencil, IconRefresh, IconTrash, IconUpload } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
@@ -17,7 +18,7 @@ import { isSpecial } from '../../../objects/openDownload.ts';
 import { PrefixSearch } from '../../../objects/PrefixSearch.tsx';
 import { previewKind } from '../../../objects/preview/previewKind.ts';
 import { type Row, useFolder, useObjectAddress } from '../../../objects/useFolder.ts';
-import { type Action, ActionButton, type Verdict } from '../../../ui/actions.tsx';
+import { type Action, ActionButton } from '../../../ui/actions.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Select } from '../../../ui/form/Select.tsx';
 import { IconButton } from '../../../ui/IconButton.tsx';
@@ -79,7 +80,7 @@ function Browser({ container, volume, children }: BrowserProps) {
   const of: VolumeRef = { id: container.id, volume };
   const address = useObjectAddress(container.directoryMappings.length > 1 ? { volume } : {});
   const { folder, search } = address;
-  const mayChange: Verdict = useMayManage()(container) ? { allowed: true } : { allowed: false, reason: NOT_MINE };
+  const mayChange: Verdict = useMayManage()(container) ? yes : no(NOT_MINE);
   const refusal = mayChange.allowed ? null : t(mayChange.reason);
   const source = volumeObjects(of, mayChange.allowed ? null : mayChange.reason);
   const list = useFolder(source, folder, search);
@@ -267,7 +268,6 @@ function Browser({ container, volume, children }: BrowserProps) {
 
 const EDITED = ['text', 'json', 'csv'];
 const rowOf = (object: StorageObject): Row => ({ kind: 'object', key: object.key, object });
-const no = (reason: string): Verdict => ({ allowed: false, reason });
 const UNNAMED = text('Its name is no UTF-8 text: rename it inside the container first');
 const NO_TEXT = text('Only text files can be edited here');
 const TOO_LARGE = text('This file is larger than 1 MiB: download it to edit it.');

@@ -1,17 +1,13 @@
-import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { refusedFileName } from '@stagi/contract/volumePaths.ts';
-import { useState } from 'react';
 import { call } from '../../../api/client.ts';
 import { errorText } from '../../../api/messages.ts';
 import { invalidate } from '../../../api/query.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { NameForm } from '../../../objects/NameForm.tsx';
 import { parentOf } from '../../../objects/objectNames.ts';
 import { Dialog } from '../../../ui/dialogs/Dialog.tsx';
-import { DialogButtons } from '../../../ui/dialogs/DialogButtons.tsx';
-import { Form } from '../../../ui/form/Form.tsx';
-import { TextInput } from '../../../ui/form/TextInput.tsx';
 import { pathOf, type VolumeRef } from './volumeObjects.ts';
 
 interface NewProps {
@@ -26,11 +22,12 @@ interface NewProps {
 /** Makes an empty folder or file. */
 export function NewDialog({ of, folder, what, onClose, onMade }: NewProps) {
   const t = useT();
+  const refusals = useNameRefusals();
   const title = what === 'file' ? t('New file') : t('New folder');
   return (
     <Dialog opened={what !== null} onClose={onClose} title={title} size="xs">
       <NameForm
-        initial=""
+        {...refusals}
         submitLabel={what === 'file' ? t('Create file') : t('Create folder')}
         onClose={onClose}
         onName={async (name) => {
@@ -56,11 +53,13 @@ interface RenameProps {
 
 export function RenameFileDialog({ of, item, onClose, onRenamed }: RenameProps) {
   const t = useT();
+  const refusals = useNameRefusals();
   const path = pathOf(item ?? '');
   const folder = parentOf(path);
   return (
     <Dialog opened={item !== null} onClose={onClose} title={t('Rename')} size="xs">
       <NameForm
+        {...refusals}
         initial={path.slice(folder.length)}
         submitLabel={t('Save')}
         onClose={onClose}
@@ -75,58 +74,14 @@ export function RenameFileDialog({ of, item, onClose, onRenamed }: RenameProps) 
   );
 }
 
-interface FormProps {
-  initial: string;
-  submitLabel: string;
-  onClose(): void;
-  /** Its refusal is shown at the field. */
-  onName(name: string): Promise<void>;
-}
-
-function NameForm({ initial, submitLabel, onClose, onName }: FormProps) {
+/** What refuses the name of a file or folder. */
+function useNameRefusals() {
   const t = useT();
-  const [name, setName] = useState(initial);
-  const [error, setError] = useState<string | null>(null);
-  const [loading, setLoading] = useState(false);
-
-  async function submit(): Promise<void> {
-    const refusal = refusedFileName(name);
-    if (refusal) return setError(t(refusal));
-    setLoading(true);
-    try {
-      await onName(name);
-    } catch (cause) {
-      if (!(cause instanceof CallError)) throw cause;
-      setError(errorText(cause));
-    } finally {
-      setLoading(false);
-    }
-  }
-
-  return (
-    <Form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
-      <Stack gap={16}>
-        <TextInput
-          label={t('Name')}
-          value={name}
-          error={error}
-          autoComplete="off"
-          spellCheck={false}
-          classNames={{ input: 'mono' }}
-          data-autofocus
-          data-testid="file-name"
-          onChange={({ currentTarget }) => {
-            setName(currentTarget.value);
-            setError(null);
-          }}
-        />
-        <DialogButtons onCancel={onClose} submitLabel={submitLabel} loading={loading} testId="name-submit" />
-      </Stack>
-    </Form>
-  );
+  return {
+    check(name: string): string | null {
+      const refusal = refusedFileName(name);
+      return refusal === null ? null : t(refusal);
+    },
+    errorText: (cause: unknown): string | null => (cause instanceof CallError ? errorText(cause) : null),
+  };
 }

@@ -1,12 +1,12 @@
 import { FilePath } from '@stagi/contract/volumePaths.ts';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useT } from '../../../i18n/i18n.ts';
 import type { ObjectSource } from '../../../objects/objectSource.ts';
 import { isSpecial } from '../../../objects/openDownload.ts';
-import { ConfirmMany } from '../../../ui/ConfirmMany.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import type { PickedFile } from '../../../uploads/pickedFiles.ts';
 import { addUploads } from '../../../uploads/uploadQueue.ts';
+import { useReplaceQuestion } from '../../../uploads/useReplaceQuestion.tsx';
 import { useStored } from '../../../uploads/useStored.ts';
 import type { VolumeRef } from './volumeObjects.ts';
 import { volumeUpload } from './volumeUpload.ts';
@@ -25,7 +25,10 @@ export function useVolumeUploads({ of, source, folder }: Given): {
 } {
   const t = useT();
   const { find, isLooking } = useStored(source, folder);
-  const [asked, setAsked] = useState<{ files: PickedFile[]; replaced: string[] } | null>(null);
+  const { ask, question } = useReplaceQuestion({
+    title: () => t('Replace files of the same name?'),
+    lost: t('What they hold now is lost.'),
+  });
 
   async function start(files: readonly PickedFile[]): Promise<void> {
     const refusals = files.map(({ path }) => FilePath.safeParse(folder + path).error?.issues[0]?.message);
@@ -37,8 +40,7 @@ export function useVolumeUploads({ of, source, folder }: Given): {
     if (!there) return;
     // What is no file is never replaced: such an upload is refused.
     const replaced = [...there.values()].filter((object) => !isSpecial(object)).map(({ key }) => key);
-    if (replaced.length > 0) setAsked({ files: sent, replaced });
-    else add(sent, []);
+    ask(replaced, () => add(sent, replaced));
   }
 
   function add(files: readonly PickedFile[], replaced: readonly string[]): void {
@@ -49,24 +51,5 @@ export function useVolumeUploads({ of, source, folder }: Given): {
     addUploads(requests);
   }
 
-  return {
-    start,
-    isLooking,
-    question: (
-      <ConfirmMany
-        opened={asked !== null}
-        onClose={() => setAsked(null)}
-        onConfirm={() => {
-          add(asked?.files ?? [], asked?.replaced ?? []);
-          setAsked(null);
-        }}
-        title={t('Replace files of the same name?')}
-        names={asked?.replaced ?? []}
-        confirmLabel={t('Upload and replace')}
-        tone="primary"
-      >
-        {t('What they hold now is lost.')}
-      </ConfirmMany>
-    ),
-  };
+  return { start, isLooking, question };
 }

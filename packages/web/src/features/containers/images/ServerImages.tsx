@@ -2,6 +2,7 @@ import { Anchor, Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { type ImageOperation, imageCan, type ServerImage } from '@stagi/contract/serverImages.ts';
 import { text } from '@stagi/contract/text.ts';
+import { no, type Verdict } from '@stagi/contract/verdict.ts';
 import { IconEraser, IconStack2, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
@@ -11,7 +12,7 @@ import type { ServerContainersProps } from '../../../featureSlots.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { useRowActions } from '../../../lists/useRowActions.tsx';
 import { paths } from '../../../paths.ts';
-import { ActionButton, ActionMenu, type Verdict } from '../../../ui/actions.tsx';
+import { ActionButton, ActionMenu } from '../../../ui/actions.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { formatDecimalBytes } from '../../../ui/format.ts';
 import { DateTime } from '../../../ui/Time.tsx';
@@ -159,7 +160,7 @@ const IN_REMOVAL = text('It is being removed');
 function removeVerdict(server: { status: string }, image: ServerImage, doomed: ReadonlySet<string | null>): Verdict {
   const can = imageCan.change(server);
   if (!can.allowed) return can;
-  return doomed.has(image.reference) ? { allowed: false, reason: IN_REMOVAL } : imageCan.remove(image);
+  return doomed.has(image.reference) ? no(IN_REMOVAL) : imageCan.remove(image);
 }
 
 function pruneVerdict(server: { status: string }, images: readonly ServerImage[] | undefined): Verdict {
@@ -167,7 +168,7 @@ function pruneVerdict(server: { status: string }, images: readonly ServerImage[]
   if (!can.allowed || !images) return can;
   return images.some((image) => imageCan.remove(image).allowed)
     ? can
-    : { allowed: false, reason: text('There is no image that can be removed') };
+    : no(text('There is no image that can be removed'));
 }
 
 function by({ field, direction }: Sort): (a: ServerImage, b: ServerImage) => number {

@@ -1,4 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
+import type { Verdict } from '@stagi/contract/verdict.ts';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,7 +7,7 @@ import { invalidate, q } from '../../../api/query.ts';
 import { useCall } from '../../../api/useCall.ts';
 import type { SshKeyDialogSlot } from '../../../featureSlots.ts';
 import { useT } from '../../../i18n/i18n.ts';
-import { ActionButton, type Verdict } from '../../../ui/actions.tsx';
+import { ActionButton } from '../../../ui/actions.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Select } from '../../../ui/form/Select.tsx';
 import { toast } from '../../../ui/toasts.ts';

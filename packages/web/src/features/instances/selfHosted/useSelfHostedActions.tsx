@@ -1,6 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import type { SelfHostedInstance } from '@stagi/contract/instances.ts';
 import { text } from '@stagi/contract/text.ts';
+import type { Verdict } from '@stagi/contract/verdict.ts';
 import { IconFileCertificate, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
@@ -8,7 +9,6 @@ import { call } from '../../../api/client.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { type RowActions, useRowActions } from '../../../lists/useRowActions.tsx';
 import { paths } from '../../../paths.ts';
-import type { Verdict } from '../../../ui/actions.tsx';
 import { RenameInstance } from '../RenameInstance.tsx';
 import { ReissueDialog } from './ReissueDialog.tsx';
 

@@ -1,6 +1,7 @@
+import type { Verdict } from '@stagi/contract/verdict.ts';
 import { IconPlayerStop, IconServerBolt, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
-import { type Action, ActionMenu, type Verdict } from '../../../ui/actions.tsx';
+import { type Action, ActionMenu } from '../../../ui/actions.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';

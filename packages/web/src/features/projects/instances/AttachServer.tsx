@@ -1,13 +1,14 @@
 import { api } from '@stagi/contract/api.ts';
 import { projectCan } from '@stagi/contract/projectRules.ts';
 import type { Project } from '@stagi/contract/projects.ts';
+import type { Verdict } from '@stagi/contract/verdict.ts';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { invalidate } from '../../../api/query.ts';
 import { useCall } from '../../../api/useCall.ts';
 import { useServers } from '../../../api/useServers.ts';
 import { useT } from '../../../i18n/i18n.ts';
-import { ActionButton, type Verdict } from '../../../ui/actions.tsx';
+import { ActionButton } from '../../../ui/actions.tsx';
 import { Select } from '../../../ui/form/Select.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import classes from '../Projects.module.css';

@@ -1,5 +1,4 @@
 import { api } from '@stagi/contract/api.ts';
-import { CallError } from '@stagi/contract/errors.ts';
 import { text } from '@stagi/contract/text.ts';
 import { call } from '../../../../api/client.ts';
 import { errorText } from '../../../../api/messages.ts';
@@ -34,7 +33,6 @@ export function storageUpload({ uploadId, ...what }: FileToSend & { uploadId?: s
 const FULL = text('The storage is full: make it larger or delete objects');
 
 function uploadErrorText(error: unknown): string {
-  if (error instanceof CallError) return errorText(error);
   if (!(error instanceof PutError)) return errorText(error);
   if (error.code === 'QuotaExceeded') return t(FULL);
   if (error.status === 0) return t('The connection was lost, or the file has changed on the disk');

@@ -1,14 +1,14 @@
 import { GB } from '@stagi/contract/storageRules.ts';
 import type { OpenUpload, Storage } from '@stagi/contract/storages.ts';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useT } from '../../../../i18n/i18n.ts';
 import { isTooLong } from '../../../../objects/objectNames.ts';
 import type { ObjectSource } from '../../../../objects/objectSource.ts';
-import { ConfirmMany } from '../../../../ui/ConfirmMany.tsx';
 import { formatBytes } from '../../../../ui/format.ts';
 import { toast } from '../../../../ui/toasts.ts';
 import type { PickedFile } from '../../../../uploads/pickedFiles.ts';
-import { addUploads, type UploadRequest } from '../../../../uploads/uploadQueue.ts';
+import { addUploads } from '../../../../uploads/uploadQueue.ts';
+import { useReplaceQuestion } from '../../../../uploads/useReplaceQuestion.tsx';
 import { useStored } from '../../../../uploads/useStored.ts';
 import { storageUpload } from './storageUpload.ts';
 import { uploadToResume } from './uploadMemory.ts';
@@ -28,7 +28,10 @@ export function useStartUploads({ storage, source, folder, open }: Given): {
 } {
   const t = useT();
   const { find, isLooking } = useStored(source, folder);
-  const [asked, setAsked] = useState<{ requests: UploadRequest[]; replaced: string[] } | null>(null);
+  const { ask, question } = useReplaceQuestion({
+    title: (count) => t('Replace {{count}} objects?', { count }),
+    lost: t('Objects of the same name are replaced. What they hold now is lost.'),
+  });
 
   async function start(files: readonly PickedFile[]): Promise<void> {
     const requests = files.map(({ path, file }) => {
@@ -53,28 +56,8 @@ export function useStartUploads({ storage, source, folder, open }: Given): {
       );
       return;
     }
-    if (replaced.length > 0) setAsked({ requests: sent, replaced });
-    else addUploads(sent);
+    ask(replaced, () => addUploads(sent));
   }
 
-  return {
-    start,
-    isLooking,
-    question: (
-      <ConfirmMany
-        opened={asked !== null}
-        onClose={() => setAsked(null)}
-        onConfirm={() => {
-          addUploads(asked?.requests ?? []);
-          setAsked(null);
-        }}
-        title={t('Replace {{count}} objects?', { count: asked?.replaced.length ?? 0 })}
-        names={asked?.replaced ?? []}
-        confirmLabel={t('Upload and replace')}
-        tone="primary"
-      >
-        {t('Objects of the same name are replaced. What they hold now is lost.')}
-      </ConfirmMany>
-    ),
-  };
+  return { start, isLooking, question };
 }
