@@ -2,7 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DaemonMessage } from '@stagi/contract/daemon.ts';
 import type { PulledLayer } from '@stagi/contract/pulledLayer.ts';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readFileIfExists } from './atomicFile.ts';
 import { container, createDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage } from './testing/image.ts';
 import { type FakePlatform, startFakePlatform } from './testing/platform.ts';
@@ -98,9 +99,8 @@ describe('a private registry', () => {
       message: `The registry refused the user name and password for ${registry.host}`,
     });
     // A restart of the daemon does not try again either, and tells the failure anew.
-    await vi.waitUntil(async () =>
-      (await readFile(join(daemon.folder, 'state/containers.json'), 'utf8')).includes('waitsFor'),
-    );
+    const records = join(daemon.folder, 'state/containers.json');
+    await expect.poll(() => readFileIfExists(records)).toEqual(expect.stringContaining('waitsFor'));
     await daemon.end('SIGKILL');
     daemon.start();
     await platform.until('it is told again', () => ofType('failed').length === 2);

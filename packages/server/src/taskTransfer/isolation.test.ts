@@ -245,7 +245,8 @@ async function signatures(): Promise<Try[]> {
   const { body } = await inputOf(app, a.run.token);
   const link = new URL(body.files[0]!.url);
   const accessKeyId = link.searchParams.get('X-Amz-Credential')!.split('/')[0]!;
-  const guesses = [a.run.token, a.run.token.split('_')[2]!, link.searchParams.get('X-Amz-Signature')!, '', accessKeyId];
+  const secret = a.run.token.split('_').slice(2).join('_');
+  const guesses = [a.run.token, secret, link.searchParams.get('X-Amz-Signature')!, '', accessKeyId];
   return guesses.flatMap((secretAccessKey): Try[] =>
     [`/${a.run.bucket}`, `/${a.run.bucket}/other/x`, `/${a.run.bucket}/data/a`].map(
       (path): Try => [
