@@ -50,7 +50,11 @@ export const PRIORS: Record<string, { mean: number; deviation: number }> = {
   // Scheduling on the host per step, and 3 µs per kernel with about four memory-bound kernels per layer.
   stepMs: { mean: Math.log(0.8), deviation: 0.5 },
   layerUs: { mean: Math.log(12), deviation: 0.4 },
-  requestMs: { mean: Math.log(12), deviation: 0.7 },
+  // Router, sorting, gathering, activation and sum of experts: about 13 kernels of 3 µs.
+  expertLayerUs: { mean: Math.log(40), deviation: 0.5 },
+  // Scheduling, sampling and detokenising of a sequence on the host.
+  sequenceUs: { mean: Math.log(15), deviation: 0.5 },
+  requestMs: { mean: Math.log(12), deviation: 0.5 },
   // Part of the other prompts of a closed loop that a prompt waits for.
   burst: { mean: logistic(0.1), deviation: 0.7 },
   // Latency of a collective: 8 to 10 µs in two public models.
@@ -74,6 +78,8 @@ export interface Efficiencies {
   /** Seconds. */
   perStep: number;
   perLayer: number;
+  perExpertLayer: number;
+  perSequence: number;
   perRequest: number;
   perCollective: number;
   burst: number;
@@ -96,6 +102,8 @@ export const EFFECTS: Record<string, readonly (keyof FactorKey)[]> = {
   expertCompute: ['group'],
   stepMs: ['engine'],
   layerUs: [],
+  expertLayerUs: [],
+  sequenceUs: ['engine'],
   requestMs: ['engine'],
   burst: ['engine'],
   linkUs: ['link'],
@@ -116,6 +124,8 @@ export function efficiencies(factors: Factors, key: FactorKey): Efficiencies {
     expertCompute: share(sum('expertCompute')),
     perStep: Math.exp(sum('stepMs')) / 1e3,
     perLayer: Math.exp(sum('layerUs')) / 1e6,
+    perExpertLayer: Math.exp(sum('expertLayerUs')) / 1e6,
+    perSequence: Math.exp(sum('sequenceUs')) / 1e6,
     perRequest: Math.exp(sum('requestMs')) / 1e3,
     perCollective: Math.exp(sum('linkUs')) / 1e6,
     burst: share(sum('burst')),

@@ -66,23 +66,26 @@ export function openLoop(replica: Replica, perSecond: number, lengths: Lengths):
 }
 
 /**
- * All requests at once: output tokens per second over the run, ramp and drain included. `longest` is the longest answer,
- * which the run waits for.
+ * All requests at once: output tokens per second over the run, ramp and drain included. Full waves of the running limit,
+ * then what is left; with unequal lengths the longest answer ends alone. TPOT only where the run has a steady part.
  */
-export function offline(replica: Replica, requests: number, lengths: Lengths, longest = lengths.output) {
-  const limit = runningLimit(replica, lengths);
+export function offline(
+  replica: Replica,
+  requests: number,
+  lengths: Lengths,
+  longest = lengths.output,
+): { rate: number; tpot: number | undefined } {
   const { input, output } = lengths;
-  if (requests <= limit) {
-    const mean = (requests * output) / longest;
-    const step = stepTime(replica, { decode: mean, context: input + output / 2, prompt: 0, before: 0 });
-    return {
-      rate: (requests * output) / (requests * batchedPromptTime(replica, input) + longest * step.total),
-      tpot: step.total,
-    };
-  }
+  const limit = runningLimit(replica, lengths);
+  const waves = Math.floor(requests / limit);
+  const rest = requests - waves * limit;
   const { tpot } = latency(replica, limit - 1, lengths);
-  const cycle = output * tpot;
-  return { rate: (requests * output) / (cycle * (requests / limit + (0.5 * longest) / output)), tpot };
+  const stepOf = (decode: number) =>
+    decode > 0 ? stepTime(replica, { decode, context: input + output / 2, prompt: 0, before: 0 }).total : 0;
+  const drain = (longest - output) * stepOf(Math.min(requests, limit) / 4);
+  const seconds =
+    waves * output * tpot + rest * batchedPromptTime(replica, input) + (rest > 0 ? output * stepOf(rest) : 0) + drain;
+  return { rate: (requests * output) / seconds, tpot: waves >= 2 ? tpot : undefined };
 }
 
 /** A batch that starts together and ends together: prompts first, then `output` steps. */

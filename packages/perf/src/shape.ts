@@ -15,6 +15,8 @@ export interface Shape {
   /** Parameters of one expert over all its layers. */
   expertParameters: number;
   experts: number;
+  /** Layers with experts. */
+  expertLayers: number;
   activeExperts: number;
   /** Parameters of the embedding, and of the head where it is not the same matrix. */
   embeddingParameters: number;
@@ -52,7 +54,7 @@ export function shapeOf(model: CatalogueModel): Shape | undefined {
   const embeddingParameters = vocabSize * hiddenSize;
   const tied = model.tiedEmbeddings ?? false;
   const headParameters = tied ? 0 : embeddingParameters;
-  const { experts, expertParameters, activeExperts } = expertsOf(model, layers, hiddenSize);
+  const { experts, expertLayers, expertParameters, activeExperts } = expertsOf(model, layers, hiddenSize);
   const outside = Math.max(0, parameters.total - experts * expertParameters - embeddingParameters - headParameters);
   const stated = parameters.active
     ? parameters.active - activeExperts * expertParameters - embeddingParameters
@@ -66,6 +68,7 @@ export function shapeOf(model: CatalogueModel): Shape | undefined {
     activeDenseParameters: stated && stated > 0 ? Math.min(outside, stated) : outside,
     expertParameters,
     experts,
+    expertLayers,
     activeExperts,
     embeddingParameters,
     headParameters,
@@ -80,10 +83,15 @@ export function shapeOf(model: CatalogueModel): Shape | undefined {
  */
 function expertsOf(model: CatalogueModel, layers: number, hiddenSize: number) {
   const { experts = 0, activeExperts = 0, moeIntermediateSize, hybridPattern } = model;
-  if (!experts || !moeIntermediateSize) return { experts: 0, activeExperts: 0, expertParameters: 0 };
+  if (!experts || !moeIntermediateSize) return { experts: 0, expertLayers: 0, activeExperts: 0, expertParameters: 0 };
   const expertLayers = hybridPattern?.moe ?? Math.floor(layers / (model.moeLayerStep ?? 1)) - (model.denseLayers ?? 0);
   const matrices = hybridPattern ? 2 : 3;
-  return { experts, activeExperts, expertParameters: expertLayers * matrices * hiddenSize * moeIntermediateSize };
+  return {
+    experts,
+    expertLayers,
+    activeExperts,
+    expertParameters: expertLayers * matrices * hiddenSize * moeIntermediateSize,
+  };
 }
 
 /**

@@ -54,7 +54,6 @@ export interface StepWork {
  */
 export function stepTime(replica: Replica, { decode, context, prompt, before, each = prompt }: StepWork): StepTime {
   const { shape, gpus, bandwidth, flops, flops16, efficiency } = replica;
-  const { attention } = shape;
   const tokens = decode + prompt;
   const time: StepTime = { weights: 0, cache: 0, compute: 0, link: 0, fixed: 0, total: 0 };
   const longer = (kind: 'weights' | 'cache', reading: number, computing: number) => {
@@ -85,7 +84,11 @@ export function stepTime(replica: Replica, { decode, context, prompt, before, ea
   }
 
   time.link = gpus > 1 ? 2 * shape.layers * allReduce(replica, tokens) : 0;
-  time.fixed = efficiency.perStep + shape.layers * efficiency.perLayer;
+  time.fixed =
+    efficiency.perStep +
+    efficiency.perSequence * decode +
+    shape.layers * efficiency.perLayer +
+    shape.expertLayers * efficiency.perExpertLayer;
   time.total = time.weights + time.cache + time.compute + time.link + time.fixed;
   return time;
 }

@@ -3,10 +3,13 @@ import { linkOf } from '../step.ts';
 import { leastSquares } from './minimise.ts';
 import { compare, type Observation } from './observations.ts';
 
-/** Scatter of measurements that a fit does not try to explain, as a natural logarithm. */
-const NOISE = 0.12;
-/** Residuals beyond this many deviations count linearly (Huber), so that an outlier does not pull all others. */
-const TAIL = 1.5;
+/**
+ * Scatter of measurements that a fit does not try to explain, as a natural logarithm. First tokens depend on the tool that
+ * measured: how its clients start, what else they wait for.
+ */
+const NOISE = { TPOT: 0.1, throughput: 0.12, TTFT: 0.25 };
+/** Freedom of the t distribution that scatter is taken to have: an outlier hardly pulls the others. */
+const FREEDOM = 4;
 
 /** Factors that explain the observations best while staying near their priors. */
 export function fitFactors(observations: readonly Observation[]): Factors {
@@ -16,8 +19,8 @@ export function fitFactors(observations: readonly Observation[]): Factors {
   const found = leastSquares((at) => {
     const factors = factorsAt(at);
     const errors = observations.flatMap((observation) =>
-      compare(observation, factors).map(({ measured, predicted }) =>
-        huber((Math.log(predicted / measured) / NOISE) * observation.weight),
+      compare(observation, factors).map(({ metric, measured, predicted }) =>
+        robust((Math.log(predicted / measured) / NOISE[metric]) * observation.weight),
       ),
     );
     const priors = names.map((name, i) => {
@@ -43,8 +46,7 @@ function namesOf(observations: readonly Observation[]): string[] {
   return [...names].sort();
 }
 
-/** A residual whose square grows linearly beyond the tail. */
-function huber(value: number): number {
-  const size = Math.abs(value);
-  return size <= TAIL ? value : Math.sign(value) * Math.sqrt(TAIL * (2 * size - TAIL));
+/** A residual whose square is the likelihood of Student's t. */
+function robust(value: number): number {
+  return Math.sign(value) * Math.sqrt((FREEDOM + 1) * Math.log1p(value ** 2 / FREEDOM));
 }

@@ -1,12 +1,10 @@
+import type { Metric } from '../calibration.ts';
 import type { CatalogueModel, Gpu, Measurement } from '../catalogue.ts';
 import type { Engine } from '../engines.ts';
 import { type FactorKey, type Factors, familyOf, type GpuFamily } from '../factors.ts';
 import { type Precision, type PrecisionGroup, precisionOf, weightFormat } from '../precision.ts';
 import { replicaOf, type Setup } from '../replica.ts';
 import { closedLoop, type Lengths, offline, openLoop, promptTime, staticBatch } from '../serving.ts';
-
-export const METRICS = ['TPOT', 'TTFT', 'throughput'] as const;
-export type Metric = (typeof METRICS)[number];
 
 /** A measured row as the formulas read it. */
 export interface Observation {
@@ -79,7 +77,9 @@ function cacheIn({ doubts }: Measurement) {
 export function lengthsIn(row: Measurement): Lengths & { longest: number; stated: boolean } {
   const input = numberIn(row.inputTokens);
   const output = numberIn(row.outputTokens);
-  const longest = /up to (\d+)/.exec(String(row.outputTokens))?.[1];
+  // A mix of chats: its longest answer, which a run waits for, is several times its mean.
+  const isMix = row.doubts?.includes('mix');
+  const longest = /up to (\d+)/.exec(String(row.outputTokens))?.[1] ?? (isMix ? 4 * (output ?? 200) : undefined);
   return {
     input: input ?? 100,
     output: output ?? 200,
@@ -134,7 +134,7 @@ export function compare({ row, setup, engineKey }: Observation, factors: Factors
     case 'offline': {
       const served = offline(replica, load.requests, lengths, lengths.longest);
       add('throughput', measured.outputTokensPerS, served.rate);
-      add('TPOT', tpot, served.tpot * 1e3);
+      if (served.tpot) add('TPOT', tpot, served.tpot * 1e3);
       break;
     }
     case 'static-batch': {
