@@ -16,22 +16,23 @@ const DATA = join(ROOT, 'packages/perf/src/data');
 const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
 
 /** Half of the rows, by the first bit of sha256 of their id, are never used for fitting. */
-const isHeldOut = ({ id }: { id: string }) => Number.parseInt(sha256(id).slice(0, 1), 16) >= 8;
+const isHeldOut = (id: string) => Number.parseInt(sha256(id).slice(0, 1), 16) >= 8;
 
 const used = measurements.filter((row) => excluded(row) === null).map((row) => observationOf(row, models, gpus));
-const fitted = used.filter((row) => !isHeldOut(row));
-const heldOut = used.filter(isHeldOut);
+const fitted = used.filter(({ id }) => !isHeldOut(id));
+const heldOut = used.filter(({ id }) => isHeldOut(id));
 const factors = Object.fromEntries(
   Object.entries(fitFactors(fitted)).map(([name, value]) => [name, Number(value.toFixed(4))]),
 );
 const byRow = errorsOf(heldOut, factors);
-const byModel = errorsByModel(fitted, heldOut);
+const leftOut = errorsByModel(fitted, used);
+const byModel = leftOut.filter(({ id }) => isHeldOut(id));
 
 const calibration: Calibration = {
   about: [
     'Written by scripts/fitPrediction.ts. Every number here is computed from the files under inputs.',
     'factors: efficiencies on a logistic scale, times on a logarithmic one (packages/perf/src/factors.ts).',
-    'bands: four fifths of the errors of held-out rows, predicted without any model of their shape, are within the error.',
+    'bands: four fifths of the errors, of rows predicted without any model of their shape, are within the error.',
   ],
   inputs: Object.fromEntries(
     ['gpus.json', 'models.json', 'measured.json'].map((name) => [name, sha256(readFileSync(join(DATA, name)))]),
@@ -42,12 +43,12 @@ const calibration: Calibration = {
     excluded: Object.fromEntries(measurements.flatMap((row) => (excluded(row) ? [[row.id, excluded(row)!]] : []))),
   },
   factors,
-  bands: bandsOf(byModel),
+  bands: bandsOf(leftOut, isHeldOut),
 };
 writeFileSync(join(DATA, 'calibration.json'), `${JSON.stringify(calibration, null, 2)}\n`);
 writeFileSync(
   join(DATA, 'heldOut.json'),
-  `${JSON.stringify({ byRow: brief(byRow), byModel: brief(byModel) }, null, 2)}\n`,
+  `${JSON.stringify({ byRow: brief(byRow), byModel: brief(leftOut) }, null, 2)}\n`,
 );
 print('fitted', errorsOf(fitted, factors));
 print('held out by row', byRow);

@@ -13,8 +13,13 @@ const Band = z.strictObject({
   /** Models with experts are judged apart from dense ones. */
   moe: z.boolean(),
   metric: z.enum(METRICS),
-  /** Held-out measurements behind it. */
+  /** Measurements behind it. */
   n: z.int().positive(),
+  /**
+   * `held out`: of the half that no fit sees. `left out`: also of the other half, for cells with too few of the first. In
+   * both, what is predicted was fitted without any model of the same shape.
+   */
+  of: z.enum(['held out', 'left out']),
   /** Four fifths of the held-out errors are within this factor: 0.2 is −17 % to +20 %. */
   error: z.number().nonnegative(),
 });
@@ -33,8 +38,8 @@ export type Calibration = z.infer<typeof Calibration>;
 
 /** Beyond this error no speed is shown. */
 export const MOST_ERROR = 0.35;
-/** Fewer held-out measurements say nothing about an error. */
-export const FEWEST = 3;
+/** Measurements that a band needs: of one precision (fewer would leave no outlier out), and of a whole family. */
+export const FEWEST = { precision: 5, family: 3 };
 
 /** The band of a prediction: of the precision when it has enough measurements, else of the whole family. */
 export function bandOf(

@@ -55,8 +55,9 @@ export const PRIORS: Record<string, { mean: number; deviation: number }> = {
   // Scheduling, sampling and detokenising of a sequence on the host.
   sequenceUs: { mean: Math.log(15), deviation: 0.5 },
   requestMs: { mean: Math.log(12), deviation: 0.5 },
-  // Part of the other prompts of a closed loop that a prompt waits for.
-  burst: { mean: logistic(0.1), deviation: 0.7 },
+  // Part of the other prompts of a closed loop that a prompt waits for: tools send ten requests per client, of which the
+  // first of all clients come at once and wait for half of them.
+  burst: { mean: logistic(0.05), deviation: 0.3 },
   // Latency of a collective: 8 to 10 µs in two public models.
   linkUs: { mean: Math.log(9), deviation: 0.4 },
 };
@@ -105,7 +106,7 @@ export const EFFECTS: Record<string, readonly (keyof FactorKey)[]> = {
   expertLayerUs: [],
   sequenceUs: ['engine'],
   requestMs: ['engine'],
-  burst: ['engine'],
+  burst: [],
   linkUs: ['link'],
 };
 

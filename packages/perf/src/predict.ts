@@ -26,7 +26,7 @@ export interface Estimate {
   high: number;
   /** 0.2 is −17 % to +20 %. */
   error: number;
-  /** Held-out measurements that the range rests on. */
+  /** Measurements that the range rests on. */
   n: number;
 }
 

@@ -67,14 +67,9 @@ export function openLoop(replica: Replica, perSecond: number, lengths: Lengths):
 
 /**
  * All requests at once: output tokens per second over the run, ramp and drain included. Full waves of the running limit,
- * then what is left; with unequal lengths the longest answer ends alone. TPOT only where the run has a steady part.
+ * then what is left; with unequal lengths the longest answer ends alone.
  */
-export function offline(
-  replica: Replica,
-  requests: number,
-  lengths: Lengths,
-  longest = lengths.output,
-): { rate: number; tpot: number | undefined } {
+export function offline(replica: Replica, requests: number, lengths: Lengths, longest = lengths.output): number {
   const { input, output } = lengths;
   const limit = runningLimit(replica, lengths);
   const waves = Math.floor(requests / limit);
@@ -85,7 +80,7 @@ export function offline(
   const drain = (longest - output) * stepOf(Math.min(requests, limit) / 4);
   const seconds =
     waves * output * tpot + rest * batchedPromptTime(replica, input) + (rest > 0 ? output * stepOf(rest) : 0) + drain;
-  return { rate: (requests * output) / seconds, tpot: waves >= 2 ? tpot : undefined };
+  return (requests * output) / seconds;
 }
 
 /** A batch that starts together and ends together: prompts first, then `output` steps. */

@@ -4,6 +4,8 @@ import { type Precision, weightFormat } from './precision.ts';
 /** Counts of a text model that memory and speed are computed from. */
 export interface Shape {
   layers: number;
+  /** Pairs of an attention and a feed-forward part: hybrids count each part as a layer. */
+  blocks: number;
   hiddenSize: number;
   heads: number;
   /** Heads by their size: elements of a token inside attention. */
@@ -61,6 +63,7 @@ export function shapeOf(model: CatalogueModel): Shape | undefined {
     : undefined;
   return {
     layers,
+    blocks: model.hybridPattern ? layers / 2 : layers,
     hiddenSize,
     heads,
     width: heads * (model.headDim ?? model.mla!.vHeadDim),

@@ -83,11 +83,11 @@ export function stepTime(replica: Replica, { decode, context, prompt, before, ea
     longer('cache', attended(replica, before).bytes / cacheRead, (prompt * earlier.prefillFlops) / attend);
   }
 
-  time.link = gpus > 1 ? 2 * shape.layers * allReduce(replica, tokens) : 0;
+  time.link = gpus > 1 ? 2 * shape.blocks * allReduce(replica, tokens) : 0;
   time.fixed =
     efficiency.perStep +
     efficiency.perSequence * decode +
-    shape.layers * efficiency.perLayer +
+    shape.blocks * efficiency.perLayer +
     shape.expertLayers * efficiency.perExpertLayer;
   time.total = time.weights + time.cache + time.compute + time.link + time.fixed;
   return time;

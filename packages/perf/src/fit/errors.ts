@@ -33,39 +33,45 @@ export function errorsOf(observations: readonly Observation[], factors: Factors)
 }
 
 /**
- * Errors of the held-out rows when the fit saw no model of their shape either: rows of one run differ in load alone, so a
- * fitted row next to a held-out one would make it too easy.
+ * Errors of rows that are predicted by factors fitted without any model of their shape. Rows of one run differ in load
+ * alone, so a fitted row next to a held-out one would make it too easy.
  */
-export function errorsByModel(fitted: readonly Observation[], heldOut: readonly Observation[]): RowError[] {
-  return [...new Set(heldOut.map(({ shapeKey }) => shapeKey))].flatMap((shape) => {
+export function errorsByModel(fitted: readonly Observation[], rows: readonly Observation[]): RowError[] {
+  return [...new Set(rows.map(({ shapeKey }) => shapeKey))].flatMap((shape) => {
     const factors = fitFactors(fitted.filter(({ shapeKey }) => shapeKey !== shape));
     return errorsOf(
-      heldOut.filter(({ shapeKey }) => shapeKey === shape),
+      rows.filter(({ shapeKey }) => shapeKey === shape),
       factors,
     );
   });
 }
 
-/** Bands of the cells with enough held-out errors: of each precision of a family, and of the family. */
-export function bandsOf(errors: readonly RowError[]): Band[] {
+/**
+ * Bands of each precision of a family, and of the family, that have enough errors: of the half that no fit sees, or with
+ * the other half where that is not enough.
+ */
+export function bandsOf(errors: readonly RowError[], isHeldOut: (id: string) => boolean): Band[] {
   const groups = ['16-bit', '8-bit', 'fp4', 'int4', 'gguf', null] as const;
   const bands: Band[] = [];
   for (const family of GPU_FAMILIES)
     for (const group of groups)
       for (const moe of [false, true])
         for (const metric of METRICS) {
-          const logs = errors
+          const cell = errors
             .filter((error) => error.family === family && error.moe === moe && error.metric === metric)
-            .filter((error) => group === null || error.group === group)
-            .map(({ log }) => Math.abs(log));
-          if (logs.length < FEWEST) continue;
+            .filter((error) => group === null || error.group === group);
+          const heldOut = cell.filter(({ id }) => isHeldOut(id));
+          const fewest = group === null ? FEWEST.family : FEWEST.precision;
+          const of = heldOut.length >= fewest ? 'held out' : 'left out';
+          const logs = (of === 'held out' ? heldOut : cell).map(({ log }) => Math.abs(log));
+          if (logs.length < fewest) continue;
           const error = Number((Math.exp(quantile(logs, COVERED)) - 1).toFixed(3));
-          bands.push({ family, group, moe, metric, n: logs.length, error });
+          bands.push({ family, group, moe, metric, n: logs.length, of, error });
         }
   return bands;
 }
 
-/** Part of the held-out errors that a band covers. */
+/** Part of the errors that a band covers. */
 const COVERED = 0.8;
 
 /** The smallest value that at least this part of the values does not exceed. */

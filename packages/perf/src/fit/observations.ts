@@ -32,6 +32,7 @@ export interface Compared {
 /** Why a row says nothing about the formulas, or `null`. Decided by the setup, never by the error. */
 export function excluded(row: Measurement): string | null {
   if (row.confidence === 'low') return 'confidence low: the source does not say what it counts';
+  if (row.doubts?.includes('suspect')) return 'suspect by its source: a twin run took half the time';
   if (row.engine === 'vendor stack') return 'large expert-parallel group: tensor parallel is not what ran';
   return null;
 }
@@ -132,9 +133,8 @@ export function compare({ row, setup, engineKey }: Observation, factors: Factors
       break;
     }
     case 'offline': {
-      const served = offline(replica, load.requests, lengths, lengths.longest);
-      add('throughput', measured.outputTokensPerS, served.rate);
-      if (served.tpot) add('TPOT', tpot, served.tpot * 1e3);
+      add('throughput', measured.outputTokensPerS, offline(replica, load.requests, lengths, lengths.longest));
+      // Its TPOT holds the prompts of all others, which come at once: no steady state.
       break;
     }
     case 'static-batch': {
