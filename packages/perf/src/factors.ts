@@ -47,6 +47,8 @@ export const PRIORS: Record<string, { mean: number; deviation: number }> = {
   attention: { mean: logistic(0.5), deviation: 0.5 },
   expertStream: { mean: logistic(0.7), deviation: 0.5 },
   expertCompute: { mean: logistic(0.6), deviation: 0.5 },
+  // Exponent of the tokens that choose experts independently: real routing is skewed and reaches fewer experts.
+  routing: { mean: logistic(0.8), deviation: 0.5 },
   // Scheduling on the host per step, and 3 µs per kernel with about four memory-bound kernels per layer.
   stepMs: { mean: Math.log(0.8), deviation: 0.5 },
   layerUs: { mean: Math.log(12), deviation: 0.4 },
@@ -76,6 +78,8 @@ export interface Efficiencies {
   /** Experts, relative to dense work. */
   expertStream: number;
   expertCompute: number;
+  /** Exponent of the tokens that choose experts independently. */
+  routing: number;
   /** Seconds. */
   perStep: number;
   perLayer: number;
@@ -101,6 +105,7 @@ export const EFFECTS: Record<string, readonly (keyof FactorKey)[]> = {
   attention: [],
   expertStream: ['group'],
   expertCompute: ['group'],
+  routing: [],
   stepMs: ['engine'],
   layerUs: [],
   expertLayerUs: [],
@@ -123,6 +128,7 @@ export function efficiencies(factors: Factors, key: FactorKey): Efficiencies {
     attention: share(sum('attention')),
     expertStream: share(sum('expertStream')),
     expertCompute: share(sum('expertCompute')),
+    routing: share(sum('routing')),
     perStep: Math.exp(sum('stepMs')) / 1e3,
     perLayer: Math.exp(sum('layerUs')) / 1e6,
     perExpertLayer: Math.exp(sum('expertLayerUs')) / 1e6,

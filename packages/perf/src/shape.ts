@@ -10,6 +10,8 @@ export interface Shape {
   heads: number;
   /** Heads by their size: elements of a token inside attention. */
   width: number;
+  /** Width of the feed-forward part that one token passes through. */
+  feedForward: number;
   /** Parameters outside experts, embedding and head. */
   denseParameters: number;
   /** Of those, what one token passes through: towers for images and unused parts are left out. */
@@ -67,6 +69,9 @@ export function shapeOf(model: CatalogueModel): Shape | undefined {
     hiddenSize,
     heads,
     width: heads * (model.headDim ?? model.mla!.vHeadDim),
+    feedForward: experts
+      ? activeExperts * (model.moeIntermediateSize ?? 0)
+      : (model.intermediateSize ?? 4 * hiddenSize),
     denseParameters: outside,
     activeDenseParameters: stated && stated > 0 ? Math.min(outside, stated) : outside,
     expertParameters,

@@ -69,7 +69,7 @@ export function stepTime(replica: Replica, { decode, context, prompt, before, ea
   const headFlops = 2 * (shape.headParameters || shape.embeddingParameters) * sampled;
   longer('weights', replica.headBytes / read, headFlops / (gpus * flops16 * efficiency.compute));
   if (shape.experts) {
-    const bytes = touchedExperts(shape, tokens) * replica.expertBytes;
+    const bytes = touchedExperts(shape, tokens, efficiency.routing) * replica.expertBytes;
     const work = 2 * shape.activeExperts * shape.expertParameters * tokens;
     longer('weights', bytes / (read * efficiency.expertStream), work / (compute * efficiency.expertCompute));
   }
@@ -83,6 +83,11 @@ export function stepTime(replica: Replica, { decode, context, prompt, before, ea
     longer('cache', attended(replica, before).bytes / cacheRead, (prompt * earlier.prefillFlops) / attend);
   }
 
+  // Norms, sums and activations between matrices: eight passes over the hidden size, which all GPUs repeat, and four over
+  // the feed-forward width, 16-bit (hahnyuan/LLM-Viewer counts loads and stores of activations).
+  const passes = shape.blocks * 2 * (8 * shape.hiddenSize + (4 * shape.feedForward) / gpus);
+  time.compute += (tokens * passes) / (bandwidth * efficiency.stream);
+
   time.link = gpus > 1 ? 2 * shape.blocks * allReduce(replica, tokens) : 0;
   time.fixed =
     efficiency.perStep +
@@ -95,10 +100,11 @@ export function stepTime(replica: Replica, { decode, context, prompt, before, ea
 
 /**
  * Distinct experts that `tokens` tokens reach in a layer when each chooses k of E evenly: `E·(1 − (1 − k/E)^T)`. Source:
- * inference.md, "Mixture of experts". Real routing is skewed and reaches fewer.
+ * inference.md, "Mixture of experts". Real routing is skewed (aiconfigurator, POWER_LAW_DISTRIBUTION.md): tokens alike
+ * choose alike, so that T^routing of them choose independently.
  */
-export function touchedExperts({ experts, activeExperts }: Shape, tokens: number): number {
-  return experts * (1 - (1 - activeExperts / experts) ** tokens);
+export function touchedExperts({ experts, activeExperts }: Shape, tokens: number, routing: number): number {
+  return experts * (1 - (1 - activeExperts / experts) ** (tokens > 1 ? tokens ** routing : tokens));
 }
 
 /** Bytes of the cache that one GPU reads for one token of a sequence of this length, and FLOPs of all GPUs on it. */
