@@ -48,7 +48,7 @@ const calibration: Calibration = {
 writeFileSync(join(DATA, 'calibration.json'), `${JSON.stringify(calibration, null, 2)}\n`);
 writeFileSync(
   join(DATA, 'heldOut.json'),
-  `${JSON.stringify({ byRow: brief(byRow), byModel: brief(leftOut) }, null, 2)}\n`,
+  `${JSON.stringify({ heldOut: heldOut.map(({ id }) => id), byRow: brief(byRow), leftOut: brief(leftOut) }, null, 2)}\n`,
 );
 print('fitted', errorsOf(fitted, factors));
 print('held out by row', byRow);
