@@ -51,11 +51,28 @@ module.exports = {
     only('contract-imports-zod-only', 'contract', 'zod'),
     rule('contract-stands-alone', { path: '^packages/contract' }, { path: '^packages/(?!contract)' }),
     only('daemon-imports-contract-only', 'daemon', '[^/]+|@[^/]+/[^/]+'),
-    rule('web-imports-contract-only', { path: '^packages/web/src' }, { path: '^packages/(?!web|contract)' }),
     rule(
-      'server-imports-contract-and-s3-only',
+      'web-imports-contract-and-perf-only',
+      { path: '^packages/web/src' },
+      { path: '^packages/(?!web|contract|perf)' },
+    ),
+    // Entries of the catalogue reach the browser through calls, one page at a time.
+    rule(
+      'web-ships-no-catalogue',
+      { path: '^packages/web/src', pathNot: TEST },
+      { path: '^packages/perf/src/(catalogueFiles\\.ts|data/(gpus|models|measured|heldOut)\\.json)' },
+    ),
+    rule(
+      'server-imports-contract-s3-and-perf-only',
       { path: SERVER, pathNot: TEST },
-      { path: '^packages/(?!server|contract|s3)' },
+      { path: '^packages/(?!server|contract|s3|perf)' },
+    ),
+    only('perf-imports-zod-only', 'perf', 'zod'),
+    rule('perf-stands-alone', { path: '^packages/perf' }, { path: '^packages/(?!perf)' }),
+    rule(
+      'fitting-stays-out-of-the-product',
+      { path: '^packages/.+', pathNot: [TEST, '^packages/perf/src/fit/'] },
+      { path: '^packages/perf/src/fit/' },
     ),
     rule('s3-stands-alone', { path: '^packages/s3/src', pathNot: TEST }, { path: '^packages/(?!s3)' }),
     rule(
