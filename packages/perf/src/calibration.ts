@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import type { Gpu } from './catalogue.ts';
 import { familyOf, GPU_FAMILIES } from './factors.ts';
-import { type Precision, weightFormat } from './precision.ts';
+import { PRECISION_GROUPS, type Precision, weightFormat } from './precision.ts';
 
 export const METRICS = ['TPOT', 'TTFT', 'throughput'] as const;
 export type Metric = (typeof METRICS)[number];
 
 const Band = z.strictObject({
   family: z.enum(GPU_FAMILIES),
-  /** `null`: all precisions of the family, for those with too few measurements of their own. */
-  group: z.enum(['16-bit', '8-bit', 'fp4', 'int4', 'gguf']).nullable(),
+  group: z.enum(PRECISION_GROUPS),
   /** Models with experts are judged apart from dense ones. */
   moe: z.boolean(),
   metric: z.enum(METRICS),
   /** Measurements behind it. */
   n: z.int().positive(),
   /**
-   * `held out`: of the half that no fit sees. `left out`: also of the other half, for cells with too few of the first. In
-   * both, what is predicted was fitted without any model of the same shape.
+   * `held out`: of the half that no fit sees. `left out`: also of the other half, where the first are too few. `family`:
+   * too few of both, so that errors of other precisions of the family count too. What is predicted was always fitted
+   * without any model of the same shape.
    */
-  of: z.enum(['held out', 'left out']),
+  of: z.enum(['held out', 'left out', 'family']),
   /** Four fifths of the held-out errors are within this factor: 0.2 is −17 % to +20 %. */
   error: z.number().nonnegative(),
 });
@@ -38,10 +38,13 @@ export type Calibration = z.infer<typeof Calibration>;
 
 /** Beyond this error no speed is shown. */
 export const MOST_ERROR = 0.35;
-/** Measurements that a band needs: of one precision (fewer would leave no outlier out), and of a whole family. */
-export const FEWEST = { precision: 5, family: 3 };
+/**
+ * Measurements of a precision that a band can rest on alone. With fewer it rests on the whole family too, which then needs
+ * some: the greater of the family's error and the worst of its own. Without any of its own there is no band.
+ */
+export const FEWEST = { alone: 5, family: 3 };
 
-/** The band of a prediction: of the precision when it has enough measurements, else of the whole family. */
+/** The band of a prediction; `undefined` where nobody measured this precision on this family. */
 export function bandOf(
   { bands }: Calibration,
   gpu: Gpu,
@@ -51,6 +54,7 @@ export function bandOf(
 ): Band | undefined {
   const family = familyOf(gpu);
   const { group } = weightFormat(precision);
-  const ofFamily = bands.filter((band) => band.family === family && band.moe === moe && band.metric === metric);
-  return ofFamily.find((band) => band.group === group) ?? ofFamily.find((band) => band.group === null);
+  return bands.find(
+    (band) => band.family === family && band.group === group && band.moe === moe && band.metric === metric,
+  );
 }

@@ -76,7 +76,8 @@ interface WeightFormat {
 }
 
 /** Formats that share kernels, and so efficiency factors. */
-export type PrecisionGroup = '16-bit' | '8-bit' | 'fp4' | 'int4' | 'gguf';
+export const PRECISION_GROUPS = ['16-bit', '8-bit', 'fp4', 'int4', 'gguf'] as const;
+export type PrecisionGroup = (typeof PRECISION_GROUPS)[number];
 
 /**
  * Bytes per weight. Source: inference.md, "Quantisation": int4 with groups of 128 is 0.52 to 0.56 bytes, mxfp4 0.53,

@@ -1,6 +1,6 @@
 import { type Band, FEWEST, METRICS, type Metric } from '../calibration.ts';
 import { type Factors, GPU_FAMILIES, type GpuFamily } from '../factors.ts';
-import type { PrecisionGroup } from '../precision.ts';
+import { PRECISION_GROUPS, type PrecisionGroup } from '../precision.ts';
 import { fitFactors } from './fit.ts';
 import { compare, type Observation } from './observations.ts';
 
@@ -46,30 +46,32 @@ export function errorsByModel(fitted: readonly Observation[], rows: readonly Obs
   });
 }
 
-/**
- * Bands of each precision of a family, and of the family, that have enough errors: of the half that no fit sees, or with
- * the other half where that is not enough.
- */
+/** Bands of each precision on each family that somebody measured, as `FEWEST` says. */
 export function bandsOf(errors: readonly RowError[], isHeldOut: (id: string) => boolean): Band[] {
-  const groups = ['16-bit', '8-bit', 'fp4', 'int4', 'gguf', null] as const;
   const bands: Band[] = [];
   for (const family of GPU_FAMILIES)
-    for (const group of groups)
-      for (const moe of [false, true])
-        for (const metric of METRICS) {
-          const cell = errors
-            .filter((error) => error.family === family && error.moe === moe && error.metric === metric)
-            .filter((error) => group === null || error.group === group);
-          const heldOut = cell.filter(({ id }) => isHeldOut(id));
-          const fewest = group === null ? FEWEST.family : FEWEST.precision;
-          const of = heldOut.length >= fewest ? 'held out' : 'left out';
-          const logs = (of === 'held out' ? heldOut : cell).map(({ log }) => Math.abs(log));
-          if (logs.length < fewest) continue;
-          const error = Number((Math.exp(quantile(logs, COVERED)) - 1).toFixed(3));
-          bands.push({ family, group, moe, metric, n: logs.length, of, error });
+    for (const moe of [false, true])
+      for (const metric of METRICS) {
+        const ofFamily = errors.filter((one) => one.family === family && one.moe === moe && one.metric === metric);
+        for (const group of PRECISION_GROUPS) {
+          const own = ofFamily.filter((error) => error.group === group);
+          const heldOut = own.filter(({ id }) => isHeldOut(id));
+          const add = (of: Band['of'], log: number, n: number) =>
+            bands.push({ family, group, moe, metric, n, of, error: Number((Math.exp(log) - 1).toFixed(3)) });
+          if (heldOut.length >= FEWEST.alone) add('held out', covering(heldOut), heldOut.length);
+          else if (own.length >= FEWEST.alone) add('left out', covering(own), own.length);
+          else if (own.length > 0 && ofFamily.length >= FEWEST.family)
+            add('family', Math.max(covering(ofFamily), ...own.map(({ log }) => Math.abs(log))), own.length);
         }
+      }
   return bands;
 }
+
+const covering = (errors: readonly RowError[]) =>
+  quantile(
+    errors.map(({ log }) => Math.abs(log)),
+    COVERED,
+  );
 
 /** Part of the errors that a band covers. */
 const COVERED = 0.8;
