@@ -45,15 +45,15 @@ export const PRIORS: Record<string, { mean: number; deviation: number }> = {
   compute: { mean: logistic(0.55), deviation: 0.5 },
   cache: { mean: logistic(0.6), deviation: 0.5 },
   attention: { mean: logistic(0.5), deviation: 0.5 },
-  expertStream: { mean: logistic(0.7), deviation: 0.5 },
-  expertCompute: { mean: logistic(0.6), deviation: 0.5 },
+  expertStream: { mean: logistic(0.55), deviation: 0.7 },
+  expertCompute: { mean: logistic(0.35), deviation: 0.7 },
   // Exponent of the tokens that choose experts independently: real routing is skewed and reaches fewer experts.
   routing: { mean: logistic(0.8), deviation: 0.5 },
   // Scheduling on the host per step, and 3 µs per kernel with about four memory-bound kernels per layer.
   stepMs: { mean: Math.log(0.8), deviation: 0.5 },
   layerUs: { mean: Math.log(12), deviation: 0.4 },
   // Router, sorting, gathering, activation and sum of experts: about 13 kernels of 3 µs.
-  expertLayerUs: { mean: Math.log(40), deviation: 0.5 },
+  expertLayerUs: { mean: Math.log(40), deviation: 0.7 },
   // Scheduling, sampling and detokenising of a sequence on the host.
   sequenceUs: { mean: Math.log(15), deviation: 0.5 },
   requestMs: { mean: Math.log(12), deviation: 0.5 },
@@ -61,10 +61,10 @@ export const PRIORS: Record<string, { mean: number; deviation: number }> = {
   // first of all clients come at once and wait for half of them.
   burst: { mean: logistic(0.05), deviation: 0.3 },
   // Latency of a collective: 8 to 10 µs in two public models.
-  linkUs: { mean: Math.log(9), deviation: 0.4 },
+  linkUs: { mean: Math.log(9), deviation: 0.3 },
 };
-/** How far an effect of family, precision or engine may go. */
-export const EFFECT_DEVIATION = 0.5;
+/** How far an effect of family, precision, engine or link may go. */
+export const effectDeviation = (name: string) => (name.startsWith('linkUs/') ? 0.3 : 0.5);
 
 export interface Efficiencies {
   /** Part of the peak bandwidth at which weights are read. */
@@ -75,7 +75,7 @@ export interface Efficiencies {
   cache: number;
   /** Part of the 16-bit peak in attention. */
   attention: number;
-  /** Experts, relative to dense work. */
+  /** The same of experts, whose matrices are small and unevenly used. */
   expertStream: number;
   expertCompute: number;
   /** Exponent of the tokens that choose experts independently. */

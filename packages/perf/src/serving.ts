@@ -126,7 +126,8 @@ function latency(replica: Replica, others: number, lengths: Lengths) {
           Math.min(1, perStep / chunk),
         );
   const prefill = chunked(replica, input, others, context);
-  const residual = others > 0 ? (step.total / 2) * Math.min(1, others) : 0;
+  // The rest of the running step, and one that schedulers which overlap with the GPU have already prepared.
+  const residual = 1.5 * step.total * Math.min(1, others);
   const ttft = replica.efficiency.perRequest + prefill.total + residual + burst(replica, others, lengths);
   return { ttft, tpot: step.total, step, prefill };
 }

@@ -71,7 +71,11 @@ export function stepTime(replica: Replica, { decode, context, prompt, before, ea
   if (shape.experts) {
     const bytes = touchedExperts(shape, tokens, efficiency.routing) * replica.expertBytes;
     const work = 2 * shape.activeExperts * shape.expertParameters * tokens;
-    longer('weights', bytes / (read * efficiency.expertStream), work / (compute * efficiency.expertCompute));
+    longer(
+      'weights',
+      bytes / (gpus * bandwidth * efficiency.expertStream),
+      work / (gpus * flops * efficiency.expertCompute),
+    );
   }
 
   const cacheRead = bandwidth * efficiency.cache;

@@ -1,4 +1,4 @@
-import { EFFECT_DEVIATION, EFFECTS, type Factors, PRIORS } from '../factors.ts';
+import { EFFECTS, effectDeviation, type Factors, PRIORS } from '../factors.ts';
 import { linkOf } from '../step.ts';
 import { leastSquares } from './minimise.ts';
 import { compare, type Observation } from './observations.ts';
@@ -24,7 +24,7 @@ export function fitFactors(observations: readonly Observation[]): Factors {
       ),
     );
     const priors = names.map((name, i) => {
-      const prior = PRIORS[name] ?? { mean: 0, deviation: EFFECT_DEVIATION };
+      const prior = PRIORS[name] ?? { mean: 0, deviation: effectDeviation(name) };
       return (at[i]! - prior.mean) / prior.deviation;
     });
     return [...errors, ...priors];
