@@ -56,7 +56,7 @@ export function openLoop(replica: Replica, perSecond: number, lengths: Lengths):
   if (at(limit).needed > limit) return undefined;
   let low = 0;
   let high = limit;
-  for (let n = 0; n < 40; n += 1) {
+  while (high - low > 1e-9 * high) {
     const middle = (low + high) / 2;
     if (at(middle).needed > middle) low = middle;
     else high = middle;

@@ -48,8 +48,15 @@ export interface Attention {
   isUpperBound: boolean;
 }
 
+const known = new WeakMap<CatalogueModel, Shape | undefined>();
+
 /** The shape of a model that generates text, or `undefined` for others and for those whose numbers are not known. */
 export function shapeOf(model: CatalogueModel): Shape | undefined {
+  if (!known.has(model)) known.set(model, readShape(model));
+  return known.get(model);
+}
+
+function readShape(model: CatalogueModel): Shape | undefined {
   const { layers, hiddenSize, heads, kvHeads, vocabSize, parameters } = model;
   if (!layers || !hiddenSize || !heads || !kvHeads || !vocabSize || model.kind) return undefined;
   if (model.encoderLayers) return undefined;
