@@ -32,7 +32,7 @@ const only = (name, room, packages) =>
     name,
     { path: `^packages/${room}/src`, pathNot: TEST },
     {
-      pathNot: [`^packages/(${room}|contract)/`, `^node_modules/(@types/)?(${packages})/`],
+      pathNot: [`^packages/(${room}|contract|perf)/`, `^node_modules/(@types/)?(${packages})/`],
       dependencyTypesNot: ['core'],
     },
   );
@@ -49,8 +49,14 @@ module.exports = {
     ),
 
     only('contract-imports-zod-only', 'contract', 'zod'),
-    rule('contract-stands-alone', { path: '^packages/contract' }, { path: '^packages/(?!contract)' }),
+    // The shape of a model and a GPU, and the words of formulas, cross processes too.
+    rule(
+      'contract-imports-shapes-of-perf-only',
+      { path: '^packages/contract' },
+      { path: '^packages/(?!contract|perf/src/(catalogue|engines|quality|precision)\\.ts)' },
+    ),
     only('daemon-imports-contract-only', 'daemon', '[^/]+|@[^/]+/[^/]+'),
+    rule('daemon-imports-no-perf', { path: '^packages/daemon' }, { path: '^packages/perf' }),
     rule(
       'web-imports-contract-and-perf-only',
       { path: '^packages/web/src' },

@@ -21,6 +21,7 @@ import { invites } from './invites.ts';
 import { ledger } from './ledger.ts';
 import { logging } from './logging.ts';
 import { metrics } from './metrics.ts';
+import { models } from './models.ts';
 import { usePlainMessages } from './plainMessages.ts';
 import { projectCode } from './projectCode.ts';
 import { projects } from './projects.ts';
@@ -61,6 +62,7 @@ export const api = {
   promoCodes,
   ledger,
   hardware,
+  models,
   instances,
   selfHosted,
   containers,

@@ -184,6 +184,7 @@ const READS = new Set([
   'balance',
   'check',
   'facets',
+  'fit',
   'history',
   'metrics',
   'methods',

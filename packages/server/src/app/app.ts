@@ -11,6 +11,7 @@ import { apiTokenHandlers } from '../apiTokens/routes.ts';
 import { mountAppEndpoints } from '../apps/endpoints.ts';
 import { appHandlers } from '../apps/routes.ts';
 import { auditHandlers } from '../audit/routes.ts';
+import { modelHandlers } from '../catalogue/routes.ts';
 import { publicSite } from '../config/site.ts';
 import { guardPortHosts, hideUrlsOfPorts } from '../containerAccess/hosts.ts';
 import { containerAccessHandlers } from '../containerAccess/routes.ts';
@@ -88,6 +89,7 @@ const handlers: Handlers = {
   promoCodes: promoCodeHandlers,
   ledger: ledgerHandlers,
   hardware: hardwareHandlers,
+  models: modelHandlers,
   instances: instanceHandlers,
   selfHosted: selfHostedHandlers,
   containers: containerHandlers,

@@ -158,6 +158,7 @@ export const OF_THE_PLATFORM: Partial<
   ledger_seal: { why: 'seals over all journals', may: [] },
   ledger_run: { why: 'when all journals were looked at, and what was found', may: [] },
   promo_code: { why: 'codes that operators give out, and how often they were used', may: ['select', 'update'] },
+  catalogue_change: { why: 'what operators changed in the catalogue of models', may: ['select'] },
   provider_check: { why: 'what operators asked clouds', may: [] },
   audit_check: { why: 'when all audit logs were looked at, and what was found', may: [] },
   usage_thinning: { why: 'up to when the samples of all servers are thinned', may: ['select'] },

@@ -3,6 +3,7 @@ import type { INVITE_ENDS, InviteStatus } from '@stagi/contract/invites.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import type { Generated, GeneratedAlways, Kysely, Selectable } from 'kysely';
+import type { CatalogueChangeTable } from './catalogueTables.ts';
 import type { Created, Json, JsonWithDefault } from './columns.ts';
 import type {
   ContainerRunTable,
@@ -308,6 +309,7 @@ export interface Database {
   status_move: StatusMoveTable;
   instance: InstanceTable;
   provider_check: ProviderCheckTable;
+  catalogue_change: CatalogueChangeTable;
   provider_op: ProviderOpTable;
   stray: StrayTable;
   instance_ssh_key: InstanceSshKeyTable;
