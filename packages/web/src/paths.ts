@@ -27,6 +27,9 @@ export const paths = {
   expiredInvite: () => '/expired-invite',
   forbidden: () => '/403',
   notFound: () => '/404',
+  models: () => '/models',
+  /** A model by the name of its address; its repository on the hub tells it from another one of that name. */
+  model: (name: string, id?: string) => withQuery(`/models/${encodeURIComponent(name)}`, { id }),
   cloud: () => '/cloud',
   marketplace: () => '/cloud/marketplace',
   instances: () => '/cloud/instances',
