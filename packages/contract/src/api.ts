@@ -9,6 +9,7 @@ import { auth } from './auth.ts';
 import { billing } from './billing.ts';
 import type { Call } from './call.ts';
 import { clients } from './clients.ts';
+import { contact } from './contact.ts';
 import { containerAccess } from './containerAccess.ts';
 import { containers } from './containers.ts';
 import { containerTemplates } from './containerTemplates.ts';
@@ -83,6 +84,7 @@ export const api = {
   strays,
   providers,
   feedback,
+  contact,
   analytics,
   audit,
   adminUsers,

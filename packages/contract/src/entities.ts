@@ -22,6 +22,7 @@ export const ENTITIES = [
   'admin/client',
   'admin/promo-code',
   'admin/stray',
+  'admin/contact',
 ] as const;
 
 export type Entity = (typeof ENTITIES)[number];

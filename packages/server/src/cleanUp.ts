@@ -1,3 +1,4 @@
+import { CONTACT_KEPT_DAYS } from '@stagi/contract/contactTopics.ts';
 import { PROJECT_ACTIVITY_KEPT_DAYS } from '@stagi/contract/projectRules.ts';
 import { sql } from 'kysely';
 import type { Context } from './context.ts';
@@ -7,7 +8,7 @@ import type { RunningQueue } from './jobs/queue.ts';
 
 /**
  * Deletes what is past its retention time: idempotent answers, mails and ended terminals (30 days), sessions, cloud checks and audit
- * checks (90), expired links to objects (7), images of feedback (180), audit entries, activity of projects and imports, timelines of tasks (400), used codes and tickets, logs of deleted workspaces.
+ * checks (90), expired links to objects (7), images of feedback and contact requests (180), audit entries, activity of projects and imports, timelines of tasks (400), used codes and tickets, logs of deleted workspaces.
  */
 export async function startCleanUp(ctx: Pick<Context, 'db'>, queue: RunningQueue): Promise<void> {
   await queue.work('clean-up', () => cleanUp(ctx));
@@ -51,6 +52,7 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
     .execute();
   await removeExpiredLinks(db);
   await db.deleteFrom('feedback_image').where('created_at', '<', sql<Date>`now() - interval '180 days'`).execute();
+  await db.deleteFrom('contact_request').where('created_at', '<', ageOf(CONTACT_KEPT_DAYS)).execute();
   await db.deleteFrom('provider_check').where('asked_at', '<', sql<Date>`now() - interval '90 days'`).execute();
   await db.deleteFrom('audit_check').where('created_at', '<', sql<Date>`now() - interval '90 days'`).execute();
   await db.deleteFrom('project_activity').where('at', '<', ageOf(PROJECT_ACTIVITY_KEPT_DAYS)).execute();

@@ -13,6 +13,7 @@ import { appHandlers } from '../apps/routes.ts';
 import { auditHandlers } from '../audit/routes.ts';
 import { modelHandlers } from '../catalogue/routes.ts';
 import { publicSite } from '../config/site.ts';
+import { contactHandlers } from '../contact/routes.ts';
 import { guardPortHosts, hideUrlsOfPorts } from '../containerAccess/hosts.ts';
 import { containerAccessHandlers } from '../containerAccess/routes.ts';
 import { containerHandlers } from '../containers/routes.ts';
@@ -110,6 +111,7 @@ const handlers: Handlers = {
   strays: strayHandlers,
   providers: providerHandlers,
   feedback: feedbackHandlers,
+  contact: contactHandlers,
   analytics: analyticsHandlers,
   audit: auditHandlers,
   adminUsers: adminUserHandlers,

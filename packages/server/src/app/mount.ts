@@ -107,6 +107,10 @@ async function authorize(
     language: acceptedLanguage(request.headers['accept-language']),
     browserToken: readKnownBrowserCookie(context.config, request),
     keepBrowserToken: (token) => writeKnownBrowserCookie(context.config, reply, token),
+    sessionUserId: async () => {
+      const found = await authenticate(context, request.headers.authorization, request.ip);
+      return found?.credential.kind === 'session' && !found.app ? found.user.id : null;
+    },
     log: request.log as Context['log'],
   };
   if (call.auth === 'public') return visitor;

@@ -171,6 +171,8 @@ const KINDS: Record<Entity, Kind> = {
   'admin/client': { from: sql.table('workspace'), label: 'name', mine: () => sql`true` },
   'admin/promo-code': { from: sql.table('promo_code'), label: 'code', mine: () => sql`true` },
   'admin/stray': { from: sql.table('stray'), label: 'name', mine: () => sql`true` },
+  // Not the name: entries outlive the requests.
+  'admin/contact': { from: sql.table('contact_request'), label: 'topic', mine: () => sql`true` },
   'client/member': {
     from: sql`(select u.id, u.name, m.role, m.workspace_id from membership m join app_user u on u.id = m.user_id)`,
     label: 'name',
@@ -279,6 +281,7 @@ const RECORDED_FIELDS = new Set([
   'volume',
   'path',
   'newPath',
+  'handled',
 ]);
 /** The longest reason that an operator may give is recorded in full. */
 const MAX_CHARACTERS = REASON_MAX;

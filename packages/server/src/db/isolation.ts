@@ -157,6 +157,7 @@ export const OF_THE_PLATFORM: Partial<
   journal_flow: { why: 'what each kind of journal may do; written at start', may: ['select'] },
   ledger_seal: { why: 'seals over all journals', may: [] },
   ledger_run: { why: 'when all journals were looked at, and what was found', may: [] },
+  contact_request: { why: 'what visitors wrote to the operators', may: ['select', 'insert'] },
   promo_code: { why: 'codes that operators give out, and how often they were used', may: ['select', 'update'] },
   catalogue_change: { why: 'what operators changed in the catalogue of models', may: ['select'] },
   provider_check: { why: 'what operators asked clouds', may: [] },

@@ -55,6 +55,7 @@ import * as terminals from './migrations/0056_terminals.ts';
 import * as usageSamples from './migrations/0057_usage_samples.ts';
 import * as containerEdits from './migrations/0058_container_edits.ts';
 import * as templatesAndRegistries from './migrations/0059_templates_and_registries.ts';
+import * as contact from './migrations/0060_contact.ts';
 import * as catalogue from './migrations/0061_catalogue.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
@@ -111,6 +112,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0057_usage_samples', sql: usageSamples.sql },
   { name: '0058_container_edits', sql: containerEdits.sql },
   { name: '0059_templates_and_registries', sql: templatesAndRegistries.sql },
+  { name: '0060_contact', sql: contact.sql },
   { name: '0061_templates_and_registries', sql: catalogue.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;

@@ -188,6 +188,29 @@ export interface FeedbackImageTable {
   created_at: Created;
 }
 
+export interface ContactRequestTable {
+  id: GeneratedAlways<number>;
+  /** Random, from the form. */
+  send_key: string | null;
+  topic: string;
+  name: string;
+  email: string;
+  company: string | null;
+  message: string;
+  model_id: string | null;
+  model_name: string | null;
+  gpu: string | null;
+  quality: string | null;
+  /** Who was signed in. */
+  user_id: number | null;
+  looks_automated: boolean;
+  mailed: boolean;
+  handled_at: Date | null;
+  handled_by: number | null;
+  note: Generated<string>;
+  created_at: Created;
+}
+
 /** Bytes of the platform's own in `ctx.files`. `writing`: an intent; `doomed`: to be removed. */
 export interface StoredFileTable {
   id: string;
@@ -350,6 +373,7 @@ export interface Database {
   usage_sample_15m: UsageSampleTable;
   usage_thinning: UsageThinningTable;
   feedback: FeedbackTable;
+  contact_request: ContactRequestTable;
   feedback_image: FeedbackImageTable;
   stored_file: StoredFileTable;
   analytics_event: AnalyticsEventTable;

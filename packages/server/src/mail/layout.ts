@@ -6,10 +6,17 @@ export interface MailText {
   subject: string;
   text: string;
   html: string;
+  /** One address, checked by `replyAddress`. */
+  replyTo?: string;
 }
 
-/** A mail's parts: paragraphs, a code, a link, facts with their names. */
-export type Part = string | { code: string } | { link: string; label: string } | { facts: readonly [string, string][] };
+/** A mail's parts: paragraphs, a code, a link, facts with their names, somebody's words as they wrote them. */
+export type Part =
+  | string
+  | { quote: string }
+  | { code: string }
+  | { link: string; label: string }
+  | { facts: readonly [string, string][] };
 
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif";
 
@@ -53,6 +60,8 @@ ${parts.map(asHtml).join('\n')}
 function asText(part: Part): string {
   if (typeof part === 'string') return part;
   if ('code' in part) return `    ${part.code}`;
+  // No line of it can be taken for one of the mail.
+  if ('quote' in part) return part.quote.replace(/^/gm, '> ');
   if ('facts' in part) return part.facts.map(([name, value]) => `${name}: ${value}`).join('\n');
   return `${part.label}: ${part.link}`;
 }
@@ -62,6 +71,8 @@ function asHtml(part: Part): string {
   if ('code' in part) {
     return `<p class="ink code" style="margin:0 0 16px;padding:16px 8px;border-radius:6px;background:#f3f4f7;text-align:center;font:600 30px/36px ui-monospace,'SFMono-Regular',Menlo,Consolas,monospace;letter-spacing:6px;color:#1c1e26">${escapeHtml(part.code)}</p>`;
   }
+  if ('quote' in part)
+    return `<p class="ink" style="${PARAGRAPH};white-space:pre-wrap;unicode-bidi:plaintext">${escapeHtml(part.quote)}</p>`;
   if ('facts' in part) {
     const rows = part.facts.map(
       ([name, value]) =>

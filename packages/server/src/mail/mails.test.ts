@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { everyMail, MAIL_CONTEXT } from '../testing/everyMail.ts';
 import * as letters from './accountMails.ts';
 import * as moneyLetters from './balanceMails.ts';
+import * as contactLetters from './contactMail.ts';
 import * as memberLetters from './memberMails.ts';
 import * as operatorLetters from './operatorMails.ts';
 
@@ -10,9 +11,13 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
   const mails = everyMail(language);
 
   it('are all here', () => {
-    const all = Object.keys({ ...letters, ...memberLetters, ...moneyLetters, ...operatorLetters }).filter((name) =>
-      name.endsWith('Mail'),
-    );
+    const all = Object.keys({
+      ...letters,
+      ...contactLetters,
+      ...memberLetters,
+      ...moneyLetters,
+      ...operatorLetters,
+    }).filter((name) => name.endsWith('Mail'));
     expect(Object.keys(mails)).toHaveLength(all.length);
   });
 

@@ -1,6 +1,7 @@
 import type { Language } from '@stagi/contract/languages.ts';
 import * as letters from '../mail/accountMails.ts';
 import { zeroBalanceMail, zeroEndedMail, zeroReminderMail } from '../mail/balanceMails.ts';
+import { contactRequestMail } from '../mail/contactMail.ts';
 import { removedMail, roleChangedMail } from '../mail/memberMails.ts';
 import * as operatorLetters from '../mail/operatorMails.ts';
 
@@ -57,6 +58,15 @@ export function everyMail(language: Language) {
     memberClientEnabled: operatorLetters.memberClientEnabledMail(at, chosen, LINES),
     roleChanged: roleChangedMail(at, receiver, { workspaceName: LINES, by: NAME, role: 'Developer' }),
     removed: removedMail(at, receiver, { workspaceName: LINES, by: NAME }),
+    contact: contactRequestMail(at, {
+      id: 7,
+      topic: 'A model',
+      name: NAME,
+      email: 'ada@example.com',
+      company: NAME,
+      message: `${NAME}\n-- \nBcc: x`,
+      about: { model: { id: 'a/b', name: NAME }, gpu: 'H100', quality: 'FP8' },
+    }),
     zero: zeroBalanceMail(at, chosen, { ...KEPT, lost: [NAME] }),
     zeroReminder: zeroReminderMail(at, chosen, KEPT),
     zeroEnded: zeroEndedMail(at, chosen, KEPT),

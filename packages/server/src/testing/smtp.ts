@@ -4,8 +4,8 @@ import { createServer, type Socket } from 'node:net';
 /** An SMTP server with authentication, which accepts and keeps every mail. */
 export interface Smtp {
   url: string;
-  /** Received messages, decoded, newest last. */
-  mails: { to: string; text: string }[];
+  /** Received messages, newest last: to whom, as they came, and decoded. */
+  mails: { to: string; recipients: string[]; raw: string; text: string }[];
   /** From now on it refuses every password. */
   refuse(): void;
   /** How many were refused. */
@@ -29,7 +29,7 @@ export async function startSmtp(user: string, password: string): Promise<Smtp> {
 
   async function talk(socket: Socket): Promise<void> {
     const say = (line: string): void => void socket.write(`${line}\r\n`);
-    let to = '';
+    let recipients: string[] = [];
     let data: string[] | null = null;
     let rest = '';
     say('220 test');
@@ -39,8 +39,10 @@ export async function startSmtp(user: string, password: string): Promise<Smtp> {
       for (const line of lines) {
         if (data && line !== '.') data.push(line);
         else if (data) {
-          mails.push({ to, text: decoded(data.join('\n')) });
+          const raw = data.join('\n');
+          mails.push({ to: recipients.at(-1) ?? '', recipients, raw, text: decoded(raw) });
           data = null;
+          recipients = [];
           say('250 taken');
         } else if (line.startsWith('EHLO')) say('250-test\r\n250 AUTH PLAIN');
         else if (line.startsWith('AUTH') && (isRefusing || line !== `AUTH PLAIN ${wanted}`)) {
@@ -48,7 +50,7 @@ export async function startSmtp(user: string, password: string): Promise<Smtp> {
           say('535 who are you');
         } else if (line.startsWith('AUTH')) say('235 welcome');
         else if (line.startsWith('RCPT')) {
-          to = line.match(/<(.*)>/)?.[1] ?? '';
+          recipients.push(line.match(/<(.*)>/)?.[1] ?? '');
           say('250 ok');
         } else if (line === 'DATA') {
           data = [];

@@ -115,6 +115,7 @@ export const ACTIONS: Record<string, string> = {
   'admin/provider/check': text('Checked a cloud'),
   'admin/promo-code/create': text('Created a promo code'),
   'admin/promo-code/revoke': text('Revoked a promo code'),
+  'admin/contact/handle': text('Marked a contact request as handled or open'),
   'admin/ledger/verify': text('Verified the ledger'),
   'user/delete': text('Deleted their account'),
   'admin/audit/check-all': text('Checked all audit logs'),

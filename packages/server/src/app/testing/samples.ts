@@ -276,6 +276,10 @@ export const SAMPLES: Record<string, Sample> = {
   'admin/feedback/list': { input: () => ({}) },
   'admin/feedback/view': { input: () => ({ id: 999_999_908 }) },
   'admin/feedback/image/view': { input: () => ({ id: 999_999_908, position: 0 }) },
+  'contact/send': { input: () => ({ topic: 'Help', name: 'n', email: 'n@example.com', message: 'm' }) },
+  'admin/contact/list': { input: () => ({}) },
+  'admin/contact/view': { input: () => ({ id: 999_999_919 }) },
+  'admin/contact/handle': { input: () => ({ id: 999_999_919, handled: true }) },
   'admin/stray/list': { input: () => ({}) },
   'admin/stray/adopt': {
     input: ({ stray }) => ({ id: stray, workspaceId: 1, offerId: 'x:y', title: 't', slug: 'walk-stray' }),

@@ -205,4 +205,22 @@ export const cn: Words = {
   deletedStorages: '已删除的存储',
   balancePage: '查看余额',
   keptUntil: '保留至',
+  contact: {
+    subject: '联系请求 {{id}}：{{topic}}',
+    lead: '有人通过 {{brand}} 的联系表单给您留言。姓名和地址为对方所填，未经验证。',
+    end: '回复本邮件将发送到对方填写的地址。',
+    topics: {
+      'A model': '模型',
+      'A demo': '演示',
+      'Prices and plans': '价格与方案',
+      Help: '帮助',
+      'Something else': '其他',
+    },
+    name: '姓名',
+    email: '邮箱',
+    company: '公司',
+    model: '模型',
+    quality: '精度',
+    open: '打开请求',
+  },
 };

@@ -205,4 +205,22 @@ export const en: Words = {
   deletedStorages: 'Deleted storages',
   balancePage: 'View the balance',
   keptUntil: 'Kept until',
+  contact: {
+    subject: 'Contact request {{id}}: {{topic}}',
+    lead: 'Somebody wrote to you with the contact form of {{brand}}. Name and address are as they were typed and have not been verified.',
+    end: 'A reply to this mail goes to the address that was typed.',
+    topics: {
+      'A model': 'A model',
+      'A demo': 'A demo',
+      'Prices and plans': 'Prices and plans',
+      Help: 'Help',
+      'Something else': 'Something else',
+    },
+    name: 'Name',
+    email: 'Email',
+    company: 'Company',
+    model: 'Model',
+    quality: 'Quality',
+    open: 'Open the request',
+  },
 };

@@ -205,4 +205,22 @@ export const tr: Words = {
   deletedStorages: 'Silinen depolamalar',
   balancePage: 'Bakiyeye bakın',
   keptUntil: 'Saklama sonu',
+  contact: {
+    subject: 'İletişim talebi {{id}}: {{topic}}',
+    lead: 'Biri {{brand}} iletişim formuyla size yazdı. Ad ve adres yazıldığı gibidir, doğrulanmamıştır.',
+    end: 'Bu e-postaya verilen yanıt, yazılan adrese gider.',
+    topics: {
+      'A model': 'Bir model',
+      'A demo': 'Bir demo',
+      'Prices and plans': 'Fiyatlar ve planlar',
+      Help: 'Yardım',
+      'Something else': 'Başka bir şey',
+    },
+    name: 'Ad',
+    email: 'E-posta',
+    company: 'Şirket',
+    model: 'Model',
+    quality: 'Kalite',
+    open: 'Talebi aç',
+  },
 };

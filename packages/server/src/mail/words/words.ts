@@ -1,3 +1,4 @@
+import type { ContactTopic } from '@stagi/contract/contactTopics.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 
 interface Mail {
@@ -79,4 +80,14 @@ export interface Words {
   deletedStorages: string;
   balancePage: string;
   keptUntil: string;
+  /** A request of the contact form. */
+  contact: Mail & {
+    topics: Record<ContactTopic, string>;
+    name: string;
+    email: string;
+    company: string;
+    model: string;
+    quality: string;
+    open: string;
+  };
 }
