@@ -1,7 +1,7 @@
 import { hostConfigOf, PRIVATE_ADDRESS } from '@stagi/contract/hostConfig.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import type Docker from 'dockerode';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { containerOptions } from '../../containerSpec.ts';
 import { container as desired } from '../daemon.ts';
 import { docker } from '../image.ts';
@@ -77,6 +77,13 @@ async function* streamed(response: Response): AsyncGenerator<{ at: number; chunk
   expect(rest).toBe('');
 }
 
+/** Of the health check; null until the server listens. */
+const statusOf = (port: number) =>
+  fetch(`http://${PRIVATE_ADDRESS}:${port}/health`).then(
+    ({ status }) => status,
+    () => null,
+  );
+
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const item of items) found.push(item);
@@ -126,6 +133,8 @@ describe('the engine image', () => {
 });
 
 describe('a chat', () => {
+  beforeEach(() => expect.poll(() => statusOf(port)).toBe(200));
+
   it('is streamed token by token, with as many chunks as tokens', async () => {
     const speeds: number[] = [];
     for (let run = 0; run < 3; run++) {
@@ -234,6 +243,7 @@ describe('a chat', () => {
 
 describe('the server', () => {
   it('ends at once when it is told to, also within a chat', async () => {
+    await expect.poll(() => statusOf(port)).toBe(200);
     const response = await post({ stream: true, max_tokens: LONG });
     const chunks = streamed(response);
     await chunks.next();
@@ -249,12 +259,7 @@ describe('the server', () => {
   it('finds its model by the name of a repository', async () => {
     const { one, port } = await startEngine(2, ['-hf', `stagi/${TINY_MODEL.name}-GGUF:F32`, '-ngl', '99', '-np', '2']);
     try {
-      const health = () =>
-        fetch(`http://${PRIVATE_ADDRESS}:${port}/health`).then(
-          ({ status }) => status,
-          () => null,
-        );
-      await expect.poll(health).toBe(200);
+      await expect.poll(() => statusOf(port)).toBe(200);
       expect(await logOf(one)).toContain(`loading model ${MODEL_PATH}`);
     } finally {
       await one.remove({ force: true });
