@@ -37,6 +37,14 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     imageUploads: [{ fileName: 'shot.png', mimeType: 'image/png', contentBase64: PNG }],
   });
   await alice.client(api.feedback.send, { topic: 'Ask a question', subject: 'How much', description: 'is it?' });
+  await app.anonymous(api.contact.send, {
+    topic: 'A model',
+    name: 'Vera Visitor',
+    email: 'vera?bcc=x@example.org',
+    message: `${MARKUP}\nand a second line`,
+    about: { model: { id: 'qwen/qwen3-8b', name: 'Qwen3 8B' }, gpu: 'H100 80GB' },
+  });
+  await alice.client(api.contact.send, { topic: 'Help', name: 'Alice', email: alice.email, message: 'Where is it?' });
   for (const name of [LEFT, LOST])
     await app.control.stray({ name, offerId: 'sim-cpu-4', tags: { env: 'test', resource: name.slice(-6) } });
   await sweepClouds(app.ctx);
@@ -126,6 +134,43 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     await page.keyboard.press('Escape');
     await expect(page.getByRole('dialog')).toHaveCount(0);
     await expectNoSidewaysScroll(page);
+  });
+
+  await test.step('answers a visitor who wrote with the contact form, and says so', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await section(page, 'Contact requests');
+    const rows = page.getByTestId('contact-row');
+    await expect(rows).toHaveCount(2);
+    await expect(page.getByText('They are not mailed, as SUPPORT_EMAIL is not set.')).toBeVisible();
+    await expectAccessible(page, 'contact requests');
+    await rows.getByRole('link', { name: 'Vera Visitor' }).click();
+    const panel = page.getByTestId('contact-panel');
+    await expect(panel.getByText(`${MARKUP}\nand a second line`)).toBeVisible();
+    await expect(panel.getByText('Qwen3 8B')).toBeVisible();
+    await expect(panel.getByRole('link', { name: 'vera?bcc=x@example.org' })).toHaveAttribute(
+      'href',
+      'mailto:vera%3Fbcc%3Dx@example.org',
+    );
+    await panel.getByTestId('panel-action-handle').click();
+    const dialog = page.getByTestId('contact-note');
+    await dialog.getByRole('textbox').fill('Called her');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await expect(dialog.getByRole('textbox')).toHaveValue('Called her');
+    await dialog.getByTestId('contact-note-submit').click();
+    await expect(panel.getByText('Called her')).toBeVisible();
+    await expect(panel.getByText('Handled', { exact: true })).toBeVisible();
+    await expectAccessible(page, 'a contact request');
+    await page.setViewportSize({ width: 360, height: 740 });
+    await expectNoSidewaysScroll(page);
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expectNoSidewaysScroll(page);
+    await page.getByRole('button', { name: 'Status' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Not handled' }).click();
+    await expect(rows).toHaveCount(1);
+    await expect(rows).toContainText('Alice');
+    await page.keyboard.press('Escape');
   });
 
   await test.step('reads what operators did, and what was done in a workspace', async () => {

@@ -319,6 +319,13 @@ export const ROUTES = {
   adminStrays: { path: '/admin/strays', layout: 'app', permissions: STAFF, title: 'Strays', parent: '/admin' },
   adminProviders: { path: '/admin/providers', layout: 'app', permissions: STAFF, title: 'Clouds', parent: '/admin' },
   adminFeedback: { path: '/admin/feedback', layout: 'app', permissions: STAFF, title: 'Feedback', parent: '/admin' },
+  adminContact: {
+    path: '/admin/contact',
+    layout: 'app',
+    permissions: STAFF,
+    title: text('Contact requests'),
+    parent: '/admin',
+  },
   adminAudit: {
     path: '/admin/audit',
     layout: 'app',

@@ -7,5 +7,6 @@ export const adminPages = {
   strays: async () => (await import('./features/admin/StraysPage.tsx')).StraysPage,
   providers: async () => (await import('./features/admin/ProvidersPage.tsx')).ProvidersPage,
   feedback: async () => (await import('./features/admin/FeedbackPage.tsx')).FeedbackPage,
+  contact: async () => (await import('./features/admin/ContactPage.tsx')).ContactPage,
   audit: async () => (await import('./features/admin/AdminAuditPage.tsx')).AdminAuditPage,
 };

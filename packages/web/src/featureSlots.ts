@@ -1,3 +1,4 @@
+import type { ContactAbout } from '@stagi/contract/contact.ts';
 import type { Project } from '@stagi/contract/projects.ts';
 import type { SshKey } from '@stagi/contract/sshKeys.ts';
 import type { ComponentType } from 'react';
@@ -12,6 +13,14 @@ export interface SshKeyDialogProps {
   onAdded?(key: SshKey): void;
 }
 export type SshKeyDialogSlot = ComponentType<SshKeyDialogProps>;
+
+export interface ContactDialogProps {
+  opened: boolean;
+  onClose(): void;
+  /** What the person is looking at; it is sent with the message. */
+  about?: ContactAbout;
+}
+export type ContactDialogSlot = ComponentType<ContactDialogProps>;
 
 export interface ServerContainersProps {
   server: { id: number; title: string; status: string };

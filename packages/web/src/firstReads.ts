@@ -129,6 +129,10 @@ export const firstReads = {
     const { feedbackInput } = await import('./features/admin/listInputs.ts');
     return [read(api.feedback.list, feedbackInput(listAddress(search)))];
   },
+  adminContact: async ({ search }) => {
+    const { contactInput } = await import('./features/admin/listInputs.ts');
+    return [read(api.contact.list, contactInput(listAddress(search)))];
+  },
 } satisfies Record<string, FirstReads>;
 
 export type ReadsName = keyof typeof firstReads;

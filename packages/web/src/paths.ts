@@ -85,6 +85,7 @@ export const paths = {
   adminAudit: (workspaceId?: number) => withQuery('/admin/audit', { workspace: workspaceId?.toString() }),
   adminWorkspaces: () => '/admin/workspaces',
   adminWorkspace: (id: number) => `/admin/workspaces?workspace=${id}`,
+  adminContact: (id: number) => `/admin/contact?contact=${id}`,
   kit: (section: string) => `/kit/${section}`,
 };
 

@@ -160,6 +160,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.adminStrays, adminPage('strays'), 'adminStrays'),
         page(ROUTES.adminProviders, adminPage('providers'), 'adminProviders'),
         page(ROUTES.adminFeedback, adminPage('feedback'), 'adminFeedback'),
+        page(ROUTES.adminContact, adminPage('contact'), 'adminContact'),
         page(ROUTES.adminAudit, adminPage('audit')),
       ]),
       layout(<DefaultLayout feedback={feedback} />, [

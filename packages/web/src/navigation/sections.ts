@@ -18,6 +18,7 @@ export const ADMINISTRATION: Section = {
     ROUTES.adminPromoCodes,
     ROUTES.adminLedger,
     ROUTES.adminFeedback,
+    ROUTES.adminContact,
     ROUTES.adminAudit,
   ],
 };

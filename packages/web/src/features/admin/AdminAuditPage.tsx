@@ -29,6 +29,7 @@ const PAGES: ThingPages = {
   'admin/user': paths.adminUser,
   'client/member': paths.adminUser,
   'admin/client': paths.adminWorkspace,
+  'admin/contact': paths.adminContact,
   client: paths.adminWorkspace,
 };
 
