@@ -15,6 +15,7 @@ const INPUTS = [
   'packages/web/*.*',
   'packages/web/{src,public}/**',
   'packages/contract/src/**',
+  'packages/perf/src/**',
 ];
 
 /** Vite's command line, as `process.execPath` arguments. */

@@ -14,6 +14,7 @@ const first = {
   everywhere: new Set<string>(),
   signing: new Set<string>(),
   confirming: new Set<string>(),
+  listing: new Set<string>(),
   signedIn: new Set<string>(),
 };
 /** The parts of the component library that only signed-in pages use, with their dependencies. */
@@ -52,13 +53,14 @@ export default defineConfig(({ isSsrBuild }) => ({
             chunkFileNames: 'assets/[name]-[hash:7].js',
             assetFileNames: 'assets/[name]-[hash:7][extname]',
             codeSplitting: {
+              // Each takes the modules that its own depend on along, unless a group of a higher priority has them.
               groups: [
-                { name: 'base', test: (id) => first.everywhere.has(id) || EVERYWHERE.test(id), priority: 1 },
-                { name: 'sign', test: (id) => first.signing.has(id), priority: 1 },
-                // Takes priority over `app`, which would include its dependencies.
-                { name: 'confirm', test: (id) => first.confirming.has(id), priority: 2 },
+                { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler|react-router)[\\/]/, priority: 6 },
+                { name: 'base', test: (id) => first.everywhere.has(id) || EVERYWHERE.test(id), priority: 5 },
+                { name: 'sign', test: (id) => first.signing.has(id), priority: 4 },
+                { name: 'confirm', test: (id) => first.confirming.has(id), priority: 3 },
+                { name: 'list', test: (id) => first.listing.has(id), priority: 2 },
                 { name: 'app', test: (id) => first.signedIn.has(id) || SIGNED_IN.test(id), priority: 1 },
-                { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler|react-router)[\\/]/, priority: 2 },
               ],
             },
           },
@@ -244,6 +246,13 @@ function firstPages(): Plugin {
         for (const id of reach(`/src/features/${page}.tsx`, visitors)) visitors.add(id);
       first.confirming = reach('/src/features/auth/ConfirmationPage.tsx', visitors);
       for (const id of first.confirming) visitors.add(id);
+      // The catalogue is open to visitors: what it shares with their forms every page has, what it shares with the lists of
+      // signed-in people is a group.
+      for (const id of reach('/src/features/models/list/ModelsPage.tsx', first.everywhere)) {
+        if (first.signing.delete(id) || first.confirming.delete(id)) first.everywhere.add(id);
+        else if (!visitors.has(id) && !id.includes('/features/')) first.listing.add(id);
+        visitors.add(id);
+      }
       for (const page of [
         'layouts/AppLayout',
         'layouts/header/SignedInArea',
@@ -255,10 +264,10 @@ function firstPages(): Plugin {
       // uses go into the group that every page loads.
       const names = [...this.getModuleIds()].filter((id) => isNames(id) && !visitors.has(id));
       const pages = [...this.getModuleIds()].filter((id) =>
-        /\/features\/(home|auth|invitation)\/\w+Page\.tsx$/.test(id),
+        /\/features\/(home|auth|invitation|models\/list|models\/detail)\/\w+Page\.tsx$/.test(id),
       );
       const ofVisitors = new Set(pages.flatMap((page) => [...reach(page, visitors)]));
-      for (const id of names) (ofVisitors.has(id) ? first.confirming : first.signedIn).add(id);
+      for (const id of names) (ofVisitors.has(id) ? first.everywhere : first.signedIn).add(id);
       // main.tsx awaits its page, and the page awaits the chunk that it imports from. That chunk must not contain
       // main.tsx.
       for (const id of first.everywhere) if (id.endsWith('/src/main.tsx')) first.everywhere.delete(id);

@@ -74,6 +74,15 @@ export const ROUTES = {
   forbidden: { path: '/403', layout: 'default', public: true, footer: true, title: text('No access'), parent: '/' },
   /** The gallery of the kit; only on localhost. */
   kit: { path: '/kit', layout: 'default', public: true, title: 'Kit', parent: null },
+  models: {
+    path: '/models',
+    layout: 'default',
+    public: true,
+    footer: true,
+    demoNotice: true,
+    title: text('Models'),
+    parent: '/',
+  },
   cloud: { path: '/cloud', layout: 'app', title: text('Cloud'), parent: null },
   marketplace: {
     path: '/cloud/marketplace',

@@ -8,6 +8,10 @@ import type { Sort } from './ui/table/tableTypes.ts';
 
 /** What each page reads first, by the address that leads to it: the same questions that the page will ask. */
 export const firstReads = {
+  models: async ({ search }) => {
+    const { modelsInput, NEWEST } = await import('./features/models/list/modelsInput.ts');
+    return [read(api.models.list, modelsInput(listAddress(search, NEWEST))), read(api.models.facets, {})];
+  },
   marketplace: async ({ search }) => {
     const { CHEAPEST, offersInput } = await import('./features/marketplace/offersInput.ts');
     return [read(api.hardware.offers, offersInput(listAddress(search, CHEAPEST)))];

@@ -164,6 +164,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.adminAudit, adminPage('audit')),
       ]),
       layout(<DefaultLayout feedback={feedback} />, [
+        page(ROUTES.models, async () => (await import('./features/models/list/ModelsPage.tsx')).ModelsPage, 'models'),
         page(ROUTES.joinClient, async () => (await import('./features/invitation/JoinClientPage.tsx')).JoinClientPage),
         page(
           ROUTES.expiredInvite,

@@ -16,10 +16,13 @@ const TEXTS: Record<Exclude<Language, 'en'>, () => Promise<{ default: Record<str
   tr: () => import('./tr.json', { with: { type: 'json' } }),
 };
 
-/** The one plural that a first page may need; the others come with the pages of signed-in people. */
+/** The plurals that first pages of visitors need; the others come with the pages of signed-in people. */
 const ENGLISH = {
   'Try again in {{count}} seconds_one': 'Try again in one second',
   'Try again in {{count}} seconds_other': 'Try again in {{count}} seconds',
+  '{{count}} models_one': '{{count}} model',
+  '{{found}} of {{count}} models_one': '{{found}} of {{count}} model',
+  'Show {{count}} models_one': 'Show {{count}} model',
 };
 let englishForms: Record<string, string> | null = null;
 

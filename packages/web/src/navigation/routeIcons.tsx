@@ -2,6 +2,7 @@ import { ROUTES } from '@stagi/contract/routes.ts';
 import {
   IconApi,
   IconBox,
+  IconBrain,
   IconBriefcase,
   IconBuildingStore,
   IconChartBar,
@@ -30,6 +31,7 @@ import {
 } from '@tabler/icons-react';
 
 const ICONS: Record<string, typeof IconBox> = {
+  [ROUTES.models.path]: IconBrain,
   [ROUTES.marketplace.path]: IconBuildingStore,
   [ROUTES.instances.path]: IconServerBolt,
   [ROUTES.selfInstances.path]: IconServer2,

@@ -22,6 +22,7 @@ export const ROUTE_MODULES: Record<string, readonly string[]> = {
   [ROUTES.selfInstance.path]: [APP, 'src/features/instances/SelfHostedInstancePage.tsx'],
   [ROUTES.containers.path]: [APP, 'src/features/containers/ContainersPage.tsx'],
   [ROUTES.container.path]: [APP, 'src/features/containers/ContainerPage.tsx'],
+  [ROUTES.models.path]: ['src/features/models/list/ModelsPage.tsx'],
   [ROUTES.consent.path]: ['src/features/apps/ConsentPage.tsx'],
   [ROUTES.expiredInvite.path]: ['src/features/invitation/JoinClientPage.tsx'],
   [ROUTES.authGoogle.path]: ['src/features/auth/GoogleReturnPage.tsx'],

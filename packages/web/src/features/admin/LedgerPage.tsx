@@ -13,7 +13,7 @@ import { useListState } from '../../lists/useListState.ts';
 import { usePanel } from '../../lists/usePanel.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Note } from '../../ui/Note.tsx';
-import { StatusFilter } from '../../ui/table/FilterMenu.tsx';
+import { StatusFilter } from '../../ui/table/StatusFilter.tsx';
 import classes from './Admin.module.css';
 import { LedgerRunPanel } from './LedgerRunPanel.tsx';
 import { LedgerSeals } from './LedgerSeals.tsx';

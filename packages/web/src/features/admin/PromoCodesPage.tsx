@@ -11,7 +11,7 @@ import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
 import { useRowActions } from '../../lists/useRowActions.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { StatusFilter } from '../../ui/table/FilterMenu.tsx';
+import { StatusFilter } from '../../ui/table/StatusFilter.tsx';
 import { NewPromoCode } from './NewPromoCode.tsx';
 import { usePromoCodeColumns } from './usePromoCodeColumns.tsx';
 

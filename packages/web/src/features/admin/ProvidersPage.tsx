@@ -7,7 +7,7 @@ import { ListPage } from '../../lists/ListPage.tsx';
 import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
 import type { Action } from '../../ui/actions.tsx';
-import { StatusFilter } from '../../ui/table/FilterMenu.tsx';
+import { StatusFilter } from '../../ui/table/StatusFilter.tsx';
 import { ProviderPanel } from './ProviderPanel.tsx';
 import { isBeingChecked, useProviderCheck } from './useProviderCheck.ts';
 import { useProviderColumns } from './useProviderColumns.tsx';

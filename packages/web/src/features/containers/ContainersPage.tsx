@@ -12,7 +12,7 @@ import { useListState } from '../../lists/useListState.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
 import { FormSkeleton } from '../../ui/Skeletons.tsx';
-import { StatusFilter } from '../../ui/table/FilterMenu.tsx';
+import { StatusFilter } from '../../ui/table/StatusFilter.tsx';
 import { useContainerTable } from './useContainerTable.tsx';
 
 const REFETCH_MS = 15_000;

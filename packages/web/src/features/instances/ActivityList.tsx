@@ -12,7 +12,7 @@ import { CutText } from '../../ui/CutText.tsx';
 import { DateRangePicker } from '../../ui/dateRange/DateRangePicker.tsx';
 import { STATUS } from '../../ui/status.ts';
 import { DateTime } from '../../ui/Time.tsx';
-import { StatusFilter } from '../../ui/table/FilterMenu.tsx';
+import { StatusFilter } from '../../ui/table/StatusFilter.tsx';
 import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './ActivityList.module.css';
 

@@ -9,7 +9,7 @@ import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
-import { StatusFilter } from '../../ui/table/FilterMenu.tsx';
+import { StatusFilter } from '../../ui/table/StatusFilter.tsx';
 import { useRentedActions } from './rented/useRentedActions.tsx';
 import { useRentedColumns } from './rented/useRentedColumns.tsx';
 

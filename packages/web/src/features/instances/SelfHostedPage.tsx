@@ -9,7 +9,7 @@ import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
-import { StatusFilter } from '../../ui/table/FilterMenu.tsx';
+import { StatusFilter } from '../../ui/table/StatusFilter.tsx';
 import { AttachServerWizard } from './selfHosted/AttachServerWizard.tsx';
 import { useSelfHostedActions } from './selfHosted/useSelfHostedActions.tsx';
 import { useSelfHostedColumns } from './selfHosted/useSelfHostedColumns.tsx';

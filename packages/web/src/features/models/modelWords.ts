@@ -30,6 +30,15 @@ export const QUALITY_MEANING: Record<Quality, string> = {
   original: text('The weights as their publisher released them, or 16 bits per weight'),
 };
 
+/** The same beside a label that is chosen. */
+export const QUALITY_BITS: Record<Quality, string> = {
+  S: text('under 4 bits'),
+  M: text('4 to 5 bits'),
+  L: text('5 to 7 bits'),
+  XL: text('8 bits'),
+  original: text('as released, or 16 bits'),
+};
+
 /** `S`, `M`, `L` and `XL` are the same in every language. */
 export const qualityLabel = (t: T, quality: Quality): string => (quality === 'original' ? t('Original') : quality);
 

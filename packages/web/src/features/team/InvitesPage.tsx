@@ -2,23 +2,25 @@ import { api } from '@stagi/contract/api.ts';
 import { INVITE_STATUSES, type Invite } from '@stagi/contract/invites.ts';
 import { text } from '@stagi/contract/text.ts';
 import { IconLink, IconLinkOff, IconUserPlus } from '@tabler/icons-react';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { lazyComponent } from '../../lazyChunks.ts';
 import { ListPage } from '../../lists/ListPage.tsx';
 import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
 import { useRowActions } from '../../lists/useRowActions.tsx';
 import { ActionButton } from '../../ui/actions.tsx';
-import { StatusFilter } from '../../ui/table/FilterMenu.tsx';
-import { InviteDialog } from './InviteDialog.tsx';
+import { StatusFilter } from '../../ui/table/StatusFilter.tsx';
 import { FILTERS, roleListInput } from './listInputs.ts';
 import { RoleFilter } from './RoleFilter.tsx';
 import { SeatsNote } from './SeatsNote.tsx';
 import classes from './Team.module.css';
 import { TeamTabs } from './TeamTabs.tsx';
 import { useInviteColumns } from './useInviteColumns.tsx';
+
+const InviteDialog = lazyComponent(async () => (await import('./InviteDialog.tsx')).InviteDialog);
 
 const HOLD_REASONS: Record<NonNullable<Invite['hold']>, string> = {
   'more-power': text('Its role has permissions that yours does not'),
@@ -82,7 +84,11 @@ export function InvitesPage() {
         text: t('Create a link with a role and send it to the people you work with.'),
       }}
     >
-      <InviteDialog opened={inviting} onClose={() => setInviting(false)} />
+      {inviting && (
+        <Suspense>
+          <InviteDialog opened onClose={() => setInviting(false)} />
+        </Suspense>
+      )}
     </ListPage>
   );
 }

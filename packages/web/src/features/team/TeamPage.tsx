@@ -1,22 +1,24 @@
 import { api } from '@stagi/contract/api.ts';
 import type { Member } from '@stagi/contract/clients.ts';
 import { IconPencil, IconUserCog, IconUserMinus, IconUserPlus } from '@tabler/icons-react';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useHasPermission, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { lazyComponent } from '../../lazyChunks.ts';
 import { ListPage } from '../../lists/ListPage.tsx';
 import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
 import { memberVerdict } from '../../people/memberVerdict.ts';
 import { type Action, ActionButton } from '../../ui/actions.tsx';
 import { ChangeRole } from './ChangeRole.tsx';
-import { InviteDialog } from './InviteDialog.tsx';
 import { FILTERS, roleListInput } from './listInputs.ts';
 import { RemoveMember } from './RemoveMember.tsx';
 import { RenameWorkspace } from './RenameWorkspace.tsx';
 import { RoleFilter } from './RoleFilter.tsx';
 import { TeamTabs } from './TeamTabs.tsx';
 import { useMemberColumns } from './useMemberColumns.tsx';
+
+const InviteDialog = lazyComponent(async () => (await import('./InviteDialog.tsx')).InviteDialog);
 
 /** Who belongs to the workspace, and what is done about it by whoever may. */
 export function TeamPage() {
@@ -87,7 +89,11 @@ export function TeamPage() {
     >
       <ChangeRole member={changing} onClose={() => setChanging(null)} />
       <RemoveMember member={removing} onClose={() => setRemoving(null)} />
-      <InviteDialog opened={inviting} onClose={() => setInviting(false)} />
+      {inviting && (
+        <Suspense>
+          <InviteDialog opened onClose={() => setInviting(false)} />
+        </Suspense>
+      )}
       <RenameWorkspace opened={renaming} onClose={() => setRenaming(false)} />
     </ListPage>
   );

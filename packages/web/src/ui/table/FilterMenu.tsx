@@ -2,11 +2,12 @@ import { IconChevronDown } from '@tabler/icons-react';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../Button.tsx';
 import { DropdownMenu, type MenuEntry } from '../DropdownMenu.tsx';
-import { STATUS } from '../status.ts';
+import { formatNumber } from '../format.ts';
 
 interface Props {
   label: string;
-  options: readonly { value: string; label: string }[];
+  /** `count`: how many rows have the value. */
+  options: readonly { value: string; label: string; count?: number }[];
   value: readonly string[];
   onChange(values: string[]): void;
 }
@@ -18,7 +19,7 @@ export function FilterMenu({ label, options, value, onChange }: Props) {
   const items: MenuEntry[] = options.map((option) => {
     const isOn = value.includes(option.value);
     return {
-      label: option.label,
+      label: option.count === undefined ? option.label : `${option.label} (${formatNumber(option.count)})`,
       checked: isOn,
       onToggle: () => onChange(isOn ? value.filter((other) => other !== option.value) : [...value, option.value]),
     };
@@ -33,17 +34,4 @@ export function FilterMenu({ label, options, value, onChange }: Props) {
       </Button>
     </DropdownMenu>
   );
-}
-
-interface StatusFilterProps {
-  statuses: readonly string[];
-  value: readonly string[];
-  onChange(values: string[]): void;
-}
-
-/** `FilterMenu` over the statuses of one kind of thing. */
-export function StatusFilter({ statuses, value, onChange }: StatusFilterProps) {
-  const t = useT();
-  const options = statuses.map((status) => ({ value: status, label: t(STATUS[status]?.word ?? status) }));
-  return <FilterMenu label={t('Status')} options={options} value={value} onChange={onChange} />;
 }

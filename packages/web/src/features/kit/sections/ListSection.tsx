@@ -5,9 +5,10 @@ import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { SearchBox } from '../../../ui/SearchBox.tsx';
 import { DetailSkeleton, PanelSkeleton } from '../../../ui/Skeletons.tsx';
-import { FilterMenu, StatusFilter } from '../../../ui/table/FilterMenu.tsx';
+import { FilterMenu } from '../../../ui/table/FilterMenu.tsx';
 import { ListBar } from '../../../ui/table/ListBar.tsx';
 import { NoMatches } from '../../../ui/table/NoMatches.tsx';
+import { StatusFilter } from '../../../ui/table/StatusFilter.tsx';
 import { PagerSkeleton, TablePager } from '../../../ui/table/TablePager.tsx';
 import { Specimen, Specimens } from '../Specimen.tsx';
 

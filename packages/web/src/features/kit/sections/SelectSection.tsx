@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { Select } from '../../../ui/form/Select.tsx';
 import { SELECT_SIZES } from '../../../ui/kitConstants.ts';
-import { ModeSearchBox, SearchBox, type SearchMode } from '../../../ui/SearchBox.tsx';
+import { ModeSearchBox, type SearchMode } from '../../../ui/ModeSearchBox.tsx';
+import { SearchBox } from '../../../ui/SearchBox.tsx';
 import { Specimen, Specimens } from '../Specimen.tsx';
 import { Value } from '../Value.tsx';
 

@@ -11,7 +11,7 @@ import { idIn } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Select } from '../../../ui/form/Select.tsx';
 import { Tag } from '../../../ui/Tag.tsx';
-import { StatusFilter } from '../../../ui/table/FilterMenu.tsx';
+import { StatusFilter } from '../../../ui/table/StatusFilter.tsx';
 import { TASK_FILTERS } from './listInput.ts';
 
 const ALL = { limit: 100, orderByField: 'title', orderByDirection: 'asc' as const };
