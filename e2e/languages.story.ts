@@ -17,6 +17,8 @@ const DATA = new RegExp(
     /winter-data|Data|\blog-[\w-]+|\blogs\b|\blocal\b|AWS CLI|rclone|boto3|s3cmd|JavaScript|STG[A-Z2-7]+/,
     /pip install -r requirements\.txt && python train\.py --data \$STAGI_INPUT_PATH|(?:data|datasets)\/|\/(?:workspace|input|output)\b|\bUTC\b/,
     /curl -f localhost:8000|Evaluation|\btask-\d+(?:-\d+)?\b|\brun-\d+|\bSEED\b|Europe\/Berlin/,
+    /Llama 3\.1(?: 8B Instruct)?|\bMeta\b|meta-llama\/[\w.-]+|\b(?:nvfp4|fp8|bf16|XL|MB)\b/,
+    /(?:GeForce RTX|Instinct|\b[ABHL]\d+S?\b)(?: \d+\b| [A-Z]+\d*X?\b| PCIe| \d+GB)*/,
     /stg_\d+_\w*…|\bmain\b|simulated SSD|us-sim-\d|\bweb\b|nginx:1\.29|ubuntu:24\.04|python:3\.14-slim|python -u train\.py --epochs 10/,
   ]
     .map(({ source }) => source)

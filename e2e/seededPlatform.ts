@@ -118,7 +118,7 @@ function addressOf(name: RouteName, ids: Ids): string {
         .replace(':id', String(ids.project))
         .replace(':taskId/:name', `${ids.task}/run-1`)
         .concat(ofCode(ids)[name] ?? '')
-    : pattern.replace(/:(?:id|code|slug)$/, String(ids[name as keyof Ids]));
+    : pattern.replace(':name', 'llama-3.1-8b-instruct').replace(/:(?:id|code|slug)$/, String(ids[name as keyof Ids]));
   expect(path, `${name}: an id for its address`).not.toContain('undefined');
   return path;
 }

@@ -14,6 +14,7 @@ const first = {
   everywhere: new Set<string>(),
   signing: new Set<string>(),
   confirming: new Set<string>(),
+  showing: new Set<string>(),
   listing: new Set<string>(),
   signedIn: new Set<string>(),
 };
@@ -55,10 +56,11 @@ export default defineConfig(({ isSsrBuild }) => ({
             codeSplitting: {
               // Each takes the modules that its own depend on along, unless a group of a higher priority has them.
               groups: [
-                { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler|react-router)[\\/]/, priority: 6 },
-                { name: 'base', test: (id) => first.everywhere.has(id) || EVERYWHERE.test(id), priority: 5 },
-                { name: 'sign', test: (id) => first.signing.has(id), priority: 4 },
-                { name: 'confirm', test: (id) => first.confirming.has(id), priority: 3 },
+                { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler|react-router)[\\/]/, priority: 7 },
+                { name: 'base', test: (id) => first.everywhere.has(id) || EVERYWHERE.test(id), priority: 6 },
+                { name: 'sign', test: (id) => first.signing.has(id), priority: 5 },
+                { name: 'confirm', test: (id) => first.confirming.has(id), priority: 4 },
+                { name: 'facts', test: (id) => first.showing.has(id), priority: 3 },
                 { name: 'list', test: (id) => first.listing.has(id), priority: 2 },
                 { name: 'app', test: (id) => first.signedIn.has(id) || SIGNED_IN.test(id), priority: 1 },
               ],
@@ -246,8 +248,13 @@ function firstPages(): Plugin {
         for (const id of reach(`/src/features/${page}.tsx`, visitors)) visitors.add(id);
       first.confirming = reach('/src/features/auth/ConfirmationPage.tsx', visitors);
       for (const id of first.confirming) visitors.add(id);
-      // The catalogue is open to visitors: what it shares with their forms every page has, what it shares with the lists of
-      // signed-in people is a group.
+      // The page of a model is open to visitors: what it shares with the pages of signed-in people is a group.
+      for (const id of reach('/src/features/models/detail/ModelPage.tsx', visitors)) {
+        if (!id.includes('/features/')) first.showing.add(id);
+        visitors.add(id);
+      }
+      // So is the catalogue: what it shares with their forms every page has, what it shares with the lists of signed-in
+      // people is a group.
       for (const id of reach('/src/features/models/list/ModelsPage.tsx', first.everywhere)) {
         if (first.signing.delete(id) || first.confirming.delete(id)) first.everywhere.add(id);
         else if (!visitors.has(id) && !id.includes('/features/')) first.listing.add(id);

@@ -175,6 +175,8 @@ const ModelFit = z.object({
   onGpu: z.object({ id: z.string(), name: z.string(), count: z.int(), prediction: Prediction }).nullable(),
   /** The first of all offers with a GPU: those that meet the goal by cost, then those of unknown speed by price, … */
   offers: z.array(RankedOffer),
+  /** The cheapest offer of each number of each GPU, whether the model fits it or not. */
+  cheapest: z.array(z.object({ gpu: GpuId, count: z.int(), offer: Offer })),
   /** How many offers have a GPU, how many of them fit, and how many have a GPU that the catalogue does not know. */
   counts: z.object({ all: z.int(), fitting: z.int(), unknown: z.int() }),
 });

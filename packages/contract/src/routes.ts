@@ -83,6 +83,15 @@ export const ROUTES = {
     title: text('Models'),
     parent: '/',
   },
+  model: {
+    path: '/models/:name',
+    layout: 'default',
+    public: true,
+    footer: true,
+    demoNotice: true,
+    title: text('Model'),
+    parent: '/models',
+  },
   cloud: { path: '/cloud', layout: 'app', title: text('Cloud'), parent: null },
   marketplace: {
     path: '/cloud/marketplace',

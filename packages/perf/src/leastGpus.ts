@@ -12,7 +12,7 @@ export type Count = (typeof COUNTS)[number];
 export const engineOf = ({ format }: PublishedFile): Engine => (format === 'gguf' ? 'llama.cpp' : 'vllm');
 
 /** Engines that load a file on GPUs of this kind. */
-export const enginesFor = ({ precision }: PublishedFile, gpu: Gpu): Engine[] =>
+export const enginesFor = ({ precision }: PublishedFile, gpu: Pick<Gpu, 'vendor'>): Engine[] =>
   ENGINES.filter((engine) => runsOn(engine, precision, gpu));
 
 export interface LeastGpus {
@@ -30,6 +30,8 @@ export function leastGpus(request: {
   context: number;
   batch: number;
   engine?: Engine;
+  /** Of an element of the KV cache; the engine's default when missing. */
+  cacheBytes?: number;
 }): LeastGpus {
   const engine = request.engine ?? engineOf(request.file);
   const { precision } = request.file;

@@ -100,7 +100,7 @@ export function predict(request: PredictionRequest, calibration: Calibration): P
 }
 
 /** Whether an engine reads files of this format, on GPUs of this vendor. */
-export function runsOn(engine: Engine, precision: Precision, gpu: Gpu): boolean {
+export function runsOn(engine: Engine, precision: Precision, gpu: Pick<Gpu, 'vendor'>): boolean {
   if (engine === 'llama.cpp') return precision.startsWith('gguf-') || precision === 'fp16' || precision === 'bf16';
   if (precision.startsWith('gguf-')) return false;
   return gpu.vendor === 'NVIDIA' || engine === 'vllm' || engine === 'sglang';

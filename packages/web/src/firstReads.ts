@@ -1,6 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import type { Call, InputOf } from '@stagi/contract/call.ts';
 import { q } from './api/query.ts';
+import { modelRefOf } from './features/models/modelRef.ts';
 import { listAddress } from './lists/listAddress.ts';
 import type { FirstRead, FirstReads, Visit } from './navigation/pageHandle.ts';
 import { idIn } from './paths.ts';
@@ -12,6 +13,7 @@ export const firstReads = {
     const { modelsInput, NEWEST } = await import('./features/models/list/modelsInput.ts');
     return [read(api.models.list, modelsInput(listAddress(search, NEWEST))), read(api.models.facets, {})];
   },
+  model: ({ params, search }) => [read(api.models.view, modelRefOf(params.name, search))],
   marketplace: async ({ search }) => {
     const { CHEAPEST, offersInput } = await import('./features/marketplace/offersInput.ts');
     return [read(api.hardware.offers, offersInput(listAddress(search, CHEAPEST)))];

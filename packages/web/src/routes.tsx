@@ -177,6 +177,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.consent, async () => (await import('./features/apps/ConsentPage.tsx')).ConsentPage),
         page(ROUTES.authGoogle, async () => (await import('./features/auth/GoogleReturnPage.tsx')).GoogleReturnPage),
         page(ROUTES.authGithub, async () => (await import('./features/auth/GithubReturnPage.tsx')).GithubReturnPage),
+        page(ROUTES.model, async () => (await import('./features/models/detail/ModelPage.tsx')).ModelPage, 'model'),
         page(ROUTES.forbidden, async () => (await import('./errorPages/Forbidden.tsx')).Forbidden),
         ...(hasKit()
           ? [

@@ -108,6 +108,17 @@ describe('what fits where', () => {
     expect(offers.every(({ offer }) => offer.simulated)).toBe(true);
   });
 
+  it('names the cheapest offer of each GPU, also of those that a model does not fit', async () => {
+    const { offers, cheapest, counts } = await fit({ modelRef: { id: 'deepseek-ai/DeepSeek-V3' } });
+    expect(counts.fitting).toBe(0);
+    expect(cheapest.map(({ gpu }) => gpu).toSorted()).toEqual(['a100-pcie-80', 'h100-pcie', 'l4']);
+    for (const { gpu, count, offer } of cheapest) {
+      const same = offers.filter((ranked) => ranked.gpu.id === gpu && ranked.offer.gpu!.count === count);
+      const prices = same.map((ranked) => Number(ranked.offer.pricePerHour.STAGI.decimalValue));
+      expect(Number(offer.pricePerHour.STAGI.decimalValue)).toBe(Math.min(...prices));
+    }
+  });
+
   it('judges one GPU with a file of the quality, and says why a model does not fit', async () => {
     const { onGpu, file, engine } = await fit({ gpu: { id: 'h100-sxm' } });
     expect([file.precision, engine, onGpu!.prediction.memory.fits]).toEqual(['bf16', 'vllm', true]);

@@ -52,6 +52,7 @@ export async function fitModel(ctx: Reading, input: Input) {
     engine,
     onGpu: onGpu ?? null,
     offers: ranked.slice(0, RANKED_MAX).map(presentRanked),
+    cheapest: cheapestOffers(offers),
     counts: {
       all: offers.length + unknown,
       fitting: ranked.filter(({ prediction }) => prediction.memory.fits).length,
@@ -77,6 +78,16 @@ async function gpuOffers(ctx: Reading) {
     }
   }
   return { offers, unknown, providers: seen.map(presentState) };
+}
+
+function cheapestOffers(offers: readonly PricedOffer[]): ModelFit['cheapest'] {
+  const cheapest = new Map<string, PricedOffer>();
+  for (const priced of offers) {
+    const key = `${priced.gpu.id}×${priced.count}`;
+    const known = cheapest.get(key);
+    if (!known || priced.pricePerHour < known.pricePerHour) cheapest.set(key, priced);
+  }
+  return [...cheapest.values()].map(({ gpu, count, offer }) => ({ gpu: gpu.id, count, offer }));
 }
 
 /** Without a goal for the time between tokens, answers should at least keep up with a reader. */

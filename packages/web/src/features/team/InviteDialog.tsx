@@ -1,10 +1,14 @@
 import { Stack } from '@mantine/core';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { invalidate } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { lazyComponent } from '../../lazyChunks.ts';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
-import { InviteForm } from './InviteForm.tsx';
+import { FormSkeleton } from '../../ui/Skeletons.tsx';
 import { NewInvite } from './NewInvite.tsx';
+
+/** Code of its own: the list does not wait for it. */
+const InviteForm = lazyComponent(async () => (await import('./InviteForm.tsx')).InviteForm);
 
 /** Makes a join link, then shows it for the only time. */
 export function InviteDialog({ opened, onClose }: { opened: boolean; onClose(): void }) {
@@ -29,13 +33,15 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose(): 
         {link ? (
           <NewInvite link={link} onDone={close} />
         ) : (
-          <InviteForm
-            onCancel={close}
-            onDone={(made) => {
-              setLink(made);
-              void invalidate('client/invite/');
-            }}
-          />
+          <Suspense fallback={<FormSkeleton />}>
+            <InviteForm
+              onCancel={close}
+              onDone={(made) => {
+                setLink(made);
+                void invalidate('client/invite/');
+              }}
+            />
+          </Suspense>
         )}
       </Stack>
     </Dialog>

@@ -1,0 +1,74 @@
+import { api } from '@stagi/contract/api.ts';
+import { CallError } from '@stagi/contract/errors.ts';
+import type { Model } from '@stagi/contract/models.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Suspense, useEffect, useState } from 'react';
+import { Link, useParams, useSearchParams } from 'react-router';
+import { errorText } from '../../../api/messages.ts';
+import { q } from '../../../api/query.ts';
+import { MessagePage } from '../../../errorPages/MessagePage.tsx';
+import { useT } from '../../../i18n/i18n.ts';
+import { lazyComponent } from '../../../lazyChunks.ts';
+import { usePageTitle } from '../../../navigation/pageTitle.tsx';
+import { paths } from '../../../paths.ts';
+import { Button } from '../../../ui/Button.tsx';
+import { ErrorState } from '../../../ui/ErrorState.tsx';
+import { PageHeader } from '../../../ui/PageHeader.tsx';
+import { DetailSkeleton } from '../../../ui/Skeletons.tsx';
+import { modelRefOf } from '../modelRef.ts';
+import { CalculatorSkeleton } from './CalculatorSkeleton.tsx';
+import { ModelFacts } from './ModelFacts.tsx';
+
+const Calculator = lazyComponent(async () => (await import('./Calculator.tsx')).Calculator);
+
+/** One model: what is known of it, what it fits, how fast it is there and what that costs. */
+export function ModelPage() {
+  const { name } = useParams();
+  const [search] = useSearchParams();
+  const { data, error, isFetching, refetch } = useQuery(q(api.models.view, modelRefOf(name, search), { quiet: true }));
+  usePageTitle(data?.entity.title);
+  if (data) return <ModelView key={data.entity.id} model={data.entity} />;
+  if (error instanceof CallError && error.status === 404) return <NoSuchModel />;
+  if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
+  return <DetailSkeleton />;
+}
+
+function ModelView({ model }: { model: Model }) {
+  return (
+    <>
+      <PageHeader title={model.title}>{model.publisher}</PageHeader>
+      <ModelFacts model={model} />
+      <LoadedAfterwards model={model} />
+    </>
+  );
+}
+
+/** The page is prerendered from its model alone: what computes, and asks for more, comes after. */
+function LoadedAfterwards({ model }: { model: Model }) {
+  const [isThere, setIsThere] = useState(false);
+  useEffect(() => setIsThere(true), []);
+  return isThere ? (
+    <Suspense fallback={<CalculatorSkeleton />}>
+      <Calculator model={model} />
+    </Suspense>
+  ) : (
+    <CalculatorSkeleton />
+  );
+}
+
+function NoSuchModel() {
+  const t = useT();
+  return (
+    <MessagePage
+      code="404"
+      title={t('This model is not in the catalogue')}
+      action={
+        <Button color="gray" component={Link} to={paths.models()}>
+          {t('All models')}
+        </Button>
+      }
+    >
+      {t('Its address may have changed, or the operator of this platform no longer lists it.')}
+    </MessagePage>
+  );
+}
