@@ -22,6 +22,7 @@ import { invites } from './invites.ts';
 import { ledger } from './ledger.ts';
 import { logging } from './logging.ts';
 import { metrics } from './metrics.ts';
+import { modelEndpoints } from './modelEndpoints.ts';
 import { models } from './models.ts';
 import { usePlainMessages } from './plainMessages.ts';
 import { projectCode } from './projectCode.ts';
@@ -64,6 +65,7 @@ export const api = {
   ledger,
   hardware,
   models,
+  modelEndpoints,
   instances,
   selfHosted,
   containers,

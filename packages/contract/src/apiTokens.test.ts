@@ -9,6 +9,7 @@ const RESOURCES = [
   'instance-rented/',
   'self-hosted-instance/',
   'docker-container/',
+  'model/',
   'storage/',
   'project/',
   'task/',

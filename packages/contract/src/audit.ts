@@ -184,7 +184,6 @@ const READS = new Set([
   'balance',
   'check',
   'facets',
-  'fit',
   'history',
   'metrics',
   'methods',
@@ -211,6 +210,8 @@ const READS = new Set([
   'blame',
   'options',
   'fit',
+  // What people ask models is nobody's business.
+  'run',
 ]);
 
 /** Calls that are named like a read but start work. */

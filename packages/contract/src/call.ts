@@ -26,6 +26,8 @@ export interface Call<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly stepUp?: true;
   /** The largest request body in bytes, where it is not `BODY_LIMIT`. */
   readonly bodyLimit?: number;
+  /** The answer is a stream of this type, of lines that `output` describes; a refusal is an ordinary one. */
+  readonly streamed?: 'application/x-ndjson';
 }
 
 export const BODY_LIMIT = 1024 * 1024;

@@ -9,6 +9,7 @@ export const ENTITIES = [
   'docker-container/template',
   'docker-container/registry',
   'docker-container/image',
+  'model',
   'storage',
   'project',
   'task/schedule',

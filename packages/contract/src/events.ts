@@ -7,6 +7,7 @@ export const WorkspaceEvent = z.object({
     'instance-rented',
     'self-hosted-instance',
     'docker-container',
+    'model',
     'storage',
     'project',
     'task',

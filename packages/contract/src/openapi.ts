@@ -39,7 +39,9 @@ export function openapi(): Record<string, unknown> {
         responses: {
           200: {
             description: 'Done, or refused with isSuccess false.',
-            content: json(z.union([call.output, ErrorBodySchema]), 'output'),
+            content: call.streamed
+              ? { [call.streamed]: { schema: schema(call.output, 'output') } }
+              : json(z.union([call.output, ErrorBodySchema]), 'output'),
           },
           default: {
             description: 'Refused.',

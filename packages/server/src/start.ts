@@ -33,6 +33,7 @@ import { startMailWorker } from './mail/send.ts';
 import { startMeteringWorker } from './metering/worker.ts';
 import { serveMetrics } from './metrics/metricsServer.ts';
 import { createPrometheusCollector } from './metrics/prometheus.ts';
+import { startModelEndpointWorker } from './modelEndpoints/worker.ts';
 import { createStreamHub } from './nodes/streamHub.ts';
 import { serveObjects } from './objects/serve.ts';
 import { openStores } from './objects/stores.ts';
@@ -155,6 +156,7 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
         startInstanceWorker,
         startCommandRetention,
         startContainerWorker,
+        startModelEndpointWorker,
         startLogRetention,
         startLogBucketWorker,
         startSelfHostedWorker,

@@ -41,6 +41,7 @@ import { mountOutbox } from '../mail/outbox.ts';
 import { hardwareHandlers } from '../marketplace/routes.ts';
 import { billingHandlers } from '../metering/routes.ts';
 import { measureCalls } from '../metrics/measureCalls.ts';
+import { modelEndpointHandlers } from '../modelEndpoints/routes.ts';
 import { mountPictures } from '../pictures/route.ts';
 import { createPortProxy } from '../portProxy/proxy.ts';
 import { projectCodeHandlers } from '../projectCode/routes.ts';
@@ -91,6 +92,7 @@ const handlers: Handlers = {
   ledger: ledgerHandlers,
   hardware: hardwareHandlers,
   models: modelHandlers,
+  modelEndpoints: modelEndpointHandlers,
   instances: instanceHandlers,
   selfHosted: selfHostedHandlers,
   containers: containerHandlers,

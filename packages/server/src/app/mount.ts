@@ -20,6 +20,8 @@ import { guardLargeBodies } from './largeBodies.ts';
 
 /** The timeout of a call, from its first byte to its answer. */
 const ANSWER_WITHIN_MS = 30_000;
+/** The same for a streamed answer, to its end. */
+const STREAMED_WITHIN_MS = 30 * 60_000;
 
 /** Walks the call table: authenticate, check the call's permission, parse, handle, check the output. */
 export function mount(app: FastifyInstance, context: Context, handlers: Handlers, shedder: LoadShedder): void {
@@ -33,7 +35,8 @@ export function mount(app: FastifyInstance, context: Context, handlers: Handlers
       if (!handler) throw new Error(`no handler for ${call.path}`);
       const bodyLimit = call.bodyLimit ?? BODY_LIMIT;
       const onRequest = bodyLimit > BODY_LIMIT ? [refuse, guardLargeBodies(context, call, bodyLimit)] : [refuse];
-      app.post(API_PREFIX + call.path, { bodyLimit, onRequest, handlerTimeout: ANSWER_WITHIN_MS }, (request, reply) =>
+      const handlerTimeout = call.streamed ? STREAMED_WITHIN_MS : ANSWER_WITHIN_MS;
+      app.post(API_PREFIX + call.path, { bodyLimit, onRequest, handlerTimeout }, (request, reply) =>
         shedder.pass(() => serve(call, handler, context, request, reply)),
       );
     }
@@ -42,6 +45,9 @@ export function mount(app: FastifyInstance, context: Context, handlers: Handlers
   const twice = paths.find((path, index) => paths.indexOf(path) !== index);
   if (twice) throw new Error(`call ${twice} is in the table twice`);
 }
+
+/** Proxies in front must not hold lines back. */
+const STREAMED = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 
 async function serve(
   call: Call,
@@ -62,9 +68,10 @@ async function serve(
   };
   const act = async (db: Context['db']): Promise<unknown> => {
     const inside = (db === ctx.db ? ctx : { ...ctx, db }) as Member;
-    return call.output.parse(
-      await ('prepare' in handler ? handler.act(inside, parsed.data, prepared) : handler(inside, parsed.data)),
-    );
+    const result = await ('prepare' in handler
+      ? handler.act(inside, parsed.data, prepared)
+      : handler(inside, parsed.data));
+    return call.streamed ? result : call.output.parse(result);
   };
   const recorder = 'workspace' in ctx ? recorderOf(call, ctx, parsed.data) : null;
   let hasBegun = false;
@@ -90,6 +97,7 @@ async function serve(
     throw error;
   }
   crashPoint(`${call.path as `${string}/${string}`}.committed`);
+  if (call.streamed) void reply.type(call.streamed).headers(STREAMED);
   return answered;
 }
 

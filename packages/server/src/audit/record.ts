@@ -161,6 +161,7 @@ const KINDS: Record<Entity, Kind> = {
     type: sql<string>`case t.kind when 'rented' then 'instance-rented' else 'self-hosted-instance' end`,
     mine: ofWorkspace,
   },
+  model: { from: sql.table('model_endpoint'), label: 'title', mine: ofWorkspace },
   storage: { from: sql.table('storage'), label: 'slug', mine: ofWorkspace },
   project: { from: sql.table('project'), label: 'slug', mine: ofWorkspace },
   task: { from: sql.table('task'), label: 'slug', mine: ofWorkspace },

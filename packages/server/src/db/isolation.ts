@@ -58,6 +58,11 @@ export const OF_A_WORKSPACE = {
   daemon_node: { sees: OF_OWN_INSTANCE },
   daemon_command: { sees: OF_OWN_INSTANCE },
   container: { sees: OWN, writes: `${OWN} and ${OF_OWN_INSTANCE} and (project_id is null or ${OF_OWN_PROJECT})` },
+  model_endpoint: {
+    sees: OWN,
+    writes: `${OWN} and ${OF_OWN_INSTANCE} and (container_id is null or ${OF_OWN_CONTAINER})`,
+    may: ['select', 'insert', 'update'],
+  },
   container_template: { sees: OWN, may: ['select', 'insert', 'delete'] },
   registry_credential: { sees: OWN },
   usage_sample_15s: { sees: OF_OWN_INSTANCE, may: ['select'] },

@@ -57,6 +57,7 @@ import * as containerEdits from './migrations/0058_container_edits.ts';
 import * as templatesAndRegistries from './migrations/0059_templates_and_registries.ts';
 import * as contact from './migrations/0060_contact.ts';
 import * as catalogue from './migrations/0061_catalogue.ts';
+import * as modelEndpoints from './migrations/0062_model_endpoints.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -113,7 +114,8 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0058_container_edits', sql: containerEdits.sql },
   { name: '0059_templates_and_registries', sql: templatesAndRegistries.sql },
   { name: '0060_contact', sql: contact.sql },
-  { name: '0061_templates_and_registries', sql: catalogue.sql },
+  { name: '0061_catalogue', sql: catalogue.sql },
+  { name: '0062_model_endpoints', sql: modelEndpoints.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

@@ -3,7 +3,7 @@ import type { INVITE_ENDS, InviteStatus } from '@stagi/contract/invites.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import type { Generated, GeneratedAlways, Kysely, Selectable } from 'kysely';
-import type { CatalogueChangeTable } from './catalogueTables.ts';
+import type { CatalogueChangeTable, ModelEndpointTable } from './catalogueTables.ts';
 import type { Created, Json, JsonWithDefault } from './columns.ts';
 import type {
   ContainerRunTable,
@@ -333,6 +333,7 @@ export interface Database {
   instance: InstanceTable;
   provider_check: ProviderCheckTable;
   catalogue_change: CatalogueChangeTable;
+  model_endpoint: ModelEndpointTable;
   provider_op: ProviderOpTable;
   stray: StrayTable;
   instance_ssh_key: InstanceSshKeyTable;

@@ -52,7 +52,7 @@ export class SingleUseAgent extends PortAgent {
 }
 
 /** What the HTTP client calls of a socket and a stream of HTTP/2 does not have. */
-function asSocket(stream: Duplex): Socket {
+export function asSocket(stream: Duplex): Socket {
   const nothing = (): Duplex => stream;
   return Object.assign(stream, {
     setKeepAlive: nothing,

@@ -14,7 +14,7 @@ const SPREAD_MS = 1_000;
  */
 export function recheckStreamOwner(
   { bus, log }: Pick<Context, 'bus' | 'log'>,
-  owner: StreamOwner,
+  owner: Pick<StreamOwner, 'user'>,
   recheck: () => Promise<unknown>,
 ): () => void {
   const retries = new Set<NodeJS.Timeout>();

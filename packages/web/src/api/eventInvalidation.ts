@@ -12,7 +12,9 @@ const CHANGES: Record<WorkspaceEvent['entity'], readonly string[]> = {
     'getting-started/',
     'project/view',
     'project/deletion/view',
+    'model/endpoint/',
   ],
+  model: ['model/endpoint/'],
   // Its size changes what is spent.
   storage: ['storage/', 'billing/', 'task/form', 'task/view', 'task/output/'],
   // Its servers and containers are shown on its pages; what it holds counts to the plan.

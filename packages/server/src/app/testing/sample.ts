@@ -28,6 +28,8 @@ export interface Ids {
   containerSlug: string;
   /** A credential of a registry. */
   registry: number;
+  /** A served model. */
+  endpoint: number;
   /** A template of containers. */
   template: number;
   /** The owner's address. */
@@ -69,5 +71,6 @@ export const ABSENT: Ids = {
   upload: '00000000-0000-4000-8000-000000000002',
   containerSlug: 'no-such-container',
   template: 999_999_917,
+  endpoint: 999_999_919,
   registry: 999_999_918,
 };

@@ -10,6 +10,7 @@ import { FACTS } from '../../testing/daemon.ts';
 import {
   aContainer,
   aContainerTemplate,
+  aModelEndpoint,
   anApiToken,
   anAuthorizedApp,
   anInvite,
@@ -94,6 +95,7 @@ async function createEntities({ ctx }: TestApp, owner: Person, member: Person): 
     schedule: await aSchedule(ctx, owner),
     doomedSchedule: await aSchedule(ctx, owner),
     containerSlug: '',
+    endpoint: await aModelEndpoint(ctx, owner, { instanceId: instance, containerId: container }),
     template: await aContainerTemplate(ctx, owner),
     registry: await aRegistryCredential(ctx, owner),
   };

@@ -8,6 +8,7 @@ import type { TestApp } from '../../testing/app.ts';
 import {
   aContainer,
   aContainerTemplate,
+  aModelEndpoint,
   anApiToken,
   anSshKey,
   aProject,
@@ -28,6 +29,7 @@ export async function rowsInEveryTable(app: TestApp, owner: Person): Promise<voi
   const server = await aSelfHostedServer(app.ctx, owner);
   const container = await aContainer(app.ctx, owner, server);
   await aContainerTemplate(app.ctx, owner);
+  await aModelEndpoint(app.ctx, owner, { instanceId: server, containerId: container });
   await aRegistryCredential(app.ctx, owner);
   const key = await anSshKey(app.ctx, owner);
   const amount = asMicro(1_000_000n);
