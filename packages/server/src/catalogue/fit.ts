@@ -3,7 +3,6 @@ import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import type { Offer } from '@stagi/contract/hardware.ts';
 import { type ModelFit, RANKED_MAX, type RankedOffer } from '@stagi/contract/models.ts';
-import { toDecimal } from '@stagi/contract/money.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Gpu } from '@stagi/perf/catalogue.ts';
 import { gpus } from '@stagi/perf/catalogueFiles.ts';
@@ -107,7 +106,7 @@ function presentRanked({ offer, used, prediction, cost, meetsGoal }: Ranked<Pric
     gpu: { id: offer.gpu.id, name: offer.gpu.name },
     used,
     prediction: presentPrediction(prediction),
-    cost: cost === null ? null : { currency: CURRENCY, decimalValue: toDecimal(BigInt(Math.round(cost))) },
+    cost: cost === null ? null : { currency: CURRENCY, decimalValue: (cost / 1_000_000).toFixed(6) },
     meetsGoal,
   };
 }

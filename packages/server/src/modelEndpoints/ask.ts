@@ -41,7 +41,7 @@ export async function askEngine(
     headers: {
       // Engines that check it know this name.
       host: `localhost:${port}`,
-      accept: '*/*',
+      accept: 'application/json, text/event-stream',
       connection: 'close',
       ...(key && { authorization: `Bearer ${key}` }),
       ...(payload && { 'content-type': 'application/json', 'content-length': payload.length }),
@@ -49,15 +49,15 @@ export async function askEngine(
     agent: new OneStream(stream),
   });
   asked.once('response', answer.resolve);
-  asked.once('error', (cause) => answer.reject(signal.aborted ? cause : new EngineError(NOT_ANSWERING, { cause })));
+  asked.once('error', (cause) => {
+    answer.reject(signal.aborted ? cause : new EngineError(text('The engine does not answer yet'), { cause }));
+  });
   asked.end(payload ?? undefined);
   return answer.promise.catch((error: unknown) => {
     stream.destroy();
     throw error;
   });
 }
-
-const NOT_ANSWERING = text('The engine does not answer yet');
 
 /** An agent for one request on a stream that is open already. */
 class OneStream extends Agent {

@@ -364,6 +364,6 @@ describe('a served model that cannot be asked', () => {
       answeredAt: null,
     });
     expect(entity.checkedAt).not.toBeNull();
-    await expect(ask()).rejects.toMatchObject({ status: 503 });
+    await expect(ask()).rejects.toMatchObject({ body: { message: entity.reason } });
   });
 });

@@ -4,12 +4,14 @@ import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import { models as builtIn } from '@stagi/perf/catalogueFiles.ts';
 import { type Selectable, sql } from 'kysely';
 import { nameOf } from '../catalogue/catalogue.ts';
-import type { ServerKinds } from '../containers/queries.ts';
+import type { visibleKinds } from '../containers/access.ts';
 import type { ModelEndpointTable } from '../db/catalogueTables.ts';
 import type { ContainerRow, Db } from '../db/schema.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
 
 type Row = Selectable<ModelEndpointTable>;
+
+type ServerKinds = ReturnType<typeof visibleKinds>;
 
 /** An endpoint with what its screens show of its server and its container. */
 export interface EndpointView extends Row {

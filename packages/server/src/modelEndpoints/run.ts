@@ -105,8 +105,7 @@ async function begin(
     if (answer.statusCode === 200) return answer;
     throw new EngineError(messageOf(await readShort(answer), answer.statusCode ?? 0));
   } catch (error) {
-    if (error instanceof StreamRefused) throw new PublicError(error.status, error.message);
-    if (error instanceof EngineError) throw refused(error.message);
+    if (error instanceof StreamRefused || error instanceof EngineError) throw refused(error.message);
     if (error instanceof Error && error.name === 'TimeoutError')
       throw refused(text('The engine did not answer in time'));
     throw error;

@@ -30,6 +30,8 @@ export interface Ids {
   registry: number;
   /** A served model. */
   endpoint: number;
+  /** Another one: a deleted one is shown nowhere. */
+  doomedEndpoint: number;
   /** A template of containers. */
   template: number;
   /** The owner's address. */
@@ -72,5 +74,6 @@ export const ABSENT: Ids = {
   containerSlug: 'no-such-container',
   template: 999_999_917,
   endpoint: 999_999_919,
+  doomedEndpoint: 999_999_920,
   registry: 999_999_918,
 };

@@ -235,7 +235,7 @@ export const SAMPLES: Record<string, Sample> = {
   'model/endpoint/view': { input: ({ endpoint }) => ({ id: endpoint }), foreign: 404 },
   'model/endpoint/check': { input: ({ endpoint }) => ({ id: endpoint }), foreign: 404 },
   'model/endpoint/reveal-key': { input: ({ endpoint }) => ({ id: endpoint }), foreign: 404 },
-  'model/endpoint/delete': { input: ({ endpoint }) => ({ id: endpoint }), foreign: 404 },
+  'model/endpoint/delete': { input: ({ doomedEndpoint }) => ({ id: doomedEndpoint }), foreign: 404 },
   'model/run': {
     input: ({ endpoint }) => ({ endpointRef: { id: endpoint }, messages: [{ role: 'user', content: 'walk' }] }),
     foreign: 404,

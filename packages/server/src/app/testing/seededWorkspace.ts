@@ -96,6 +96,10 @@ async function createEntities({ ctx }: TestApp, owner: Person, member: Person): 
     doomedSchedule: await aSchedule(ctx, owner),
     containerSlug: '',
     endpoint: await aModelEndpoint(ctx, owner, { instanceId: instance, containerId: container }),
+    doomedEndpoint: await aModelEndpoint(ctx, owner, {
+      instanceId: instance,
+      containerId: await aContainer(ctx, owner, instance),
+    }),
     template: await aContainerTemplate(ctx, owner),
     registry: await aRegistryCredential(ctx, owner),
   };
