@@ -32,6 +32,8 @@ export const paths = {
   model: (name: string, id?: string) => withQuery(`/models/${encodeURIComponent(name)}`, { id }),
   cloud: () => '/cloud',
   marketplace: () => '/cloud/marketplace',
+  /** The form that rents an offer. */
+  offer: (offerId: string) => withQuery('/cloud/marketplace', { offer: offerId }),
   instances: () => '/cloud/instances',
   instance: (id: number, tab: InstanceTab = 'overview') => withTab(`/cloud/instances/${id}`, tab),
   selfInstances: () => '/cloud/self-instances',

@@ -2,6 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { Model } from '@stagi/contract/models.ts';
 import type { Gpu } from '@stagi/perf/catalogue.ts';
 import { filesOf, type PublishedFile, type Quality } from '@stagi/perf/quality.ts';
+import { shapeOf } from '@stagi/perf/shape.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { track } from '../../../api/analytics.ts';
@@ -18,8 +19,10 @@ import { CalculatorSkeleton } from './CalculatorSkeleton.tsx';
 import { GpuMatrix } from './GpuMatrix.tsx';
 import { cellsOf, type GpuRow, gpuRows } from './gpuRows.ts';
 import { MemoryPanel } from './MemoryPanel.tsx';
+import { OffersPanel } from './OffersPanel.tsx';
 import type { Shown } from './remedies.ts';
 import { SetupFields } from './SetupFields.tsx';
+import { SpeedPanel } from './SpeedPanel.tsx';
 import { useFit } from './useFit.ts';
 
 /** What a model fits, how fast it is there, and what that costs. Loaded after the page, with the formulas. */
@@ -69,8 +72,10 @@ function Figures({ model, gpus }: { model: Model; gpus: readonly Gpu[] }) {
       {shown && (
         <div className={classes.panels}>
           <MemoryPanel shown={shown} choice={choice} choose={choose} />
+          <SpeedPanel shown={shown} choice={choice} choose={choose} offers={cheapest ?? []} />
         </div>
       )}
+      <OffersPanel fit={fit} hasFormula={shapeOf(entry) !== undefined} choice={choice} choose={choose} />
     </div>
   );
 }

@@ -49,7 +49,7 @@ export function MemoryBar({ fit: { parts, isUpperBound }, isUnknown }: Props) {
         {total > budget ? (
           <Line part="missing" label={t('Missing')} value={formatBytes(total - budget)} />
         ) : (
-          <Line part="free" label={t('Free')} value={formatBytes(budget - total)} />
+          <Line part="free" label={t('Free memory')} value={formatBytes(budget - total)} />
         )}
         <Line part="budget" label={t('What the engine may use')} value={formatBytes(budget)} />
       </dl>

@@ -49,7 +49,9 @@ export function MemoryPanel({ shown, choice, choose }: Props) {
       <MemoryBar fit={fit} isUnknown={shapeOf(shown.model) === undefined} />
       {!fit.fits && <Remedies shown={shown} choice={choice} choose={choose} />}
       <p className={classes.small}>
-        {t('Of one GPU, with {{file}} in {{engine}}.', { file: file.variant ?? file.precision, engine })}{' '}
+        {shapeOf(shown.model)
+          ? t('Of one GPU, with {{file}} in {{engine}}.', { file: file.variant ?? file.precision, engine })
+          : t('Of one GPU, with {{file}}.', { file: file.variant ?? file.precision })}{' '}
         {fit.isUpperBound &&
           shapeOf(shown.model) &&
           t('At most: the published numbers do not say how large the cache is.')}
@@ -88,7 +90,11 @@ function Remedies({ shown, choice, choose }: Props) {
   const t = useT();
   const remedies = remediesOf(shown, choice);
   if (remedies.length === 0)
-    return <p className={classes.small}>{t('No number of these GPUs, smaller file or shorter context would do.')}</p>;
+    return (
+      <p className={classes.small}>
+        {t('No single change would do: more of these GPUs, a smaller file, a shorter context or fewer sequences.')}
+      </p>
+    );
   return (
     <div className={classes.remedies}>
       <span>{t('What would fit:')}</span>

@@ -36,7 +36,7 @@ export function SetupFields({ model: { entry, contextLength }, files, shown, cho
   return (
     <div className={classes.fields}>
       {shapeOf(entry) && cacheFields()}
-      {shown && (
+      {shown && shapeOf(entry) && (
         <Select
           label={t('Engine')}
           options={ENGINES.map((engine) => engineOption(engine, shown))}
@@ -82,7 +82,8 @@ export function SetupFields({ model: { entry, contextLength }, files, shown, cho
             {presets.map((tokens) => (
               <Button
                 key={tokens}
-                color="gray"
+                color={tokens === choice.context ? 'primary' : 'gray'}
+                look={tokens === choice.context ? 'soft' : 'filled'}
                 size="xxxs"
                 aria-pressed={tokens === choice.context}
                 title={t('{{tokens}} tokens', { tokens: formatNumber(tokens, 0) })}

@@ -26,6 +26,8 @@ export function useFit(model: Model, choice: ModelChoice) {
   return { ...query, isOld: query.isPlaceholderData || settled !== asked };
 }
 
+export type FitAnswer = ReturnType<typeof useFit>;
+
 /** What the file of the quality is not published in, or not read by, is left out: the call would refuse it. */
 function fitInput({ id, entry }: Model, choice: ModelChoice): InputOf<typeof api.models.fit> {
   const { quality, format, load, lengths, goal } = choice;
