@@ -1,5 +1,6 @@
 import { account } from './account.ts';
 import { adminClients } from './adminClients.ts';
+import { adminModels } from './adminModels.ts';
 import { adminUsers } from './adminUsers.ts';
 import { analytics } from './analytics.ts';
 import { apiTokens } from './apiTokens.ts';
@@ -91,6 +92,7 @@ export const api = {
   audit,
   adminUsers,
   adminClients,
+  adminModels,
 };
 export type Api = typeof api;
 

@@ -24,6 +24,7 @@ export const ENTITIES = [
   'admin/promo-code',
   'admin/stray',
   'admin/contact',
+  'admin/model',
 ] as const;
 
 export type Entity = (typeof ENTITIES)[number];

@@ -4,7 +4,7 @@ import { z } from 'zod';
  * Where a number comes from: a file of a public repository, a page, a vendor's data sheet, or a computation from other
  * numbers of the same entry.
  */
-const Source = z.union([
+export const Source = z.union([
   z.strictObject({
     repo: z.string().regex(/^[\w.-]+\/[\w.-]+$/),
     commit: z.string().optional(),

@@ -27,6 +27,7 @@ it('refuses every act of an operator whose role is revoked while the act waits',
         note: '',
         expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
       }),
+    'a model': (olga: Person) => olga.client(api.adminModels.hide, { modelId: 'meta-llama/Llama-3.1-8B-Instruct' }),
     'a machine': (olga: Person) => olga.client(api.strays.delete, { id: stray }),
     'a copy of a log': (olga: Person) => olga.client(api.audit.exportForOperators, { workspaceId: victim.workspaceId }),
     'a person': (olga: Person) => olga.client(api.adminUsers.disable, { id: victim.userId, reason: 'the last word' }),
@@ -51,6 +52,7 @@ it('refuses every act of an operator whose role is revoked while the act waits',
   console.log(`operators made none meanwhile: n = ${n}`);
   const { rows } = await app.ctx.pg.query(
     `select 'code' as what from promo_code where code = 'LAST-MOMENT'
+     union all select 'model' from catalogue_change
      union all select 'stray' from stray where id = $1 and decision is not null
      union all select 'copy' from audit where action = 'admin/audit/export'
      union all select 'person' from app_user where id = $2 and disabled_at is not null

@@ -11,6 +11,7 @@ import { apiTokenHandlers } from '../apiTokens/routes.ts';
 import { mountAppEndpoints } from '../apps/endpoints.ts';
 import { appHandlers } from '../apps/routes.ts';
 import { auditHandlers } from '../audit/routes.ts';
+import { adminModelHandlers } from '../catalogue/adminRoutes.ts';
 import { modelHandlers } from '../catalogue/routes.ts';
 import { publicSite } from '../config/site.ts';
 import { contactHandlers } from '../contact/routes.ts';
@@ -118,6 +119,7 @@ const handlers: Handlers = {
   audit: auditHandlers,
   adminUsers: adminUserHandlers,
   adminClients: adminClientHandlers,
+  adminModels: adminModelHandlers,
 };
 
 /** The server for browsers, command lines and daemons. */

@@ -77,8 +77,9 @@ export function recorderOf(call: Call, member: Member, input: unknown): CallReco
       const before = kind && (await stateOf(trx, kind[1], member, ref));
       const answer = await act();
       const made = (answer as { entity?: { id?: unknown } } | null)?.entity?.id;
-      const id = before?.id ?? (typeof made === 'number' ? String(made) : undefined);
-      const after = kind && id !== undefined ? await stateOf(trx, kind[1], member, { id: Number(id) }) : undefined;
+      const known = before?.id ?? (typeof made === 'number' ? String(made) : undefined);
+      const after = kind && (await stateOf(trx, kind[1], member, known === undefined ? ref : { id: Number(known) }));
+      const id = known ?? after?.id;
       await recordAct(trx, actor, {
         action,
         outcome: 'done',
@@ -174,6 +175,12 @@ const KINDS: Record<Entity, Kind> = {
   'admin/stray': { from: sql.table('stray'), label: 'name', mine: () => sql`true` },
   // Not the name: entries outlive the requests.
   'admin/contact': { from: sql.table('contact_request'), label: 'topic', mine: () => sql`true` },
+  // Named by the model: an entry that was never changed has no row.
+  'admin/model': {
+    from: sql`(select id, model_id as slug, kind, fields, source, note from catalogue_change)`,
+    label: 'slug',
+    mine: () => sql`true`,
+  },
   'client/member': {
     from: sql`(select u.id, u.name, m.role, m.workspace_id from membership m join app_user u on u.id = m.user_id)`,
     label: 'name',
@@ -193,6 +200,7 @@ function refOf(call: Call, kind: Entity, { workspace }: Member, input: unknown):
   const { id, slug, userId } = owner ? (owner as Record<string, unknown>) : named;
   if (kind === 'client/member') return typeof userId === 'number' ? { id: userId } : null;
   if (typeof id === 'number') return { id };
+  if (kind === 'admin/model') return typeof named.modelId === 'string' ? { slug: named.modelId } : null;
   const isSlug = typeof slug === 'string' && KINDS[kind].label === 'slug' && !needsIdempotencyKey(call.path);
   return isSlug ? { slug } : null;
 }
@@ -283,6 +291,8 @@ const RECORDED_FIELDS = new Set([
   'path',
   'newPath',
   'handled',
+  'modelId',
+  'reset',
 ]);
 /** The longest reason that an operator may give is recorded in full. */
 const MAX_CHARACTERS = REASON_MAX;

@@ -61,16 +61,28 @@ function asBuilt(model: CatalogueModel): CatalogueEntry {
 
 /** A release may change the checked-in entry so that a change no longer fits it: then the entry counts. */
 function changed(log: Reading['log'], model: CatalogueModel, change: Change): CatalogueEntry {
-  const parsed = CatalogueModel.safeParse({ ...model, ...change.fields });
+  const parsed = CatalogueModel.safeParse(mergedEntry(model, change.fields));
   if (parsed.success) return present(parsed.data, change);
   log.warn({ model: model.id, err: parsed.error }, 'an operator’s change no longer fits its catalogue entry');
   return asBuilt(model);
 }
 
-/** An entry that a later release brings too is a change of that one: it is listed once. */
+/** The entry with its changed fields. `null` takes a field away: it is not known, or not so for this model. */
+export function mergedEntry(model: CatalogueModel, fields: Record<string, unknown>): unknown {
+  return Object.fromEntries(Object.entries({ ...model, ...fields }).filter(([, value]) => value !== null));
+}
+
+/** An added entry; its repository and source are columns of its row. */
+export const addedEntry = ({ model_id, fields, source }: Pick<Change, 'model_id' | 'fields' | 'source'>): unknown => ({
+  ...fields,
+  id: model_id,
+  source,
+});
+
+/** Where a release brings the same model, that entry counts: it is listed once. */
 function addedBy(log: Reading['log'], change: Change): CatalogueEntry[] {
   if (builtIn.some(({ id }) => id === change.model_id)) return [];
-  const parsed = CatalogueModel.safeParse(change.fields);
+  const parsed = CatalogueModel.safeParse(addedEntry(change));
   if (parsed.success) return [present(parsed.data, change)];
   log.warn({ model: change.model_id, err: parsed.error }, 'an operator’s catalogue entry is not valid any more');
   return [];

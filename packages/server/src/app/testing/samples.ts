@@ -299,6 +299,27 @@ export const SAMPLES: Record<string, Sample> = {
   'admin/feedback/list': { input: () => ({}) },
   'admin/feedback/view': { input: () => ({ id: 999_999_908 }) },
   'admin/feedback/image/view': { input: () => ({ id: 999_999_908, position: 0 }) },
+  'admin/model/list': { input: () => ({}) },
+  'admin/model/view': { input: () => ({ modelId: 'walk/walk' }) },
+  'admin/model/create': {
+    input: () => ({
+      modelId: 'walk/walk',
+      fields: {
+        name: 'n',
+        publisher: 'n',
+        task: 'code',
+        parameters: { total: 1e9 },
+        precisions: [{ precision: 'bf16', repository: 'walk/walk' }],
+      },
+      source: [{ url: 'https://example.com/', note: 'n' }],
+    }),
+  },
+  'admin/model/edit': {
+    input: () => ({ modelId: 'walk/walk', version: null, source: [{ computed: 'n' }] }),
+  },
+  'admin/model/hide': { input: () => ({ modelId: 'walk/walk' }) },
+  'admin/model/show': { input: () => ({ modelId: 'walk/walk' }) },
+  'admin/model/delete': { input: () => ({ modelId: 'walk/walk' }) },
   'contact/send': { input: () => ({ topic: 'Help', name: 'n', email: 'n@example.com', message: 'm' }) },
   'admin/contact/list': { input: () => ({}) },
   'admin/contact/view': { input: () => ({ id: 999_999_919 }) },
