@@ -40,7 +40,7 @@ async function walk(page: Page, at: Platform, signedUp = async () => {}): Promis
     .getByRole('banner')
     .getByRole('link', { name: /start page/ })
     .click();
-  await expect(page).toHaveURL(/\/cloud/);
+  await expect(page).toHaveURL(/\/models$/);
   await page.getByTestId('profile-menu').click();
   await page.getByText('Log out').click();
   await expect(page.getByRole('link', { name: 'Log in' }).first()).toBeVisible();

@@ -86,7 +86,7 @@ test('an app is let in from its link to its call, taken back, and told no', asyn
       await expect(page.getByText('This app cannot be connected')).toBeVisible();
       await expect(page.getByText('This redirect address is not registered for the app')).toBeVisible();
       await page.goto(`${platform.url}/sign-in?client_id=${STORY_APP.clientId}&state=half`);
-      await expect(page).toHaveURL(`${platform.url}/cloud/instances?client_id=${STORY_APP.clientId}&state=half`);
+      await expect(page).toHaveURL(`${platform.url}/models?client_id=${STORY_APP.clientId}&state=half`);
     });
 
     const secrets = await page.evaluate(() => ['accessToken', 'refreshToken'].map((key) => localStorage.getItem(key)));

@@ -6,12 +6,12 @@ import { enterAsNewPerson, signUpInBrowser, typeCode } from './people.ts';
 
 const PHONE = { width: 360, height: 740 };
 
-test('somebody signs up with the mailed code, lands on the cloud, logs out and in again', async ({
+test('somebody signs up with the mailed code, lands on the models, logs out and in again', async ({
   page,
   platform,
 }) => {
   const { email } = await signUpInBrowser(page, platform, 'Grace Hopper');
-  await expect(page).toHaveURL(/\/cloud\/instances/);
+  await expect(page).toHaveURL(/\/models$/);
   await page.getByTestId('profile-menu').click();
   await expect(page.getByText(email)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Grace Hopper’s workspace Owner' })).toBeVisible();
@@ -89,7 +89,7 @@ test('a return address never leads to another site', async ({ page, platform }) 
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Log in', exact: true }).last().click();
-    await expect(page).toHaveURL(new RegExp(`^${platform.url}/cloud`));
+    await expect(page).toHaveURL(`${platform.url}/models`);
   }
 });
 

@@ -38,7 +38,7 @@ test('the main job is done without a mouse: sign up, SSH key, rent, own server, 
     await expect(heading('About you')).toBeVisible();
     await write(page, main.getByLabel('Phone'), PHONE);
     await page.keyboard.press('Enter');
-    await expect(heading('Instances')).toBeFocused();
+    await expect(heading('Models')).toBeFocused();
   });
 
   await test.step('an SSH key, found in the palette; the focus comes back to its button', async () => {

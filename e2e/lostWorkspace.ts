@@ -11,6 +11,6 @@ export async function expectLost(
 ): Promise<void> {
   await expect(lostNotice(page, lost)).toBeVisible();
   // Where the root leads to.
-  await expect(page).toHaveURL(`${url}${next === null ? '/profile/account' : '/cloud/instances'}`);
+  await expect(page).toHaveURL(`${url}/models`);
   await expect(page.getByTestId('profile-menu')).toContainText(next ?? 'No workspace');
 }

@@ -26,8 +26,8 @@ export async function signUpInBrowser(
   await typeCode(page, await mailedCode(platform.url, email));
   await sendSignUpForm(page);
   // Past the redirect, which takes the focus along.
-  await expect(page).toHaveURL(/\/cloud\/instances/);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Instances');
+  await expect(page).toHaveURL(/\/models$/);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Models');
   return { email };
 }
 

@@ -78,7 +78,7 @@ test('a form filled in before the code runs keeps its text, and its submit stays
   expect(addresses).toEqual([]);
   expect(page.url()).toBe(`${platform.url}/sign-in`);
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
-  await expect(page).toHaveURL(/\/cloud/);
+  await expect(page).toHaveURL(/\/models$/);
 
   // Signed in, the start page of visitors is never seen.
   await page.goto(`${platform.url}/`, { waitUntil: 'commit' });

@@ -79,7 +79,7 @@ test('somebody sets a new password with a mailed code, later changes it, and err
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(LATER_PASSWORD);
   await page.getByRole('button', { name: 'Log in', exact: true }).last().click();
-  await expect(page).toHaveURL(/\/cloud/);
+  await expect(page).toHaveURL(/\/models$/);
 });
 
 test('codes that are late or used open nothing, a known address is told by mail alone, and a first password is added', async ({
@@ -100,7 +100,7 @@ test('codes that are late or used open nothing, a known address is told by mail 
     const used = await mailedCode(app.url, email);
     await typeCode(page, used);
     await sendSignUpForm(page);
-    await expect(page).toHaveURL(/\/cloud\/instances/);
+    await expect(page).toHaveURL(/\/models$/);
 
     await page.evaluate(() => localStorage.clear());
     await page.goto(`${app.url}/confirmation?email=${encodeURIComponent(email)}`);
@@ -130,7 +130,7 @@ test('codes that are late or used open nothing, a known address is told by mail 
     await app.ctx.db.updateTable('password_reset').set({ expires_at: later }).execute();
     await page.getByRole('button', { name: 'Set the password and log in' }).click();
     await expect(page.getByText('Password changed!')).toBeVisible();
-    await expect(page).toHaveURL(/\/cloud\/instances/);
+    await expect(page).toHaveURL(/\/models$/);
 
     await app.ctx.db.updateTable('app_user').set({ password_hash: null }).where('email', '=', email).execute();
     await page.goto(`${app.url}/profile/account`);

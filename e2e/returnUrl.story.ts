@@ -34,7 +34,7 @@ test('no return address leads a signed-in visitor to another site', async ({ pag
       window.history.pushState(null, '', `/sign-in?${new URLSearchParams({ returnUrl })}`);
       window.dispatchEvent(new PopStateEvent('popstate', { state: null }));
       const deadline = Date.now() + 20_000;
-      // The root leads on to the cloud, and that to its first page.
+      // The root leads on to the models, the cloud to its first page.
       const onTheWay = () => ['/sign-in', '/', '/cloud'].includes(window.location.pathname);
       while (onTheWay() || !document.querySelector('h1')) {
         if (Date.now() > deadline)
@@ -49,7 +49,7 @@ test('no return address leads a signed-in visitor to another site', async ({ pag
   }, values);
 
   expect(landings).toHaveLength(values.length);
-  const home = /^\/(cloud(\/instances)?)?$/;
+  const home = /^\/(models|cloud(\/instances)?)?$/;
   landings.forEach(({ href, anchor }, index) => {
     const value = values[index]!;
     const landing = new URL(href);
@@ -98,7 +98,7 @@ test('a login returns directly to an address that the operator allows, and to no
     `//${new URL(there).host}/app`,
   ]) {
     await page.goto(`${platform.url}/sign-in?${new URLSearchParams({ returnUrl: evil })}`);
-    await expect(page, evil).toHaveURL(`${platform.url}/cloud/instances`);
+    await expect(page, evil).toHaveURL(`${platform.url}/models`);
   }
   await platform.stop();
   docs.close();

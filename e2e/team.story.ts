@@ -199,7 +199,7 @@ test('somebody makes a workspace, goes back to the first, and cannot leave what 
     await expect(other, 'the current one does nothing').toHaveURL(`${app.url}/profile/ssh`);
     await page.getByRole('button', { name: 'Switch to Ada Lovelace’s workspace' }).click();
     for (const tab of [page, other]) {
-      await expect(tab).toHaveURL(`${app.url}/cloud/instances`);
+      await expect(tab).toHaveURL(`${app.url}/models`);
       await expect(tab.getByTestId('profile-menu')).toContainText('Ada Lovelace’s workspace');
     }
     expect(await storedWorkspace(page, ada)).toBe('Ada Lovelace’s workspace');

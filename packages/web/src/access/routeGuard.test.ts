@@ -1,6 +1,6 @@
 import { authorizationRequestQuery } from '@stagi/contract/authorizationRequest.ts';
 import { ROLE_PERMISSIONS } from '@stagi/contract/permissions.ts';
-import { pageExists, ROUTES, type Route } from '@stagi/contract/routes.ts';
+import { ROUTES, type Route } from '@stagi/contract/routes.ts';
 import { describe, expect, it } from 'vitest';
 import { cloudLandingPath, guardRoute, type Visitor } from './routeGuard.ts';
 
@@ -24,8 +24,8 @@ describe('the guard of routes', () => {
     }
   });
 
-  it('sends a signed-in visitor of the start page to the cloud', () => {
-    expect(guardRoute(ROUTES.home, owner, at('/'))).toEqual({ outcome: 'redirect', to: '/cloud' });
+  it('sends a signed-in visitor of the start page to the models', () => {
+    expect(guardRoute(ROUTES.home, owner, at('/'))).toEqual({ outcome: 'redirect', to: '/models' });
   });
 
   it('leads from sign-in to the return address, and never off the site', () => {
@@ -98,7 +98,7 @@ describe('the guard of routes', () => {
   });
 
   it('leads somebody signed in with half a request to where models are, its query kept', () => {
-    const to = `${pageExists('/models') ? '/models' : '/cloud'}?client_id=x&state=1`;
+    const to = '/models?client_id=x&state=1';
     expect(guardRoute(ROUTES.signIn, owner, at('/sign-in?client_id=x&state=1'))).toEqual({ outcome: 'redirect', to });
     expect(guardRoute(ROUTES.signIn, anonymous, at('/sign-in?client_id=x&state=1'))).toEqual({ outcome: 'allow' });
   });
@@ -112,6 +112,10 @@ describe('the guard of routes', () => {
     });
     expect(guardRoute(ROUTES.signUpForm, somebodyNew, at(form))).toEqual({ outcome: 'allow' });
     expect(guardRoute(ROUTES.forbidden, somebodyNew, at('/403'))).toEqual({ outcome: 'allow' });
+    expect(guardRoute(ROUTES.models, somebodyNew, at('/models'))).toEqual({
+      outcome: 'redirect',
+      to: '/sign-up/form?returnUrl=%2Fmodels',
+    });
     expect(guardRoute(ROUTES.signUpForm, owner, at(form))).toEqual({
       outcome: 'redirect',
       to: '/cloud/instances?q=x#y',

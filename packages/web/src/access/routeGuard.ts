@@ -1,7 +1,7 @@
 import { findAuthorizationRequest, looksLikeAuthorizationRequest } from '@stagi/contract/authorizationRequest.ts';
 import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import { allowedReturnUrl, safeReturnUrl } from '@stagi/contract/returnUrl.ts';
-import { pageExists, ROUTES, type Route } from '@stagi/contract/routes.ts';
+import { ROUTES, type Route } from '@stagi/contract/routes.ts';
 import { site } from '../api/site.ts';
 import { paths } from '../paths.ts';
 
@@ -41,12 +41,13 @@ export function guardRoute(
       : { outcome: 'redirect', to: paths.signIn(url.pathname + url.search + url.hash) };
   }
   if (route.layout === 'sign' && !isForm) return afterSignIn(url, returnUrls);
-  if (route.layout === 'home') return { outcome: 'redirect', to: paths.cloud() };
+  if (route.layout === 'home') return { outcome: 'redirect', to: paths.models() };
   if (visitor.is === 'loading') return isHandOff(route, url) ? { outcome: 'allow' } : { outcome: 'wait' };
   if (visitor.is === 'failed')
     return route.public || isHandOff(route, url) ? { outcome: 'allow' } : { outcome: 'error' };
   if (isForm) return visitor.isNew ? { outcome: 'allow' } : afterSignIn(url, returnUrls);
-  if (visitor.isNew && !route.public) {
+  // The catalogue is open to visitors, but it is also where a session begins.
+  if (visitor.isNew && (!route.public || route.demoNotice)) {
     return { outcome: 'redirect', to: paths.signUpForm(url.pathname + url.search + url.hash) };
   }
   if (route.permissions && !holdsAny(visitor.permissions, route.permissions)) {
@@ -75,7 +76,7 @@ function afterSignIn(url: URL, returnUrls: readonly string[]): GuardVerdict {
   const returnUrl = url.searchParams.get('returnUrl');
   const target = returnTarget(returnUrl, url.origin, returnUrls);
   if (target) return target;
-  return { outcome: 'redirect', to: looksLikeAuthorizationRequest(url) ? MODELS + url.search : paths.home() };
+  return { outcome: 'redirect', to: looksLikeAuthorizationRequest(url) ? paths.models() + url.search : paths.home() };
 }
 
 /** Where a return address leads: outside of this origin only as the allow-list says; `null` when it is not followed. */
@@ -89,9 +90,6 @@ export function returnTarget(
   const path = safeReturnUrl(returnUrl, origin);
   return path === null ? null : { outcome: 'redirect', to: path };
 }
-
-/** While there is no models page, the cloud stands in for it. */
-const MODELS = pageExists('/models') ? '/models' : '/cloud';
 
 /** The first page of the cloud that the visitor may manage, else their profile. */
 export function cloudLandingPath(permissions: readonly Permission[]): string {
