@@ -58,7 +58,11 @@ test('a visitor finds the ways in, the words of the operator, their language and
 
   await test.step('the footer has what the operator named, and no empty section', async () => {
     await expect(footer).toContainText(`© ${new Date().getFullYear()} Stagi`);
-    await expect(footer.getByRole('navigation', { name: 'Menu' }).getByRole('link')).toHaveText(['Cloud', 'Projects']);
+    await expect(footer.getByRole('navigation', { name: 'Menu' }).getByRole('link')).toHaveText([
+      'Models',
+      'Cloud',
+      'Projects',
+    ]);
     await expect(footer.getByRole('navigation', { name: 'Legal' })).toHaveCount(0);
     const socials = footer.getByRole('navigation', { name: 'Socials' }).getByRole('link');
     expect((await socials.allTextContents()).map((name) => name.trim())).toEqual(SOCIALS);

@@ -2,11 +2,22 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LANGUAGES, type Language, LOCALE } from '../packages/contract/src/languages.ts';
-import { PRERENDERED_PAGES, prerenderedFile, ROUTE_MODULES } from '../packages/web/src/prerender/prerenderedPages.ts';
+import type { Model } from '../packages/contract/src/models.ts';
+import { paths } from '../packages/web/src/paths.ts';
+import {
+  ANSWERS_ID,
+  MODEL_MODULE,
+  PRERENDERED_PAGES,
+  type PrerenderedAnswers,
+  type PrerenderedPage,
+  type Prerenderer,
+  prerenderedFile,
+  ROUTE_MODULES,
+} from '../packages/web/src/prerender/prerenderedPages.ts';
+import { answerOf, builtInModels } from './catalogueAnswers.ts';
 
 // Prerenders the public pages into the built app: `prerender.ts <built prerenderEntry> <dist>`.
 type Manifest = Record<string, { file: string; imports?: string[]; css?: string[] }>;
-type PrerenderedPage = { markup: string; description: string };
 
 /** The scripts that a language is written in, as the font's files name them. Others come from the system's fonts. */
 const SCRIPTS: Record<Language, string[]> = {
@@ -16,35 +27,74 @@ const SCRIPTS: Record<Language, string[]> = {
   tr: ['latin', 'latin-ext'],
 };
 
+/** In place of the site's origin, which the server writes when it sends the page. */
+const ORIGIN = 'https://origin.invalid';
+
+interface Page {
+  path: string;
+  /** Of the page's code. */
+  module: string;
+  /** What it is about. */
+  model?: Model;
+}
+
 const [program = '', dist = ''] = process.argv.slice(2);
-const { prerenderPage } = (await import(pathToFileURL(program).href)) as {
-  prerenderPage(path: string, language: Language): Promise<PrerenderedPage>;
-};
+const { prerenderPage, questionsOf } = (await import(pathToFileURL(program).href)) as Prerenderer;
 const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as Manifest;
 const template = withLowPriorityCode(readFileSync(join(dist, 'index.html'), 'utf8'));
 
-for (const language of LANGUAGES)
-  for (const [path, module] of Object.entries(PRERENDERED_PAGES)) {
-    const file = join(dist, prerenderedFile(language, path));
+const pages: Page[] = [
+  ...Object.entries(PRERENDERED_PAGES).map(([path, module]) => ({ path, module })),
+  ...builtInModels.map((model) => ({ path: paths.model(model.name), module: MODEL_MODULE, model })),
+];
+for (const of of pages) {
+  const answers = await answersOf(of);
+  for (const language of LANGUAGES) {
+    const file = join(dist, prerenderedFile(language, of.path));
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, page(await prerenderPage(path, language), language, module));
+    writeFileSync(file, html(of, language, answers, await prerenderPage(of.path, language, answers, of.model)));
   }
+}
 writeFileSync(join(dist, 'index.html'), withFonts(template, 'en'));
 const links = Object.entries(ROUTE_MODULES).map(([path, modules]) => [path, preloads(modules, 'preload')]);
 writeFileSync(join(dist, 'prerendered/links.json'), JSON.stringify(Object.fromEntries(links)));
 // The query cache of the pages would keep this process alive for five minutes.
 process.exit();
 
-function page({ markup, description }: PrerenderedPage, language: Language, module: string): string {
+/** A model is asked for by its name, or by its repository where the address has that too. */
+async function answersOf({ path, model }: Page): Promise<PrerenderedAnswers> {
+  const asked = await questionsOf(path);
+  const byId = model && (await questionsOf(paths.model(model.name, model.id)));
+  return {
+    title: model?.title,
+    model: model?.id,
+    answers: asked.map((key, index) => ({
+      keys: byId?.[index] ? [key, byId[index]] : [key],
+      output: answerOf(...key),
+    })),
+  };
+}
+
+function html({ path, module }: Page, language: Language, answers: PrerenderedAnswers, page: PrerenderedPage): string {
+  const { markup, description } = page;
   const title = /<title>.*?<\/title>/.exec(markup)?.[0];
-  if (!title) throw new Error('A prerendered page has no title');
+  if (!title) throw new Error(`The prerendered ${path} has no title`);
+  const head = `<link rel="canonical" href="${ORIGIN}${path}">${preloads([module], 'stylesheet')}`;
   return replaced(withFonts(template, language), [
     ['<html lang="en">', `<html lang="${LOCALE[language]}" data-prerendered="${language}">`],
     ['<title>Stagi</title>', title],
-    [/(?<=name="description"\s+content=")[^"]*/, description.replaceAll('"', '&quot;')],
-    ['</head>', `${preloads([module], 'stylesheet')}</head>`],
+    [/(?<=name="description"\s+content=")[^"]*/, description.replaceAll('&', '&amp;').replaceAll('"', '&quot;')],
+    ['</head>', `${head}</head>`],
     [/<!--placeholder-->.*<!--\/placeholder-->/s, markup.replace(title, '')],
+    ['</body>', `${jsonOf(answers)}</body>`],
   ]);
+}
+
+/** For the app, whose first render is then what stands here. "<" could end the element. */
+function jsonOf(answers: PrerenderedAnswers): string {
+  if (answers.answers.length === 0) return '';
+  const json = JSON.stringify(answers).replaceAll('<', '\\u003c');
+  return `<script id="${ANSWERS_ID}" type="application/json">${json}</script>`;
 }
 
 function replaced(html: string, parts: [from: string | RegExp, to: string][]): string {

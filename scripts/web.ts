@@ -11,11 +11,12 @@ const PRERENDERER = join(CACHE, 'prerenderer');
 const INPUTS = [
   'package-lock.json',
   'tsconfig.json',
-  'scripts/{prerender,compress}.ts',
+  'scripts/{prerender,catalogueAnswers,compress}.ts',
   'packages/web/*.*',
   'packages/web/{src,public}/**',
   'packages/contract/src/**',
   'packages/perf/src/**',
+  'packages/server/src/catalogue/*.ts',
 ];
 
 /** Vite's command line, as `process.execPath` arguments. */

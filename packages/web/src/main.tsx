@@ -12,6 +12,7 @@ import { leaveRemovedWorkspace, prefetchUser } from './api/user.ts';
 import { currentLanguage, startTranslation, t } from './i18n/i18n.ts';
 import { loadRoute, prefetch, watchLinksToPrefetch } from './navigation/prefetch.ts';
 import { paths } from './paths.ts';
+import { isSamePage, takePrerenderedAnswers } from './prerender/prerenderedAnswers.ts';
 import { canHydrate, hasPlaceholder } from './prerender/prerenderedPages.ts';
 import { routes } from './routes.tsx';
 import { showKeptToast, toast } from './ui/toasts.ts';
@@ -47,7 +48,12 @@ setFailureHandlers({
 });
 const profile = prefetchUser();
 
-const hydrates = canHydrate(root, { language: currentLanguage(), signedIn: session.get() !== null });
+const answers = takePrerenderedAnswers();
+const hydrates = canHydrate(root, {
+  language: currentLanguage(),
+  signedIn: session.get() !== null,
+  isSamePage: isSamePage(answers, window.location.search),
+});
 // Prerendered markup stays until it is hydrated, the placeholder until the page replaces it.
 if (hydrates || hasPlaceholder(root)) await preloadPage();
 else root.replaceChildren();

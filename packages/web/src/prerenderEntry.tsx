@@ -1,9 +1,15 @@
-import type { Language } from '@stagi/contract/languages.ts';
+import { BRAND } from '@stagi/contract/brand.ts';
+import type { ModelCard } from '@stagi/contract/models.ts';
 import { text } from '@stagi/contract/text.ts';
 import { prerender } from 'react-dom/static';
-import { createStaticHandler, createStaticRouter, StaticRouterProvider } from 'react-router';
+import { createStaticHandler, createStaticRouter, matchRoutes, StaticRouterProvider } from 'react-router';
 import { App } from './App.tsx';
+import { queryClient } from './api/query.ts';
+import { parametersText } from './features/models/modelWords.ts';
 import { showLanguage, startTranslation, t } from './i18n/i18n.ts';
+import type { PageHandle } from './navigation/pageHandle.ts';
+import { storeAnswers } from './prerender/prerenderedAnswers.ts';
+import type { Prerenderer } from './prerender/prerenderedPages.ts';
 import { routes } from './routes.tsx';
 
 /** The `<meta name="description">` of each page. */
@@ -11,17 +17,23 @@ const DESCRIPTIONS: Record<string, string> = {
   '/': text('Stagi: rent servers by the hour or attach your own, run containers on them, watch their logs.'),
   '/sign-in': text('Log in to Stagi: your servers, containers and their logs in one place.'),
   '/sign-up': text('Create a Stagi account: rent a server by the hour or attach your own, and run containers on it.'),
+  '/models': text(
+    'Open models for text, code, reasoning, images, speech and video: which GPU each fits, how fast it is there and what it costs.',
+  ),
 };
 
-export interface PrerenderedPage {
-  /** With the `<title>` in front. */
-  markup: string;
-  description: string;
-}
+export const questionsOf: Prerenderer['questionsOf'] = async (address) => {
+  const { pathname, searchParams: search } = new URL(address, 'http://localhost');
+  const last = matchRoutes(routes, pathname)?.at(-1);
+  const { reads } = (last?.route.handle ?? {}) as Partial<PageHandle>;
+  const asked = (await reads?.({ pathname, search, params: last?.params ?? {}, permissions: [] })) ?? [];
+  return asked.map(({ queryKey }) => queryKey as [string, unknown]);
+};
 
-/** Renders a page as a visitor without a session sees it. Throws when the page does. */
-export async function prerenderPage(path: string, language: Language): Promise<PrerenderedPage> {
+export const prerenderPage: Prerenderer['prerenderPage'] = async (path, language, answers, model) => {
   await showLanguage(language);
+  queryClient.clear();
+  storeAnswers(path, answers);
   const handler = createStaticHandler(routes);
   const context = await handler.query(new Request(`http://localhost${path}`));
   if (context instanceof Response) throw new Error(`${path} answers ${context.status} instead of a page`);
@@ -36,9 +48,16 @@ export async function prerenderPage(path: string, language: Language): Promise<P
       },
     },
   );
-  const description = DESCRIPTIONS[path];
+  const description = model ? descriptionOf(model) : DESCRIPTIONS[path] && t(DESCRIPTIONS[path]);
   if (!description) throw new Error(`${path} has no description`);
-  return { markup: await new Response(prelude as ReadableStream).text(), description: t(description) };
+  return { markup: await new Response(prelude as ReadableStream).text(), description };
+};
+
+function descriptionOf({ title, publisher, parameters }: ModelCard): string {
+  return t(
+    '{{title}} by {{publisher}}, {{parameters}} parameters, on {{brand}}: which GPUs it fits, how fast it is there and what a million tokens cost.',
+    { title, publisher, parameters: parametersText(t, parameters), brand: BRAND },
+  );
 }
 
 await startTranslation('en');

@@ -12,8 +12,8 @@ import { mountAppEndpoints } from '../apps/endpoints.ts';
 import { appHandlers } from '../apps/routes.ts';
 import { auditHandlers } from '../audit/routes.ts';
 import { adminModelHandlers } from '../catalogue/adminRoutes.ts';
+import { cataloguePage } from '../catalogue/pages.ts';
 import { modelHandlers } from '../catalogue/routes.ts';
-import { publicSite } from '../config/site.ts';
 import { contactHandlers } from '../contact/routes.ts';
 import { guardPortHosts, hideUrlsOfPorts } from '../containerAccess/hosts.ts';
 import { containerAccessHandlers } from '../containerAccess/routes.ts';
@@ -142,7 +142,7 @@ export async function buildApp(ctx: Context, hosting: Hosting): Promise<FastifyI
   if (ctx.config.devMail) mountOutbox(app, ctx);
   app.get('/openapi.json', () => openapi());
   mountHealth(app, ctx);
-  await serveWeb(app, ctx.config.webDir, publicSite(ctx.config));
+  await serveWeb(app, ctx.config, (...page) => cataloguePage(ctx, ...page));
   return app;
 }
 

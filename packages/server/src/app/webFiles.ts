@@ -10,19 +10,38 @@ import { acceptedLanguage } from '@stagi/contract/languages.ts';
 import type { SiteConfiguration } from '@stagi/contract/site.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { PageKind } from '../catalogue/pages.ts';
+import type { Config } from '../config/config.ts';
+import { publicSite } from '../config/site.ts';
 
 const NOT_PAGES =
   /^\/(frontend-api|daemon-api|git|dev|assets|prerendered|oauth|\.well-known|openapi\.json|configuration\.json|healthz|readyz)(\/|$)/;
 const PLACE = '<script id="configuration" type="application/json">{}</script>';
 
-type Site = Omit<SiteConfiguration, 'version'>;
+/** In a prerendered page, where it names its own address: see `scripts/prerender.ts`. */
+const ORIGIN = 'https://origin.invalid/';
+
+interface Served {
+  webDir: string;
+  site: Omit<SiteConfiguration, 'version'>;
+  /** The origin that browsers use. */
+  origin: string;
+  pageOf: PageOf;
+}
+
+/** How a page is served whose content operators may change; null for others. */
+type PageOf = (pathname: string, query: URLSearchParams) => Promise<PageKind | null>;
 
 /**
- * The built web app: hashed files for a year, the prerendered pages in the language that the browser asks for,
- * and its one page for every other address that is none of ours. The page carries the site's configuration, so
- * that its first paint already shows it; `/configuration.json` tells open pages of a newer version.
+ * The built web app: hashed files for a year, the prerendered pages in the language that the browser asks for, and its
+ * one page for every other address that is none of ours. The page carries the site's configuration, so that its first
+ * paint already shows it; `/configuration.json` tells open pages of a newer version.
  */
-export async function serveWeb(app: FastifyInstance, webDir: string | null, site: Site): Promise<void> {
+export async function serveWeb(app: FastifyInstance, config: Config, pageOf: PageOf): Promise<void> {
+  const { webDir } = config;
+  const site = publicSite(config);
+  const send = (request: FastifyRequest, reply: FastifyReply, webDir: string) =>
+    sendPage(request, reply, { webDir, site, origin: config.appOrigin, pageOf });
   if (webDir && existsSync(join(webDir, 'index.html'))) {
     await app.register(fastifyStatic, {
       root: webDir,
@@ -37,7 +56,7 @@ export async function serveWeb(app: FastifyInstance, webDir: string | null, site
         );
       },
     });
-    app.get('/', (request, reply) => sendPage(request, reply, webDir, site));
+    app.get('/', (request, reply) => send(request, reply, webDir));
   }
   app.get('/configuration.json', async (_request, reply) => {
     const version = webDir ? await versionOf(webDir) : '';
@@ -45,7 +64,7 @@ export async function serveWeb(app: FastifyInstance, webDir: string | null, site
   });
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.method === 'GET' && !NOT_PAGES.test(request.url.split('?')[0] ?? '');
-    if (isPage && webDir && existsSync(join(webDir, 'index.html'))) return sendPage(request, reply, webDir, site);
+    if (isPage && webDir && existsSync(join(webDir, 'index.html'))) return send(request, reply, webDir);
     return reply.status(404).send({ isSuccess: false, message: text('Not found'), requestId: request.id });
   });
 }
@@ -53,15 +72,24 @@ export async function serveWeb(app: FastifyInstance, webDir: string | null, site
 async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  webDir: string,
-  site: Site,
+  { webDir, site, origin, pageOf }: Served,
 ): Promise<FastifyReply> {
-  const html = (await prerenderedPage(request, webDir)) ?? (await plainPage(request, webDir));
+  const [pathname = '', query] = request.url.split(/\?(.*)/s, 2);
+  const kind = await pageOf(pathname, new URLSearchParams(query)).catch((err: unknown) => {
+    request.log.warn({ err }, 'a page is served without its data: the catalogue cannot be read');
+    return 'plain' as const;
+  });
+  if (typeof kind === 'object' && kind !== null) return reply.redirect(kind.elsewhere);
+  if (kind === 'missing') reply.status(404);
+  // A prerendered page is the answer to its bare address only, where nobody knows better: with a query it may differ.
+  const isPrerendered = kind === null ? query === undefined : kind === 'prerendered';
+  const html =
+    (isPrerendered ? await prerenderedPage(request, pathname, webDir) : null) ?? (await plainPage(pathname, webDir));
   const configuration: SiteConfiguration = { version: await versionOf(webDir), ...site };
   // "<" could end the element, so it is escaped as JSON allows.
   const json = JSON.stringify(configuration).replaceAll('<', '\\u003c');
   const encoding = encodingFor(request);
-  const text = html.replace(PLACE, () => PLACE.replace('{}', () => json));
+  const text = html.replace(PLACE, () => PLACE.replace('{}', () => json)).replace(ORIGIN, () => `${origin}/`);
   if (encoding) reply.header('content-encoding', encoding);
   return reply
     .type('text/html; charset=utf-8')
@@ -78,35 +106,46 @@ function encodingFor(request: FastifyRequest): Encoding | null {
   return typeof accepted === 'string' ? negotiate<Encoding>(accepted.toLowerCase(), [...ENCODINGS]) : null;
 }
 
-/** Each prerendered page in each language, twice; an app that was built anew leaves its former pages behind once. */
-const MOST_PACKED = 64;
+/** Each prerendered page in each language, twice, has about 8 MB; an app that was built anew leaves its former pages. */
+const MOST_PACKED_BYTES = 32 * 1024 * 1024;
 const packed = new Map<string, Promise<Buffer>>();
+let packedBytes = 0;
 
 /** A page is the same for everybody until the next build: it is compressed once. */
 function compressed(text: string, encoding: Encoding): Promise<Buffer> {
-  const key = encoding + text;
+  const key = encoding + createHash('sha256').update(text).digest('base64');
   const known = packed.get(key);
   if (known) return known;
-  if (packed.size >= MOST_PACKED) packed.clear();
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
-  const made = encoding === 'br' ? promisify(brotliCompress)(text, { params }) : promisify(gzip)(text, { level: 9 });
+  const made = pack(text, encoding);
   packed.set(key, made);
+  made.then(
+    ({ length }) => {
+      packedBytes += length;
+      if (packedBytes <= MOST_PACKED_BYTES) return;
+      packed.clear();
+      packedBytes = 0;
+    },
+    () => packed.delete(key),
+  );
   return made;
 }
 
-/** A prerendered page is the answer to its bare address only: with a query the page may differ. */
-async function prerenderedPage(request: FastifyRequest, webDir: string): Promise<string | null> {
-  const name = request.url === '/' ? 'home' : /^\/([a-z-]+)$/.exec(request.url)?.[1];
+function pack(text: string, encoding: Encoding): Promise<Buffer> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
+  return encoding === 'br' ? promisify(brotliCompress)(text, { params }) : promisify(gzip)(text, { level: 9 });
+}
+
+async function prerenderedPage(request: FastifyRequest, pathname: string, webDir: string): Promise<string | null> {
+  const name = pathname === '/' ? 'home' : /^\/([a-z-]+(?:\/[a-z0-9][a-z0-9.-]*)?)$/.exec(pathname)?.[1];
   if (!name) return null;
   const language = acceptedLanguage(request.headers['accept-language']);
   return await readFile(join(webDir, 'prerendered', language, `${name}.html`), 'utf8').catch(() => null);
 }
 
 /** The one page of all other addresses, with links to the code that this one needs: it comes beside the app's own. */
-async function plainPage(request: FastifyRequest, webDir: string): Promise<string> {
+async function plainPage(path: string, webDir: string): Promise<string> {
   const html = await readFile(join(webDir, 'index.html'), 'utf8');
   const written = await readFile(join(webDir, 'prerendered/links.json'), 'utf8').catch(() => '{}');
-  const [path = ''] = request.url.split('?');
   const found = Object.entries(JSON.parse(written) as Record<string, string>).find(([route]) =>
     matchesRoute(route, path),
   );

@@ -31,6 +31,9 @@ export const nameOf = (modelId: string): string =>
     .toLowerCase()
     .replace(/[^a-z0-9.]+/g, '-');
 
+/** All models of a platform whose operators changed nothing. */
+export const builtInCatalogue = (): CatalogueEntry[] => builtIn.map(asBuilt);
+
 /** All models that are shown: the checked-in ones with the changes of operators, and those that operators added. */
 export async function readCatalogue({ db, log }: Reading): Promise<CatalogueEntry[]> {
   const changes: Change[] = await db

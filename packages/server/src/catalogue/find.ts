@@ -5,10 +5,13 @@ import { type CatalogueEntry, cardOf, readCatalogue } from './catalogue.ts';
 
 /** The model of a reference; 404 if the catalogue does not have it. */
 export async function findModel(ctx: Pick<Context, 'db' | 'log'>, ref: ModelRef): Promise<CatalogueEntry> {
-  const catalogue = await readCatalogue(ctx);
-  const found = catalogue.find(({ name, entry }) => ('id' in ref ? entry.id === ref.id : name === ref.name));
+  const found = findIn(await readCatalogue(ctx), ref);
   if (!found) throw notFound();
   return found;
+}
+
+export function findIn(catalogue: readonly CatalogueEntry[], ref: ModelRef): CatalogueEntry | undefined {
+  return catalogue.find(({ name, entry }) => ('id' in ref ? entry.id === ref.id : name === ref.name));
 }
 
 export function presentModel(found: CatalogueEntry): Model {

@@ -18,10 +18,17 @@ export function usePageTitle(title: string | undefined): void {
   }, [pathname, title]);
 }
 
+/** The same before the first render: the page was prerendered with its title. */
+export function beginWithTitle(path: string, title: string): void {
+  given = { path, title };
+}
+
 function tell(next: typeof given): void {
   given = next;
   for (const listener of listeners) listener();
 }
+
+const titleAt = (pathname: string): string | null => (given?.path === pathname ? given.title : null);
 
 function useOwnTitle(): string {
   const t = useT();
@@ -32,8 +39,8 @@ function useOwnTitle(): string {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => (given?.path === pathname ? given.title : null),
-    () => null,
+    () => titleAt(pathname),
+    () => titleAt(pathname),
   );
   return named ?? t(route.title);
 }

@@ -1,0 +1,34 @@
+import { queryClient } from '../api/query.ts';
+import { beginWithTitle } from '../navigation/pageTitle.tsx';
+import { whenIdle } from '../ui/whenIdle.ts';
+import { ANSWERS_ID, type PrerenderedAnswers } from './prerenderedPages.ts';
+
+/** Puts the answers of the page into the cache, so that its first render is what was prerendered. */
+export function takePrerenderedAnswers(): PrerenderedAnswers | null {
+  const element = document.getElementById(ANSWERS_ID);
+  if (!element) return null;
+  const taken = JSON.parse(element.textContent) as PrerenderedAnswers;
+  storeAnswers(window.location.pathname, taken);
+  // They were true when the app was built. What has changed since comes once nobody waits for it.
+  whenIdle(() =>
+    Promise.all(
+      taken.answers.flatMap(({ keys }) =>
+        keys.map((queryKey) => queryClient.invalidateQueries({ queryKey, exact: true })),
+      ),
+    ),
+  );
+  return taken;
+}
+
+export function storeAnswers(pathname: string, { title, answers }: PrerenderedAnswers): void {
+  for (const { keys, output } of answers) for (const key of keys) queryClient.setQueryData(key, output);
+  if (title !== undefined) beginWithTitle(pathname, title);
+}
+
+/** Whether a page that was prerendered without a query is the same with this one. */
+export function isSamePage(answers: PrerenderedAnswers | null, search: string): boolean {
+  if (search === '') return true;
+  if (answers?.model === undefined) return false;
+  const id = new URLSearchParams(search).get('id');
+  return id === null || id === answers.model;
+}
