@@ -1,14 +1,10 @@
 import { Stack } from '@mantine/core';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { invalidate } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { lazyComponent } from '../../lazyChunks.ts';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
-import { FormSkeleton } from '../../ui/Skeletons.tsx';
+import { InviteForm } from './InviteForm.tsx';
 import { NewInvite } from './NewInvite.tsx';
-
-/** Code of its own: the list does not wait for it. */
-const InviteForm = lazyComponent(async () => (await import('./InviteForm.tsx')).InviteForm);
 
 /** Makes a join link, then shows it for the only time. */
 export function InviteDialog({ opened, onClose }: { opened: boolean; onClose(): void }) {
@@ -33,15 +29,13 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose(): 
         {link ? (
           <NewInvite link={link} onDone={close} />
         ) : (
-          <Suspense fallback={<FormSkeleton />}>
-            <InviteForm
-              onCancel={close}
-              onDone={(made) => {
-                setLink(made);
-                void invalidate('client/invite/');
-              }}
-            />
-          </Suspense>
+          <InviteForm
+            onCancel={close}
+            onDone={(made) => {
+              setLink(made);
+              void invalidate('client/invite/');
+            }}
+          />
         )}
       </Stack>
     </Dialog>
