@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { LANGUAGES, LOCALE } from '@stagi/contract/languages.ts';
+import { models } from '@stagi/perf/catalogueFiles.ts';
 import { findCutOffText, untranslated } from './cutOffText.ts';
 import { waitForScreen, walkTo } from './navigation.ts';
 import { OPEN, pseudo, speakPseudo } from './pseudoLanguage.ts';
@@ -9,6 +10,8 @@ import { type Ids, ownScreens, publicScreens, seededTest as test } from './seede
 const DATA = new RegExp(
   [
     ...calendarNames('tr'),
+    catalogueNames(),
+    /\b(?:(?:Modified )?MIT|Apache 2\.0|CC BY-NC 4\.0|NVIDIA Open Model|OpenRAIL-M)\b|\b\d+(?:[.,]\d+)?[KMBT]\b/,
     /DD\/MM\/YYYY|\bEsc\b|\btraining\b|\bCPU\b|SHA256:\S+|ssh-ed25519 AAAA… you@|\bNAME\b|(?:\/srv)?\/models/,
     /Ada’s workspace|Ada|ada@example\.com|Training|Trainer|trainer(?:-2)?|Lab 3|lab-3|Web|laptop/,
     /Simulated (?:cloud|CPU|[A-Z]\d+)|eu-sim-\d|fake:sim-[\w-]+/,
@@ -35,6 +38,7 @@ const FEW = [
   '/cloud/containers?new=1',
   '/projects/tasks/create',
   '/profile/ssh',
+  '/models?task=code&size=4-10&gpu=l4.2',
 ];
 
 /** Names of days and months are the browser's own. */
@@ -50,6 +54,13 @@ function calendarNames(locale: string): RegExp[] {
     ...names(12, { month: 'short' }),
   ];
   return [new RegExp(all.sort((a, b) => b.length - a.length).join('|'))];
+}
+
+/** Of models and their publishers; some begin like others. */
+function catalogueNames(): RegExp {
+  const names = [...new Set(models.flatMap(({ name, publisher }) => [name, publisher]))];
+  const escaped = names.toSorted((a, b) => b.length - a.length).map((name) => name.replace(/[.()]/g, '\\$&'));
+  return new RegExp(escaped.join('|'));
 }
 
 interface Findings {
@@ -183,6 +194,7 @@ function overlays({ instance, selfInstance, container, project, task }: Ids) {
         await waitForScreen(page);
       },
     },
+    { name: 'the filters of models', path: '/models', width: 360, open: press('open-filters') },
     { name: 'renaming', path: `/cloud/instances/${instance}`, open: press('action-rename') },
     { name: 'terminating', path: `/cloud/instances/${instance}`, open: press('action-terminate') },
     { name: 'dates', path: `/cloud/instances/${instance}/activities`, open: press('date-range') },

@@ -85,3 +85,69 @@ test('a form filled in before the code runs keeps its text, and its submit stays
   await expect(page.getByTestId('profile-menu')).toBeVisible();
   await context.close();
 });
+
+const MODEL = '/models/llama-3.1-8b-instruct';
+
+test('the catalogue can be read before the code runs, and without any; what comes then moves nothing', async ({
+  browser,
+  platform,
+}) => {
+  for (const [locale, title] of [
+    ['en-GB', 'Models'],
+    ['zh-CN', '模型'],
+    ['ru-RU', 'Модели'],
+    ['tr-TR', 'Modeller'],
+  ] as const) {
+    const still = await browser.newContext({ locale, javaScriptEnabled: false });
+    const plain = await still.newPage();
+    await plain.goto(`${platform.url}/models`);
+    await expect(plain.getByRole('heading', { level: 1 })).toHaveText(title);
+    await expect(plain.getByTestId('model-card')).toHaveCount(24);
+    await plain.goto(platform.url + MODEL);
+    await expect(plain).toHaveTitle('Llama 3.1 8B Instruct · Stagi');
+    await expect(plain.getByRole('heading', { level: 1 })).toHaveText('Llama 3.1 8B Instruct');
+    const canonical = plain.locator('link[rel="canonical"]');
+    await expect(canonical).toHaveAttribute('href', platform.url + MODEL);
+    await still.close();
+  }
+
+  const context = await browser.newContext();
+  await context.addInitScript(noteWhatMoves);
+  const page = await context.newPage();
+  const problems = consoleProblemsOf(page);
+  for (const [path, call] of [
+    ['/models', '/frontend-api/model/list'],
+    [MODEL, '/frontend-api/model/view'],
+    [`${MODEL}?id=meta-llama%2FLlama-3.1-8B-Instruct`, '/frontend-api/model/view'],
+  ] as const) {
+    const code = await delayCode(context);
+    await page.goto(platform.url + path, { waitUntil: 'commit' });
+    const heading = page.getByRole('heading', { level: 1 });
+    await expect(heading).toBeVisible();
+    const element = await heading.elementHandle();
+    const title = await page.title();
+    const refreshed = page.waitForResponse((response) => response.url().endsWith(call));
+    code.release();
+    await expect(page.locator('html[data-ready]')).toBeAttached();
+    await (await refreshed).finished();
+    expect(await element?.evaluate((node) => node.isConnected), path).toBe(true);
+    expect(await page.title()).toBe(title);
+    await context.unrouteAll();
+    expect(await page.evaluate(() => Number(document.documentElement.dataset.moved ?? 0)), path).toBeLessThan(0.01);
+  }
+  expect(problems).toEqual([]);
+
+  const missing = await page.goto(`${platform.url}/models/no-such-model`);
+  expect(missing?.status()).toBe(404);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This model is not in the catalogue');
+  await context.close();
+});
+
+/** Runs in the page: adds up what moved without being asked to (the measure of layout shift). */
+function noteWhatMoves(): void {
+  let moved = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) moved += (entry as PerformanceEntry & { value: number }).value;
+    document.documentElement.dataset.moved = String(moved);
+  }).observe({ type: 'layout-shift', buffered: true });
+}
