@@ -1,7 +1,7 @@
 import type { ContactAbout } from '@stagi/contract/contact.ts';
 import type { Project } from '@stagi/contract/projects.ts';
 import type { SshKey } from '@stagi/contract/sshKeys.ts';
-import type { ComponentType } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 import { useOutletContext } from 'react-router';
 
 // Features do not import each other. What a page shows of another feature is a component that routes.tsx passes to it.
@@ -13,6 +13,17 @@ export interface SshKeyDialogProps {
   onAdded?(key: SshKey): void;
 }
 export type SshKeyDialogSlot = ComponentType<SshKeyDialogProps>;
+
+export interface SshKeySelectProps {
+  /** The key's id as text; empty when none is chosen. */
+  value: string;
+  onChange(id: string): void;
+  error?: ReactNode;
+  /** The id of the form, which is elsewhere in the DOM. */
+  form: string;
+}
+/** The SSH key that a rented server will accept, with the way to add one. */
+export type SshKeySelectSlot = ComponentType<SshKeySelectProps>;
 
 export interface ContactDialogProps {
   opened: boolean;

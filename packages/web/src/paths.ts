@@ -30,6 +30,9 @@ export const paths = {
   models: () => '/models',
   /** A model by the name of its address; its repository on the hub tells it from another one of that name. */
   model: (name: string, id?: string) => withQuery(`/models/${encodeURIComponent(name)}`, { id }),
+  /** The form that deploys it, with what the page's address has chosen. */
+  deployModel: (name: string, chosen: URLSearchParams = new URLSearchParams()) =>
+    withQuery(`/models/${encodeURIComponent(name)}`, { ...Object.fromEntries(chosen), deploy: '1' }),
   cloud: () => '/cloud',
   marketplace: () => '/cloud/marketplace',
   /** The form that rents an offer. */

@@ -7,6 +7,7 @@ import type { adminPages } from './adminPages.ts';
 import { useSignedIn } from './api/session.ts';
 import { NotFound } from './errorPages/NotFound.tsx';
 import { PageError } from './errorPages/PageError.tsx';
+import type { SshKeySelectProps } from './featureSlots.ts';
 import type { ReadsName } from './firstReads.ts';
 import { DefaultLayout } from './layouts/DefaultLayout.tsx';
 import { HomeLayout } from './layouts/HomeLayout.tsx';
@@ -25,6 +26,14 @@ const hasKit = () =>
 const FeedbackButton = lazyComponent(
   async () => (await import('./features/feedback/FeedbackButton.tsx')).FeedbackButton,
 );
+
+const SshKeySelect = lazyComponent(async () => {
+  const [{ SshKeySelect }, { SshKeyDialog }] = await Promise.all([
+    import('./features/marketplace/SshKeySelect.tsx'),
+    import('./features/sshKeys/SshKeyDialog.tsx'),
+  ]);
+  return (props: SshKeySelectProps) => <SshKeySelect {...props} SshKeyDialog={SshKeyDialog} />;
+});
 
 // The layouts know no feature: it is handed to those that show it.
 const feedback = <SignedInFeedback />;
@@ -177,7 +186,14 @@ export const routes: RouteObject[] = [
         page(ROUTES.consent, async () => (await import('./features/apps/ConsentPage.tsx')).ConsentPage),
         page(ROUTES.authGoogle, async () => (await import('./features/auth/GoogleReturnPage.tsx')).GoogleReturnPage),
         page(ROUTES.authGithub, async () => (await import('./features/auth/GithubReturnPage.tsx')).GithubReturnPage),
-        page(ROUTES.model, async () => (await import('./features/models/detail/ModelPage.tsx')).ModelPage, 'model'),
+        page(
+          ROUTES.model,
+          async () => {
+            const { ModelPage } = await import('./features/models/detail/ModelPage.tsx');
+            return () => <ModelPage SshKeySelect={SshKeySelect} />;
+          },
+          'model',
+        ),
         page(ROUTES.forbidden, async () => (await import('./errorPages/Forbidden.tsx')).Forbidden),
         ...(hasKit()
           ? [

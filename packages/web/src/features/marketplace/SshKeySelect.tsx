@@ -2,23 +2,17 @@ import { Skeleton } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
-import type { SshKeyDialogSlot } from '../../featureSlots.ts';
+import type { SshKeyDialogSlot, SshKeySelectProps } from '../../featureSlots.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Select } from '../../ui/form/Select.tsx';
 import { Note } from '../../ui/Note.tsx';
 import classes from './Marketplace.module.css';
 
-interface Props {
-  /** The key's id as text; empty when none is chosen. */
-  value: string;
-  onChange(id: string): void;
-  error?: ReactNode;
-  /** The id of the form, which is elsewhere in the DOM. */
-  form: string;
+interface Props extends SshKeySelectProps {
   SshKeyDialog: SshKeyDialogSlot;
 }
 

@@ -6,7 +6,9 @@ import { Suspense, useEffect, useState } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
 import { errorText } from '../../../api/messages.ts';
 import { q } from '../../../api/query.ts';
+import { useSignedIn } from '../../../api/session.ts';
 import { MessagePage } from '../../../errorPages/MessagePage.tsx';
+import type { SshKeySelectSlot } from '../../../featureSlots.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { lazyComponent } from '../../../lazyChunks.ts';
 import { usePageTitle } from '../../../navigation/pageTitle.tsx';
@@ -14,19 +16,29 @@ import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
-import { DetailSkeleton } from '../../../ui/Skeletons.tsx';
+import { DetailSkeleton, FormSkeleton } from '../../../ui/Skeletons.tsx';
+import { DeployButton } from '../actions/DeployButton.tsx';
 import { modelRefOf } from '../modelRef.ts';
 import { CalculatorSkeleton } from './CalculatorSkeleton.tsx';
 import { ModelFacts } from './ModelFacts.tsx';
 
+const DeployPage = lazyComponent(async () => (await import('../deploy/DeployPage.tsx')).DeployPage);
+const Endpoints = lazyComponent(async () => (await import('../run/Endpoints.tsx')).Endpoints);
 const Calculator = lazyComponent(async () => (await import('./Calculator.tsx')).Calculator);
 
 /** One model: what is known of it, what it fits, how fast it is there and what that costs. */
-export function ModelPage() {
+export function ModelPage({ SshKeySelect }: { SshKeySelect: SshKeySelectSlot }) {
+  const signedIn = useSignedIn();
   const { name } = useParams();
   const [search] = useSearchParams();
   const { data, error, isFetching, refetch } = useQuery(q(api.models.view, modelRefOf(name, search), { quiet: true }));
   usePageTitle(data?.entity.title);
+  if (data && signedIn && search.get('deploy') === '1')
+    return (
+      <Suspense fallback={<FormSkeleton />}>
+        <DeployPage model={data.entity} SshKeySelect={SshKeySelect} />
+      </Suspense>
+    );
   if (data) return <ModelView key={data.entity.id} model={data.entity} />;
   if (error instanceof CallError && error.status === 404) return <NoSuchModel />;
   if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
@@ -36,7 +48,10 @@ export function ModelPage() {
 function ModelView({ model }: { model: Model }) {
   return (
     <>
-      <PageHeader title={model.title}>{model.publisher}</PageHeader>
+      <PageHeader title={model.title} actions={<DeployButton model={model} />}>
+        {model.publisher}
+      </PageHeader>
+      <EndpointsOfMember model={model} />
       <ModelFacts model={model} />
       <LoadedAfterwards model={model} />
     </>
@@ -54,6 +69,16 @@ function LoadedAfterwards({ model }: { model: Model }) {
   ) : (
     <CalculatorSkeleton />
   );
+}
+
+/** For visitors there are none: their code is not fetched. */
+function EndpointsOfMember({ model }: { model: Model }) {
+  const signedIn = useSignedIn();
+  return signedIn ? (
+    <Suspense>
+      <Endpoints model={model} />
+    </Suspense>
+  ) : null;
 }
 
 function NoSuchModel() {
