@@ -59,7 +59,11 @@ export function DeployForm({ model, servers, gpus, offers, SshKeySelect }: Props
   const { form, field, submit, loading } = call;
   const { values } = form;
   const template = ENGINE_TEMPLATES.find(({ name }) => name === values.template);
-  const file = template && filesFor(model.entry, values.quality, template).find(isChosenVariant);
+  const { quality, variant } = values;
+  const file = useMemo(
+    () => template && filesFor(model.entry, quality, template).find((one) => variant === '' || one.variant === variant),
+    [model, quality, template, variant],
+  );
   const context = Number(values.context) || DEFAULT_CONTEXT;
   const wanted = useMemo<Wanted | null>(
     () => (template && file ? { model: model.entry, file, template, context } : null),
@@ -69,11 +73,12 @@ export function DeployForm({ model, servers, gpus, offers, SshKeySelect }: Props
     () => (offers === null || !wanted ? offers : fittingOffers(gpus, offers, wanted)),
     [gpus, offers, wanted],
   );
-  const cheapest = fitting?.[0]?.offerId ?? '';
+  const fits = fitting?.some(({ offerId }) => offerId === values.offerId) ?? false;
+  const offerId = fits ? values.offerId : (fitting?.[0]?.offerId ?? '');
   // biome-ignore lint/correctness/useExhaustiveDependencies: when what fits changes, not at each choice
   useEffect(() => {
-    if (!fitting?.some(({ offerId }) => offerId === values.offerId)) form.setFieldValue('offerId', cheapest);
-  }, [cheapest, fitting]);
+    if (values.offerId !== offerId) form.setFieldValue('offerId', offerId);
+  }, [offerId]);
   const command =
     template?.command && file
       ? fillIn(template.command, { repository: file.repository, variant: file.variant, context, gpus: 1 })
@@ -127,8 +132,4 @@ export function DeployForm({ model, servers, gpus, offers, SshKeySelect }: Props
       </Stack>
     </Form>
   );
-
-  function isChosenVariant({ variant }: { variant: string | null }): boolean {
-    return values.variant === '' || variant === values.variant;
-  }
 }

@@ -24,7 +24,7 @@ interface Props {
 export function MeasuredSpeed({ measured: { ttft, rate, promptTokens, answerTokens }, endpoint, model }: Props) {
   const t = useT();
   const predicted = usePrediction(endpoint, model, promptTokens ?? 100, answerTokens ?? 100);
-  const milliseconds = (seconds: number) => formatNumber(seconds * 1000, 0);
+  const milliseconds = (seconds: number) => `${formatNumber(seconds * 1000, 0)} ms`;
   return (
     <table className={classes.speed} data-testid="measured-speed">
       <thead>
@@ -37,17 +37,15 @@ export function MeasuredSpeed({ measured: { ttft, rate, promptTokens, answerToke
       <tbody>
         <tr>
           <th scope="row">{t('First token')}</th>
-          <td data-testid="measured-ttft">{`${milliseconds(ttft)} ms`}</td>
-          <td>{cell(predicted && typeof predicted !== 'string' ? predicted.ttft : predicted, milliseconds, 'ms')}</td>
+          <td data-testid="measured-ttft">{milliseconds(ttft)}</td>
+          <td>{cell(predicted && typeof predicted !== 'string' ? predicted.ttft : predicted, milliseconds)}</td>
         </tr>
         <tr>
           <th scope="row">{t('Tokens per second')}</th>
           <td data-testid="measured-rate">{rate === null ? '–' : formatNumber(rate)}</td>
           <td>
-            {cell(
-              predicted && typeof predicted !== 'string' ? predicted.tpot : predicted,
-              (seconds) => formatNumber(1 / seconds),
-              '',
+            {cell(predicted && typeof predicted !== 'string' ? predicted.tpot : predicted, (seconds) =>
+              formatNumber(1 / seconds),
             )}
           </td>
         </tr>
@@ -55,11 +53,7 @@ export function MeasuredSpeed({ measured: { ttft, rate, promptTokens, answerToke
     </table>
   );
 
-  function cell(
-    value: ReturnType<typeof predict>['ttft'] | string | undefined,
-    show: (seconds: number) => string,
-    unit: string,
-  ) {
+  function cell(value: ReturnType<typeof predict>['ttft'] | string | undefined, show: (seconds: number) => string) {
     if (value === undefined) return '…';
     if (typeof value === 'string')
       return value in NOT_PREDICTED_WORDS
@@ -67,7 +61,7 @@ export function MeasuredSpeed({ measured: { ttft, rate, promptTokens, answerToke
         : t(value);
     if (!isEstimate(value)) return null;
     const [one, other] = [show(value.low), show(value.high)];
-    return `${show(value.value)} ${unit} (${one} – ${other})`;
+    return `${show(value.value)} (${one} – ${other})`;
   }
 }
 
