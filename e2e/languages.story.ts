@@ -10,8 +10,8 @@ import { type Ids, ownScreens, publicScreens, seededTest as test } from './seede
 const DATA = new RegExp(
   [
     ...calendarNames('tr'),
+    /\b(?:(?:Modified )?MIT|Apache 2\.0|CC BY-NC 4\.0|NVIDIA Open Model|FLUX\.\d dev Non-Commercial|OpenRAIL-M)\b|\b\d+(?:[.,]\d+)?[KMBT]\b/,
     catalogueNames(),
-    /\b(?:(?:Modified )?MIT|Apache 2\.0|CC BY-NC 4\.0|NVIDIA Open Model|OpenRAIL-M)\b|\b\d+(?:[.,]\d+)?[KMBT]\b/,
     /DD\/MM\/YYYY|\bEsc\b|\btraining\b|\bCPU\b|SHA256:\S+|ssh-ed25519 AAAA… you@|\bNAME\b|(?:\/srv)?\/models/,
     /Ada’s workspace|Ada|ada@example\.com|Training|Trainer|trainer(?:-2)?|Lab 3|lab-3|Web|laptop/,
     /Simulated (?:cloud|CPU|[A-Z]\d+)|eu-sim-\d|fake:sim-[\w-]+/,

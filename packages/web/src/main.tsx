@@ -12,8 +12,8 @@ import { leaveRemovedWorkspace, prefetchUser } from './api/user.ts';
 import { currentLanguage, startTranslation, t } from './i18n/i18n.ts';
 import { loadRoute, prefetch, watchLinksToPrefetch } from './navigation/prefetch.ts';
 import { paths } from './paths.ts';
-import { isSamePage, takePrerenderedAnswers } from './prerender/prerenderedAnswers.ts';
-import { canHydrate, hasPlaceholder } from './prerender/prerenderedPages.ts';
+import { takePrerenderedAnswers } from './prerender/prerenderedAnswers.ts';
+import { canHydrate, hasPlaceholder, isSamePage } from './prerender/prerenderedPages.ts';
 import { routes } from './routes.tsx';
 import { showKeptToast, toast } from './ui/toasts.ts';
 

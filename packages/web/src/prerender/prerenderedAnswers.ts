@@ -24,11 +24,3 @@ export function storeAnswers(pathname: string, { title, answers }: PrerenderedAn
   for (const { keys, output } of answers) for (const key of keys) queryClient.setQueryData(key, output);
   if (title !== undefined) beginWithTitle(pathname, title);
 }
-
-/** Whether a page that was prerendered without a query is the same with this one. */
-export function isSamePage(answers: PrerenderedAnswers | null, search: string): boolean {
-  if (search === '') return true;
-  if (answers?.model === undefined) return false;
-  const id = new URLSearchParams(search).get('id');
-  return id === null || id === answers.model;
-}

@@ -91,5 +91,13 @@ export function canHydrate(root: HTMLElement, visit: PageVisit): boolean {
   return root.hasChildNodes() && isBare && !visit.signedIn && prerendered === visit.language;
 }
 
+/** Whether a page that was prerendered without a query is the same with this one. */
+export function isSamePage(answers: PrerenderedAnswers | null, search: string): boolean {
+  if (search === '') return true;
+  if (answers?.model === undefined) return false;
+  const id = new URLSearchParams(search).get('id');
+  return id === null || id === answers.model;
+}
+
 /** Whether the server sent `index.html` itself, with its placeholder instead of a page. */
 export const hasPlaceholder = (root: HTMLElement): boolean => root.querySelector(':scope > .placeholder') !== null;
