@@ -1,4 +1,10 @@
-import { CatalogueModel, MODEL_TASKS, type Source } from '@stagi/perf/catalogue.ts';
+import {
+  CatalogueModel,
+  REPOSITORY as HUB_REPOSITORY,
+  MODEL_TASKS,
+  type Source,
+  VARIANT,
+} from '@stagi/perf/catalogue.ts';
 import { precisionOf } from '@stagi/perf/precision.ts';
 import { z } from 'zod';
 import { call } from './call.ts';
@@ -24,13 +30,15 @@ const NUMBER = text('Enter a number greater than 0');
 const HIDDEN = text('Remove line breaks and invisible characters');
 const TOO_LONG = text('Too long: at most 200 characters');
 const REPOSITORY = text('Enter a repository of the hub: owner/name');
+const FILE = text('A file is named like Q4_K_M: letters, digits, dots, underscores and hyphens');
 
 const Count = z.number(WHOLE).int(WHOLE).positive(WHOLE).max(Number.MAX_SAFE_INTEGER, WHOLE);
 const WholeOrNone = z.number(WHOLE).int(WHOLE).min(0, WHOLE).max(Number.MAX_SAFE_INTEGER, WHOLE);
 const Positive = z.number(NUMBER).positive(NUMBER);
 const line = (required: string) =>
   z.string(required).trim().min(1, required).max(NAME_MAX, TOO_LONG).refine(isPlainLine, HIDDEN);
-const repository = (required: string) => line(required).regex(/^[\w.-]+\/[\w.-]+$/, REPOSITORY);
+const fileName = (required: string) => line(required).max(100, FILE).regex(VARIANT, FILE);
+const repository = (required: string) => line(required).regex(HUB_REPOSITORY, REPOSITORY);
 /** `null`: not known, or not so for this model. */
 const optional = <T extends z.ZodType>(schema: T) => schema.nullable().optional();
 
@@ -47,11 +55,11 @@ const PublishedFile = z.strictObject({
   ),
   repository: repository(text('Repository is required')),
   variants: z
-    .array(line(text('Name the file')))
+    .array(fileName(text('Name the file')))
     .max(VARIANTS_MAX)
     .optional(),
-  filesGB: z.record(z.string().max(NAME_MAX, TOO_LONG), Positive).optional(),
-  filesGiB: z.record(z.string().max(NAME_MAX, TOO_LONG), Positive).optional(),
+  filesGB: z.record(fileName(text('Name the file')), Positive).optional(),
+  filesGiB: z.record(fileName(text('Name the file')), Positive).optional(),
 });
 
 export const isGguf = (label: string): boolean => /^gg(uf|ml)$/i.test(label.trim());

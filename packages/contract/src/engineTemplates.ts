@@ -77,9 +77,8 @@ export const ENGINE_TEMPLATES: readonly EngineTemplate[] = [
     formats: ['safetensors'],
     tasks: LANGUAGE,
     perf: 'sglang',
-    // A shell, as its key is an option: the value of the variable is not shown in the command.
-    command:
-      'sh -c "exec python3 -m sglang.launch_server --model-path {repository} --context-length {context} --tp {gpus} --host 0.0.0.0 --port 30000 --api-key $SGLANG_API_KEY"',
+    // Its key is an option alone, which the list of processes would show. As `python3 -m`, with the variable's value added.
+    command: `python3 -c "import os, runpy, sys; sys.argv += ['--api-key', os.environ['SGLANG_API_KEY']]; runpy.run_module('sglang.launch_server', run_name='__main__', alter_sys=True)" --model-path {repository} --context-length {context} --tp {gpus} --host 0.0.0.0 --port 30000`,
     env: {},
     tokenVariable: 'HF_TOKEN',
     keyVariable: 'SGLANG_API_KEY',

@@ -18,6 +18,14 @@ export const Source = z.union([
 /** Source of a whole entry. An entry without one is refused. */
 export const Sources = z.union([z.array(Source).min(1), z.literal('vendor datasheet, general knowledge')]);
 
+/**
+ * A repository on the hub, and one of several files in it. Both stand in commands that start engines, so they begin with a
+ * letter or a digit, as no option does, and have no spaces, quotes or signs of a shell.
+ */
+export const REPOSITORY = /^[A-Za-z0-9][\w.-]*\/[\w][\w.-]*$/;
+export const VARIANT = /^[A-Za-z0-9][\w.-]*$/;
+const variant = z.string().max(100).regex(VARIANT);
+
 const positive = z.number().positive();
 const count = z.int().positive();
 
@@ -119,7 +127,7 @@ const architecture = {
 
 export const CatalogueModel = z.strictObject({
   /** Repository on the hub. */
-  id: z.string().regex(/^[\w.-]+\/[\w.-]+$/),
+  id: z.string().max(200).regex(REPOSITORY),
   name: z.string().min(1),
   publisher: z.string().min(1),
   task: z.enum(MODEL_TASKS),
@@ -139,10 +147,10 @@ export const CatalogueModel = z.strictObject({
   precisions: z.array(
     z.strictObject({
       precision: z.string(),
-      repository: z.string(),
-      variants: z.array(z.string()).optional(),
-      filesGB: z.record(z.string(), positive).optional(),
-      filesGiB: z.record(z.string(), positive).optional(),
+      repository: z.string().max(200).regex(REPOSITORY),
+      variants: z.array(variant).optional(),
+      filesGB: z.record(variant, positive).optional(),
+      filesGiB: z.record(variant, positive).optional(),
     }),
   ),
   /** A date, or a month where the day is not known. */

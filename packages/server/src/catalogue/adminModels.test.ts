@@ -274,7 +274,9 @@ const WHOLE = 'Enter a whole number greater than 0';
 const BAD: [Record<string, unknown>, string, string][] = [
   [{ modelId: ' ' }, 'modelId', 'Repository is required'],
   [{ modelId: 'walrus' }, 'modelId', 'Enter a repository of the hub: owner/name'],
-  [{ modelId: 'acme/..' }, 'modelId', 'The name of the repository must begin with a letter or a digit'],
+  [{ modelId: 'acme/..' }, 'modelId', 'Enter a repository of the hub: owner/name'],
+  [{ modelId: '--help/x' }, 'modelId', 'Enter a repository of the hub: owner/name'],
+  [{ modelId: 'acme/_' }, 'modelId', 'The name of the repository must begin with a letter or a digit'],
   [{ source: [] }, 'source', 'Source is required'],
   [{ source: undefined }, 'source', 'Source is required'],
   [{ source: 'vendor datasheet, general knowledge' }, 'source', 'Source is required'],
@@ -346,6 +348,36 @@ const BAD: [Record<string, unknown>, string, string][] = [
     { fields: { precisions: [{ precision: 'bf16', repository: 'https://hub/a/b' }] } },
     'fields.precisions.0.repository',
     'Enter a repository of the hub: owner/name',
+  ],
+  [
+    { fields: { precisions: [{ precision: 'bf16', repository: '-a/b' }] } },
+    'fields.precisions.0.repository',
+    'Enter a repository of the hub: owner/name',
+  ],
+  [
+    { fields: { precisions: [{ precision: 'bf16', repository: 'a/b" --api-key x' }] } },
+    'fields.precisions.0.repository',
+    'Enter a repository of the hub: owner/name',
+  ],
+  [
+    { fields: { precisions: [{ precision: 'bf16', repository: 'a/$(id)' }] } },
+    'fields.precisions.0.repository',
+    'Enter a repository of the hub: owner/name',
+  ],
+  [
+    { fields: { precisions: [{ precision: 'bf16', repository: 'a/b;reboot' }] } },
+    'fields.precisions.0.repository',
+    'Enter a repository of the hub: owner/name',
+  ],
+  [
+    { fields: { precisions: [{ precision: 'gguf', repository: 'a/b', variants: ['Q8_0 --api-key x'] }] } },
+    'fields.precisions.0.variants.0',
+    'A file is named like Q4_K_M: letters, digits, dots, underscores and hyphens',
+  ],
+  [
+    { fields: { precisions: [{ precision: 'gguf', repository: 'a/b', variants: ['-Q8_0'] }] } },
+    'fields.precisions.0.variants.0',
+    'A file is named like Q4_K_M: letters, digits, dots, underscores and hyphens',
   ],
   [
     { fields: { precisions: [{ precision: 'gguf', repository: 'a/b' }] } },
