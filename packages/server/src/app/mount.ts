@@ -8,7 +8,15 @@ import { recorderOf } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
-import { badInput, forbidden, forbiddenToTokens, sendError, unauthenticated, workspaceGone } from '../http/errors.ts';
+import {
+  badInput,
+  forbidden,
+  forbiddenToTokens,
+  restarting,
+  sendError,
+  unauthenticated,
+  workspaceGone,
+} from '../http/errors.ts';
 import type { Handler, Handlers, Member, SignedIn } from '../http/handlers.ts';
 import type { LoadShedder } from '../http/loadShedding.ts';
 import type { Visitor } from '../http/visitor.ts';
@@ -26,6 +34,10 @@ const STREAMED_WITHIN_MS = 30 * 60_000;
 /** Walks the call table: authenticate, check the call's permission, parse, handle, check the output. */
 export function mount(app: FastifyInstance, context: Context, handlers: Handlers, shedder: LoadShedder): void {
   app.setErrorHandler(sendError);
+  const open = new Set<AbortController>();
+  app.addHook('preClose', async () => {
+    for (const one of open) one.abort(restarting());
+  });
   const refuse: onRequestHookHandler = (_request, _reply, done) => done(shedder.refusal() ?? undefined);
   for (const domain of Object.keys(api) as (keyof Api)[]) {
     const calls = api[domain] as Record<string, Call>;
@@ -37,7 +49,7 @@ export function mount(app: FastifyInstance, context: Context, handlers: Handlers
       const onRequest = bodyLimit > BODY_LIMIT ? [refuse, guardLargeBodies(context, call, bodyLimit)] : [refuse];
       const handlerTimeout = call.streamed ? STREAMED_WITHIN_MS : ANSWER_WITHIN_MS;
       app.post(API_PREFIX + call.path, { bodyLimit, onRequest, handlerTimeout }, (request, reply) =>
-        shedder.pass(() => serve(call, handler, context, request, reply)),
+        shedder.pass(() => serve(call, handler, context, { request, reply, open })),
       );
     }
   }
@@ -53,8 +65,7 @@ async function serve(
   call: Call,
   handler: Handler<Call>,
   context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply, open }: { request: FastifyRequest; reply: FastifyReply; open: Set<AbortController> },
 ): Promise<unknown> {
   const ctx = await authorize(call, context, request, reply);
   const parsed = call.input.safeParse(request.body ?? {});
@@ -64,7 +75,7 @@ async function serve(
   if (needsIdempotencyKey(call.path)) requireIdempotencyKey(request);
   let prepared: unknown = null;
   const prepare = async (): Promise<void> => {
-    if ('prepare' in handler) prepared = await handler.prepare(ctx as Member, parsed.data);
+    if ('prepare' in handler) prepared = await handler.prepare(ctx as Member, parsed.data, goneOf(reply, open));
   };
   const act = async (db: Context['db']): Promise<unknown> => {
     const inside = (db === ctx.db ? ctx : { ...ctx, db }) as Member;
@@ -99,6 +110,19 @@ async function serve(
   crashPoint(`${call.path as `${string}/${string}`}.committed`);
   if (call.streamed) void reply.type(call.streamed).headers(STREAMED);
   return answered;
+}
+
+/** Aborts when whoever called has gone. In `open` until then. */
+function goneOf({ raw }: FastifyReply, open: Set<AbortController>): AbortSignal {
+  const gone = new AbortController();
+  open.add(gone);
+  const leave = () => {
+    open.delete(gone);
+    gone.abort();
+  };
+  if (raw.destroyed) leave();
+  else raw.once('close', leave);
+  return gone.signal;
 }
 
 async function authorize(

@@ -1,10 +1,9 @@
 import { EnrolRequest } from '@stagi/contract/daemon.ts';
 import { STREAMS_PATH } from '@stagi/contract/daemonStreams.ts';
-import { text } from '@stagi/contract/text.ts';
 import type { FastifyInstance } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { Context } from '../context.ts';
-import { badInput, PublicError } from '../http/errors.ts';
+import { badInput, restarting } from '../http/errors.ts';
 import { batchDurabilityWaits } from '../logging/logDurability.ts';
 import { mountDownloads } from '../nodes/downloads.ts';
 import { batchUsage } from '../usageSamples/record.ts';
@@ -58,7 +57,7 @@ export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
   });
 
   async function admitLink(): Promise<void> {
-    if (isStopping) throw new PublicError(503, text('The platform is restarting'), { retryAfter: 1 });
+    if (isStopping) throw restarting();
     await rateLimitLinks();
   }
 

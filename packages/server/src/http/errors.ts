@@ -59,6 +59,8 @@ export const tooManyRequests = (seconds: number): PublicError =>
 /** One caller has too many requests in progress; the next try may come after so many seconds. */
 export const tooManyConcurrent = (seconds: number): PublicError =>
   new PublicError(429, text('Too many requests at once'), { retryAfter: seconds });
+export const restarting = (): PublicError =>
+  new PublicError(503, text('The platform is restarting'), { retryAfter: 1 });
 export const unavailable = (cause?: unknown): PublicError =>
   new PublicError(503, text('The service is busy. Try again in a moment.'), { retryAfter: 2, cause });
 

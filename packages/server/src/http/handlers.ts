@@ -28,7 +28,8 @@ export type RequestContext<C extends Call = Call> = C['auth'] extends 'public'
 type Answer<C extends Call> = Promise<z.input<C['output']> | OutputOf<C>>;
 type Handle<C extends Call> = (ctx: RequestContext<C>, input: ParsedInputOf<C>) => Answer<C>;
 interface PreparedHandler<C extends Call> {
-  prepare(ctx: RequestContext<C>, input: ParsedInputOf<C>): Promise<unknown>;
+  /** `gone` aborts when whoever called has gone, or the platform stops (then its reason is a PublicError). */
+  prepare(ctx: RequestContext<C>, input: ParsedInputOf<C>, gone: AbortSignal): Promise<unknown>;
   act(ctx: RequestContext<C>, input: ParsedInputOf<C>, prepared: unknown): Answer<C>;
 }
 export type Handler<C extends Call> = Handle<C> | PreparedHandler<C>;

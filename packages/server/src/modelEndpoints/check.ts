@@ -1,4 +1,4 @@
-import { engineTemplate, fillIn } from '@stagi/contract/engineTemplates.ts';
+import { engineTemplate, fillIn, type Served } from '@stagi/contract/engineTemplates.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
@@ -8,6 +8,7 @@ import { StreamRefused } from '../nodes/streamHub.ts';
 import { askEngine, type EngineAddress, EngineError, readShort } from './ask.ts';
 import { keyPlace } from './deploy.ts';
 import type { EndpointView } from './queries.ts';
+import { jsonOf, ownReason, reasonIn } from './reason.ts';
 
 const ANSWER_WITHIN_MS = 5_000;
 /** Engines fetch their model while such a request goes on. */
@@ -47,66 +48,75 @@ export async function checkEndpoint(ctx: Context, db: Db, row: EndpointView): Pr
 /** Null: it serves. Else why not, in words for people. */
 async function whatIsWrong(ctx: Context, address: EngineAddress, row: EndpointView): Promise<string | null> {
   const template = engineTemplate(row.engine);
+  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
   try {
-    const answer = await askEngine(ctx, address, {
-      method: 'GET',
-      path: template.healthPath,
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-    });
-    await readShort(answer);
+    const answer = await askEngine(ctx, address, { method: 'GET', path: template.healthPath, signal });
+    await readShort(answer, signal);
     if (answer.statusCode === 503) return text('The engine is loading its model');
     if (answer.statusCode !== 200)
       return text('The engine answers its health check with {{status}}', { status: answer.statusCode ?? 0 });
-    return template.load ? await whileLoading(ctx, address, row) : null;
+    return template.load ? await whileLoading(ctx, address, row, signal) : null;
   } catch (error) {
     if (error instanceof StreamRefused || error instanceof EngineError) return error.message;
-    if (error instanceof Error && error.name === 'TimeoutError') return text('The engine did not answer within 5 s');
+    if (signal.aborted) return text('The engine did not answer within 5 s');
     throw error;
   }
 }
 
 /** Requests that make an engine fetch its model, by endpoint and container. A restart of the platform begins anew. */
 const loading = new Map<string, { error: string | null }>();
+/** A failure is told to whoever checks next, until then. */
+const FORGOTTEN_AFTER_MS = 10 * 60_000;
 
 /** An engine that fetches its model on request: it is asked once, and serves when its list has the model. */
-async function whileLoading(ctx: Context, address: EngineAddress, row: EndpointView): Promise<string | null> {
-  const { load, modelName } = engineTemplate(row.engine);
+async function whileLoading(
+  ctx: Context,
+  address: EngineAddress,
+  row: EndpointView,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { modelName } = engineTemplate(row.engine);
   const served = { repository: row.repository, variant: row.variant, context: row.context, gpus: row.gpu_count };
+  if (await hasModel(ctx, address, fillIn(modelName, served), signal)) return null;
   const key = `${row.id}/${address.containerId}`;
-  if (await hasModel(ctx, address, fillIn(modelName, served))) {
-    loading.delete(key);
-    return null;
-  }
   const before = loading.get(key);
   if (before && before.error === null) return text('The engine is fetching its model');
-  const request = { error: null as string | null };
+  const request: { error: string | null } = { error: null };
   loading.set(key, request);
-  const body = Object.fromEntries(Object.entries(load!.body).map(([name, value]) => [name, fillIn(value, served)]));
-  const fetched = askEngine(ctx, address, {
-    method: 'POST',
-    path: load!.path,
-    body: { ...body, stream: false },
-    signal: AbortSignal.timeout(LOAD_WITHIN_MS),
-  }).then(async (answer) => {
-    const said = await readShort(answer);
-    if (answer.statusCode !== 200) throw new EngineError(said.slice(0, 300));
-    loading.delete(key);
-  });
-  fetched.catch((error: unknown) => {
-    ctx.log.warn({ err: error, endpointId: row.id }, 'an engine could not fetch its model');
-    request.error = error instanceof Error ? error.message : String(error);
-  });
+  fetchModel(ctx, address, row.engine, served).then(
+    () => loading.delete(key),
+    (error: unknown) => {
+      ctx.log.warn({ err: error, endpointId: row.id }, 'an engine could not fetch its model');
+      const isKnown = error instanceof EngineError || error instanceof StreamRefused;
+      request.error = isKnown ? error.message : text('The engine did not answer in time');
+      setTimeout(() => {
+        if (loading.get(key) === request) loading.delete(key);
+      }, FORGOTTEN_AFTER_MS).unref();
+    },
+  );
   return before?.error
     ? text('The engine could not fetch its model: {{cause}}', { cause: before.error })
     : text('The engine is fetching its model');
 }
 
-async function hasModel(ctx: Context, address: EngineAddress, name: string): Promise<boolean> {
-  const answer = await askEngine(ctx, address, {
-    method: 'GET',
-    path: '/v1/models',
-    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-  });
-  const said = await readShort(answer);
+async function fetchModel(
+  ctx: Context,
+  address: EngineAddress,
+  engine: EndpointView['engine'],
+  served: Served,
+): Promise<void> {
+  const { path, body } = engineTemplate(engine).load!;
+  const signal = AbortSignal.timeout(LOAD_WITHIN_MS);
+  const filled = Object.fromEntries(Object.entries(body).map(([name, value]) => [name, fillIn(value, served)]));
+  const answer = await askEngine(ctx, address, { method: 'POST', path, body: { ...filled, stream: false }, signal });
+  const said = await readShort(answer, signal);
+  const reason = ownReason(jsonOf(said));
+  if (reason !== null) throw new EngineError(reason);
+  if (answer.statusCode !== 200) throw new EngineError(reasonIn(said, answer.statusCode ?? 0));
+}
+
+async function hasModel(ctx: Context, address: EngineAddress, name: string, signal: AbortSignal): Promise<boolean> {
+  const answer = await askEngine(ctx, address, { method: 'GET', path: '/v1/models', signal });
+  const said = await readShort(answer, signal);
   return answer.statusCode === 200 && said.includes(JSON.stringify(name));
 }

@@ -41,8 +41,8 @@ export const modelEndpointHandlers: HandlersOf<typeof api.modelEndpoints> = {
   },
   run: {
     // Streams are no transactions: what is asked of an engine is not written down.
-    prepare: async (ctx: Member, input) =>
-      runModel(ctx, ctx as Context, await visibleEndpoint(ctx, input.endpointRef.id), input),
+    prepare: async (ctx: Member, input, gone) =>
+      runModel(ctx, ctx as Context, await visibleEndpoint(ctx, input.endpointRef.id), input, gone),
     act: async (_ctx, _input, lines) => lines as Readable as never,
   },
 };

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { oneThird, QUICK } from './engines/corpus.ts';
+import { formatEngines, reportEngines, runEngines } from './engines/run.ts';
+
+/** A third of what `engines.fault.ts` has: another one each day. */
+it('answers in time and in little memory, whatever an engine answers', { timeout: 200_000 }, async () => {
+  const seed = Math.floor(Date.now() / 86_400_000);
+  const result = await runEngines(oneThird(seed), console.log);
+  console.log(`engines: seed ${seed}, ${formatEngines(result)} (of ${QUICK.length} kinds)`);
+  expect(reportEngines(result)).toEqual([]);
+  expect(result.n).toBeGreaterThan(QUICK.length / 3);
+});
