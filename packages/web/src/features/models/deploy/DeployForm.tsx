@@ -4,10 +4,10 @@ import { ENGINE_TEMPLATES, fillIn } from '@stagi/contract/engineTemplates.ts';
 import type { Offer } from '@stagi/contract/hardware.ts';
 import type { Model } from '@stagi/contract/models.ts';
 import type { Gpu } from '@stagi/perf/catalogue.ts';
-import { useEffect, useMemo } from 'react';
+import { useMemo } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { invalidate } from '../../../api/query.ts';
-import { useCallForm } from '../../../api/useCallForm.ts';
+import { type CallForm, useCallForm } from '../../../api/useCallForm.ts';
 import type { Server } from '../../../api/useServers.ts';
 import type { SshKeySelectSlot } from '../../../featureSlots.ts';
 import { useT } from '../../../i18n/i18n.ts';
@@ -41,21 +41,25 @@ export function DeployForm({ model, servers, gpus, offers, SshKeySelect }: Props
   const t = useT();
   const navigate = useNavigate();
   const { choice } = useModelChoice(model);
-  const call = useCallForm<typeof api.modelEndpoints.deploy, DeployValues>(api.modelEndpoints.deploy, {
-    initialValues: initialValues(model, choice),
-    toInput: (values) =>
-      toInput(
-        model,
-        values,
-        offers?.find(({ offerId }) => offerId === values.offerId),
-      ),
-    fieldOf,
-    onDone: () => {
-      toast.success(t('The model is being deployed'));
-      void invalidate('model/endpoint/', 'docker-container/', 'instance-rented/', 'self-hosted-instance/', 'billing/');
-      void navigate(paths.model(model.name, model.id));
+  const call: CallForm<DeployValues> = useCallForm<typeof api.modelEndpoints.deploy, DeployValues>(
+    api.modelEndpoints.deploy,
+    {
+      initialValues: initialValues(model, choice),
+      toInput: (values) => toInput(model, values, offer),
+      fieldOf,
+      onDone: () => {
+        toast.success(t('The model is being deployed'));
+        void invalidate(
+          'model/endpoint/',
+          'docker-container/',
+          'instance-rented/',
+          'self-hosted-instance/',
+          'billing/',
+        );
+        void navigate(paths.model(model.name, model.id));
+      },
     },
-  });
+  );
   const { form, field, submit, loading } = call;
   const { values } = form;
   const template = ENGINE_TEMPLATES.find(({ name }) => name === values.template);
@@ -73,12 +77,8 @@ export function DeployForm({ model, servers, gpus, offers, SshKeySelect }: Props
     () => (offers === null || !wanted ? offers : fittingOffers(gpus, offers, wanted)),
     [gpus, offers, wanted],
   );
-  const fits = fitting?.some(({ offerId }) => offerId === values.offerId) ?? false;
-  const offerId = fits ? values.offerId : (fitting?.[0]?.offerId ?? '');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when what fits changes, not at each choice
-  useEffect(() => {
-    if (values.offerId !== offerId) form.setFieldValue('offerId', offerId);
-  }, [offerId]);
+  /** The cheapest, unless another one has been picked that still fits. */
+  const offer: Offer | undefined = fitting?.find(({ offerId }) => offerId === values.offerId) ?? fitting?.[0];
   const command =
     template?.command && file
       ? fillIn(template.command, { repository: file.repository, variant: file.variant, context, gpus: 1 })
@@ -96,6 +96,7 @@ export function DeployForm({ model, servers, gpus, offers, SshKeySelect }: Props
             servers={servers}
             gpus={gpus}
             offers={fitting}
+            offer={offer}
             wanted={wanted}
             SshKeySelect={SshKeySelect}
           />

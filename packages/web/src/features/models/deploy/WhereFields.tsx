@@ -22,6 +22,8 @@ interface Props {
   gpus: readonly Gpu[];
   /** Those that fit, the cheapest first; null: this person may not rent. */
   offers: readonly Offer[] | null;
+  /** The one of them that would be rented. */
+  offer: Offer | undefined;
   wanted: Wanted | null;
   SshKeySelect: SshKeySelectSlot;
 }
@@ -29,7 +31,7 @@ interface Props {
 const NOT_ONLINE = text('Not online');
 
 /** A server of the workspace, or one that is rented with the form. */
-export function WhereFields({ call, servers, gpus, offers, wanted, SshKeySelect }: Props) {
+export function WhereFields({ call, servers, gpus, offers, offer, wanted, SshKeySelect }: Props) {
   const t = useT();
   const { form, field } = call;
   const { where } = form.values;
@@ -88,7 +90,7 @@ export function WhereFields({ call, servers, gpus, offers, wanted, SshKeySelect 
           />
         </>
       ) : (
-        <RentFields call={call} gpus={gpus} offers={offers ?? []} wanted={wanted} SshKeySelect={SshKeySelect} />
+        <RentFields call={call} offers={offers ?? []} offer={offer} SshKeySelect={SshKeySelect} />
       )}
     </>
   );
@@ -129,7 +131,11 @@ function FitNote({ verdict }: { verdict: OnServer }) {
   );
 }
 
-function RentFields({ call, offers, SshKeySelect }: Omit<Props, 'servers' | 'offers'> & { offers: readonly Offer[] }) {
+interface RentProps extends Pick<Props, 'call' | 'offer' | 'SshKeySelect'> {
+  offers: readonly Offer[];
+}
+
+function RentFields({ call, offers, offer, SshKeySelect }: RentProps) {
   const t = useT();
   const { form, field } = call;
   if (offers.length === 0)
@@ -143,9 +149,10 @@ function RentFields({ call, offers, SshKeySelect }: Omit<Props, 'servers' | 'off
       <Select
         label={t('Server to rent')}
         description={t('The cheapest that the model fits is chosen. It is charged from when it is online.')}
-        options={offers.map((offer) => ({ value: offer.offerId, label: offerLabel(offer) }))}
+        options={offers.map((one) => ({ value: one.offerId, label: offerLabel(one) }))}
         data-testid="deploy-offer"
         {...field('offerId')}
+        value={offer?.offerId}
       />
       <SshKeySelect
         value={form.values.sshKeyId}

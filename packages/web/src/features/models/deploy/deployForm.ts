@@ -7,6 +7,7 @@ import type { ModelChoice } from '../modelChoice.ts';
 export interface DeployValues {
   where: 'server' | 'rent';
   instanceRef: string;
+  /** Empty: the cheapest that fits. */
   offerId: string;
   sshKeyId: string;
   quality: Quality;
@@ -108,7 +109,7 @@ export function toInput(model: Model, values: DeployValues, offer: Offer | undef
       ? { instanceRef: values.instanceRef === '' ? undefined : { id: Number(values.instanceRef) } }
       : {
           rent: {
-            offerId: values.offerId,
+            offerId: offer?.offerId ?? '',
             title,
             slug: `${slug.slice(0, SLUG_MAX - '-server'.length).replace(/-+$/, '')}-server`,
             sshKeyId: values.sshKeyId === '' ? undefined : Number(values.sshKeyId),

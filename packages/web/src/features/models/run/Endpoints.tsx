@@ -1,4 +1,4 @@
-import { Group } from '@mantine/core';
+import { Group, Skeleton } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { ModelEndpoint } from '@stagi/contract/modelEndpoints.ts';
 import type { Model } from '@stagi/contract/models.ts';
@@ -28,17 +28,23 @@ import { useEndpoints } from './useEndpoints.ts';
 /** What serves this model in the workspace: how far it is, and a chat with it. Nothing for visitors. */
 export function Endpoints({ model }: { model: Model }) {
   const t = useT();
-  const { endpoints, isAllowed, error, isFetching, refetch } = useEndpoints(model.id);
+  const { endpoints, isAllowed, isPending, error, isFetching, refetch } = useEndpoints(model.id);
   const [running, setRunning] = useState<number | null>(null);
-  if (!isAllowed) return null;
   if (error && endpoints.length === 0)
     return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
-  if (endpoints.length === 0) return null;
+  if (isAllowed && isPending) return <Skeleton height={120} my={24} />;
   return (
-    <section className={classes.section} aria-labelledby="endpoints" id="endpoints-of-model">
+    <section className={classes.section} aria-labelledby="endpoints">
       <Heading level={2} id="endpoints">
         {t('Deployed in this workspace')}
       </Heading>
+      {endpoints.length === 0 && (
+        <p className={classes.state}>
+          {isAllowed
+            ? t('Not yet. Deploy it to a server that it fits: once its engine answers, you can chat with it here.')
+            : t('You may not see the servers of this workspace, and so none of what they serve.')}
+        </p>
+      )}
       {endpoints.map((endpoint) => (
         <Endpoint
           key={endpoint.id}
