@@ -197,6 +197,8 @@ export const CatalogueRow = z.object({
   /** Of all parameters; null where the entry is not valid. */
   parameters: z.number().nullable(),
   state: z.enum(ENTRY_STATES),
+  /** Whether this release brings it; else operators added it. */
+  isShipped: z.boolean(),
   /** Fields that differ from the shipped entry. */
   changed: z.array(z.string()),
   problem: z.enum(ENTRY_PROBLEMS).nullable(),

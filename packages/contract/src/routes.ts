@@ -344,6 +344,7 @@ export const ROUTES = {
     title: text('Contact requests'),
     parent: '/admin',
   },
+  adminModels: { path: '/admin/models', layout: 'app', permissions: STAFF, title: text('Models'), parent: '/admin' },
   adminAudit: {
     path: '/admin/audit',
     layout: 'app',

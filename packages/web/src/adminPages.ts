@@ -8,5 +8,6 @@ export const adminPages = {
   providers: async () => (await import('./features/admin/ProvidersPage.tsx')).ProvidersPage,
   feedback: async () => (await import('./features/admin/FeedbackPage.tsx')).FeedbackPage,
   contact: async () => (await import('./features/admin/ContactPage.tsx')).ContactPage,
+  models: async () => (await import('./features/models/admin/AdminModelsPage.tsx')).AdminModelsPage,
   audit: async () => (await import('./features/admin/AdminAuditPage.tsx')).AdminAuditPage,
 };

@@ -139,6 +139,10 @@ export const firstReads = {
     const { contactInput } = await import('./features/admin/listInputs.ts');
     return [read(api.contact.list, contactInput(listAddress(search)))];
   },
+  adminModels: async ({ search }) => {
+    const { entriesInput } = await import('./features/models/admin/entriesInput.ts');
+    return [read(api.adminModels.list, entriesInput(listAddress(search)))];
+  },
 } satisfies Record<string, FirstReads>;
 
 export type ReadsName = keyof typeof firstReads;

@@ -170,6 +170,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.adminProviders, adminPage('providers'), 'adminProviders'),
         page(ROUTES.adminFeedback, adminPage('feedback'), 'adminFeedback'),
         page(ROUTES.adminContact, adminPage('contact'), 'adminContact'),
+        page(ROUTES.adminModels, adminPage('models'), 'adminModels'),
         page(ROUTES.adminAudit, adminPage('audit')),
       ]),
       layout(<DefaultLayout feedback={feedback} />, [

@@ -84,6 +84,7 @@ function presentEntry(modelId: string, row: ShownRow | undefined): AdminModel {
     task: shown?.task ?? '',
     parameters: shown?.parameters.total ?? null,
     state: stateOf(row),
+    isShipped: shipped !== undefined,
     changed: row && shipped ? Object.keys(row.fields).toSorted() : [],
     problem: entry === null ? 'invalid' : row?.kind === 'added' && shipped ? 'shipped meanwhile' : null,
     note: row?.note ?? '',

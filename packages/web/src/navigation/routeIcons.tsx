@@ -54,6 +54,7 @@ const ICONS: Record<string, typeof IconBox> = {
   [ROUTES.adminWorkspaces.path]: IconBriefcase,
   [ROUTES.adminStrays.path]: IconGhost2,
   [ROUTES.adminProviders.path]: IconCloud,
+  [ROUTES.adminModels.path]: IconBrain,
   [ROUTES.adminFeedback.path]: IconMessage2,
   [ROUTES.adminContact.path]: IconMail,
   [ROUTES.adminAudit.path]: IconHistory,

@@ -17,6 +17,7 @@ export const ADMINISTRATION: Section = {
     ROUTES.adminProviders,
     ROUTES.adminPromoCodes,
     ROUTES.adminLedger,
+    ROUTES.adminModels,
     ROUTES.adminFeedback,
     ROUTES.adminContact,
     ROUTES.adminAudit,
