@@ -4,7 +4,7 @@ import { Select } from '../../../ui/form/Select.tsx';
 import { Textarea } from '../../../ui/form/Textarea.tsx';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
 import classes from './Entry.module.css';
-import type { EntryFormProps } from './EntryForm.tsx';
+import type { EntryFormProps } from './entryFormProps.ts';
 import { ARCHITECTURE } from './entryNumbers.ts';
 import { NumberText } from './NumberText.tsx';
 import { Shipped } from './Shipped.tsx';

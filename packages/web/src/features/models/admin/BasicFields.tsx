@@ -4,7 +4,7 @@ import { TextInput } from '../../../ui/form/TextInput.tsx';
 import { formatContext, formatParameters, licenceName, TASK_WORDS, TASKS, type Task } from '../modelWords.ts';
 import { numberOf } from './draft.ts';
 import classes from './Entry.module.css';
-import type { EntryFormProps } from './EntryForm.tsx';
+import type { EntryFormProps } from './entryFormProps.ts';
 import { NumberText } from './NumberText.tsx';
 import { Shipped } from './Shipped.tsx';
 

@@ -1,23 +1,15 @@
 import { Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { CallForm } from '../../../api/useCallForm.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { Textarea } from '../../../ui/form/Textarea.tsx';
 import { ArchitectureFields } from './ArchitectureFields.tsx';
 import { BasicFields } from './BasicFields.tsx';
-import type { Draft } from './draft.ts';
 import { EntryPreview } from './EntryPreview.tsx';
+import type { EntryFormProps } from './entryFormProps.ts';
 import { FileRows } from './FileRows.tsx';
 import { SourceRows } from './SourceRows.tsx';
-
-/** What the parts of the form share. */
-export interface EntryFormProps {
-  calls: CallForm<Draft>;
-  /** As the release brought the entry; null: operators added it. */
-  shipped: Draft | null;
-}
 
 interface Props extends EntryFormProps {
   /** Its repository can still be chosen. */

@@ -2,7 +2,7 @@ import { text } from '@stagi/contract/text.ts';
 import type { Contradiction } from '@stagi/perf/contradictions.ts';
 import { useEffect, useState } from 'react';
 import { useT } from '../../../i18n/i18n.ts';
-import { formatDecimalBytes } from '../../../ui/format.ts';
+import { formatDecimalBytes, formatNumber } from '../../../ui/format.ts';
 import { qualityLabel } from '../modelWords.ts';
 import { type Draft, fieldsOf } from './draft.ts';
 import classes from './Entry.module.css';
@@ -34,7 +34,7 @@ export function EntryPreview({ draft }: { draft: Draft }) {
             <ul className={classes.sizes} aria-label={t('Weights by quality')}>
               {preview.weights.map(({ quality, bytes }) => (
                 <li key={quality}>
-                  {qualityLabel(t, quality)}: <strong>{formatDecimalBytes(bytes)}</strong>
+                  {qualityLabel(t, quality)}: <strong>{formatNumber(bytes / 1e9)} GB</strong>
                 </li>
               ))}
             </ul>
@@ -66,5 +66,5 @@ function usePreview(draft: Draft): Preview | null | undefined {
       gone = true;
     };
   }, []);
-  return formulas ? formulas.previewOf(fieldsOf(draft)) : undefined;
+  return formulas ? formulas.previewOf(draft.modelId, fieldsOf(draft)) : undefined;
 }

@@ -5,7 +5,7 @@ import { Select } from '../../../ui/form/Select.tsx';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
 import { type Draft, fieldsOf, newFile } from './draft.ts';
 import classes from './Entry.module.css';
-import type { EntryFormProps } from './EntryForm.tsx';
+import type { EntryFormProps } from './entryFormProps.ts';
 
 /** Formats that files are published in, as the formulas call them. */
 const PRECISIONS = [

@@ -1,7 +1,7 @@
 import { useT } from '../../../i18n/i18n.ts';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
 import { formatNumber } from '../../../ui/format.ts';
-import type { EntryFormProps } from './EntryForm.tsx';
+import type { EntryFormProps } from './entryFormProps.ts';
 import { Shipped } from './Shipped.tsx';
 
 interface Props extends EntryFormProps {

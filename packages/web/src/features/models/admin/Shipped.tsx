@@ -1,7 +1,7 @@
 import { useT } from '../../../i18n/i18n.ts';
 import { Button } from '../../../ui/Button.tsx';
 import classes from './Entry.module.css';
-import type { EntryFormProps } from './EntryForm.tsx';
+import type { EntryFormProps } from './entryFormProps.ts';
 
 interface Props extends EntryFormProps {
   /** Of a text in the form: `mla.kvLoraRank`. */

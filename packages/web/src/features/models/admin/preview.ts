@@ -17,13 +17,14 @@ export const PREVIEW_CONTEXT = 8192;
 const CACHE_ELEMENT_BYTES = 2;
 
 /** What the formulas make of an entry that is being typed; null while its numbers are not complete. */
-export function previewOf(fields: Record<string, unknown>): Preview | null {
+export function previewOf(modelId: string, fields: Record<string, unknown>): Preview | null {
   const known = Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => (value === null ? [] : [[name, withoutNulls(value)]])),
   );
   const parsed = CatalogueModel.safeParse({
     ...known,
-    id: 'a/b',
+    // Files of the model's own repository are its original ones.
+    id: CatalogueModel.shape.id.safeParse(modelId.trim()).data ?? 'no/name',
     name: 'a',
     publisher: 'a',
     links: [],
