@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { api } from '@stagi/contract/api.ts';
 import { EDIT_FEATURE } from '@stagi/contract/daemon.ts';
 import { STREAMS_FEATURE } from '@stagi/contract/daemonStreams.ts';
 import type { ModelEndpoint } from '@stagi/contract/modelEndpoints.ts';
+import { answerOf, askerOf } from '@stagi/server/src/testing/askModel.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ModelLab, startModelLab, TINY_FILES } from './modelLab.ts';
 import { joinPortDaemon, type PortDaemon } from './portDaemon.ts';
@@ -15,6 +16,8 @@ const NAME = `hf.co/${TINY_FILES}:Q8_0`;
 
 /** What Ollama has and is asked: https://docs.ollama.com/api */
 const ollama = { models: [] as string[], pulls: [] as unknown[] };
+/** Chats that are never answered. */
+const chats = new Set<ServerResponse>();
 /** Ends the pull that goes on. */
 let endPull: (status: number, body: object) => void;
 const engine = createServer(async (asked, answer) => {
@@ -23,6 +26,7 @@ const engine = createServer(async (asked, answer) => {
   for await (const part of asked) body += part;
   if (asked.url === '/api/version') return json(200, { version: '0.11.10' });
   if (asked.url === '/v1/models') return json(200, { data: ollama.models.map((id) => ({ id })) });
+  if (asked.url === '/v1/chat/completions') return chats.add(answer.once('close', () => chats.delete(answer)));
   if (asked.url !== '/api/pull') return json(404, { error: 'not found' });
   ollama.pulls.push(JSON.parse(body));
   endPull = json;
@@ -90,4 +94,26 @@ it('asks anew when the engine has gone away meanwhile', async () => {
   ollama.models.push(NAME);
   endPull(200, { status: 'success' });
   await expect.poll(async () => (await check()).status).toBe('ready');
+});
+
+it('answers eight at once for a workspace, and the next when one has gone', async () => {
+  const ask = (signal?: AbortSignal) =>
+    answerOf(
+      askerOf(lab.platform.url, lab.owner),
+      { endpointRef: { id: endpoint.id }, messages: [{ role: 'user', content: 'Hello' }] },
+      { signal },
+    );
+  const gone = Array.from({ length: 8 }, () => new AbortController());
+  const asked = gone.map(({ signal }) => ask(signal).catch(() => 'gone'));
+  await expect.poll(() => chats.size).toBe(8);
+  await expect(ask()).rejects.toMatchObject({ status: 429 });
+  expect(chats.size).toBe(8);
+  gone[0]!.abort();
+  await expect.poll(() => chats.size).toBe(7);
+  const last = new AbortController();
+  const next = ask(last.signal).catch(() => 'gone');
+  await expect.poll(() => chats.size).toBe(8);
+  for (const one of [...gone, last]) one.abort();
+  await expect.poll(() => chats.size).toBe(0);
+  expect(await Promise.all([...asked, next])).toEqual(Array(9).fill('gone'));
 });
