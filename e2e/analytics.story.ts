@@ -1,19 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { ANALYTICS_EVENTS } from '@stagi/contract/analytics.ts';
 import { builtDaemonEnv } from '@stagi/server/src/testing/cloudApp.ts';
 import { expect, test } from './fixtures.ts';
+import { type Ingestion, startIngestion } from './ingestion.ts';
 import { signUpInBrowser } from './people.ts';
 import { type Platform, startPlatform } from './platform.ts';
 
 const CALL = '/frontend-api/analytics/event';
 const DEADLINE = { timeout: 20_000 };
-
-type Told = { event_type: string; user_id?: string; device_id: string; event_properties?: object };
 
 /** What a person does on the way through what exists, and the events it stands for. */
 async function walk(page: Page, at: Platform, signedUp = async () => {}): Promise<string[]> {
@@ -89,24 +86,15 @@ async function leaveIfAsked(page: Page): Promise<void> {
 /** `localhost` has analytics; the same platform under another name of the machine has none. */
 let platform: Platform;
 let folder: string;
-let ingestion: Server;
-const told: Told[] = [];
+let ingestion: Ingestion;
 
 test.beforeAll(async () => {
-  ingestion = createServer(async (request, response) => {
-    let text = '';
-    for await (const part of request.setEncoding('utf8')) text += part;
-    const { api_key, events } = JSON.parse(text) as { api_key: string; events: Told[] };
-    if (api_key === 'staging-key') told.push(...events);
-    response.end('{}');
-  });
-  await new Promise<void>((resolve) => ingestion.listen(0, '127.0.0.1', resolve));
+  ingestion = await startIngestion();
   folder = mkdtempSync(join(tmpdir(), 'stagi-analytics-'));
   platform = await startPlatform('e2eanalytics', {
     ...builtDaemonEnv(folder),
     LOCAL_CLOUD: 'off',
-    ANALYTICS_URL: `http://127.0.0.1:${(ingestion.address() as AddressInfo).port}/2/httpapi`,
-    ANALYTICS_HOSTS: '[{"host":"localhost:{env}","key":"staging-key"},{"host":"app.example","key":"app-key"}]',
+    ...ingestion.env,
   });
 });
 test.afterAll(async () => {
@@ -126,7 +114,7 @@ test('no request leaves where analytics is off', async ({ page }) => {
   expect(
     await page.evaluate(() => [localStorage.getItem('hasVisited'), sessionStorage.getItem('analyticsVisitor')]),
   ).toEqual(['visited', null]);
-  expect(told).toEqual([]);
+  expect(ingestion.told).toEqual([]);
   console.log(`requests with analytics off: n = ${sent.length}, of them analytics 0, to other hosts 0`);
 });
 
@@ -134,6 +122,7 @@ test('where it is on, each event reaches the operator’s analytics once, throug
   const hosts = new Set<string>();
   page.on('request', (request) => hosts.add(new URL(request.url()).origin));
   const lost: string[] = [];
+  const { told } = ingestion;
   const expected = await walk(page, platform, () => loseSome(page, lost));
   expect(lost).toEqual(['header_tab_cloud_clicked', 'cloud_tab_containers_clicked']);
   await expect.poll(() => told.map((event) => event.event_type).toSorted(), DEADLINE).toEqual(expected.toSorted());

@@ -26,7 +26,10 @@ export interface Machine {
   shutDown(): Promise<void>;
 }
 
-export async function startSimulatedPlatform(environment: string): Promise<SimulatedPlatform> {
+export async function startSimulatedPlatform(
+  environment: string,
+  env: Record<string, string> = {},
+): Promise<SimulatedPlatform> {
   const folder = mkdtempSync(join(tmpdir(), 'stagi-simulated-'));
   const cloud = await spawnFakeCloud({ statePath: join(folder, 'state.json'), provisionMs: PROVISION_MS });
   const platform = await startPlatform(environment, {
@@ -34,6 +37,7 @@ export async function startSimulatedPlatform(environment: string): Promise<Simul
     FAKE_CLOUD_URL: cloud.url,
     STARTER_CREDIT: '50',
     ...builtDaemonEnv(folder),
+    ...env,
   });
   return {
     ...platform,

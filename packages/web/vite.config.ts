@@ -250,7 +250,7 @@ function firstPages(): Plugin {
       for (const id of first.confirming) visitors.add(id);
       // The page of a model is open to visitors: what it shares with the pages of signed-in people is a group.
       for (const id of reach('/src/features/models/detail/ModelPage.tsx', visitors)) {
-        if (!id.includes('/features/')) first.showing.add(id);
+        if (!id.includes('/features/') && !id.includes('/perf/')) first.showing.add(id);
         visitors.add(id);
       }
       // So is the catalogue: what it shares with their forms every page has, what it shares with the lists of signed-in

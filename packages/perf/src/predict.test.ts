@@ -45,7 +45,14 @@ describe('predict', () => {
     expect(predicted({ count: 16 }).tpot).toBe('several servers');
     expect(predicted({ precision: 'gguf-q4_k_m' }).tpot).toBe('engine');
     expect(predicted({ load: { perSecond: 1_000 } }).tpot).toBe('overload');
-    expect(predicted({ model: models.find(({ task }) => task === 'image-generation')! }).tpot).toBe('no formula');
+    for (const silent of ['image-generation', 'embedding', 'reranker', 'speech-to-text', 'text-to-speech'] as const) {
+      const ofTask = models.filter(({ task }) => task === silent);
+      expect(ofTask.length).toBeGreaterThan(0);
+      for (const one of ofTask)
+        expect(predicted({ model: one, gpu: gpu('b300-sxm'), lengths: { input: 64, output: 8 } }).rate, one.id).toBe(
+          'no formula',
+        );
+    }
     expect(predicted({ gpu: gpu('b200-sxm'), precision: 'fp8', model: model('Qwen3-30B-A3B') }).ttft).toBe(
       'error too large',
     );

@@ -1,5 +1,5 @@
 import { bandOf, type Calibration, type Metric, MOST_ERROR } from './calibration.ts';
-import type { Gpu } from './catalogue.ts';
+import type { CatalogueModel, Gpu } from './catalogue.ts';
 import type { Engine } from './engines.ts';
 import { type Fit, fits } from './memory.ts';
 import type { Precision } from './precision.ts';
@@ -89,7 +89,7 @@ export function predict(request: PredictionRequest, calibration: Calibration): P
     { factors }: Calibration,
   ): Served | NotPredicted {
     if (!isFitting) return 'does not fit';
-    if (isUpperBound) return 'no formula';
+    if (isUpperBound || !generatesText(model)) return 'no formula';
     if (!runsOn(engine, precision, gpu)) return 'engine';
     if (count > (gpu.interconnect.ways === 72 ? 72 : 8)) return 'several servers';
     const replica = replicaOf(request, factors);
@@ -98,6 +98,10 @@ export function predict(request: PredictionRequest, calibration: Calibration): P
     return openLoop(replica, request.load.perSecond, lengths) ?? 'overload';
   }
 }
+
+/** Whether a model answers with text, token by token: the formulas are of such. Speech models are not measured. */
+export const generatesText = ({ task }: Pick<CatalogueModel, 'task'>): boolean =>
+  task === 'text-generation' || task === 'reasoning' || task === 'code' || task === 'vision-language';
 
 /** Whether an engine reads files of this format, on GPUs of this vendor. */
 export function runsOn(engine: Engine, precision: Precision, gpu: Pick<Gpu, 'vendor'>): boolean {

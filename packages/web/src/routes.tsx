@@ -7,7 +7,6 @@ import type { adminPages } from './adminPages.ts';
 import { useSignedIn } from './api/session.ts';
 import { NotFound } from './errorPages/NotFound.tsx';
 import { PageError } from './errorPages/PageError.tsx';
-import type { SshKeySelectProps } from './featureSlots.ts';
 import type { ReadsName } from './firstReads.ts';
 import { DefaultLayout } from './layouts/DefaultLayout.tsx';
 import { HomeLayout } from './layouts/HomeLayout.tsx';
@@ -26,14 +25,6 @@ const hasKit = () =>
 const FeedbackButton = lazyComponent(
   async () => (await import('./features/feedback/FeedbackButton.tsx')).FeedbackButton,
 );
-
-const SshKeySelect = lazyComponent(async () => {
-  const [{ SshKeySelect }, { SshKeyDialog }] = await Promise.all([
-    import('./features/marketplace/SshKeySelect.tsx'),
-    import('./features/sshKeys/SshKeyDialog.tsx'),
-  ]);
-  return (props: SshKeySelectProps) => <SshKeySelect {...props} SshKeyDialog={SshKeyDialog} />;
-});
 
 // The layouts know no feature: it is handed to those that show it.
 const feedback = <SignedInFeedback />;
@@ -190,8 +181,11 @@ export const routes: RouteObject[] = [
         page(
           ROUTES.model,
           async () => {
-            const { ModelPage } = await import('./features/models/detail/ModelPage.tsx');
-            return () => <ModelPage SshKeySelect={SshKeySelect} />;
+            const [{ ModelPage }, slots] = await Promise.all([
+              import('./features/models/detail/ModelPage.tsx'),
+              import('./modelSlots.tsx'),
+            ]);
+            return () => <ModelPage {...slots} />;
           },
           'model',
         ),

@@ -1,8 +1,13 @@
-import type { Gpu } from '@stagi/perf/catalogue.ts';
+import type { CatalogueModel, Gpu } from '@stagi/perf/catalogue.ts';
 import type { Engine } from '@stagi/perf/engines.ts';
 import { engineOf, enginesFor } from '@stagi/perf/leastGpus.ts';
+import { generatesText } from '@stagi/perf/predict.ts';
 import { fileOf, type PublishedFile, type Quality } from '@stagi/perf/quality.ts';
+import { shapeOf } from '@stagi/perf/shape.ts';
 import type { ModelChoice } from './modelChoice.ts';
+
+/** Whether the speed of a model can be computed, if somebody has measured such a setup. */
+export const hasFormula = (model: CatalogueModel): boolean => generatesText(model) && shapeOf(model) !== undefined;
 
 /** The file of a quality: in the chosen format where it is published in that. */
 export const chosenFile = (

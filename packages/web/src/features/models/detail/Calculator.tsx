@@ -2,7 +2,6 @@ import { api } from '@stagi/contract/api.ts';
 import type { Model } from '@stagi/contract/models.ts';
 import type { Gpu } from '@stagi/perf/catalogue.ts';
 import { filesOf, type PublishedFile, type Quality } from '@stagi/perf/quality.ts';
-import { shapeOf } from '@stagi/perf/shape.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { track } from '../../../api/analytics.ts';
@@ -12,7 +11,7 @@ import { useT } from '../../../i18n/i18n.ts';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { Heading } from '../../../ui/Heading.tsx';
 import type { ModelChoice } from '../modelChoice.ts';
-import { chosenFile } from '../setup.ts';
+import { chosenFile, hasFormula } from '../setup.ts';
 import { useModelChoice } from '../useModelChoice.ts';
 import classes from './Calculator.module.css';
 import { CalculatorSkeleton } from './CalculatorSkeleton.tsx';
@@ -75,7 +74,7 @@ function Figures({ model, gpus }: { model: Model; gpus: readonly Gpu[] }) {
           <SpeedPanel shown={shown} choice={choice} choose={choose} offers={cheapest ?? []} />
         </div>
       )}
-      <OffersPanel fit={fit} hasFormula={shapeOf(entry) !== undefined} choice={choice} choose={choose} />
+      <OffersPanel fit={fit} hasFormula={hasFormula(entry)} choice={choice} choose={choose} />
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { errorText } from '../../../api/messages.ts';
 import { q } from '../../../api/query.ts';
 import { useSignedIn } from '../../../api/session.ts';
 import { MessagePage } from '../../../errorPages/MessagePage.tsx';
-import type { SshKeySelectSlot } from '../../../featureSlots.ts';
+import type { ContactDialogSlot, SshKeySelectSlot } from '../../../featureSlots.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { lazyComponent } from '../../../lazyChunks.ts';
 import { usePageTitle } from '../../../navigation/pageTitle.tsx';
@@ -18,7 +18,9 @@ import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { DetailSkeleton, FormSkeleton } from '../../../ui/Skeletons.tsx';
 import { DeployButton } from '../actions/DeployButton.tsx';
+import { ModelActions } from '../actions/ModelActions.tsx';
 import { modelRefOf } from '../modelRef.ts';
+import { useModelChoice } from '../useModelChoice.ts';
 import { CalculatorSkeleton } from './CalculatorSkeleton.tsx';
 import { ModelFacts } from './ModelFacts.tsx';
 
@@ -26,8 +28,15 @@ const DeployPage = lazyComponent(async () => (await import('../deploy/DeployPage
 const Endpoints = lazyComponent(async () => (await import('../run/Endpoints.tsx')).Endpoints);
 const Calculator = lazyComponent(async () => (await import('./Calculator.tsx')).Calculator);
 
+const ModelSnippets = lazyComponent(async () => (await import('../snippets/ModelSnippets.tsx')).ModelSnippets);
+
+interface Slots {
+  SshKeySelect: SshKeySelectSlot;
+  ContactDialog: ContactDialogSlot;
+}
+
 /** One model: what is known of it, what it fits, how fast it is there and what that costs. */
-export function ModelPage({ SshKeySelect }: { SshKeySelect: SshKeySelectSlot }) {
+export function ModelPage({ SshKeySelect, ContactDialog }: Slots) {
   const signedIn = useSignedIn();
   const { name } = useParams();
   const [search] = useSearchParams();
@@ -39,16 +48,25 @@ export function ModelPage({ SshKeySelect }: { SshKeySelect: SshKeySelectSlot }) 
         <DeployPage model={data.entity} SshKeySelect={SshKeySelect} />
       </Suspense>
     );
-  if (data) return <ModelView key={data.entity.id} model={data.entity} />;
+  if (data) return <ModelView key={data.entity.id} model={data.entity} ContactDialog={ContactDialog} />;
   if (error instanceof CallError && error.status === 404) return <NoSuchModel />;
   if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
   return <DetailSkeleton />;
 }
 
-function ModelView({ model }: { model: Model }) {
+function ModelView({ model, ContactDialog }: { model: Model } & Pick<Slots, 'ContactDialog'>) {
+  const { choice } = useModelChoice(model);
   return (
     <>
-      <PageHeader title={model.title} actions={<DeployButton model={model} />}>
+      <PageHeader
+        title={model.title}
+        actions={
+          <>
+            <ModelActions model={model} choice={choice} ContactDialog={ContactDialog} />
+            <DeployButton model={model} />
+          </>
+        }
+      >
         {model.publisher}
       </PageHeader>
       <EndpointsOfMember model={model} />
@@ -65,6 +83,7 @@ function LoadedAfterwards({ model }: { model: Model }) {
   return isThere ? (
     <Suspense fallback={<CalculatorSkeleton />}>
       <Calculator model={model} />
+      <ModelSnippets model={model} />
     </Suspense>
   ) : (
     <CalculatorSkeleton />

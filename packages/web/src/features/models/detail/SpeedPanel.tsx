@@ -1,14 +1,13 @@
 import { CURRENCY } from '@stagi/contract/brand.ts';
 import { calibration } from '@stagi/perf/checkedCalibration.ts';
 import { costPerMillion, type Estimate, isEstimate, type Prediction, predict } from '@stagi/perf/predict.ts';
-import { shapeOf } from '@stagi/perf/shape.ts';
 import { useMemo } from 'react';
 import { type T, useT } from '../../../i18n/i18n.ts';
 import { formatAmount, formatNumber } from '../../../ui/format.ts';
 import { Heading } from '../../../ui/Heading.tsx';
 import { BOUND_WORDS, NOT_PREDICTED_WORDS, WHY_NOT_WORDS } from '../fitWords.ts';
 import type { ModelChoice } from '../modelChoice.ts';
-import { chosenEngine } from '../setup.ts';
+import { chosenEngine, hasFormula } from '../setup.ts';
 import classes from './Calculator.module.css';
 import { priceRange, priceText, rateRange, rateText, secondsRange, secondsText } from './figures.ts';
 import { cheapestOf, gpuName, hourlyPrice, type PricedOffer } from './gpuRows.ts';
@@ -36,7 +35,7 @@ export function SpeedPanel({ shown, choice, choose, offers }: Props) {
       <Heading level={2} as={3} id="speed">
         {t('Speed on {{gpus}} × {{gpu}}', { gpus: count, gpu: gpuName(gpu) })}
       </Heading>
-      {shapeOf(shown.model) && (
+      {hasFormula(shown.model) && (
         <LoadFields choice={choice} choose={choose} contextLength={shown.model.contextLength ?? null} />
       )}
       <div aria-live="polite">
