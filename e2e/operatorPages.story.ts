@@ -196,10 +196,21 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     await expect(dialog.getByText('7B', { exact: true })).toBeVisible();
     await expect(dialog.getByTestId('entry-preview').getByText('14 GB')).toBeVisible();
     await dialog.getByPlaceholder('owner/name').fill('acme/Walrus-7B');
+    await dialog.getByTestId('add-files').click();
+    await dialog
+      .getByRole('button', { name: 'Precision' })
+      .or(dialog.getByRole('combobox', { name: 'Precision' }))
+      .last()
+      .click();
+    await page.getByRole('option', { name: 'gguf' }).click();
+    await dialog.getByPlaceholder('owner/name').last().fill('acme/Walrus-7B-GGUF');
+    await dialog.getByPlaceholder('Q4_K_M, Q8_0').fill('Q4_K_M, -x');
     await dialog.getByPlaceholder('https://').fill('http://example.com');
     await dialog.getByPlaceholder('What it tells').fill('its model card');
     await dialog.getByTestId('entry-submit').click();
     await expect(dialog.getByText('Enter an address that begins with https://')).toBeVisible();
+    await expect(dialog.getByText('A file is named like Q4_K_M')).toBeVisible();
+    await dialog.getByPlaceholder('Q4_K_M, Q8_0').fill('Q4_K_M');
     await expectAccessible(page, 'the form of a model');
     await page.keyboard.press('Escape');
     await expect(page.getByText('Close without saving?')).toBeVisible();

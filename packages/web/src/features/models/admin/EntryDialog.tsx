@@ -74,8 +74,12 @@ function useAtRisk(draft: Draft, start: Draft, onChanged: (changed: boolean) => 
 const stateOf = (draft: Draft): string =>
   JSON.stringify([draft.modelId, fieldsOf(draft), sourcesOf(draft.source), draft.note]);
 
-/** The forms show the fields of the calls by their own names. */
-const fieldOf = (path: string): string => path.replace(/^fields\./, '');
+/** The forms show the fields of the calls by their own names; several names of files or capabilities are one text. */
+const fieldOf = (path: string): string =>
+  path
+    .replace(/^fields\./, '')
+    .replace(/^(precisions\.\d+)\.(?:variants|filesGi?B)\..*/, '$1.variants')
+    .replace(/^capabilities\..*/, 'capabilities');
 
 function NewEntry({ onChanged, onClose, onSaved }: FormProps) {
   const t = useT();

@@ -23,6 +23,12 @@ it('takes files of the own repository for the original ones, whatever is typed a
   expect(qualities('a')).toEqual(['XL']);
 });
 
+it('does not wait for the repositories', () => {
+  const [file] = LLAMA.precisions;
+  const typed = { ...LLAMA, precisions: ['', 'acme/', '-a/b'].map((repository) => ({ ...file!, repository })) };
+  expect(previewOf('acme/', fieldsOf(typed))!.weights.map(({ quality }) => quality)).toEqual(['original']);
+});
+
 it('waits for numbers that are complete', () => {
   for (const total of ['', '0', '8B', '1.5'])
     expect(previewOf('a/b', fieldsOf({ ...LLAMA, parameters: { total, active: '' } })), total).toBeNull();

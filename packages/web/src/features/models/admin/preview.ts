@@ -1,4 +1,4 @@
-import { CatalogueModel } from '@stagi/perf/catalogue.ts';
+import { CatalogueModel, REPOSITORY } from '@stagi/perf/catalogue.ts';
 import { type Contradiction, contradictionOf } from '@stagi/perf/contradictions.ts';
 import { weightFormat } from '@stagi/perf/precision.ts';
 import { fileOf, filesOf, QUALITIES, type Quality } from '@stagi/perf/quality.ts';
@@ -29,7 +29,7 @@ export function previewOf(modelId: string, fields: Record<string, unknown>): Pre
     publisher: 'a',
     links: [],
     source: [{ computed: 'a' }],
-    precisions: Array.isArray(known.precisions) ? known.precisions : [],
+    precisions: Array.isArray(known.precisions) ? known.precisions.map(named) : [],
   });
   if (!parsed.success) return null;
   const model = parsed.data;
@@ -48,6 +48,12 @@ export function previewOf(modelId: string, fields: Record<string, unknown>): Pre
     contradiction: contradictionOf(model),
   };
 }
+
+/** A file whose repository is still being typed counts by its precision alone. */
+const named = (file: { repository: string }) =>
+  REPOSITORY.test(file.repository.trim())
+    ? { ...file, repository: file.repository.trim() }
+    : { ...file, repository: 'no/file' };
 
 /** A field that is an object, such as the parameters: without what is not known of it. */
 function withoutNulls(value: unknown): unknown {
