@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useSignedIn } from '../api/session.ts';
+import { useUserState } from '../api/user.ts';
 import { Breadcrumbs } from '../navigation/pageTitle.tsx';
 import { useRoute } from '../navigation/useRoute.ts';
 import { Notices } from '../notices/Notices.tsx';
@@ -12,6 +13,8 @@ import classes from './layouts.module.css';
 export function DefaultLayout({ feedback }: { feedback: ReactNode }) {
   const { footer } = useRoute();
   const signedIn = useSignedIn();
+  // While the page waits for the account it is empty: the footer would be drawn where the page comes.
+  const isWaiting = useUserState().is === 'loading';
   return (
     <div className={classes.frame}>
       <Header />
@@ -20,7 +23,7 @@ export function DefaultLayout({ feedback }: { feedback: ReactNode }) {
         <Breadcrumbs />
         <GuardedOutlet />
       </main>
-      {footer && <Footer />}
+      {footer && !isWaiting && <Footer />}
       {signedIn && (
         <div className={classes.feedback} data-feedback>
           {feedback}
