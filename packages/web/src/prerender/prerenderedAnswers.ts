@@ -1,6 +1,6 @@
 import { queryClient } from '../api/query.ts';
 import { beginWithTitle } from '../navigation/pageTitle.tsx';
-import { whenIdle } from '../ui/whenIdle.ts';
+import { whenUsed } from '../ui/whenIdle.ts';
 import { ANSWERS_ID, type PrerenderedAnswers } from './prerenderedPages.ts';
 
 /** Puts the answers of the page into the cache, so that its first render is what was prerendered. */
@@ -9,8 +9,8 @@ export function takePrerenderedAnswers(): PrerenderedAnswers | null {
   if (!element) return null;
   const taken = JSON.parse(element.textContent) as PrerenderedAnswers;
   storeAnswers(window.location.pathname, taken);
-  // They were true when the app was built. What has changed since comes once nobody waits for it.
-  whenIdle(() =>
+  // They are true of what nobody changed, and the server sends no others: what is new can wait.
+  whenUsed(() =>
     Promise.all(
       taken.answers.flatMap(({ keys }) =>
         keys.map((queryKey) => queryClient.invalidateQueries({ queryKey, exact: true })),

@@ -14,7 +14,7 @@ import {
   useState,
 } from 'react';
 import { MENU_HIDE_DELAY_MS } from './kitConstants.ts';
-import { whenIdle } from './whenIdle.ts';
+import { whenUsed } from './whenIdle.ts';
 
 export interface MenuItem {
   label: string;
@@ -78,7 +78,7 @@ export function DropdownMenu({ items, children, trigger = 'click', position = 'b
   const hiding = useRef<number>(undefined);
   const opened = state === 'open';
   useEffect(() => {
-    whenIdle(load);
+    whenUsed(load);
     return () => window.clearTimeout(hiding.current);
   }, []);
 

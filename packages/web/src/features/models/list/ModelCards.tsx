@@ -56,7 +56,7 @@ function Card({ model }: { model: ModelCard }) {
           <div key={name}>
             <dt>{name}</dt>
             <dd className={value && mono ? 'mono' : undefined}>
-              {value ? <CutText>{value}</CutText> : <span className="muted">{t('not known')}</span>}
+              {value ? mono ? value : <CutText>{value}</CutText> : <span className="muted">{t('not known')}</span>}
             </dd>
           </div>
         ))}
