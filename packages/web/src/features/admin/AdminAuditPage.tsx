@@ -1,5 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import { IconHistory, IconStack2 } from '@tabler/icons-react';
+import { Suspense } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { invalidate } from '../../api/query.ts';
 import { AuditActions } from '../../audit/AuditActions.tsx';
@@ -8,6 +9,7 @@ import { type ThingPages, useAuditColumns } from '../../audit/useAuditColumns.ts
 import { useAuditList } from '../../audit/useAuditList.ts';
 import { useAuditVerify } from '../../audit/useAuditVerify.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { lazyComponent } from '../../lazyChunks.ts';
 import { ListPage } from '../../lists/ListPage.tsx';
 import { useCsvExport } from '../../lists/useCsvExport.ts';
 import { useList } from '../../lists/useList.ts';
@@ -16,9 +18,10 @@ import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Note } from '../../ui/Note.tsx';
 import classes from './Admin.module.css';
-import { AuditChecksPanel } from './AuditChecksPanel.tsx';
 import { useAuditChecks } from './useAuditChecks.ts';
 import { WorkspacePicker } from './WorkspacePicker.tsx';
+
+const AuditChecksPanel = lazyComponent(async () => (await import('./AuditChecksPanel.tsx')).AuditChecksPanel);
 
 const WORKSPACE = 'workspace';
 /** What belongs to one log alone, in the address. */
@@ -120,7 +123,11 @@ export function AdminAuditPage() {
         text: t('Actions appear here as they happen, with who took them and from where.'),
       }}
     >
-      <AuditChecksPanel checks={checks} opened={panel.id !== null} onClose={panel.close} />
+      {panel.id !== null && (
+        <Suspense>
+          <AuditChecksPanel checks={checks} opened={panel.id !== null} onClose={panel.close} />
+        </Suspense>
+      )}
     </ListPage>
   );
 }
