@@ -133,6 +133,12 @@ test('a model is deployed from its page, followed while it loads, and chatted wi
     expect([(await ask(key)).status, (await ask('wrong')).status]).toEqual([200, 401]);
   });
 
+  await test.step('snippets have the address of the deployed model', async () => {
+    const snippets = page.getByTestId('model-snippets');
+    await expect(snippets).toContainText(`curl http://${NAME}-${HOST_PORT}.apps.`);
+    await expect(snippets).toContainText('X-Stagi-Token: $STAGI_TOKEN');
+  });
+
   await test.step('a stopped container cannot be asked, a deleted one is gone', async () => {
     const { entities } = await ada.client(api.modelEndpoints.list, {});
     await ada.client(api.containers.stop, { id: entities[0]!.container!.id });

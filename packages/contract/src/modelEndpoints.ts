@@ -58,6 +58,8 @@ export const ModelEndpoint = z.object({
     .nullable(),
   /** On the host. */
   port: z.int(),
+  /** Who may open it; null until its container has been created. */
+  visibility: z.enum(['private', 'public']).nullable(),
   status: z.enum(ENDPOINT_STATUSES),
   /** Why it is so, where that is not evident. */
   reason: z.string().nullable(),

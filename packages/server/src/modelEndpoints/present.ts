@@ -33,6 +33,7 @@ export function presentEndpoint(row: EndpointView): ModelEndpoint {
       progress: container.progress && { phase: container.progress.phase, fraction: container.progress.fraction },
     },
     port: row.host_port,
+    visibility: container?.ports.find(({ host }) => host === row.host_port)?.visibility ?? null,
     ...stateOf(row),
     checkedAt: row.checked_at?.toISOString() ?? null,
     answeredAt: row.answered_at?.toISOString() ?? null,

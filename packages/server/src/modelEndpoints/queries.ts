@@ -23,7 +23,7 @@ export interface EndpointView extends Row {
   server_reason: string | null;
   facts: MachineFacts | null;
   container:
-    | (Pick<ContainerRow, 'slug' | 'title' | 'status' | 'progress' | 'exit_code' | 'status_reason'> & {
+    | (Pick<ContainerRow, 'slug' | 'title' | 'status' | 'ports' | 'progress' | 'exit_code' | 'status_reason'> & {
         id: number;
         status_since: string;
         started_at: string | null;
@@ -56,7 +56,7 @@ function viewsOf(db: Db, workspaceId: number, kinds: ServerKinds) {
       'i.status_reason as server_reason',
       'n.facts',
       sql<EndpointView['container']>`case when c.id is null then null else json_build_object('id', c.id, 'slug', c.slug,
-        'title', c.title, 'status', c.status, 'progress', c.progress, 'exit_code', c.exit_code,
+        'title', c.title, 'status', c.status, 'ports', c.ports, 'progress', c.progress, 'exit_code', c.exit_code,
         'status_reason', c.status_reason, 'status_since', c.status_since, 'started_at', c.started_at,
         'failed_cause', c.failed_step->>'cause') end`.as('container'),
     ])

@@ -3,6 +3,7 @@ import { containerCan } from '@stagi/contract/containerRules.ts';
 import type { Container } from '@stagi/contract/containers.ts';
 import { IconExternalLink } from '@tabler/icons-react';
 import { useState } from 'react';
+import { portUrl } from '../../api/portUrl.ts';
 import { invalidate } from '../../api/query.ts';
 import { useSite } from '../../api/site.ts';
 import { useCall } from '../../api/useCall.ts';
@@ -135,11 +136,6 @@ function PortLine({ container, port, whyNot, onChange }: LineProps) {
       )}
     </>
   );
-}
-
-function portUrl(appsOrigin: string, slug: string, port: number): string {
-  const { protocol, host } = new URL(appsOrigin);
-  return `${protocol}//${slug}-${port}.${host}/`;
 }
 
 function ChangeVisibility({ container, port, onClose }: { container: Container; port: Port | null; onClose(): void }) {

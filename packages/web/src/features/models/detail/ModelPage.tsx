@@ -28,6 +28,7 @@ const DeployPage = lazyComponent(async () => (await import('../deploy/DeployPage
 const Endpoints = lazyComponent(async () => (await import('../run/Endpoints.tsx')).Endpoints);
 const Calculator = lazyComponent(async () => (await import('./Calculator.tsx')).Calculator);
 
+const MemberSnippets = lazyComponent(async () => (await import('../run/MemberSnippets.tsx')).MemberSnippets);
 const ModelSnippets = lazyComponent(async () => (await import('../snippets/ModelSnippets.tsx')).ModelSnippets);
 
 interface Slots {
@@ -78,12 +79,13 @@ function ModelView({ model, ContactDialog }: { model: Model } & Pick<Slots, 'Con
 
 /** The page is prerendered from its model alone: what computes, and asks for more, comes after. */
 function LoadedAfterwards({ model }: { model: Model }) {
+  const signedIn = useSignedIn();
   const [isThere, setIsThere] = useState(false);
   useEffect(() => setIsThere(true), []);
   return isThere ? (
     <Suspense fallback={<CalculatorSkeleton />}>
       <Calculator model={model} />
-      <ModelSnippets model={model} />
+      {signedIn ? <MemberSnippets model={model} /> : <ModelSnippets model={model} />}
     </Suspense>
   ) : (
     <CalculatorSkeleton />

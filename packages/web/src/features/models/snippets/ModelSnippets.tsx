@@ -20,6 +20,7 @@ export function ModelSnippets({ model, endpoint }: Props) {
   const t = useT();
   const { choice } = useModelChoice(model);
   const file = chosenFile(filesOf(model.entry), choice.quality, choice);
+  const isPlaceholder = endpoint === undefined;
   // Engines call a model as its repository is called.
   const shown = endpoint ?? { url: PLACEHOLDER, model: file?.repository ?? model.id, hasKey: true };
   const parts = snippets(model.task, shown);
@@ -30,7 +31,7 @@ export function ModelSnippets({ model, endpoint }: Props) {
       </Heading>
       {parts ? (
         <>
-          {!endpoint && (
+          {isPlaceholder && (
             <p className="muted" style={{ margin: 0 }}>
               {t(
                 '{{address}} stands for the address of your endpoint, which exists once you have deployed the model.',
@@ -38,7 +39,12 @@ export function ModelSnippets({ model, endpoint }: Props) {
                   address: PLACEHOLDER,
                 },
               )}{' '}
-              {t('API_KEY is the key that you give it then.')}
+              {t('API_KEY is the key of its API, which this page shows then.')}
+            </p>
+          )}
+          {shown.isPrivate && !isPlaceholder && (
+            <p className="muted" style={{ margin: 0 }}>
+              {t('Its port is private: STAGI_TOKEN is an API token of yours. API_KEY is the key of its API.')}
             </p>
           )}
           <Tabs

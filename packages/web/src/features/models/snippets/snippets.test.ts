@@ -7,6 +7,7 @@ import { type Endpoint, type Snippet, snippets } from './snippets.ts';
 const endpoints: Endpoint[] = [
   { url: 'https://server.example:30001', model: 'meta-llama/Llama-3.1-8B-Instruct', hasKey: true },
   { url: 'http://10.0.0.5:8000', model: 'hf.co/lmstudio-community/Some.Model_v0.3-GGUF:Q4_K_M', hasKey: false },
+  { url: 'https://llama-8000.apps.example', model: 'Qwen/Qwen3-0.6B', hasKey: true, isPrivate: true },
 ];
 const withApi = MODEL_TASKS.filter((task) => snippets(task, endpoints[0]!));
 const cases = withApi.flatMap((task) => endpoints.map((endpoint) => ({ task, endpoint })));
@@ -16,7 +17,10 @@ const codeOf = (key: Snippet['key'], { task, endpoint }: (typeof cases)[number])
 /** The arguments that a shell gives to curl. */
 function curlArguments(code: string): string[] {
   const script = `curl() { for one in "$@"; do printf '%s\\0' "$one"; done; }\n${code}`;
-  return execFileSync('sh', ['-euc', script], { encoding: 'utf8', env: { ...process.env, API_KEY: 'k-1' } })
+  return execFileSync('sh', ['-euc', script], {
+    encoding: 'utf8',
+    env: { ...process.env, API_KEY: 'k-1', STAGI_TOKEN: 't-1' },
+  })
     .split('\0')
     .slice(0, -1);
 }
@@ -43,6 +47,7 @@ describe('snippets for a deployed model', () => {
     const { url, model, hasKey } = one.endpoint;
     expect(given[0]).toMatch(`${url}/v1/`);
     expect(given.includes('Authorization: Bearer k-1')).toBe(hasKey);
+    expect(given.includes('X-Stagi-Token: t-1')).toBe(one.endpoint.isPrivate === true);
     const body = given[given.indexOf('-d') + 1];
     if (given.includes('-d')) expect(JSON.parse(body!)).toMatchObject({ model });
     else expect(given).toContain(`model=${model}`);

@@ -8,6 +8,8 @@ export interface Endpoint {
   model: string;
   /** Whether its API asks for a key. */
   hasKey: boolean;
+  /** Its port is private: the platform asks for an API token of its own. */
+  isPrivate?: boolean;
 }
 
 export interface Snippet {
@@ -83,14 +85,14 @@ for item in answer.data:
 }
 
 function transcription(endpoint: Endpoint): Snippet[] {
-  const { url, model, hasKey } = endpoint;
+  const { url, model } = endpoint;
   return [
     {
       key: 'curl',
       tool: 'curl',
       code: [
         `curl ${url}/v1/audio/transcriptions`,
-        ...(hasKey ? [KEY_HEADER] : []),
+        ...headersOf(endpoint),
         '-F file=@speech.wav',
         `-F model=${model}`,
       ].join(' \\\n  '),
@@ -113,12 +115,15 @@ print(answer.text)`,
   ];
 }
 
-const KEY_HEADER = '-H "Authorization: Bearer $API_KEY"';
+const headersOf = ({ hasKey, isPrivate }: Endpoint): string[] => [
+  ...(hasKey ? ['-H "Authorization: Bearer $API_KEY"'] : []),
+  ...(isPrivate ? ['-H "X-Stagi-Token: $STAGI_TOKEN"'] : []),
+];
 
-function curl({ url, hasKey }: Endpoint, path: string, body: object): Snippet {
+function curl(endpoint: Endpoint, path: string, body: object): Snippet {
   const lines = [
-    `curl ${url}/v1/${path}`,
-    ...(hasKey ? [KEY_HEADER] : []),
+    `curl ${endpoint.url}/v1/${path}`,
+    ...headersOf(endpoint),
     "-H 'Content-Type: application/json'",
     `-d '${JSON.stringify(body)}'`,
   ];
@@ -126,25 +131,38 @@ function curl({ url, hasKey }: Endpoint, path: string, body: object): Snippet {
 }
 
 /** The SDK wants a key even where the API asks for none. */
-function javascript({ url, hasKey }: Endpoint, code: string, imports = ''): Snippet {
-  const key = hasKey ? 'process.env.API_KEY' : "'none'";
+function javascript({ url, hasKey, isPrivate }: Endpoint, code: string, imports = ''): Snippet {
+  const options = [
+    `baseURL: ${quoted(`${url}/v1`)}`,
+    `apiKey: ${hasKey ? 'process.env.API_KEY' : "'none'"}`,
+    ...(isPrivate ? ["defaultHeaders: { 'X-Stagi-Token': process.env.STAGI_TOKEN }"] : []),
+  ];
   return {
     key: 'javascript',
     tool: 'JavaScript',
     code: `${imports}import OpenAI from 'openai';
 
-const client = new OpenAI({ baseURL: ${quoted(`${url}/v1`)}, apiKey: ${key} });
+const client = new OpenAI({
+  ${options.join(',\n  ')},
+});
 ${code}`,
   };
 }
 
-function python({ url, hasKey }: Endpoint, code: string): Snippet {
+function python({ url, hasKey, isPrivate }: Endpoint, code: string): Snippet {
+  const options = [
+    `base_url="${url}/v1"`,
+    `api_key=${hasKey ? 'os.environ["API_KEY"]' : '"none"'}`,
+    ...(isPrivate ? ['default_headers={"X-Stagi-Token": os.environ["STAGI_TOKEN"]}'] : []),
+  ];
   return {
     key: 'python',
     tool: 'Python',
-    code: `${hasKey ? 'import os\n\n' : ''}from openai import OpenAI
+    code: `${hasKey || isPrivate ? 'import os\n\n' : ''}from openai import OpenAI
 
-client = OpenAI(base_url="${url}/v1", api_key=${hasKey ? 'os.environ["API_KEY"]' : '"none"'})
+client = OpenAI(
+    ${options.join(',\n    ')},
+)
 ${code}`,
   };
 }
