@@ -13,7 +13,8 @@ import classes from './layouts.module.css';
 export function DefaultLayout({ feedback }: { feedback: ReactNode }) {
   const { footer } = useRoute();
   const signedIn = useSignedIn();
-  // While the page waits for the account it is empty: the footer would be drawn where the page comes.
+  // While the page waits for the account it is empty: the footer would be drawn where the page comes. It is hidden, not
+  // left out: it reads the account too, and would ask for one that failed again whenever it comes back.
   const isWaiting = useUserState().is === 'loading';
   return (
     <div className={classes.frame}>
@@ -23,7 +24,11 @@ export function DefaultLayout({ feedback }: { feedback: ReactNode }) {
         <Breadcrumbs />
         <GuardedOutlet />
       </main>
-      {footer && !isWaiting && <Footer />}
+      {footer && (
+        <div hidden={isWaiting}>
+          <Footer />
+        </div>
+      )}
       {signedIn && (
         <div className={classes.feedback} data-feedback>
           {feedback}
