@@ -78,8 +78,8 @@ async function byToken(permissions: Permission[]): Promise<Client> {
   });
 }
 
-/** Asked, and its server has no link. */
-const UNREACHABLE = 503;
+/** Asked and refused: its server has no link. */
+const UNREACHABLE = 'Its server cannot be reached';
 const OFFLINE = 400;
 
 describe('who may do what with a served model', () => {

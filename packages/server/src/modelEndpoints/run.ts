@@ -110,8 +110,7 @@ async function begin(
     if (answer.statusCode === 200) return answer;
     throw new EngineError(reasonIn(await readShort(answer, signal), answer.statusCode ?? 0));
   } catch (error) {
-    if (error instanceof StreamRefused) throw new PublicError(error.status, error.message);
-    if (error instanceof EngineError) throw refused(error.message);
+    if (error instanceof StreamRefused || error instanceof EngineError) throw refused(error.message);
     if (error instanceof Ended) throw refused(text('The answer broke off'));
     throw error;
   } finally {

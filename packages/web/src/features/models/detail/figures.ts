@@ -1,5 +1,4 @@
 import { CURRENCY } from '@stagi/contract/brand.ts';
-import { toDecimal } from '@stagi/contract/money.ts';
 import type { T } from '../../../i18n/i18n.ts';
 import { formatAmount, formatNumber } from '../../../ui/format.ts';
 
@@ -27,7 +26,7 @@ export const rateRange = (t: T, low: number, high: number): string =>
 export const priceText = (_: T, amount: number): string => `${price(amount)} ${CURRENCY}`;
 export const priceRange = (_: T, low: number, high: number): string => `${price(low)} – ${price(high)} ${CURRENCY}`;
 
-const price = (amount: number): string => formatAmount(toDecimal(BigInt(Math.round(figures(amount) * 1e6))));
+const price = (amount: number): string => formatAmount(figures(amount).toFixed(6));
 const range = (low: number, high: number): string => `${threeFigures(low)} – ${threeFigures(high)}`;
 const figures = (value: number): number => Number(value.toPrecision(3));
 
