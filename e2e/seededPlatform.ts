@@ -39,6 +39,7 @@ const MORE: Partial<Record<RouteName, readonly string[]>> = {
   task: ['/output'],
   newTask: ['?schedule=new'],
   projects: ['?new=1'],
+  model: ['?deploy=1'],
 };
 
 /** What the somebody and their things are called. */

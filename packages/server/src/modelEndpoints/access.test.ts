@@ -7,7 +7,8 @@ import { models } from '@stagi/perf/catalogueFiles.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { splitCommand } from '../containers/splitCommand.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { aContainer, aModelEndpoint, anApiToken, aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
+import { aContainer, anApiToken, aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
+import { aModelEndpoint } from '../testing/modelFactories.ts';
 import { httpSender, type Person } from '../testing/person.ts';
 
 let app: TestApp;

@@ -1,4 +1,4 @@
-import { engineTemplate, fillIn, type Served } from '@stagi/contract/engineTemplates.ts';
+import { engineTemplate, fillIn } from '@stagi/contract/engineTemplates.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
@@ -9,6 +9,7 @@ import { askEngine, type EngineAddress, EngineError, readShort } from './ask.ts'
 import { keyPlace } from './deploy.ts';
 import type { EndpointView } from './queries.ts';
 import { jsonOf, ownReason, reasonIn } from './reason.ts';
+import { modelNameOf, servedOf } from './served.ts';
 
 const ANSWER_WITHIN_MS = 5_000;
 /** Engines fetch their model while such a request goes on. */
@@ -75,15 +76,13 @@ async function whileLoading(
   row: EndpointView,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { modelName } = engineTemplate(row.engine);
-  const served = { repository: row.repository, variant: row.variant, context: row.context, gpus: row.gpu_count };
-  if (await hasModel(ctx, address, fillIn(modelName, served), signal)) return null;
+  if (await hasModel(ctx, address, modelNameOf(row), signal)) return null;
   const key = `${row.id}/${address.containerId}`;
   const before = loading.get(key);
   if (before && before.error === null) return text('The engine is fetching its model');
   const request: { error: string | null } = { error: null };
   loading.set(key, request);
-  fetchModel(ctx, address, row.engine, served).then(
+  fetchModel(ctx, address, row).then(
     () => loading.delete(key),
     (error: unknown) => {
       ctx.log.warn({ err: error, endpointId: row.id }, 'an engine could not fetch its model');
@@ -99,13 +98,9 @@ async function whileLoading(
     : text('The engine is fetching its model');
 }
 
-async function fetchModel(
-  ctx: Context,
-  address: EngineAddress,
-  engine: EndpointView['engine'],
-  served: Served,
-): Promise<void> {
-  const { path, body } = engineTemplate(engine).load!;
+async function fetchModel(ctx: Context, address: EngineAddress, row: EndpointView): Promise<void> {
+  const { path, body } = engineTemplate(row.engine).load!;
+  const served = servedOf(row);
   const signal = AbortSignal.timeout(LOAD_WITHIN_MS);
   const filled = Object.fromEntries(Object.entries(body).map(([name, value]) => [name, fillIn(value, served)]));
   const answer = await askEngine(ctx, address, { method: 'POST', path, body: { ...filled, stream: false }, signal });

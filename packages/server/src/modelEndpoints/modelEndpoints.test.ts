@@ -134,6 +134,9 @@ describe('deploying a model', () => {
     const { entities } = await alice.client(api.modelEndpoints.list, { modelRef: { name: 'llama-3.1-8b-instruct' } });
     expect(entities.map((entity) => entity.id)).toEqual([endpoint.id]);
     expect((await alice.client(api.modelEndpoints.list, { modelRef: SMALL })).entities).toEqual([]);
+    await expect(alice.client(api.modelEndpoints.list, { modelRef: { name: 'no-such-model' } })).rejects.toMatchObject({
+      status: 404,
+    });
   });
 
   it('keeps the secrets out of every answer and of the audit log', async () => {

@@ -1,8 +1,8 @@
-import { engineTemplate, fillIn } from '@stagi/contract/engineTemplates.ts';
 import { ANSWER_WITHIN_MINUTES, type EndpointStatus, type ModelEndpoint } from '@stagi/contract/modelEndpoints.ts';
 import { text } from '@stagi/contract/text.ts';
 import { nameOf } from '../catalogue/catalogue.ts';
 import type { EndpointView } from './queries.ts';
+import { modelNameOf } from './served.ts';
 
 export function presentEndpoint(row: EndpointView): ModelEndpoint {
   const { container, facts } = row;
@@ -37,12 +37,7 @@ export function presentEndpoint(row: EndpointView): ModelEndpoint {
     ...stateOf(row),
     checkedAt: row.checked_at?.toISOString() ?? null,
     answeredAt: row.answered_at?.toISOString() ?? null,
-    modelName: fillIn(engineTemplate(row.engine).modelName, {
-      repository: row.repository,
-      variant: row.variant,
-      context: row.context,
-      gpus: row.gpu_count,
-    }),
+    modelName: modelNameOf(row),
     hasKey: row.key_sealed !== null,
     createdAt: row.created_at.toISOString(),
     createdBy: row.creator,

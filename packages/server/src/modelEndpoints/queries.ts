@@ -1,9 +1,6 @@
 import type { MachineFacts } from '@stagi/contract/instances.ts';
-import type { ModelRef } from '@stagi/contract/models.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
-import { models as builtIn } from '@stagi/perf/catalogueFiles.ts';
 import { type Selectable, sql } from 'kysely';
-import { nameOf } from '../catalogue/catalogue.ts';
 import type { visibleKinds } from '../containers/access.ts';
 import type { ModelEndpointTable } from '../db/catalogueTables.ts';
 import type { ContainerRow, Db } from '../db/schema.ts';
@@ -75,11 +72,11 @@ export async function listEndpoints(
   db: Db,
   workspaceId: number,
   kinds: ServerKinds,
-  model: ModelRef | undefined,
+  modelId: string | undefined,
   request: EntityFilterRequest,
 ): Promise<{ rows: EndpointView[]; count: number }> {
   let all = viewsOf(db, workspaceId, kinds);
-  if (model) all = all.where('e.model_id', '=', 'id' in model ? model.id : (idOf(model.name) ?? model.name));
+  if (modelId !== undefined) all = all.where('e.model_id', '=', modelId);
   if (request.queryString)
     all = all.where(contains(['e.title', 'e.model_title', 'e.model_id', 'i.title'], request.queryString));
   const [rows, { count }] = await Promise.all([
@@ -97,5 +94,3 @@ export async function listEndpoints(
   ]);
   return { rows, count };
 }
-
-const idOf = (name: string): string | undefined => builtIn.find(({ id }) => nameOf(id) === name)?.id;

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { api } from '@stagi/contract/api.ts';
 import type { ModelEndpoint } from '@stagi/contract/modelEndpoints.ts';
 import { text } from '@stagi/contract/text.ts';
+import { findModel } from '../catalogue/find.ts';
 import { requireManagement, visibleKinds } from '../containers/access.ts';
 import type { Context } from '../context.ts';
 import { notFound, refused } from '../http/errors.ts';
@@ -21,7 +22,8 @@ export const modelEndpointHandlers: HandlersOf<typeof api.modelEndpoints> = {
   ),
   async list(ctx, { modelRef, entityFilterRequest }) {
     const kinds = visibleKinds(ctx.workspace.permissions);
-    const { rows, count } = await listEndpoints(ctx.db, ctx.workspace.id, kinds, modelRef, entityFilterRequest);
+    const modelId = modelRef && ('id' in modelRef ? modelRef.id : (await findModel(ctx, modelRef)).entry.id);
+    const { rows, count } = await listEndpoints(ctx.db, ctx.workspace.id, kinds, modelId, entityFilterRequest);
     return pageOf(rows.map(presentEndpoint), count, entityFilterRequest);
   },
   view: (ctx, { id }) => one(ctx, id),

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
-import { engineTemplate, fillIn } from '@stagi/contract/engineTemplates.ts';
 import type { RunEvent } from '@stagi/contract/modelEndpoints.ts';
 import { text } from '@stagi/contract/text.ts';
 import { visibleKinds } from '../containers/access.ts';
@@ -18,6 +17,7 @@ import { addressOf } from './check.ts';
 import { eventsOf } from './chunks.ts';
 import type { EndpointView } from './queries.ts';
 import { reasonIn } from './reason.ts';
+import { modelNameOf } from './served.ts';
 
 type Input = ParsedInputOf<typeof api.modelEndpoints.run>;
 
@@ -89,7 +89,6 @@ async function begin(
   { messages, maxTokens, temperature }: Input,
   ended: AbortController,
 ): Promise<IncomingMessage> {
-  const served = { repository: row.repository, variant: row.variant, context: row.context, gpus: row.gpu_count };
   const wait = timeoutOf(ended, text('The engine did not answer in time'));
   wait.within(FIRST_WITHIN_MS);
   try {
@@ -99,7 +98,7 @@ async function begin(
       path: '/v1/chat/completions',
       signal,
       body: {
-        model: fillIn(engineTemplate(row.engine).modelName, served),
+        model: modelNameOf(row),
         messages,
         max_tokens: maxTokens,
         ...(temperature !== undefined && { temperature }),

@@ -10,7 +10,6 @@ import { FACTS } from '../../testing/daemon.ts';
 import {
   aContainer,
   aContainerTemplate,
-  aModelEndpoint,
   anApiToken,
   anAuthorizedApp,
   anInvite,
@@ -28,6 +27,7 @@ import {
   aStray,
   aTransaction,
 } from '../../testing/factories.ts';
+import { aModelEndpoint } from '../../testing/modelFactories.ts';
 import type { Person } from '../../testing/person.ts';
 import { aSchedule, aTask } from '../../testing/taskFactories.ts';
 import { canary, type PlantedCanaries, plantCanaries, type Whose } from './canaries.ts';

@@ -8,7 +8,6 @@ import type { TestApp } from '../../testing/app.ts';
 import {
   aContainer,
   aContainerTemplate,
-  aModelEndpoint,
   anApiToken,
   anSshKey,
   aProject,
@@ -16,6 +15,7 @@ import {
   aSelfHostedServer,
   aStorage,
 } from '../../testing/factories.ts';
+import { aModelEndpoint } from '../../testing/modelFactories.ts';
 import type { Person } from '../../testing/person.ts';
 import { aTask } from '../../testing/taskFactories.ts';
 import { makePartitions } from '../../usageSamples/partitions.ts';

@@ -1,6 +1,5 @@
 import { CURRENCY } from '@stagi/contract/brand.ts';
 import type { Offer } from '@stagi/contract/hardware.ts';
-import { text } from '@stagi/contract/text.ts';
 import type { Gpu } from '@stagi/perf/catalogue.ts';
 import type { OnServer } from '@stagi/perf/onServer.ts';
 import type { CallForm } from '../../../api/useCallForm.ts';
@@ -27,8 +26,6 @@ interface Props {
   wanted: Wanted | null;
   SshKeySelect: SshKeySelectSlot;
 }
-
-const NOT_ONLINE = text('Not online');
 
 /** A server of the workspace, or one that is rented with the form. */
 export function WhereFields({ call, servers, gpus, offers, offer, wanted, SshKeySelect }: Props) {
@@ -112,7 +109,7 @@ function ServerOption({ server, verdict }: { server: Server; verdict: OnServer |
             {!verdict.fits && ` · ${t(NO_FIT_WORDS[verdict.reason])}`}
           </>
         ) : server.status === 'online' ? (
-          t(NOT_ONLINE)
+          t('its agent has not reported')
         ) : (
           <StatusBadge status={server.status} />
         )}

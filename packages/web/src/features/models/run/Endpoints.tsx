@@ -23,12 +23,13 @@ import { Chat } from './Chat.tsx';
 import classes from './Endpoints.module.css';
 import { ENDPOINT_WORDS } from './endpointWords.ts';
 import { KeyOfEndpoint } from './KeyOfEndpoint.tsx';
-import { useEndpoints } from './useEndpoints.ts';
+import { useEndpoints, useEngineChecks } from './useEndpoints.ts';
 
 /** What serves this model in the workspace: how far it is, and a chat with it. Nothing for visitors. */
 export function Endpoints({ model }: { model: Model }) {
   const t = useT();
   const { endpoints, isAllowed, isPending, error, isFetching, refetch } = useEndpoints(model.id);
+  useEngineChecks(endpoints);
   const [running, setRunning] = useState<number | null>(null);
   if (error && endpoints.length === 0)
     return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;

@@ -1,19 +1,17 @@
 import { api } from '@stagi/contract/api.ts';
 import type { EndpointStatus, ModelEndpoint } from '@stagi/contract/modelEndpoints.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import { call } from '../../../api/client.ts';
 import { invalidate, q } from '../../../api/query.ts';
 import { useSignedIn } from '../../../api/session.ts';
 import { useHasPermission } from '../../../api/user.ts';
 
-/** While one of them is on its way, its engine is asked this often whether it serves. */
-const ASK_EVERY_MS = 3_000;
-const LOOK_EVERY_MS = 15_000;
+/** How often an engine is asked whether it serves: while that is awaited, and while it did the last time. */
+const AWAITED_EVERY_MS = 3_000;
+const READY_EVERY_MS = 15_000;
+const LIST_EVERY_MS = 15_000;
 const MOST = 20;
-
-/** Statuses that only an answer of the engine can change. */
-const IS_ASKED: readonly EndpointStatus[] = ['loading', 'not answering'];
 
 /** What serves this model in the workspace, newest first. Nothing is asked for visitors. */
 export function useEndpoints(modelId: string) {
@@ -23,27 +21,27 @@ export function useEndpoints(modelId: string) {
   const query = useQuery({
     ...q(api.modelEndpoints.list, input, { quiet: true }),
     enabled: signedIn && mayRun,
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: LIST_EVERY_MS,
   });
   const endpoints: readonly ModelEndpoint[] = query.data?.entities ?? [];
-  const asked = endpoints.filter(({ status }) => IS_ASKED.includes(status)).map(({ id }) => id);
-  // One that was ready when the page was opened may have stopped since.
-  const first = useRef(true);
-  const ready = first.current ? endpoints.filter(({ status }) => status === 'ready').map(({ id }) => id) : [];
-  useAsking([...asked, ...ready].join());
-  useEffect(() => {
-    if (query.data) first.current = false;
-  }, [query.data]);
   return { ...query, endpoints, isAllowed: signedIn && mayRun };
 }
 
-/** Asks these engines now and then until the answers change what is listed. */
-function useAsking(ids: string): void {
+/** Asks the engines whose status only an answer can change, as long as the page is looked at. */
+export function useEngineChecks(endpoints: readonly ModelEndpoint[]): void {
+  const idsOf = (...statuses: EndpointStatus[]) =>
+    endpoints.flatMap(({ id, status }) => (statuses.includes(status) ? id : [])).join();
+  useChecks(idsOf('loading', 'not answering'), AWAITED_EVERY_MS);
+  useChecks(idsOf('ready'), READY_EVERY_MS);
+}
+
+/** `ids`: separated by commas, so that the same ones are the same value. */
+function useChecks(ids: string, everyMs: number): void {
   useEffect(() => {
     if (ids === '') return;
     const ended = new AbortController();
     let timer: number | undefined;
-    const ask = async () => {
+    const check = async () => {
       if (!document.hidden) {
         const options = { quiet: true, signal: ended.signal };
         await Promise.allSettled(
@@ -51,12 +49,12 @@ function useAsking(ids: string): void {
         );
         await invalidate('model/endpoint/list');
       }
-      if (!ended.signal.aborted) timer = window.setTimeout(() => void ask(), ASK_EVERY_MS);
+      if (!ended.signal.aborted) timer = window.setTimeout(() => void check(), everyMs);
     };
-    void ask();
+    void check();
     return () => {
       ended.abort();
       window.clearTimeout(timer);
     };
-  }, [ids]);
+  }, [ids, everyMs]);
 }
