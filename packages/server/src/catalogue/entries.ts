@@ -9,6 +9,7 @@ import type { Db } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';
 import { offsetOf, sortColumn } from '../http/paging.ts';
 import { addedEntry, mergedEntry, nameOf } from './catalogue.ts';
+import { holdEveryWord } from './words.ts';
 
 /** What operators made of one entry. */
 export type ChangeRow = Selectable<CatalogueChangeTable>;
@@ -62,14 +63,8 @@ function compare(a: string | number | null, b: string | number | null): number {
   return a === b ? 0 : (a ?? '') < (b ?? '') ? -1 : 1;
 }
 
-function matches({ modelId, title, publisher, note }: CatalogueRow, asked: string | undefined): boolean {
-  if (!asked) return true;
-  const all = `${modelId} ${title} ${publisher} ${note}`.toLowerCase();
-  return asked
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => all.includes(word));
-}
+const matches = ({ modelId, title, publisher, note }: CatalogueRow, asked: string | undefined): boolean =>
+  holdEveryWord([modelId, title, publisher, note], asked);
 
 function presentEntry(modelId: string, row: ShownRow | undefined): AdminModel {
   const shipped = shippedModel(modelId);

@@ -9,6 +9,7 @@ import { fits } from '@stagi/perf/memory.ts';
 import { invalid } from '../http/errors.ts';
 import { offsetOf, pageOf } from '../http/paging.ts';
 import { type CatalogueEntry, cardOf } from './catalogue.ts';
+import { holdEveryWord } from './words.ts';
 
 type Input = ParsedInputOf<typeof api.models.list>;
 
@@ -65,15 +66,8 @@ function passesFiles({ entry, files }: CatalogueEntry, filters: Input['filters']
   );
 }
 
-/** Every word is somewhere in name, repository, publisher, task or licence. */
-function matches({ id, name, publisher, task, licence = '' }: CatalogueModel, asked: string | undefined): boolean {
-  if (!asked) return true;
-  const all = `${id} ${name} ${publisher} ${task} ${licence}`.toLowerCase();
-  return asked
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => all.includes(word));
-}
+const matches = ({ id, name, publisher, task, licence = '' }: CatalogueModel, asked: string | undefined): boolean =>
+  holdEveryWord([id, name, publisher, task, licence], asked);
 
 const SORT_KEYS: Record<Input['entityFilterRequest']['orderByField'], (model: ModelCard) => string | number> = {
   name: ({ title }) => title.toLowerCase(),
