@@ -39,8 +39,8 @@ const only = (name, room, packages) =>
 
 module.exports = {
   forbidden: [
-    // `hast` is types alone: there is no module to find.
-    rule('everything-resolves', {}, { couldNotResolve: true, pathNot: '^hast$' }),
+    // Trees of HTML and of Markdown are types alone: there is no module to find.
+    rule('everything-resolves', {}, { couldNotResolve: true, pathNot: '^(hast|mdast)$' }),
     rule('no-tests-in-the-product', { path: '^packages/[^/]+/src', pathNot: TEST }, { path: TEST }),
     rule(
       'no-undeclared-packages',
@@ -55,12 +55,19 @@ module.exports = {
       { path: '^packages/contract' },
       { path: '^packages/(?!contract|perf/src/(catalogue|engines|quality|precision)\\.ts)' },
     ),
+    rule(
+      'content-imports-contract-only',
+      { path: '^packages/content/src', pathNot: TEST },
+      { path: '^packages/(?!content|contract)' },
+    ),
+    // Runs in browsers, which load no schemas and no Node.
+    rule('search-options-stand-alone', { path: '^packages/content/src/searchOptions\\.ts$' }, { path: '^packages/' }),
     only('daemon-imports-contract-only', 'daemon', '[^/]+|@[^/]+/[^/]+'),
     rule('daemon-imports-no-perf', { path: '^packages/daemon' }, { path: '^packages/perf' }),
     rule(
-      'web-imports-contract-and-perf-only',
+      'web-imports-contract-perf-and-search-options-only',
       { path: '^packages/web/src' },
-      { path: '^packages/(?!web|contract|perf)' },
+      { path: '^packages/(?!web|contract|perf|content/src/searchOptions\\.ts)' },
     ),
     // Entries of the catalogue reach the browser through calls, one page at a time.
     rule(
@@ -69,9 +76,9 @@ module.exports = {
       { path: '^packages/perf/src/(catalogueFiles\\.ts|data/(gpus|models|measured|heldOut)\\.json)' },
     ),
     rule(
-      'server-imports-contract-s3-and-perf-only',
+      'server-imports-contract-content-s3-and-perf-only',
       { path: SERVER, pathNot: TEST },
-      { path: '^packages/(?!server|contract|s3|perf)' },
+      { path: '^packages/(?!server|contract|content|s3|perf)' },
     ),
     only('perf-imports-zod-only', 'perf', 'zod'),
     rule('perf-stands-alone', { path: '^packages/perf' }, { path: '^packages/(?!perf)' }),

@@ -15,6 +15,8 @@ test('the shell tells what the account lacks', async ({ page, platform }) => {
     await enter(page, platform.url, ada, '/403');
     await expect(page.getByRole('heading', { level: 1, name: 'No access' })).toBeVisible({ timeout: 20_000 });
     await expect(page.getByRole('status').filter({ hasText: 'Your account could not be loaded' })).toBeVisible();
+    await page.goto(`${platform.url}/contact`);
+    await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible({ timeout: 20_000 });
     await page.goto(`${platform.url}/cloud/instances`);
     await expect(page.getByRole('alert')).toContainText('Your account could not be loaded', { timeout: 20_000 });
     await page.unroute('**/frontend-api/user/profile');

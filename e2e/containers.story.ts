@@ -5,8 +5,9 @@ import { expect, type Page, test } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
 import type { ActualContainer } from '@stagi/contract/daemon.ts';
 import { encodeRecord } from '@stagi/contract/frames.ts';
-import { connectDaemon, enrolNode, type TestDaemon } from '@stagi/server/src/testing/daemon.ts';
+import { enrolNode, type TestDaemon } from '@stagi/server/src/testing/daemon.ts';
 import { httpSender, type Person, signUp } from '@stagi/server/src/testing/person.ts';
+import { connectLiveDaemon } from './liveDaemon.ts';
 import { startPlatform } from './platform.ts';
 
 const GPUS = [0, 1].map((index) => ({ index, name: 'H100', memoryMb: 81_920 }));
@@ -20,7 +21,7 @@ test('a container is created from the form and its log is searched in both ways,
   try {
     const person = await signUp(platform.url, httpSender(platform.url), { name: 'Ada', email: 'ada@example.com' });
     const { daemonToken } = await person.client(api.selfHosted.create, { title: 'Lab 3', slug: 'lab-3' });
-    const daemon = await connectDaemon(platform.url, await enrolNode(platform.url, daemonToken), {
+    const daemon = await connectLiveDaemon(platform.url, await enrolNode(platform.url, daemonToken), {
       facts: { gpus: GPUS },
     });
     await page.goto(`${platform.url}/sign-in`);

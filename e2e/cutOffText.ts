@@ -62,18 +62,24 @@ export async function findCutOffText(page: Page): Promise<string[]> {
 /** Visible words, and words for screen readers, that are not of the pseudo-language and not among `data`. */
 export async function untranslated(page: Page, data: RegExp): Promise<string[]> {
   const words = await page.evaluate(() => {
+    // Texts of people, such as the documentation, are written in each language; breadcrumbs and tab repeat their title.
+    const WRITTEN = '[data-written], [data-written] *';
+    const title = document.querySelector('[data-written] h1')?.textContent;
     const said: string[] = [document.title];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const element = node.parentElement;
-      if (!element || element.closest('script, style, noscript, [translate="no"], .mono, code, pre')) continue;
+      if (!element || element.closest('script, style, noscript, [translate="no"], .mono, code, pre, [data-written]'))
+        continue;
       // What only screen readers see is a word all the same.
       if (element.checkVisibility({ visibilityProperty: true })) said.push(node.textContent ?? '');
     }
     for (const name of ['aria-label', 'aria-description', 'aria-valuetext', 'title', 'alt', 'placeholder'])
-      for (const element of document.body.querySelectorAll(`[${name}]:not([aria-hidden="true"], [translate="no"])`))
+      for (const element of document.body.querySelectorAll(
+        `[${name}]:not([aria-hidden="true"], [translate="no"], ${WRITTEN})`,
+      ))
         said.push(element.getAttribute(name) ?? '');
-    return said;
+    return title ? said.filter((words) => !words.includes(title)) : said;
   });
   const outside = words.map((text) => withoutPseudo(text).replace(data, '').trim());
   return [...new Set(outside.filter((text) => /\p{L}{2,}/u.test(text)))];

@@ -148,7 +148,9 @@ async function onPhone(page: Page): Promise<void> {
 /** An action of the page, wherever its width has put it. */
 async function openMenu(page: Page, action: string): Promise<void> {
   const button = page.getByTestId(`action-${action}`);
-  if (!(await button.isVisible())) await page.getByRole('button', { name: /more actions/i }).click();
+  const more = page.getByRole('button', { name: /more actions/i });
+  await expect(button.or(more).filter({ visible: true }).first()).toBeVisible();
+  if (!(await button.isVisible())) await more.click();
   await button.click();
 }
 

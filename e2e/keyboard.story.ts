@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, type Page, test } from '@playwright/test';
 import { mailedCode, PASSWORD, PHONE } from '@stagi/server/src/testing/person.ts';
 import { press, tabTo, write } from './keyboard.ts';
+import { openPublic } from './openPublic.ts';
 import { type Machine, type SimulatedPlatform, startSimulatedPlatform } from './simulatedCloud.ts';
 
 const ADD_SERVER = /add|attach|connect/i;
@@ -23,7 +24,7 @@ test('the main job is done without a mouse: sign up, SSH key, rent, own server, 
   const heading = (name: string) => page.getByRole('heading', { level: 1, name });
 
   await test.step('sign up with the mailed code', async () => {
-    await page.goto(platform.url);
+    await openPublic(page, platform.url);
     await press(page, page.getByRole('banner').getByRole('link', { name: 'Sign up' }));
     await expect(heading('Sign up')).toBeVisible();
     const email = `kim-${Date.now()}@example.com`;

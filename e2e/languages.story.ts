@@ -16,7 +16,7 @@ const DATA = new RegExp(
     /Ada’s workspace|Ada|ada@example\.com|Training|Trainer|trainer(?:-2)?|Lab 3|lab-3|Web|laptop/,
     /Simulated (?:cloud|CPU|[A-Z]\d+)|eu-sim-\d|fake:sim-[\w-]+/,
     /Stagi|STAGI|curl(?! -f)|Python|NVIDIA|Ubuntu|vLLM|Ollama|Docker|Git|HTTPS?|SSH|README(?:\.md)?|Ctrl|English|简体中文|Русский|Türkçe/,
-    /\bGB\b/,
+    /\b[GT]B\b|\bRTX \d+\b/,
     /winter-data|Data|\blog-[\w-]+|\blogs\b|\blocal\b|AWS CLI|rclone|boto3|s3cmd|JavaScript|STG[A-Z2-7]+/,
     /pip install -r requirements\.txt && python train\.py --data \$STAGI_INPUT_PATH|(?:data|datasets)\/|\/(?:workspace|input|output)\b|\bUTC\b/,
     /curl -f localhost:8000|Evaluation|\btask-\d+(?:-\d+)?\b|\brun-\d+|\bSEED\b|Europe\/Berlin/,

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
+import { freeHostPort } from '@stagi/contract/testing/freePort.ts';
 import { createDaemon, type TestDaemon } from '@stagi/daemon/src/testing/daemon.ts';
 import { ensureEngineImage } from '@stagi/daemon/src/testing/engine/engineImage.ts';
 import { issueEnrolment } from '@stagi/server/src/nodes/enrolment.ts';
@@ -23,7 +24,6 @@ const DESK = { width: 1280, height: 800 };
 /** The engine's own model of random weights, as an operator would add it to the catalogue. */
 const TINY = 'stagi-test/tiny-random-llama';
 const NAME = 'tiny-random-llama';
-const HOST_PORT = 2000 + (process.pid % 5000);
 
 let app: TestApp;
 let stop: () => Promise<void>;
@@ -74,6 +74,7 @@ test.afterAll(async () => {
 
 test('a model is deployed from its page, followed while it loads, and chatted with', async ({ browser }) => {
   test.setTimeout(180_000);
+  const hostPort = await freeHostPort();
   const ada = await app.signUp('Ada Lovelace');
   await joinServer(ada);
   const page = await openAs(browser, app.ctx.config.appOrigin, ada, `/models/${NAME}`);
@@ -96,7 +97,7 @@ test('a model is deployed from its page, followed while it loads, and chatted wi
   await test.step('it is deployed with the image that was built here', async () => {
     await page.getByRole('button', { name: 'Container', exact: true }).click();
     await page.getByTestId('deploy-image').fill(image);
-    await page.getByLabel('Port on the server').fill(String(HOST_PORT));
+    await page.getByLabel('Port on the server').fill(String(hostPort));
     await page.getByLabel('CPUs').fill('1');
     await page.getByTestId('deploy-submit').click();
     await expect(page.getByRole('heading', { name: 'Deployed in this workspace' })).toBeVisible();
@@ -123,7 +124,7 @@ test('a model is deployed from its page, followed while it loads, and chatted wi
 
   await test.step('the key of its API is the one that the engine asks for', async () => {
     const ask = (key: string) =>
-      fetch(`http://127.0.0.1:${HOST_PORT}/v1/chat/completions`, {
+      fetch(`http://127.0.0.1:${hostPort}/v1/chat/completions`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], max_tokens: 1 }),
@@ -135,7 +136,7 @@ test('a model is deployed from its page, followed while it loads, and chatted wi
 
   await test.step('snippets have the address of the deployed model', async () => {
     const snippets = page.getByTestId('model-snippets');
-    await expect(snippets).toContainText(`curl http://${NAME}-${HOST_PORT}.apps.`);
+    await expect(snippets).toContainText(`curl http://${NAME}-${hostPort}.apps.`);
     await expect(snippets).toContainText('X-Stagi-Token: $STAGI_TOKEN');
   });
 

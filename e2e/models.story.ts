@@ -4,6 +4,7 @@ import { expectAccessible } from './accessible.ts';
 import { findCutOffText } from './cutOffText.ts';
 import { test } from './fixtures.ts';
 import { waitForScreen } from './navigation.ts';
+import { openPublic } from './openPublic.ts';
 import { enterAsNewPerson } from './people.ts';
 
 const LIST = '/frontend-api/model/list';
@@ -24,14 +25,13 @@ async function choose(page: Page, filter: string, option: RegExp | string): Prom
 }
 
 test('a visitor searches, filters and sorts the catalogue; all of it is in the address', async ({ page, platform }) => {
-  await page.goto(`${platform.url}/models`);
+  await openPublic(page, `${platform.url}/models`);
   const notice = page.getByTestId('demo-notice');
   await expect(notice).toContainText('You are looking at Stagi without an account');
   await expect(notice.getByRole('link', { name: 'Sign up' })).toHaveAttribute('href', '/sign-up');
   await expect(page.getByRole('banner').getByTestId('menu-models')).toHaveAttribute('aria-current', 'page');
   await expect(count(page)).toHaveText(`${models.length} models`);
   await expect(cards(page)).toHaveCount(24);
-  await page.locator('html[data-ready]').waitFor();
 
   await test.step('pages, and the way back', async () => {
     const first = await cards(page).first().textContent();
@@ -40,7 +40,7 @@ test('a visitor searches, filters and sorts the catalogue; all of it is in the a
     await expect(cards(page).first()).not.toHaveText(first ?? '');
     await page.goBack();
     await expect(cards(page).first()).toHaveText(first ?? '');
-    expect(query(page)).toEqual({});
+    await expect.poll(() => query(page)).toEqual({});
   });
 
   await test.step('search, with a reload', async () => {
@@ -50,7 +50,7 @@ test('a visitor searches, filters and sorts the catalogue; all of it is in the a
     await expect(cards(page)).toContainText('8.03B');
     await expect(cards(page)).toContainText('128K');
     await expect(cards(page)).toContainText('Llama 3.1');
-    expect(query(page)).toEqual({ q: '8b llama 3.1' });
+    await expect.poll(() => query(page)).toEqual({ q: '8b llama 3.1' });
     await page.reload();
     await expect(page.getByRole('searchbox')).toHaveValue('8b llama 3.1');
     await expect(count(page)).toHaveText(`1 of ${models.length} models`);
@@ -68,7 +68,7 @@ test('a visitor searches, filters and sorts the catalogue; all of it is in the a
     await choose(page, 'Parameters', '10B–35B');
     await choose(page, 'Fits GPU', 'NVIDIA L4 24GB');
     await choose(page, 'Number of GPUs', '2');
-    expect(query(page)).toEqual({ task: 'code', size: '10-35', gpu: 'l4.2' });
+    await expect.poll(() => query(page)).toEqual({ task: 'code', size: '10-35', gpu: 'l4.2' });
     const active = page.getByRole('list', { name: 'Filters' });
     await expect(active.getByRole('listitem')).toHaveText(['Code', '10B–35B', 'Fits 2 × NVIDIA L4 24GB', 'Clear all']);
     const fitting = await cards(page).count();
@@ -78,23 +78,22 @@ test('a visitor searches, filters and sorts the catalogue; all of it is in the a
     await expect.poll(() => query(page)).toEqual({ size: '10-35', gpu: 'l4.2' });
     await page.getByTestId('clear-all').click();
     await expect(active).toHaveCount(0);
-    expect(query(page)).toEqual({});
+    await expect.poll(() => query(page)).toEqual({});
     // Of an older address: a GPU that the catalogue no longer has counts as none.
     await page.goto(`${platform.url}/models?gpu=voodoo-2&task=code`);
     await expect(count(page)).toHaveText(`${coding} of ${models.length} models`);
   });
 
   await test.step('order, and the table, which this browser remembers', async () => {
-    await page.goto(`${platform.url}/models`);
-    await page.locator('html[data-ready]').waitFor();
+    await openPublic(page, `${platform.url}/models`);
     await choose(page, 'Sort', 'Smallest');
-    expect(query(page)).toEqual({ sort: 'parameters.asc' });
+    await expect.poll(() => query(page)).toEqual({ sort: 'parameters.asc' });
     const smallest = models.toSorted((a, b) => a.parameters.total - b.parameters.total)[0]?.name ?? '';
     await expect(cards(page).first()).toContainText(smallest);
     await page.getByTestId('view-table').click();
     const rows = page.getByTestId('model-row');
     await expect(rows.first()).toContainText(smallest);
-    expect(query(page)).toEqual({ sort: 'parameters.asc', view: 'table' });
+    await expect.poll(() => query(page)).toEqual({ sort: 'parameters.asc', view: 'table' });
     await page.getByRole('columnheader', { name: 'Context' }).getByRole('button').click();
     await expect.poll(() => query(page).sort).toMatch(/^contextLength\./);
     await page.goto(`${platform.url}/models`);
@@ -105,8 +104,7 @@ test('a visitor searches, filters and sorts the catalogue; all of it is in the a
   });
 
   await test.step('what fails can be tried again, and the page before stays meanwhile', async () => {
-    await page.goto(`${platform.url}/models`);
-    await page.locator('html[data-ready]').waitFor();
+    await openPublic(page, `${platform.url}/models`);
     await page.route(`**${LIST}`, (route) => route.fulfill({ status: 400, json: { isSuccess: false, message: 'No' } }));
     await page.getByRole('searchbox').fill('qwen');
     const again = page.getByRole('main').getByRole('button', { name: 'Try again' });
@@ -131,8 +129,7 @@ test('a visitor searches, filters and sorts the catalogue; all of it is in the a
 test('on a phone the filters are in a panel, and nothing is wider than the screen', async ({ browser, platform }) => {
   const context = await browser.newContext({ viewport: { width: 360, height: 740 }, hasTouch: true });
   const page = await context.newPage();
-  await page.goto(`${platform.url}/models`);
-  await page.locator('html[data-ready]').waitFor();
+  await openPublic(page, `${platform.url}/models`);
   const open = page.getByTestId('open-filters');
   await expect(open).toHaveText('Filters');
   await open.click();

@@ -151,6 +151,8 @@ test('objects are uploaded, looked at, shared and deleted in the browser', async
       await (refused <= 2 ? route.abort('connectionreset') : route.continue());
     });
     await page.getByRole('button', { name: 'Retry canceled.bin' }).click();
+    // The driver is handed the bytes of each part that it may refuse, which takes seconds.
+    await expect.poll(() => refused, { timeout: 60_000 }).toBe(3);
     await expect(uploads.filter({ hasText: 'canceled.bin' })).toHaveAttribute('data-state', 'done');
     expect(refused).toBe(3);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -172,6 +174,7 @@ test('objects are uploaded, looked at, shared and deleted in the browser', async
     const { link } = await ada.client(api.storages.uploadLink, { id: storage.id, key: ODD });
     expect((await fetch(link, { method: 'PUT', body: 'odd' })).status).toBe(200);
     await open(`${address}?${new URLSearchParams({ prefix: ODD.slice(0, -1) })}`);
+    await expect(rows).toHaveCount(1);
     await rows.getByRole('link').click();
     await expect(panel.getByTestId('preview-text')).toHaveText('odd');
     await page.keyboard.press('Escape');

@@ -7,14 +7,11 @@ import { makeOperator } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { expectAccessible } from './accessible.ts';
-import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
 import { withOwnDatabase } from './inProcessApp.ts';
+import { expectNoSidewaysScroll, section } from './operatorSections.ts';
+import { enter, openAs } from './people.ts';
 
-/** 8 × 4 pixels. */
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAECAIAAAA8r+mnAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEUlEQVQImWM4w+CCFTFQTwIAtb4iAZtFvEEAAAAASUVORK5CYII=';
-const MARKUP = '<img src=x onerror="document.title=1"> every time';
 const LEFT = 'stagi-test-900001';
 const LOST = 'stagi-test-900002';
 
@@ -25,31 +22,16 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => stop?.());
 
-test('an operator decides about strays, asks a cloud, reads feedback and the logs', async ({ page, browser }) => {
+test('an operator decides about strays, asks a cloud, and reads the logs', async ({ page, browser }) => {
   const olga = await app.signUp('Olga Operator');
   const alice = await app.signUp('Alice');
   await makeOperator(app.ctx, olga);
   await alice.client(api.sshKeys.generate, { title: 'laptop' });
-  await alice.client(api.feedback.send, {
-    topic: 'Report an issue',
-    subject: 'It shows nothing',
-    description: MARKUP,
-    imageUploads: [{ fileName: 'shot.png', mimeType: 'image/png', contentBase64: PNG }],
-  });
-  await alice.client(api.feedback.send, { topic: 'Ask a question', subject: 'How much', description: 'is it?' });
-  await app.anonymous(api.contact.send, {
-    topic: 'A model',
-    name: 'Vera Visitor',
-    email: 'vera?bcc=x@example.org',
-    message: `${MARKUP}\nand a second line`,
-    about: { model: { id: 'qwen/qwen3-8b', name: 'Qwen3 8B' }, gpu: 'H100 80GB' },
-  });
-  await alice.client(api.contact.send, { topic: 'Help', name: 'Alice', email: alice.email, message: 'Where is it?' });
   for (const name of [LEFT, LOST])
     await app.control.stray({ name, offerId: 'sim-cpu-4', tags: { env: 'test', resource: name.slice(-6) } });
   await sweepClouds(app.ctx);
 
-  await signIn(page, olga, '/admin/strays');
+  await enter(page, app.url, olga, '/admin/strays');
   await test.step('gives one machine to a workspace and has the other deleted', async () => {
     const rows = page.getByTestId('stray-row');
     await expect(rows).toHaveCount(2);
@@ -114,157 +96,6 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     await app.control.clearFaults();
     await page.keyboard.press('Escape');
     await expect(page.getByRole('dialog')).toHaveCount(0);
-  });
-
-  await test.step('reads what people told, as they wrote it', async () => {
-    await section(page, 'Feedback');
-    const rows = page.getByTestId('feedback-row');
-    await expect(rows).toHaveCount(2);
-    await page.getByRole('searchbox').fill('shows');
-    await expect(rows).toHaveCount(1);
-    await rows.getByRole('link', { name: 'It shows nothing' }).click();
-    const panel = page.getByTestId('feedback-panel');
-    await expect(panel.getByText(MARKUP)).toBeVisible();
-    const image = panel.getByRole('img', { name: 'Screenshot 1' });
-    await expect.poll(() => image.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBe(8);
-    await expect(panel.getByText(alice.email)).toBeVisible();
-    await expectAccessible(page, 'feedback');
-    await page.setViewportSize({ width: 360, height: 740 });
-    await expectNoSidewaysScroll(page);
-    await page.keyboard.press('Escape');
-    await expect(page.getByRole('dialog')).toHaveCount(0);
-    await expectNoSidewaysScroll(page);
-  });
-
-  await test.step('answers a visitor who wrote with the contact form, and says so', async () => {
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await section(page, 'Contact requests');
-    const rows = page.getByTestId('contact-row');
-    await expect(rows).toHaveCount(2);
-    await expect(page.getByText('They are not mailed, as SUPPORT_EMAIL is not set.')).toBeVisible();
-    await expectAccessible(page, 'contact requests');
-    await rows.getByRole('link', { name: 'Vera Visitor' }).click();
-    const panel = page.getByTestId('contact-panel');
-    await expect(panel.getByText(`${MARKUP}\nand a second line`)).toBeVisible();
-    await expect(panel.getByText('Qwen3 8B')).toBeVisible();
-    await expect(panel.getByRole('link', { name: 'vera?bcc=x@example.org' })).toHaveAttribute(
-      'href',
-      'mailto:vera%3Fbcc%3Dx@example.org',
-    );
-    await panel.getByTestId('panel-action-handle').click();
-    const dialog = page.getByTestId('contact-note');
-    await dialog.getByRole('textbox').fill('Called her');
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await expect(dialog.getByRole('textbox')).toHaveValue('Called her');
-    await dialog.getByTestId('contact-note-submit').click();
-    await expect(panel.getByText('Called her')).toBeVisible();
-    await expect(panel.getByText('Handled', { exact: true })).toBeVisible();
-    await expectAccessible(page, 'a contact request');
-    await page.setViewportSize({ width: 360, height: 740 });
-    await expectNoSidewaysScroll(page);
-    await page.keyboard.press('Escape');
-    await expect(page.getByRole('dialog')).toHaveCount(0);
-    await expectNoSidewaysScroll(page);
-    await page.getByRole('button', { name: 'Status' }).click();
-    await page.getByRole('menuitemcheckbox', { name: 'Not handled' }).click();
-    await expect(rows).toHaveCount(1);
-    await expect(rows).toContainText('Alice');
-    await page.keyboard.press('Escape');
-  });
-
-  await test.step('adds a model with its source, changes a shipped one, and takes both back', async () => {
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await section(page, 'Models');
-    const rows = page.getByTestId('entry-row');
-    await expect(rows.first()).toBeVisible();
-    await expectAccessible(page, 'the catalogue of operators');
-    await page.getByTestId('model-add').click();
-    const dialog = page.getByTestId('entry-dialog');
-    await dialog.getByTestId('entry-submit').click();
-    await expect(dialog.getByText('Title is required')).toBeVisible();
-    await expect(dialog.getByText('Source is required')).toBeVisible();
-    await dialog.getByRole('textbox', { name: 'Repository', exact: true }).first().fill('acme/Walrus-7B');
-    await dialog.getByRole('textbox', { name: 'Title' }).fill('Walrus 7B');
-    await dialog.getByRole('textbox', { name: 'Publisher' }).fill('Acme');
-    await dialog
-      .getByRole('combobox', { name: 'Task' })
-      .or(dialog.getByRole('button', { name: 'Task' }))
-      .click();
-    await page.getByRole('option', { name: 'Code' }).click();
-    await dialog.getByRole('textbox', { name: 'Parameters', exact: true }).fill('7,000,000,000');
-    await expect(dialog.getByText('7B', { exact: true })).toBeVisible();
-    await expect(dialog.getByTestId('entry-preview').getByText('14 GB')).toBeVisible();
-    await dialog.getByPlaceholder('owner/name').fill('acme/Walrus-7B');
-    await dialog.getByTestId('add-files').click();
-    await dialog
-      .getByRole('button', { name: 'Precision' })
-      .or(dialog.getByRole('combobox', { name: 'Precision' }))
-      .last()
-      .click();
-    await page.getByRole('option', { name: 'gguf' }).click();
-    await dialog.getByPlaceholder('owner/name').last().fill('acme/Walrus-7B-GGUF');
-    await dialog.getByPlaceholder('Q4_K_M, Q8_0').fill('Q4_K_M, -x');
-    await dialog.getByPlaceholder('https://').fill('http://example.com');
-    await dialog.getByPlaceholder('What it tells').fill('its model card');
-    await dialog.getByTestId('entry-submit').click();
-    await expect(dialog.getByText('Enter an address that begins with https://')).toBeVisible();
-    await expect(dialog.getByText('A file is named like Q4_K_M')).toBeVisible();
-    await dialog.getByPlaceholder('Q4_K_M, Q8_0').fill('Q4_K_M');
-    await expectAccessible(page, 'the form of a model');
-    await page.keyboard.press('Escape');
-    await expect(page.getByText('Close without saving?')).toBeVisible();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await dialog.getByPlaceholder('https://').fill('https://example.com/card');
-    await page.setViewportSize({ width: 360, height: 740 });
-    await expectNoSidewaysScroll(page);
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await dialog.getByTestId('entry-submit').click();
-    await expect(page.getByRole('dialog')).toHaveCount(0);
-    await expect(rows.first()).toContainText('Walrus 7B');
-    await expect(rows.first().getByText('Added', { exact: true })).toBeVisible();
-    expect((await app.anonymous(api.models.view, { name: 'walrus-7b' })).entity.publisher).toBe('Acme');
-
-    await page.getByRole('searchbox').fill('Llama-3.1-8B-Instruct');
-    await expect(rows).toHaveCount(1);
-    await rows.getByRole('button', { name: 'Llama 3.1 8B Instruct', exact: true }).click();
-    const context = dialog.getByRole('textbox', { name: 'Context in tokens' });
-    await expect(context).toHaveValue('131072');
-    await context.fill('65,536');
-    await expect(dialog.getByText('Shipped: 131,072')).toBeVisible();
-    // Another operator saves first: what is typed here stays, and is saved over theirs.
-    const modelId = 'meta-llama/Llama-3.1-8B-Instruct';
-    await olga.client(api.adminModels.edit, {
-      modelId,
-      version: null,
-      fields: { licence: 'mit' },
-      source: [{ computed: 'twice the half' }],
-    });
-    await dialog.getByPlaceholder('https://').fill('https://example.com/card');
-    await dialog.getByPlaceholder('What it tells').fill('the context');
-    await dialog.getByTestId('entry-submit').click();
-    await expect(dialog.getByText('Somebody else has changed this model meanwhile', { exact: true })).toBeVisible();
-    await expect(context).toHaveValue('65,536');
-    await expect(dialog.getByRole('textbox', { name: 'How it was computed' })).toHaveValue('twice the half');
-    await dialog.getByTestId('entry-submit').click();
-    await expect(page.getByRole('dialog')).toHaveCount(0);
-    await expect(rows.getByText('contextLength, licence')).toBeVisible();
-    const { entity } = await app.anonymous(api.models.view, { id: modelId });
-    expect([entity.contextLength, entity.licence, entity.change?.source.length]).toEqual([65_536, 'mit', 2]);
-
-    await rows.getByRole('button', { name: 'Llama 3.1 8B Instruct', exact: true }).click();
-    await dialog.getByRole('button', { name: 'Reset Context in tokens' }).click();
-    await expect(context).toHaveValue('131072');
-    await dialog.getByTestId('entry-submit').click();
-    await expect(rows.getByText('licence', { exact: true })).toBeVisible();
-    await rows.getByRole('button', { name: 'Actions for Llama 3.1 8B Instruct' }).click();
-    await page.getByTestId('action-delete').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove the changes' }).click();
-    await expect(rows.getByText('As shipped', { exact: true })).toBeVisible();
-    expect((await app.anonymous(api.models.view, { id: modelId })).entity.change).toBeNull();
-    await page.setViewportSize({ width: 360, height: 740 });
-    await expectNoSidewaysScroll(page);
-    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   await test.step('reads what operators did, and what was done in a workspace', async () => {
@@ -338,7 +169,7 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
     const viewport = { width: 360, height: 740 };
     const phone = await (await browser.newContext({ viewport, isMobile: true, hasTouch: true })).newPage();
     const width = () => phone.evaluate(() => document.documentElement.clientWidth);
-    await signIn(phone, olga, '/admin/audit');
+    await enter(phone, app.url, olga, '/admin/audit');
     await expect(phone.getByRole('heading', { level: 1 })).toBeVisible();
     await expect.poll(width).toBe(768);
     await section(phone, 'Users');
@@ -350,21 +181,12 @@ test('an operator decides about strays, asks a cloud, reads feedback and the log
 
   await test.step('is not shown as who rented the machine that they adopted', async () => {
     const [found] = (await alice.client(api.instances.list, {})).entities;
-    await signIn(page, alice, `/cloud/instances/${found?.id}`);
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Found again');
-    await expect(page.getByText('Adopted by an operator')).toBeVisible();
-    await expect(page.getByText('Olga Operator')).toHaveCount(0);
+    const hers = await openAs(browser, app.url, alice, `/cloud/instances/${found?.id}`);
+    await expect(hers.getByRole('heading', { level: 1 })).toHaveText('Found again');
+    await expect(hers.getByText('Adopted by an operator')).toBeVisible();
+    await expect(hers.getByText('Olga Operator')).toHaveCount(0);
   });
 });
-
-async function signIn(page: Page, person: Person, path: string): Promise<void> {
-  await page.goto(`${app.url}/configuration.json`);
-  await page.evaluate(
-    ({ accessToken, refreshToken }) => Object.assign(localStorage, { accessToken, refreshToken, authType: 'email' }),
-    person.tokens(),
-  );
-  await page.goto(app.url + path);
-}
 
 /** By the keyboard, once what was typed has been answered. */
 async function pickWorkspace(page: Page, control: Locator, owner: Person): Promise<void> {
@@ -423,13 +245,4 @@ async function pickWho(page: Page, typed: string, name: string): Promise<void> {
   await expectNoSidewaysScroll(page);
   await page.getByRole('button', { name: 'Clear' }).first().click();
   await expect(rows).toHaveCount(25);
-}
-
-async function section(page: Page, name: string): Promise<void> {
-  await page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name, exact: true }).click();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText(name);
-}
-
-async function expectNoSidewaysScroll(page: Page): Promise<void> {
-  expect(await sideways(page)).toBeLessThanOrEqual(0);
 }

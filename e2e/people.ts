@@ -53,16 +53,21 @@ export async function typeCode(page: Page, code: string): Promise<void> {
   await page.keyboard.type(code);
 }
 
-/** A browser of somebody's own, signed in, at `path`; in the workspace of `clientId`, else in their first one. */
+/**
+ * A browser of somebody's own, signed in, at `path`; in the workspace of `clientId`, else in their first one. `prepare`
+ * gets the page before any of the app runs.
+ */
 export async function openAs(
   browser: Browser,
   url: string,
   person: Person,
   path: string,
   clientId?: number,
+  prepare?: (page: Page) => Promise<void>,
 ): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
   await storeSession(page, url, person, clientId);
+  await prepare?.(page);
   await page.goto(url + path);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   return page;

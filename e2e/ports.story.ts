@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { api } from '@stagi/contract/api.ts';
-import { freePort } from '@stagi/contract/testing/freePort.ts';
+import { freeHostPort, freePort } from '@stagi/contract/testing/freePort.ts';
 import { createDaemon, type TestDaemon } from '@stagi/daemon/src/testing/daemon.ts';
 import { docker, ensureTestImage, TEST_IMAGE } from '@stagi/daemon/src/testing/image.ts';
 import { issueEnrolment } from '@stagi/server/src/nodes/enrolment.ts';
@@ -56,7 +56,7 @@ test('a port of a container is opened behind sign-in, by a token, by everybody, 
 }) => {
   test.setTimeout(180_000);
   const ada = await app.signUp('Ada Lovelace');
-  const port = 2_000 + (process.pid % 5_000);
+  const port = await freeHostPort();
   const { id, slug } = await runNotebook(ada, port);
   const origin = app.ctx.config.appOrigin;
   const address = `http://${slug}-${port}.${app.ctx.config.appsDomain?.host}/`;

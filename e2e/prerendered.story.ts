@@ -34,9 +34,14 @@ test('public pages are prerendered in the browser’s language and hydrated with
     const page = await context.newPage();
     const problems = consoleProblemsOf(page);
     const hosts = new Set<string>();
-    page.on('request', (request) => hosts.add(new URL(request.url()).origin));
+    const ofMembers: string[] = [];
+    page.on('request', (request) => {
+      const { origin, pathname } = new URL(request.url());
+      hosts.add(origin);
+      if (/^\/assets\/app-.*\.js$/.test(pathname)) ofMembers.push(page.url());
+    });
     const code = await delayCode(context);
-    for (const path of ['/sign-in', '/sign-up', '/']) {
+    for (const path of ['/sign-in', '/sign-up', '/contact', '/']) {
       await page.goto(platform.url + path, { waitUntil: 'commit' });
       await expect(page.locator('#root').getByText(sentence, { exact: true }).first()).toBeVisible();
     }
@@ -44,12 +49,24 @@ test('public pages are prerendered in the browser’s language and hydrated with
     code.release();
     await expect(page.locator('html[data-ready]')).toBeAttached();
     expect(await heading?.evaluate((element) => element.isConnected)).toBe(true);
-    for (const path of ['/sign-in', '/sign-up', '/confirmation?email=ada%40example.com', '/403', '/404']) {
+    for (const path of ['/', '/sign-in', '/sign-up', '/models', '/contact']) {
+      await page.goto(platform.url + path, { waitUntil: 'networkidle' });
+      await expect(page.locator('html[data-ready]')).toBeAttached();
+    }
+    expect(ofMembers, 'visitors load no code of the signed-in pages, also not at idle').toEqual([]);
+    for (const path of ['/confirmation?email=ada%40example.com', '/403', '/expired-invite', '/contact?topic=demo']) {
       await page.goto(platform.url + path, { waitUntil: 'networkidle' });
       await expect(page.locator('html[data-ready]')).toBeAttached();
     }
     expect([...hosts], 'everything comes from our own host').toEqual([platform.url]);
     expect(problems).toEqual([]);
+    // The browser itself reports the status of this one in its console.
+    expect((await page.goto(`${platform.url}/404`, { waitUntil: 'networkidle' }))?.status()).toBe(404);
+    await expect(page.locator('html[data-ready]')).toBeAttached();
+    await expect(page.getByRole('main')).toContainText('404');
+    expect([...hosts]).toEqual([platform.url]);
+    expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+    expect(ofMembers, 'also not for the not-found page').toEqual([]);
     await context.close();
   }
 });
@@ -86,17 +103,43 @@ test('a form filled in before the code runs keeps its text, and its submit stays
   await context.close();
 });
 
+test('the code of a page is asked for once the page is painted', async ({ browser, platform }) => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const code: string[] = [];
+  page.on('request', (request) => /\/assets\/.*\.js$/.test(request.url()) && code.push(request.url()));
+  const styles = new Promise<() => void>((held) => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    void context.route(/\.css$/, async (route) => {
+      held(release);
+      await released;
+      await route.continue();
+    });
+  });
+  await page.goto(`${platform.url}/docs`, { waitUntil: 'commit' });
+  const release = await styles;
+  await page.waitForFunction(() => document.readyState !== 'loading', null, { polling: 50 });
+  expect(code).toEqual([]);
+  release();
+  await expect(page.locator('html[data-ready]')).toBeAttached();
+  expect(code.length).toBeGreaterThan(2);
+  await context.close();
+});
+
 const MODEL = '/models/llama-3.1-8b-instruct';
 
 test('the catalogue can be read before the code runs, and without any; what comes then moves nothing', async ({
   browser,
   platform,
 }) => {
-  for (const [locale, title] of [
-    ['en-GB', 'Models'],
-    ['zh-CN', '模型'],
-    ['ru-RU', 'Модели'],
-    ['tr-TR', 'Modeller'],
+  for (const [locale, title, query] of [
+    ['en-GB', 'Models', ''],
+    ['zh-CN', '模型', '?lang=cn'],
+    ['ru-RU', 'Модели', '?lang=ru'],
+    ['tr-TR', 'Modeller', '?lang=tr'],
   ] as const) {
     const still = await browser.newContext({ locale, javaScriptEnabled: false });
     const plain = await still.newPage();
@@ -107,7 +150,7 @@ test('the catalogue can be read before the code runs, and without any; what come
     await expect(plain).toHaveTitle('Llama 3.1 8B Instruct · Stagi');
     await expect(plain.getByRole('heading', { level: 1 })).toHaveText('Llama 3.1 8B Instruct');
     const canonical = plain.locator('link[rel="canonical"]');
-    await expect(canonical).toHaveAttribute('href', platform.url + MODEL);
+    await expect(canonical).toHaveAttribute('href', platform.url + MODEL + query);
     await still.close();
   }
 

@@ -5,18 +5,18 @@ import { api } from '@stagi/contract/api.ts';
 import { aMachine, type Machine } from '@stagi/server/src/gitHosting/testing/gitClient.ts';
 import { aGitServer, type GitServer } from '@stagi/server/src/gitHosting/testing/gitServer.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
-import { connectDaemon, enrolNode, type TestDaemon } from '@stagi/server/src/testing/daemon.ts';
+import { enrolNode, type TestDaemon } from '@stagi/server/src/testing/daemon.ts';
 import { anApiToken } from '@stagi/server/src/testing/factories.ts';
 import { expectAccessible } from './accessible.ts';
 import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
 import { withOwnDatabase } from './inProcessApp.ts';
+import { connectLiveDaemon } from './liveDaemon.ts';
 import { followLink } from './navigation.ts';
 import { openAs } from './people.ts';
 
 const PHONE = { width: 360, height: 740 };
 const DESK = { width: 1280, height: 800 };
-const HEARTBEAT_MS = 5_000;
 
 let app: TestApp;
 let stop: () => Promise<void>;
@@ -47,9 +47,7 @@ test('a project is created, pushed to by the lines it shows, given a server and 
 }) => {
   const ada = await app.signUp('Ada Lovelace');
   const { entity: server, daemonToken } = await ada.client(api.selfHosted.create, { title: 'Lab 3', slug: 'lab-3' });
-  const daemon = await connectDaemon(app.url, await enrolNode(app.url, daemonToken));
-  // Else it counts as unresponsive on a slow machine.
-  const beat = setInterval(() => daemon.send({ type: 'heartbeat', at: new Date().toISOString() }), HEARTBEAT_MS);
+  const daemon = await connectLiveDaemon(app.url, await enrolNode(app.url, daemonToken));
   const page = await openAs(browser, app.url, ada, '/projects');
 
   await test.step('an empty list leads to the form, which names what is missing', async () => {
@@ -165,7 +163,6 @@ test('a project is created, pushed to by the lines it shows, given a server and 
     const { entity } = await ada.client(api.selfHosted.view, { id: server.id });
     expect(entity.status).toBe('online');
   });
-  clearInterval(beat);
   await daemon.close();
   await page.context().close();
 });

@@ -3,6 +3,7 @@ import { startTestApp } from '@stagi/server/src/testing/app.ts';
 import { mailedCode, mailsTo, PASSWORD } from '@stagi/server/src/testing/person.ts';
 import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
+import { openPublic } from './openPublic.ts';
 import { sendSignUpForm, signUpInBrowser, typeCode } from './people.ts';
 
 const NEW_PASSWORD = 'Fresh-battery-42';
@@ -17,7 +18,7 @@ test('somebody sets a new password with a mailed code, later changes it, and err
   const { email } = await signUpInBrowser(page, platform, 'Grace Hopper');
   await page.evaluate(() => localStorage.clear());
 
-  await page.goto(`${platform.url}/sign-in?returnUrl=${encodeURIComponent('/profile/account')}`);
+  await openPublic(page, `${platform.url}/sign-in?returnUrl=${encodeURIComponent('/profile/account')}`);
   await page.getByLabel('Email').fill(email);
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await expect(page).toHaveURL(/\/recovery\?returnUrl=/);

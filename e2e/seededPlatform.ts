@@ -8,8 +8,9 @@ import { api } from '@stagi/contract/api.ts';
 import { IMAGES_FEATURE } from '@stagi/contract/daemon.ts';
 import { ROUTES, type Route, type RouteName } from '@stagi/contract/routes.ts';
 import { spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
-import { connectDaemon, enrolNode } from '@stagi/server/src/testing/daemon.ts';
+import { enrolNode } from '@stagi/server/src/testing/daemon.ts';
 import { httpSender, mailedCode, type Person, signUp } from '@stagi/server/src/testing/person.ts';
+import { connectLiveDaemon } from './liveDaemon.ts';
 import { type Platform, startPlatform } from './platform.ts';
 import { STORY_APP_ASKS } from './registeredApp.ts';
 import { until } from './waitUntil.ts';
@@ -20,10 +21,8 @@ interface Lab {
   ids: Ids;
 }
 
-const HEARTBEAT_MS = 5_000;
-
-/** Those that only lead on, and the gallery, which has a story of its own. */
-const NOT_SCREENS: readonly RouteName[] = ['cloud', 'profile', 'kit', 'signUpForm', 'project'];
+/** Those that only lead on, and the gallery and the demo, which have stories of their own. */
+const NOT_SCREENS: readonly RouteName[] = ['cloud', 'profile', 'kit', 'demo', 'signUpForm', 'project'];
 
 /** Tabs, dialogs and forms with an address of their own. */
 const MORE: Partial<Record<RouteName, readonly string[]>> = {
@@ -40,6 +39,7 @@ const MORE: Partial<Record<RouteName, readonly string[]>> = {
   newTask: ['?schedule=new'],
   projects: ['?new=1'],
   model: ['?deploy=1'],
+  contact: ['?topic=demo'],
 };
 
 /** What the somebody and their things are called. */
@@ -98,7 +98,14 @@ export const seededTest = test.extend<object, { names: Names; lab: Lab }>({
 /** The address of every screen that visitors see. */
 export function publicScreens(ids: Ids): string[] {
   const open = screens().filter((name) => isPublic(name));
-  return [...open.map((name) => addressOf(name, ids)), '/no-such-page'];
+  const more = open
+    .filter((name) => name !== 'model')
+    .flatMap((name) => MORE[name]?.map((tail) => [name, tail] as const) ?? []);
+  return [
+    ...open.map((name) => addressOf(name, ids)),
+    ...more.map(([name, tail]) => addressOf(name, ids) + tail),
+    '/no-such-page',
+  ];
 }
 
 /** The address of every screen, tab and form with an address that a signed-in person sees. */
@@ -179,14 +186,12 @@ async function furnish(
   });
   const { entity: own, daemonToken } = await client(api.selfHosted.create, { title: names.own, slug: 'lab-3' });
   const vulnerableRunc = { version: '1.1.5+ds1-1+deb12u1', cves: ['CVE-2025-31133'] };
-  const daemon = await connectDaemon(url, await enrolNode(url, daemonToken), {
+  const daemon = await connectLiveDaemon(url, await enrolNode(url, daemonToken), {
     facts: { vulnerableRunc },
     features: ['tasks', IMAGES_FEATURE],
   });
   daemon.inventory.images = [{ reference: 'busybox:latest', sizeBytes: 4e6, createdAt: null, ours: true }];
   daemon.sendInventory();
-  // Else it counts as unresponsive before all screens have been seen.
-  const beat = setInterval(() => daemon.send({ type: 'heartbeat', at: new Date().toISOString() }), HEARTBEAT_MS);
   const { entities: containers } = await client(api.containers.create, {
     instanceRef: { id: own.id },
     title: names.container,
@@ -250,10 +255,7 @@ async function furnish(
       task: task.id,
       ...pushed,
     },
-    close() {
-      clearInterval(beat);
-      return daemon.close();
-    },
+    close: daemon.close,
   };
 }
 

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { api } from '@stagi/contract/api.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { builtDaemonEnv } from '@stagi/server/src/testing/cloudApp.ts';
-import { connectDaemon, enrolNode, FACTS } from '@stagi/server/src/testing/daemon.ts';
+import { enrolNode, FACTS } from '@stagi/server/src/testing/daemon.ts';
 import { aRentedInstance } from '@stagi/server/src/testing/factories.ts';
 import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
 import { withOwnDatabase } from './inProcessApp.ts';
+import { connectLiveDaemon } from './liveDaemon.ts';
 import { walkTo } from './navigation.ts';
 import { openAs } from './people.ts';
 
@@ -30,7 +31,7 @@ test.afterAll(async () => {
 test('a server whose runc has holes says what its owner can do, until it is gone', async ({ browser }) => {
   const ada = await app.signUp('Ada Lovelace');
   const { entity: own, daemonToken } = await ada.client(api.selfHosted.create, { title: 'Lab', slug: 'lab' });
-  const daemon = await connectDaemon(app.url, await enrolNode(app.url, daemonToken), { facts: { vulnerableRunc } });
+  const daemon = await connectLiveDaemon(app.url, await enrolNode(app.url, daemonToken), { facts: { vulnerableRunc } });
   const { entity: seen } = await ada.client(api.selfHosted.view, { id: own.id });
   expect(seen.facts?.vulnerableRunc).toEqual(vulnerableRunc);
 

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, expect, type Locator, test } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
+import { LEGAL, MENU } from '@stagi/contract/menu.ts';
 import { httpSender, type Person, signUp } from '@stagi/server/src/testing/person.ts';
 import { CHROMIUM } from '../scripts/chromium.ts';
+import { openPublic } from './openPublic.ts';
 import { enter } from './people.ts';
 import { type Platform, startPlatform } from './platform.ts';
 
@@ -13,6 +15,8 @@ const SITE = {
   SOCIAL_LINKS: SOCIALS.map((name) => `${name.toLowerCase()}=https://example.com/${name}`).join(','),
   ISSUE_TRACKER_URL: 'https://example.com/issues',
   SUPPORT_EMAIL: 'help@example.com',
+  TUTORIALS_URL: 'https://tutorials.example.com/',
+  PARTNER_MARKETPLACE_URL: 'https://partner.example/gpus',
   BANNERS: JSON.stringify([
     { title: 'New GPUs', description: 'They are here.', link: '/sign-up', layout: 'home' },
     { title: 'Maintenance', description: 'On Sunday.', link: 'https://example.com/status', layout: 'app' },
@@ -39,7 +43,7 @@ test.afterAll(async () => {
 });
 
 test('a visitor finds the ways in, the words of the operator, their language and theme', async ({ page }) => {
-  await page.goto(platform.url);
+  await openPublic(page, platform.url);
   const header = page.getByRole('banner');
   const footer = page.getByTestId('footer');
 
@@ -58,14 +62,26 @@ test('a visitor finds the ways in, the words of the operator, their language and
 
   await test.step('the footer has what the operator named, and no empty section', async () => {
     await expect(footer).toContainText(`© ${new Date().getFullYear()} Stagi`);
+    // The blog too, which the header shows only to those who may rent.
     await expect(footer.getByRole('navigation', { name: 'Menu' }).getByRole('link')).toHaveText([
-      'Models',
-      'Cloud',
-      'Projects',
+      ...MENU.filter(({ onlyAnonymousMobile }) => !onlyAnonymousMobile).map(({ name }) => name),
+      'Tutorials',
+      'Partner marketplace',
     ]);
-    await expect(footer.getByRole('navigation', { name: 'Legal' })).toHaveCount(0);
+    for (const [name, url] of [
+      ['Tutorials', SITE.TUTORIALS_URL],
+      ['Partner marketplace', SITE.PARTNER_MARKETPLACE_URL],
+    ] as const) {
+      const link = footer.getByRole('link', { name });
+      await expect(link).toHaveAttribute('href', url);
+      await expect(link).toHaveAttribute('rel', /noopener/);
+    }
+    const legal = footer.getByRole('navigation', { name: 'Legal' });
+    if (LEGAL.length === 0) await expect(legal).toHaveCount(0);
+    else await expect(legal.getByRole('link')).toHaveText(LEGAL.map(({ name }) => name));
     const socials = footer.getByRole('navigation', { name: 'Socials' }).getByRole('link');
-    expect((await socials.allTextContents()).map((name) => name.trim())).toEqual(SOCIALS);
+    // They come with the configuration, which is read after the page's code has loaded.
+    await expect(socials).toHaveText(SOCIALS);
     const outside = [await socials.all(), [footer.getByRole('link', { name: 'Report an issue' })]].flat();
     for (const link of outside) await expect(link).toHaveAttribute('target', '_blank');
     await expect(footer.getByRole('link', { name: 'help@example.com' })).toHaveAttribute('href', /^mailto:/);
@@ -107,16 +123,66 @@ test('a visitor finds the ways in, the words of the operator, their language and
     expect(await page.evaluate(() => 'sameDocument' in window)).toBe(true);
   });
 
-  await test.step('an unknown address has the footer and a way back', async () => {
-    await page.goto(`${platform.url}/nothing/here`);
+  await test.step('an unknown address answers 404, has the footer and ways on', async () => {
+    const reply = await openPublic(page, `${platform.url}/nothing/here`);
+    expect(reply?.status()).toBe(404);
     await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible();
     await expect(footer).toBeVisible();
     const crumbs = page.getByRole('navigation', { name: 'Breadcrumbs' });
     await expect(crumbs.getByRole('listitem')).toHaveText(['Home', 'Page not found']);
+    const ways = page.getByRole('navigation', { name: 'Other pages' });
+    await expect(ways.getByRole('link', { name: 'Models' })).toHaveAttribute('href', '/models');
+    await expect(ways.getByRole('link', { name: 'Cloud' })).toHaveCount(0);
     await page.getByRole('link', { name: 'Go to the start page' }).click();
     await expect(page).toHaveURL(`${platform.url}/`);
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
   });
+});
+
+test('a visitor asks for a demo with the contact form', async ({ page }) => {
+  await openPublic(page, platform.url);
+  await page.getByRole('banner').getByTestId('menu-contact').click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Contact Us' })).toBeFocused();
+  await page.getByLabel('Message').fill('We want to see tasks.');
+  await page.getByTestId('request-demo').click();
+  await expect(page).toHaveURL(/\/contact\?topic=demo$/);
+  await expect(page.getByRole('heading', { level: 1, name: 'Request a demo' })).toBeVisible();
+  await expect(page.getByRole('radio', { name: 'A demo' })).toBeChecked();
+  await expect(page.getByLabel('Message')).toHaveValue('We want to see tasks.');
+
+  const send = page.getByTestId('contact-submit');
+  await send.click();
+  await expect(page.getByText('Name is required')).toBeVisible();
+  await page.getByLabel('Name').fill('Vera Visitor');
+  await page.getByLabel('Email').fill('vera@');
+  await send.click();
+  await expect(page.getByText('Enter a valid email')).toBeVisible();
+  await expect(page.getByLabel('Email')).toHaveAttribute('aria-invalid', 'true');
+  await page.getByLabel('Email').fill('vera@example.org');
+  await send.click();
+  const sent = page.getByTestId('contact-sent');
+  await expect(sent.getByRole('heading', { name: 'Thanks, we have your message' })).toBeFocused();
+  await expect(sent).toContainText('vera@example.org');
+
+  // What is typed stays when one has to wait.
+  await page.getByTestId('contact-again').click();
+  const { statuses } = await page.evaluate(
+    async ({ path, message }) => {
+      const body = JSON.stringify({ topic: 'Help', name: 'Vera', email: 'vera@example.org', message });
+      const asked = Array.from({ length: 10 }, () =>
+        fetch(`/frontend-api/${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body }),
+      );
+      return { statuses: (await Promise.all(asked)).map(({ status }) => status) };
+    },
+    { path: api.contact.send.path, message: 'And again' },
+  );
+  expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+  await page.getByLabel('Name').fill('Vera Visitor');
+  await page.getByLabel('Email').fill('vera@example.org');
+  await page.getByLabel('Message').fill('One more question');
+  await send.click();
+  await expect(page.getByText(/Too many attempts/)).toBeVisible();
+  await expect(page.getByLabel('Message')).toHaveValue('One more question');
 });
 
 test('a signed-in person steers by header, palette and keys', async ({ page }) => {

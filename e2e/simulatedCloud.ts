@@ -6,12 +6,12 @@ import { DesiredState } from '@stagi/contract/desiredState.ts';
 import { encodeRecord } from '@stagi/contract/frames.ts';
 import { spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
 import { builtDaemonEnv } from '@stagi/server/src/testing/cloudApp.ts';
-import { connectDaemon, enrolNode } from '@stagi/server/src/testing/daemon.ts';
+import { enrolNode } from '@stagi/server/src/testing/daemon.ts';
+import { connectLiveDaemon } from './liveDaemon.ts';
 import { type Platform, startPlatform } from './platform.ts';
 import { until } from './waitUntil.ts';
 
 const PROVISION_MS = 500;
-const HEARTBEAT_MS = 5_000;
 const LOG = 1;
 
 /** The platform with the simulated cloud: the whole main job without Docker. */
@@ -51,8 +51,7 @@ export async function startSimulatedPlatform(
 }
 
 async function runMachine(url: string, token: string): Promise<Machine> {
-  const daemon = await connectDaemon(url, await enrolNode(url, token));
-  const beat = setInterval(() => daemon.send({ type: 'heartbeat', at: new Date().toISOString() }), HEARTBEAT_MS);
+  const daemon = await connectLiveDaemon(url, await enrolNode(url, token));
   daemon.applyDesired(await daemon.desired());
   daemon.socket.on('message', (data: Buffer) => {
     const message = PlatformMessage.parse(JSON.parse(data.toString()));
@@ -76,10 +75,7 @@ async function runMachine(url: string, token: string): Promise<Machine> {
       daemon.sendBytes(LOG, from, bytes);
       from += bytes.length;
     },
-    async shutDown() {
-      clearInterval(beat);
-      await daemon.close();
-    },
+    shutDown: daemon.close,
   };
 }
 

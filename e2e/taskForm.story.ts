@@ -4,8 +4,9 @@ import type { Page } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
 import { TASKS_FEATURE } from '@stagi/contract/daemon.ts';
 import { aMachine, type Machine } from '@stagi/server/src/gitHosting/testing/gitClient.ts';
+import { aTaskPlace } from '@stagi/server/src/tasks/testing/taskPlace.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
-import { connectDaemon, enrolNode } from '@stagi/server/src/testing/daemon.ts';
+import { enrolNode } from '@stagi/server/src/testing/daemon.ts';
 import { anApiToken } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
@@ -13,13 +14,13 @@ import { type LocalRepository, localRepository } from './codeRepository.ts';
 import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
 import { withOwnDatabase } from './inProcessApp.ts';
+import { connectLiveDaemon } from './liveDaemon.ts';
 import { followLink } from './navigation.ts';
 import { openAs } from './people.ts';
 import { until } from './waitUntil.ts';
 
 const PHONE = { width: 360, height: 740 };
 const DESK = { width: 1280, height: 900 };
-const HEARTBEAT_MS = 5_000;
 const CREATE = '/projects/tasks/create';
 
 let app: TestApp;
@@ -41,10 +42,7 @@ test.afterAll(async () => {
   machine?.remove();
 });
 
-test('a task is filled in, started, cloned, and put on a schedule that is paused, changed and deleted', async ({
-  browser,
-}) => {
-  test.setTimeout(180_000);
+test('a task is filled in, started and cloned', async ({ browser }) => {
   const ada = await app.signUp('Ada Lovelace');
   const page = await openAs(browser, app.url, ada, CREATE);
   await page.setViewportSize(DESK);
@@ -211,8 +209,17 @@ test('a task is filled in, started, cloned, and put on a schedule that is paused
     await expect(page.getByTestId('task-command')).toHaveValue('python keep.py');
   });
 
+  await page.context().close();
+});
+
+test('a task is put on a schedule that is paused, changed and deleted', async ({ browser }) => {
+  const ada = await app.signUp('Ada Lovelace');
+  const { project, create } = await aTaskPlace(app, ada);
+  await create(ada, { env: [{ name: 'TOKEN', value: 'secret' }] });
+  const page = await openAs(browser, app.url, ada, `${CREATE}?project=${project.id}&schedule=new`);
+  await page.setViewportSize(DESK);
+
   await test.step('a schedule says its next times, in its zone', async () => {
-    await followLink(page, `${CREATE}?project=${project.id}&schedule=new`);
     await expect(page.getByTestId('schedule-next').getByRole('listitem')).toHaveCount(3);
     await page.getByTestId('schedule-title').fill('Nightly evaluation');
     const zone = await page.getByTestId('schedule-zone').textContent();
@@ -280,16 +287,9 @@ async function tasksOf({ client }: Person) {
 /** A server of one's own that is attached to a project, online for as long as its daemon is not closed. */
 async function aServer({ client }: Person, projectId: number): Promise<{ close(): Promise<void> }> {
   const { entity, daemonToken } = await client(api.selfHosted.create, { title: 'Lab 3', slug: 'lab-3' });
-  const daemon = await connectDaemon(app.url, await enrolNode(app.url, daemonToken), { features: [TASKS_FEATURE] });
-  // Else it counts as unresponsive on a slow machine.
-  const beat = setInterval(() => daemon.send({ type: 'heartbeat', at: new Date().toISOString() }), HEARTBEAT_MS);
+  const daemon = await connectLiveDaemon(app.url, await enrolNode(app.url, daemonToken), { features: [TASKS_FEATURE] });
   await client(api.projects.attachInstance, { projectRef: { id: projectId }, instanceRef: { id: entity.id } });
-  return {
-    close() {
-      clearInterval(beat);
-      return daemon.close();
-    },
-  };
+  return daemon;
 }
 
 /** With `datasets/part-1.csv` in it. */

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { api } from '@stagi/contract/api.ts';
 import type { FileOperation } from '@stagi/contract/daemonFiles.ts';
+import { howMany } from '@stagi/contract/testing/howMany.ts';
 import { UPLOAD_PREFIX } from '@stagi/contract/volumePaths.ts';
 import { docker, ensureTestImage, TEST_IMAGE } from '@stagi/daemon/src/testing/image.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
@@ -14,7 +15,7 @@ import { type FilesDaemon, joinFilesDaemon } from './filesDaemon.ts';
 
 const run = promisify(execFile);
 const SECRET = 'SECRET of the server';
-const ROUNDS = 200;
+const ROUNDS = howMany(40, 200);
 
 let app: TestApp;
 let owner: Person;

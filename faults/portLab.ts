@@ -25,7 +25,8 @@ export interface PortLab {
 }
 
 export async function startPortLab(program: RequestListener): Promise<PortLab> {
-  const app = await startTestApp({ APPS_DOMAIN: PORTS_DOMAIN });
+  // Without workers, which would take the server for lost: its daemon sends no heartbeats.
+  const app = await startTestApp({ APPS_DOMAIN: PORTS_DOMAIN }, { role: 'api' });
   const owner = await app.signUp('Ada');
   const { token } = await anApiToken(app.ctx, owner);
   const serverId = await aRentedInstance(app.ctx, owner);

@@ -34,7 +34,7 @@ export function reportRevocations({ ways, wrong }: RevocationReport, withinMs = 
       );
       everything.push(...all);
       if (all.length === 0) failures.push(`${way}, ${what}: n = 0`);
-      if (!(p99 <= withinMs)) failures.push(`${way}, ${what}: refused after ${p99.toFixed(0)} ms`);
+      else if (!(p99 <= withinMs)) failures.push(`${way}, ${what}: refused after ${p99.toFixed(0)} ms`);
     }
     console.log(`removal to refusal, ${way}: ${figures.join('; ')}`);
   }

@@ -60,7 +60,8 @@ export async function runRevocations(app: TestApp, person: Person, times: number
     .insertInto('membership')
     .values({ ...mine, user_id: other, role: 'Owner' })
     .execute();
-  const { id, slug } = await aContainerWithPort(app.ctx, person);
+  // A rented server is stopped when its workspace is disabled, and stays stopped once that is undone.
+  const { id, slug } = await aContainerWithPort(app.ctx, person, 'self-hosted');
   const container = { id, place: { slug, port: 8080 } };
   const endings: Ending[] = [
     {

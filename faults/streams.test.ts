@@ -41,7 +41,8 @@ const desired = { containers: [] as object[] };
 const actual = { containers: [] as ActualContainer[] };
 
 beforeAll(async () => {
-  app = await startTestApp();
+  // Without workers, which would take the server for lost: its daemon sends no heartbeats.
+  app = await startTestApp({}, { role: 'api' });
   const owner = await app.signUp();
   serverId = await aRentedInstance(app.ctx, owner);
   const { token } = await app.ctx.db.transaction().execute((trx) => issueEnrolment(app.ctx, trx, serverId, 'rented'));

@@ -9,7 +9,10 @@ const KB = 1000;
 
 /** The most JavaScript, gzipped, that a page may fetch before anything is done on it. */
 const BUDGETS: readonly { pages: RegExp; kb: number; within?: readonly string[] }[] = [
-  { pages: /^src\/features\/(home|auth|invitation|models\/list|models\/detail)\/\w+Page\.tsx$/, kb: 200 },
+  {
+    pages: /^src\/features\/(home|auth|invitation|contact|content|models\/list|models\/detail)\/\w+Page\.tsx$/,
+    kb: 200,
+  },
   { pages: /^src\/features\/(?!kit\/)\w+\/\w+Page\.tsx$/, kb: 340, within: ['src/layouts/AppLayout.tsx'] },
 ];
 

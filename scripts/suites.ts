@@ -3,7 +3,7 @@ import { basename, join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { buildDaemon } from '../packages/daemon/build.ts';
 import { removeAbandonedServers } from '../packages/server/src/testing/database.ts';
-import type { HookErrors } from './hookErrors.ts';
+import type { ErrorsOutsideTests } from './errorsOutsideTests.ts';
 import { CACHE, ROOT, run, runQuietly, stopSignal } from './run.ts';
 import { buildWeb } from './web.ts';
 
@@ -31,10 +31,25 @@ export function add(totals: Totals, more: Partial<Totals>) {
 export const totalLine = ({ passed, failed, skipped }: Totals) =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
-/** Which tests: those that need no Docker, those that do, or all of them one group after the other. */
-export type UnitTests = 'unit' | 'docker' | 'all';
+/** Which tests: those that need no Docker, those that do, those that measure, or all of them one group after the other. */
+export type UnitTests = 'unit' | 'docker' | 'measured' | 'all';
 
-/** Vitest over the files matching `paths`, all when empty. Without Docker its tests are counted as skipped, not run. */
+/** Of Vitest's configuration; all where none is named. */
+const PROJECTS: Record<UnitTests, readonly string[]> = {
+  unit: ['unit', 'alone'],
+  docker: ['docker'],
+  measured: ['measured'],
+  all: [],
+};
+
+/** Without paths the slow tests are left out: see `vitest.config.ts`. */
+const testsFor = (paths: readonly string[]): NodeJS.ProcessEnv =>
+  paths.length > 0 ? process.env : { ...process.env, WITHOUT_SLOW_TESTS: '1' };
+
+/**
+ * Vitest over the files matching `paths`, all but slow ones when empty. Without Docker its tests are counted as
+ * skipped, not run.
+ */
 export async function runUnitTests(
   paths: string[],
   withoutDocker: string | undefined,
@@ -42,19 +57,19 @@ export async function runUnitTests(
 ): Promise<Totals> {
   if (withoutDocker && which === 'docker') return { ...noTests(), skipped: await countDockerTests(paths) };
   const report = freshReport(`vitest-${which}.json`);
-  const project = which === 'all' && withoutDocker ? 'unit' : which;
-  const projects = project === 'all' ? [] : ['--project', project];
-  const hooks = freshReport(`hooks-${which}.json`);
+  const named = which === 'all' && withoutDocker ? [...PROJECTS.unit, ...PROJECTS.measured] : PROJECTS[which];
+  const projects = named.flatMap((name) => ['--project', name]);
+  const outside = freshReport(`errors-${which}.json`);
   const reporters = [
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
-    '--reporter=./scripts/hookErrors.ts',
+    '--reporter=./scripts/errorsOutsideTests.ts',
   ];
-  const env = { ...process.env, HOOK_ERRORS: hooks };
+  const env = { ...testsFor(paths), ERRORS_OUTSIDE_TESTS: outside };
   const code = await run(process.execPath, [VITEST, 'run', ...projects, ...reporters, ...paths], { env });
   if (stopSignal()) await removeAbandonedServers();
-  const totals = read(report, code, (results) => vitestTotals(results, hookErrors(hooks)));
+  const totals = read(report, code, (results) => vitestTotals(results, errorsIn(outside)));
   if (withoutDocker && which === 'all') totals.skipped += await countDockerTests(paths);
   return totals;
 }
@@ -137,16 +152,17 @@ type VitestReport = {
   }[];
 };
 
-const hookErrors = (file: string): HookErrors =>
-  existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as HookErrors) : {};
+const errorsIn = (file: string): ErrorsOutsideTests =>
+  existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as ErrorsOutsideTests) : { hooks: {}, unhandled: [] };
 
-function vitestTotals(report: VitestReport, hooks: HookErrors): Totals {
+function vitestTotals(report: VitestReport, { hooks, unhandled }: ErrorsOutsideTests): Totals {
   const failures = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(ROOT, name);
     const failed = assertionResults.filter((test) => test.status === 'failed');
     if (failed.length === 0 && status === 'failed') return [failure(file, message, ...(hooks[name] ?? []))];
     return failed.map((test) => failure(`${file} › ${test.fullName}`, ...(test.failureMessages ?? [])));
   });
+  failures.push(...unhandled.map((message) => failure('an error that no test caught', message)));
   return {
     passed: report.numPassedTests,
     failed: failures.length,
@@ -197,6 +213,7 @@ function failure(title: string, ...messages: string[]) {
 
 async function countDockerTests(paths: string[]) {
   const list = freshReport('docker-tests.json');
-  await runQuietly(process.execPath, [VITEST, 'list', '--project', 'docker', `--json=${list}`, ...paths]);
+  const args = [VITEST, 'list', '--project', 'docker', `--json=${list}`, ...paths];
+  await runQuietly(process.execPath, args, { env: testsFor(paths) });
   return existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as unknown[]).length : 0;
 }

@@ -39,7 +39,7 @@ process.exit(signal ? exitCodeOf(signal) : totals.failed > 0 || totals.passed ==
 
 /**
  * What is done on Docker waits more than it computes, so it runs beside the others; not beside the other stories, since
- * a browser drops what it is loading whenever a network comes or goes. The story that measures comes last and alone.
+ * a browser drops what it is loading whenever a network comes or goes. What measures comes last and alone.
  */
 async function runAll() {
   const checking = runChecks();
@@ -49,6 +49,7 @@ async function runAll() {
     add(totals, part.value);
   }
   add(totals, await runBrowserTests([], withoutDocker, ['kit', 'browser']));
+  add(totals, await runUnitTests([], withoutDocker, 'measured'));
   add(totals, await runBrowserTests([], withoutDocker, ['measured']));
 }
 

@@ -11,7 +11,9 @@ const PRERENDERER = join(CACHE, 'prerenderer');
 const INPUTS = [
   'package-lock.json',
   'tsconfig.json',
-  'scripts/{prerender,catalogueAnswers,compress}.ts',
+  'scripts/{prerender,catalogueAnswers,writtenAnswers,pageHead,compress}.ts',
+  'content/**',
+  'packages/content/src/**',
   'packages/web/*.*',
   'packages/web/{src,public}/**',
   'packages/contract/src/**',

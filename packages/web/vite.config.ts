@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
@@ -16,6 +17,7 @@ const first = {
   confirming: new Set<string>(),
   showing: new Set<string>(),
   listing: new Set<string>(),
+  contract: new Set<string>(),
   signedIn: new Set<string>(),
 };
 /** The parts of the component library that only signed-in pages use, with their dependencies. */
@@ -24,7 +26,7 @@ const SIGNED_IN =
 
 export default defineConfig(({ isSsrBuild }) => ({
   root: import.meta.dirname,
-  plugins: [react(), configuration(), namesOfCalls(), steadyIds(), pureSchemas(), firstPages()],
+  plugins: [react(), configuration(), demoPage(), namesOfCalls(), steadyIds(), pureSchemas(), firstPages()],
   resolve: {
     alias: {
       // In a worker there is no document, which its form for browsers asks for the characters.
@@ -49,6 +51,8 @@ export default defineConfig(({ isSsrBuild }) => ({
     rolldownOptions: isSsrBuild
       ? {}
       : {
+          // The demo has an entry of its own: pages of the app carry none of it.
+          input: [join(import.meta.dirname, 'index.html'), join(import.meta.dirname, 'src/demoMain.tsx')],
           output: {
             // The first page contains the file names of all others. Hashes do not compress, so they are short.
             chunkFileNames: 'assets/[name]-[hash:7].js',
@@ -62,6 +66,7 @@ export default defineConfig(({ isSsrBuild }) => ({
                 { name: 'confirm', test: (id) => first.confirming.has(id), priority: 4 },
                 { name: 'facts', test: (id) => first.showing.has(id), priority: 3 },
                 { name: 'list', test: (id) => first.listing.has(id), priority: 2 },
+                { name: 'contract', test: (id) => first.contract.has(id), priority: 2 },
                 { name: 'app', test: (id) => first.signedIn.has(id) || SIGNED_IN.test(id), priority: 1 },
               ],
             },
@@ -102,6 +107,16 @@ function configuration(): Plugin {
         () => `type="application/json">${answer.replaceAll('<', '\\u003c')}<`,
       );
     },
+  };
+}
+
+/** The page of the demo on the development server; the real one has `prerendered/demo.html`. */
+function demoPage(): Plugin {
+  return {
+    name: 'demo-page',
+    apply: 'serve',
+    transformIndexHtml: (html, { originalUrl }) =>
+      /^\/stagi-demo(?:[/?]|$)/.test(originalUrl ?? '') ? html.replace('src/main.tsx', 'src/demoMain.tsx') : html,
   };
 }
 
@@ -157,6 +172,7 @@ function namesOfCalls(): Plugin {
 const NAMES = 'names-of-calls/';
 /** Of modules that are no files, by the bundler's convention. */
 const isNames = (id: string): boolean => id.startsWith(`\0${NAMES}`);
+const isContract = (id: string): boolean => id.includes('/contract/src/');
 const READ_NAMES = `export function read(line) {
   const [prefix, ...words] = line.split(' ');
   const calls = {};
@@ -205,7 +221,7 @@ function pureSchemas(): Plugin {
     apply: 'build',
     enforce: 'post',
     transform(code, id) {
-      if (!id.includes('/contract/src/')) return null;
+      if (!isContract(id)) return null;
       let marked = code;
       for (const statement of this.parse(code).body.toReversed()) {
         const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
@@ -260,6 +276,12 @@ function firstPages(): Plugin {
         else if (!visitors.has(id) && !id.includes('/features/')) first.listing.add(id);
         visitors.add(id);
       }
+      // What written pages need besides stays out of the code of signed-in pages.
+      for (const page of ['DocsPage', 'TutorialsPage', 'BlogPage', 'LegalPage'])
+        for (const id of reach(`/src/features/content/${page}.tsx`, visitors)) {
+          if (isNames(id)) first.everywhere.add(id);
+          visitors.add(id);
+        }
       for (const page of [
         'layouts/AppLayout',
         'layouts/header/SignedInArea',
@@ -267,14 +289,22 @@ function firstPages(): Plugin {
         'features/containers/ContainerPage',
       ])
         for (const id of reach(`/src/${page}.tsx`, visitors)) first.signedIn.add(id);
+      // The schemas import modules of the contract that signed-in pages use, and visitors load schemas for a first call:
+      // these modules stay out of the code of signed-in pages.
+      for (const id of first.signedIn) if (isContract(id) && first.signedIn.delete(id)) first.contract.add(id);
+      // What the contact form, which is open to visitors, shares with them is with the other forms of visitors.
+      for (const id of reach('/src/features/contact/ContactForm.tsx', visitors))
+        if (first.signedIn.delete(id) || first.contract.delete(id)) first.confirming.add(id);
       // Names of calls are small and shared: in a group they need no file of their own. Those that some page of visitors
-      // uses go into the group that every page loads.
+      // uses go into the group that every page loads. The others go to the contract: firstReads.ts names them all.
       const names = [...this.getModuleIds()].filter((id) => isNames(id) && !visitors.has(id));
       const pages = [...this.getModuleIds()].filter((id) =>
-        /\/features\/(home|auth|invitation|models\/list|models\/detail)\/\w+Page\.tsx$/.test(id),
+        /\/features\/((home|auth|invitation|content|models\/list|models\/detail)\/\w+Page|contact\/ContactForm)\.tsx$/.test(
+          id,
+        ),
       );
       const ofVisitors = new Set(pages.flatMap((page) => [...reach(page, visitors)]));
-      for (const id of names) (ofVisitors.has(id) ? first.everywhere : first.signedIn).add(id);
+      for (const id of names) (ofVisitors.has(id) ? first.everywhere : first.contract).add(id);
       // main.tsx awaits its page, and the page awaits the chunk that it imports from. That chunk must not contain
       // main.tsx.
       for (const id of first.everywhere) if (id.endsWith('/src/main.tsx')) first.everywhere.delete(id);

@@ -1,3 +1,5 @@
+// Sets the library up before any schema is made.
+import './noCodeGeneration.ts';
 import { account } from './account.ts';
 import { adminClients } from './adminClients.ts';
 import { adminModels } from './adminModels.ts';
@@ -14,6 +16,7 @@ import { contact } from './contact.ts';
 import { containerAccess } from './containerAccess.ts';
 import { containers } from './containers.ts';
 import { containerTemplates } from './containerTemplates.ts';
+import { content } from './content.ts';
 import { feedback } from './feedback.ts';
 import { gettingStarted } from './gettingStarted.ts';
 import { hardware } from './hardware.ts';
@@ -30,6 +33,7 @@ import { projectCode } from './projectCode.ts';
 import { projects } from './projects.ts';
 import { promoCodes } from './promoCodes.ts';
 import { providers } from './providers.ts';
+import { publicOffers } from './publicOffers.ts';
 import { registries } from './registries.ts';
 import { secondFactor } from './secondFactor.ts';
 import { serverImages } from './serverImages.ts';
@@ -65,7 +69,9 @@ export const api = {
   promoCodes,
   ledger,
   hardware,
+  publicOffers,
   models,
+  content,
   modelEndpoints,
   instances,
   selfHosted,

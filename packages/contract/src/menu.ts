@@ -13,7 +13,12 @@ export interface MenuItem {
   shownWith?: readonly Permission[];
   /** Only on the mobile panel, and only for visitors without a session. */
   onlyAnonymousMobile?: boolean;
+  /** Sent when the item of the header is followed. */
   analyticsEvent?: PlainEventName;
+  /** Sent when the same link elsewhere is followed, and in the header where it has no event of its own. */
+  frontendEvent?: PlainEventName;
+  /** The operator's own address of it, which takes the place of `route` once it is configured. */
+  setting?: 'docsUrl' | 'tutorialsUrl' | 'partnerMarketplaceUrl';
 }
 
 const CLOUD: readonly Permission[] = ['INSTANCE_RENTED', 'SELFHOSTED_INSTANCE'];
@@ -30,13 +35,39 @@ export const WHOLE_MENU: readonly MenuItem[] = [
     analyticsEvent: 'header_tab_cloud_clicked',
   },
   { name: text('Projects'), route: '/projects', testId: 'menu-projects', needs: ['PROJECT'] },
-  { name: text('Docs'), route: '/docs', testId: 'menu-docs', analyticsEvent: 'header_tab_docs_clicked' },
-  { name: text('Blog'), route: '/blog', testId: 'menu-blog', shownWith: CLOUD },
+  {
+    name: text('Docs'),
+    route: '/docs',
+    testId: 'menu-docs',
+    analyticsEvent: 'header_tab_docs_clicked',
+    frontendEvent: 'frontend_docs_clicked',
+    setting: 'docsUrl',
+  },
+  { name: text('Blog'), route: '/blog', testId: 'menu-blog', shownWith: CLOUD, frontendEvent: 'frontend_blog_clicked' },
   {
     name: text('Contact Us'),
     route: '/contact',
     testId: 'menu-contact',
     analyticsEvent: 'header_tab_contact_us_clicked',
+    frontendEvent: 'frontend_contact_clicked',
+  },
+];
+
+/** The further links of the mobile panel and the footer. Those without a page or an address are not shown. */
+export const FURTHER_MENU: readonly MenuItem[] = [
+  {
+    name: text('Tutorials'),
+    route: '/tutorials',
+    testId: 'menu-tutorials',
+    analyticsEvent: 'header_tab_tutorials_clicked',
+    setting: 'tutorialsUrl',
+  },
+  {
+    name: text('Partner marketplace'),
+    route: '',
+    testId: 'menu-partner',
+    frontendEvent: 'frontend_partner_marketplace_clicked',
+    setting: 'partnerMarketplaceUrl',
   },
 ];
 

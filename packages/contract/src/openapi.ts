@@ -7,6 +7,9 @@ import { ErrorBodySchema } from './errorBody.ts';
 /** The OpenAPI 3.1 document, generated from the call table. */
 export function openapi(): Record<string, unknown> {
   const paths: Record<string, unknown> = {};
+  const shapes: Record<string, unknown> = {};
+  const schema = (type: z.ZodType, io: Io) => schemaOf(type, io, shapes);
+  const json = (type: z.ZodType, io: Io) => ({ 'application/json': { schema: schema(type, io) } });
   for (const call of everyCall()) {
     const parameters: unknown[] = [];
     if (call.auth !== 'public' && call.auth !== 'signed-in') {
@@ -57,17 +60,19 @@ export function openapi(): Record<string, unknown> {
     security: [{ bearer: [] }],
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-      schemas: { ErrorBody: schema(ErrorBodySchema, 'output') },
+      schemas: { ErrorBody: schema(ErrorBodySchema, 'output'), ...shapes },
     },
     paths,
   };
 }
 
-function json(type: z.ZodType, io: 'input' | 'output') {
-  return { 'application/json': { schema: schema(type, io) } };
-}
+type Io = 'input' | 'output';
 
-function schema(type: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
-  const { $schema: _, ...rest } = z.toJSONSchema(type, { io, unrepresentable: 'any' });
+/** Shapes that hold themselves are collected in `shapes`, by their name. */
+function schemaOf(type: z.ZodType, io: Io, shapes: Record<string, unknown>): Record<string, unknown> {
+  const { $schema: _, ...whole } = z.toJSONSchema(type, { io, unrepresentable: 'any' });
+  const text = JSON.stringify(whole).replaceAll('"#/$defs/', '"#/components/schemas/');
+  const { $defs, ...rest } = JSON.parse(text) as Record<string, unknown>;
+  Object.assign(shapes, $defs);
   return rest;
 }

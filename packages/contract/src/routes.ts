@@ -5,8 +5,12 @@ export const LAYOUTS = ['default', 'docs', 'home', 'app', 'sign'] as const;
 export type Layout = (typeof LAYOUTS)[number];
 
 export interface Route {
-  /** With `:id` for a number and `:name` for a word. */
+  /** With `:id` or `:taskId` for a number, and any other parameter for a word. */
   path: string;
+  /** Its tabs are the next word of the address. */
+  tabs?: boolean;
+  /** Any words may follow in the address: the page reads them itself. */
+  rest?: boolean;
   layout: Layout;
   /** Open to visitors without a session. */
   public?: boolean;
@@ -71,9 +75,46 @@ export const ROUTES = {
     title: text('Log in with GitHub'),
     parent: '/sign-in',
   },
+  /** An app of its own: see `demoMain.tsx`. */
+  demo: { path: '/stagi-demo', rest: true, layout: 'default', public: true, title: text('Demo'), parent: '/' },
   forbidden: { path: '/403', layout: 'default', public: true, footer: true, title: text('No access'), parent: '/' },
+  docs: { path: '/docs', rest: true, layout: 'docs', public: true, footer: true, title: text('Docs'), parent: '/' },
+  tutorials: {
+    path: '/tutorials',
+    rest: true,
+    layout: 'docs',
+    public: true,
+    footer: true,
+    title: text('Tutorials'),
+    parent: '/',
+  },
+  blog: { path: '/blog', rest: true, layout: 'default', public: true, footer: true, title: text('Blog'), parent: '/' },
+  terms: {
+    path: '/terms-of-service',
+    layout: 'default',
+    public: true,
+    footer: true,
+    title: text('Terms Of Use'),
+    parent: '/',
+  },
+  privacy: {
+    path: '/privacy-policy',
+    layout: 'default',
+    public: true,
+    footer: true,
+    title: text('Privacy Policy'),
+    parent: '/',
+  },
+  aiUse: {
+    path: '/ai-use-policy',
+    layout: 'default',
+    public: true,
+    footer: true,
+    title: text('AI Use Policy'),
+    parent: '/',
+  },
   /** The gallery of the kit; only on localhost. */
-  kit: { path: '/kit', layout: 'default', public: true, title: 'Kit', parent: null },
+  kit: { path: '/kit', tabs: true, layout: 'default', public: true, title: 'Kit', parent: null },
   models: {
     path: '/models',
     layout: 'default',
@@ -92,6 +133,7 @@ export const ROUTES = {
     title: text('Model'),
     parent: '/models',
   },
+  contact: { path: '/contact', layout: 'default', public: true, footer: true, title: text('Contact Us'), parent: '/' },
   cloud: { path: '/cloud', layout: 'app', title: text('Cloud'), parent: null },
   marketplace: {
     path: '/cloud/marketplace',
@@ -109,6 +151,7 @@ export const ROUTES = {
   },
   instance: {
     path: '/cloud/instances/:id',
+    tabs: true,
     layout: 'app',
     permissions: RENTED,
     title: text('Instance'),
@@ -123,6 +166,7 @@ export const ROUTES = {
   },
   selfInstance: {
     path: '/cloud/self-instances/:id',
+    tabs: true,
     layout: 'app',
     permissions: OWN,
     title: text('Server'),
@@ -137,6 +181,7 @@ export const ROUTES = {
   },
   container: {
     path: '/cloud/containers/:id',
+    tabs: true,
     layout: 'app',
     permissions: ['PROJECT_MANAGEMENT', 'INSTANCE_RENTED_MANAGEMENT', 'SELFHOSTED_INSTANCE_MANAGEMENT'],
     title: text('Container'),
@@ -151,6 +196,7 @@ export const ROUTES = {
   },
   storage: {
     path: '/cloud/storages/:id',
+    tabs: true,
     layout: 'app',
     permissions: RENTED,
     title: text('Storage'),
@@ -168,6 +214,7 @@ export const ROUTES = {
   /** A folder of the code. Branch, commit and path follow, each as one segment. */
   projectTree: {
     path: '/projects/:id/code/tree',
+    rest: true,
     layout: 'app',
     permissions: PROJECTS,
     title: text('Code'),
@@ -175,6 +222,7 @@ export const ROUTES = {
   },
   projectBlob: {
     path: '/projects/:id/blob',
+    rest: true,
     layout: 'app',
     permissions: PROJECTS,
     title: text('File'),
@@ -182,6 +230,7 @@ export const ROUTES = {
   },
   projectCommit: {
     path: '/projects/:id/commit',
+    rest: true,
     layout: 'app',
     permissions: PROJECTS,
     title: text('Commit'),
@@ -189,6 +238,7 @@ export const ROUTES = {
   },
   projectCommits: {
     path: '/projects/:id/commits',
+    rest: true,
     layout: 'app',
     permissions: PROJECTS,
     title: text('History'),
@@ -232,6 +282,7 @@ export const ROUTES = {
   },
   task: {
     path: '/projects/tasks/:id',
+    tabs: true,
     layout: 'app',
     permissions: TASKS,
     title: text('Task'),
@@ -268,6 +319,7 @@ export const ROUTES = {
     path: '/expired-invite',
     layout: 'default',
     public: true,
+    footer: true,
     title: text('Expired invitation'),
     parent: '/',
   },
@@ -275,7 +327,7 @@ export const ROUTES = {
   account: { path: '/profile/account', layout: 'app', title: text('Account'), parent: '/profile' },
   security: { path: '/profile/account/security', layout: 'app', title: text('Security'), parent: '/profile/account' },
   sessions: { path: '/profile/account/sessions', layout: 'app', title: text('Sessions'), parent: '/profile/account' },
-  tokens: { path: '/profile/tokens', layout: 'app', title: text('API tokens'), parent: '/profile' },
+  tokens: { path: '/profile/tokens', tabs: true, layout: 'app', title: text('API tokens'), parent: '/profile' },
   team: {
     path: '/profile/team',
     layout: 'app',
@@ -353,6 +405,7 @@ export const ROUTES = {
     parent: '/admin',
     viewportWidth: TABLE_WIDTH,
   },
+  adminSite: { path: '/admin/site', layout: 'app', permissions: STAFF, title: text('Site'), parent: '/admin' },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof ROUTES;

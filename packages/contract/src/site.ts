@@ -43,6 +43,20 @@ export const SiteConfiguration = z.object({
   socialLinks: z.array(z.object({ site: SocialSite, url: Link })),
   issueTrackerUrl: Link.nullable(),
   supportEmail: z.email().nullable(),
+  /** Where the documentation is; null: at `/docs` of this host. */
+  docsUrl: Link.nullable(),
+  /** The same of the tutorials: `/tutorials`. */
+  tutorialsUrl: Link.nullable(),
+  /** A partner's marketplace of hardware, which menu and footer link to. */
+  partnerMarketplaceUrl: Link.nullable(),
+  /** Who runs this host, as the legal pages say. */
+  operator: z.object({
+    name: z.string().nullable(),
+    /** May have several lines. */
+    address: z.string().nullable(),
+    /** The day since which the legal pages apply: `YYYY-MM-DD`. */
+    date: z.iso.date().nullable(),
+  }),
   banners: z.array(Banner),
   /** Hosts with analytics; `{env}` stands for one label. */
   analyticsHosts: z.array(z.string()),

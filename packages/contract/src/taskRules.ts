@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { text } from './text.ts';
-import type { Plan } from './user.ts';
 import { no, type Verdict, yes } from './verdict.ts';
 
 /** Rules about tasks that server and web app share. */
@@ -23,9 +22,6 @@ export const TASK_VARIABLE_PREFIX = 'STAGI_';
 export const TASKS_PREFIX = 'tasks/';
 /** Where the output of a task lies in its storage. */
 export const outputPrefix = (taskId: number): string => `${TASKS_PREFIX}${taskId}/output/`;
-
-/** Runs a day (UTC), retries and schedules included; null: unlimited. Free counts per person, over their workspaces. */
-export const RUNS_PER_DAY: Record<Plan, number | null> = { Free: 50, Individual: 400, Team: 4_000, Enterprise: null };
 
 export const TaskStatus = z.enum([
   'new',

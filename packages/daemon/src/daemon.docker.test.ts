@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { ActualContainer } from '@stagi/contract/daemon.ts';
 import { COMMAND_AUDIENCE } from '@stagi/contract/desiredState.ts';
+import { freeHostPort } from '@stagi/contract/testing/freePort.ts';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { container, createDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage } from './testing/image.ts';
@@ -135,8 +136,7 @@ describe('containers', () => {
 describe('a failed step', () => {
   it('names a port that is in use', async () => {
     const taken = createServer();
-    // A free port, as several test runs may share this machine.
-    const host = 2_000 + (process.pid % 5_000);
+    const host = await freeHostPort();
     const listening = Promise.withResolvers<void>();
     taken.listen(host, '0.0.0.0', listening.resolve);
     await listening.promise;

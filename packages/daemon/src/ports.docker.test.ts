@@ -1,3 +1,4 @@
+import { freeHostPort } from '@stagi/contract/testing/freePort.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { container, createDaemon, slugOf, type TestDaemon } from './testing/daemon.ts';
 import { docker, ensureTestImage } from './testing/image.ts';
@@ -21,27 +22,26 @@ afterAll(async () => {
 });
 
 it('binds private ports to loopback, others to the address of the policy, and reports it', async () => {
-  // Free ports, as several test runs may share this machine.
-  const first = 2_000 + (process.pid % 2_000) * 3;
+  const [privatePort, publicPort, unmarkedPort] = [await freeHostPort(), await freeHostPort(), await freeHostPort()];
   const ports = [
-    { host: first, container: 80, public: false },
-    { host: first + 1, container: 80, public: true },
+    { host: privatePort, container: 80, public: false },
+    { host: publicPort, container: 80, public: true },
     // As platforms asked for it before they knew the difference.
-    { host: first + 2, container: 81 },
+    { host: unmarkedPort, container: 81 },
   ];
   await platform.setDesired([container(ID, SERVE, { spec: { ports } })]);
   const running = await platform.until('it runs', () =>
     platform.inventory()?.containers.find(({ id, state }) => id === ID && state === 'running'),
   );
   expect(running.ports).toEqual([
-    { host: first, container: 80, address: '127.0.0.1' },
-    { host: first + 1, container: 80, address: '0.0.0.0' },
-    { host: first + 2, container: 81, address: '0.0.0.0' },
+    { host: privatePort, container: 80, address: '127.0.0.1' },
+    { host: publicPort, container: 80, address: '0.0.0.0' },
+    { host: unmarkedPort, container: 81, address: '0.0.0.0' },
   ]);
   const { NetworkSettings } = await docker.getContainer(`stagi-${slugOf(ID)}`).inspect();
   const bound = Object.values(NetworkSettings.Ports).flatMap((list) => list ?? []);
   const at = (port: number) => bound.filter(({ HostPort }) => HostPort === String(port)).map(({ HostIp }) => HostIp);
-  expect(at(first)).toEqual(['127.0.0.1']);
-  expect(at(first + 1)).toContain('0.0.0.0');
-  expect(at(first + 2)).toContain('0.0.0.0');
+  expect(at(privatePort)).toEqual(['127.0.0.1']);
+  expect(at(publicPort)).toContain('0.0.0.0');
+  expect(at(unmarkedPort)).toContain('0.0.0.0');
 });

@@ -14,10 +14,12 @@
   var dark = theme === 'dark' || (theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   root.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');
 
-  // A prerendered page is for visitors without a session, in the browser's language. Others do not see it.
-  var language = stored('language');
+  // A prerendered page is for visitors without a session, in the language of the address or the browser. Others do not
+  // see it.
+  var language = new URLSearchParams(location.search).get('lang') || stored('language');
   if (stored('refreshToken') || (language && root.dataset.prerendered && language !== root.dataset.prerendered))
     root.setAttribute('data-hide-prerendered', '');
+  if (stored('refreshToken')) preload(root.dataset.signedInCode);
 
   // Google returns an id token in the address. It leaves the address before other code runs and before the browser's
   // history keeps it; /auth/google reads it from this tab's storage.
@@ -30,6 +32,47 @@
     history.replaceState(null, '', '/auth/google');
     root.removeAttribute('data-prerendered');
     root.setAttribute('data-hide-prerendered', '');
+  }
+
+  // The code of a prerendered page is loaded after the first paint, so that it takes no bandwidth or processor from it.
+  // It is loaded at once where the markup is hidden, or in a background tab, where nothing is painted. A browser that
+  // reports no paint loads it after the load event.
+  var isStarted = false;
+  if (root.dataset.code) {
+    if (root.hasAttribute('data-hide-prerendered') || document.hidden) startCode();
+    else {
+      addEventListener('load', () => requestAnimationFrame(() => setTimeout(startCode)), { once: true });
+      new PerformanceObserver((entries) => {
+        if (entries.getEntriesByName('first-contentful-paint').length > 0) startCode();
+      }).observe({ type: 'paint', buffered: true });
+    }
+  }
+
+  function startCode() {
+    if (isStarted) return;
+    isStarted = true;
+    // Each request in a task of its own: to start them takes a slow phone long.
+    for (const file of root.dataset.code.split(' ')) setTimeout(preload, 0, file);
+    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', runCode, { once: true });
+    else runCode();
+  }
+
+  function runCode() {
+    const script = document.createElement('script');
+    script.type = 'module';
+    script.crossOrigin = '';
+    script.src = `/${root.dataset.code.split(' ')[0]}`;
+    document.head.append(script);
+  }
+
+  function preload(files) {
+    for (const file of files?.split(' ') ?? []) {
+      const link = document.createElement('link');
+      link.rel = 'modulepreload';
+      link.crossOrigin = '';
+      link.href = `/${file}`;
+      document.head.append(link);
+    }
   }
 
   // A native submit would put the password into the address.

@@ -10,4 +10,5 @@ export const adminPages = {
   contact: async () => (await import('./features/admin/ContactPage.tsx')).ContactPage,
   models: async () => (await import('./features/models/admin/AdminModelsPage.tsx')).AdminModelsPage,
   audit: async () => (await import('./features/admin/AdminAuditPage.tsx')).AdminAuditPage,
+  site: async () => (await import('./features/admin/SitePage.tsx')).SitePage,
 };

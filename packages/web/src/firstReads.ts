@@ -1,7 +1,9 @@
 import { api } from '@stagi/contract/api.ts';
 import type { Call, InputOf } from '@stagi/contract/call.ts';
+import { ROUTES } from '@stagi/contract/routes.ts';
 import { q } from './api/query.ts';
 import { modelRefOf } from './features/models/modelRef.ts';
+import { currentLanguage } from './i18n/i18n.ts';
 import { listAddress } from './lists/listAddress.ts';
 import type { FirstRead, FirstReads, Visit } from './navigation/pageHandle.ts';
 import { idIn } from './paths.ts';
@@ -14,6 +16,14 @@ export const firstReads = {
     return [read(api.models.list, modelsInput(listAddress(search, NEWEST))), read(api.models.facets, {})];
   },
   model: ({ params, search }) => [read(api.models.view, modelRefOf(params.name, search))],
+  docs: (visit) => [read(api.content.list, { section: 'docs', language: currentLanguage() }), ...ofWritten(visit)],
+  tutorials: (visit) => [
+    read(api.content.list, { section: 'tutorials', language: currentLanguage() }),
+    ...ofWritten(visit, ROUTES.tutorials.path),
+  ],
+  blog: (visit) =>
+    visit.params['*'] ? ofWritten(visit) : [read(api.content.list, { section: 'blog', language: currentLanguage() })],
+  written: (visit) => ofWritten(visit),
   marketplace: async ({ search }) => {
     const { CHEAPEST, offersInput } = await import('./features/marketplace/offersInput.ts');
     return [read(api.hardware.offers, offersInput(listAddress(search, CHEAPEST)))];
@@ -152,6 +162,12 @@ const read = <C extends Call>(of: C, input: InputOf<C>): FirstRead => q(of, inpu
 const listInput = (search: URLSearchParams, sort?: Sort) => ({
   entityFilterRequest: listAddress(search, sort).request,
 });
+
+/** A written page, unless the address is of a list of them. */
+function ofWritten({ pathname }: Visit, list?: string): FirstRead[] {
+  const path = pathname.replace(/\/$/, '');
+  return path === list ? [] : [read(api.content.page, { path, language: currentLanguage() })];
+}
 
 const LATEST: Sort = { field: 'at', direction: 'desc' };
 const LATEST_ATTACHED: Sort = { field: 'attachedAt', direction: 'desc' };

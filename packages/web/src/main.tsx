@@ -13,7 +13,7 @@ import { currentLanguage, startTranslation, t } from './i18n/i18n.ts';
 import { loadRoute, prefetch, watchLinksToPrefetch } from './navigation/prefetch.ts';
 import { paths } from './paths.ts';
 import { takePrerenderedAnswers } from './prerender/prerenderedAnswers.ts';
-import { canHydrate, hasPlaceholder, isSamePage } from './prerender/prerenderedPages.ts';
+import { canHydrate, isSamePage, showPlaceholder } from './prerender/prerenderedPages.ts';
 import { routes } from './routes.tsx';
 import { showKeptToast, toast } from './ui/toasts.ts';
 
@@ -54,29 +54,38 @@ const hydrates = canHydrate(root, {
   signedIn: session.get() !== null,
   isSamePage: isSamePage(answers, window.location.search),
 });
+if (!hydrates) showPlaceholder(root);
+await yieldToMain();
 // Prerendered markup stays until it is hydrated, the placeholder until the page replaces it.
-if (hydrates || hasPlaceholder(root)) await preloadPage();
-else root.replaceChildren();
-delete document.documentElement.dataset.hidePrerendered;
+await preloadPage();
+await yieldToMain();
 // Until here boot.js watches for chunks that fail to load.
 document.documentElement.dataset.started = '';
 sessionStorage.removeItem('bootTries');
 
 const router = createBrowserRouter(routes);
 watchLinksToPrefetch(router.routes);
+await yieldToMain();
 
-// The page's data loads beside its code.
-void profile.then(() => prefetch(window.location.href));
+// The page's data loads beside its code. A prerendered page has brought its own.
+if (!hydrates) void profile.then(() => prefetch(window.location.href));
 
 const app = (
   <App>
     <RouterProvider router={router} />
   </App>
 );
-if (hydrates) hydrateRoot(root, app, { onRecoverableError: (cause) => console.warn('Hydration failed', cause) });
 // A transition renders in slices, so that key presses are handled meanwhile.
-else startTransition(() => createRoot(root).render(app));
+startTransition(() => {
+  if (hydrates) hydrateRoot(root, app, { onRecoverableError: (cause) => console.warn('Hydration failed', cause) });
+  else createRoot(root).render(app);
+});
 showKeptToast();
+
+/** Ends the current task on a prerendered page, which is in use already: a scroll or a press is handled between the steps of the start. */
+function yieldToMain(): Promise<void> | undefined {
+  return hydrates ? new Promise((resolve) => setTimeout(resolve)) : undefined;
+}
 
 /** The router renders nothing at first unless the code of its page is loaded. */
 async function preloadPage(): Promise<void> {

@@ -14,15 +14,23 @@ import { routes } from './routes.tsx';
 
 /** The `<meta name="description">` of each page. */
 const DESCRIPTIONS: Record<string, string> = {
-  '/': text('Stagi: rent servers by the hour or attach your own, run containers on them, watch their logs.'),
+  '/': text(
+    'Stagi: rent GPU servers by the hour or attach your own, and run containers, tasks and open models on them. Real prices, billed to the second.',
+  ),
   '/sign-in': text('Log in to Stagi: your servers, containers and their logs in one place.'),
   '/sign-up': text('Create a Stagi account: rent a server by the hour or attach your own, and run containers on it.'),
   '/models': text(
     'Open models for text, code, reasoning, images, speech and video: which GPU each fits, how fast it is there and what it costs.',
   ),
+  '/contact': text(
+    'Write to the people who run this platform: about a model, a demo, prices, or help. No account is needed.',
+  ),
+  '/blog': text('What was built here, how it was measured, and what did not work.'),
+  '/tutorials': text('Whole tasks from the first command to the result, to be pasted step by step.'),
 };
 
-export const questionsOf: Prerenderer['questionsOf'] = async (address) => {
+export const questionsOf: Prerenderer['questionsOf'] = async (address, language = 'en') => {
+  await showLanguage(language);
   const { pathname, searchParams: search } = new URL(address, 'http://localhost');
   const last = matchRoutes(routes, pathname)?.at(-1);
   const { reads } = (last?.route.handle ?? {}) as Partial<PageHandle>;
@@ -30,7 +38,7 @@ export const questionsOf: Prerenderer['questionsOf'] = async (address) => {
   return asked.map(({ queryKey }) => queryKey as [string, unknown]);
 };
 
-export const prerenderPage: Prerenderer['prerenderPage'] = async (path, language, answers, model) => {
+export const prerenderPage: Prerenderer['prerenderPage'] = async (path, language, answers, about) => {
   await showLanguage(language);
   queryClient.clear();
   storeAnswers(path, answers);
@@ -43,12 +51,15 @@ export const prerenderPage: Prerenderer['prerenderPage'] = async (path, language
       <StaticRouterProvider router={router} context={context} hydrate={false} />
     </App>,
     {
+      // All of a page in its place: what comes later would need inline code, which the content policy forbids.
+      progressiveChunkSize: Number.POSITIVE_INFINITY,
       onError: (cause) => {
         throw cause;
       },
     },
   );
-  const description = model ? descriptionOf(model) : DESCRIPTIONS[path] && t(DESCRIPTIONS[path]);
+  const description =
+    about.description ?? (about.model ? descriptionOf(about.model) : DESCRIPTIONS[path] && t(DESCRIPTIONS[path]));
   if (!description) throw new Error(`${path} has no description`);
   return { markup: await new Response(prelude as ReadableStream).text(), description };
 };

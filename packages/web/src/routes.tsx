@@ -5,7 +5,7 @@ import { CloudRedirect } from './access/CloudRedirect.tsx';
 import { cloudLandingPath } from './access/routeGuard.ts';
 import type { adminPages } from './adminPages.ts';
 import { useSignedIn } from './api/session.ts';
-import { NotFound } from './errorPages/NotFound.tsx';
+import type { contentPages } from './contentPages.ts';
 import { PageError } from './errorPages/PageError.tsx';
 import type { ReadsName } from './firstReads.ts';
 import { DefaultLayout } from './layouts/DefaultLayout.tsx';
@@ -14,6 +14,7 @@ import { Root } from './layouts/Root.tsx';
 import { SignLayout } from './layouts/SignLayout.tsx';
 import { lazyComponent, loadChunk } from './lazyChunks.ts';
 import type { PageHandle } from './navigation/pageHandle.ts';
+import { routerPath } from './navigation/routerPath.ts';
 import { paths } from './paths.ts';
 import type { profilePages } from './profilePages.ts';
 import type { projectPages } from './projectPages.ts';
@@ -70,7 +71,7 @@ export const routes: RouteObject[] = [
           async () => (await import('./features/instances/InstancesPage.tsx')).InstancesPage,
           'instances',
         ),
-        tabbed(
+        page(
           ROUTES.instance,
           async () => {
             const [{ InstancePage }, { ServerContainers, ServerImages }, { SshKeyDialog }] = await Promise.all([
@@ -93,7 +94,7 @@ export const routes: RouteObject[] = [
           async () => (await import('./features/instances/SelfHostedPage.tsx')).SelfHostedPage,
           'selfInstances',
         ),
-        tabbed(
+        page(
           ROUTES.selfInstance,
           async () => {
             const [{ SelfHostedInstancePage }, { ServerContainers, ServerImages }] = await Promise.all([
@@ -109,7 +110,7 @@ export const routes: RouteObject[] = [
           async () => (await import('./features/containers/ContainersPage.tsx')).ContainersPage,
           'containers',
         ),
-        tabbed(
+        page(
           ROUTES.container,
           async () => (await import('./features/containers/ContainerPage.tsx')).ContainerPage,
           'container',
@@ -119,11 +120,7 @@ export const routes: RouteObject[] = [
           async () => (await import('./features/storages/StoragesPage.tsx')).StoragesPage,
           'storages',
         ),
-        tabbed(
-          ROUTES.storage,
-          async () => (await import('./features/storages/StoragePage.tsx')).StoragePage,
-          'storage',
-        ),
+        page(ROUTES.storage, async () => (await import('./features/storages/StoragePage.tsx')).StoragePage, 'storage'),
         page(ROUTES.projects, projectPage('list'), 'projects'),
         {
           path: ROUTES.project.path,
@@ -131,7 +128,7 @@ export const routes: RouteObject[] = [
           children: pagesOfProject(),
         },
         page(ROUTES.newTask, projectPage('newTask')),
-        tabbed(ROUTES.task, projectPage('task'), 'task'),
+        page(ROUTES.task, projectPage('task'), 'task'),
         page(ROUTES.taskLogs, projectPage('taskLogs'), 'taskLogs'),
         {
           path: ROUTES.profile.path,
@@ -141,7 +138,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.account, profilePage('account')),
         page(ROUTES.security, profilePage('security')),
         page(ROUTES.sessions, profilePage('sessions')),
-        tabbed(ROUTES.tokens, profilePage('tokens'), 'tokens'),
+        page(ROUTES.tokens, profilePage('tokens'), 'tokens'),
         page(ROUTES.team, profilePage('team'), 'team'),
         page(ROUTES.invites, profilePage('invites'), 'invites'),
         page(ROUTES.audit, profilePage('audit')),
@@ -163,13 +160,24 @@ export const routes: RouteObject[] = [
         page(ROUTES.adminContact, adminPage('contact'), 'adminContact'),
         page(ROUTES.adminModels, adminPage('models'), 'adminModels'),
         page(ROUTES.adminAudit, adminPage('audit')),
+        page(ROUTES.adminSite, adminPage('site')),
+      ]),
+      lazyLayout(async () => {
+        const { DocsLayout } = await import('./layouts/DocsLayout.tsx');
+        return () => <DocsLayout feedback={feedback} />;
+      }, [
+        page(ROUTES.docs, contentPage('docs'), 'docs'),
+        page(ROUTES.tutorials, contentPage('tutorials'), 'tutorials'),
       ]),
       layout(<DefaultLayout feedback={feedback} />, [
+        page(ROUTES.blog, contentPage('blog'), 'blog'),
+        ...[ROUTES.terms, ROUTES.privacy, ROUTES.aiUse].map((route) => page(route, contentPage('legal'), 'written')),
         page(ROUTES.models, async () => (await import('./features/models/list/ModelsPage.tsx')).ModelsPage, 'models'),
+        page(ROUTES.contact, async () => (await import('./features/contact/ContactPage.tsx')).ContactPage),
         page(ROUTES.joinClient, async () => (await import('./features/invitation/JoinClientPage.tsx')).JoinClientPage),
         page(
           ROUTES.expiredInvite,
-          async () => (await import('./features/invitation/JoinClientPage.tsx')).ExpiredInvitePage,
+          async () => (await import('./features/invitation/ExpiredInvitePage.tsx')).ExpiredInvitePage,
         ),
         page(
           ROUTES.containerAuth,
@@ -190,15 +198,8 @@ export const routes: RouteObject[] = [
           'model',
         ),
         page(ROUTES.forbidden, async () => (await import('./errorPages/Forbidden.tsx')).Forbidden),
-        ...(hasKit()
-          ? [
-              {
-                ...page(ROUTES.kit, async () => (await import('./features/kit/KitPage.tsx')).KitPage),
-                path: `${ROUTES.kit.path}/:section?`,
-              },
-            ]
-          : []),
-        { path: '*', element: <NotFound /> },
+        ...(hasKit() ? [page(ROUTES.kit, async () => (await import('./features/kit/KitPage.tsx')).KitPage)] : []),
+        { path: '*', lazy: once(async () => (await import('./errorPages/NotFound.tsx')).NotFound) },
       ]),
     ],
   },
@@ -223,10 +224,10 @@ function pagesOfProject(): RouteObject[] {
       } satisfies PageHandle,
       element: <Navigate to="tree" replace />,
     },
-    withRest(page(ROUTES.projectTree, projectPage('tree'), 'projectTree')),
-    withRest(page(ROUTES.projectBlob, projectPage('blob'), 'projectBlob')),
-    withRest(page(ROUTES.projectCommit, projectPage('commit'), 'projectCommit')),
-    withRest(page(ROUTES.projectCommits, projectPage('commits'), 'projectCommits')),
+    page(ROUTES.projectTree, projectPage('tree'), 'projectTree'),
+    page(ROUTES.projectBlob, projectPage('blob'), 'projectBlob'),
+    page(ROUTES.projectCommit, projectPage('commit'), 'projectCommit'),
+    page(ROUTES.projectCommits, projectPage('commits'), 'projectCommits'),
     page(ROUTES.projectInstances, projectPage('instances'), 'projectInstances'),
     page(ROUTES.projectContainers, projectPage('containers'), 'projectContainers'),
     page(ROUTES.projectTasks, projectPage('tasks'), 'projectTasks'),
@@ -247,30 +248,27 @@ function projectPage(name: keyof typeof projectPages): Load {
   return async () => (await import('./projectPages.ts')).projectPages[name]();
 }
 
+function contentPage(name: keyof typeof contentPages): Load {
+  return async () => (await import('./contentPages.ts')).contentPages[name]();
+}
+
 function adminPage(name: keyof typeof adminPages): Load {
   return async () => (await import('./adminPages.ts')).adminPages[name]();
 }
 
-/** A page of its own file, fetched when it is first asked for; `reads` names what is read ahead for it. */
+/**
+ * A page of its own file, fetched when it is first asked for; `reads` names what is read ahead for it. It reads its tab,
+ * or what else follows in its address, from `useParams()`: `tab`, `*`.
+ */
 function page(route: Route, load: Load, reads?: ReadsName): RouteObject {
   return {
-    path: route.path,
+    path: routerPath(route),
     handle: {
       route,
       reads: reads && (async (visit) => (await loadChunk(() => import('./firstReads.ts'))).firstReads[reads](visit)),
     } satisfies PageHandle,
     lazy: once(load),
   };
-}
-
-/** A page whose tabs are the next word of its address; the page reads `useParams().tab`. */
-function tabbed(route: Route, load: Load, reads?: ReadsName): RouteObject {
-  return { ...page(route, load, reads), path: `${route.path}/:tab?` };
-}
-
-/** A page that reads what follows in its address by itself. */
-function withRest(route: RouteObject): RouteObject {
-  return { ...route, path: `${route.path}/*` } as RouteObject;
 }
 
 /** The same for a layout that a first page of a visitor has no use for. */

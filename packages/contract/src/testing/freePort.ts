@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /** Above the host ports of containers and below the ephemeral ports of the kernel (32768 and up). */
-const FIRST = 10_001;
-const LAST = 32_767;
+const PROCESS_PORTS = { first: 10_001, last: 32_767 };
+/** The upper part of the host ports that containers may have: `fetch` blocks none of these. */
+const CONTAINER_PORTS = { first: 7_000, last: 9_999 };
 /** Blocked by `fetch` (https://fetch.spec.whatwg.org/#port-blocking). */
 const BLOCKED = 10_080;
 
@@ -11,9 +12,14 @@ const BLOCKED = 10_080;
  * A loopback port reserved for this process until it ends, also while nothing listens on it, so that a listener can be
  * killed and started again. It is no ephemeral port, and other processes that call this get other ports.
  */
-export async function freePort(): Promise<number> {
+export const freePort = (): Promise<number> => reserve(PROCESS_PORTS);
+
+/** The same among the ports of a server at which a container may be published. */
+export const freeHostPort = (): Promise<number> => reserve(CONTAINER_PORTS);
+
+async function reserve({ first, last }: typeof PROCESS_PORTS): Promise<number> {
   for (;;) {
-    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST + 1));
+    const port = first + Math.floor(Math.random() * (last - first + 1));
     if (port !== BLOCKED && (await takes(port)) && (await isUnused(port))) return port;
   }
 }

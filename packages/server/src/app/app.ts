@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import fastifyWebsocket from '@fastify/websocket';
 import { BODY_LIMIT } from '@stagi/contract/call.ts';
 import { MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
@@ -19,6 +20,9 @@ import { guardPortHosts, hideUrlsOfPorts } from '../containerAccess/hosts.ts';
 import { containerAccessHandlers } from '../containerAccess/routes.ts';
 import { containerHandlers } from '../containers/routes.ts';
 import { containerTemplateHandlers } from '../containerTemplates/routes.ts';
+import { mountWrittenFiles } from '../content/files.ts';
+import { writtenPage } from '../content/pages.ts';
+import { contentHandlers } from '../content/routes.ts';
 import { guardContentHost } from '../contentHost/hosts.ts';
 import { sharingHandlers } from '../contentHost/routes.ts';
 import type { Context } from '../context.ts';
@@ -39,7 +43,7 @@ import { ledgerHandlers } from '../ledger/routes.ts';
 import { loggingHandlers } from '../logging/routes.ts';
 import { mountLogTail } from '../logging/tail.ts';
 import { mountOutbox } from '../mail/outbox.ts';
-import { hardwareHandlers } from '../marketplace/routes.ts';
+import { hardwareHandlers, publicOfferHandlers } from '../marketplace/routes.ts';
 import { billingHandlers } from '../metering/routes.ts';
 import { measureCalls } from '../metrics/measureCalls.ts';
 import { modelEndpointHandlers } from '../modelEndpoints/routes.ts';
@@ -68,6 +72,7 @@ import { userHandlers } from '../users/routes.ts';
 import { volumeFileHandlers } from '../volumeFiles/routes.ts';
 import { isUpload, mountUploads } from '../volumeFiles/upload.ts';
 import { clientHandlers } from '../workspaces/routes.ts';
+import { mountCrawlerFiles } from './crawlers.ts';
 import { mountHealth } from './health.ts';
 import { mount } from './mount.ts';
 import { requestId, sendRequestId } from './requestId.ts';
@@ -92,7 +97,9 @@ const handlers: Handlers = {
   promoCodes: promoCodeHandlers,
   ledger: ledgerHandlers,
   hardware: hardwareHandlers,
+  publicOffers: publicOfferHandlers,
   models: modelHandlers,
+  content: contentHandlers,
   modelEndpoints: modelEndpointHandlers,
   instances: instanceHandlers,
   selfHosted: selfHostedHandlers,
@@ -142,7 +149,9 @@ export async function buildApp(ctx: Context, hosting: Hosting): Promise<FastifyI
   if (ctx.config.devMail) mountOutbox(app, ctx);
   app.get('/openapi.json', () => openapi());
   mountHealth(app, ctx);
-  await serveWeb(app, ctx.config, (...page) => cataloguePage(ctx, ...page));
+  mountWrittenFiles(app, ctx);
+  mountCrawlerFiles(app, ctx);
+  await serveWeb(app, ctx.config, [writtenPage, (...page) => cataloguePage(ctx, ...page)]);
   return app;
 }
 
@@ -198,12 +207,21 @@ async function createServer(ctx: Context): Promise<FastifyInstance> {
   return app;
 }
 
-/** Graceful shutdown: calls in progress end, with `Connection: close`. */
+/** Graceful shutdown: calls in progress end, with `Connection: close`; what is left after the time is cut off. */
 function shutDownGracefully(app: FastifyInstance): void {
   let isStopping = false;
+  // The server does not count them among its connections, and still waits for them.
+  const upgraded = new Set<Duplex>();
+  app.server.on('upgrade', (_request: IncomingMessage, socket: Duplex) => {
+    upgraded.add(socket);
+    socket.once('close', () => upgraded.delete(socket));
+  });
   app.addHook('preClose', async () => {
     isStopping = true;
-    const timeout = setTimeout(() => app.server.closeAllConnections(), GRACEFUL_SHUTDOWN_MS);
+    const timeout = setTimeout(() => {
+      app.server.closeAllConnections();
+      for (const socket of upgraded) socket.destroy();
+    }, GRACEFUL_SHUTDOWN_MS);
     app.server.once('close', () => clearTimeout(timeout));
   });
   app.addHook('onSend', (_request, reply, payload, done) => {

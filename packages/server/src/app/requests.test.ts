@@ -1,9 +1,11 @@
+import { api } from '@stagi/contract/api.ts';
 import { API_PREFIX, BODY_LIMIT } from '@stagi/contract/call.ts';
 import { STREAM_CLOSE } from '@stagi/contract/streams.ts';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { eventsOf } from '../testing/eventStream.ts';
+import { eventsOf, openEventStream } from '../testing/eventStream.ts';
 import type { Person } from '../testing/person.ts';
 import { spawnPlatform } from '../testing/platform.ts';
 import { requestId } from './requestId.ts';
@@ -91,7 +93,37 @@ describe('a graceful shutdown', () => {
       await app.close();
     }
   });
+
+  it('tells a stream to reconnect that was being admitted when it began', { timeout: 120_000 }, async () => {
+    const app = await startTestApp();
+    const other = new pg.Client({ connectionString: app.databaseUrl });
+    await other.connect();
+    const alice = await app.signUp();
+    const { ticket } = await alice.client(api.auth.streamTicket, {});
+    await other.query('begin');
+    await other.query('select from stream_ticket for update');
+    const opening = openEventStream(app.url, ticket);
+    await expect.poll(() => waiters(other)).toBe(1);
+    const closing = app.close();
+    const refused = () =>
+      fetch(`${app.url}/healthz`).then(
+        () => false,
+        () => true,
+      );
+    await expect.poll(refused).toBe(true);
+    await other.query('rollback');
+    await other.end();
+    expect(await (await opening).closed).toBe(STREAM_CLOSE.restarting);
+    await closing;
+  });
 });
+
+async function waiters(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    "select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  return rows[0]!.count;
+}
 
 async function makeSlow(app: TestApp, seconds: number): Promise<void> {
   await sql`create function slow() returns trigger language plpgsql as

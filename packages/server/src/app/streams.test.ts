@@ -53,6 +53,21 @@ const BESIDE_THE_CALLS: Record<string, string> = {
   '/configuration.json': 'the same for everybody',
   '/healthz': 'the same for everybody',
   '/readyz': 'the same for everybody',
+  '/docs/*': 'the same for everybody',
+  '/docs.md': 'the same for everybody',
+  '/tutorials/*': 'the same for everybody',
+  '/blog/*': 'the same for everybody',
+  '/terms-of-service.md': 'the same for everybody',
+  '/privacy-policy.md': 'the same for everybody',
+  '/ai-use-policy.md': 'the same for everybody',
+  '/blog/feed.xml': 'the same for everybody',
+  '/llms.txt': 'the same for everybody',
+  '/search-index.en.json': 'the same for everybody',
+  '/search-index.cn.json': 'the same for everybody',
+  '/search-index.ru.json': 'the same for everybody',
+  '/search-index.tr.json': 'the same for everybody',
+  '/robots.txt': 'the same for everybody',
+  '/sitemap.xml': 'the same for everybody',
 };
 
 describe('streams between workspaces', () => {

@@ -19,6 +19,8 @@ describe('the served page', () => {
     writeFileSync(join(webDir, 'assets/a.js'), '1');
     writeFileSync(join(webDir, 'assets/a.js.br'), brotliCompressSync('1'));
     writeFileSync(join(webDir, 'index.html'), page('/assets/a.js'));
+    mkdirSync(join(webDir, 'prerendered'));
+    writeFileSync(join(webDir, 'prerendered/links.json'), JSON.stringify({ '*': '<!--the not-found page’s code-->' }));
     app = await startTestApp({
       STAGI_WEB_DIR: webDir,
       ISSUE_TRACKER_URL: 'https://example.com/issues?a=$&',
@@ -58,6 +60,49 @@ describe('the served page', () => {
       const reply = await fetch(app.url + path);
       expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'application/json; charset=utf-8']);
     }
+  });
+
+  it('is sent with 404 where no page is, and with the code of the not-found page', async () => {
+    const statusOf = async (path: string, method = 'GET') => (await fetch(app.url + path, { method })).status;
+    for (const path of [
+      '/',
+      '/contact?topic=demo',
+      '/403',
+      '/cloud/instances/7',
+      '/cloud/instances/7/terminal',
+      '/projects/7/code',
+      '/projects/7/code/tree/main/0/0/src%2Fa.ts',
+      '/projects/7/tasks/logs/3/run-1',
+      '/admin/site',
+    ]) {
+      expect.soft([path, await statusOf(path)]).toEqual([path, 200]);
+      expect.soft([path, await statusOf(path, 'HEAD')]).toEqual([path, 200]);
+    }
+    for (const path of [
+      '/nothing/here',
+      '/404',
+      '/foo.xml',
+      '/wp-login.php',
+      '/cloud/instances/x',
+      '/cloud/instances/0',
+      '/cloud/instances/7/terminal/more',
+      '/projects/7/tasks/logs/x/run-1',
+      '/contact/more',
+    ]) {
+      expect.soft([path, await statusOf(path)]).toEqual([path, 404]);
+      expect.soft([path, await statusOf(path, 'HEAD')]).toEqual([path, 404]);
+      expect.soft(await html(path)).toContain('the not-found page’s code');
+    }
+    expect(await html('/cloud')).not.toContain('the not-found page’s code');
+    // The gallery of the kit is there on this machine only.
+    const kit = (host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        get(`${app.url}/kit/buttons`, { headers: { host } }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        }).on('error', reject);
+      });
+    expect([await kit('localhost:4400'), await kit('stagi.example')]).toEqual([200, 404]);
   });
 
   it('is compressed as the browser takes it, like the files that the build compressed', async () => {

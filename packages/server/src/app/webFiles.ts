@@ -6,42 +6,51 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { negotiate } from '@fastify/accept-negotiator';
 import fastifyStatic from '@fastify/static';
-import { acceptedLanguage } from '@stagi/contract/languages.ts';
+import { acceptedLanguage, LANGUAGES, type Language } from '@stagi/contract/languages.ts';
+import { routeOf } from '@stagi/contract/routeOf.ts';
+import { ROUTES, type Route } from '@stagi/contract/routes.ts';
 import type { SiteConfiguration } from '@stagi/contract/site.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PageKind } from '../catalogue/pages.ts';
 import type { Config } from '../config/config.ts';
+import { isLoopback } from '../config/loopback.ts';
 import { publicSite } from '../config/site.ts';
+import { fillPlacesOfHtml } from '../content/written.ts';
 
 const NOT_PAGES =
   /^\/(frontend-api|daemon-api|git|dev|assets|prerendered|oauth|\.well-known|openapi\.json|configuration\.json|healthz|readyz)(\/|$)/;
 const PLACE = '<script id="configuration" type="application/json">{}</script>';
 
-/** In a prerendered page, where it names its own address: see `scripts/prerender.ts`. */
+/** The name of the not-found page's code in `links.json`. */
+const NOT_FOUND = '*';
+
+/** In a prerendered page, where it names an address of this site: see `scripts/prerender.ts`. */
 const ORIGIN = 'https://origin.invalid/';
 
 interface Served {
   webDir: string;
+  config: Config;
   site: Omit<SiteConfiguration, 'version'>;
   /** The origin that browsers use. */
   origin: string;
-  pageOf: PageOf;
+  pagesOf: readonly PageOf[];
 }
 
-/** How a page is served whose content operators may change; null for others. */
-type PageOf = (pathname: string, query: URLSearchParams) => Promise<PageKind | null>;
+/** How a page is served that does not exist for every address of its route, or whose content may change; null for others. */
+export type PageOf = (pathname: string, query: URLSearchParams) => Promise<PageKind | null>;
 
 /**
  * The built web app: hashed files for a year, the prerendered pages in the language that the browser asks for, and its
- * one page for every other address that is none of ours. The page carries the site's configuration, so that its first
- * paint already shows it; `/configuration.json` tells open pages of a newer version.
+ * one page for every other address: with 404 where neither `pagesOf` nor the routes know a page. The page carries the
+ * site's configuration, so that its first paint already shows it; `/configuration.json` tells open pages of a newer
+ * version.
  */
-export async function serveWeb(app: FastifyInstance, config: Config, pageOf: PageOf): Promise<void> {
+export async function serveWeb(app: FastifyInstance, config: Config, pagesOf: readonly PageOf[]): Promise<void> {
   const { webDir } = config;
   const site = publicSite(config);
   const send = (request: FastifyRequest, reply: FastifyReply, webDir: string) =>
-    sendPage(request, reply, { webDir, site, origin: config.appOrigin, pageOf });
+    sendPage(request, reply, { webDir, config, site, origin: config.appOrigin, pagesOf });
   if (webDir && existsSync(join(webDir, 'index.html'))) {
     await app.register(fastifyStatic, {
       root: webDir,
@@ -63,7 +72,7 @@ export async function serveWeb(app: FastifyInstance, config: Config, pageOf: Pag
     return reply.header('cache-control', 'no-store').send({ version, ...site } satisfies SiteConfiguration);
   });
   app.setNotFoundHandler((request, reply) => {
-    const isPage = request.method === 'GET' && !NOT_PAGES.test(request.url.split('?')[0] ?? '');
+    const isPage = ['GET', 'HEAD'].includes(request.method) && !NOT_PAGES.test(request.url.split('?')[0] ?? '');
     if (isPage && webDir && existsSync(join(webDir, 'index.html'))) return send(request, reply, webDir);
     return reply.status(404).send({ isSuccess: false, message: text('Not found'), requestId: request.id });
   });
@@ -72,30 +81,61 @@ export async function serveWeb(app: FastifyInstance, config: Config, pageOf: Pag
 async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { webDir, site, origin, pageOf }: Served,
+  { webDir, config, site, origin, pagesOf }: Served,
 ): Promise<FastifyReply> {
-  const [pathname = '', query] = request.url.split(/\?(.*)/s, 2);
-  const kind = await pageOf(pathname, new URLSearchParams(query)).catch((err: unknown) => {
-    request.log.warn({ err }, 'a page is served without its data: the catalogue cannot be read');
+  const [pathname = '', search] = request.url.split(/\?(.*)/s, 2);
+  const query = new URLSearchParams(search);
+  const language = takeLanguage(query) ?? acceptedLanguage(request.headers['accept-language']);
+  const kind = await kindOf(pathname, query, pagesOf).catch((err: unknown) => {
+    request.log.warn({ err }, 'a page is served without its data: it cannot be read');
     return 'plain' as const;
   });
   if (typeof kind === 'object' && kind !== null) return reply.redirect(kind.elsewhere);
-  if (kind === 'missing') reply.status(404);
+  const route = routeAt(pathname, request.hostname);
+  const isUnknown = kind === null && !route;
+  if (isUnknown || kind === 'missing') reply.status(404);
+  // The pages of the demo tell of things that do not exist.
+  if (route === ROUTES.demo && pathname !== ROUTES.demo.path) reply.header('x-robots-tag', 'noindex');
   // A prerendered page is the answer to its bare address only, where nobody knows better: with a query it may differ.
-  const isPrerendered = kind === null ? query === undefined : kind === 'prerendered';
+  const isPrerendered = kind === null ? query.size === 0 && !isUnknown : kind === 'prerendered';
   const html =
-    (isPrerendered ? await prerenderedPage(request, pathname, webDir) : null) ?? (await plainPage(pathname, webDir));
+    (isPrerendered ? await prerenderedPage(language, pathname, webDir) : null) ??
+    (await plainPage(route?.path, webDir));
   const configuration: SiteConfiguration = { version: await versionOf(webDir), ...site };
   // "<" could end the element, so it is escaped as JSON allows.
   const json = JSON.stringify(configuration).replaceAll('<', '\\u003c');
   const encoding = encodingFor(request);
-  const text = html.replace(PLACE, () => PLACE.replace('{}', () => json)).replace(ORIGIN, () => `${origin}/`);
+  const text = fillPlacesOfHtml(html, config, language)
+    .replace(PLACE, () => PLACE.replace('{}', () => json))
+    .replaceAll(ORIGIN, () => `${origin}/`);
   if (encoding) reply.header('content-encoding', encoding);
   return reply
     .type('text/html; charset=utf-8')
     .header('cache-control', 'no-cache')
     .header('vary', 'Accept-Language, Accept-Encoding')
     .send(encoding ? await compressed(text, encoding) : text);
+}
+
+/** By the first that knows the address. */
+async function kindOf(pathname: string, query: URLSearchParams, pagesOf: readonly PageOf[]): Promise<PageKind | null> {
+  for (const pageOf of pagesOf) {
+    const kind = await pageOf(pathname, query);
+    if (kind !== null) return kind;
+  }
+  return null;
+}
+
+/** The gallery of the kit exists on this machine only. */
+function routeAt(pathname: string, hostname: string): Route | null {
+  const route = routeOf(pathname);
+  return route?.path === ROUTES.kit.path && !isLoopback(hostname) ? null : route;
+}
+
+/** The language that the address names, which is then no part of the query. */
+function takeLanguage(query: URLSearchParams): Language | undefined {
+  const named = query.get('lang');
+  query.delete('lang');
+  return LANGUAGES.find((language) => language === named);
 }
 
 const ENCODINGS = ['br', 'gzip'] as const;
@@ -135,28 +175,20 @@ function pack(text: string, encoding: Encoding): Promise<Buffer> {
   return encoding === 'br' ? promisify(brotliCompress)(text, { params }) : promisify(gzip)(text, { level: 9 });
 }
 
-async function prerenderedPage(request: FastifyRequest, pathname: string, webDir: string): Promise<string | null> {
-  const name = pathname === '/' ? 'home' : /^\/([a-z-]+(?:\/[a-z0-9][a-z0-9.-]*)?)$/.exec(pathname)?.[1];
+async function prerenderedPage(language: Language, pathname: string, webDir: string): Promise<string | null> {
+  const name = pathname === '/' ? 'home' : /^\/([a-z-]+(?:\/[a-z0-9][a-z0-9.-]*){0,2})\/?$/.exec(pathname)?.[1];
   if (!name) return null;
-  const language = acceptedLanguage(request.headers['accept-language']);
   return await readFile(join(webDir, 'prerendered', language, `${name}.html`), 'utf8').catch(() => null);
 }
 
 /** The one page of all other addresses, with links to the code that this one needs: it comes beside the app's own. */
-async function plainPage(path: string, webDir: string): Promise<string> {
+async function plainPage(route: string | undefined, webDir: string): Promise<string> {
+  // The demo is an app of its own.
+  if (route === ROUTES.demo.path) return await readFile(join(webDir, 'prerendered/demo.html'), 'utf8');
   const html = await readFile(join(webDir, 'index.html'), 'utf8');
   const written = await readFile(join(webDir, 'prerendered/links.json'), 'utf8').catch(() => '{}');
-  const found = Object.entries(JSON.parse(written) as Record<string, string>).find(([route]) =>
-    matchesRoute(route, path),
-  );
-  return found ? html.replace('</head>', () => `${found[1]}</head>`) : html;
-}
-
-/** Whether an address is of a route, or of a tab of the thing that it is about. */
-function matchesRoute(route: string, path: string): boolean {
-  if (!route.includes('/:id')) return route === path;
-  const id = path.slice(route.length - ':id'.length);
-  return path.startsWith(route.slice(0, -':id'.length)) && /^\d+(\/[a-z]+)?$/.test(id);
+  const links = (JSON.parse(written) as Record<string, string>)[route ?? NOT_FOUND];
+  return links ? html.replace('</head>', () => `${links}</head>`) : html;
 }
 
 let known: { file: string; changedAt: number; version: string } | null = null;

@@ -111,7 +111,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     appsDomain: readAppsDomain(env.APPS_DOMAIN, appOrigin),
     daemonOrigin: origin(env, 'DAEMON_ORIGIN'),
     linkLeaseSeconds: decimal(env, 'LINK_LEASE_SECONDS', LINK_LEASE_SECONDS),
-    sampleSeconds: decimal(env, 'SAMPLE_SECONDS', SAMPLE_SECONDS),
+    sampleSeconds: positive(env, 'SAMPLE_SECONDS', SAMPLE_SECONDS),
     databaseUrl: databaseUrl(env),
     databaseConnections: count(env, 'DATABASE_CONNECTIONS', 10),
     dataDir,
@@ -164,6 +164,12 @@ function decimal(env: Environment, name: string, fallback: number): number {
   const value = Number(text);
   if (!Number.isFinite(value) || value < 0)
     throw new ConfigError(name, `must be a number of at least 0, not "${text}"`);
+  return value;
+}
+
+function positive(env: Environment, name: string, fallback: number): number {
+  const value = decimal(env, name, fallback);
+  if (value === 0) throw new ConfigError(name, 'must be more than 0');
   return value;
 }
 

@@ -1,3 +1,4 @@
+import { isPlainLine } from '@stagi/contract/plainText.ts';
 import { returnUrlEntryProblem } from '@stagi/contract/returnUrl.ts';
 import { Banner, type SiteConfiguration, SocialSite } from '@stagi/contract/site.ts';
 import { z } from 'zod';
@@ -9,7 +10,7 @@ import { configuredProviders, type IdentityProviders } from './identityProviders
 const AnalyticsHost = z.strictObject({ host: z.string().min(1), key: z.string().min(1) });
 export type AnalyticsHost = z.infer<typeof AnalyticsHost>;
 
-/** The operator's links, banners, return addresses and analytics, from `SOCIAL_LINKS`, `ISSUE_TRACKER_URL`, `SUPPORT_EMAIL`, `BANNERS`, `RETURN_URL_ALLOW_LIST`, `ANALYTICS_HOSTS` and `ANALYTICS_URL`. */
+/** The operator's links, name, banners, return addresses and analytics: the variables of the README's table. */
 export interface Site
   extends Omit<SiteConfiguration, 'version' | 'analyticsHosts' | 'identityProviders' | 'appsOrigin'> {
   analytics: readonly AnalyticsHost[];
@@ -20,6 +21,15 @@ export interface Site
 type Environment = Record<string, string | undefined>;
 
 const Url = z.url({ protocol: /^https?$/ });
+const OPERATOR_NAME_MAX = 200;
+const OPERATOR_ADDRESS_MAX = 500;
+const OperatorName = z.string().trim().min(1).max(OPERATOR_NAME_MAX).refine(isPlainLine);
+const OperatorAddress = z
+  .string()
+  .trim()
+  .min(1)
+  .max(OPERATOR_ADDRESS_MAX)
+  .refine((address) => address.split('\n').every(isPlainLine));
 
 export function readSite(env: Environment): Site {
   const analytics = list(env, 'ANALYTICS_HOSTS', AnalyticsHost);
@@ -30,6 +40,14 @@ export function readSite(env: Environment): Site {
     socialLinks: socialLinks(env),
     issueTrackerUrl: one(env, 'ISSUE_TRACKER_URL', Url, 'an address like https://example.com/issues'),
     supportEmail: one(env, 'SUPPORT_EMAIL', z.email(), 'an e-mail address'),
+    docsUrl: one(env, 'DOCS_URL', Url, 'an address like https://docs.example.com'),
+    tutorialsUrl: one(env, 'TUTORIALS_URL', Url, 'an address like https://tutorials.example.com'),
+    partnerMarketplaceUrl: one(env, 'PARTNER_MARKETPLACE_URL', Url, 'an address like https://partner.example/gpus'),
+    operator: {
+      name: one(env, 'OPERATOR_NAME', OperatorName, `one line of at most ${OPERATOR_NAME_MAX} characters`),
+      address: one(env, 'OPERATOR_ADDRESS', OperatorAddress, `at most ${OPERATOR_ADDRESS_MAX} plain characters`),
+      date: one(env, 'LEGAL_DATE', z.iso.date(), 'a date like 2026-01-31'),
+    },
     banners: list(env, 'BANNERS', Banner),
     returnUrlAllowList: returnUrlAllowList(env),
     analytics,

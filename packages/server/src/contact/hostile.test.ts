@@ -27,9 +27,12 @@ afterAll(async () => {
 type Outcome = { refusedAt: string } | { stored: Partial<ContactRequest> };
 const at = (refusedAt: string): Outcome => ({ refusedAt });
 const stored = (what: Partial<ContactRequest>): Outcome => ({ stored: what });
+/** Kept for the operators and marked, not mailed. */
+const marked = (what: Partial<ContactRequest>): Outcome => stored({ ...what, looksAutomated: true, mailed: false });
 const named = (name: string, outcome?: Outcome): [object, Outcome] => [{ name }, outcome ?? at('name')];
 const from = (email: string, outcome?: Outcome): [object, Outcome] => [{ email }, outcome ?? at('email')];
 const says = (message: string, kept = message): [object, Outcome] => [{ message }, stored({ message: kept })];
+const injects = (message: string): [object, Outcome] => [{ message }, marked({ message })];
 const about = (model: object, outcome: Outcome): [object, Outcome] => [{ about: { model } }, outcome];
 
 const CORPUS: Record<string, [object, Outcome]> = {
@@ -46,13 +49,13 @@ const CORPUS: Record<string, [object, Outcome]> = {
   'a right-to-left override in the name': named('Ada \u202egpj.exe'),
   'an isolate in the name': named('Ada \u2067x\u2069'),
   'half a surrogate pair in the name': named('Ada \ud800'),
-  'a percent-encoded header in the name': named(`Ada%0d%0aBcc: ${EVIL}`, stored({ name: `Ada%0d%0aBcc: ${EVIL}` })),
-  'an escaped header in the name': named(`Ada\\r\\nBcc: ${EVIL}`, stored({ name: `Ada\\r\\nBcc: ${EVIL}` })),
+  'a percent-encoded header in the name': named(`Ada%0d%0aBcc: ${EVIL}`, marked({ name: `Ada%0d%0aBcc: ${EVIL}` })),
+  'an escaped header in the name': named(`Ada\\r\\nBcc: ${EVIL}`, marked({ name: `Ada\\r\\nBcc: ${EVIL}` })),
   'an encoded word with a header in the name': named(
     '=?utf-8?q?Ada=0d=0aBcc=3a_x?=',
-    stored({ name: '=?utf-8?q?Ada=0d=0aBcc=3a_x?=' }),
+    marked({ name: '=?utf-8?q?Ada=0d=0aBcc=3a_x?=' }),
   ),
-  'an address as the name': named(`"Boss" <${EVIL}>`, stored({ name: `"Boss" <${EVIL}>` })),
+  'an address as the name': named(`"Boss" <${EVIL}>`, marked({ name: `"Boss" <${EVIL}>` })),
   'a template as the name': named('{{brand}} {{id}}', stored({ name: '{{brand}} {{id}}' })),
   'SQL as the name': named("'); drop table mail; --", stored({ name: "'); drop table mail; --" })),
   'a name of 60,000 characters': named('x'.repeat(60_000)),
@@ -72,7 +75,7 @@ const CORPUS: Record<string, [object, Outcome]> = {
   'the address of a literal host': from('ada@[127.0.0.1]'),
   'an encoded word as the address': from(
     '=?utf-8?q?a=0d=0abcc?=@example.org',
-    stored({ email: '=?utf-8?q?a=0d=0abcc?=@example.org' }),
+    marked({ email: '=?utf-8?q?a=0d=0abcc?=@example.org' }),
   ),
   'letters of other scripts in the address': from('аdа@example.org', stored({ email: 'аdа@example.org' })),
   'an address of 300 characters': from(`${'x'.repeat(290)}@example.org`),
@@ -95,25 +98,25 @@ const CORPUS: Record<string, [object, Outcome]> = {
     },
     stored({ mailed: true }),
   ],
-  'headers in the message': says(`Bcc: ${EVIL}\nTo: ${EVIL}\nSubject: x`),
-  'a second mail in the message': says(`.\nMAIL FROM:<${EVIL}>\nRCPT TO:<${EVIL}>\nDATA\nx\n.`),
-  'dots that end a mail': says('a\n.\n.\n..\nb'),
-  'a MIME boundary in the message': says(`--boundary\nContent-Type: text/html\n\n<h1>${EVIL}</h1>\n--boundary--`),
-  'CR LF and CR in the message': says('a\r\nb\rc', 'a\nb\nc'),
+  'headers in the message': injects(`Bcc: ${EVIL}\nTo: ${EVIL}\nSubject: x`),
+  'a second mail in the message': injects(`.\nMAIL FROM:<${EVIL}>\nRCPT TO:<${EVIL}>\nDATA\nx\n.`),
+  'dots that end a mail': says('Hello\n.\n.\n..\nthere'),
+  'a MIME boundary in the message': injects(`--boundary\nContent-Type: text/html\n\n<h1>${EVIL}</h1>\n--boundary--`),
+  'CR LF and CR in the message': says('one\r\ntwo\rthree', 'one\ntwo\nthree'),
   'controls in the message': says('a\0b\u0007c\u001b[31md\te', 'abc[31md\te'),
   'overrides in the message': says('safe \u202egpj.exe\u202c \u2066x\u2069', 'safe gpj.exe x'),
-  'half a surrogate pair in the message': says('a\ud83d b', 'a b'),
-  'markup in the message': says('<script>alert(1)</script><img src=x onerror=alert(1)>'),
+  'half a surrogate pair in the message': says('Hello\ud83d there', 'Hello there'),
+  'markup in the message': injects('<script>alert(1)</script><img src=x onerror=alert(1)>'),
   'a signature separator in the message': says('-- \nnot ours'),
   'a template in the message': says('{{brand}} {{id}}'),
   'the facts of another person in the message': says('Name: Boss\nEmail: boss@example.org'),
   'a thousand links': [
     { message: 'http://a.example '.repeat(290) },
-    stored({ message: 'http://a.example '.repeat(290).trim(), looksAutomated: true, mailed: false }),
+    marked({ message: 'http://a.example '.repeat(290).trim() }),
   ],
-  'a filled trap': [{ website: 'x' }, stored({ looksAutomated: true, mailed: false })],
+  'a filled trap': [{ website: 'x' }, marked({})],
   'a message of 60,000 characters': [{ message: 'x'.repeat(60_000) }, at('message')],
-  'a message of combining marks': says(`a${'\u0301'.repeat(3_000)}`),
+  'a message of combining marks': injects(`a${'\u0301'.repeat(3_000)}`),
 };
 
 it('nothing hostile is mailed as a header or to another recipient: it is refused at its field or plain text', async () => {
@@ -147,12 +150,15 @@ it('nothing hostile is mailed as a header or to another recipient: it is refused
     expect.soft(headers.get('to')).toBe(OPERATORS);
     expect.soft(headers.get('subject')).toMatch(/^Contact request \d+: Help$/);
     expect.soft([undefined, REQUEST.email, OPERATORS]).toContain(headers.get('reply-to'));
-    expect.soft([...headers.values()].join('\n')).not.toMatch(/attacker|bcc|utf-8\?q/i);
+    // A boundary is drawn at random, and may contain any word of three letters.
+    expect.soft(headers.get('content-type')).toMatch(BODY_TYPE);
+    const values = [...headers].filter(([name]) => name !== 'content-type').map(([, value]) => value);
+    expect.soft(values.join('\n')).not.toMatch(/attacker|bcc|utf-8\?q/i);
   }
   const others = await app.ctx.db.selectFrom('mail').select('id').where('recipient', '<>', OPERATORS).execute();
   expect(others).toEqual([]);
   console.log(
-    `hostile contact requests: n = ${cases.length}, refused ${refused}, mailed as plain text ${mailed}, 0 as a header`,
+    `hostile contact requests: n = ${cases.length}, refused ${refused}, marked ${cases.length - refused - mailed}, mailed as plain text ${mailed}, 0 as a header`,
   );
 });
 
@@ -161,6 +167,8 @@ it('a body that is too large is not read', async () => {
   expect(answer).toMatchObject({ status: 400, body: { message: 'The request is too large' } });
 });
 
+/** As the mailer makes it for every mail. */
+const BODY_TYPE = /^multipart\/alternative; boundary="--_NmP-[0-9a-f]+-Part_1"$/;
 const HEADERS = ['content-type', 'date', 'from', 'message-id', 'mime-version', 'subject', 'to'];
 
 /** By their names; one that comes twice, or a line that is none, fails. */

@@ -9,6 +9,7 @@ import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { contactRequestMail } from '../mail/contactMail.ts';
 import { sendMail } from '../mail/send.ts';
+import { looksAutomated } from './automated.ts';
 
 type Input = ParsedInputOf<typeof api.contact.send>;
 
@@ -19,8 +20,8 @@ const fromOneAddress = createRateLimiter({ points: 10, duration: HOUR_S });
 
 export const REQUESTS_PER_HOUR = 120;
 
-/** People who ask for something name a few pages; advertising names many. */
-const LINKS_MAX = 10;
+/** In characters: two people may both write a shorter message. */
+const COPY_MIN = 40;
 
 /**
  * Stores a request, and mails it to the operators' address, if one is configured. Never to the address that was typed: it is
@@ -29,10 +30,10 @@ const LINKS_MAX = 10;
 export async function sendContactRequest(ctx: Visitor, input: Input): Promise<void> {
   await consumePoint(fromOneAddress(ctx), networkOf(ctx.ip));
   const userId = await ctx.sessionUserId();
-  const looksAutomated = isAutomated(input);
-  const recipient = looksAutomated ? null : ctx.config.site.supportEmail;
   await inTransaction(ctx.db, async (trx) => {
     await limitAll(trx);
+    const isAutomated = looksAutomated(input) || (await isCopy(trx, input));
+    const recipient = isAutomated ? null : ctx.config.site.supportEmail;
     const { model, gpu, quality } = input.about ?? {};
     const row = await trx
       .insertInto('contact_request')
@@ -48,7 +49,7 @@ export async function sendContactRequest(ctx: Visitor, input: Input): Promise<vo
         gpu: gpu || null,
         quality: quality || null,
         user_id: userId,
-        looks_automated: looksAutomated,
+        looks_automated: isAutomated,
         mailed: recipient !== null,
       })
       // It was sent again because its answer got lost.
@@ -65,9 +66,17 @@ export async function sendContactRequest(ctx: Visitor, input: Input): Promise<vo
   });
 }
 
-function isAutomated({ website, message, name, company }: Input): boolean {
-  const links = `${name} ${company ?? ''} ${message}`.match(/https?:\/\/|www\./gi)?.length ?? 0;
-  return Boolean(website) || links > LINKS_MAX;
+/** The same words from another address within a day: nobody writes those twice. */
+async function isCopy(trx: Db, { message, email }: Input): Promise<boolean> {
+  const row = await trx
+    .selectFrom('contact_request')
+    .select('id')
+    .where('message', '=', message)
+    .where('email', '<>', email)
+    .where(sql<boolean>`created_at > now() - interval '1 day'`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined && message.length >= COPY_MIN;
 }
 
 /** Throws 429 with the wait when the requests of the last hour are used up. One request after the other is counted. */

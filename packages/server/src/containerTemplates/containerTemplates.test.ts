@@ -69,10 +69,10 @@ describe('templates of containers', () => {
     const bob = await at.app.signUp();
     expect((await bob.client(api.containerTemplates.list, {})).entities).toEqual([]);
     for (const attempt of [
-      bob.client(api.containerTemplates.delete, { id: entity.id }),
-      bob.client(api.containerTemplates.create, { containerRef: { id }, title: 'Mine' }),
+      () => bob.client(api.containerTemplates.delete, { id: entity.id }),
+      () => bob.client(api.containerTemplates.create, { containerRef: { id }, title: 'Mine' }),
     ])
-      await expect(attempt).rejects.toMatchObject({ status: 404 });
+      await expect(attempt()).rejects.toMatchObject({ status: 404 });
     const { entities } = await at.alice.client(api.audit.list, {});
     expect(entities.find(({ action }) => action === 'docker-container/template/create')).toMatchObject({
       outcome: 'done',

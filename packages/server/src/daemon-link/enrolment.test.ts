@@ -12,8 +12,8 @@ import { inTransaction } from '../db/pool.ts';
 import { ARCHIVE } from '../nodes/downloads.ts';
 import { bootScript, installCommand, issueEnrolment, revokeNode } from '../nodes/enrolment.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { dial, makeKey, postEnrolment } from '../testing/daemon.ts';
-import { aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
+import { makeKey, postEnrolment } from '../testing/daemon.ts';
+import { aSelfHostedServer } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
 describe('enrolling a node', () => {
@@ -114,25 +114,6 @@ describe('enrolling a node', () => {
     const { token } = await issue(await aSelfHostedServer(app.ctx, alice));
     const reply = await app.post('user/profile', {}, { authorization: `Bearer ${token}` });
     expect(reply.status).toBe(401);
-  });
-
-  it('disconnects a revoked daemon at once with the reason, and again when it reconnects', async () => {
-    const id = await aRentedInstance(app.ctx, alice);
-    const { token } = await issue(id);
-    const key = makeKey();
-    const { body } = await postEnrolment(app.url, token, key);
-    const node = { ...key, node: body.node!, commandKey: app.ctx.keys.command.publicJwk };
-    const daemon = await dial(app.url, node);
-    await daemon.next('welcome');
-    const begun = performance.now();
-    await inTransaction(app.ctx.db, (trx) => revokeNode(app.ctx, trx, id, 'The server was deleted'));
-    expect(await daemon.next('revoked')).toMatchObject({ reason: 'The server was deleted' });
-    expect((await daemon.closed).code).toBe(4403);
-    const ms = performance.now() - begun;
-    console.log(`revoked link cut after ${ms.toFixed(0)} ms, n = 1`);
-    expect(ms).toBeLessThan(2_000);
-    const back = await dial(app.url, node);
-    expect(await back.next('revoked')).toMatchObject({ reason: 'The server was deleted' });
   });
 
   it('answers 503 while the daemon is being built, then serves files that match the checksums of the install command', async () => {

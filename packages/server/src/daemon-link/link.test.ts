@@ -1,13 +1,17 @@
 import { once } from 'node:events';
 import { api } from '@stagi/contract/api.ts';
+import type { ActualContainer } from '@stagi/contract/daemon.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { announce } from '../bus/bus.ts';
+import { applyInventory } from '../containers/inventory.ts';
 import { inTransaction } from '../db/pool.ts';
+import { transitionInstance } from '../instances/status.ts';
 import { issueEnrolment } from '../nodes/enrolment.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { connectDaemon, dial, enrolNode, makeKey, type NodeKey } from '../testing/daemon.ts';
 import { aContainer, aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
+import { waitForBlockedStatements } from '../testing/locks.ts';
 import type { Person } from '../testing/person.ts';
 
 describe('the daemon link', () => {
@@ -226,6 +230,46 @@ describe('the daemon link', () => {
     daemon.send({ type: 'heartbeat', at: new Date().toISOString() });
     await expect.poll(async () => (await nodeRow(own)).last_seen_at!.getTime()).toBeGreaterThan(seen.getTime());
     await daemon.close();
+  });
+
+  it('does not apply an older inventory after a newer one that comes in while its server comes back', async () => {
+    const own = await aRentedInstance(app.ctx, alice);
+    const id = await aContainer(app.ctx, alice, own);
+    const startedAt = new Date().toISOString();
+    const running: ActualContainer = {
+      id,
+      gen: 1,
+      dockerId: `docker-${id}`,
+      state: 'running',
+      exitCode: null,
+      oomKilled: false,
+      error: null,
+      startedAt,
+      finishedAt: null,
+    };
+    const ended: ActualContainer = { ...running, state: 'exited', exitCode: 143, finishedAt: startedAt };
+    const daemon = await connectDaemon(app.url, await join(own), { containers: [running] });
+    await expect.poll(async () => (await nodeRow(own)).inventory).toMatchObject({ containers: [running] });
+    await daemon.close();
+    const setServer = (status: string) =>
+      inTransaction(app.ctx.db, (trx) => transitionInstance(app.ctx, trx, own, status, {}));
+    await setServer('unresponsive');
+    await app.ctx.db.updateTable('container').set({ desired: 'stopped' }).where('id', '=', id).execute();
+    const newer = { ...daemon.inventory, containers: [ended] };
+    const back = await inTransaction(app.ctx.db, async (trx) => {
+      await trx
+        .updateTable('daemon_node')
+        .set({ inventory: JSON.stringify(newer) })
+        .where('instance_id', '=', own)
+        .execute();
+      await applyInventory(trx, own, newer);
+      // It waits for this transaction, so it is awaited after it.
+      const online = setServer('online');
+      await waitForBlockedStatements(app.ctx.db);
+      return { online };
+    });
+    await back.online;
+    expect(await statusOf(id)).toBe('stopped');
   });
 
   it('handles a flood of messages with bounded memory, including the last one', async () => {

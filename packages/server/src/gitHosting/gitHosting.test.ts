@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
-import { addSshKey, aHostedProject, aMachine, aToken, type HostedProject, type Machine } from './testing/gitClient.ts';
+import { aGitUser, aHostedProject, type HostedProject, type Machine } from './testing/gitClient.ts';
 
 let app: TestApp;
 let ada: Person;
@@ -13,10 +13,7 @@ let machine: Machine;
 let token: string;
 beforeAll(async () => {
   app = await startTestApp();
-  ada = await app.signUp('Ada');
-  machine = aMachine();
-  await addSshKey(ada, await machine.sshKey());
-  token = await aToken(app, ada);
+  ({ person: ada, machine, token } = await aGitUser(app));
 });
 afterAll(async () => {
   machine?.remove();

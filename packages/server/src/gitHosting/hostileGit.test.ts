@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
@@ -11,15 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 import { parseGitCommand } from './sshCommand.ts';
-import {
-  addSshKey,
-  aHostedProject,
-  aMachine,
-  aToken,
-  type HostedProject,
-  type Machine,
-  type Ran,
-} from './testing/gitClient.ts';
+import { addSshKey, aHostedProject, aMachine, aToken, type HostedProject, type Machine } from './testing/gitClient.ts';
+import { endSsh, isAccepted, logIn, runOverSsh } from './testing/sshClient.ts';
 
 const SECRET = 'the-content-that-nobody-else-may-read';
 
@@ -301,9 +293,9 @@ describe('hostile requests', () => {
       `git-upload-pack  '${path}'`,
       `${'a'.repeat(10_000)}`,
     ];
-    const client = await sshClient();
+    const client = await logIn(app.ctx.config.gitSshPort, privateKey);
     const accepted: string[] = [];
-    for (const command of commands) if (await runs(client, command)) accepted.push(command);
+    for (const command of commands) if (await isAccepted(client, command)) accepted.push(command);
     expect(accepted).toEqual([]);
     for (const command of commands) expect(parseGitCommand(command)).toBeNull();
 
@@ -313,14 +305,14 @@ describe('hostile requests', () => {
       '/2147483647/absent.git',
       `/${eve.workspaceId}/absent.git`,
     ]) {
-      const ran = await execute(client, `git-upload-pack '${other}'`);
+      const ran = await runOverSsh(client, `git-upload-pack '${other}'`);
       expect(ran).toEqual({
         code: 128,
         stdout: '',
         stderr: 'There is no such project, or you may not use it this way.\n',
       });
     }
-    await leave(client);
+    await endSsh(client);
     type Told = (error: Error | null | undefined) => void;
     const requests: ((of: ssh2.Client, told: Told) => void)[] = [
       (of, told) => of.shell(false, told),
@@ -335,10 +327,10 @@ describe('hostile requests', () => {
       (of, told) => of.exec(`git-upload-pack '${path}'`, { x11: true }, told),
     ];
     for (const request of requests) {
-      const other = await sshClient();
+      const other = await logIn(app.ctx.config.gitSshPort, privateKey);
       const error = await new Promise<Error | null | undefined>((resolve) => request(other, resolve));
       expect([String(request), error instanceof Error]).toEqual([String(request), true]);
-      await leave(other);
+      await endSsh(other);
     }
     console.log(`hostile git over SSH: n = ${commands.length + 3 + requests.length}, 0 accepted`);
   });
@@ -404,40 +396,3 @@ function rawRequest(
     request.end(body);
   });
 }
-
-async function sshClient(): Promise<ssh2.Client> {
-  const client = new ssh2.Client();
-  client.connect({ host: '127.0.0.1', port: app.ctx.config.gitSshPort, username: 'git', privateKey });
-  await once(client, 'ready');
-  return client;
-}
-
-/** Waits until it is closed: the end of the platform would reset it. */
-async function leave(client: ssh2.Client): Promise<void> {
-  const closed = once(client, 'close');
-  client.end();
-  await closed;
-}
-
-const runs = (client: ssh2.Client, command: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    client.exec(command, (error, channel) => {
-      channel?.close();
-      resolve(!error);
-    });
-  });
-
-const execute = (client: ssh2.Client, command: string): Promise<Ran> =>
-  new Promise((resolve, reject) => {
-    client.exec(command, (error, channel) => {
-      if (error) return reject(error);
-      let [stdout, stderr] = ['', ''];
-      channel.on('data', (chunk: Buffer) => {
-        stdout += chunk.toString();
-      });
-      channel.stderr.on('data', (chunk: Buffer) => {
-        stderr += chunk.toString();
-      });
-      channel.on('close', (code: number | null) => resolve({ code, stdout, stderr }));
-    });
-  });

@@ -3,16 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
-import { addSshKey, aHostedProject, aMachine, type HostedProject, type Machine } from './testing/gitClient.ts';
+import { aGitUser, aHostedProject, type HostedProject, type Machine } from './testing/gitClient.ts';
 
 let app: TestApp;
 let ada: Person;
 let machine: Machine;
 beforeAll(async () => {
   app = await startTestApp();
-  ada = await app.signUp('Ada');
-  machine = aMachine();
-  await addSshKey(ada, await machine.sshKey());
+  ({ person: ada, machine } = await aGitUser(app));
 });
 afterAll(async () => {
   machine?.remove();

@@ -1,3 +1,4 @@
+import { PLAN_LIMITS, type PlanLimits } from '@stagi/contract/planLimits.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
@@ -5,16 +6,6 @@ import { lockAvailableBalance } from '../billing/spendOrder.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 import { lockOwners } from '../memberships/owners.ts';
-
-type Kind = 'gpu' | 'cpuOnly';
-
-/** Servers at a time; `null`: no limit. */
-const QUOTAS: Record<Plan, Record<Kind, number> | null> = {
-  Free: { gpu: 1, cpuOnly: 5 },
-  Individual: { gpu: 2, cpuOnly: 10 },
-  Team: { gpu: 8, cpuOnly: 40 },
-  Enterprise: null,
-};
 
 const USES_NO_QUOTA = ['creation failed', 'terminating', 'terminated'];
 
@@ -28,9 +19,9 @@ export async function requireQuota(
   workspace: { id: number; plan: Plan },
   { hasGpu, added }: { hasGpu: boolean; added: 0 | 1 },
 ): Promise<void> {
-  const kind: Kind = hasGpu ? 'gpu' : 'cpuOnly';
-  const limit = QUOTAS[workspace.plan]?.[kind];
-  if (limit === undefined) return;
+  const kind: keyof PlanLimits = hasGpu ? 'gpuServers' : 'cpuOnlyServers';
+  const limit = PLAN_LIMITS[workspace.plan][kind];
+  if (limit === null) return;
   const owners = workspace.plan === 'Free' ? await lockOwners(trx, workspace.id) : [];
   if (workspace.plan !== 'Free') await lockAvailableBalance(trx, workspace.id);
   // A database function counts, as row-level security hides the owners' other workspaces from this call.

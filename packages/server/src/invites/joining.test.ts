@@ -1,5 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
-import { SEATS } from '@stagi/contract/plans.ts';
+import { PLAN_LIMITS } from '@stagi/contract/planLimits.ts';
 import { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -129,7 +129,7 @@ describe('links to join a workspace', () => {
     const many = await people(20);
     for (const plan of Plan.options) {
       const owner = await anOwner(app, plan);
-      const limit = SEATS[plan];
+      const limit = PLAN_LIMITS[plan].members;
       const { code } = await anInvite(app.ctx, owner, { uses: 20 });
       const came = await Promise.allSettled(many.slice(0, 10).map(({ client }) => client(api.invites.join, { code })));
       const members = (await owner.client(api.clients.members, {})).totalCount;

@@ -1,5 +1,5 @@
 import type { Seats } from '@stagi/contract/invites.ts';
-import { SEATS } from '@stagi/contract/plans.ts';
+import { PLAN_LIMITS } from '@stagi/contract/planLimits.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 
@@ -11,5 +11,5 @@ export async function seatsOf(db: Db, workspaceId: number): Promise<Seats> {
     .select(sql<number>`(select count(*)::int from membership m where m.workspace_id = workspace.id)`.as('used'))
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow();
-  return { plan, used, limit: SEATS[plan] };
+  return { plan, used, limit: PLAN_LIMITS[plan].members };
 }

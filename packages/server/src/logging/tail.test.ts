@@ -73,11 +73,8 @@ describe('a log tail', () => {
       .execute();
     leaver.useWorkspace(at.logs.alice.workspaceId);
     const tail = await openTail(at.logs.app, leaver, at.container, 0);
-    const begun = performance.now();
     await leaver.client(api.auth.logout, { refreshToken: leaver.tokens().refreshToken });
     expect((await tail.closed).code).toBe(STREAM_CLOSE.signedOut);
-    console.log(`tail ended ${(performance.now() - begun).toFixed(0)} ms after sign-out, n = 1`);
-    expect(performance.now() - begun).toBeLessThan(2_000);
   });
 });
 

@@ -76,7 +76,7 @@ export function presentOffer(
   };
 }
 
-function availability(available: number | null): Offer['availability'] {
+export function availability(available: number | null): Offer['availability'] {
   if (available === null) return 'unknown';
   if (available <= 0) return 'none';
   return available < LOW_STOCK_BELOW ? 'low' : 'available';

@@ -1,10 +1,11 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { Ref } from '@stagi/contract/page.ts';
+import { PLAN_LIMITS } from '@stagi/contract/planLimits.ts';
 import { MAX_PUSH_BYTES } from '@stagi/contract/projectRules.ts';
 import { GB } from '@stagi/contract/storageRules.ts';
 import { type HandlersOf, type Member, prepareOutsideTransaction } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
-import { planUse, STORAGE_QUOTA_GB } from '../storages/quota.ts';
+import { planUse } from '../storages/quota.ts';
 import { listProjectActivity } from './activity.ts';
 import { archiveProject, chosenTip, editProject, unarchiveProject } from './change.ts';
 import { createProject } from './create.ts';
@@ -31,7 +32,7 @@ export const projectHandlers: HandlersOf<typeof api.projects> = {
     const usedBytes = await planUse(ctx.db, ctx.workspace);
     return {
       isSuccess,
-      planGb: STORAGE_QUOTA_GB[ctx.workspace.plan],
+      planGb: PLAN_LIMITS[ctx.workspace.plan].storageGb,
       usedGb: Number(usedBytes) / GB,
       maxPushBytes: MAX_PUSH_BYTES,
     };

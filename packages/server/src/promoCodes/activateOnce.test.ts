@@ -1,13 +1,14 @@
 import { Agent, request } from 'node:http';
 import { api } from '@stagi/contract/api.ts';
 import { API_PREFIX } from '@stagi/contract/call.ts';
+import { howMany } from '@stagi/contract/testing/howMany.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { aPromoCode } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
-const KEYS = 200;
+const KEYS = howMany(20, 200);
 const AT_ONCE = 50;
 
 let app: TestApp;
@@ -23,7 +24,7 @@ afterAll(async () => {
   await app?.close();
 });
 
-/** A bare request, as there are ten thousand of them. */
+/** A bare request, as there are thousands of them. */
 function post(key: string, promoCode: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(

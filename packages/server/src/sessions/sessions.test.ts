@@ -3,13 +3,12 @@ import type { Tokens } from '@stagi/contract/apiClient.ts';
 import { STREAM_CLOSE } from '@stagi/contract/streams.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
 import { deviceOf } from '../http/userAgent.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { eventsOf } from '../testing/eventStream.ts';
-import { aContainer, aRentedInstance } from '../testing/factories.ts';
-import { PASSWORD, type Person } from '../testing/person.ts';
+import type { Person } from '../testing/person.ts';
 import { storedMails } from '../testing/storedMails.ts';
+import { FIREFOX, sidOf, signInAs } from './testing/signIn.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -17,19 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
-const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
-
-async function signInAs(person: Person, userAgent: string): Promise<Tokens> {
-  const reply = await app.post(
-    'auth/email/authentication',
-    { email: person.email, password: PASSWORD },
-    { 'user-agent': userAgent },
-  );
-  expect(reply.status).toBe(200);
-  return reply.body as Tokens;
-}
 
 const statusWith = async ({ accessToken }: Tokens): Promise<number> =>
   (await app.post('user/profile', {}, { authorization: `Bearer ${accessToken}` })).status;
@@ -42,9 +30,9 @@ const listOf = async (person: Person) =>
 describe('the list of sessions', () => {
   it('shows device, address, sign-in method and last use, and marks the current one', async () => {
     const person = await app.signUp();
-    await signInAs(person, IPHONE);
-    await signInAs(person, FIREFOX);
-    await signInAs(person, '');
+    await signInAs(app, person, IPHONE);
+    await signInAs(app, person, FIREFOX);
+    await signInAs(app, person, '');
     const sessions = await listOf(person);
     expect(sessions.map(({ device }) => device)).toEqual([
       { browser: null, os: null, kind: 'other' },
@@ -64,7 +52,7 @@ describe('the list of sessions', () => {
 
   it('updates last use, device and address with each refresh', async () => {
     const person = await app.signUp();
-    const phone = await signInAs(person, IPHONE);
+    const phone = await signInAs(app, person, IPHONE);
     await sql`update session set last_used_at = now() - interval '1 day', ip = '192.0.2.1' where user_id = ${person.userId}`.execute(
       app.ctx.db,
     );
@@ -80,14 +68,14 @@ describe('the list of sessions', () => {
       sql`revoked_at = now(), revoked_reason = 'test'`,
       sql`expires_at = now() - interval '1 second'`,
     ]) {
-      const { accessToken } = await signInAs(person, FIREFOX);
+      const { accessToken } = await signInAs(app, person, FIREFOX);
       await sql`update session set ${change} where id = ${sidOf(accessToken)}`.execute(app.ctx.db);
     }
-    const idle = await signInAs(person, FIREFOX);
+    const idle = await signInAs(app, person, FIREFOX);
     await sql`update refresh_token set expires_at = now() - interval '1 second' where session_id = ${sidOf(idle.accessToken)}`.execute(
       app.ctx.db,
     );
-    await signInAs(person, FIREFOX);
+    await signInAs(app, person, FIREFOX);
     expect(await listOf(person)).toHaveLength(2);
     const page = await person.client(api.sessions.list, { entityFilterRequest: { limit: 1, page: 2 } });
     expect(page).toMatchObject({ totalCount: 2, totalPages: 2, entities: [{ current: true }] });
@@ -107,8 +95,8 @@ describe('the list of sessions', () => {
 describe('revoking sessions', () => {
   it('revokes one: its calls and its refresh are refused, the others stay', async () => {
     const person = await app.signUp();
-    const phone = await signInAs(person, IPHONE);
-    const laptop = await signInAs(person, FIREFOX);
+    const phone = await signInAs(app, person, IPHONE);
+    const laptop = await signInAs(app, person, FIREFOX);
     expect(await person.client(api.sessions.revoke, { id: sidOf(phone.accessToken) })).toMatchObject({ ended: 1 });
     expect(await statusWith(phone)).toBe(401);
     expect((await refresh(phone.refreshToken)).status).toBe(401);
@@ -121,7 +109,7 @@ describe('revoking sessions', () => {
   it('revokes all others, never the current one nor somebody else’s', async () => {
     const person = await app.signUp();
     const stranger = await app.signUp();
-    const others = [await signInAs(person, IPHONE), await signInAs(person, FIREFOX)];
+    const others = [await signInAs(app, person, IPHONE), await signInAs(app, person, FIREFOX)];
     expect(await person.client(api.sessions.revoke, { others: true })).toMatchObject({ ended: 2 });
     for (const tokens of others) {
       expect(await statusWith(tokens)).toBe(401);
@@ -144,12 +132,12 @@ describe('revoking sessions', () => {
 describe('a refresh token', () => {
   it('expires after 14 idle days, and with its session after 90 days', async () => {
     const person = await app.signUp();
-    const idle = await signInAs(person, FIREFOX);
+    const idle = await signInAs(app, person, FIREFOX);
     await sql`update refresh_token set expires_at = expires_at - interval '14 days' where session_id = ${sidOf(idle.accessToken)}`.execute(
       app.ctx.db,
     );
     expect((await refresh(idle.refreshToken)).status).toBe(401);
-    const old = await signInAs(person, FIREFOX);
+    const old = await signInAs(app, person, FIREFOX);
     await sql`update session set expires_at = expires_at - interval '90 days' where id = ${sidOf(old.accessToken)}`.execute(
       app.ctx.db,
     );
@@ -159,7 +147,7 @@ describe('a refresh token', () => {
 
   it('reused revokes its session only, with the reason, and its owner is notified once', async () => {
     const person = await app.signUp();
-    const stolen = await signInAs(person, FIREFOX);
+    const stolen = await signInAs(app, person, FIREFOX);
     const thief = (await refresh(stolen.refreshToken)).body as Tokens;
     const thiefLater = (await refresh(thief.refreshToken)).body as Tokens;
     for (let time = 0; time < 3; time += 1) expect((await refresh(stolen.refreshToken)).status).toBe(401);
@@ -196,68 +184,7 @@ describe('a refresh token', () => {
   });
 });
 
-const ENDS_WITHIN_MS = 2_000;
-
 describe('open streams', () => {
-  const { signedOut, workspaceGone } = STREAM_CLOSE;
-  const ENDINGS: [string, number, (person: Person) => Promise<unknown>][] = [
-    [
-      'its session is ended in the list',
-      signedOut,
-      async (person) => {
-        const other = await signInAs(person, FIREFOX);
-        const reply = await app.post(
-          'auth/session/revoke',
-          { id: sidOf(person.tokens().accessToken) },
-          { authorization: `Bearer ${other.accessToken}` },
-        );
-        expect(reply.status).toBe(200);
-      },
-    ],
-    [
-      'somebody logs out',
-      signedOut,
-      (person) => app.anonymous(api.auth.logout, { refreshToken: person.tokens().refreshToken }),
-    ],
-    [
-      'the account is disabled',
-      signedOut,
-      (person) =>
-        app.ctx.db.updateTable('app_user').set({ disabled_at: new Date() }).where('id', '=', person.userId).execute(),
-    ],
-    [
-      'the membership is removed',
-      workspaceGone,
-      (person) =>
-        app.ctx.db
-          .deleteFrom('membership')
-          .where('user_id', '=', person.userId)
-          .where('workspace_id', '=', person.workspaceId)
-          .execute(),
-    ],
-    [
-      'the workspace is disabled',
-      workspaceGone,
-      (person) =>
-        app.ctx.db
-          .updateTable('workspace')
-          .set({ disabled_at: new Date() })
-          .where('id', '=', person.workspaceId)
-          .execute(),
-    ],
-  ];
-
-  it.each(ENDINGS)('end within 2 s when %s', async (_, code, end) => {
-    const person = await app.signUp();
-    const container = await aContainer(app.ctx, person, await aRentedInstance(app.ctx, person));
-    const events = await eventsOf(app.url, person);
-    const tail = await openTail(person, container);
-    const since = performance.now();
-    await end(person);
-    expect(await Promise.all([events.closed, tail.closed])).toEqual([code, code]);
-    expect(performance.now() - since).toBeLessThan(ENDS_WITHIN_MS);
-  });
-
   it('are rechecked when a message of the database may have been missed', async () => {
     const person = await app.signUp();
     const events = await eventsOf(app.url, person);
@@ -270,20 +197,4 @@ describe('open streams', () => {
     );
     expect(await events.closed).toBe(STREAM_CLOSE.signedOut);
   });
-
-  async function openTail(person: Person, container: number): Promise<{ closed: Promise<number> }> {
-    const { ticket } = await person.client(api.auth.streamTicket, {});
-    const socket = new WebSocket(
-      `${app.url.replace('http', 'ws')}/frontend-api/logging/tail?ticket=${ticket}&type=docker-container&id=${container}`,
-    );
-    const closed = new Promise<number>((resolve) => socket.on('close', resolve));
-    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-    return { closed };
-  }
 });
-
-/** The session that an access token names. */
-function sidOf(accessToken: string): string {
-  const claims = JSON.parse(Buffer.from(accessToken.split('.')[1]!, 'base64url').toString()) as { sid: string };
-  return claims.sid;
-}

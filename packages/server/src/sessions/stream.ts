@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { isLoopback } from '../config/loopback.ts';
 import type { Context } from '../context.ts';
-import { badInput, forbidden, PublicError, unauthenticated } from '../http/errors.ts';
+import { badInput, forbidden, PublicError, restarting, unauthenticated } from '../http/errors.ts';
 import { recheckStreamOwner } from './recheckStreamOwner.ts';
 import { consumeStreamTicket, currentOwner, type StreamOwner } from './streamTicket.ts';
 
@@ -71,6 +71,7 @@ export function mountStream<Query, Admitted, Message>(
 ): void {
   const openings = new WeakMap<FastifyRequest, Opening<Admitted>>();
   const open = new Set<Stream<Message>>();
+  let isStopping = false;
 
   const preValidation = async (request: FastifyRequest): Promise<void> => {
     openings.set(request, await authorize(request));
@@ -79,14 +80,18 @@ export function mountStream<Query, Admitted, Message>(
     const stream = serveStream(ctx, socket, openings.get(request)!, kind);
     open.add(stream);
     socket.on('close', () => open.delete(stream));
+    // The shutdown began while it was admitted: nobody else would close it.
+    if (isStopping) stream.close('restarting');
   });
   app.addHook('preClose', async () => {
+    isStopping = true;
     for (const stream of open) stream.close('restarting');
   });
 
   /** Before the upgrade: first the origin, then the ticket, which it consumes, then the access. */
   async function authorize(request: FastifyRequest): Promise<Opening<Admitted>> {
     if (!isOwnOrigin(ctx, request)) throw forbidden();
+    if (isStopping) throw restarting();
     const { ticket } = parse(Ticket, request.query);
     const query = parse(kind.query, { ...(request.query as object), ...(request.params as object) });
     const owner = await consumeStreamTicket(ctx, ticket);

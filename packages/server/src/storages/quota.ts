@@ -1,3 +1,4 @@
+import { PLAN_LIMITS } from '@stagi/contract/planLimits.ts';
 import { GB } from '@stagi/contract/storageRules.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Plan } from '@stagi/contract/user.ts';
@@ -6,14 +7,6 @@ import { lockAvailableBalance } from '../billing/spendOrder.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
 import { lockOwners, ownersOf } from '../memberships/owners.ts';
-
-/** GB of storages and git repositories in total; `null`: as agreed. Log buckets do not count. */
-export const STORAGE_QUOTA_GB: Record<Plan, number | null> = {
-  Free: 50,
-  Individual: 500,
-  Team: 5_000,
-  Enterprise: null,
-};
 
 /**
  * Throws when `addedGb` more exceed the quota of the plan. Free workspaces share their owners' quota, so the owners stay
@@ -25,7 +18,7 @@ export async function requireStorageQuota(
   workspace: { id: number; plan: Plan },
   addedGb: number,
 ): Promise<void> {
-  const limit = STORAGE_QUOTA_GB[workspace.plan];
+  const limit = PLAN_LIMITS[workspace.plan].storageGb;
   if (limit === null) return;
   if (workspace.plan === 'Free') await lockOwners(trx, workspace.id);
   else await lockAvailableBalance(trx, workspace.id);
@@ -39,7 +32,7 @@ export async function requireStorageQuota(
 
 /** Bytes that the plan leaves for storages and repositories; null: unlimited. */
 export async function planRoomBytes(db: Db, workspace: { id: number; plan: Plan }): Promise<number | null> {
-  const limit = STORAGE_QUOTA_GB[workspace.plan];
+  const limit = PLAN_LIMITS[workspace.plan].storageGb;
   if (limit === null) return null;
   return Math.max(0, limit * GB - Number(await planUse(db, workspace)));
 }

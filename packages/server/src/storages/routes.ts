@@ -1,5 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { Ref } from '@stagi/contract/page.ts';
+import { PLAN_LIMITS } from '@stagi/contract/planLimits.ts';
 import { GB, MICRO_PER_GB_MONTH } from '@stagi/contract/storageRules.ts';
 import { presentPrice } from '../billing/price.ts';
 import type { Context } from '../context.ts';
@@ -14,7 +15,7 @@ import { locationsOf } from './locations.ts';
 import { abortMultipart, beginMultipart, completeMultipart, openMultiparts, partLinks } from './multipart.ts';
 import { deleteSomeObjects, listOfObjects } from './objects.ts';
 import { presentStorage } from './present.ts';
-import { planUse, STORAGE_QUOTA_GB } from './quota.ts';
+import { planUse } from './quota.ts';
 import { usageOverTime } from './usageSamples.ts';
 
 const isSuccess = true as const;
@@ -35,7 +36,7 @@ export const storageHandlers: HandlersOf<typeof api.storages> = {
       isSuccess,
       locations: locationsOf(ctx.config),
       pricePerGbMonth: presentPrice(ctx.config, MICRO_PER_GB_MONTH),
-      planGb: STORAGE_QUOTA_GB[ctx.workspace.plan],
+      planGb: PLAN_LIMITS[ctx.workspace.plan].storageGb,
       usedGb: Number(await planUse(ctx.db, ctx.workspace)) / GB,
     };
   },

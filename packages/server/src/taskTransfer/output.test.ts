@@ -13,6 +13,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { inTransaction } from '../db/pool.ts';
+import { limitConcurrency } from '../loops/concurrency.ts';
 import { createUpload } from '../objects/uploads.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { anOpenUpload } from '../testing/factories.ts';
@@ -242,9 +243,11 @@ describe('the output of a run', () => {
   });
 
   it('is limited in its requests, with the time to wait', async () => {
-    const answers = await Promise.all(Array.from({ length: 1_250 }, () => links()));
+    // A busy machine resets some of 1,250 connections at once.
+    const turns = limitConcurrency(100);
+    const answers = await Promise.all(Array.from({ length: 1_250 }, () => turns(() => links())));
     const refused = answers.filter(({ status }) => status === 429).length;
-    console.log(`requests of one run at once: n = ${answers.length}, ${refused} refused`);
+    console.log(`requests of one run within a minute: n = ${answers.length}, ${refused} refused`);
     expect(refused).toBe(50);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([422, 429]));
     // Others go on.

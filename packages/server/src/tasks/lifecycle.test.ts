@@ -6,7 +6,7 @@ import { transitionInstance } from '../instances/status.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 import { connectTaskDaemon } from './testing/taskDaemon.ts';
-import { aConnectedServer, leftBehind, NOTHING_LEFT, type TaskServer } from './testing/taskServer.ts';
+import { aConnectedServer, expectNothingLeft, type TaskServer } from './testing/taskServer.ts';
 
 let app: TestApp;
 let alice: Person;
@@ -22,8 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.daemon.close());
 
-const nothingIsLeft = () =>
-  expect.poll(() => leftBehind(app, alice.workspaceId), { timeout: 10_000, interval: 20 }).toEqual(NOTHING_LEFT);
+const nothingIsLeft = () => expectNothingLeft(app, alice.workspaceId);
 /** Brings the end of a pause before a retry forward. */
 const skipPause = (taskId: number) =>
   sql`update task set not_before = now() where id = ${taskId} and status = 'scheduled'`.execute(app.ctx.db);
@@ -269,154 +268,4 @@ describe('a task', () => {
     for (const status of ['stopped', 'powering on', 'online']) await setServer(status);
     for (const id of [again, waits]) await server.reaches(id, 'running');
   });
-});
-
-describe('canceling', () => {
-  const cancel = (id: number) => alice.client(api.tasks.cancel, { id });
-
-  it('ends a task without a place at once', async () => {
-    const id = await server.submit({ not_before: new Date(Date.now() + 60_000) });
-    expect((await cancel(id)).entity.status).toBe('canceled');
-    await nothingIsLeft();
-  });
-
-  it('removes one that has not started', async () => {
-    server.daemon.behaviour.prepares = false;
-    const id = await server.submit();
-    const container = await server.containerOf(id);
-    await expect.poll(() => server.daemon.shown(container)?.state).toBe('created');
-    await cancel(id);
-    await server.reaches(id, 'canceled');
-    expect(server.daemon.starts.size).toBe(0);
-    await nothingIsLeft();
-  });
-
-  it('stops a running one and stores its output', async () => {
-    server.daemon.behaviour.saves = false;
-    const id = await server.submit();
-    await server.reaches(id, 'running');
-    const container = await server.containerOf(id);
-    expect((await cancel(id)).entity.status).toBe('canceling');
-    await expect.poll(() => server.daemon.shown(container)?.state).toBe('exited');
-    expect(server.daemon.asked.get(container)!.at(-1)!.state).toBe('stopped');
-    expect((await server.view(id)).status).toBe('canceling');
-    server.daemon.report(container, { phase: 'saved', files: 2 });
-    expect(await server.reaches(id, 'canceled')).toMatchObject({ runs: [{ output: { phase: 'saved', files: 2 } }] });
-    await nothingIsLeft();
-  });
-
-  it('gives up the output after ten minutes', async () => {
-    server.daemon.behaviour.saves = false;
-    const id = await server.submit();
-    await server.reaches(id, 'running');
-    const container = await server.containerOf(id);
-    await cancel(id);
-    await expect.poll(async () => (await server.view(id)).runs[0]!.container!.status).toBe('stopped');
-    await sql`update container set status_since = now() - interval '10 minutes' where id = ${container}`.execute(
-      app.ctx.db,
-    );
-    await sql`update task set cancel_asked_at = now() - interval '11 minutes' where id = ${id}`.execute(app.ctx.db);
-    expect(await server.reaches(id, 'canceled')).toMatchObject({ runs: [{ output: { phase: 'not saved' } }] });
-    await nothingIsLeft();
-  });
-
-  it('waits for a server that is away', async () => {
-    const id = await server.submit();
-    await server.reaches(id, 'running');
-    const container = await server.containerOf(id);
-    await setServer('unresponsive');
-    await cancel(id);
-    await expect.poll(async () => (await server.view(id)).statusReason).toBe('Its server cannot be reached');
-    expect((await server.view(id)).status).toBe('canceling');
-    await setServer('online');
-    await server.reaches(id, 'canceled');
-    await expect.poll(() => server.daemon.shown(container)).toBeUndefined();
-    await nothingIsLeft();
-  });
-});
-
-describe('the queue of a server', () => {
-  it('starts 20 tasks on 4 CPUs by priority, then in order, each once', async () => {
-    const held = await server.submit({ cpus: 4 });
-    await server.reaches(held, 'running');
-    const ids: { id: number; priority: number }[] = [];
-    for (let n = 0; n < 20; n += 1) {
-      const priority = n % 3;
-      ids.push({ id: await server.submit({ cpus: 2, priority }), priority });
-    }
-    for (const { id } of ids) await server.reaches(id, 'in queue');
-    expect((await server.view(ids[2]!.id)).statusReason).toBe('Waiting for room on its server');
-    server.daemon.behaviour.exits = 0;
-    server.daemon.end(await server.containerOf(held), 0);
-    for (const { id } of ids) await server.reaches(id, 'done');
-    const { rows } = await sql<{ id: number }>`select t.id from task t join task_run r on r.task_id = t.id
-      join container c on c.id = r.container_id where t.instance_id = ${server.id} and t.id <> ${held} order by c.id`.execute(
-      app.ctx.db,
-    );
-    expect(rows.map(({ id }) => id)).toEqual(
-      ids.toSorted((a, b) => b.priority - a.priority || a.id - b.id).map(({ id }) => id),
-    );
-    expect([...server.daemon.starts.values()]).toEqual(Array(21).fill(1));
-    await nothingIsLeft();
-  });
-
-  it('gives each GPU to one task', async () => {
-    await server.daemon.close();
-    const gpus = [0, 1, 2].map((index) => ({ index, name: 'GPU', memoryMb: 1024 }));
-    server.daemon = await connectTaskDaemon(app.url, server.key, { facts: { gpus } });
-    const [first, second, third] = [
-      await server.submit({ cpus: 0.1, gpu_count: 2 }),
-      await server.submit({ cpus: 0.1, gpu_count: 2 }),
-      await server.submit({ cpus: 0.1, gpu_count: 1 }),
-    ];
-    expect((await server.reaches(first, 'running')).runs[0]!.gpuIds).toEqual([0, 1]);
-    expect((await server.reaches(third, 'running')).runs[0]!.gpuIds).toEqual([2]);
-    await server.reaches(second, 'in queue');
-    server.daemon.end(await server.containerOf(first), 0);
-    expect((await server.reaches(second, 'running')).runs[0]!.gpuIds).toEqual([0, 1]);
-  });
-
-  it('lets nothing pass a task that was overtaken for ten minutes', async () => {
-    const holds = await server.submit({ cpus: 1 });
-    await server.reaches(holds, 'running');
-    const large = await server.submit({ cpus: 4 });
-    await server.reaches(large, 'in queue');
-    const small = await server.submit({ cpus: 1 });
-    await server.reaches(small, 'running');
-    await sql`update task set overtaken_at = overtaken_at - interval '10 minutes' where id = ${large}`.execute(
-      app.ctx.db,
-    );
-    const late = await server.submit({ cpus: 1 });
-    await server.reaches(late, 'in queue');
-    server.daemon.end(await server.containerOf(holds), 0);
-    server.daemon.end(await server.containerOf(small), 0);
-    await server.reaches(large, 'running');
-    expect((await server.view(late)).statusReason).toBe('Waiting for room on its server');
-  });
-
-  it('fails a task that its server has become too small for', async () => {
-    const id = await server.submit({ cpus: 8 });
-    expect(await server.reaches(id, 'failed')).toMatchObject({ statusReason: 'Its server has only 4 CPUs' });
-  });
-
-  it('places a task soon after it was submitted', async () => {
-    server.daemon.behaviour.exits = 0;
-    const times: number[] = [];
-    for (let n = 0; n < 40; n += 1) {
-      const id = await server.submit({ cpus: 0.1 });
-      await server.reaches(id, 'done');
-      const { rows } = await sql<{
-        ms: number;
-      }>`select (extract(epoch from c.created_at - t.created_at) * 1000)::float8 as ms
-        from task t join task_run r on r.task_id = t.id join container c on c.id = r.container_id
-        where t.id = ${id}`.execute(app.ctx.db);
-      times.push(rows[0]!.ms);
-    }
-    const sorted = times.toSorted((a, b) => a - b);
-    const p95 = sorted[Math.ceil(sorted.length * 0.95) - 1]!;
-    console.log(
-      `submitted to placed: n = ${times.length}, median ${sorted[20]!.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms`,
-    );
-    expect(p95).toBeLessThan(1_000);
-  }, 60_000);
 });

@@ -1,4 +1,4 @@
-import { RUNS_PER_DAY } from '@stagi/contract/taskRules.ts';
+import { PLAN_LIMITS } from '@stagi/contract/planLimits.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
@@ -18,7 +18,7 @@ interface Workspace {
  * lock on its accounts does the same.
  */
 export async function requireRun(trx: Db, workspace: Workspace): Promise<void> {
-  const limit = RUNS_PER_DAY[workspace.plan];
+  const limit = PLAN_LIMITS[workspace.plan].runsPerDay;
   if (!(await hasRunLeft(trx, workspace))) throw refused(NO_RUN_LEFT, { limit: limit! });
 }
 
@@ -26,7 +26,7 @@ export const NO_RUN_LEFT = text('Your plan allows {{limit}} task runs a day (UTC
 
 /** The same as an answer, with the same locks. */
 export async function hasRunLeft(trx: Db, workspace: Workspace): Promise<boolean> {
-  const limit = RUNS_PER_DAY[workspace.plan];
+  const limit = PLAN_LIMITS[workspace.plan].runsPerDay;
   if (limit === null) return true;
   if (workspace.plan === 'Free') await lockOwners(trx, workspace.id);
   else await lockAvailableBalance(trx, workspace.id);

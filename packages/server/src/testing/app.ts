@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient, type Reply } from '@stagi/contract/apiClient.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
+import { sql } from 'kysely';
 import { readConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { start } from '../start.ts';
@@ -26,7 +27,10 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
-/** The whole platform on a fresh database and a free port; with the role `api` no workers run. */
+/**
+ * The whole platform on a fresh database and a free port; with the role `api` no workers run. Scheduled jobs
+ * (nightly, hourly) are removed.
+ */
 export async function startTestApp(
   env: Record<string, string> = {},
   { role = 'api,worker,s3' }: { role?: string } = {},
@@ -52,6 +56,8 @@ export async function startTestApp(
       [`--role=${role}`],
     ),
   );
+  // Otherwise a nightly job runs in the middle of whatever test is running at that time of day.
+  await sql`delete from pgboss.schedule`.execute(running.ctx.db);
   const url = `http://127.0.0.1:${port}`;
   const send = httpSender(url);
   let people = 0;

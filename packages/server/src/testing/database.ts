@@ -17,7 +17,7 @@ export async function createTestDatabase(): Promise<{ url: string; drop(): Promi
   const template = process.env[TEMPLATE];
   if (!template) throw new Error('No test database: call startTestPostgres first (vitest does so in its global setup)');
   const name = `${nameOf(template)}_${randomBytes(6).toString('hex')}`;
-  await execute(template, `create database ${name} template ${nameOf(template)}`);
+  await execute(template, `create database ${name} template ${nameOf(template)} strategy file_copy`);
   return {
     url: withDatabase(template, name),
     drop: () => execute(template, `drop database if exists ${name} with (force)`),

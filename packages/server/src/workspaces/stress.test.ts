@@ -1,7 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { ROLE_PERMISSIONS, ROLES, type Role } from '@stagi/contract/permissions.ts';
-import { SEATS } from '@stagi/contract/plans.ts';
+import { PLAN_LIMITS } from '@stagi/contract/planLimits.ts';
 import { seeded } from '@stagi/contract/testing/random.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -150,7 +150,7 @@ it('keeps the invariants of a workspace whatever many people do to it at once: a
     const now = rows[0]!;
     const found: string[] = [];
     if (now.owners === 0) found.push('no owner');
-    if (now.members > SEATS[PLAN]!) found.push(`${now.members} members`);
+    if (now.members > PLAN_LIMITS[PLAN].members!) found.push(`${now.members} members`);
     if (now.strays > 0) found.push(`${now.strays} tokens of who is no member`);
     if (now.links > 0) found.push(`${now.links} links that nobody might make`);
     if (now.over > 0) found.push(`${now.over} links that count wrong`);

@@ -1,5 +1,5 @@
 import type { Permission } from '@stagi/contract/permissions.ts';
-import { useCachedUser } from '../api/user.ts';
+import { useUserIfSignedIn } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { Note } from '../ui/Note.tsx';
 import { permissionsText } from './permissionChecks.ts';
@@ -14,7 +14,7 @@ interface Props {
 /** In place of a part of a page whose calls the member's role does not permit: nothing is called for it. */
 export function NotPermitted({ name, permissions }: Props) {
   const t = useT();
-  const isMember = useCachedUser()?.workspace != null;
+  const isMember = useUserIfSignedIn()?.workspace != null;
   return (
     <Note title={t('Not permitted')}>
       <span data-testid="not-permitted">

@@ -33,7 +33,10 @@ export function apiUrl(path: string, protocol: 'http' | 'ws' = 'http'): string {
   return url.href;
 }
 
-const send: Send = async (path, body, { headers, signal }) => {
+/** How a call is sent. The demo, which has no server, replaces it. */
+export const transport: { send: Send } = { send: sendToServer };
+
+async function sendToServer(...[path, body, { headers, signal }]: Parameters<Send>): ReturnType<Send> {
   const response = await fetch(apiUrl(path), {
     method: 'POST',
     // The page's language, not the browser's: mails to people without a chosen language use it.
@@ -47,7 +50,7 @@ const send: Send = async (path, body, { headers, signal }) => {
     body: await jsonOf(response),
     retryAfter: Number.isFinite(wait) && wait > 0 ? wait : null,
   };
-};
+}
 
 /** A proxy may answer with HTML. Such a body counts as none; the status decides. */
 async function jsonOf(response: Response): Promise<unknown> {
@@ -57,7 +60,7 @@ async function jsonOf(response: Response): Promise<unknown> {
 
 /** Makes one call of the contract. Throws `CallError`; see `Client` for what it does about refusals. */
 export const call: Client = createClient({
-  send,
+  send: (...sent) => transport.send(...sent),
   session,
   clientId: activeClientId,
   loadSchemas: withSchemas,

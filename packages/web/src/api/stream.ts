@@ -13,6 +13,16 @@ const WAKE_ONCE_MS = 1_000;
 /** A stream that was open for less is reopened after the usual wait, so that no server is asked without a pause. */
 const AT_ONCE_AFTER_MS = 1_000;
 
+/** What is used of a WebSocket. */
+export type Socket = Pick<WebSocket, 'binaryType' | 'readyState' | 'send' | 'close'> & {
+  onopen: (() => void) | null;
+  onmessage: ((message: { data: unknown }) => void) | null;
+  onclose: ((end: { code: number }) => void) | null;
+};
+
+/** How a stream is opened. The demo, which has no server, replaces it. */
+export const sockets = { open: (url: string): Socket => new WebSocket(url) as Socket };
+
 interface StreamOptions {
   /** The query parameters beside the ticket, read at each attempt. */
   query?(): Record<string, string>;
@@ -47,12 +57,14 @@ export interface OpenStream {
 export function openStream(path: string, on: StreamOptions): OpenStream {
   /** The attempt or the open stream; aborted once it is over. */
   let current = new AbortController();
-  let socket: WebSocket | null = null;
+  let socket: Socket | null = null;
   let state: 'connecting' | 'open' | 'waiting' = 'connecting';
   let begunAt = 0;
   let heardAt = 0;
   let wokenAt = 0;
   let wait = on.firstWaitMs;
+  /** A refused opening has been repeated without a wait, and no stream has opened since. */
+  let hasRepeated = false;
   let timer: number | undefined;
 
   const listening = new AbortController();
@@ -121,13 +133,14 @@ export function openStream(path: string, on: StreamOptions): OpenStream {
 
   function open(ticket: string, attempt: AbortController): void {
     if (attempt.signal.aborted) return;
-    const opening = new WebSocket(`${apiUrl(path, 'ws')}?${new URLSearchParams({ ...on.query?.(), ticket })}`);
+    const opening = sockets.open(`${apiUrl(path, 'ws')}?${new URLSearchParams({ ...on.query?.(), ticket })}`);
     socket = opening;
     opening.binaryType = 'arraybuffer';
     attempt.signal.addEventListener('abort', () => opening.close());
     opening.onopen = () => {
       if (attempt.signal.aborted) return;
       state = 'open';
+      hasRepeated = false;
       if (!on.settles) wait = on.firstWaitMs;
       heard();
       on.opened();
@@ -150,7 +163,11 @@ export function openStream(path: string, on: StreamOptions): OpenStream {
     // Asking for a ticket signs out, unless there is another session by now. What closes at waking up was lost before.
     else if ((code === signedOut || hasJustWoken()) && Date.now() - begunAt > AT_ONCE_AFTER_MS) retryAfter(0);
     else if (code === restarting) retryAfter(Math.random() * RESTART_SPREAD_MS);
-    else retryAfter(pause());
+    else if (state === 'connecting' && !hasRepeated) {
+      // Access may have ended between the ticket and the opening: the next call for a ticket tells.
+      hasRepeated = true;
+      retryAfter(0);
+    } else retryAfter(pause());
     if (code === workspaceGone) leaveRemovedWorkspace({ quiet: true });
   }
 

@@ -29,6 +29,9 @@ const userQuery = queryOptions({
     return queryClient.getQueryData<CurrentUser>(PROFILE) ?? new Promise(() => {});
   },
   staleTime: 60_000,
+  // A public page is shown when the profile cannot be had. Were it fetched again as that page mounts, the guard would
+  // unmount the page to wait, and so on without end.
+  retryOnMount: false,
 });
 
 /** Derives the user from a profile, selects their workspace and attributes analytics to them. */
@@ -58,14 +61,10 @@ export function useUserState(): UserState {
   return { is: 'loading' };
 }
 
-/**
- * The user from the cache, never fetched. For pages that are public: a fetch there would unmount the page, which would
- * fetch again when it is back.
- */
-export function useCachedUser(): CurrentUser | null {
-  const signedIn = useSignedIn();
-  const { data } = useQuery({ ...userQuery, enabled: false });
-  return signedIn ? (data ?? null) : null;
+/** The signed-in person where there is one: for public pages. */
+export function useUserIfSignedIn(): CurrentUser | null {
+  const state = useUserState();
+  return state.is === 'signed-in' ? state.user : null;
 }
 
 /** Fetches the profile before any screen asks for it. Resolves also when that fails, and at once without a session. */

@@ -6,16 +6,19 @@ interface Props {
   title: string;
   children: ReactNode;
   action?: ReactNode;
+  /** Below the action. */
+  ways?: ReactNode;
 }
 
 /** A page that only says something: not found, no access, broken. */
-export function MessagePage({ code, title, children, action }: Props) {
+export function MessagePage({ code, title, children, action, ways }: Props) {
   return (
     <div className={classes.message}>
       {code && <p className={classes.code}>{code}</p>}
       <h1 className={classes.title}>{title}</h1>
       <p className={classes.text}>{children}</p>
       {action && <div className={classes.action}>{action}</div>}
+      {ways}
     </div>
   );
 }

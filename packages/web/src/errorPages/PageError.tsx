@@ -3,8 +3,8 @@ import { isRouteErrorResponse, useRouteError } from 'react-router';
 import { useT } from '../i18n/i18n.ts';
 import { useReadyFlag } from '../prerender/useReadyFlag.ts';
 import { Button } from '../ui/Button.tsx';
+import { LazyNotFound } from './LazyNotFound.tsx';
 import { MessagePage } from './MessagePage.tsx';
-import { NotFound } from './NotFound.tsx';
 
 /** What a page that broke leaves behind: the shell stays, the page offers a reload. */
 export function PageError() {
@@ -17,7 +17,7 @@ export function PageError() {
     if (reloading) window.location.reload();
     else console.error(error);
   }, [error, reloading]);
-  if (isRouteErrorResponse(error) && error.status === 404) return <NotFound />;
+  if (isRouteErrorResponse(error) && error.status === 404) return <LazyNotFound />;
   if (reloading) return null;
   return (
     <MessagePage

@@ -59,6 +59,18 @@ it('finds words that are shown without being translated', () => {
   );
 });
 
+it('tells apart what has one word in English and several elsewhere', async () => {
+  expect(literalsIn("t('Open', { context: 'action' }) + t('Open') + t('In {{time}}', { time })")).toEqual([
+    'Open_action',
+    'Open',
+    'In {{time}}',
+  ]);
+  await startTranslation('en');
+  expect([t('Open', { context: 'action' }), t('Open')]).toEqual(['Open', 'Open']);
+  await showLanguage('ru');
+  expect([t('Open', { context: 'action' }), t('Open')]).toEqual(['Открыть', 'Действует']);
+});
+
 it('fills every text as the library does, in the plural of every language', async () => {
   const texts = Object.keys(chinese).filter((text) => text.includes('{{'));
   await startTranslation('en');

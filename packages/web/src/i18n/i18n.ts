@@ -5,7 +5,10 @@ import { loadChunk } from '../lazyChunks.ts';
 import { matchTemplate, templatePatterns } from './messageTemplates.ts';
 
 export type Values = Record<string, string | number>;
-/** Translates an English source text; `{{name}}` takes its value, `count` picks the plural. */
+/**
+ * Translates an English source text; `{{name}}` takes its value, `count` picks the plural, `context` one of several
+ * meanings.
+ */
 export type T = (text: string, values?: Values) => string;
 
 const STORED = 'language';
@@ -49,8 +52,9 @@ export async function startTranslation(language: Language = ownLanguage()): Prom
   await showLanguage(language);
 }
 
+/** Of the address, which search engines name; else the chosen one, else the browser's. */
 function ownLanguage(): Language {
-  const stored = localStorage.getItem(STORED);
+  const stored = new URLSearchParams(window.location.search).get('lang') ?? localStorage.getItem(STORED);
   return stored ? languageOf(stored) : preferredLanguage(navigator.languages);
 }
 
@@ -103,9 +107,9 @@ function subscribe(listener: () => void): () => void {
 export const t: T = (text, values) => (values ? fill(text, values) : words(text, () => translate(text)));
 
 function fill(text: string, values: Values): string {
-  const { count } = values;
+  const { count, context = '' } = values;
   const form = typeof count === 'number' ? plurals().select(count) : '';
-  const template = words(`${form}\0${text}`, () => i18next.t(text, { ...values, skipInterpolation: true }));
+  const template = words(`${form}\0${context}\0${text}`, () => i18next.t(text, { ...values, skipInterpolation: true }));
   return template.replace(/\{\{(\w+)\}\}/g, (place, name: string) =>
     // A count is a number to be read; others may be ports or ids, which nobody writes with thousands apart.
     name === 'count' && typeof count === 'number' ? numbers().format(count) : String(values[name] ?? place),
@@ -127,8 +131,9 @@ function words(key: string, find: () => string): string {
   return made;
 }
 
-const plurals = (): Intl.PluralRules => keptNow().plurals;
-const numbers = (): Intl.NumberFormat => keptNow().numbers;
+/** Made at their first use: each costs a slow phone 60 ms. */
+const plurals = (now = keptNow()): Intl.PluralRules => (now.plurals ??= new Intl.PluralRules(now.language));
+const numbers = (now = keptNow()): Intl.NumberFormat => (now.numbers ??= new Intl.NumberFormat(now.language));
 
 function keptNow() {
   const language = i18next.language ?? 'en';
@@ -136,13 +141,15 @@ function keptNow() {
   return kept;
 }
 
-function keptFor(language: string) {
-  return {
-    language,
-    words: new Map<string, string>(),
-    plurals: new Intl.PluralRules(language || 'en'),
-    numbers: new Intl.NumberFormat(language || 'en'),
-  };
+interface Kept {
+  language: string;
+  words: Map<string, string>;
+  plurals?: Intl.PluralRules;
+  numbers?: Intl.NumberFormat;
+}
+
+function keptFor(language: string): Kept {
+  return { language, words: new Map() };
 }
 
 function translate(text: string): string {

@@ -1,10 +1,17 @@
 const LITERAL = /([!=]==\s*)?('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`[^`$]*`)/g;
 
+/** Between texts that are the same in English: `t('Open', { context: 'action' })` has the key `Open_action`. */
+const CONTEXT = /^,\s*\{\s*context: '(\w+)'/;
+
 /** The texts in the first argument of every `t(…)` and `text(…)`, also those of a choice: `t(reason ?? 'None given')`. */
 export function literalsIn(code: string, calls = /\b(?:t|text)\(/g): string[] {
   return [...code.matchAll(calls)].flatMap((call) => {
-    const argument = firstArgument(code, (call.index ?? 0) + call[0].length);
-    return [...argument.matchAll(LITERAL)].filter((match) => !match[1]).map((match) => unquoted(match[2] ?? ''));
+    const start = (call.index ?? 0) + call[0].length;
+    const argument = firstArgument(code, start);
+    const context = CONTEXT.exec(code.slice(start + argument.length, start + argument.length + 60))?.[1];
+    return [...argument.matchAll(LITERAL)]
+      .filter((match) => !match[1])
+      .map((match) => unquoted(match[2] ?? '') + (context ? `_${context}` : ''));
   });
 }
 

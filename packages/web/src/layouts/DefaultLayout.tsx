@@ -4,9 +4,9 @@ import { useUserState } from '../api/user.ts';
 import { Breadcrumbs } from '../navigation/pageTitle.tsx';
 import { useRoute } from '../navigation/useRoute.ts';
 import { Notices } from '../notices/Notices.tsx';
-import { Footer } from './Footer.tsx';
 import { GuardedOutlet } from './GuardedOutlet.tsx';
 import { Header } from './header/Header.tsx';
+import { LazyFooter } from './LazyFooter.tsx';
 import classes from './layouts.module.css';
 
 /** Public and plain pages. */
@@ -26,7 +26,7 @@ export function DefaultLayout({ feedback }: { feedback: ReactNode }) {
       </main>
       {footer && (
         <div hidden={isWaiting}>
-          <Footer />
+          <LazyFooter />
         </div>
       )}
       {signedIn && (

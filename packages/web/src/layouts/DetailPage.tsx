@@ -5,7 +5,7 @@ import { NavLink, useParams } from 'react-router';
 import type { z } from 'zod';
 import { errorText } from '../api/messages.ts';
 import { q } from '../api/query.ts';
-import { NotFound } from '../errorPages/NotFound.tsx';
+import { LazyNotFound } from '../errorPages/LazyNotFound.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { usePageTitle } from '../navigation/pageTitle.tsx';
 import { useRouteId } from '../navigation/useRouteId.ts';
@@ -65,7 +65,7 @@ interface DetailProps {
 export function DetailTabs({ entity, statusTestId, besideTitle, actions, before, after, label, tabs }: DetailProps) {
   const { tab = 'overview' } = useParams();
   const shown = tabs.find(({ name }) => name === tab);
-  if (!shown) return <NotFound />;
+  if (!shown) return <LazyNotFound />;
   return (
     <>
       <PageHeader

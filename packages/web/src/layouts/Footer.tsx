@@ -1,7 +1,6 @@
 import { BRAND } from '@stagi/contract/brand.ts';
-import { LEGAL, MENU } from '@stagi/contract/menu.ts';
+import { FURTHER_MENU, LEGAL, MENU } from '@stagi/contract/menu.ts';
 import { holdsAny } from '@stagi/contract/permissions.ts';
-import { IconExternalLink } from '@tabler/icons-react';
 import { Children, type ReactNode, Suspense, useId } from 'react';
 import { Link } from 'react-router';
 import { isMenuItemShown } from '../access/permissionChecks.ts';
@@ -9,6 +8,7 @@ import { useSite } from '../api/site.ts';
 import { useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { lazyComponent } from '../lazyChunks.ts';
+import { MenuLink } from '../navigation/MenuLink.tsx';
 import { paths } from '../paths.ts';
 import { LanguageLinks, ThemeChoice } from '../preferences/PreferenceControls.tsx';
 import { Button } from '../ui/Button.tsx';
@@ -23,8 +23,11 @@ export function Footer() {
   const state = useUserState();
   const { issueTrackerUrl, socialLinks, supportEmail } = useSite();
   const permissions = state.is === 'signed-in' ? state.user.permissions : [];
-  const menu = MENU.filter((item) =>
-    isMenuItemShown(item, { mobile: false, anonymous: state.is === 'anonymous', permissions }),
+  const anonymous = state.is === 'anonymous';
+  const menu = MENU.filter(
+    (item) =>
+      // Visitors find the blog here: the header shows it only to those who may rent.
+      (anonymous && item.shownWith) || isMenuItemShown(item, { mobile: false, anonymous, permissions }),
   )
     // The header disables these with a reason; here the link would lead to /403.
     .filter(({ needs }) => state.is !== 'signed-in' || !needs || holdsAny(permissions, needs));
@@ -41,10 +44,8 @@ export function Footer() {
             )}
           </div>
           <Section title={t('Menu')}>
-            {menu.map((item) => (
-              <Link key={item.testId} to={item.route}>
-                {t(item.name)}
-              </Link>
+            {[...menu, ...FURTHER_MENU].map((item) => (
+              <MenuLink key={item.testId} item={item} />
             ))}
           </Section>
           <Section title={t('Legal')}>
@@ -61,9 +62,9 @@ export function Footer() {
               </Suspense>
             </Section>
           )}
-          {(issueTrackerUrl || state.is === 'anonymous') && (
+          {(issueTrackerUrl || anonymous) && (
             <div className={classes.buttons}>
-              {state.is === 'anonymous' && (
+              {anonymous && (
                 <Button color="gray" component={Link} to={paths.signUp()}>
                   {t('Sign up')}
                 </Button>
@@ -76,7 +77,8 @@ export function Footer() {
                   href={issueTrackerUrl}
                   target="_blank"
                   rel="noopener noreferrer"
-                  end={<IconExternalLink size={14} aria-hidden="true" />}
+                  // A sign, not an icon: that one is in the code of signed-in pages.
+                  end={<span aria-hidden="true">↗</span>}
                 >
                   {t('Report an issue')}
                 </Button>

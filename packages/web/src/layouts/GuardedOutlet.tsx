@@ -3,7 +3,7 @@ import { Navigate, Outlet, useLocation, useParams } from 'react-router';
 import { guardRoute, type Visitor } from '../access/routeGuard.ts';
 import { errorText } from '../api/messages.ts';
 import { type UserState, useUserState } from '../api/user.ts';
-import { NotFound } from '../errorPages/NotFound.tsx';
+import { LazyNotFound } from '../errorPages/LazyNotFound.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { useRoute } from '../navigation/useRoute.ts';
 import { idIn } from '../paths.ts';
@@ -35,7 +35,7 @@ export function GuardedOutlet({ waiting = null }: { waiting?: ReactNode }) {
         />
       ) : null;
     case 'allow':
-      return id !== undefined && idIn(id) === null ? <NotFound /> : <Outlet />;
+      return id !== undefined && idIn(id) === null ? <LazyNotFound /> : <Outlet />;
   }
 }
 

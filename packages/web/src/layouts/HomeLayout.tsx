@@ -1,8 +1,8 @@
 import { useRoute } from '../navigation/useRoute.ts';
 import { Notices } from '../notices/Notices.tsx';
-import { Footer } from './Footer.tsx';
 import { GuardedOutlet } from './GuardedOutlet.tsx';
 import { Header } from './header/Header.tsx';
+import { LazyFooter } from './LazyFooter.tsx';
 import classes from './layouts.module.css';
 
 /** The start page: as wide as the window. */
@@ -15,7 +15,7 @@ export function HomeLayout() {
       <main id="content" className={classes.wide} tabIndex={-1}>
         <GuardedOutlet />
       </main>
-      {footer && <Footer />}
+      {footer && <LazyFooter />}
     </div>
   );
 }

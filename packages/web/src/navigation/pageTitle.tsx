@@ -51,12 +51,14 @@ export function DocumentTitle() {
   return <title>{route.layout === 'home' ? BRAND : `${title} · ${BRAND}`}</title>;
 }
 
-/** The way from the section to this page. */
+/** The way from the section to this page. A post is below the page of all posts, which shares its route. */
 export function Breadcrumbs() {
   const t = useT();
   const route = useRoute();
   const title = useOwnTitle();
-  const above = parentRoutes(route);
+  const { pathname } = useLocation();
+  const isBelow = route.rest && pathname.startsWith(`${route.path}/`) && title !== t(route.title);
+  const above = [...parentRoutes(route), ...(isBelow ? [route] : [])];
   if (above.length === 0) return null;
   return <Crumbs above={above.map(({ path, title }) => ({ to: path, title: t(title) }))} here={title} link={Link} />;
 }

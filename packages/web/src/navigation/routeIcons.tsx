@@ -58,6 +58,7 @@ const ICONS: Record<string, typeof IconBox> = {
   [ROUTES.adminFeedback.path]: IconMessage2,
   [ROUTES.adminContact.path]: IconMail,
   [ROUTES.adminAudit.path]: IconHistory,
+  [ROUTES.adminSite.path]: IconFileText,
   [ROUTES.signUp.path]: IconUserPlus,
   [ROUTES.signIn.path]: IconLogin,
 };

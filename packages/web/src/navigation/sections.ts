@@ -21,6 +21,7 @@ export const ADMINISTRATION: Section = {
     ROUTES.adminFeedback,
     ROUTES.adminContact,
     ROUTES.adminAudit,
+    ROUTES.adminSite,
   ],
 };
 

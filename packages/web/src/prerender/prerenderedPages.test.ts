@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isSamePage } from './prerenderedPages.ts';
 
-const model = { model: 'meta-llama/Llama-3.1-8B-Instruct', answers: [] };
+const model = { about: 'meta-llama/Llama-3.1-8B-Instruct', answers: [] };
 
 it('takes the page of a model for the same unless the address names another one', () => {
   for (const search of [

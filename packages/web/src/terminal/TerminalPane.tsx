@@ -163,11 +163,12 @@ export function TerminalPane(props: Props) {
     </div>
   );
 
-  /** False: the key is ours and does not reach the shell. */
+  /** False: the key does not reach the shell. */
   function shortcut(event: KeyboardEvent): boolean {
     if (!event.ctrlKey || !event.shiftKey || event.altKey || event.metaKey) return true;
+    // The browser itself pastes: it needs no permission, and keys pressed afterwards cannot overtake the text.
+    if (event.code === 'KeyV') return false;
     if (event.code === 'KeyC') void copy();
-    else if (event.code === 'KeyV') void paste();
     else if (event.code === 'KeyF') onSearching(true);
     else if (event.code === 'KeyE') leaving.current?.focus();
     else return true;

@@ -26,7 +26,7 @@ export function StatusEvidence({ of: { status, statusSince, statusSeenAt, status
           {statusSeenAt && (
             <>
               {' · '}
-              {t('last report')} <TimeAgo at={statusSeenAt} />
+              {t('seen')} <TimeAgo at={statusSeenAt} />
             </>
           )}
         </>

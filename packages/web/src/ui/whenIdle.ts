@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react';
+
 const asked = new Set<() => unknown>();
 
 /** Runs something once when the page is idle, such as loading code before it is needed. */
@@ -17,24 +19,40 @@ export function whenIdle(work: () => Promise<unknown>): void {
 const SIGNS = ['pointermove', 'pointerdown', 'keydown', 'scroll'] as const;
 /** For a page that is left alone. */
 const AT_LATEST_MS = 10_000;
-const waiting = new Set<() => Promise<unknown>>();
+const waiting = new Set<() => void>();
+let isUsed = false;
 
 /**
- * The same from the first sign of somebody using the page on. What a page has no use for before does not take the
+ * The same from the first sign of somebody using the app on. What a page has no use for before does not take the
  * processor while it becomes usable, which is longest on a phone.
  */
 export function whenUsed(work: () => Promise<unknown>): void {
-  if (asked.has(work)) return;
-  if (waiting.size === 0) awaitSign();
-  waiting.add(work);
+  if (isUsed) whenIdle(work);
+  else onceUsed(() => whenIdle(work));
+}
+
+/** Whether there was such a sign. */
+export function useUsed(): boolean {
+  return useSyncExternalStore(
+    onceUsed,
+    () => isUsed,
+    () => false,
+  );
+}
+
+function onceUsed(listener: () => void): () => void {
+  if (waiting.size === 0 && !isUsed) awaitSign();
+  waiting.add(listener);
+  return () => waiting.delete(listener);
 }
 
 function awaitSign(): void {
   const ended = new AbortController();
   const begin = () => {
+    isUsed = true;
     ended.abort();
     window.clearTimeout(timer);
-    for (const work of waiting) whenIdle(work);
+    for (const listener of waiting) listener();
     waiting.clear();
   };
   const timer = window.setTimeout(begin, AT_LATEST_MS);

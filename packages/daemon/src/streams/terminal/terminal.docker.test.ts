@@ -18,6 +18,8 @@ import { openTerminals, type Terminals } from './terminals.ts';
 const ADA = 1;
 const BOB = 2;
 const WAIT_MS = 20_000;
+/** Far more than fits between a program and its reader. */
+const OUTPUT = 16_000_000;
 /** What a viewer of these tests remembers. */
 const KEPT = 100_000;
 
@@ -147,14 +149,25 @@ async function view(target: Target, { policy = { hostTerminal: false }, of = ter
 const printed = (viewer: Viewer, text: string) => viewer.until(`“${text}”`, () => viewer.output().includes(text));
 
 /** How many processes of a container there are besides its own. */
-async function strays(id: number): Promise<number> {
+const strays = async (id: number): Promise<number> => (await startedIn(id)).length;
+
+/** What the busiest of them has written, in bytes. */
+async function writtenIn(id: number): Promise<number> {
+  const written = (await startedIn(id)).map(async (pid) => {
+    const io = await readFile(`/proc/${pid}/io`, 'utf8').catch(() => '');
+    return Number(/^wchar: (\d+)$/m.exec(io)?.[1] ?? 0);
+  });
+  return Math.max(0, ...(await Promise.all(written)));
+}
+
+async function startedIn(id: number): Promise<string[]> {
   const dockerId = dockerIds.get(id)!;
   const { State } = await docker.getContainer(dockerId).inspect();
-  let found = 0;
+  const found: string[] = [];
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     const cgroup = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '');
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => 'State:\tZ');
-    if (cgroup.includes(dockerId) && Number(pid) !== State.Pid && !/^State:\tZ/m.test(status)) found += 1;
+    if (cgroup.includes(dockerId) && Number(pid) !== State.Pid && !/^State:\tZ/m.test(status)) found.push(pid);
   }
   return found;
 }
@@ -291,18 +304,20 @@ describe('a terminal in a container', () => {
     const ada = await view(targetOf());
     ada.type('echo rea""dy\n');
     await printed(ada, '\nready');
-    ada.type('busybox yes 0123456789abcdef | busybox head -c 50000000; echo; echo do""ne\n');
     ada.stream.pause();
-    // The daemon writes until the sockets between are full, and then has the program wait.
-    const memory = process.memoryUsage().rss;
-    let peak = memory;
-    const watch = setInterval(() => {
-      peak = Math.max(peak, process.memoryUsage().rss);
-    }, 20);
+    ada.type(`busybox yes 0123456789abcdef | busybox head -c ${OUTPUT}; echo; echo do""ne\n`);
+    const looks: number[] = [];
+    const standsStill = async () => {
+      looks.push(await writtenIn(7));
+      const last = looks.slice(-5);
+      return last.length === 5 && last[0]! > 0 && last.every((bytes) => bytes === last[0]);
+    };
+    await expect.poll(standsStill, { timeout: WAIT_MS, interval: 100 }).toBe(true);
+    console.log(`a terminal whose reader stands still: ${looks.at(-1)} bytes are on their way`);
+    expect(looks.at(-1)).toBeLessThan(OUTPUT / 4);
     ada.stream.resume();
+    await ada.until('all of it', () => ada.bytes() > OUTPUT);
     await printed(ada, '\ndone');
-    clearInterval(watch);
-    expect(ada.bytes()).toBeGreaterThan(50_000_000);
   });
 
   it('refuses what it must, with the reason', async () => {

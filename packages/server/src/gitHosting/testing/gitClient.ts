@@ -152,6 +152,15 @@ export async function addSshKey(person: Person, publicKey: string): Promise<void
   await person.client(api.sshKeys.add, { title: `key ${randomBytes(4).toString('hex')}`, publicKey });
 }
 
+/** Somebody who signed up, with a machine whose SSH key is theirs, and an API token. */
+export async function aGitUser(app: TestApp, name = 'Ada') {
+  const person = await app.signUp(name);
+  const machine = aMachine();
+  const publicKey = await machine.sshKey();
+  await addSshKey(person, publicKey);
+  return { person, machine, publicKey, token: await aToken(app, person) };
+}
+
 export const aToken = async (app: TestApp, owner: Person, permissions?: Parameters<typeof anApiToken>[2]) =>
   (await anApiToken(app.ctx, owner, permissions)).token;
 

@@ -248,6 +248,16 @@ describe('a fault of the fake cloud', () => {
     await expect.poll(async () => (await provider.getMachine(request('a').name))?.state).toBe('running');
   });
 
+  it('uses no ref twice, also after a reset: a late terminate meets no newer machine', async () => {
+    const { ref } = await provider.start(request('1'));
+    await control.reset();
+    const later = await provider.start(request('2'));
+    expect(later.ref).not.toBe(ref);
+    await provider.terminate(ref);
+    await control.clock({ advanceMs: 3 * minute });
+    expect((await provider.list()).map((machine) => machine.ref)).toEqual([later.ref]);
+  });
+
   it('loses nothing that it answered when it is killed', async () => {
     const names: string[] = [];
     for (const id of ['a', 'b', 'c', 'd', 'e']) {

@@ -1,3 +1,4 @@
+import { type IncomingMessage, request } from 'node:http';
 import {
   TASK_INPUT_PATH,
   TASK_OUTPUT_BEGIN_PATH,
@@ -112,4 +113,22 @@ export async function partLink(
   const asked = { path, uploadId, partNumbers: [1] };
   const { body } = await transferCall<z.output<typeof TaskUploadParts>>(app, token, TASK_OUTPUT_PARTS_PATH, asked);
   return body.links[0]!.url;
+}
+
+/** The head of the answer to a daemon that fetches the source of a run; its body waits. */
+export function openSource({ url }: Pick<TestApp, 'url'>, token: string, host = new URL(url).host) {
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    request(
+      {
+        host: '127.0.0.1',
+        port: new URL(url).port,
+        path: TASK_SOURCE_PATH,
+        headers: { host, authorization: `Bearer ${token}` },
+        agent: false,
+      },
+      resolve,
+    )
+      .on('error', reject)
+      .end();
+  });
 }

@@ -109,3 +109,7 @@ export async function leftBehind({ ctx }: TestApp, workspaceId: number) {
 }
 
 export const NOTHING_LEFT = { containers: 0, keys: 0, runs: 0, tasks: 0 };
+
+/** Waits until nothing of ended tasks is left behind. */
+export const expectNothingLeft = (app: TestApp, workspaceId: number): Promise<void> =>
+  expect.poll(() => leftBehind(app, workspaceId), { timeout: 10_000, interval: 20 }).toEqual(NOTHING_LEFT);

@@ -3,17 +3,19 @@ import { PROMO_STATUSES, type PromoCode } from '@stagi/contract/promoCodes.ts';
 import { ROUTES } from '@stagi/contract/routes.ts';
 import { text } from '@stagi/contract/text.ts';
 import { IconPlayerStop, IconPlus, IconTicket } from '@tabler/icons-react';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { lazyComponent } from '../../lazyChunks.ts';
 import { ListPage } from '../../lists/ListPage.tsx';
 import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
 import { useRowActions } from '../../lists/useRowActions.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { StatusFilter } from '../../ui/table/StatusFilter.tsx';
-import { NewPromoCode } from './NewPromoCode.tsx';
 import { usePromoCodeColumns } from './usePromoCodeColumns.tsx';
+
+const NewPromoCode = lazyComponent(async () => (await import('./NewPromoCode.tsx')).NewPromoCode);
 
 const ENDED = text('This promo code has already ended');
 
@@ -24,14 +26,19 @@ export function PromoCodesPage() {
   const list = useList(api.promoCodes.list, { entityFilterRequest: state.request }, state);
   const columns = usePromoCodeColumns();
   const actions = usePromoCodeActions();
-  const [making, setMaking] = useState(false);
+  const [dialog, setDialog] = useState<'unused' | 'open' | 'closed'>('unused');
 
   return (
     <ListPage
       title={t(ROUTES.adminPromoCodes.title)}
       about={t('Codes that add an amount to a workspace’s balance, once per person.')}
       create={
-        <Button icon={<IconPlus size={16} />} onClick={() => setMaking(true)} data-testid="promo-create">
+        <Button
+          icon={<IconPlus size={16} />}
+          aria-haspopup="dialog"
+          onClick={() => setDialog('open')}
+          data-testid="promo-create"
+        >
           {t('Create a promo code')}
         </Button>
       }
@@ -51,7 +58,11 @@ export function PromoCodesPage() {
         text: t('People use them under Transactions & Plans to add the amount to their balance.'),
       }}
     >
-      <NewPromoCode opened={making} onClose={() => setMaking(false)} />
+      {dialog !== 'unused' && (
+        <Suspense>
+          <NewPromoCode opened={dialog === 'open'} onClose={() => setDialog('closed')} />
+        </Suspense>
+      )}
     </ListPage>
   );
 }

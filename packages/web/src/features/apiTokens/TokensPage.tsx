@@ -65,7 +65,7 @@ function Tokens({ archived }: { archived: boolean }) {
           link={NavLink}
           tabs={[
             { label: t('Active'), to: paths.tokens(), end: true },
-            { label: t('Archive'), to: paths.tokens('archive') },
+            { label: t('Archive', { context: 'place' }), to: paths.tokens('archive') },
           ]}
         />
       }

@@ -7,14 +7,14 @@ import {
   type ContactTopic,
 } from '@stagi/contract/contactTopics.ts';
 import { randomId } from '@stagi/contract/randomId.ts';
-import { useLayoutEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import { track } from '../../api/analytics.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useUserState } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { useTypedBeforeHydration } from '../../prerender/useTypedBeforeHydration.ts';
 import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
 import { Form } from '../../ui/form/Form.tsx';
-import { Select } from '../../ui/form/Select.tsx';
 import { Textarea } from '../../ui/form/Textarea.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
@@ -23,7 +23,7 @@ import classes from './ContactForm.module.css';
 interface Props {
   /** What the person is looking at: it is sent with the message, and no topic is asked for. */
   about?: ContactAbout;
-  /** Chosen when the form opens. */
+  /** Chosen when the form opens, and again when the page asks for another one. */
   topic?: ContactTopic;
   /** Whether leaving now would lose something. */
   onTyped?(typed: boolean): void;
@@ -59,6 +59,11 @@ function Fields({
     onDone: (_, { email }) => onSent(email),
   });
   const { values } = form;
+  useTypedBeforeHydration(form);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the form is new in each render
+  useEffect(() => {
+    if (topic) form.setFieldValue('topic', topic);
+  }, [topic]);
   const typed = (['name', 'email', 'company', 'message'] as const).some(
     (name) => values[name].trim() !== initialValues[name],
   );
@@ -68,13 +73,10 @@ function Fields({
   return (
     <Form className={classes.form} onSubmit={submit} noValidate>
       {!about && (
-        <Select
-          label={t('Topic')}
-          name="topic"
-          options={CONTACT_TOPICS.map((one) => ({ value: one, label: t(one) }))}
-          data-testid="contact-topic"
-          {...field('topic')}
-          value={values.topic || null}
+        <Topics
+          value={values.topic}
+          error={field('topic').error}
+          onChange={(chosen) => form.setFieldValue('topic', chosen)}
         />
       )}
       <TextInput label={t('Name')} name="name" autoComplete="name" limit={CONTACT_NAME_MAX} {...field('name')} />
@@ -117,6 +119,41 @@ function Fields({
         testId="contact-submit"
       />
     </Form>
+  );
+}
+
+interface TopicsProps {
+  value: string;
+  error: ReactNode;
+  onChange(topic: ContactTopic): void;
+}
+
+/** Native controls: the kit's would bring the code of signed-in pages to visitors. */
+function Topics({ value, error, onChange }: TopicsProps) {
+  const t = useT();
+  const errorId = useId();
+  return (
+    <fieldset className={classes.topics} aria-describedby={error ? errorId : undefined}>
+      <legend>{t('Topic')}</legend>
+      {CONTACT_TOPICS.map((topic) => (
+        <label key={topic} className={classes.topic}>
+          <input
+            type="radio"
+            name="topic"
+            value={topic}
+            checked={topic === value}
+            aria-invalid={error ? true : undefined}
+            onChange={() => onChange(topic)}
+          />
+          {t(topic)}
+        </label>
+      ))}
+      {error && (
+        <p id={errorId} className={classes.error}>
+          {error}
+        </p>
+      )}
+    </fieldset>
   );
 }
 

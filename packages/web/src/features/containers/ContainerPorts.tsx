@@ -86,7 +86,7 @@ function PortLine({ container, port, whyNot, onChange }: LineProps) {
             <CopyButton value={address} label={t('Copy the address')} />
             {notOpen ? (
               <Button color="gray" size="xs" reason={notOpen} data-testid="port-open">
-                {t('Open')}
+                {t('Open', { context: 'action' })}
               </Button>
             ) : (
               <Button
@@ -99,7 +99,7 @@ function PortLine({ container, port, whyNot, onChange }: LineProps) {
                 end={<IconExternalLink size={14} />}
                 data-testid="port-open"
               >
-                {t('Open')}
+                {t('Open', { context: 'action' })}
               </Button>
             )}
           </div>

@@ -9,7 +9,6 @@ import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
 import { useCall } from '../../api/useCall.ts';
 import { enterWorkspace, signOut, useUser, useUserState } from '../../api/user.ts';
-import { MessagePage } from '../../errorPages/MessagePage.tsx';
 import { useT } from '../../i18n/i18n.ts';
 import { ROLE_WORDS } from '../../i18n/roleWords.ts';
 import { paths } from '../../paths.ts';
@@ -45,23 +44,6 @@ export function JoinClientPage() {
         <Loader label={t('Loading')} />
       )}
     </FormCard>
-  );
-}
-
-/** For every invalid join link, whatever the reason. */
-export function ExpiredInvitePage() {
-  const t = useT();
-  return (
-    <MessagePage
-      title={t('This invitation can no longer be used')}
-      action={
-        <Button color="gray" component={Link} to={paths.home()}>
-          {t('Go to the start page')}
-        </Button>
-      }
-    >
-      {t('It has expired, was already used or was revoked. Ask the sender for a new one.')}
-    </MessagePage>
   );
 }
 

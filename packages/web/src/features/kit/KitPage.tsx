@@ -10,7 +10,7 @@ const PAGES = SECTIONS.map(({ name, load }) => ({ name, Section: lazy(load) }));
 
 /** The gallery: each control of the kit in each of its states. For development and tests; its words are not translated. */
 export function KitPage() {
-  const { section } = useParams();
+  const { tab: section } = useParams();
   const shown = PAGES.find(({ name }) => name === section) ?? PAGES[0];
   return (
     <div className={classes.page}>

@@ -31,7 +31,10 @@ export function UsageTotals({ total }: { total: Total }) {
         { label: t('Quoted'), value: amount(total.quoted) },
         ...some(t('Uncollected at zero balance'), total.uncollected),
         ...some(t('Refunded'), total.refunded),
-        { label: t('Time'), value: <span className="mono">{formatHours(total.seconds / 3600)}</span> },
+        {
+          label: t('Time', { context: 'length' }),
+          value: <span className="mono">{formatHours(total.seconds / 3600)}</span>,
+        },
       ]}
     />
   );

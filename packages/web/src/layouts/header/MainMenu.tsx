@@ -1,11 +1,10 @@
-import { MENU, type MenuItem } from '@stagi/contract/menu.ts';
+import { FURTHER_MENU, MENU, type MenuItem } from '@stagi/contract/menu.ts';
 import { holdsAny } from '@stagi/contract/permissions.ts';
 import { useId } from 'react';
-import { NavLink } from 'react-router';
 import { isMenuItemShown, permissionsText } from '../../access/permissionChecks.ts';
-import { track } from '../../api/analytics.ts';
 import { useUserState } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { MenuLink } from '../../navigation/MenuLink.tsx';
 import { Tooltip } from '../../ui/Tooltip.tsx';
 import classes from './MainMenu.module.css';
 
@@ -14,7 +13,7 @@ export function MainMenu({ mobile = false }: { mobile?: boolean }) {
   const t = useT();
   const state = useUserState();
   const permissions = state.is === 'signed-in' ? state.user.permissions : [];
-  const items = MENU.filter((item) =>
+  const items = (mobile ? [...MENU, ...FURTHER_MENU] : MENU).filter((item) =>
     isMenuItemShown(item, { mobile, anonymous: state.is === 'anonymous', permissions }),
   );
   return (
@@ -47,18 +46,7 @@ function Item({ item, reason, mobile }: { item: MenuItem; reason: string | null;
   const t = useT();
   const nameId = useId();
   const reasonId = useId();
-  if (reason === null) {
-    return (
-      <NavLink
-        to={item.route}
-        className={classes.item}
-        data-testid={item.testId}
-        onClick={() => item.analyticsEvent && track(item.analyticsEvent)}
-      >
-        {t(item.name)}
-      </NavLink>
-    );
-  }
+  if (reason === null) return <MenuLink item={item} inHeader className={classes.item} testId={item.testId} />;
   if (mobile) {
     return (
       // biome-ignore lint/a11y/useSemanticElements: a link without an address cannot be focused, and the reason must be

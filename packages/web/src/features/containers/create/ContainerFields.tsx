@@ -61,7 +61,7 @@ export function ContainerFields({ server, form, field, edited, name, more }: Pro
         <PortRows form={form} field={field} />
         <DirectoryRows form={form} field={field} rented={server?.kind === 'rented'} />
       </FormSection>
-      <FormSection title={t('Running')}>
+      <FormSection title={t('Running', { context: 'section' })}>
         <Select
           label={t('Restart')}
           description={t('When to restart the container after it exits')}

@@ -63,7 +63,7 @@ export function RentedOverview({ instance }: { instance: Instance }) {
             },
             { label: t('Rented by'), value: rentedBy(t, instance) },
             {
-              label: instance.createdBy === null ? t('Adopted on') : t('Rented'),
+              label: instance.createdBy === null ? t('Adopted on') : t('Rented', { context: 'when' }),
               value: <DateTime at={instance.createdAt} />,
             },
           ]}

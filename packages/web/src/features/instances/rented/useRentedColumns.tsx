@@ -68,7 +68,7 @@ export function useRentedColumns(): Column<Instance>[] {
       align: 'right',
       cell: ({ pricePerHour }) => <Money price={pricePerHour} per="hour" stacked />,
     },
-    timeColumn('createdAt', t('Rented')),
+    timeColumn('createdAt', t('Rented', { context: 'when' })),
     { key: 'createdBy', title: t('Rented by'), extra: true, cell: (instance) => rentedBy(t, instance) },
     {
       key: 'daemon',

@@ -35,7 +35,7 @@ export function AdminModelsPage() {
       create={add}
       list={list}
       search={t('Search by title, repository, publisher or note')}
-      searchWidth={300}
+      searchWidth={380}
       filters={
         <FilterMenu
           label={t('Status')}

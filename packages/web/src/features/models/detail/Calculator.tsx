@@ -3,7 +3,7 @@ import type { Model } from '@stagi/contract/models.ts';
 import type { Gpu } from '@stagi/perf/catalogue.ts';
 import { filesOf, type PublishedFile, type Quality } from '@stagi/perf/quality.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useDeferredValue, useMemo } from 'react';
 import { track } from '../../../api/analytics.ts';
 import { errorText } from '../../../api/messages.ts';
 import { q } from '../../../api/query.ts';
@@ -43,8 +43,10 @@ function Figures({ model, gpus }: { model: Model; gpus: readonly Gpu[] }) {
   const fit = useFit(model, choice);
   const cheapest = fit.data?.entity.cheapest;
   const rows = useMemo(() => gpuRows(gpus, cheapest ?? []), [gpus, cheapest]);
-  // The order of the rows depends on the offers: they are waited for, unless they do not come.
-  if (fit.isPending && !fit.failureReason) return <CalculatorSkeleton />;
+  // The order of the rows depends on the offers: they are waited for, unless they do not come. The many cells are
+  // rendered in slices, so that the page answers meanwhile.
+  const isReady = useDeferredValue(!fit.isPending || fit.failureReason !== null, false);
+  if (!isReady) return <CalculatorSkeleton />;
   const shown = shownOf(entry, files, rows, gpus, choice);
   return (
     <div className={classes.calculator}>

@@ -45,7 +45,7 @@ function Basis({ of: { n, error } }: { of: Estimate }) {
   const t = useT();
   return (
     <span className={classes.basis}>
-      {t('from {{count}} measurements, four fifths of them within ±{{percent}} %', {
+      {t('from {{count}} measurements, four fifths of them within ±{{percent}} %', {
         count: n,
         percent: Math.round(error * 100),
       })}

@@ -2,7 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import type { Model } from '@stagi/contract/models.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
 import { errorText } from '../../../api/messages.ts';
 import { q } from '../../../api/query.ts';
@@ -17,6 +17,7 @@ import { Button } from '../../../ui/Button.tsx';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { DetailSkeleton, FormSkeleton } from '../../../ui/Skeletons.tsx';
+import { useUsed } from '../../../ui/whenIdle.ts';
 import { DeployButton } from '../actions/DeployButton.tsx';
 import { ModelActions } from '../actions/ModelActions.tsx';
 import { modelRefOf } from '../modelRef.ts';
@@ -27,7 +28,6 @@ import { ModelFacts } from './ModelFacts.tsx';
 const DeployPage = lazyComponent(async () => (await import('../deploy/DeployPage.tsx')).DeployPage);
 const Endpoints = lazyComponent(async () => (await import('../run/Endpoints.tsx')).Endpoints);
 const Calculator = lazyComponent(async () => (await import('./Calculator.tsx')).Calculator);
-
 const MemberSnippets = lazyComponent(async () => (await import('../run/MemberSnippets.tsx')).MemberSnippets);
 const ModelSnippets = lazyComponent(async () => (await import('../snippets/ModelSnippets.tsx')).ModelSnippets);
 
@@ -70,36 +70,55 @@ function ModelView({ model, ContactDialog }: { model: Model } & Pick<Slots, 'Con
       >
         {model.publisher}
       </PageHeader>
-      <EndpointsOfMember model={model} />
+      <Running model={model} />
       <ModelFacts model={model} />
       <LoadedAfterwards model={model} />
     </>
   );
 }
 
-/** The page is prerendered from its model alone: what computes, and asks for more, comes after. */
+/**
+ * The page is prerendered from its model alone. What computes, and asks for more, comes when its place is on the screen
+ * or somebody uses the page: on a phone it is below, and the page answers before.
+ */
 function LoadedAfterwards({ model }: { model: Model }) {
   const signedIn = useSignedIn();
-  const [isThere, setIsThere] = useState(false);
-  useEffect(() => setIsThere(true), []);
-  return isThere ? (
+  const place = useRef<HTMLDivElement>(null);
+  const [isSeen, setIsSeen] = useState(false);
+  const isUsed = useUsed();
+  useEffect(() => {
+    if (!place.current) return;
+    const observer = new IntersectionObserver((seen) => {
+      if (seen.some(({ isIntersecting }) => isIntersecting)) setIsSeen(true);
+    });
+    observer.observe(place.current);
+    return () => observer.disconnect();
+  }, []);
+  return isSeen || isUsed ? (
     <Suspense fallback={<CalculatorSkeleton />}>
       <Calculator model={model} />
       {signedIn ? <MemberSnippets model={model} /> : <ModelSnippets model={model} />}
     </Suspense>
   ) : (
-    <CalculatorSkeleton />
+    <div ref={place}>
+      <CalculatorSkeleton />
+    </div>
   );
 }
 
-/** For visitors there are none: their code is not fetched. */
-function EndpointsOfMember({ model }: { model: Model }) {
+/** What serves the model in the workspace, with a chat; visitors read what that needs. Its code is fetched for members. */
+function Running({ model }: { model: Model }) {
+  const t = useT();
   const signedIn = useSignedIn();
   return signedIn ? (
     <Suspense>
       <Endpoints model={model} />
     </Suspense>
-  ) : null;
+  ) : (
+    <p className="muted">
+      {t('To run it here, sign up and deploy it to a server that you rent or own. Only the server is paid for.')}
+    </p>
+  );
 }
 
 function NoSuchModel() {

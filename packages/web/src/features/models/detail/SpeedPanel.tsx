@@ -41,6 +41,11 @@ export function SpeedPanel({ shown, choice, choose, offers }: Props) {
       <div aria-live="polite">
         <Speed prediction={prediction} offer={offer} />
       </div>
+      {choice.has8BitCache && [prediction.tpot, prediction.rate].some(isEstimate) && (
+        <p className={metricClasses.limits}>
+          {t('Predicted with the engine’s own KV cache: speed with one of 8 bit was not measured.')}
+        </p>
+      )}
     </section>
   );
 }

@@ -105,7 +105,7 @@ function Endpoint({ endpoint, model, isOpen, onToggle }: EndpointProps) {
             }}
             data-testid="run-model"
           >
-            {isOpen ? t('Close the chat') : t('Run')}
+            {isOpen ? t('Close the chat') : t('Run', { context: 'action' })}
           </Button>
         )}
         {container && (

@@ -1,5 +1,5 @@
 import { IconDownload, IconFileText, IconHistory, IconLink } from '@tabler/icons-react';
-import { Link, useLocation } from 'react-router';
+import { Link, useHref, useLocation } from 'react-router';
 import { useT } from '../../../i18n/i18n.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { CopyButton } from '../../../ui/CopyButton.tsx';
@@ -34,6 +34,9 @@ export function BlobTools({ projectId, branch, sha, blob, views, view }: Props) 
   const text = content.kind === 'text' ? content.text : null;
   const isFile = blob.type === 'blob';
   const commit = sha ?? blob.commit?.sha ?? null;
+  const permalink = useHref(
+    commit === null ? '' : codePaths.blob(projectId, { branch, sha: commit, path, blobSha: blob.sha }) + hash,
+  );
   return (
     <div className={classes.head}>
       {text !== null && (
@@ -58,7 +61,7 @@ export function BlobTools({ projectId, branch, sha, blob, views, view }: Props) 
         {commit !== null && (
           <CopyButton
             icon={<IconLink size={14} />}
-            value={`${window.location.origin}${codePaths.blob(projectId, { branch, sha: commit, path, blobSha: blob.sha })}${hash}`}
+            value={window.location.origin + permalink}
             label={t('Copy a link to this version')}
           />
         )}

@@ -1,6 +1,6 @@
 import { memo } from 'react';
+import classes from '../../../ui/tokenColours.module.css';
 import type { LineTokens } from './highlightLines.ts';
-import classes from './Tokens.module.css';
 
 /** One line of code with its colours; without tokens plain. */
 export const Tokens = memo(function Tokens({ text, tokens }: { text: string; tokens: LineTokens | undefined }) {

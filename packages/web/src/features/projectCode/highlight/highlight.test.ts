@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { TOKEN_KINDS } from '@stagi/contract/tokenKinds.ts';
 import { describe, expect, it } from 'vitest';
 import { highlightLines, type LineTokens } from './highlightLines.ts';
 import { languageNamed, languageOf } from './languageOf.ts';
 import { GRAMMARS, type Language } from './languages.ts';
-import { TOKEN_KINDS } from './tokenKinds.ts';
 
 async function all(text: string, language: Language): Promise<LineTokens[]> {
   const lines: LineTokens[] = [];

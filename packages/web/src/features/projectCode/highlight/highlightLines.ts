@@ -1,7 +1,7 @@
 import { createCssVariablesTheme, createHighlighterCore, type GrammarState, type HighlighterCore } from '@shikijs/core';
 import { createJavaScriptRegexEngine } from '@shikijs/engine-javascript';
+import { TOKEN_KINDS } from '@stagi/contract/tokenKinds.ts';
 import { GRAMMARS, type Language } from './languages.ts';
-import { TOKEN_KINDS } from './tokenKinds.ts';
 
 /** Pairs of a length and a kind (an index of `TOKEN_KINDS`), which together are as long as the line. */
 export type LineTokens = number[];

@@ -2,6 +2,7 @@ import type { FromWorker, Task, ToWorker } from './tasks.ts';
 
 type Part = Extract<FromWorker, { part: unknown }>['part'];
 
+/** A task that the worker has not ended. Whoever asked for it may have canceled it. */
 interface Running {
   onPart(part: Part): void;
   resolve(): void;
@@ -21,8 +22,12 @@ export async function runCodeTask(task: Task, onPart: (part: Part) => void, sign
   signal.throwIfAborted();
   const id = count++;
   const cancel = (): void => {
-    running.get(id)?.reject(signal.reason as Error);
-    if (running.delete(id)) worker?.postMessage({ id, cancel: true } satisfies ToWorker);
+    const canceled = running.get(id);
+    if (!canceled) return;
+    // It keeps its timer until the worker has answered: a worker that does not is stuck, and is replaced.
+    canceled.onPart = () => undefined;
+    canceled.reject(signal.reason as Error);
+    worker?.postMessage({ id, cancel: true } satisfies ToWorker);
   };
   signal.addEventListener('abort', cancel);
   try {
@@ -33,8 +38,6 @@ export async function runCodeTask(task: Task, onPart: (part: Part) => void, sign
     });
   } finally {
     signal.removeEventListener('abort', cancel);
-    window.clearTimeout(running.get(id)?.timer);
-    running.delete(id);
   }
 }
 
@@ -47,7 +50,10 @@ function start(): Worker {
     if ('part' in data) {
       task.timer = window.setTimeout(giveUp, PART_MS);
       task.onPart(data.part);
-    } else if ('done' in data) task.resolve();
+      return;
+    }
+    running.delete(data.id);
+    if ('done' in data) task.resolve();
     else task.reject(new Error(data.failed));
   });
   made.addEventListener('error', () => end(new Error('The code worker failed')));

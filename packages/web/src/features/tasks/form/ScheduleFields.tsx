@@ -68,7 +68,7 @@ export function ScheduleFields({ form, field }: Pick<TaskFormProps, 'form' | 'fi
         )}
         {(every === 'day' || every === 'weekdays' || every === 'week') && (
           <TextInput
-            label={t('Time')}
+            label={t('Time', { context: 'clock' })}
             mask={TIME_MASK}
             placeholder="02:00"
             classNames={{ input: 'mono' }}
