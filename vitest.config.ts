@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { LongestFirst } from './scripts/longestFirst.ts';
 
 const FOLDERS = '{packages,scripts,bench,faults}/**';
+/** A test's name tells when it runs: `long` with `npm run test:long`, everything else with `npm test`. */
+const LONG = [`${FOLDERS}/*.long.test.{ts,tsx}`];
+const DOCKER_LONG = [`${FOLDERS}/*.docker.long.test.ts`];
 const DOCKER = [`${FOLDERS}/*.docker.test.ts`];
-/** What measures times that people are promised: it wants the machine for itself. */
-const MEASURED = [`${FOLDERS}/*.measured.test.ts`];
 /**
  * Each has a process of its own: what renders all pages, and what starts git hundreds of times, as the kernel copies the
  * tables of a process for each that it starts: from 1 GB that takes eight times as long.
@@ -15,10 +15,7 @@ const ALONE = [
   'packages/server/src/{content,git,gitHosting,projectCode,taskTransfer}/**/*.test.ts',
   'scripts/runBlocks.test.ts',
 ];
-const UNIT = { testTimeout: 120_000, sequence: { groupOrder: 0 } };
-
-/** Short forms of fault runs and what takes as long: `npm test` leaves them out, `npm test -- slow` runs them. */
-const SLOW = process.env.WITHOUT_SLOW_TESTS ? [`${FOLDERS}/*.slow.*`] : [];
+const LONG_LIMITS = { testTimeout: 500_000, hookTimeout: 600_000 };
 
 export default defineConfig({
   test: {
@@ -27,10 +24,10 @@ export default defineConfig({
     globalSetup: ['packages/server/src/testing/globalSetup.ts'],
     // Node runs the tests as it runs the platform, without a bundler between.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    sequence: { sequencer: LongestFirst },
+    testTimeout: 120_000,
     hookTimeout: 60_000,
-    // What is waited for comes late on a machine that has much else to do; half a minute late it is broken.
-    expect: { poll: { timeout: 20_000 } },
+    // What is waited for comes late on a machine that has much else to do; a minute late it is broken.
+    expect: { poll: { timeout: 60_000 } },
     // Print lists of findings whole: the report at the end has nothing of a failure but its message.
     chaiConfig: { truncateThreshold: 4_000 },
     projects: [
@@ -39,10 +36,10 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [`${FOLDERS}/*.test.{ts,tsx}`],
-          exclude: [...configDefaults.exclude, ...DOCKER, ...MEASURED, ...SLOW, ...ALONE],
+          exclude: [...configDefaults.exclude, ...DOCKER, ...LONG, ...ALONE],
           // What many files need is read once for each worker.
           isolate: false,
-          ...UNIT,
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -50,8 +47,8 @@ export default defineConfig({
         test: {
           name: 'alone',
           include: ALONE,
-          exclude: [...configDefaults.exclude, ...DOCKER, ...MEASURED, ...SLOW],
-          ...UNIT,
+          exclude: [...configDefaults.exclude, ...DOCKER, ...LONG],
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -59,21 +56,31 @@ export default defineConfig({
         test: {
           name: 'docker',
           include: DOCKER,
-          exclude: [...configDefaults.exclude, ...SLOW],
           fileParallelism: false,
-          testTimeout: 500_000,
-          hookTimeout: 600_000,
+          ...LONG_LIMITS,
           sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
         test: {
-          ...UNIT,
-          name: 'measured',
-          include: MEASURED,
+          name: 'long',
+          include: LONG,
+          exclude: [...configDefaults.exclude, ...DOCKER_LONG],
+          // What measures times wants the machine for itself.
           fileParallelism: false,
+          ...LONG_LIMITS,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'docker-long',
+          include: DOCKER_LONG,
+          fileParallelism: false,
+          ...LONG_LIMITS,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

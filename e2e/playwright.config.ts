@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import { defineConfig } from '@playwright/test';
 import { CHROMIUM } from '../scripts/chromium.ts';
 
-/** The stories that measure times, which want the machine for themselves. */
-const MEASURED = ['rent.story.ts', 'removal.story.ts', 'tabs.story.ts'];
 /** Those that make containers of their own: they say that they are skipped without Docker. */
 const DOCKER = readdirSync(import.meta.dirname).filter(
   (name) =>
     name.endsWith('.story.ts') &&
-    !MEASURED.includes(name) &&
     readFileSync(join(import.meta.dirname, name), 'utf8').includes('process.env.STAGI_NO_DOCKER'),
 );
+const LONG = '*.long.story.ts';
+const isLong = (name: string): boolean => name.endsWith('.long.story.ts');
 
 /** Browser stories on the real server, real Docker and the distribution's Chromium. */
 export default defineConfig({
@@ -21,7 +20,7 @@ export default defineConfig({
   outputDir: '../test-results',
   timeout: 180_000,
   expect: {
-    timeout: 20_000,
+    timeout: 60_000,
     // Of the gallery of the kit; the colours of what is kept are rounded to a palette.
     toHaveScreenshot: { maxDiffPixelRatio: 0.001, threshold: 0.1, animations: 'disabled', caret: 'hide' },
   },
@@ -30,13 +29,16 @@ export default defineConfig({
   workers: Math.max(2, Math.min(4, availableParallelism())),
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),
+  // A story's name tells when it runs: `long` with `npm run test:long`, everything else with `npm test`.
   projects: [
-    // The gallery keeps nothing between its stories: they share one browser context, which is what a story costs most.
-    { name: 'kit', testMatch: 'kit/**/*.story.ts', use: { reuseContext: true } as object },
-    { name: 'browser', testMatch: '*.story.ts', testIgnore: ['kit/**', ...DOCKER, ...MEASURED] },
+    { name: 'browser', testMatch: '*.story.ts', testIgnore: ['kit/**', LONG, ...DOCKER] },
     // They run beside the unit tests in `npm test`, which have the two cores busy.
-    { name: 'docker', testMatch: DOCKER, workers: 1 },
-    { name: 'measured', testMatch: MEASURED, workers: 1 },
+    { name: 'docker', testMatch: DOCKER.filter((name) => !isLong(name)), workers: 1 },
+    // The gallery keeps nothing between its stories: they share one browser context, which is what a story costs most.
+    { name: 'kit', testMatch: 'kit/**/*.long.story.ts', use: { reuseContext: true } as object },
+    // Some of them measure times and want the machine for themselves.
+    { name: 'long', testMatch: LONG, testIgnore: ['kit/**', ...DOCKER], workers: 1 },
+    { name: 'docker-long', testMatch: DOCKER.filter(isLong), workers: 1 },
   ],
   use: {
     actionTimeout: 30_000,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Tests that are shorter in `npm test`, in full: each file that asks `howMany`. */
+/** Tests that are shorter in `npm run test:long`, in full: each file that asks `howMany`. */
 const ROOT = join(import.meta.dirname, '..');
 const files = globSync(['packages/*/src/**/*.test.ts', 'faults/**/*.test.ts'], { cwd: ROOT }).filter((file) =>
   readFileSync(join(ROOT, file), 'utf8').includes('testing/howMany.ts'),

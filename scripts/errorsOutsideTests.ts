@@ -1,32 +1,58 @@
 import { writeFileSync } from 'node:fs';
-import type { SerializedError } from 'vitest';
-import type { Reporter, TestModule, TestSuite } from 'vitest/node';
+import { stripVTControlCharacters } from 'node:util';
+import type { SerializedError, UserConsoleLog } from 'vitest';
+import type { Reporter, TestModule, TestSuite, Vitest } from 'vitest/node';
 
-/** Errors that Vitest's JSON report leaves out. */
+/** Facts that Vitest's JSON report leaves out. Files are absolute paths. */
 export interface ErrorsOutsideTests {
   /** Of hooks inside a `describe`: messages by file. */
   hooks: Record<string, string[]>;
-  /** Such as a promise that is rejected before a test awaits it. */
-  unhandled: string[];
+  /** Such as a promise that is rejected before a test awaits it, with the file that ran then. */
+  unhandled: { file?: string; message: string }[];
+  /** Lines about seeds, by the file that printed them. */
+  seeds: Record<string, string[]>;
 }
 
 /** Writes them to the file that `ERRORS_OUTSIDE_TESTS` names. */
 export default class ErrorsOutsideTestsReporter implements Reporter {
   readonly #hooks: ErrorsOutsideTests['hooks'] = {};
+  readonly #seeds: ErrorsOutsideTests['seeds'] = {};
+  #vitest: Vitest | undefined;
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  onUserConsoleLog({ content, taskId }: UserConsoleLog): void {
+    const lines = seedLines(content);
+    const entity = lines.length > 0 && taskId ? this.#vitest?.state.idMap.get(taskId) : undefined;
+    if (entity) append(this.#seeds, entity.file.filepath, lines);
+  }
 
   onTestSuiteResult(suite: TestSuite): void {
     const messages = suite.errors().map(textOf);
-    if (messages.length === 0) return;
-    const { moduleId } = suite.module;
-    this.#hooks[moduleId] = [...(this.#hooks[moduleId] ?? []), ...messages];
+    if (messages.length > 0) append(this.#hooks, suite.module.moduleId, messages);
   }
 
   onTestRunEnd(_modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const { ERRORS_OUTSIDE_TESTS } = process.env;
     if (!ERRORS_OUTSIDE_TESTS) return;
-    const unhandled = errors.map((error) => `While ${error.VITEST_TEST_PATH ?? 'no test file'} ran: ${textOf(error)}`);
-    writeFileSync(ERRORS_OUTSIDE_TESTS, JSON.stringify({ hooks: this.#hooks, unhandled } satisfies ErrorsOutsideTests));
+    const unhandled = errors.map((error) => ({
+      ...(error.VITEST_TEST_PATH ? { file: String(error.VITEST_TEST_PATH) } : {}),
+      message: textOf(error),
+    }));
+    const found: ErrorsOutsideTests = { hooks: this.#hooks, unhandled, seeds: this.#seeds };
+    writeFileSync(ERRORS_OUTSIDE_TESTS, JSON.stringify(found));
   }
 }
 
 const textOf = ({ message, stack }: Pick<SerializedError, 'message' | 'stack'>): string => stack ?? message;
+
+function append(lists: Record<string, string[]>, file: string, more: string[]): void {
+  lists[file] = [...(lists[file] ?? []), ...more];
+}
+
+export const seedLines = (printed: string): string[] =>
+  stripVTControlCharacters(printed)
+    .split('\n')
+    .filter((line) => /\bseed\b/i.test(line));

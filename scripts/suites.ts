@@ -1,21 +1,10 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
+import { join } from 'node:path';
 import { buildDaemon } from '../packages/daemon/build.ts';
 import { removeAbandonedServers } from '../packages/server/src/testing/database.ts';
-import type { ErrorsOutsideTests } from './errorsOutsideTests.ts';
+import { noResults, playwrightResults, type Results, vitestResults } from './results.ts';
 import { CACHE, ROOT, run, runQuietly, stopSignal } from './run.ts';
 import { buildWeb } from './web.ts';
-
-export type Totals = {
-  passed: number;
-  failed: number;
-  skipped: number;
-  /** What failed, with its message: a log that is cut off keeps its end, so the end names them once more. */
-  failures: string[];
-};
-
-export const noTests = (): Totals => ({ passed: 0, failed: 0, skipped: 0, failures: [] });
 
 const VITEST = join('node_modules', 'vitest/vitest.mjs');
 const PLAYWRIGHT = join('node_modules', '@playwright/test/cli.js');
@@ -23,55 +12,42 @@ const PLAYWRIGHT_CONFIG = 'e2e/playwright.config.ts';
 
 export const isBrowserTest = (path: string) => /^(\.\/)?e2e(\/|$)/.test(path);
 
-export function add(totals: Totals, more: Partial<Totals>) {
-  for (const key of ['passed', 'failed', 'skipped'] as const) totals[key] += more[key] ?? 0;
-  totals.failures.push(...(more.failures ?? []));
+/** Projects of `vitest.config.ts`. */
+export type UnitProject = 'unit' | 'alone' | 'docker' | 'long' | 'docker-long';
+const UNIT_PROJECTS: readonly UnitProject[] = ['unit', 'alone', 'docker', 'long', 'docker-long'];
+/** Projects of `e2e/playwright.config.ts`. */
+export type StoryProject = 'browser' | 'docker' | 'kit' | 'long' | 'docker-long';
+
+interface Choice<Project> {
+  /** Why tests that need Docker cannot run here: they are counted as skipped. */
+  withoutDocker?: string | undefined;
+  /** All when none is named. */
+  projects?: readonly Project[];
+  /** Only files whose path matches one of these; all when empty. */
+  paths?: readonly string[];
+  /** One test file at a time, ended after `timeoutMs`. */
+  alone?: { timeoutMs: number };
 }
 
-export const totalLine = ({ passed, failed, skipped }: Totals) =>
-  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+const needsDocker = (project: string) => project.startsWith('docker');
 
-/** Which tests: those that need no Docker, those that do, those that measure, or all of them one group after the other. */
-export type UnitTests = 'unit' | 'docker' | 'measured' | 'all';
-
-/** Of Vitest's configuration; all where none is named. */
-const PROJECTS: Record<UnitTests, readonly string[]> = {
-  unit: ['unit', 'alone'],
-  docker: ['docker'],
-  measured: ['measured'],
-  all: [],
-};
-
-/** Without paths the slow tests are left out: see `vitest.config.ts`. */
-const testsFor = (paths: readonly string[]): NodeJS.ProcessEnv =>
-  paths.length > 0 ? process.env : { ...process.env, WITHOUT_SLOW_TESTS: '1' };
-
-/**
- * Vitest over the files matching `paths`, all but slow ones when empty. Without Docker its tests are counted as
- * skipped, not run.
- */
-export async function runUnitTests(
-  paths: string[],
-  withoutDocker: string | undefined,
-  which: UnitTests = 'all',
-): Promise<Totals> {
-  if (withoutDocker && which === 'docker') return { ...noTests(), skipped: await countDockerTests(paths) };
-  const report = freshReport(`vitest-${which}.json`);
-  const named = which === 'all' && withoutDocker ? [...PROJECTS.unit, ...PROJECTS.measured] : PROJECTS[which];
-  const projects = named.flatMap((name) => ['--project', name]);
-  const outside = freshReport(`errors-${which}.json`);
-  const reporters = [
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${report}`,
-    '--reporter=./scripts/errorsOutsideTests.ts',
+export async function runUnitTests(choice: Choice<UnitProject>): Promise<Results> {
+  const { withoutDocker, projects = UNIT_PROJECTS, paths = [], alone } = choice;
+  const notRun = withoutDocker ? await countTests(projects.filter(needsDocker), paths) : 0;
+  const chosen = projects.filter((project) => !(withoutDocker && needsDocker(project)));
+  if (chosen.length === 0) return { ...noResults(), notRun };
+  const name = alone ? 'second' : chosen.join('-');
+  const report = freshReport(`vitest-${name}.json`);
+  const outside = freshReport(`errors-${name}.json`);
+  const args = [
+    ...[VITEST, 'run', ...chosen.flatMap((project) => ['--project', project])],
+    ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+    ...['--reporter=./scripts/errorsOutsideTests.ts', ...(alone ? ['--maxWorkers=1'] : []), ...paths],
   ];
-  const env = { ...testsFor(paths), ERRORS_OUTSIDE_TESTS: outside };
-  const code = await run(process.execPath, [VITEST, 'run', ...projects, ...reporters, ...paths], { env });
+  const env = { ...process.env, ERRORS_OUTSIDE_TESTS: outside };
+  const code = await run(process.execPath, args, { env, ...(alone ? { timeout: alone.timeoutMs } : {}) });
   if (stopSignal()) await removeAbandonedServers();
-  const totals = read(report, code, (results) => vitestTotals(results, errorsIn(outside)));
-  if (withoutDocker && which === 'all') totals.skipped += await countDockerTests(paths);
-  return totals;
+  return { ...vitestResults(report, outside, code), notRun };
 }
 
 /** What browser stories run on. */
@@ -79,16 +55,11 @@ export async function buildForStories(): Promise<void> {
   await Promise.all([buildWeb(), buildDaemon()]);
 }
 
-/**
- * The browser stories of the given projects of Playwright's configuration, all when none is given.
- * `STAGI_NO_DOCKER` tells them why those that need Docker are to be skipped.
- */
-export async function runBrowserTests(
-  paths: string[],
-  withoutDocker: string | undefined,
-  projects: string[] = [],
-): Promise<Totals> {
-  const report = freshReport(`playwright${projects.map((name) => `-${name}`).join('')}.json`);
+/** Browser stories. `STAGI_NO_DOCKER` tells them why those that need Docker are to be skipped. */
+export async function runStories(choice: Choice<StoryProject>): Promise<Results> {
+  const { withoutDocker, projects = [], paths = [], alone } = choice;
+  const name = alone ? 'second' : projects.join('-');
+  const report = freshReport(`playwright-${name}.json`);
   const env = {
     ...process.env,
     PLAYWRIGHT_JSON_OUTPUT_NAME: report,
@@ -96,10 +67,14 @@ export async function runBrowserTests(
     // Node reads TypeScript by itself, and keeps what it compiled.
     PW_DISABLE_TS_ESM: '1',
   };
-  const output = join('test-results', projects.join('-'));
-  const args = [PLAYWRIGHT, 'test', '--config', PLAYWRIGHT_CONFIG, '--output', output, '--reporter=list,json'];
-  for (const project of projects) args.push('--project', project);
-  return read(report, await run(process.execPath, [...args, ...paths], { env }), playwrightTotals);
+  const args = [
+    ...[PLAYWRIGHT, 'test', '--config', PLAYWRIGHT_CONFIG, '--output', join('test-results', name)],
+    ...['--reporter=list,json', ...projects.flatMap((project) => ['--project', project])],
+    ...(alone ? ['--workers=1'] : []),
+    ...paths,
+  ];
+  const code = await run(process.execPath, args, { env, ...(alone ? { timeout: alone.timeoutMs } : {}) });
+  return playwrightResults(report, code);
 }
 
 /**
@@ -130,90 +105,10 @@ function freshReport(name: string) {
   return report;
 }
 
-/** A runner that ends badly without naming a failed test has still failed. */
-function read(report: string, code: number, count: (report: never) => Totals): Totals {
-  const totals = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8')) as never) : noTests();
-  if (code !== 0 && totals.failed === 0) {
-    totals.failed = 1;
-    totals.failures.push(`${basename(report, '.json')}: ended with ${code} and named no failed test`);
-  }
-  return totals;
-}
-
-type VitestReport = {
-  numPassedTests: number;
-  numPendingTests: number;
-  numTodoTests: number;
-  testResults: {
-    name: string;
-    status: string;
-    message: string;
-    assertionResults: { status: string; fullName: string; failureMessages: string[] | null }[];
-  }[];
-};
-
-const errorsIn = (file: string): ErrorsOutsideTests =>
-  existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as ErrorsOutsideTests) : { hooks: {}, unhandled: [] };
-
-function vitestTotals(report: VitestReport, { hooks, unhandled }: ErrorsOutsideTests): Totals {
-  const failures = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
-    const file = relative(ROOT, name);
-    const failed = assertionResults.filter((test) => test.status === 'failed');
-    if (failed.length === 0 && status === 'failed') return [failure(file, message, ...(hooks[name] ?? []))];
-    return failed.map((test) => failure(`${file} › ${test.fullName}`, ...(test.failureMessages ?? [])));
-  });
-  failures.push(...unhandled.map((message) => failure('an error that no test caught', message)));
-  return {
-    passed: report.numPassedTests,
-    failed: failures.length,
-    skipped: report.numPendingTests + report.numTodoTests,
-    failures,
-  };
-}
-
-type PlaywrightReport = {
-  stats: { expected: number; unexpected: number; flaky: number; skipped: number };
-  suites: PlaywrightSuite[];
-};
-type PlaywrightSuite = {
-  suites?: PlaywrightSuite[];
-  specs: {
-    ok: boolean;
-    title: string;
-    file: string;
-    line: number;
-    tests: { results: { errors: { message?: string }[] }[] }[];
-  }[];
-};
-
-function playwrightTotals({ stats, suites }: PlaywrightReport): Totals {
-  return {
-    passed: stats.expected,
-    failed: stats.unexpected + stats.flaky,
-    skipped: stats.skipped,
-    failures: suites.flatMap(failedStories),
-  };
-}
-
-function failedStories({ suites = [], specs }: PlaywrightSuite): string[] {
-  const failed = specs.filter(({ ok }) => !ok);
-  const named = failed.map(({ file, line, title, tests }) => {
-    const errors = tests.flatMap(({ results }) => results.flatMap(({ errors }) => errors));
-    return failure(`${file}:${line} › ${title}`, ...errors.map(({ message = '' }) => message));
-  });
-  return [...named, ...suites.flatMap(failedStories)];
-}
-
-const LINES_OF_A_FAILURE = 24;
-
-function failure(title: string, ...messages: string[]) {
-  const lines = messages.flatMap((message) => stripVTControlCharacters(message).split('\n'));
-  return [title, ...lines.slice(0, LINES_OF_A_FAILURE).map((line) => `    ${line.slice(0, 300)}`)].join('\n');
-}
-
-async function countDockerTests(paths: string[]) {
+async function countTests(projects: readonly UnitProject[], paths: readonly string[]) {
+  if (projects.length === 0) return 0;
   const list = freshReport('docker-tests.json');
-  const args = [VITEST, 'list', '--project', 'docker', `--json=${list}`, ...paths];
-  await runQuietly(process.execPath, args, { env: testsFor(paths) });
+  const chosen = projects.flatMap((project) => ['--project', project]);
+  await runQuietly(process.execPath, [VITEST, 'list', ...chosen, `--json=${list}`, ...paths]);
   return existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as unknown[]).length : 0;
 }
