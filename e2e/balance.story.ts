@@ -140,7 +140,7 @@ test('an operator makes a promo code, somebody adds it to their balance and sees
     await expect(codes.locator('[data-status="revoked"]')).toHaveCount(1);
     await desk.getByRole('link', { name: 'Ledger' }).first().click();
     await desk.getByTestId('ledger-verify').click();
-    await expect(desk.getByTestId('ledger-row').locator('[data-status="sound"]')).toHaveCount(1, { timeout: 30_000 });
+    await expect(desk.getByTestId('ledger-row').locator('[data-status="sound"]')).toHaveCount(1, { timeout: 60_000 });
     await expectAccessible(desk, 'ledger');
     await desk.setViewportSize({ width: 360, height: 740 });
     await expect(desk.getByTestId('ledger-row')).toHaveCount(1);

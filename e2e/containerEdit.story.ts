@@ -77,7 +77,7 @@ test('a container is changed, a change that fails is undone, and one like it is 
   await test.step('it is recreated with what was changed, keeps its name, and its secret is masked', async () => {
     await page.getByTestId('container-save').click();
     await expect(page).toHaveURL(new RegExp(`/cloud/containers/${container.id}$`));
-    await until('the changed container runs', 30_000, async () => (await inspect(SLUG))?.Id !== first?.Id);
+    await until('the changed container runs', 60_000, async () => (await inspect(SLUG))?.Id !== first?.Id);
     await expect(page.getByTestId('container-status').first()).toHaveText(/running/i);
     await expect(page.getByText('Healthy')).toBeVisible();
     const { Config } = (await inspect(SLUG))!;
@@ -166,7 +166,7 @@ async function aRunningContainer(ada: Person): Promise<Container> {
   const { token } = await issueEnrolment(signing, db, serverId, 'rented');
   daemon = await createDaemon({ node: String(serverId), token: async () => token });
   daemon.start();
-  const container = await until('the server takes containers', 30_000, async () => {
+  const container = await until('the server takes containers', 60_000, async () => {
     const input = {
       instanceRef: { id: serverId },
       title: 'Job',
@@ -184,7 +184,7 @@ async function aRunningContainer(ada: Person): Promise<Container> {
       () => null,
     );
   });
-  await until('the container runs', 30_000, async () => {
+  await until('the container runs', 60_000, async () => {
     const { entity } = await ada.client(api.containers.view, { id: container.id });
     return entity.status === 'running';
   });

@@ -123,7 +123,7 @@ test('files of a volume are browsed, edited, uploaded, downloaded and deleted be
     );
     await page.unroute('**/docker-container/file/upload/**');
     await page.getByRole('button', { name: 'Go on with pixel.png' }).click();
-    await expect(page.getByTestId('upload-queue')).toContainText('2 files uploaded', { timeout: 30_000 });
+    await expect(page.getByTestId('upload-queue')).toContainText('2 files uploaded', { timeout: 60_000 });
     expect((await readFile(onServer('pixel.png'))).equals(PIXEL)).toBe(true);
     await page.getByRole('link', { name: 'pixel.png' }).click();
     const picture = page.getByTestId('preview-image');
@@ -217,7 +217,7 @@ test('files of a volume are browsed, edited, uploaded, downloaded and deleted be
 
   await test.step('files stay while the container is stopped; a server that is away says so', async () => {
     await ada.client(api.containers.stop, { id });
-    await until('it is stopped', 30_000, async () => {
+    await until('it is stopped', 60_000, async () => {
       const { entity } = await ada.client(api.containers.view, { id });
       return entity.status === 'stopped' || entity.status === 'exited';
     });
@@ -228,7 +228,7 @@ test('files of a volume are browsed, edited, uploaded, downloaded and deleted be
     await expect(
       page.getByText('Its server cannot be reached').or(page.getByText('Its server must be online')).first(),
     ).toBeVisible({
-      timeout: 30_000,
+      timeout: 60_000,
     });
   });
 });
@@ -252,7 +252,7 @@ async function aRunningContainer(ada: Person): Promise<number> {
   const { entity: server, daemonToken } = await ada.client(api.selfHosted.create, { title: 'Lab 3', slug: 'lab-3' });
   daemon = await createDaemon({ node: String(server.id), token: async () => daemonToken });
   daemon.start();
-  await until('the server is online', 30_000, async () => {
+  await until('the server is online', 60_000, async () => {
     const { entity } = await ada.client(api.selfHosted.view, { id: server.id });
     return entity.status === 'online';
   });

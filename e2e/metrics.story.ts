@@ -48,7 +48,7 @@ test('a container is watched: its charts live, over time, and its log at a momen
     await expect(page.getByTestId(/^metrics-\d/)).toHaveCount(0);
     const before = await page.getByTestId('metrics-cpu').getAttribute('aria-valuemax');
     await expect
-      .poll(() => page.getByTestId('metrics-cpu').getAttribute('aria-valuemax'), { timeout: 30_000 })
+      .poll(() => page.getByTestId('metrics-cpu').getAttribute('aria-valuemax'), { timeout: 60_000 })
       .not.toBe(before);
   });
 
@@ -136,7 +136,7 @@ async function prepare(ada: Person): Promise<{ server: number; container: number
   const { token } = await issueEnrolment(signing, db, server, 'rented');
   daemon = await createDaemon({ node: String(server), token: async () => token });
   daemon.start();
-  await until('the agent has said hello', 30_000, async () => {
+  await until('the agent has said hello', 60_000, async () => {
     const { entity } = await ada.client(api.instances.view, { id: server });
     return entity.facts !== null;
   });

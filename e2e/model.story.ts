@@ -11,7 +11,7 @@ import { expectAccessible } from './accessible.ts';
 import { type Ingestion, startIngestion } from './ingestion.ts';
 import { type SimulatedPlatform, startSimulatedPlatform } from './simulatedCloud.ts';
 
-const DEADLINE = { timeout: 20_000 };
+const DEADLINE = { timeout: 60_000 };
 const LLAMA = modelOf('meta-llama/Llama-3.1-8B-Instruct');
 const LENGTHS = { input: 1024, output: 256 };
 

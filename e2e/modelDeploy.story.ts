@@ -143,7 +143,7 @@ test('a model is deployed from its page, followed while it loads, and chatted wi
   await test.step('a stopped container cannot be asked, a deleted one is gone', async () => {
     const { entities } = await ada.client(api.modelEndpoints.list, { modelRef: { name: NAME } });
     await ada.client(api.containers.stop, { id: entities[0]!.container!.id });
-    await expect(page.locator('[data-status="stopped"]')).toBeVisible({ timeout: 30_000 });
+    await expect(page.locator('[data-status="stopped"]')).toBeVisible({ timeout: 60_000 });
     await page.getByRole('button', { name: 'Close the chat' }).click();
     await expect(page.getByTestId('run-model')).toBeDisabled();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();

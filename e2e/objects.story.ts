@@ -114,7 +114,7 @@ test('objects are uploaded, looked at, shared and deleted in the browser', async
     });
     await page.getByTestId('upload-files').setInputFiles(large);
     await expect(uploads.filter({ hasText: 'large.bin' })).toHaveAttribute('data-state', 'sending');
-    await until('a part is stored', 30_000, async () => (await openUpload(ada, storage))?.parts.length === 1);
+    await until('a part is stored', 60_000, async () => (await openUpload(ada, storage))?.parts.length === 1);
     await walkTo(page, '/cloud/instances');
     await walkTo(page, address);
     await expect(uploads.filter({ hasText: 'large.bin' })).toHaveAttribute('data-state', 'sending');
@@ -140,10 +140,10 @@ test('objects are uploaded, looked at, shared and deleted in the browser', async
     await page.route(/partNumber=/, () => {});
     writeFileSync(join(folder, 'canceled.bin'), numbers(LARGE_BYTES));
     await page.getByTestId('upload-files').setInputFiles(join(folder, 'canceled.bin'));
-    await until('the upload has begun', 30_000, async () => (await openUpload(ada, storage)) !== undefined);
+    await until('the upload has begun', 60_000, async () => (await openUpload(ada, storage)) !== undefined);
     await page.getByRole('button', { name: 'Cancel canceled.bin' }).click();
     await expect(uploads.filter({ hasText: 'canceled.bin' })).toHaveAttribute('data-state', 'canceled');
-    await until('its parts are freed', 30_000, async () => (await openUpload(ada, storage)) === undefined);
+    await until('its parts are freed', 60_000, async () => (await openUpload(ada, storage)) === undefined);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     let refused = 0;
     await page.route(/partNumber=2/, async (route) => {

@@ -118,7 +118,7 @@ test('a port of a container is opened behind sign-in, by a token, by everybody, 
     await expectAccessible(page, 'recreating a container for its ports');
     await page.getByTestId('confirm-submit').click();
     await expect(page.getByTestId('port-recreate')).toHaveCount(0);
-    await until('it is bound for everybody', 30_000, async () => (await bindingsOf(slug))[0]?.[0] === '0.0.0.0');
+    await until('it is bound for everybody', 60_000, async () => (await bindingsOf(slug))[0]?.[0] === '0.0.0.0');
     await expect(page.getByTestId('pending-edit')).toHaveCount(0);
     await expect(page.getByTestId('port-recreate')).toHaveCount(0);
   });

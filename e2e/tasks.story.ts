@@ -284,7 +284,7 @@ async function prepare(ada: Person): Promise<{ projectId: number; storageId: num
       .where('facts', 'is not', null)
       .executeTakeFirst(),
   );
-  await until('the storage is rented', 30_000, async () => {
+  await until('the storage is rented', 60_000, async () => {
     const { entity } = await ada.client(api.storages.view, { id: storage.id });
     return entity.status === 'rented';
   });

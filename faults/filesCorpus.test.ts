@@ -12,7 +12,7 @@ import { type FilesDaemon, joinFilesDaemon } from './filesDaemon.ts';
 
 const run = promisify(execFile);
 const SECRET = 'SECRET of the server';
-const ANSWER_MS = 20_000;
+const ANSWER_MS = 60_000;
 const UPLOAD = '00000000-0000-4000-8000-00000000000';
 
 let app: TestApp;

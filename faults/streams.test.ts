@@ -1,132 +1,27 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import type { ActualContainer } from '@stagi/contract/daemon.ts';
-import { OPENING_HEADER, STREAMS_FEATURE, STREAMS_PATH, type StreamTarget } from '@stagi/contract/daemonStreams.ts';
+import { OPENING_HEADER, STREAMS_PATH, type StreamTarget } from '@stagi/contract/daemonStreams.ts';
 import { COMMAND_AUDIENCE } from '@stagi/contract/desiredState.ts';
-import type { DesiredStore } from '@stagi/daemon/src/desiredState.ts';
-import type { Identity } from '@stagi/daemon/src/identity.ts';
-import type { FileDeps } from '@stagi/daemon/src/streams/fileStreams.ts';
-import { streamHandlers } from '@stagi/daemon/src/streams/handlers.ts';
-import { createStreamServer } from '@stagi/daemon/src/streams/streamServer.ts';
-import type { TerminalDeps } from '@stagi/daemon/src/streams/terminal/terminalStreams.ts';
-import { issueEnrolment } from '@stagi/server/src/nodes/enrolment.ts';
-import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
-import { connectDaemon, enrolNode, type NodeKey, type TestDaemon } from '@stagi/server/src/testing/daemon.ts';
-import { aRentedInstance } from '@stagi/server/src/testing/factories.ts';
+import type { TestApp } from '@stagi/server/src/testing/app.ts';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { fileDeps } from './filesDaemon.ts';
+import { type StreamLab, startStreamLab } from './streamLab.ts';
 import { until } from './until.ts';
 
 const MB = 1024 * 1024;
 
-/** None is opened here. */
-const noTerminals = {} as TerminalDeps;
-
+let lab: StreamLab;
 let app: TestApp;
-let serverId: number;
-let key: NodeKey;
-let identity: Identity;
-let daemon: TestDaemon;
-let link: AbortController;
-let files: FileDeps;
-let folder: string;
-const desired = { containers: [] as object[] };
-const actual = { containers: [] as ActualContainer[] };
 
 beforeAll(async () => {
-  // Without workers, which would take the server for lost: its daemon sends no heartbeats.
-  app = await startTestApp({}, { role: 'api' });
-  const owner = await app.signUp();
-  serverId = await aRentedInstance(app.ctx, owner);
-  const { token } = await app.ctx.db.transaction().execute((trx) => issueEnrolment(app.ctx, trx, serverId, 'rented'));
-  key = await enrolNode(app.url, token);
-  identity = { node: key.node, origin: app.url, commandKey: key.commandKey, kind: 'rented', jti: 'test' };
-  folder = await mkdtemp(join(tmpdir(), 'stagi-streams-'));
-  files = await fileDeps(folder, { current: () => desired } as unknown as DesiredStore);
-  daemon = await dialIn();
+  lab = await startStreamLab();
+  ({ app } = lab);
 });
-afterAll(async () => {
-  link?.abort();
-  await daemon?.close();
-  await app?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => lab?.close());
 
-/** A link whose streams are served by the daemon's own code. */
-async function dialIn(): Promise<TestDaemon> {
-  const joined = await connectDaemon(app.url, key, { features: [STREAMS_FEATURE] });
-  link = new AbortController();
-  const { signal } = link;
-  const server = createStreamServer(
-    identity,
-    streamHandlers({
-      ...files,
-      actual: () => actual.containers,
-      terminal: noTerminals,
-    }),
-  );
-  joined.socket.on('message', (data: Buffer) => {
-    const message = JSON.parse(data.toString());
-    if (message.type === 'streams') server.dial(message.ticket, message.epoch, signal);
-  });
-  joined.socket.on('close', () => link.abort());
-  return joined;
-}
-
-const open = (target: StreamTarget) => app.ctx.streams.open(serverId, target);
-
-it('echoes 1 GB beside the link, in bounded memory, and keeps the link quick', { timeout: 120_000 }, async () => {
-  const stream = await open({ kind: 'echo' });
-  const chunk = randomBytes(MB);
-  const total = 1024;
-  const [sent, got] = [createHash('sha256'), createHash('sha256')];
-  async function* source() {
-    for (let n = 0; n < total; n += 1) {
-      sent.update(chunk);
-      yield chunk;
-    }
-  }
-  let peak = 0;
-  let done = false;
-  const latencies: number[] = [];
-  const watch = (async () => {
-    while (!done) {
-      peak = Math.max(peak, process.memoryUsage().rss);
-      const begun = performance.now();
-      daemon.socket.ping();
-      await once(daemon.socket, 'pong');
-      latencies.push(performance.now() - begun);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  })();
-  const begun = performance.now();
-  const before = process.memoryUsage().rss;
-  Readable.from(source()).pipe(stream);
-  let bytes = 0;
-  for await (const part of stream) {
-    got.update(part as Buffer);
-    bytes += (part as Buffer).length;
-  }
-  done = true;
-  await watch;
-  const seconds = (performance.now() - begun) / 1000;
-  latencies.sort((a, b) => a - b);
-  const p95 = latencies[Math.floor(latencies.length * 0.95)]!;
-  console.log(
-    `streams: ${bytes / MB} MB echoed at ${(bytes / MB / seconds).toFixed(0)} MB/s, memory ${((peak - before) / MB).toFixed(0)} MB more at most, link answers p95 ${p95.toFixed(1)} ms (n = ${latencies.length})`,
-  );
-  expect(bytes).toBe(total * MB);
-  expect(got.digest('hex')).toBe(sent.digest('hex'));
-  expect(peak - before).toBeLessThan(400 * MB);
-  expect(latencies.length).toBeGreaterThan(0);
-});
+const open = (target: StreamTarget) => lab.open(target);
 
 it('holds back one stream whose reader stands still, and no other', async () => {
   const stalled = await open({ kind: 'echo' });
@@ -177,8 +72,8 @@ it('half-closes: an answer comes after the end of the question', async () => {
   service.listen(0, '127.0.0.1');
   await once(service, 'listening');
   const { port: host } = service.address() as AddressInfo;
-  desired.containers = [{ id: 7, state: 'running', spec: { ports: [{ host, container: 80 }] } }];
-  actual.containers = [aRunning(7, host)];
+  lab.desired.containers = [{ id: 7, state: 'running', spec: { ports: [{ host, container: 80 }] } }];
+  lab.actual.containers = [aRunning(7, host)];
   const stream = await open({ kind: 'port', containerId: 7, port: 80 });
   stream.end('hello');
   let answer = '';
@@ -201,13 +96,13 @@ const aRunning = (id: number, host: number): ActualContainer => ({
 });
 
 it('refuses what the server does not have, with the reason', async () => {
-  desired.containers = [
+  lab.desired.containers = [
     { id: 7, state: 'running', spec: { ports: [{ host: 1, container: 80 }] } },
     { id: 8, state: 'stopped', spec: { ports: [{ host: 1, container: 80 }] } },
     { id: 10, state: 'running', spec: { ports: [{ host: 2, container: 80 }] } },
     { id: 11, state: 'running', spec: { ports: [{ host: 1, container: 80 }] } },
   ];
-  actual.containers = [7, 8, 10].map((id) => aRunning(id, 1));
+  lab.actual.containers = [7, 8, 10].map((id) => aRunning(id, 1));
   // Created before the port was desired; and not created yet.
   await expect(open({ kind: 'port', containerId: 10, port: 80 })).rejects.toMatchObject({ status: 404 });
   await expect(open({ kind: 'port', containerId: 11, port: 80 })).rejects.toMatchObject({ status: 409 });
@@ -222,13 +117,13 @@ it('refuses what the server does not have, with the reason', async () => {
 
 it('opens nothing with an opening that is not the platform’s, for this node and link, and new', async () => {
   const { privateKey } = app.ctx.keys.command;
-  const epoch = (await daemon.next('welcome')).epoch;
+  const epoch = (await lab.daemon.next('welcome')).epoch;
   const stranger = await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify']);
   const signed = (
     change: Record<string, unknown> = {},
     { typ = 'stream+jwt', audience = COMMAND_AUDIENCE, exp = '30s', signer = privateKey as unknown as CryptoKey } = {},
   ) =>
-    new SignJWT({ node: key.node, epoch, id: crypto.randomUUID(), open: { kind: 'echo' }, ...change })
+    new SignJWT({ node: lab.key.node, epoch, id: crypto.randomUUID(), open: { kind: 'echo' }, ...change })
       .setProtectedHeader({ alg: 'EdDSA', typ })
       .setAudience(audience)
       .setIssuedAt()
@@ -269,16 +164,9 @@ async function rawSession(): Promise<(document: string) => Promise<number>> {
   const wss = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(wss, 'listening');
   const origin = `http://127.0.0.1:${(wss.address() as AddressInfo).port}`;
-  const server = createStreamServer(
-    { ...identity, origin },
-    streamHandlers({
-      ...files,
-      actual: () => actual.containers,
-      terminal: noTerminals,
-    }),
-  );
+  const server = lab.streamServer(origin);
   const connected = once(wss, 'connection') as Promise<[WebSocket]>;
-  server.dial('ticket', (await daemon.next('welcome')).epoch, link.signal);
+  server.dial('ticket', (await lab.daemon.next('welcome')).epoch, lab.link.signal);
   const [socket] = await connected;
   const wire = createWebSocketStream(socket);
   const session = http2.connect('http://daemon', { createConnection: () => wire });
@@ -300,7 +188,7 @@ it('takes a second socket only with a ticket, once', async () => {
     const [code] = await once(socket, 'close');
     return code as number;
   };
-  const { ticket } = await daemon.next('streams');
+  const { ticket } = await lab.daemon.next('streams');
   for (const authorization of [undefined, 'Bearer ', 'Bearer x', `Bearer ${ticket}`, `Basic ${ticket}`])
     expect(await dialled(authorization)).toBe(4401);
 });
@@ -309,10 +197,10 @@ it('ends with its link, and says why it cannot be opened then', async () => {
   const stream = await open({ kind: 'echo' });
   stream.on('error', () => {});
   const ended = new Promise((resolve) => stream.on('close', resolve));
-  await daemon.close();
+  await lab.daemon.close();
   await ended;
   await expect(open({ kind: 'echo' })).rejects.toMatchObject({ status: 503 });
-  daemon = await dialIn();
+  await lab.dialIn();
   const again = await until('streams are back with the next link', () => open({ kind: 'echo' }).catch(() => null));
   again.destroy();
 });

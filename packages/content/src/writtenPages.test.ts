@@ -20,7 +20,6 @@ const isRoute = (path: string): boolean => patterns.some((pattern) => pattern.te
 /** In bytes, before compression. */
 const INDEX_SIZE = 700_000;
 const FIRST_HITS = 3;
-const QUERY_MS = 10;
 
 async function searchIn(language: Language) {
   const json = await content.searchIndex(language);
@@ -61,23 +60,13 @@ describe('the written pages', () => {
 });
 
 describe('the search', () => {
-  it(`answers questions among the first ${FIRST_HITS} hits, at once`, async () => {
-    const { index, pagesOf } = await searchIn('en');
+  it(`answers questions among the first ${FIRST_HITS} hits`, async () => {
+    const { pagesOf } = await searchIn('en');
     const missed = SEARCH_QUESTIONS.filter(
       ({ question, path }) => !pagesOf(question).slice(0, FIRST_HITS).includes(path),
     );
     expect(missed).toEqual([]);
-    const times = SEARCH_QUESTIONS.map(({ question }) => {
-      const start = performance.now();
-      index.search(question);
-      return performance.now() - start;
-    }).sort((one, other) => one - other);
-    const median = times[Math.floor(times.length / 2)] ?? Number.POSITIVE_INFINITY;
-    console.log(
-      `search: n = ${times.length} questions, median ${median.toFixed(2)} ms, slowest ${times.at(-1)?.toFixed(2)} ms`,
-    );
-    expect(times.length).toBeGreaterThanOrEqual(50);
-    expect(median).toBeLessThan(QUERY_MS);
+    expect(SEARCH_QUESTIONS.length).toBeGreaterThanOrEqual(50);
   });
 
   it.each(LANGUAGES)('has an index for %s that is quickly fetched', async (language) => {

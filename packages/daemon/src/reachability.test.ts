@@ -51,7 +51,7 @@ describe('probing the platform', () => {
     const back = waitUntilReachable(origin, false, stop.signal).then(() => {
       isBack = true;
     });
-    await expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThan(1);
+    await expect.poll(() => asked, { timeout: 60_000 }).toBeGreaterThan(1);
     expect(isBack).toBe(false);
     stop.abort();
     await back;

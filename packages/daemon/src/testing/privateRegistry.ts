@@ -12,7 +12,7 @@ import { docker, TEST_IMAGE } from './image.ts';
 /** The only user of a private registry: `htpasswd` holds their password as bcrypt. */
 export const PULLER = { username: 'puller', password: 'canary-password-81c2f0' };
 const HTPASSWD = 'puller:$2y$05$0O99zEbOHq6sf0J71C6hRe001/mEEwVBOh78psOFXT0AQVSuSkPbK\n';
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** Debian's `docker-registry` on a loopback port, which asks for a login. */
 export interface PrivateRegistry {

@@ -17,7 +17,7 @@ import { storedMails } from '../testing/storedMails.ts';
 import { setOperator } from './setOperator.ts';
 
 const ROUNDS = 10;
-const SOON = { timeout: 20_000, interval: 100 };
+const SOON = { timeout: 60_000, interval: 100 };
 
 let app: TestApp;
 let operator: Person;

@@ -30,7 +30,7 @@ const cloud = async (): Promise<OperatedProvider> => {
 const check = async (): Promise<ProviderCheck> =>
   (await operator.client(api.providers.check, { provider: 'fake' })).entity;
 const ended = async (): Promise<ProviderCheck> => {
-  await expect.poll(async () => (await cloud()).check?.endedAt ?? null, { timeout: 30_000 }).not.toBeNull();
+  await expect.poll(async () => (await cloud()).check?.endedAt ?? null, { timeout: 60_000 }).not.toBeNull();
   return (await cloud()).check ?? expect.unreachable();
 };
 

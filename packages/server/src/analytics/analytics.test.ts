@@ -9,7 +9,7 @@ import { forwardEvent } from './forwardEvent.ts';
 
 type Taken = { api_key: string; events: Record<string, unknown>[] };
 
-const DEADLINE = { timeout: 20_000 };
+const DEADLINE = { timeout: 60_000 };
 
 describe('analytics', () => {
   let app: TestApp;

@@ -10,7 +10,7 @@ import { openEventStream } from '../testing/eventStream.ts';
 import { aContainer, anApiToken, aSelfHostedServer, markSteppedUp } from '../testing/factories.ts';
 import { httpSender, mailsTo, type Person } from '../testing/person.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 25 };
+const PATIENCE = { timeout: 60_000, interval: 25 };
 
 describe('the form of a token', () => {
   it('is one word with its id and a checksum that detects every typing error', () => {

@@ -23,7 +23,7 @@ import { startSmtp } from '../testing/smtp.ts';
 const ENV_VALUE = 'canary-env-7d1f0c';
 const SMTP_PASSWORD = 'canary-smtp-4be1a9';
 const DATABASE_PASSWORD = 'canary-database-90f3';
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 
 it('no secret is in a log, an answer, an event, somebody else’s mail or the database', {
   timeout: 240_000,

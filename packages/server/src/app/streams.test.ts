@@ -18,7 +18,7 @@ import { ABSENT } from './testing/sample.ts';
 import { aMember, type SeededWorkspace, seedWorkspace } from './testing/seededWorkspace.ts';
 import { changedTables, hashTables } from './testing/tableHashes.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 25 };
+const PATIENCE = { timeout: 60_000, interval: 25 };
 const EVENTS = `${API_PREFIX}events`;
 const TAIL = `${API_PREFIX}logging/tail`;
 const TERMINALS = ['docker-container', 'instance-rented', 'self-hosted-instance'] as const;

@@ -11,7 +11,7 @@ import type { Person } from '../testing/person.ts';
 
 /** More than the pool has connections. */
 const AT_ONCE = 12;
-const SOON = { timeout: 20_000, interval: 20 };
+const SOON = { timeout: 60_000, interval: 20 };
 
 let app: TestApp;
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import type { Person } from '../testing/person.ts';
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 /** Events in one tick: fewer than a quick reader's buffer holds. */
 const AT_ONCE = 3_000;
-const PATIENCE = { timeout: 20_000, interval: 25 };
+const PATIENCE = { timeout: 60_000, interval: 25 };
 
 describe('the event stream', () => {
   let app: TestApp;

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../testing/app.ts';
 import { aRentedInstance } from '../testing/factories.ts';
 import { recordHeartbeats } from './daemonSignals.ts';
 
-const SOON = { timeout: 20_000, interval: 20 };
+const SOON = { timeout: 60_000, interval: 20 };
 
 let app: TestApp;
 beforeAll(async () => {

@@ -229,7 +229,7 @@ describe('while the offers of a cloud are not known, as after a start of the pla
     });
     answers = true;
     await expect
-      .poll(() => rent().catch((error: CallError) => error.status), { timeout: 5_000 })
+      .poll(() => rent().catch((error: CallError) => error.status), { timeout: 60_000 })
       .toMatchObject({
         entity: { slug: 'late', status: 'in queue' },
       });

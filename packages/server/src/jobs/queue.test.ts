@@ -4,7 +4,7 @@ import { inTransaction, openPool, type Pool } from '../db/pool.ts';
 import { createTestDatabase } from '../testing/database.ts';
 import { type RunningQueue, startQueue } from './queue.ts';
 
-const DEADLINE = { timeout: 20_000 };
+const DEADLINE = { timeout: 60_000 };
 
 describe('the queue', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -41,7 +41,7 @@ it('makes log buckets for servers that were rented before there were any, and co
     { role: 'worker,s3' },
   );
   const records = async () => zstdcat((await objectsOf(worker.ctx, storages[0]!.id)).values());
-  await expect.poll(records, { timeout: 15_000 }).toEqual([
+  await expect.poll(records, { timeout: 60_000 }).toEqual([
     { seq: 2, time: '2027-01-15T08:00:00.000000000Z', stream: 'stdout', text: 'line 2' },
     { seq: 3, time: '2027-01-15T08:00:00.000000000Z', stream: 'stdout', text: 'line 3' },
   ]);

@@ -289,10 +289,10 @@ describe('deploying a model on a server that is rented for it', () => {
     expect(endpoint).toMatchObject({ status: 'waiting for server', container: null, gpuCount: 1 });
     expect(Date.parse(endpoint.deadline!)).toBeGreaterThan(Date.now());
     await expect
-      .poll(async () => (await view(endpoint.id)).instance.status, { timeout: 40_000 })
+      .poll(async () => (await view(endpoint.id)).instance.status, { timeout: 60_000 })
       .toMatch(/creating|online/);
     const daemon = await ofServer(endpoint.instance.id, { gpus: [L4], cpus: 8, ramBytes: 32 * 2 ** 30 });
-    await expect.poll(async () => (await view(endpoint.id)).status, { timeout: 40_000 }).toBe('creating');
+    await expect.poll(async () => (await view(endpoint.id)).status, { timeout: 60_000 }).toBe('creating');
     const desired = await daemon.desired(({ containers }) => containers.length > 0);
     expect(desired.containers[0]!.spec.gpuIds).toEqual([0]);
     const { wanted_sealed } = await app.ctx.db
@@ -322,7 +322,7 @@ describe('deploying a model on a server that is rented for it', () => {
     const refused = await deploy({ rent: await rental('fake:sim-l4-1') });
     await ofServer(refused.instance.id, { gpus: [], cpus: 8 });
     await expect
-      .poll(async () => await view(refused.id), { timeout: 40_000 })
+      .poll(async () => await view(refused.id), { timeout: 60_000 })
       .toMatchObject({ status: 'failed', reason: 'The server has too few free GPUs' });
   });
 

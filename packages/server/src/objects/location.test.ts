@@ -11,7 +11,7 @@ import { aBucket, aKey, blobsOf, s3Client, s3Url, type TestBucket, useOf } from 
 
 const MiB = 1024 * 1024;
 /** Bytes are removed in the background. */
-const REMOVED = { timeout: 20_000 };
+const REMOVED = { timeout: 60_000 };
 
 /** The bytes of `near` lie in a bucket of `far`, a second copy of the platform. */
 let far: TestApp;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 
-const FAST = { interval: 25, timeout: 20_000 };
+const FAST = { interval: 25, timeout: 60_000 };
 
 let app: TestApp;
 let alice: Person;

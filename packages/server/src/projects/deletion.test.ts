@@ -7,7 +7,7 @@ import { anApiToken, anImport } from '../testing/factories.ts';
 import { aPlacedRun } from '../testing/taskFactories.ts';
 import { repositoryPath } from './gitAccess.ts';
 
-const FAST = { interval: 25, timeout: 20_000 };
+const FAST = { interval: 25, timeout: 60_000 };
 
 describe('deleting a project', () => {
   const { at, running, create, wanted, statusOf } = readyServer();

@@ -40,7 +40,7 @@ async function aClosedServer(): Promise<number> {
   const { id } = await rentServer(alice);
   await waitForStatus(alice, id, 'online');
   await alice.client(api.instances.terminate, { id });
-  await waitForStatus(alice, id, 'terminated', 20_000);
+  await waitForStatus(alice, id, 'terminated', 60_000);
   return id;
 }
 
@@ -61,7 +61,7 @@ describe('the sweep', () => {
     expect((await strays(name))[0]?.deletions, 'deleted before its 10 minutes of quarantine were over').toBe(0);
     await age(name, 11);
     await sweep();
-    await expect.poll(() => stateOf(name), { timeout: 20_000 }).toBe('gone');
+    await expect.poll(() => stateOf(name), { timeout: 60_000 }).toBe('gone');
     await sweep();
     await sweep();
     expect(await strays(name)).toEqual([]);
@@ -76,7 +76,7 @@ describe('the sweep', () => {
     await sweep();
     expect(await strays(name)).toMatchObject([{ deletions: 1 }]);
     await sweep();
-    await expect.poll(() => stateOf(name), { timeout: 20_000 }).toBe('gone');
+    await expect.poll(() => stateOf(name), { timeout: 60_000 }).toBe('gone');
   });
 
   it('stores why a machine could not be deleted, and goes on with the others', async () => {
@@ -90,7 +90,7 @@ describe('the sweep', () => {
       'Something went wrong',
     );
     await sweep();
-    for (const name of names) await expect.poll(() => stateOf(name), { timeout: 20_000 }).toBe('gone');
+    for (const name of names) await expect.poll(() => stateOf(name), { timeout: 60_000 }).toBe('gone');
   });
 
   it('leaves everything else to the operator: unknown machines and second ones of a server', async () => {
@@ -138,7 +138,7 @@ describe('the sweep', () => {
     };
     await app.control.vanish(`stagi-test-${id}`);
     await sweep();
-    await expect.poll(missed, { timeout: 20_000 }).toBe(1);
+    await expect.poll(missed, { timeout: 60_000 }).toBe(1);
     await alice.client(api.instances.terminate, { id });
   });
 });
@@ -152,12 +152,12 @@ describe('the operator', () => {
     expect(entity).toMatchObject({ decision: 'delete', deletedFrom: expect.any(String) });
     await expect(operator.client(api.strays.delete, { id: stray!.id })).rejects.toMatchObject({ status: 200 });
     await sweep();
-    await expect.poll(() => stateOf(name), { timeout: 20_000 }).toBe('gone');
+    await expect.poll(() => stateOf(name), { timeout: 60_000 }).toBe('gone');
   });
 
   it('assigns a stray to a workspace, where it is a server like any other until it is terminated', async () => {
     const name = await aMachineOf(666_666_666);
-    await expect.poll(() => stateOf(name), { timeout: 20_000 }).toBe('running');
+    await expect.poll(() => stateOf(name), { timeout: 60_000 }).toBe('running');
     await sweep();
     const [stray] = await strays(name);
     const wish = { id: stray!.id, workspaceId: alice.workspaceId, title: 'Found', slug: 'found' };
@@ -166,7 +166,7 @@ describe('the operator', () => {
       body: { fieldsWithError: ['offerId'] },
     });
     const { instanceId } = await operator.client(api.strays.adopt, { ...wish, offerId: CPU_OFFER });
-    await waitForStatus(alice, instanceId, 'online', 20_000);
+    await waitForStatus(alice, instanceId, 'online', 60_000);
     expect(await viewInstance(alice, instanceId)).toMatchObject({
       title: 'Found',
       ip: expect.any(String),
@@ -196,7 +196,7 @@ describe('the operator', () => {
     await sweep();
     expect(await strays(name)).toEqual([]);
     await alice.client(api.instances.terminate, { id: instanceId });
-    await waitForStatus(alice, instanceId, 'terminated', 20_000);
+    await waitForStatus(alice, instanceId, 'terminated', 60_000);
     expect(await stateOf(name)).toBe('gone');
   });
 

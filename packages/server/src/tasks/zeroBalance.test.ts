@@ -82,14 +82,14 @@ describe('an own server of a workspace without a balance', () => {
     await server.reaches(running, 'running');
     const container = await server.containerOf(running);
     await setExhausted(alice.workspaceId, 0);
-    await expect.poll(() => server.daemon.shown(container)?.state, { timeout: 10_000 }).toBe('paused');
+    await expect.poll(() => server.daemon.shown(container)?.state, { timeout: 60_000 }).toBe('paused');
     await expect
       .poll(() => server.view(running))
       .toMatchObject({ status: 'running', statusReason: 'Zero balance', statusDeadline: expect.any(String) });
     const waiting = await server.submit();
     await server.reaches(waiting, 'scheduled');
     await setExhausted(alice.workspaceId, null);
-    await expect.poll(() => server.daemon.shown(container)?.state, { timeout: 10_000 }).toBe('running');
+    await expect.poll(() => server.daemon.shown(container)?.state, { timeout: 60_000 }).toBe('running');
     await server.reaches(waiting, 'running');
     for (const id of [running, waiting]) {
       server.daemon.end(await server.containerOf(id), 0);

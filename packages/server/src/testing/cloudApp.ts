@@ -79,7 +79,7 @@ export async function viewInstance(person: Person, id: number): Promise<Instance
 }
 
 /** Waits until the owner sees this status. */
-export async function waitForStatus(person: Person, id: number, status: Instance['status'], timeout = 20_000) {
+export async function waitForStatus(person: Person, id: number, status: Instance['status'], timeout = 60_000) {
   await expect.poll(async () => (await viewInstance(person, id)).status, { timeout, interval: 50 }).toBe(status);
   return viewInstance(person, id);
 }

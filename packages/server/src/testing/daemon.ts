@@ -43,7 +43,7 @@ export interface NodeKey {
   commandKey: Ed25519PublicJwk;
 }
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 
 export function makeKey(): { privateKey: KeyObject; publicKey: Ed25519PublicJwk } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');

@@ -74,7 +74,7 @@ describe('the samples of a daemon', () => {
     const ofServer = await alice.client(api.metrics.rented, { id: server });
     expect(ofServer).toMatchObject({ step: 15, isMeasured: true });
     expect(ofServer.times).toHaveLength(1);
-    expect(Math.abs(ofServer.times[0]! - Date.now() / 1000)).toBeLessThan(30);
+    expect(Math.abs(ofServer.times[0]! - Date.now() / 1000)).toBeLessThan(300);
     // Stored in seven digits.
     const shown = ofServer.series.map(({ name, gpu, unit, limit, avg }) => [
       name,

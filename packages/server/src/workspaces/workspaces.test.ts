@@ -9,7 +9,7 @@ import { eventsOf } from '../testing/eventStream.ts';
 import { anApiToken, anAuthorizedApp, anSshKey, aRentedInstance, markSteppedUp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 25 };
+const PATIENCE = { timeout: 60_000, interval: 25 };
 
 describe('workspaces', () => {
   let app: TestApp;

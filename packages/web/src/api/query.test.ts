@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { setFailureHandlers } from './client.ts';
 import { q, queryClient } from './query.ts';
 
-const DEADLINE = { timeout: 20_000 };
+const DEADLINE = { timeout: 60_000 };
 
 describe('the refusal of what a page reads', () => {
   const told: string[] = [];

@@ -17,7 +17,7 @@ import { openTerminals, type Terminals } from './terminals.ts';
 
 const ADA = 1;
 const BOB = 2;
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 /** Far more than fits between a program and its reader. */
 const OUTPUT = 16_000_000;
 /** What a viewer of these tests remembers. */

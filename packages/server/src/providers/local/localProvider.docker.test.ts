@@ -203,7 +203,7 @@ async function openProvider() {
     interval: 100,
   });
   const close = async () => {
-    await vi.waitFor(() => provider.removeNetwork(), { timeout: 20_000 });
+    await vi.waitFor(() => provider.removeNetwork(), { timeout: 60_000 });
     await provider.close();
     await rm(dataDir, { recursive: true });
   };
@@ -242,7 +242,7 @@ async function inside(name: string, script: string): Promise<{ code: number | nu
 
 async function answers(name: string, script: string): Promise<void> {
   await vi.waitFor(async () => expect(await inside(name, script)).toMatchObject({ code: 0 }), {
-    timeout: 30_000,
+    timeout: 60_000,
     interval: 20,
   });
 }

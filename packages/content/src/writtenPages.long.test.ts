@@ -1,0 +1,22 @@
+import MiniSearch from 'minisearch';
+import { expect, it } from 'vitest';
+import { loadContent } from './content.ts';
+import { searchOptions } from './searchOptions.ts';
+import { SEARCH_QUESTIONS } from './searchQuestions.ts';
+
+const QUERY_MS = 10;
+
+it('answers a search of the written pages at once', async () => {
+  const content = loadContent(new URL('../../../content', import.meta.url).pathname);
+  const index = MiniSearch.loadJSON(await content.searchIndex('en'), searchOptions('en'));
+  const times = SEARCH_QUESTIONS.map(({ question }) => {
+    const start = performance.now();
+    index.search(question);
+    return performance.now() - start;
+  }).sort((one, other) => one - other);
+  const median = times[Math.floor(times.length / 2)] ?? Number.POSITIVE_INFINITY;
+  console.log(
+    `search: n = ${times.length} questions, median ${median.toFixed(2)} ms, slowest ${times.at(-1)?.toFixed(2)} ms`,
+  );
+  expect(median).toBeLessThan(QUERY_MS);
+});
