@@ -19,14 +19,14 @@ const SHOWN: readonly Shown[] = [
     screen: 'SSH keys, rent panel, access of a server: adding a key',
     trigger: 'what was entered is not a public key; under the field',
     from: 'packages/server/src/sshKeys/publicKey.ts',
-    proof: 'e2e/rent.story.ts',
+    proof: 'e2e/rentAndLeave.ts',
   },
   {
     text: 'This SSH key has already been added',
     screen: 'SSH keys, rent panel, access of a server: adding a key',
     trigger: 'the same key is among the person’s own; under the field',
     from: 'packages/server/src/sshKeys/change.ts',
-    proof: 'e2e/rent.story.ts',
+    proof: 'e2e/rentAndLeave.ts',
   },
   {
     text: 'Containers can only be created for server instances that are online',
@@ -40,7 +40,7 @@ const SHOWN: readonly Shown[] = [
     screen: 'containers: creating one',
     trigger: 'more CPUs are asked for than the server has free; under the field',
     from: 'packages/server/src/containers/capacity.ts',
-    proof: 'e2e/rent.story.ts',
+    proof: 'e2e/rentAndLeave.ts',
   },
   {
     text: 'Copied',
