@@ -14,6 +14,9 @@ import { until } from './waitUntil.ts';
 test.use({ cloud: 'on' });
 test.skip(Boolean(process.env.STAGI_NO_DOCKER), process.env.STAGI_NO_DOCKER);
 
+const ONLINE_WITHIN_S = 15;
+const UNRESPONSIVE_WITHIN_S = 45;
+
 test('a server of one’s own joins by the shown line, runs a container, and survives its daemon’s death', async ({
   page,
   platform,
@@ -45,6 +48,7 @@ test('a server of one’s own joins by the shown line, runs a container, and sur
       await expect(page.getByText(/is online|joined/i).first()).toBeVisible({ timeout: 60_000 });
       const seconds = (Date.now() - started) / 1000;
       console.log(`install line → online: ${seconds.toFixed(1)} s, n = 1`);
+      expect(seconds).toBeLessThanOrEqual(ONLINE_WITHIN_S);
     });
 
     const { entities } = await client(api.selfHosted.list, {});
@@ -71,6 +75,7 @@ test('a server of one’s own joins by the shown line, runs a container, and sur
       await expect(status).toHaveText(/unresponsive/i, { timeout: 60_000 });
       const seconds = (Date.now() - died) / 1000;
       console.log(`daemon killed → unresponsive: ${seconds.toFixed(1)} s, n = 1`);
+      expect(seconds).toBeLessThanOrEqual(UNRESPONSIVE_WITHIN_S);
       await expect(page.getByText(/seen .*ago/i).first()).toBeVisible();
       expect(await inspect(server)).toBe(before);
     });

@@ -10,6 +10,7 @@ import type { Person } from '../testing/person.ts';
 import { spawnPlatform } from '../testing/platform.ts';
 import { requestId } from './requestId.ts';
 
+const STOP_WITHIN_MS = 10_000;
 const UUID = /^[0-9a-f-]{36}$/;
 
 describe('a request', () => {
@@ -65,7 +66,7 @@ describe('a request', () => {
 });
 
 describe('a graceful shutdown', () => {
-  it('tells streams to reconnect, finishes the calls in progress, and ends', {
+  it('tells streams to reconnect, finishes the calls in progress, and ends within 10 s', {
     timeout: 120_000,
   }, async () => {
     const app = await startTestApp();
@@ -85,6 +86,7 @@ describe('a graceful shutdown', () => {
       expect(code).toBe(STREAM_CLOSE.restarting);
       expect(await stopped).toBe(0);
       const ms = performance.now() - since;
+      expect(ms).toBeLessThan(STOP_WITHIN_MS);
       console.log(`stop: one call in hand and one stream, gone after ${ms.toFixed(0)} ms`);
     } finally {
       await platform.remove();
