@@ -1,3 +1,5 @@
+import { newSeed as newTestSeed } from '@stagi/contract/testing/random.ts';
+
 export { type Random, seeded } from '@stagi/contract/testing/random.ts';
 
 /** `--name=value` of the command line as a number. */
@@ -6,8 +8,8 @@ export function option(name: string, otherwise: number): number {
   return text === undefined ? otherwise : Number(text);
 }
 
-/** A seed to print: the one that `--seed=` asks for, else a new one. */
-export const newSeed = (): number => option('seed', Date.now() % 2 ** 31);
+/** A seed to print: the one that `--seed=` or `TEST_SEED` asks for, else a new one. */
+export const newSeed = (): number => option('seed', newTestSeed());
 
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);

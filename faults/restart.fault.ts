@@ -13,10 +13,10 @@ import { api } from '@stagi/contract/api.ts';
 import { createClient } from '@stagi/contract/apiClient.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { httpSender, PASSWORD, signUp, tokensOf } from '@stagi/server/src/testing/person.ts';
-import { seeded } from './random.ts';
+import { newSeed, option, seeded } from './random.ts';
 
-const kills = Number(process.argv.find((argument) => argument.startsWith('--n='))?.slice(4) ?? 25);
-const seed = Number(process.argv.find((argument) => argument.startsWith('--seed='))?.slice(7) ?? Date.now() % 2 ** 31);
+const kills = option('n', 25);
+const seed = newSeed();
 console.log(`restart: seed ${seed}, ${kills} kills`);
 
 const MAIN = join(import.meta.dirname, '../packages/server/src/main.ts');

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { newSeed } from '../random.ts';
 import { type ChaosProxy, startChaosProxy } from './chaosProxy.ts';
 import { randomFrom } from './random.ts';
 import { until } from './testbed.ts';
 
-const SEED = Date.now() % 2 ** 31;
+const SEED = newSeed();
 let proxy: ChaosProxy;
 let far: WebSocketServer;
 let heard: Buffer[];

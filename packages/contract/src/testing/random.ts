@@ -7,6 +7,9 @@ export interface Random {
   shuffle<T>(items: readonly T[]): T[];
 }
 
+/** For a random test, which prints it: the seed of `TEST_SEED`, which repeats a run, else a new one. */
+export const newSeed = (): number => Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
 export function seeded(seed: number): Random {
   let a = seed | 0;
   const next = (): number => {

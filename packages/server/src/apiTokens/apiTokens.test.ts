@@ -1,6 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import { type Client, createClient } from '@stagi/contract/apiClient.ts';
 import { STREAM_CLOSE } from '@stagi/contract/streams.ts';
+import { newSeed } from '@stagi/contract/testing/random.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -14,7 +15,7 @@ const PATIENCE = { timeout: 60_000, interval: 25 };
 
 describe('the form of a token', () => {
   it('is one word with its id and a checksum that detects every typing error', () => {
-    const seed = Date.now();
+    const seed = newSeed();
     let n = 0;
     fc.assert(
       fc.property(

@@ -1,6 +1,6 @@
 import { RENTED_MOVES, type RentedStatus } from '@stagi/contract/instances.ts';
 import { asMicro } from '@stagi/contract/money.ts';
-import { seeded } from '@stagi/contract/testing/random.ts';
+import { newSeed, seeded } from '@stagi/contract/testing/random.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { disableClient, enableClient } from '../admin/disableClient.ts';
@@ -35,7 +35,7 @@ const ACTS = 1_000;
 const OFTEN: Record<string, number> = { move: 40, tick: 10, start: 10, stop: 10, resume: 8, credit: 6, follow: 6 };
 const SELDOM: Record<string, number> = { endStorage: 1, disable: 1, terminate: 1, rent: 2 };
 
-const seed = Date.now() % 2 ** 31;
+const seed = newSeed();
 const random = seeded(seed);
 const { pick } = random;
 

@@ -1,5 +1,5 @@
 import { asMicro } from '@stagi/contract/money.ts';
-import { seeded } from '@stagi/contract/testing/random.ts';
+import { newSeed, seeded } from '@stagi/contract/testing/random.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allocateCharges } from './allocateCharges.ts';
@@ -9,7 +9,7 @@ import { type MeteredBooks, openMeteredBooks, SECOND } from './testing/meteredBo
 
 const HOUR_US = 3_600_000_000n;
 
-const seed = Date.now() % 2 ** 31;
+const seed = newSeed();
 const random = seeded(seed);
 const { between } = random;
 

@@ -1,5 +1,5 @@
 import { RENTED_MOVES, type RentedStatus } from '@stagi/contract/instances.ts';
-import { seeded } from '@stagi/contract/testing/random.ts';
+import { newSeed, seeded } from '@stagi/contract/testing/random.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../db/pool.ts';
@@ -9,7 +9,7 @@ import { rateOf } from './segmentRate.ts';
 import { syncSegments } from './segments.ts';
 import { type MeteredBooks, openMeteredBooks, SECOND } from './testing/meteredBooks.ts';
 
-const seed = Date.now() % 2 ** 31;
+const seed = newSeed();
 const random = seeded(seed);
 const { between } = random;
 

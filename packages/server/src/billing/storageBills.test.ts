@@ -1,4 +1,5 @@
 import { GB, HOURS_PER_MONTH, MICRO_PER_GB_MONTH } from '@stagi/contract/storageRules.ts';
+import { newSeed } from '@stagi/contract/testing/random.ts';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -17,7 +18,7 @@ const HOUR = 3_600 * SECOND;
 const MONTH = HOURS_PER_MONTH * HOUR;
 const MONTH_US = BigInt(MONTH);
 
-const seed = Date.now() % 2 ** 31;
+const seed = newSeed();
 
 let books: MeteredBooks;
 beforeAll(async () => {

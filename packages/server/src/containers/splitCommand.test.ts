@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { newSeed } from '@stagi/contract/testing/random.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CommandError, splitCommand } from './splitCommand.ts';
@@ -25,7 +26,7 @@ describe('splitting a command', () => {
 
   it('splits quoted words as a POSIX shell does', () => {
     const word = fc.string({ unit: fc.constantFrom('a', ' ', "'", '"', '\\', '$', '*', '\n', 'é', ';'), maxLength: 8 });
-    const seed = Date.now();
+    const seed = newSeed();
     console.log(`splitCommand: n = 60, seed ${seed}`);
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), (words) => {

@@ -1,5 +1,6 @@
 import { STREAM_CREDIT_BYTES } from '@stagi/contract/daemon.ts';
 import { encodeRecord, type LogRecord } from '@stagi/contract/frames.ts';
+import { newSeed } from '@stagi/contract/testing/random.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aContainer } from '../testing/factories.ts';
@@ -42,7 +43,7 @@ describe('logs', () => {
   });
 
   it('stores every line exactly once over disconnects, after which unacknowledged bytes are sent again', async () => {
-    const seed = Date.now();
+    const seed = newSeed();
     const links = fc.array(
       fc.record({ chunk: fc.integer({ min: 1, max: 90 }), cut: fc.nat(400), overlap: fc.nat(60), waits: fc.boolean() }),
       { minLength: 2, maxLength: 6 },

@@ -1,6 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import { USAGE_FEATURE } from '@stagi/contract/daemon.ts';
 import type { MetricSeries, Metrics } from '@stagi/contract/metrics.ts';
+import { newSeed } from '@stagi/contract/testing/random.ts';
 import type { UsageSample } from '@stagi/contract/usageSample.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -187,7 +188,7 @@ describe('the samples of a daemon', () => {
 describe('the figures over time', () => {
   it('keep average and maximum when they are thinned, once however often that is done', async () => {
     const server = await aSelfHostedServer(app.ctx, alice);
-    const seed = Math.floor(Math.random() * 2 ** 31);
+    const seed = newSeed();
     const now = new Date();
     const base = Math.floor((now.getTime() - 2 * 3_600_000) / (15 * MINUTE_MS)) * 15 * MINUTE_MS;
     await startThinningAt(base);

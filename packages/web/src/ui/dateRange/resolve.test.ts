@@ -1,10 +1,11 @@
 /// <reference lib="esnext.temporal" />
+import { newSeed } from '@stagi/contract/testing/random.ts';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { minuteEnd } from '../clock.ts';
 import { type DateRange, type RangeUnit, resolveDateRange, shownFields, shownTime } from './resolve.ts';
 
-const SEED = Number(process.env.FC_SEED ?? 20_261_121);
+const SEED = newSeed();
 /** For each zone of each property. */
 const RUNS = Number(process.env.FC_RUNS ?? 150);
 const ran: string[] = [];
