@@ -13,7 +13,7 @@ const DOCKER = [`${FOLDERS}/*.docker.test.ts`];
 const ALONE = [
   'packages/content/**/*.test.ts',
   'packages/server/src/{content,git,gitHosting,projectCode,taskTransfer}/**/*.test.ts',
-  'scripts/runBlocks.test.ts',
+  'scripts/{runBlocks,secondLook}.test.ts',
 ];
 const LONG_LIMITS = { testTimeout: 500_000, hookTimeout: 600_000 };
 
@@ -22,6 +22,7 @@ export default defineConfig({
     // More workers than cores take no less time in total, and each test takes longer.
     maxWorkers: Math.max(2, Math.min(4, availableParallelism())),
     globalSetup: ['packages/server/src/testing/globalSetup.ts'],
+    setupFiles: process.env.TEST_SEED ? ['scripts/repeatSeed.ts'] : [],
     // Node runs the tests as it runs the platform, without a bundler between.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: 120_000,

@@ -22,9 +22,9 @@ if (command === 'installed') {
     stop(
       `usage: node scripts/bootstrap.mjs start | dev | test | testLong | check | e2e | gen | demo | baselines | screenshots | bench | faults | operator | ledger`,
     );
-  if (!isInstalled()) install();
+  const installSeconds = isInstalled() ? 0 : install();
   checkOwnNode();
-  run(script);
+  run(script, installSeconds);
 }
 
 function checkMachine() {
@@ -46,6 +46,7 @@ function lockHash() {
     .digest('hex');
 }
 
+/** Answers the seconds it took. */
 function install() {
   // Before the packages, as npm runs their install scripts on the Node they bring.
   provideLibatomic();
@@ -66,8 +67,9 @@ function install() {
   if (status !== 0)
     stop('The packages cannot be installed: see above. Check that the npm registry answers, then try again.');
   writeFileSync(STAMP, lockHash());
-  const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  if (isTerminal) console.log(`\r\x1b[K✓ Packages installed  ${seconds} s`);
+  const seconds = (performance.now() - start) / 1000;
+  if (isTerminal) console.log(`\r\x1b[K✓ Packages installed  ${seconds.toFixed(1)} s`);
+  return seconds;
 }
 
 /** Node 26 needs libatomic.so.1, which minimal Debian and Ubuntu machines lack. */
@@ -119,13 +121,17 @@ function checkOwnNode() {
  * In a process group of its own, so that Ctrl-C in a terminal reaches it once, from here, and never its children behind its
  * back. It notices through the channel when this process is killed.
  */
-function run(script) {
+function run(script, installSeconds) {
   const child = spawn(NODE, [script, ...args], {
     cwd: ROOT,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: true,
     // What was compiled once is not compiled again by the many processes of a test run, nor by the next start.
-    env: { NODE_COMPILE_CACHE: join(ROOT, '.cache/compiled'), ...process.env },
+    env: {
+      NODE_COMPILE_CACHE: join(ROOT, '.cache/compiled'),
+      ...process.env,
+      INSTALL_SECONDS: String(installSeconds),
+    },
   });
   let lastSignal = 0;
   const forward = (signal) => {

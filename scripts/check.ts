@@ -2,6 +2,6 @@ import { runChecks } from './checks.ts';
 import { exitCodeOf, listenForStop, stopSignal } from './run.ts';
 
 listenForStop();
-const failed = await runChecks();
+const results = await runChecks();
 const signal = stopSignal();
-process.exit(signal ? exitCodeOf(signal) : failed > 0 ? 1 : 0);
+process.exit(signal ? exitCodeOf(signal) : results.some(({ failed }) => failed) ? 1 : 0);

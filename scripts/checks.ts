@@ -5,11 +5,13 @@ import { importCircles } from './circles.ts';
 import { OPENAPI_FILE, openapiText } from './openapi.ts';
 import { ROOT, runQuietly, stopSignal } from './run.ts';
 
+export const TYPES = 'types';
+
 type Check = { name: string; problems(): Promise<string> };
 
 const CHECKS: Check[] = [
   { name: 'lock file complete', problems: () => node('scripts/lock.mjs', '--check') },
-  { name: 'types', problems: () => tool('typescript/bin/tsc', '-p', 'tsconfig.json') },
+  { name: TYPES, problems: () => tool('typescript/bin/tsc', '-p', 'tsconfig.json') },
   { name: 'types of the web app', problems: () => tool('typescript/bin/tsc', '-p', 'packages/web') },
   {
     name: 'format and lint',
@@ -22,18 +24,25 @@ const CHECKS: Check[] = [
   { name: 'first pages light', problems: async () => (await heavyPages()).join('\n') },
 ];
 
-/** Runs every check, one line each, with what it found below a failed one. Answers how many failed. */
-export async function runChecks(): Promise<number> {
-  let failed = 0;
+interface CheckResult {
+  name: string;
+  seconds: number;
+  failed: boolean;
+}
+
+/** Runs every check, one line each, with what it found below a failed one. */
+export async function runChecks(): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
   for (const { name, problems } of CHECKS) {
     if (stopSignal()) break;
     const start = performance.now();
     const found = await problems().catch((error: Error) => error.message);
-    console.log(`${found ? '✗' : '✓'} ${name} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
+    const seconds = (performance.now() - start) / 1000;
+    console.log(`${found ? '✗' : '✓'} ${name} (${seconds.toFixed(1)} s)`);
     if (found) console.log(found.trimEnd());
-    if (found) failed += 1;
+    results.push({ name, seconds, failed: Boolean(found) });
   }
-  return failed;
+  return results;
 }
 
 const tool = (path: string, ...args: string[]) => node(join('node_modules', path), ...args);

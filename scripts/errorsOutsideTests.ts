@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { SerializedError, UserConsoleLog } from 'vitest';
-import type { Reporter, TestModule, TestSuite, Vitest } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
+import { noteTestEnd, noteTestStart } from './runningTests.ts';
 
 /** Facts that Vitest's JSON report leaves out. Files are absolute paths. */
 export interface ErrorsOutsideTests {
@@ -11,16 +12,36 @@ export interface ErrorsOutsideTests {
   unhandled: { file?: string; message: string }[];
   /** Lines about seeds, by the file that printed them. */
   seeds: Record<string, string[]>;
+  /** Each `Error.cause` of a failed test, by `nameOfTest`. */
+  causes: Record<string, string[]>;
 }
+
+export const nameOfTest = (file: string, fullName: string): string => `${file} › ${fullName}`;
 
 /** Writes them to the file that `ERRORS_OUTSIDE_TESTS` names. */
 export default class ErrorsOutsideTestsReporter implements Reporter {
   readonly #hooks: ErrorsOutsideTests['hooks'] = {};
   readonly #seeds: ErrorsOutsideTests['seeds'] = {};
+  readonly #causes: ErrorsOutsideTests['causes'] = {};
   #vitest: Vitest | undefined;
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
+  }
+
+  onTestModuleStart({ moduleId }: TestModule): void {
+    noteTestStart(moduleId);
+  }
+
+  onTestModuleEnd({ moduleId }: TestModule): void {
+    noteTestEnd(moduleId);
+  }
+
+  onTestCaseResult(test: TestCase): void {
+    const causes = (test.result().errors ?? []).flatMap(causesOf);
+    // The JSON report writes the names of groups and test with a space between them.
+    if (causes.length > 0)
+      this.#causes[nameOfTest(test.module.moduleId, test.fullName.replaceAll(' > ', ' '))] = causes;
   }
 
   onUserConsoleLog({ content, taskId }: UserConsoleLog): void {
@@ -41,10 +62,13 @@ export default class ErrorsOutsideTestsReporter implements Reporter {
       ...(error.VITEST_TEST_PATH ? { file: String(error.VITEST_TEST_PATH) } : {}),
       message: textOf(error),
     }));
-    const found: ErrorsOutsideTests = { hooks: this.#hooks, unhandled, seeds: this.#seeds };
+    const found: ErrorsOutsideTests = { hooks: this.#hooks, unhandled, seeds: this.#seeds, causes: this.#causes };
     writeFileSync(ERRORS_OUTSIDE_TESTS, JSON.stringify(found));
   }
 }
+
+const causesOf = ({ cause }: SerializedError): string[] =>
+  cause ? [`Caused by: ${textOf(cause)}`, ...causesOf(cause)] : [];
 
 const textOf = ({ message, stack }: Pick<SerializedError, 'message' | 'stack'>): string => stack ?? message;
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { type ErrorsOutsideTests, seedLines } from './errorsOutsideTests.ts';
+import { type ErrorsOutsideTests, nameOfTest, seedLines } from './errorsOutsideTests.ts';
 import { ROOT } from './run.ts';
 
 export type Runner = 'vitest' | 'playwright';
@@ -91,7 +91,8 @@ interface VitestReport {
 
 /** What the JSON report of Vitest and `errorsOutsideTests.ts` say. */
 export function vitestResults(report: string, outside: string, code: number): Results {
-  const { hooks, unhandled, seeds } = readJson<ErrorsOutsideTests>(outside) ?? { hooks: {}, unhandled: [], seeds: {} };
+  const known = readJson<ErrorsOutsideTests>(outside) ?? { hooks: {}, unhandled: [], seeds: {}, causes: {} };
+  const { hooks, unhandled, seeds, causes } = known;
   const results = noResults();
   for (const one of readJson<VitestReport>(report)?.testResults ?? []) {
     const file = relativePath(one.name);
@@ -99,7 +100,13 @@ export function vitestResults(report: string, outside: string, code: number): Re
       one.assertionResults.filter(({ status }) => statuses.includes(status)).length;
     const failures = one.assertionResults
       .filter(({ status }) => status === 'failed')
-      .map((test) => failure(`${file} › ${test.fullName}`, ...(test.failureMessages ?? [])));
+      .map(({ fullName, failureMessages }) =>
+        failure(
+          nameOfTest(file, fullName),
+          ...(failureMessages ?? []),
+          ...(causes[nameOfTest(one.name, fullName)] ?? []),
+        ),
+      );
     if (failures.length === 0 && one.status === 'failed')
       failures.push(failure(file, one.message, ...(hooks[one.name] ?? [])));
     results.files.push({
@@ -190,8 +197,13 @@ const allSpecs = ({ suites = [], specs }: PlaywrightSuite): PlaywrightSuite['spe
 ];
 
 const LINES_OF_A_FAILURE = 24;
+const LINES_OF_ONE_MESSAGE = 14;
 
 function failure(title: string, ...messages: string[]): string {
-  const lines = messages.flatMap((message) => stripVTControlCharacters(message).split('\n'));
+  const lines = messages.flatMap((message) =>
+    stripVTControlCharacters(message)
+      .split('\n')
+      .slice(0, messages.length > 1 ? LINES_OF_ONE_MESSAGE : LINES_OF_A_FAILURE),
+  );
   return [title, ...lines.slice(0, LINES_OF_A_FAILURE).map((line) => `    ${line.slice(0, 300)}`)].join('\n');
 }

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '..');
 export const CACHE = join(ROOT, '.cache');
+/** Where test runners write their reports. */
+export const REPORTS = process.env.TEST_REPORTS ?? CACHE;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const running = new Set<ChildProcess>();
@@ -20,11 +22,6 @@ export const exitCodeOf = (signal: NodeJS.Signals) => 128 + constants.signals[si
  * second one ends this process at once.
  */
 export function listenForStop() {
-  const stop = (signal: NodeJS.Signals) => {
-    if (asked) process.exit(exitCodeOf(signal));
-    asked = signal;
-    for (const child of running) child.kill(signal);
-  };
   const onDisconnect = () => stop('SIGTERM');
   for (const signal of SIGNALS) process.on(signal, stop);
   process.once('disconnect', onDisconnect);
@@ -33,6 +30,13 @@ export function listenForStop() {
     for (const signal of SIGNALS) process.off(signal, stop);
     process.off('disconnect', onDisconnect);
   };
+}
+
+/** As if `signal` had come from outside. */
+export function stop(signal: NodeJS.Signals): void {
+  if (asked) process.exit(exitCodeOf(signal));
+  asked = signal;
+  for (const child of running) child.kill(signal);
 }
 
 /** Runs a program to its end and answers its exit code; not started at all once the script was asked to end. */

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { buildDaemon } from '../packages/daemon/build.ts';
 import { removeAbandonedServers } from '../packages/server/src/testing/database.ts';
 import { noResults, playwrightResults, type Results, vitestResults } from './results.ts';
-import { CACHE, ROOT, run, runQuietly, stopSignal } from './run.ts';
+import { REPORTS, ROOT, run, runQuietly, stopSignal } from './run.ts';
 import { buildWeb } from './web.ts';
 
 const VITEST = join('node_modules', 'vitest/vitest.mjs');
+/** The tests of this script bring files of their own. */
+const VITEST_CONFIG = process.env.VITEST_CONFIG ?? 'vitest.config.ts';
 const PLAYWRIGHT = join('node_modules', '@playwright/test/cli.js');
-const PLAYWRIGHT_CONFIG = 'e2e/playwright.config.ts';
+const PLAYWRIGHT_CONFIG = process.env.PLAYWRIGHT_CONFIG ?? 'e2e/playwright.config.ts';
 
 export const isBrowserTest = (path: string) => /^(\.\/)?e2e(\/|$)/.test(path);
 
@@ -40,7 +42,7 @@ export async function runUnitTests(choice: Choice<UnitProject>): Promise<Results
   const report = freshReport(`vitest-${name}.json`);
   const outside = freshReport(`errors-${name}.json`);
   const args = [
-    ...[VITEST, 'run', ...chosen.flatMap((project) => ['--project', project])],
+    ...[VITEST, 'run', '--config', VITEST_CONFIG, ...chosen.flatMap((project) => ['--project', project])],
     ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
     ...['--reporter=./scripts/errorsOutsideTests.ts', ...(alone ? ['--maxWorkers=1'] : []), ...paths],
   ];
@@ -68,10 +70,13 @@ export async function runStories(choice: Choice<StoryProject>): Promise<Results>
     PW_DISABLE_TS_ESM: '1',
   };
   const args = [
-    ...[PLAYWRIGHT, 'test', '--config', PLAYWRIGHT_CONFIG, '--output', join('test-results', name)],
-    ...['--reporter=list,json', ...projects.flatMap((project) => ['--project', project])],
+    // Paths come first: `--project` takes every word after it.
+    ...[PLAYWRIGHT, 'test', ...paths, '--config', PLAYWRIGHT_CONFIG, '--output', join('test-results', name)],
+    ...[
+      `--reporter=list,json,${join(ROOT, 'scripts/runningStories.ts')}`,
+      ...projects.flatMap((project) => ['--project', project]),
+    ],
     ...(alone ? ['--workers=1'] : []),
-    ...paths,
   ];
   const code = await run(process.execPath, args, { env, ...(alone ? { timeout: alone.timeoutMs } : {}) });
   return playwrightResults(report, code);
@@ -99,8 +104,8 @@ export async function runEach(folder: string, kind: string, args: string[]): Pro
 }
 
 function freshReport(name: string) {
-  mkdirSync(CACHE, { recursive: true });
-  const report = join(CACHE, name);
+  mkdirSync(REPORTS, { recursive: true });
+  const report = join(REPORTS, name);
   rmSync(report, { force: true });
   return report;
 }
@@ -109,6 +114,14 @@ async function countTests(projects: readonly UnitProject[], paths: readonly stri
   if (projects.length === 0) return 0;
   const list = freshReport('docker-tests.json');
   const chosen = projects.flatMap((project) => ['--project', project]);
-  await runQuietly(process.execPath, [VITEST, 'list', ...chosen, `--json=${list}`, ...paths]);
+  await runQuietly(process.execPath, [
+    VITEST,
+    'list',
+    '--config',
+    VITEST_CONFIG,
+    ...chosen,
+    `--json=${list}`,
+    ...paths,
+  ]);
   return existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as unknown[]).length : 0;
 }

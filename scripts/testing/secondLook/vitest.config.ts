@@ -1,0 +1,9 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that `secondLook.test.ts` looks at; nothing else runs them. */
+export default defineConfig({
+  test: {
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    projects: [{ extends: true, test: { name: 'unit', include: ['scripts/testing/secondLook/*.case.ts'] } }],
+  },
+});
