@@ -1,7 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OPENAPI_FILE, openapiText } from './openapi.ts';
-import { ROOT } from './run.ts';
+import { CALL_LIST, callList, changesOfCalls } from './callList.ts';
+import { ROOT, runQuietly } from './run.ts';
 
-writeFileSync(join(ROOT, OPENAPI_FILE), openapiText());
-console.log(`wrote ${OPENAPI_FILE}`);
+// `npm run gen` writes the list of calls; `-- --against <commit>` prints which calls are others than at that commit.
+const at = process.argv.indexOf('--against');
+if (at < 0) {
+  writeFileSync(join(ROOT, CALL_LIST), callList());
+  console.log(`wrote ${CALL_LIST}`);
+} else {
+  const commit = process.argv[at + 1] ?? 'HEAD';
+  const { code, output } = await runQuietly('git', ['show', `${commit}:${CALL_LIST}`]);
+  if (code !== 0) {
+    console.error(output.trim());
+    process.exit(1);
+  }
+  const changes = changesOfCalls(output, callList());
+  console.log(changes.length > 0 ? changes.join('\n') : `No call is another than at ${commit}.`);
+}

@@ -147,7 +147,12 @@ export async function buildApp(ctx: Context, hosting: Hosting): Promise<FastifyI
   mountTaskTransfer(app, ctx);
   mountGitHttp(app, hosting);
   if (ctx.config.devMail) mountOutbox(app, ctx);
-  app.get('/openapi.json', () => openapi());
+  // It takes a third of a second to write and stays the same: once is enough.
+  let description: ReturnType<typeof openapi> | undefined;
+  app.get('/openapi.json', () => {
+    description ??= openapi();
+    return description;
+  });
   mountHealth(app, ctx);
   mountWrittenFiles(app, ctx);
   mountCrawlerFiles(app, ctx);
