@@ -19,12 +19,7 @@ export default defineConfig({
   globalSetup: './postgres.ts',
   outputDir: '../test-results',
   timeout: 180_000,
-  expect: {
-    timeout: 60_000,
-    // Of the gallery of the kit; the colours of what is kept are rounded to a palette.
-    toHaveScreenshot: { maxDiffPixelRatio: 0.001, threshold: 0.1, animations: 'disabled', caret: 'hide' },
-  },
-  snapshotPathTemplate: '{testDir}/kit/baselines/{arg}{ext}',
+  expect: { timeout: 60_000 },
   // Each worker has a platform of its own. On two cores three workers took 4.7 minutes for what two did in 3.6.
   workers: Math.max(2, Math.min(4, availableParallelism())),
   fullyParallel: false,

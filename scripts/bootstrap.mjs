@@ -20,7 +20,7 @@ if (command === 'installed') {
   const script = join(ROOT, 'scripts', `${command}.ts`);
   if (!command || !existsSync(script))
     stop(
-      `usage: node scripts/bootstrap.mjs start | dev | test | testLong | check | e2e | gen | demo | baselines | screenshots | bench | faults | operator | ledger`,
+      `usage: node scripts/bootstrap.mjs start | dev | test | testLong | check | e2e | gen | demo | screenshots | bench | faults | operator | ledger`,
     );
   const installSeconds = isInstalled() ? 0 : install();
   checkOwnNode();
