@@ -51,7 +51,9 @@ it('gives back first what was paid last: of 5 credit and 5 card the 5 that are t
   const [id] = await serversOf(clocked.db, workspace, 1, { running: 3_600_000n });
   await at(0, id!, 'creating', 'running');
   await at(0, id!, 'online', 'running');
-  expect(await tick(10_000 * SECOND, workspaceId)).toMatchObject({ charged: 10_000_000n });
+  // In two charges: the first is of credit alone.
+  expect(await tick(2_500 * SECOND, workspaceId)).toMatchObject({ charged: 2_500_000n });
+  expect(await tick(10_000 * SECOND, workspaceId)).toMatchObject({ charged: 7_500_000n });
   // It was running for half of that.
   await sql`update instance set running_seen_at = timestamptz '2026-01-01 00:00:00Z' + interval '5000 seconds'
     where id = ${id}`.execute(clocked.db);

@@ -85,6 +85,10 @@ describe('invites', () => {
     await owner.client(api.clients.editMember, { userId: inviter.userId, role: 'Admin' });
     expect((await app.anonymous(api.invites.view, { code: kept.code })).invitation.roleName).toBe('Guest');
     // However the role is lost.
+    const ofOwner = await aMember(app, owner, 'Owner');
+    const beyond = await anInvite(app.ctx, ofOwner, { role: 'Owner' });
+    await setRole(app, owner, ofOwner, 'Admin');
+    await expect(app.anonymous(api.invites.view, { code: beyond.code })).rejects.toThrow(OVER);
     await setRole(app, owner, inviter, 'Guest');
     await expect(app.anonymous(api.invites.view, { code: kept.code })).rejects.toThrow(OVER);
   });
