@@ -1,58 +1,34 @@
 import { api } from '@stagi/contract/api.ts';
 import type { EndpointStatus } from '@stagi/contract/modelEndpoints.ts';
-import { createDaemon, type TestDaemon } from '@stagi/daemon/src/testing/daemon.ts';
-import { ensureEngineImage } from '@stagi/daemon/src/testing/engine/engineImage.ts';
 import { docker } from '@stagi/daemon/src/testing/image.ts';
 import { type Arrived, answerOf, askerOf, askModel } from '@stagi/server/src/testing/askModel.ts';
 import { anApiToken } from '@stagi/server/src/testing/factories.ts';
-import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ModelLab, startModelLab, TINY_FILES } from './modelLab.ts';
+import { stopDuringAnswer, takeRightsToAnswers } from './endedAnswers.ts';
+import { TINY_FILES } from './modelLab.ts';
+import { questionOf, type ServedModelLab, startServedModelLab } from './servedModel.ts';
 import { until } from './until.ts';
 
-/** Slow, so that an answer is under way for seconds. */
-const CPUS = 0.3;
-const PROMPT = 'Tell me of the canary by the river.';
+/** Tokens of an answer that is under way for seconds. */
 const LONG = 900;
 
-let image: string;
-let lab: ModelLab;
-let daemon: TestDaemon;
-let serverId: number;
+let lab: ServedModelLab;
 let id: number;
 let containerId: number;
 let port: number;
 
 beforeAll(async () => {
-  image = await ensureEngineImage();
-  lab = await startModelLab({ LOG_LEVEL: 'debug' });
-  const server = await lab.ownServer();
-  serverId = server.id;
-  daemon = await createDaemon({ node: String(serverId), token: async () => server.token });
-  daemon.start();
-  await until('the server is online', async () => {
-    const { entity } = await lab.owner.client(api.selfHosted.view, { id: serverId });
-    return entity.status === 'online';
-  });
+  lab = await startServedModelLab();
 }, 120_000);
-afterAll(async () => {
-  await daemon?.cleanUp();
-  await lab?.close();
-});
+afterAll(() => lab?.close());
 
-const asked = (maxTokens: number, content = PROMPT) => ({
-  endpointRef: { id },
-  messages: [{ role: 'user' as const, content }],
-  maxTokens,
-});
-const ask = (maxTokens: number, person: Person = lab.owner) =>
-  answerOf(askerOf(lab.platform.url, person), asked(maxTokens));
+const asked = (maxTokens: number, content?: string) => questionOf(id, maxTokens, content);
+const ask = (maxTokens: number) => answerOf(askerOf(lab.platform.url, lab.owner), asked(maxTokens));
 const textsOf = (events: Arrived[]) => events.filter(({ type }) => type === 'text');
-const isReady = () => until('it is ready', async () => (await lab.check(id)).status === 'ready', 60_000, 200);
 
 async function engine() {
-  const label = Object.entries(daemon.labels).map(([name, value]) => `${name}=${value}`);
+  const label = Object.entries(lab.daemon.labels).map(([name, value]) => `${name}=${value}`);
   const [found] = await docker.listContainers({ all: true, filters: { label } });
   return docker.getContainer(found!.Id);
 }
@@ -70,8 +46,7 @@ async function statusesUntil(last: EndpointStatus): Promise<EndpointStatus[]> {
 }
 
 it('is deployed by one call, and is ready once its engine has loaded it', async () => {
-  const begun = performance.now();
-  const endpoint = await lab.deploy(serverId, { cpus: CPUS, dockerImage: image, token: 'hf_canary_of_the_hub' });
+  const endpoint = await lab.serve();
   id = endpoint.id;
   containerId = endpoint.container!.id;
   port = endpoint.port;
@@ -82,9 +57,7 @@ it('is deployed by one call, and is ready once its engine has loaded it', async 
     gpuCount: 0,
     hasKey: true,
   });
-  const seen = await statusesUntil('ready');
-  console.log(`served model: ready after ${((performance.now() - begun) / 1000).toFixed(1)} s, n = 1`);
-  expect(seen).toEqual(['creating', 'loading', 'ready']);
+  expect(await statusesUntil('ready')).toEqual(['creating', 'loading', 'ready']);
   expect(await engineLog()).toContain('model loaded');
   expect((await lab.view(id)).answeredAt).not.toBeNull();
 });
@@ -154,59 +127,15 @@ it('stops the engine when its reader goes away, before the first token and after
   await until('the engine has stopped', async () => (await cancels()) === before + 1, 60_000);
 });
 
-it('ends an answer within 2 s of a sign-out, of the removal of its reader, and of the loss of the right to it', async () => {
-  const asMember = async (name: string) => {
-    const member = await lab.signUp(name);
-    await lab.pool.db
-      .insertInto('membership')
-      .values({ workspace_id: lab.owner.workspaceId, user_id: member.userId, role: 'Developer' })
-      .execute();
-    member.useWorkspace(lab.owner.workspaceId);
-    return member;
-  };
-  const endings: [string, (member: Person) => Promise<unknown>][] = [
-    ['Bob', (member) => member.client(api.auth.logout, { refreshToken: member.tokens().refreshToken })],
-    ['Cem', ({ userId }) => lab.owner.client(api.clients.removeMember, { userId })],
-    ['Dan', ({ userId }) => lab.owner.client(api.clients.editMember, { userId, role: 'Guest' })],
-  ];
-  const took: number[] = [];
-  for (const [name, end] of endings) {
-    const member = await asMember(name);
-    let endedAt = 0;
-    let last: Arrived | undefined;
-    for await (const event of askModel(askerOf(lab.platform.url, member), asked(LONG))) {
-      last = event;
-      if (endedAt > 0) continue;
-      endedAt = performance.now();
-      await end(member);
-    }
-    took.push(performance.now() - endedAt);
-    expect(last!.type, name).not.toBe('end');
-    await expect(ask(1, member), name).rejects.toThrow();
-  }
-  console.log(`served model: answers ended ${took.map((ms) => ms.toFixed(0)).join(', ')} ms after, n = ${took.length}`);
-  expect(Math.max(...took)).toBeLessThan(2_000);
+it('ends an answer upon a sign-out, the removal of its reader, and the loss of the right to it', async () => {
+  expect(await takeRightsToAnswers(lab, id)).toHaveLength(3);
 });
 
 it('is as it was after a restart of the platform, which ends open answers', async () => {
   const before = await lab.view(id);
-  const events: Arrived[] = [];
-  let stopped: Promise<unknown> | null = null;
-  let ms = 0;
-  for await (const event of askModel(askerOf(lab.platform.url, lab.owner), asked(LONG))) {
-    events.push(event);
-    if (stopped) continue;
-    const begun = performance.now();
-    stopped = lab.platform.stop().then(() => {
-      ms = performance.now() - begun;
-    });
-  }
-  await stopped;
-  expect(events.at(-1)).toMatchObject({ type: 'error' });
-  console.log(`served model: platform stopped in ${ms.toFixed(0)} ms with an open answer, n = 1`);
-  expect(ms).toBeLessThan(4_000);
+  await stopDuringAnswer(lab, id);
   await lab.platform.start();
-  await isReady();
+  await lab.isReady(id);
   const { checkedAt: _, answeredAt: __, since: ___, instance: ____, ...now } = await lab.view(id);
   expect(before).toMatchObject(now);
   expect((await ask(5)).last).toMatchObject({ type: 'end', answerTokens: 5 });
@@ -226,7 +155,7 @@ it('says that an answer broke off when its engine is killed, and is ready again 
   expect(await lab.view(id)).toMatchObject({ reason: 'It ended with exit code 137' });
   await expect(ask(5)).rejects.toMatchObject({ body: { message: 'Its container does not run' } });
   await lab.owner.client(api.containers.start, { id: containerId });
-  await isReady();
+  await lab.isReady(id);
 });
 
 it('is refused while its container is stopped, and loads again when it is started', async () => {
@@ -245,7 +174,7 @@ it('keeps key, token and what was asked out of logs and audit', async () => {
   const processes = await (await engine()).top();
   const texts = {
     'the log of the platform': lab.platform.log(),
-    'the log of the daemon': daemon.output(),
+    'the log of the daemon': lab.daemon.output(),
     'the log of the engine': await engineLog(),
     'the process list': JSON.stringify(processes),
     'the audit log': JSON.stringify(rows),
@@ -260,7 +189,7 @@ it('is gone with its container when it is deleted', async () => {
   await lab.owner.client(api.modelEndpoints.delete, { id });
   await expect(lab.view(id)).rejects.toMatchObject({ status: 404 });
   await expect(ask(5)).rejects.toMatchObject({ status: 404 });
-  const label = Object.entries(daemon.labels).map(([name, value]) => `${name}=${value}`);
+  const label = Object.entries(lab.daemon.labels).map(([name, value]) => `${name}=${value}`);
   await until('the container is gone', async () => {
     const left = await docker.listContainers({ all: true, filters: { label } });
     return left.length === 0;

@@ -1,16 +1,13 @@
 import { api } from '@stagi/contract/api.ts';
 import { API_PREFIX, BODY_LIMIT } from '@stagi/contract/call.ts';
 import { STREAM_CLOSE } from '@stagi/contract/streams.ts';
-import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { eventsOf, openEventStream } from '../testing/eventStream.ts';
-import type { Person } from '../testing/person.ts';
-import { spawnPlatform } from '../testing/platform.ts';
+import { openEventStream } from '../testing/eventStream.ts';
 import { requestId } from './requestId.ts';
+import { stopBusyPlatform } from './testing/busyShutdown.ts';
 
-const STOP_WITHIN_MS = 10_000;
 const UUID = /^[0-9a-f-]{36}$/;
 
 describe('a request', () => {
@@ -66,32 +63,8 @@ describe('a request', () => {
 });
 
 describe('a graceful shutdown', () => {
-  it('tells streams to reconnect, finishes the calls in progress, and ends within 10 s', {
-    timeout: 120_000,
-  }, async () => {
-    const app = await startTestApp();
-    const platform = await spawnPlatform({ DATABASE_URL: app.databaseUrl, STAGI_DATA: app.dataDir });
-    try {
-      const alice = await app.signUp();
-      await makeSlow(app, 2);
-      const stream = await eventsOf(platform.url, alice);
-      const call = addKey(platform.url, alice);
-      await expect.poll(() => sleepers(app), { timeout: 60_000 }).toBe(1);
-
-      const since = performance.now();
-      const stopped = platform.stop();
-      const [answer, code] = await Promise.all([call, stream.closed]);
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('connection')).toBe('close');
-      expect(code).toBe(STREAM_CLOSE.restarting);
-      expect(await stopped).toBe(0);
-      const ms = performance.now() - since;
-      expect(ms).toBeLessThan(STOP_WITHIN_MS);
-      console.log(`stop: one call in hand and one stream, gone after ${ms.toFixed(0)} ms`);
-    } finally {
-      await platform.remove();
-      await app.close();
-    }
+  it('tells streams to reconnect, finishes the calls in progress, and ends', async () => {
+    await stopBusyPlatform();
   });
 
   it('tells a stream to reconnect that was being admitted when it began', { timeout: 120_000 }, async () => {
@@ -123,29 +96,4 @@ async function waiters(client: pg.Client): Promise<number> {
     "select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
   );
   return rows[0]!.count;
-}
-
-async function makeSlow(app: TestApp, seconds: number): Promise<void> {
-  await sql`create function slow() returns trigger language plpgsql as
-    ${sql.lit(`begin perform pg_sleep(${seconds}); return new; end`)}`.execute(app.ctx.db);
-  await sql`create trigger slow before insert on ssh_key for each row execute function slow()`.execute(app.ctx.db);
-}
-
-async function sleepers(app: TestApp): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event = 'PgSleep'`.execute(app.ctx.db);
-  return rows[0]!.count;
-}
-
-function addKey(url: string, person: Person): Promise<Response> {
-  return fetch(`${url}${API_PREFIX}ssh-key/generate`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      authorization: `Bearer ${person.tokens().accessToken}`,
-      'x-client-id': String(person.workspaceId),
-      'idempotency-key': crypto.randomUUID(),
-    },
-    body: JSON.stringify({ title: 'laptop' }),
-  });
 }

@@ -1,14 +1,13 @@
 import { Agent, request } from 'node:http';
 import { api } from '@stagi/contract/api.ts';
 import { API_PREFIX } from '@stagi/contract/call.ts';
-import { howMany } from '@stagi/contract/testing/howMany.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { aPromoCode } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
-const KEYS = howMany(20, 200);
+const KEYS = 200;
 const AT_ONCE = 50;
 
 let app: TestApp;
@@ -52,7 +51,7 @@ function post(key: string, promoCode: string): Promise<{ status: number; text: s
   });
 }
 
-it('has one effect for one Idempotency-Key, however many requests come at once', { timeout: 240_000 }, async () => {
+it('has one effect for one Idempotency-Key, however many requests come at once', async () => {
   const before = await app.ctx.db
     .selectFrom('journal')
     .select(sql<number>`count(*)::int`.as('n'))

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { HOSTILE, searchHostile, storeLongLog } from './testing/hostileSearches.ts';
+import { aLoggingContainer } from './testing/shipped.ts';
+
+const ANSWERS_WITHIN_MS = 5_000;
+
+const at = aLoggingContainer();
+
+it('a search of 60 MB of log ends within 5 s, whatever the expression', async () => {
+  await storeLongLog(at.logs, at.container);
+  const worst = await searchHostile(at.logs, at.container);
+  console.log(`hostile expressions over 60 MB of log: n = ${HOSTILE.length}, slowest ${Math.round(worst)} ms`);
+  expect(worst).toBeLessThan(ANSWERS_WITHIN_MS);
+});
