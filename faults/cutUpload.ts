@@ -9,12 +9,15 @@ import { put, type VolumeLab } from './volumeLab.ts';
 
 const MB = 1024 * 1024;
 
-/** Uploads 500 MB, with a cut on the way. Answers by how many bytes the memory of this process grew at most. */
-export async function uploadWithCut({ owner, daemon, of, onServer }: VolumeLab): Promise<number> {
-  const total = 500 * MB;
+/** Uploads so much, with a cut on the way. Answers by how many bytes the memory of this process grew at most. */
+export async function uploadWithCut(
+  { owner, daemon, of, onServer }: VolumeLab,
+  { megabytes }: { megabytes: number },
+): Promise<number> {
+  const total = megabytes * MB;
   const chunk = randomBytes(MB);
   const expected = createHash('sha256');
-  for (let n = 0; n < 500; n += 1) expected.update(chunk);
+  for (let n = 0; n < megabytes; n += 1) expected.update(chunk);
   const bytes = (from: number, until = total) =>
     Readable.from(
       (function* () {
@@ -55,7 +58,7 @@ export async function uploadWithCut({ owner, daemon, of, onServer }: VolumeLab):
   expect(answer).toEqual({ status: 200, body: { isSuccess: true, isDone: true, offset: total } });
   const got = createHash('sha256').update(await readFile(onServer('large.bin')));
   console.log(
-    `uploads: 500 MB with a cut at ${Math.round(next.offset / MB)} MB in ${seconds.toFixed(1)} s, memory ${Math.round((peak - before) / MB)} MB more at most`,
+    `uploads: ${megabytes} MB with a cut at ${Math.round(next.offset / MB)} MB in ${seconds.toFixed(1)} s, memory ${Math.round((peak - before) / MB)} MB more at most`,
   );
   expect(got.digest('hex')).toBe(expected.digest('hex'));
   const recorded = daemon.deps.uploads.before(Number.POSITIVE_INFINITY).map(({ upload }) => upload);
