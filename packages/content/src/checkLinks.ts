@@ -14,31 +14,30 @@ export function checkLinks(
 ): { problems: string[]; links: number } {
   const problems: string[] = [];
   let links = 0;
-  const known = new Set(content.paths().map(({ path }) => path));
-  const places = new Map<string, ReadonlySet<string>>();
-  const placesIn = (path: string, language: Language): ReadonlySet<string> => {
-    const page = content.written(path, language) ?? content.written(path, 'en');
-    if (!page) return new Set();
-    const found = places.get(page.source.file) ?? page.parsed().ids;
-    places.set(page.source.file, found);
-    return found;
-  };
-
-  for (const { path } of content.paths()) {
-    for (const language of LANGUAGES) {
+  // Reading a page takes long, its tree much memory: each is read once, and only this is kept of it.
+  const pages = content.paths().flatMap(({ path }) =>
+    LANGUAGES.flatMap((language) => {
       const page = content.written(path, language);
-      if (!page) continue;
-      for (const { url, line } of linksIn(page.parsed().tree)) {
-        links += 1;
-        const problem = problemOf(url, path, language);
-        if (problem) problems.push(problemAt(page.source.file, line, problem));
-      }
-      if (language !== 'en') {
-        const missing = [...placesIn(path, 'en')].filter((id) => !placesIn(path, language).has(id));
-        if (missing.length > 0) {
-          problems.push(problemAt(page.source.file, 1, `lacks headings of the English page: #${missing.join(', #')}`));
-        }
-      }
+      if (!page) return [];
+      const { ids, tree } = page.parsed();
+      return { path, language, file: page.source.file, ids, links: linksIn(tree) };
+    }),
+  );
+  const known = new Set(pages.map(({ path }) => path));
+  const places = new Map(pages.map(({ path, language, ids }) => [`${language} ${path}`, ids]));
+  const placesIn = (path: string, language: Language): ReadonlySet<string> =>
+    places.get(`${language} ${path}`) ?? places.get(`en ${path}`) ?? new Set();
+
+  for (const page of pages) {
+    const { path, language, file } = page;
+    for (const { url, line } of page.links) {
+      links += 1;
+      const problem = problemOf(url, path, language);
+      if (problem) problems.push(problemAt(file, line, problem));
+    }
+    const missing = [...placesIn(path, 'en')].filter((id) => !page.ids.has(id));
+    if (missing.length > 0) {
+      problems.push(problemAt(file, 1, `lacks headings of the English page: #${missing.join(', #')}`));
     }
   }
   return { problems, links };

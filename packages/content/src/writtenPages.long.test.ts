@@ -6,8 +6,20 @@ import { SEARCH_QUESTIONS } from './searchQuestions.ts';
 
 const QUERY_MS = 10;
 
+const content = loadContent(new URL('../../../content', import.meta.url).pathname);
+
+it('writes each page in each language as Markdown', async () => {
+  let count = 0;
+  for (const { path, languages } of content.paths()) {
+    for (const language of languages) {
+      expect(await content.markdown(path, language), `${path} ${language}`).toMatch(/^# \S/);
+      count += 1;
+    }
+  }
+  console.log(`written pages as Markdown: n = ${count}`);
+});
+
 it('answers a search of the written pages at once', async () => {
-  const content = loadContent(new URL('../../../content', import.meta.url).pathname);
   const index = MiniSearch.loadJSON(await content.searchIndex('en'), searchOptions('en'));
   const times = SEARCH_QUESTIONS.map(({ question }) => {
     const start = performance.now();

@@ -40,7 +40,8 @@ describe('the written pages', () => {
         try {
           const page = await content.page(path, language);
           expect(page?.text[0], path).toHaveProperty('tag');
-          expect(await content.markdown(path, language)).toMatch(/^# \S/);
+          // The translations follow in the long tests.
+          if (language === 'en') expect(await content.markdown(path, language)).toMatch(/^# \S/);
         } catch (error) {
           if (!(error instanceof ContentError)) throw error;
           problems.push(...error.problems);

@@ -104,7 +104,6 @@ describe('the metrics', () => {
     await lagBehind(900);
     const again = await Promise.all(Array.from({ length: 50 }, lag));
     expect(again).toEqual(again.map(() => before));
-    await expect.poll(lag, FRESH).toBeGreaterThanOrEqual(900);
   });
 
   it('count unsent mails where mail is configured', async () => {

@@ -159,6 +159,8 @@ async function openSession(ctx: Pick<HubContext, 'log'>, socket: WebSocket): Pro
   pipeline(wire, far, wire)
     .catch((error: unknown) => ctx.log.debug({ err: error }, 'streams of a daemon ended'))
     .finally(() => near.destroy());
+  // The daemon's socket has ended: the session would notice at its next ping.
+  near.once('end', () => near.destroy());
   const session = connect('http://daemon', {
     createConnection: () => near,
     settings: { initialWindowSize: STREAM_WINDOW_BYTES, enablePush: false },

@@ -217,7 +217,8 @@ describe('writers of one key', () => {
 it('gives a reader the bytes that it began with, or cuts it off, while the object is replaced', async () => {
   const { bucket, client, put } = await opened();
   const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-  const versions = Array.from({ length: 6 }, () => randomBytes(24 * MiB));
+  // Far more than the sockets between hold: a read is under way when its object is replaced.
+  const versions = Array.from({ length: 4 }, () => randomBytes(16 * MiB));
   const hashes = versions.map(hash);
   await put('replaced', versions[0]!);
   const read = async (): Promise<'whole' | 'cut'> => {

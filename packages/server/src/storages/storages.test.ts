@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { api } from '@stagi/contract/api.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { announce } from '../bus/bus.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 
@@ -235,6 +236,7 @@ describe('a location that does not answer', () => {
         await sql`update storage set next_at = clock_timestamp(),
           status_deadline = case when attempts > 0 then clock_timestamp() - interval '1 second' else status_deadline end
           where id = ${id} and status = 'renting' and lock_token is null`.execute(app.ctx.db);
+        await announce(app.ctx.db, 'due', { kind: 'storage' });
         return (await alice.client(api.storages.view, { id })).entity;
       })
       .toMatchObject({
@@ -247,8 +249,12 @@ describe('a location that does not answer', () => {
 
   it('is shown as an error after two checks, and gone with the next that succeeds', async () => {
     const { id } = await rented(alice);
-    const check = () =>
-      sql`update storage set next_at = clock_timestamp() where id = ${id} and lock_token is null`.execute(app.ctx.db);
+    const check = async () => {
+      await sql`update storage set next_at = clock_timestamp() where id = ${id} and lock_token is null`.execute(
+        app.ctx.db,
+      );
+      await announce(app.ctx.db, 'due', { kind: 'storage' });
+    };
     const statusIs = async (status: string) =>
       expect
         .poll(async () => {

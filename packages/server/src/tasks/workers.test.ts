@@ -19,7 +19,7 @@ describe('several workers on one database', () => {
     const workers = [1, 2, 3].map(() => startTaskWorker(app.ctx));
     const cpus = [0.5, 1, 1.5, 2, 4];
     const submitted = await Promise.all(
-      Array.from({ length: 60 }, (_, n) => server.submit({ cpus: cpus[n % cpus.length]!, priority: n % 3 })),
+      Array.from({ length: 30 }, (_, n) => server.submit({ cpus: cpus[n % cpus.length]!, priority: n % 3 })),
     );
     const canceled = submitted.filter((_, n) => n % 10 === 9);
     await Promise.all(

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../db/embedded.ts';
@@ -9,7 +9,11 @@ import { migrate } from '../db/migrate.ts';
 const TEMPLATE = 'STAGI_TEST_TEMPLATE_URL';
 const PREFIX = 'stagi_test_';
 const ABANDONED_AFTER_MS = 6 * 3_600_000;
-const CACHE = join(import.meta.dirname, '../../../../.cache/test-postgres');
+const ON_DISK = join(import.meta.dirname, '../../../../.cache/test-postgres');
+/** One for each user of this machine. */
+const IN_MEMORY = `/dev/shm/stagi-test-postgres-${process.getuid?.()}`;
+const ROOM_BYTES = 4e9;
+const TMPFS = 0x01021994;
 const QUIET = { info: () => {}, warn: (line: string) => console.warn(line) };
 
 /** A fresh migrated database for one test file. `startTestPostgres` must have run in this process or a parent. */
@@ -27,12 +31,13 @@ export async function createTestDatabase(): Promise<{ url: string; drop(): Promi
 /**
  * The PostgreSQL of one test run, with a migrated template in it: an embedded one without fsync, or the server of
  * `TEST_DATABASE_URL`, whose user must be allowed to create databases. `stop` removes every database of the run.
+ * With `inMemory`, the embedded one keeps its files in memory where there is room.
  */
-export async function startTestPostgres(): Promise<{ stop(): Promise<void> }> {
+export async function startTestPostgres({ inMemory = false } = {}): Promise<{ stop(): Promise<void> }> {
   if (process.env[TEMPLATE]) return { stop: async () => {} };
   const server = process.env.TEST_DATABASE_URL
     ? await useExternalServer(process.env.TEST_DATABASE_URL)
-    : await startEmbeddedServer();
+    : await startEmbeddedServer(inMemory && hasRoomInMemory() ? IN_MEMORY : ON_DISK);
   const run = `${PREFIX}${Date.now().toString(36)}_${randomBytes(3).toString('hex')}`;
   const stop = async () => {
     delete process.env[TEMPLATE];
@@ -55,9 +60,17 @@ async function useExternalServer(url: string) {
   return { url, stop: async () => {} };
 }
 
-async function startEmbeddedServer() {
+/** Each database is a thousand files: a disk takes up to a second to copy them, memory a twentieth of that. */
+function hasRoomInMemory() {
+  if (!existsSync('/dev/shm')) return false;
+  const { type, bavail, bsize } = statfsSync('/dev/shm');
+  return type === TMPFS && Math.min(bavail * bsize, process.availableMemory()) > ROOM_BYTES;
+}
+
+async function startEmbeddedServer(folder: string) {
   await removeAbandonedServers();
-  const dataDir = join(CACHE, String(process.pid));
+  mkdirSync(folder, { recursive: true });
+  const dataDir = join(folder, String(process.pid));
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
   const { url, stop } = await startEmbeddedPostgres({ dataDir, settings, log: QUIET });
   const stopAndRemove = async () => {
@@ -69,8 +82,8 @@ async function startEmbeddedServer() {
 
 /** Removes servers that killed runs left running. */
 export async function removeAbandonedServers() {
-  mkdirSync(CACHE, { recursive: true });
-  for (const pid of readdirSync(CACHE)) if (!existsSync(`/proc/${pid}`)) await removeServer(join(CACHE, pid));
+  for (const folder of [ON_DISK, IN_MEMORY].filter((one) => existsSync(one)))
+    for (const pid of readdirSync(folder)) if (!existsSync(`/proc/${pid}`)) await removeServer(join(folder, pid));
 }
 
 async function removeServer(dataDir: string) {
