@@ -7,8 +7,8 @@ const LONG = [`${FOLDERS}/*.long.test.{ts,tsx}`];
 const DOCKER_LONG = [`${FOLDERS}/*.docker.long.test.ts`];
 const DOCKER = [`${FOLDERS}/*.docker.test.ts`];
 /**
- * Each has a process of its own: what renders all pages, and what starts git hundreds of times, as the kernel copies the
- * tables of a process for each that it starts: from 1 GB that takes eight times as long.
+ * They have workers of their own: what renders all pages, and what starts git hundreds of times, as the kernel copies the
+ * tables of a process for each that it starts: from the 1 GB of other tests that takes eight times as long.
  */
 const ALONE = [
   'packages/content/**/*.test.ts',
@@ -49,6 +49,7 @@ export default defineConfig({
           name: 'alone',
           include: ALONE,
           exclude: [...configDefaults.exclude, ...DOCKER, ...LONG],
+          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },
@@ -57,7 +58,8 @@ export default defineConfig({
         test: {
           name: 'docker',
           include: DOCKER,
-          fileParallelism: false,
+          // They wait more than they compute. Each has containers, labels and ports of its own.
+          maxWorkers: 2,
           ...LONG_LIMITS,
           sequence: { groupOrder: 1 },
         },

@@ -92,9 +92,9 @@ describe('containers', () => {
     await daemon.end('SIGKILL');
     await platform.close();
     await docker.getContainer(nameOf(1)).remove({ force: true });
-    daemon.start();
     const seen = Promise.withResolvers<void>();
-    const events = await docker.getEvents({ since: 1, filters: { container: [nameOf(1)], event: ['start'] } });
+    // Listens before: Docker keeps only its last 256 events, of all tests that run.
+    const events = await docker.getEvents({ filters: { container: [nameOf(1)], event: ['start'] } });
     events.on(
       'data',
       () =>
@@ -103,6 +103,7 @@ describe('containers', () => {
           () => {},
         ),
     );
+    daemon.start();
     await seen.promise;
     await platform.open();
   });

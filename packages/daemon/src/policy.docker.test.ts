@@ -1,6 +1,7 @@
 import { createServer, connect as dial } from 'node:net';
 import { join } from 'node:path';
 import { DesiredContainer } from '@stagi/contract/desiredState.ts';
+import { freeHostPort } from '@stagi/contract/testing/freePort.ts';
 import { HOSTILE, PRIVILEGES } from '@stagi/contract/testing/hostileSpecs.ts';
 import type Docker from 'dockerode';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -98,12 +99,14 @@ describe('a created container', () => {
   ];
 
   it('matches its spec exactly, whatever texts are in it', async () => {
+    const ports: number[] = [];
+    while (ports.length < WORDS.length) ports.push(await freeHostPort());
     const targets = WORDS.map((word, index) =>
       container(index + 1, 'true', {
         spec: {
           command: ['true', word, `--x=${word}`],
           env: [{ name: 'A', value: word }],
-          ports: [{ host: 7300 + index, container: 80 }],
+          ports: [{ host: ports[index]!, container: 80 }],
           memoryBytes: 64 * 2 ** 20,
         },
       }),
@@ -150,7 +153,7 @@ describe('a created container', () => {
         NanoCpus: 5e8,
         Memory: 64 * 2 ** 20,
         MemorySwap: 64 * 2 ** 20,
-        PortBindings: { '80/tcp': [{ HostIp: '0.0.0.0', HostPort: String(7300 + index) }] },
+        PortBindings: { '80/tcp': [{ HostIp: '0.0.0.0', HostPort: String(ports[index]) }] },
       });
     }
     console.log(`injections: n = ${WORDS.length}, deviations 0`);

@@ -1,10 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import type { ActualContainer, ActualTask, DaemonMessage } from '@stagi/contract/daemon.ts';
 import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import { TASK_PUT_MAX_BYTES } from '@stagi/contract/taskTransfer.ts';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { createDaemon, slugOf, type TestDaemon } from './daemon.ts';
 import { docker, ensureTestImage } from './image.ts';
 import { type FakePlatform, startFakePlatform } from './platform.ts';
@@ -20,14 +21,19 @@ export function startTaskRuns() {
   const at = {} as { platform: FakePlatform; daemon: TestDaemon };
   const wishes = new Map<number, DesiredContainer>();
   let ids = 0;
+  /** Starts of each container by its own id: other files of tests have had containers of these names. */
+  const started = new Map<string, number>();
+  let events: Readable;
 
   beforeAll(async () => {
     await ensureTestImage();
     at.platform = await startFakePlatform({ node: String(7_000_000 + (process.pid % 100_000)) });
     at.daemon = await createDaemon(at.platform);
+    events = await listenToStarts();
     await connect();
   });
   afterAll(async () => {
+    events?.destroy();
     await at.daemon?.cleanUp();
     await at.platform?.close();
   });
@@ -69,13 +75,21 @@ export function startTaskRuns() {
       ),
     );
 
-  /** How often Docker has started the container of a run. */
+  /** As it happens: Docker keeps only its last 256 events, of all tests that run. */
+  async function listenToStarts(): Promise<Readable> {
+    const label = [`stagi.platform=${at.daemon.labels['stagi.platform']}`];
+    const stream = await docker.getEvents({ filters: { type: ['container'], event: ['start'], label } });
+    createInterface({ input: stream }).on('line', (line) => {
+      const { ID } = (JSON.parse(line) as { Actor: { ID: string } }).Actor;
+      started.set(ID, (started.get(ID) ?? 0) + 1);
+    });
+    return stream as Readable;
+  }
+  /** The number of times that Docker has started the container of a run, once it has. */
   async function starts(id: number): Promise<number> {
-    const now = Math.floor(Date.now() / 1000) + 1;
-    // By its own id: another file of tests may have had containers of this name.
-    const filters = { container: [(await inspect(id)).Id], event: ['start'] };
-    const events = await docker.getEvents({ since: now - 600, until: now, filters });
-    return (await buffer(events)).toString().split('\n').filter(Boolean).length;
+    const { Id } = await inspect(id);
+    await expect.poll(() => started.get(Id)).toBeDefined();
+    return started.get(Id)!;
   }
   /** Changes what the stopped daemon has recorded of a run. */
   async function editRecord(id: number, change: object): Promise<void> {
