@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
 import type { ModelEndpoint } from '@stagi/contract/modelEndpoints.ts';
+import { freeHostPort } from '@stagi/contract/testing/freePort.ts';
 import { openPool, type Pool } from '@stagi/server/src/db/pool.ts';
 import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
 import { httpSender, type Person, signUp } from '@stagi/server/src/testing/person.ts';
@@ -109,20 +109,4 @@ async function addTinyModel({ db }: Pool): Promise<void> {
     .insertInto('catalogue_change')
     .values({ model_id: TINY, kind: 'added', fields: JSON.stringify(entry), source: JSON.stringify(source) } as never)
     .execute();
-}
-
-const FIRST = 1_100;
-const LAST = 9_999;
-
-/** Containers publish ports from 1000 to 9999. */
-export async function freeHostPort(): Promise<number> {
-  for (;;) {
-    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
-    const isFree = await new Promise<boolean>((resolve) => {
-      const probe = createServer();
-      probe.once('error', () => resolve(false));
-      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
 }

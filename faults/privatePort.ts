@@ -18,9 +18,9 @@ export interface PrivatePort {
   slug: string;
   /** The address of the first port. */
   host: string;
-  /** What the owner's browser shows at it. */
+  /** The cookie that the owner's browser shows at it. */
   pass: string;
-  /** What has reached the container. */
+  /** Requests and WebSockets that have reached the container. */
   reached: string[];
   /** The pass that a browser gets for the port. */
   passFor(person: Person): Promise<string>;

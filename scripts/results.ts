@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { type ErrorsOutsideTests, nameOfTest, seedLines } from './errorsOutsideTests.ts';
 import { ROOT } from './run.ts';
+import { nameOfTest, seedLines, type VitestFacts } from './vitestFacts.ts';
 
 export type Runner = 'vitest' | 'playwright';
 
@@ -89,9 +89,9 @@ interface VitestReport {
   }[];
 }
 
-/** What the JSON report of Vitest and `errorsOutsideTests.ts` say. */
-export function vitestResults(report: string, outside: string, code: number): Results {
-  const known = readJson<ErrorsOutsideTests>(outside) ?? { hooks: {}, unhandled: [], seeds: {}, causes: {} };
+/** What the JSON report of Vitest and `vitestFacts.ts` say. */
+export function vitestResults(report: string, facts: string, code: number): Results {
+  const known = readJson<VitestFacts>(facts) ?? { hooks: {}, unhandled: [], seeds: {}, causes: {} };
   const { hooks, unhandled, seeds, causes } = known;
   const results = noResults();
   for (const one of readJson<VitestReport>(report)?.testResults ?? []) {

@@ -40,16 +40,16 @@ export async function runUnitTests(choice: Choice<UnitProject>): Promise<Results
   if (chosen.length === 0) return { ...noResults(), notRun };
   const name = alone ? 'second' : chosen.join('-');
   const report = freshReport(`vitest-${name}.json`);
-  const outside = freshReport(`errors-${name}.json`);
+  const facts = freshReport(`facts-${name}.json`);
   const args = [
     ...[VITEST, 'run', '--config', VITEST_CONFIG, ...chosen.flatMap((project) => ['--project', project])],
     ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-    ...['--reporter=./scripts/errorsOutsideTests.ts', ...(alone ? ['--maxWorkers=1'] : []), ...paths],
+    ...['--reporter=./scripts/vitestFacts.ts', ...(alone ? ['--maxWorkers=1'] : []), ...paths],
   ];
-  const env = { ...process.env, ERRORS_OUTSIDE_TESTS: outside };
+  const env = { ...process.env, VITEST_FACTS: facts };
   const code = await run(process.execPath, args, { env, ...(alone ? { timeout: alone.timeoutMs } : {}) });
   if (stopSignal()) await removeAbandonedServers();
-  return { ...vitestResults(report, outside, code), notRun };
+  return { ...vitestResults(report, facts, code), notRun };
 }
 
 /** What browser stories run on. */

@@ -16,7 +16,7 @@ interface Run {
   installationMs: number;
   /** From the end of the installation. */
   testsMs: number;
-  /** Of the check of that name: it does the same work everywhere, so it tells how fast this machine is. */
+  /** The check of types does the same work everywhere, so its seconds tell how fast this machine is. */
   typesSeconds?: number | undefined;
   files: readonly FileResult[];
 }

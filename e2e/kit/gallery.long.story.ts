@@ -10,7 +10,7 @@ const SECTIONS = [
   ),
 ].map((match) => match[1] ?? '');
 
-/** What opens over a section, and the button that opens it. */
+/** Dialogs and menus that open over a section, each with the button that opens it. */
 const SCENES: Record<string, readonly { name: string; button: string }[]> = {
   dialogs: [
     { name: 'dialog-error', button: 'Error' },

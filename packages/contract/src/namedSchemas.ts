@@ -13,7 +13,7 @@ import { TaskSchedule } from './taskSchedules.ts';
 import { Task, TaskDetail, TaskRun } from './tasks.ts';
 import { WrittenElement, WrittenNode } from './writtenText.ts';
 
-/** What the API description says once and refers to: shapes that several calls have in common. */
+/** Shapes that several calls have in common: the API description has each once and refers to it. */
 export const NAMED_SCHEMAS = {
   Activity,
   AdminModel,

@@ -71,7 +71,7 @@ it('moves what the database held, killed several times on the way, and reads wor
     expect(images).toHaveLength(SCREENSHOTS);
     for (const { position, file_id } of images)
       expect(sha(await readFile(app.ctx, file_id!))).toBe(screenshots.get(position));
-    // What the kills left behind is given up after an hour.
+    // Half-written files that the kills left behind are given up after an hour.
     const halfWritten = await db.selectFrom('stored_file').select('id').where('state', '<>', 'stored').execute();
     await sql`update stored_file set created_at = now() - interval '2 hours' where state = 'writing'`.execute(db);
     await removeDoomed(app.ctx);

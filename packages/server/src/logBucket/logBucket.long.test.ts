@@ -10,7 +10,7 @@ import {
   aLoggedServer,
   linesInPostgres,
   noise,
-  print,
+  printRecords,
   slugOfContainer,
   statusOfStorage,
   WAIT,
@@ -55,7 +55,7 @@ describe('a log bucket', () => {
     const server = await aLoggedServer(app, alice);
     const container = await aContainer(app.ctx, alice, server.id);
     const text = 'x'.repeat(60_000);
-    const ship = await print(app, server, container, [line('first')]);
+    const ship = await printRecords(app, server, container, [line('first')]);
     for (let n = 0; n < 160; n += 4) await ship.print(...[0, 1, 2, 3].map((more) => line(`${n + more} ${text}`)));
     await waitForCopy(app, container);
     const chunks = await app.ctx.db
@@ -73,14 +73,14 @@ describe('a log bucket', () => {
     const server = await aLoggedServer(app, alice);
     const first = await aContainer(app.ctx, alice, server.id);
     const slug = await slugOfContainer(alice, first);
-    let ship = await print(app, server, first, [line('first')]);
+    let ship = await printRecords(app, server, first, [line('first')]);
     await waitForCopy(app, first);
     await ship.daemon.close();
     await sql`update container set deleted_at = now() where id = ${first}`.execute(app.ctx.db);
     const second = await aContainer(app.ctx, alice, server.id);
     const sealed = app.ctx.secrets.seal('[]', `container|env|${slug}`);
     await sql`update container set slug = ${slug}, env_sealed = ${sealed} where id = ${second}`.execute(app.ctx.db);
-    ship = await print(app, server, second, [line('second')]);
+    ship = await printRecords(app, server, second, [line('second')]);
     await waitForCopy(app, second);
     const keys = [...(await objectsOf(app.ctx, server.storageId)).keys()];
     const folders = new Set(keys.map((key) => key.split('/')[0]));
@@ -91,7 +91,7 @@ describe('a log bucket', () => {
   it('gets the last lines of a terminated server, and is deleted 30 days later', async () => {
     const server = await aLoggedServer(app, alice);
     const container = await aContainer(app.ctx, alice, server.id);
-    const ship = await print(app, server, container, [line('one'), line('two')]);
+    const ship = await printRecords(app, server, container, [line('one'), line('two')]);
     await waitForCopy(app, container);
     const offset = await ship.print(line('the last one'));
     ship.daemon.send({ type: 'log-gap', stream: 1, offset, from: null, to: null, reason: 'the end was lost' });
@@ -140,7 +140,7 @@ describe('a log bucket', () => {
   it('loses its oldest chunks when it is full', async () => {
     const server = await aLoggedServer(app, alice);
     const container = await aContainer(app.ctx, alice, server.id);
-    const ship = await print(app, server, container, [line(noise(4_000))]);
+    const ship = await printRecords(app, server, container, [line(noise(4_000))]);
     await waitForCopy(app, container);
     const bucket = (await storageRow(server.storageId)).bucket_id!;
     const one = [...(await objectsOf(app.ctx, server.storageId)).values()][0]!.length;

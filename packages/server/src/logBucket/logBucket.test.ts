@@ -10,7 +10,7 @@ import {
   type LoggedServer,
   linesInPostgres,
   noise,
-  print,
+  printRecords,
   slugOfContainer,
   waitForCopy,
 } from './testing/loggedServer.ts';
@@ -32,7 +32,7 @@ describe('a log bucket', () => {
     const server = await aLoggedServer(app, alice);
     const container = await aContainer(app.ctx, alice, server.id);
     const hour = BigInt(Date.UTC(2026, 2, 1, 22)) * 1_000_000n;
-    const ship = await print(app, server, container, [
+    const ship = await printRecords(app, server, container, [
       line('one', { timeNs: hour + 1n }),
       line('two "quoted" \u0007 ünï 🚀', { timeNs: hour + 2n, stream: 'stderr' }),
     ]);
@@ -85,7 +85,7 @@ describe('a log bucket', () => {
     const sizes: number[] = [];
     for (const server of [...servers, ...servers]) {
       const container = await aContainer(app.ctx, alice, server.id);
-      const ship = await print(app, server, container, [line(noise(4_000))]);
+      const ship = await printRecords(app, server, container, [line(noise(4_000))]);
       await waitForCopy(app, container);
       await ship.daemon.close();
       sizes.push((await viewInstance(alice, server.id)).logBucket!.usedBytes);

@@ -31,7 +31,7 @@ export const statusOfStorage = async ({ client }: Person, id: number) =>
   (await client(api.storages.view, { id })).entity.status;
 
 /** Connects a daemon of the server, which ships these records of a container. */
-export async function print(app: CloudApp, server: LoggedServer, containerId: number, records: Uint8Array[]) {
+export async function printRecords(app: CloudApp, server: LoggedServer, containerId: number, records: Uint8Array[]) {
   const daemon = await connectDaemon(app.url, server.key);
   const ship = await openLog(daemon, containerId);
   await ship.print(...records);

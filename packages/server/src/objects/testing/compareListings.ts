@@ -64,7 +64,7 @@ async function listAll(
   }
 }
 
-/** What the API promises, computed from all keys. */
+/** The listing that the API promises, computed from all keys. */
 function expected(keys: readonly string[], prefix: string, delimiter: string): string[] {
   const entries = new Set<string>();
   for (const key of keys.filter((each) => each.startsWith(prefix))) {

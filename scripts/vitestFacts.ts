@@ -5,7 +5,7 @@ import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/n
 import { noteTestEnd, noteTestStart } from './runningTests.ts';
 
 /** Facts that Vitest's JSON report leaves out. Files are absolute paths. */
-export interface ErrorsOutsideTests {
+export interface VitestFacts {
   /** Of hooks inside a `describe`: messages by file. */
   hooks: Record<string, string[]>;
   /** Such as a promise that is rejected before a test awaits it, with the file that ran then. */
@@ -18,11 +18,11 @@ export interface ErrorsOutsideTests {
 
 export const nameOfTest = (file: string, fullName: string): string => `${file} › ${fullName}`;
 
-/** Writes them to the file that `ERRORS_OUTSIDE_TESTS` names. */
-export default class ErrorsOutsideTestsReporter implements Reporter {
-  readonly #hooks: ErrorsOutsideTests['hooks'] = {};
-  readonly #seeds: ErrorsOutsideTests['seeds'] = {};
-  readonly #causes: ErrorsOutsideTests['causes'] = {};
+/** Writes them to the file that `VITEST_FACTS` names. */
+export default class VitestFactsReporter implements Reporter {
+  readonly #hooks: VitestFacts['hooks'] = {};
+  readonly #seeds: VitestFacts['seeds'] = {};
+  readonly #causes: VitestFacts['causes'] = {};
   #vitest: Vitest | undefined;
 
   onInit(vitest: Vitest): void {
@@ -56,14 +56,14 @@ export default class ErrorsOutsideTestsReporter implements Reporter {
   }
 
   onTestRunEnd(_modules: readonly TestModule[], errors: readonly SerializedError[]): void {
-    const { ERRORS_OUTSIDE_TESTS } = process.env;
-    if (!ERRORS_OUTSIDE_TESTS) return;
+    const { VITEST_FACTS } = process.env;
+    if (!VITEST_FACTS) return;
     const unhandled = errors.map((error) => ({
       ...(error.VITEST_TEST_PATH ? { file: String(error.VITEST_TEST_PATH) } : {}),
       message: textOf(error),
     }));
-    const found: ErrorsOutsideTests = { hooks: this.#hooks, unhandled, seeds: this.#seeds, causes: this.#causes };
-    writeFileSync(ERRORS_OUTSIDE_TESTS, JSON.stringify(found));
+    const found: VitestFacts = { hooks: this.#hooks, unhandled, seeds: this.#seeds, causes: this.#causes };
+    writeFileSync(VITEST_FACTS, JSON.stringify(found));
   }
 }
 
