@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { api } from '@stagi/contract/api.ts';
 import { STREAM_CLOSE } from '@stagi/contract/streams.ts';
-import { type TerminalControl, TerminalMessage } from '@stagi/contract/terminals.ts';
 import { createDaemon, type TestDaemon } from '@stagi/daemon/src/testing/daemon.ts';
 import { docker, ensureTestImage, TEST_IMAGE } from '@stagi/daemon/src/testing/image.ts';
 import { issueEnrolment } from '@stagi/server/src/nodes/enrolment.ts';
@@ -11,12 +10,11 @@ import { aRentedInstance, aSelfHostedServer } from '@stagi/server/src/testing/fa
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
 import { percentile } from './random.ts';
+import { type AskedTerminal, terminalAddress, ticketOf, upgradeStatus, viewTerminal } from './terminalViewer.ts';
 import { until } from './until.ts';
 
 const MB = 1024 * 1024;
-const SHOWN_EVERY_BYTES = 64 * 1024;
 
 let app: TestApp;
 let ada: Person;
@@ -75,86 +73,13 @@ async function aMember(role: 'Admin' | 'Guest'): Promise<Person> {
   return member;
 }
 
-const ticketOf = async (person: Person): Promise<string> => (await person.client(api.auth.streamTicket, {})).ticket;
+type Asked = Partial<AskedTerminal>;
 
-interface Asked {
-  path?: string;
-  session?: string;
-  cols?: string;
-  rows?: string;
-  shell?: string;
-  offset?: string;
-}
-
-function address(ticket: string, { path = `docker-container/${containerId}`, ...asked }: Asked = {}): string {
-  const query = new URLSearchParams({ ticket, session: randomUUID(), cols: '80', rows: '24', ...asked });
-  return `${app.url.replace('http', 'ws')}/frontend-api/${path}/terminal?${query}`;
-}
-
-/** The status that answers an upgrade. */
-async function statusOf(url: string, origin = app.url): Promise<number> {
-  const socket = new WebSocket(url, { origin });
-  const opened = once(socket, 'open').then(() => 101);
-  const refused = new Promise<number>((resolve) => {
-    socket.on('unexpected-response', (_, response) => {
-      resolve(response.statusCode ?? 0);
-      response.destroy();
-    });
-  });
-  socket.on('error', () => {});
-  const status = await Promise.race([opened.catch(() => 0), refused]);
-  socket.terminate();
-  return status;
-}
-
-/** A terminal as a browser has it. */
-async function open(person: Person, asked: Asked = {}) {
-  const socket = new WebSocket(address(await ticketOf(person), asked), { origin: app.url });
-  const messages: TerminalMessage[] = [];
-  let tail = '';
-  let bytes = 0;
-  let told = 0;
-  const looks = new Set<() => void>();
-  const closed = once(socket, 'close').then(([code]) => code as number);
-  const tell = (control: TerminalControl): void => socket.send(JSON.stringify(control));
-  socket.on('message', (data: Buffer, isBinary: boolean) => {
-    if (isBinary) {
-      tail = (tail + data.toString('latin1')).slice(-4000);
-      bytes += data.length;
-      if (bytes - told > SHOWN_EVERY_BYTES) {
-        told = bytes;
-        tell({ type: 'shown', offset: Number(asked.offset ?? 0) + bytes });
-      }
-    } else messages.push(TerminalMessage.parse(JSON.parse(data.toString())));
-    for (const look of looks) look();
-  });
-  await once(socket, 'open');
-  const terminal = {
-    socket,
-    closed,
-    messages,
-    tell,
-    bytes: () => bytes,
-    text: () => Buffer.from(tail, 'latin1').toString(),
-    type: (input: string) => socket.send(Buffer.from(input)),
-    /** Looked at after each message. */
-    async hears<T>(find: () => T | undefined | false): Promise<T> {
-      const { promise, resolve } = Promise.withResolvers<T>();
-      const look = (): void => {
-        const found = find();
-        if (found) resolve(found);
-      };
-      looks.add(look);
-      look();
-      return promise.finally(() => looks.delete(look));
-    },
-    of: <K extends TerminalMessage['type']>(type: K) =>
-      terminal.hears(() =>
-        messages.find((message): message is Extract<TerminalMessage, { type: K }> => message.type === type),
-      ),
-  };
-  return terminal;
-}
+/** Of the first container, unless another place is asked for. */
+const withPlace = (asked: Asked): AskedTerminal => ({ path: `docker-container/${containerId}`, ...asked });
+const address = (ticket: string, asked: Asked = {}): string => terminalAddress(app.url, ticket, withPlace(asked));
+const statusOf = (url: string, origin = app.url): Promise<number> => upgradeStatus(url, origin);
+const open = (person: Person, asked: Asked = {}) => viewTerminal(app.url, person, withPlace(asked));
 
 it('opens for nobody else, and takes nothing that it does not know', async () => {
   const mallory = await app.signUp('Mallory');

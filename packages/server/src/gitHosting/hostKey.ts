@@ -16,7 +16,7 @@ export async function loadHostKey({ dataDir }: Pick<Config, 'dataDir'>): Promise
   try {
     const file = await open(fresh, 'wx', 0o600);
     try {
-      await file.writeFile(newKey());
+      await file.writeFile(newPrivateKey());
       await file.sync();
     } finally {
       await file.close();
@@ -31,8 +31,8 @@ export async function loadHostKey({ dataDir }: Pick<Config, 'dataDir'>): Promise
   return checked(await readFile(path, 'utf8'), path);
 }
 
-/** The library writes about one of 170 keys in a form that it cannot read. */
-function newKey(): string {
+/** A private key of ed25519. The library writes about one of 170 keys in a form that it cannot read. */
+export function newPrivateKey(): string {
   for (;;) {
     const key = ssh2.utils.generateKeyPairSync('ed25519').private;
     if (!(ssh2.utils.parseKey(key) instanceof Error)) return key;

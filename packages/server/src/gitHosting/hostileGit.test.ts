@@ -9,6 +9,7 @@ import ssh2 from 'ssh2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
+import { newPrivateKey } from './hostKey.ts';
 import { parseGitCommand } from './sshCommand.ts';
 import { addSshKey, aHostedProject, aMachine, aToken, type HostedProject, type Machine } from './testing/gitClient.ts';
 import { endSsh, isAccepted, logIn, runOverSsh } from './testing/sshClient.ts';
@@ -352,7 +353,7 @@ describe('hostile requests', () => {
       ['no method', {}],
       ['a password', { password: tokens.ada }],
       ['keyboard-interactive', { tryKeyboard: true }],
-      ['an unknown key', { privateKey: ssh2.utils.generateKeyPairSync('ed25519').private }],
+      ['an unknown key', { privateKey: newPrivateKey() }],
     ] as const) {
       const client = new ssh2.Client();
       client.connect({ host: '127.0.0.1', port: gitSshPort, username: 'git', ...options });

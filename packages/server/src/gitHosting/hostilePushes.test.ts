@@ -54,6 +54,7 @@ describe('pushes of hostile objects and refs', () => {
       'refs/heads/HEAD',
       'refs/original/x',
       'refs/stash',
+      'refs/hidden/refs/heads/x',
     ]) {
       const { code, stderr } = await machine.git(['push', '-q', 'origin', `HEAD:${ref}`], { cwd: folder });
       expect([ref, code]).toEqual([ref, 1]);

@@ -10,6 +10,7 @@ import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 import { createHosting } from './hosting.ts';
 import type { HostingLimits } from './hostingLimits.ts';
+import { newPrivateKey } from './hostKey.ts';
 import { mountGitHttp } from './http.ts';
 import { serveGitSsh } from './ssh.ts';
 import { addSshKey, aHostedProject, aMachine, aToken, type HostedProject, type Machine } from './testing/gitClient.ts';
@@ -158,7 +159,7 @@ describe('SSH', () => {
 
   it('takes so many keys and no more', async () => {
     const { sshPort } = await openDoors({ maxTries: 4 });
-    const wrong = ssh2.utils.generateKeyPairSync('ed25519').private;
+    const wrong = newPrivateKey();
     /** Each key that is offered is a try, and the signature with the right one too. */
     const offering = (others: number): ssh2.ConnectConfig => ({
       authHandler: [...Array.from({ length: others }, () => wrong), privateKey].map((key) => ({
