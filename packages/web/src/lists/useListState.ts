@@ -1,4 +1,4 @@
-import { useSearchParams } from 'react-router';
+import { useAddressParams } from '../navigation/useAddressParams.ts';
 import { PAGE_LIMIT } from '../ui/table/pageLimits.ts';
 import type { PageOf, Sort } from '../ui/table/tableTypes.ts';
 import { type ListAddress, listAddress, SEPARATOR } from './listAddress.ts';
@@ -28,20 +28,18 @@ export interface ListState extends ListAddress {
 
 /** The order, page and filters of a list, kept in the address so that they survive a reload and can be shared. */
 export function useListState({ sort: defaultSort, filters = NONE }: Defaults = {}): ListState {
-  const [params, setParams] = useSearchParams();
+  const [params, changeParams] = useAddressParams();
   const address = listAddress(params, defaultSort);
   const { page, search, statuses } = address;
   const limit = address.request.limit ?? PAGE_LIMIT;
 
   function change(edit: (next: URLSearchParams) => void, { keepPage = false, replace = true } = {}): void {
-    setParams(
-      (current) => {
-        const next = new URLSearchParams(current);
+    changeParams(
+      (next) => {
         if (!keepPage) next.delete('page');
         edit(next);
-        return next;
       },
-      { replace, preventScrollReset: true },
+      { replace },
     );
   }
 

@@ -1,9 +1,9 @@
-import { useSearchParams } from 'react-router';
+import { useAddressParams } from '../navigation/useAddressParams.ts';
 import { idIn } from '../paths.ts';
 
 /** A panel of one row, whose id stands in the address beside what the list asks for. */
 export function usePanel(name: string) {
-  const [params, setParams] = useSearchParams();
+  const [params, changeParams] = useAddressParams();
   return {
     id: idIn(params.get(name)),
     to(id: number): string {
@@ -12,14 +12,7 @@ export function usePanel(name: string) {
       return `?${next}`;
     },
     close(): void {
-      setParams(
-        (current) => {
-          const next = new URLSearchParams(current);
-          next.delete(name);
-          return next;
-        },
-        { replace: true, preventScrollReset: true },
-      );
+      changeParams((next) => next.delete(name), { replace: true });
     },
   };
 }

@@ -6,10 +6,11 @@ import { text } from '@stagi/contract/text.ts';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { useLocation, useNavigate, useSearchParams } from 'react-router';
+import { useLocation, useNavigate } from 'react-router';
 import { call } from '../api/client.ts';
 import { errorText } from '../api/messages.ts';
 import { useT } from '../i18n/i18n.ts';
+import { useAddressParams } from '../navigation/useAddressParams.ts';
 import { Button } from '../ui/Button.tsx';
 import { ChartTable } from '../ui/ChartTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
@@ -60,7 +61,7 @@ interface Props {
 /** What a server or a container used over time. The range stands in the address. */
 export function MetricsView({ of, id, logPath, noSamples, ended }: Props) {
   const t = useT();
-  const [params, setParams] = useSearchParams();
+  const [params, changeParams] = useAddressParams();
   const chosen = params.get(RANGE);
   const range = chosen === null && ended ? rangeAround(ended.startedAt, ended.finishedAt) : rangeFromText(chosen);
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuery<Metrics>({
@@ -72,15 +73,11 @@ export function MetricsView({ of, id, logPath, noSamples, ended }: Props) {
   });
 
   const choose = (next: MetricsRange, zoomed: boolean) =>
-    setParams(
-      (current) => {
-        const changed = new URLSearchParams(current);
-        changed.set(RANGE, rangeToText(next));
-        return changed;
-      },
-      // A zoom is a step that one goes back from.
-      { replace: !zoomed, preventScrollReset: true, state: zoomed ? ZOOMED : null },
-    );
+    // A zoom is a step that one goes back from.
+    changeParams((changed) => changed.set(RANGE, rangeToText(next)), {
+      replace: !zoomed,
+      state: zoomed ? ZOOMED : null,
+    });
 
   return (
     <section className={classes.metrics} aria-label={t('Metrics')} aria-busy={isPlaceholderData}>

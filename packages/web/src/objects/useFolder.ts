@@ -1,8 +1,8 @@
 import type { StorageObject } from '@stagi/contract/storages.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useSearchParams } from 'react-router';
 import { errorText } from '../api/messages.ts';
+import { useAddressParams } from '../navigation/useAddressParams.ts';
 import type { ObjectSource } from './objectSource.ts';
 
 /** Rows at first, and those that one call lists at most. */
@@ -14,7 +14,7 @@ export type Row = { kind: 'folder'; key: string } | { kind: 'object'; key: strin
 
 /** What the address shows: a folder, what names in it begin with, and an object beside it. Links carry `kept` too. */
 export function useObjectAddress(kept: Record<string, string> = {}) {
-  const [params, setParams] = useSearchParams();
+  const [params, changeParams] = useAddressParams();
   const folder = params.get('prefix') ?? '';
   return {
     folder,
@@ -31,15 +31,7 @@ export function useObjectAddress(kept: Record<string, string> = {}) {
   };
 
   function change(name: string, value: string): void {
-    setParams(
-      (current) => {
-        const next = new URLSearchParams(current);
-        if (value === '') next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true, preventScrollReset: true },
-    );
+    changeParams((next) => (value === '' ? next.delete(name) : next.set(name, value)), { replace: true });
   }
 }
 

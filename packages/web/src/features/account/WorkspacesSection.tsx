@@ -2,11 +2,11 @@ import { api } from '@stagi/contract/api.ts';
 import type { Verdict } from '@stagi/contract/verdict.ts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { useSearchParams } from 'react-router';
 import { q } from '../../api/query.ts';
 import { switchWorkspace, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ROLE_NAMES } from '../../i18n/roleNames.ts';
+import { useAddressParams } from '../../navigation/useAddressParams.ts';
 import { memberVerdict } from '../../people/memberVerdict.ts';
 import { ActionButton } from '../../ui/actions.tsx';
 import { Button } from '../../ui/Button.tsx';
@@ -24,22 +24,14 @@ const PARAM = 'workspace';
 export function WorkspacesSection() {
   const t = useT();
   const user = useUser();
-  const [params, setParams] = useSearchParams();
+  const [params, changeParams] = useAddressParams();
   const creating = params.get(PARAM) === 'new';
   const [leaving, setLeaving] = useState(false);
   const [used, setUsed] = useState(false);
   const leave = useLeaveVerdict();
 
   function setCreating(on: boolean): void {
-    setParams(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (on) next.set(PARAM, 'new');
-        else next.delete(PARAM);
-        return next;
-      },
-      { replace: true, preventScrollReset: true },
-    );
+    changeParams((next) => (on ? next.set(PARAM, 'new') : next.delete(PARAM)), { replace: true });
   }
 
   return (

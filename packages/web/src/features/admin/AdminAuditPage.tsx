@@ -1,7 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import { IconHistory, IconStack2 } from '@tabler/icons-react';
 import { Suspense } from 'react';
-import { Link, useSearchParams } from 'react-router';
+import { Link } from 'react-router';
 import { invalidate } from '../../api/query.ts';
 import { AuditActions } from '../../audit/AuditActions.tsx';
 import { AuditFilters } from '../../audit/AuditFilters.tsx';
@@ -14,6 +14,7 @@ import { ListPage } from '../../lists/ListPage.tsx';
 import { useCsvExport } from '../../lists/useCsvExport.ts';
 import { useList } from '../../lists/useList.ts';
 import { usePanel } from '../../lists/usePanel.ts';
+import { useAddressParams } from '../../navigation/useAddressParams.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Note } from '../../ui/Note.tsx';
@@ -39,7 +40,7 @@ const PAGES: ThingPages = {
 /** The audit log of operators or of one workspace: filters, CSV export, and the check of its hash chain. */
 export function AdminAuditPage() {
   const t = useT();
-  const [params, setParams] = useSearchParams();
+  const [, changeParams] = useAddressParams();
   const audit = useAuditList();
   const { id: workspaceId } = usePanel(WORKSPACE);
   const list = useList(api.audit.listForOperators, { workspaceId, ...audit.listInput }, audit.state);
@@ -52,10 +53,10 @@ export function AdminAuditPage() {
   const panel = usePanel('checks');
 
   function choose(id: number | null): void {
-    const next = new URLSearchParams(params);
-    for (const name of OF_ONE_LOG) next.delete(name);
-    if (id !== null) next.set(WORKSPACE, String(id));
-    setParams(next, { preventScrollReset: true });
+    changeParams((next) => {
+      for (const name of OF_ONE_LOG) next.delete(name);
+      if (id !== null) next.set(WORKSPACE, String(id));
+    });
   }
 
   return (

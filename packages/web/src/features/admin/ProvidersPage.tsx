@@ -1,11 +1,12 @@
 import { api } from '@stagi/contract/api.ts';
 import type { OperatedProvider } from '@stagi/contract/providers.ts';
 import { IconCloud, IconStethoscope } from '@tabler/icons-react';
-import { Link, useSearchParams } from 'react-router';
+import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
 import { ListPage } from '../../lists/ListPage.tsx';
 import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
+import { useAddressParams } from '../../navigation/useAddressParams.ts';
 import type { Action } from '../../ui/actions.tsx';
 import { StatusFilter } from '../../ui/table/StatusFilter.tsx';
 import { ProviderPanel } from './ProviderPanel.tsx';
@@ -22,17 +23,16 @@ const REFETCH_WHILE_CHECKING_MS = 1_500;
 export function ProvidersPage() {
   const t = useT();
   const state = useListState();
-  const [params, setParams] = useSearchParams();
+  const [params, changeParams] = useAddressParams();
   const named = params.get(PROVIDER);
   const list = useList(api.providers.list, { entityFilterRequest: state.request }, state, (answer) =>
     answer?.entities.some(isBeingChecked) ? REFETCH_WHILE_CHECKING_MS : REFETCH_MS,
   );
   const check = useProviderCheck();
   const columns = useProviderColumns();
-  const withPanel = (provider: string | null): URLSearchParams => {
+  const withPanel = (provider: string): URLSearchParams => {
     const next = new URLSearchParams(params);
-    if (provider === null) next.delete(PROVIDER);
-    else next.set(PROVIDER, provider);
+    next.set(PROVIDER, provider);
     return next;
   };
 
@@ -69,7 +69,7 @@ export function ProvidersPage() {
     >
       <ProviderPanel
         provider={list.data?.entities.find(({ provider }) => provider === named) ?? null}
-        onClose={() => setParams(withPanel(null), { replace: true, preventScrollReset: true })}
+        onClose={() => changeParams((next) => next.delete(PROVIDER), { replace: true })}
         onCheck={(provider) => check.run({ provider })}
         asking={check.loading}
       />

@@ -1,9 +1,9 @@
 import { api } from '@stagi/contract/api.ts';
-import { useSearchParams } from 'react-router';
 import type { SshKeyDialogSlot } from '../../featureSlots.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { useList } from '../../lists/useList.ts';
 import { useListState } from '../../lists/useListState.ts';
+import { useAddressParams } from '../../navigation/useAddressParams.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { ListBar } from '../../ui/table/ListBar.tsx';
 import { OfferFilters } from './OfferFilters.tsx';
@@ -18,18 +18,11 @@ export function MarketplacePage({ SshKeyDialog }: { SshKeyDialog: SshKeyDialogSl
   const t = useT();
   const list = useListState({ sort: CHEAPEST, filters: OFFER_FILTERS });
   const offers = useList(api.hardware.offers, offersInput(list), list, REFETCH_MS);
-  const [params, setParams] = useSearchParams();
+  const [params, changeParams] = useAddressParams();
   const chosen = params.get('offer');
 
   function close(): void {
-    setParams(
-      (current) => {
-        const next = new URLSearchParams(current);
-        next.delete('offer');
-        return next;
-      },
-      { replace: true, preventScrollReset: true },
-    );
+    changeParams((next) => next.delete('offer'), { replace: true });
   }
 
   return (

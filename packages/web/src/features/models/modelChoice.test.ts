@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { choiceIn, type ModelChoice, withChoice } from './modelChoice.ts';
+import { choiceIn, type ModelChoice, putChoice } from './modelChoice.ts';
 
 const model = { qualities: ['M', 'XL'] as const, contextLength: 4096 };
 const shown = { ...model, qualities: [...model.qualities] };
 const read = (query: string) => choiceIn(new URLSearchParams(query), shown);
-const write = (query: string, changed: Partial<ModelChoice>) =>
-  withChoice(new URLSearchParams(query), changed, shown).toString();
+const write = (query: string, changed: Partial<ModelChoice>) => {
+  const params = new URLSearchParams(query);
+  putChoice(params, changed, shown);
+  return params.toString();
+};
 
 describe('the choice in the address of a model', () => {
   it('is a load of a few readers where nothing is said', () => {

@@ -66,13 +66,12 @@ export function choiceIn(search: URLSearchParams, model: Chosen): ModelChoice {
   };
 }
 
-/** The address of another choice. What is chosen by default stays out of it. */
-export function withChoice(search: URLSearchParams, changed: Partial<ModelChoice>, model: Chosen): URLSearchParams {
+/** Puts another choice into the parameters of an address. What is chosen by default stays out of it. */
+export function putChoice(params: URLSearchParams, changed: Partial<ModelChoice>, model: Chosen): void {
   const usual = choiceIn(new URLSearchParams(), model);
-  const next = new URLSearchParams(search);
   const put = (name: string, value: string | number | null | undefined, otherwise: unknown = null) => {
-    if (value === null || value === undefined || value === otherwise) next.delete(name);
-    else next.set(name, String(value));
+    if (value === null || value === undefined || value === otherwise) params.delete(name);
+    else params.set(name, String(value));
   };
   if (changed.gpu !== undefined) put('gpu', changed.gpu);
   if (changed.count !== undefined) put('count', changed.count, 1);
@@ -94,7 +93,6 @@ export function withChoice(search: URLSearchParams, changed: Partial<ModelChoice
     put('tpot', milliseconds(changed.goal.tpot), DEFAULTS.tpot);
     put('ttft', changed.goal.ttft === undefined ? null : milliseconds(changed.goal.ttft));
   }
-  return next;
 }
 
 /** Whether a number is one of those that are allowed there: whole, except requests per second. */

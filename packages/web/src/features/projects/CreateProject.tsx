@@ -1,9 +1,10 @@
 import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
-import { useNavigate, useSearchParams } from 'react-router';
+import { useNavigate } from 'react-router';
 import { invalidate } from '../../api/query.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { useAddressParams } from '../../navigation/useAddressParams.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
@@ -16,18 +17,11 @@ import { PlanUse } from './PlanUse.tsx';
 /** The form of a new project, at the side of the list while the address has `?new`. */
 export function CreateProject() {
   const t = useT();
-  const [params, setParams] = useSearchParams();
+  const [params, changeParams] = useAddressParams();
   const opened = params.has('new');
 
   function close(): void {
-    setParams(
-      (current) => {
-        const next = new URLSearchParams(current);
-        next.delete('new');
-        return next;
-      },
-      { replace: true, preventScrollReset: true },
-    );
+    changeParams((next) => next.delete('new'), { replace: true });
   }
 
   return (

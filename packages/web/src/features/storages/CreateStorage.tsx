@@ -1,11 +1,11 @@
 import { api } from '@stagi/contract/api.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense } from 'react';
-import { useSearchParams } from 'react-router';
 import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { lazyComponent } from '../../lazyChunks.ts';
+import { useAddressParams } from '../../navigation/useAddressParams.ts';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { ErrorState } from '../../ui/ErrorState.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
@@ -16,18 +16,11 @@ const NewStorageFields = lazyComponent(async () => (await import('./NewStorageFi
 /** The form that rents a storage, at the side of the list while the address has `?new`. */
 export function CreateStorage() {
   const t = useT();
-  const [params, setParams] = useSearchParams();
+  const [params, changeParams] = useAddressParams();
   const opened = params.has('new');
 
   function close(): void {
-    setParams(
-      (current) => {
-        const next = new URLSearchParams(current);
-        next.delete('new');
-        return next;
-      },
-      { replace: true, preventScrollReset: true },
-    );
+    changeParams((next) => next.delete('new'), { replace: true });
   }
 
   return (

@@ -3,10 +3,10 @@ import { api } from '@stagi/contract/api.ts';
 import type { ContainerTemplate, PlatformTemplate, TemplateFields } from '@stagi/contract/containerTemplates.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { useSearchParams } from 'react-router';
 import { errorText } from '../../../api/messages.ts';
 import { q } from '../../../api/query.ts';
 import { newEnvRow } from '../../../launchForm/envRow.ts';
+import { useAddressParams } from '../../../navigation/useAddressParams.ts';
 import { NO_GPU, newRow, templateFreeValues, type Values } from './formValues.ts';
 
 export type Template = ContainerTemplate | PlatformTemplate;
@@ -27,7 +27,7 @@ export interface TemplateChoice {
 
 /** The template in the address (`?template=`). Its values are put into the form once; where and what it is called stays. */
 export function useTemplate(form: UseFormReturnType<Values>, enabled: boolean): TemplateChoice {
-  const [params, setParams] = useSearchParams();
+  const [params, changeParams] = useAddressParams();
   const { data, error, refetch } = useQuery({
     ...q(api.containerTemplates.list, {}, { quiet: true }),
     enabled,
@@ -52,10 +52,7 @@ export function useTemplate(form: UseFormReturnType<Values>, enabled: boolean): 
     wanted,
     chosen,
     choose(key) {
-      const next = new URLSearchParams(params);
-      if (key === null) next.delete('template');
-      else next.set('template', key);
-      setParams(next, { replace: true });
+      changeParams((next) => (key === null ? next.delete('template') : next.set('template', key)), { replace: true });
     },
   };
 }
