@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import axe from 'axe-core';
+import { OFTEN } from './waitUntil.ts';
 
 export const THEMES = ['light', 'dark'] as const;
 
@@ -17,22 +18,29 @@ export async function expectAccessible(page: Page, name: string): Promise<number
 
 /** The same of what is drawn now, and is no page of the app. */
 export async function expectNothingSerious(page: Page, name: string): Promise<void> {
+  expect(await findInaccessible(page), name).toEqual([]);
+}
+
+/** What axe calls serious or critical in what is drawn now: the rule and the first element, one line for each. */
+export async function findInaccessible(page: Page): Promise<string[]> {
   // Once for each document: to hand axe over and compile it takes several times as long as a look.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
   // In the page itself: no page of ours shows frames of others.
   const violations = await page.evaluate(async () => {
     const { axe } = window as unknown as { axe: typeof import('axe-core') };
-    return (await axe.run(document, { resultTypes: ['violations'] })).violations;
+    return (await axe.run(document, { resultTypes: ['violations'], preload: false })).violations;
   });
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  const findings = serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.target.join(' ')}: ${nodes[0]?.failureSummary}`);
-  expect(findings, name).toEqual([]);
+  return serious.map(({ id, nodes: [first] }) => {
+    const { target = [], html = '', failureSummary } = first ?? {};
+    return `${id}: ${target.join(' ')}: ${html.slice(0, 120)}: ${failureSummary}`;
+  });
 }
 
 /** As the person's system would choose it; colours that fade over are waited for. */
 export async function chooseTheme(page: Page, theme: (typeof THEMES)[number]): Promise<void> {
   await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
-  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', theme);
+  await expect.poll(() => page.locator('html').getAttribute('data-mantine-color-scheme'), OFTEN).toBe(theme);
   await page.evaluate(async () => {
     const ending = document
       .getAnimations()

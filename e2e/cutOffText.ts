@@ -1,5 +1,4 @@
 import type { Page } from '@playwright/test';
-import { CLOSE, OPEN } from './pseudoLanguage.ts';
 
 /** What is cut off at the screen's or an element's edge without a way to read it, one line for each. */
 export async function findCutOffText(page: Page): Promise<string[]> {
@@ -57,44 +56,6 @@ export async function findCutOffText(page: Page): Promise<string[]> {
       return `${name} "${element.textContent?.trim().slice(0, 60)}"`;
     }
   });
-}
-
-/** Visible words, and words for screen readers, that are not of the pseudo-language and not among `data`. */
-export async function untranslated(page: Page, data: RegExp): Promise<string[]> {
-  const words = await page.evaluate(() => {
-    // Texts of people, such as the documentation, are written in each language; breadcrumbs and tab repeat their title.
-    const WRITTEN = '[data-written], [data-written] *';
-    const title = document.querySelector('[data-written] h1')?.textContent;
-    const said: string[] = [document.title];
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const element = node.parentElement;
-      if (!element || element.closest('script, style, noscript, [translate="no"], .mono, code, pre, [data-written]'))
-        continue;
-      // What only screen readers see is a word all the same.
-      if (element.checkVisibility({ visibilityProperty: true })) said.push(node.textContent ?? '');
-    }
-    for (const name of ['aria-label', 'aria-description', 'aria-valuetext', 'title', 'alt', 'placeholder'])
-      for (const element of document.body.querySelectorAll(
-        `[${name}]:not([aria-hidden="true"], [translate="no"], ${WRITTEN})`,
-      ))
-        said.push(element.getAttribute(name) ?? '');
-    return title ? said.filter((words) => !words.includes(title)) : said;
-  });
-  const outside = words.map((text) => withoutPseudo(text).replace(data, '').trim());
-  return [...new Set(outside.filter((text) => /\p{L}{2,}/u.test(text)))];
-}
-
-/** What is left outside the marks; a value may be a text itself, so that they nest. */
-function withoutPseudo(text: string): string {
-  let depth = 0;
-  let left = '';
-  for (const sign of text) {
-    if (sign === OPEN) depth += 1;
-    else if (sign === CLOSE) depth -= 1;
-    else if (depth === 0) left += sign;
-  }
-  return left;
 }
 
 /** By how many pixels the page is wider than the screen. */

@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test';
-import { ROUTES } from '@stagi/contract/routes.ts';
+import { ROUTES, type RouteName } from '@stagi/contract/routes.ts';
+import { OFTEN } from './waitUntil.ts';
 
 /** Goes on within the page, as a link would: a page load costs more than all the looking. */
 export async function followLink(page: Page, path: string): Promise<void> {
@@ -18,8 +19,8 @@ export async function walkTo(page: Page, path: string): Promise<void> {
   await expect
     .poll(async () => {
       const now = await drawn();
-      return now.title !== before.title || routeOf(now.path) === routeOf(before.path);
-    })
+      return now.title !== before.title || routeNameOf(now.path) === routeNameOf(before.path);
+    }, OFTEN)
     .toBe(true);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   // The page may stand already, and the dialog that the address opens comes after it.
@@ -30,17 +31,17 @@ export async function walkTo(page: Page, path: string): Promise<void> {
 const DIALOGS = ['/cloud/storages?new=1', '/projects?new=1'];
 
 export async function waitForScreen(page: Page): Promise<void> {
-  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+  await expect.poll(() => page.locator('[aria-busy="true"]').count(), OFTEN).toBe(0);
 }
 
 /** The route that says most of a path: what stands below a page's own path is a tab or a list of it. */
-function routeOf(pathname: string): string {
+export function routeNameOf(pathname: string): RouteName | undefined {
   const parts = pathname.split('/');
   const holds = (path: string) =>
     path === '/'
       ? pathname === '/'
       : path.split('/').every((part, at) => part === parts[at] || (part.startsWith(':') && Boolean(parts[at])));
-  const length = (path: string) => path.split('/').length;
-  const found = Object.values(ROUTES).filter(({ path }) => holds(path));
-  return found.toSorted((a, b) => length(b.path) - length(a.path))[0]?.path ?? 'none';
+  const length = (name: RouteName) => ROUTES[name].path.split('/').length;
+  const found = (Object.keys(ROUTES) as RouteName[]).filter((name) => holds(ROUTES[name].path));
+  return found.toSorted((a, b) => length(b) - length(a))[0];
 }

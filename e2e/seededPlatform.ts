@@ -1,48 +1,32 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
 import { IMAGES_FEATURE } from '@stagi/contract/daemon.ts';
-import { ROUTES, type Route, type RouteName } from '@stagi/contract/routes.ts';
+import { setOperator } from '@stagi/server/src/admin/setOperator.ts';
+import { openPool } from '@stagi/server/src/db/pool.ts';
 import { spawnFakeCloud } from '@stagi/server/src/providers/fake/control.ts';
+import { builtDaemonEnv } from '@stagi/server/src/testing/cloudApp.ts';
 import { enrolNode } from '@stagi/server/src/testing/daemon.ts';
+import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
 import { httpSender, mailedCode, type Person, signUp } from '@stagi/server/src/testing/person.ts';
 import { connectLiveDaemon } from './liveDaemon.ts';
 import { type Platform, startPlatform } from './platform.ts';
-import { STORY_APP_ASKS } from './registeredApp.ts';
+import type { Ids } from './screens.ts';
 import { until } from './waitUntil.ts';
 
 interface Lab {
   platform: Platform;
+  /** Has one of everything. */
   person: Person;
+  operator: Person;
   ids: Ids;
 }
 
-/** Those that only lead on, and the gallery and the demo, which have stories of their own. */
-const NOT_SCREENS: readonly RouteName[] = ['cloud', 'profile', 'kit', 'demo', 'signUpForm', 'project'];
-
-/** Tabs, dialogs and forms with an address of their own. */
-const MORE: Partial<Record<RouteName, readonly string[]>> = {
-  instance: ['/containers', '/images', '/terminal', '/metrics', '/activities', '/access'],
-  selfInstance: ['/containers', '/images', '/terminal', '/metrics', '/activities'],
-  selfInstances: ['?new=1'],
-  container: ['/logs', '/terminal', '/files', '/metrics', '/edit'],
-  tokens: ['/archive'],
-  consent: [`?${STORY_APP_ASKS}`],
-  containers: ['?new=1'],
-  storages: ['?new=1'],
-  storage: ['/objects', '/keys'],
-  task: ['/output'],
-  newTask: ['?schedule=new'],
-  projects: ['?new=1'],
-  model: ['?deploy=1'],
-  contact: ['?topic=demo'],
-};
-
-/** What the somebody and their things are called. */
+/** What the people and their things are called. */
 interface Names {
   person: string;
   rented: string;
@@ -54,40 +38,42 @@ interface Names {
   task: string;
 }
 
-const USUAL: Names = {
+/** No words of the app, so that these are not taken for them. */
+export const USUAL_NAMES: Names = {
   person: 'Ada',
-  rented: 'Training',
-  own: 'Lab 3',
-  container: 'Web',
-  key: 'laptop',
-  storage: 'Data',
-  project: 'Trainer',
-  task: 'Evaluation',
+  rented: 'Kestrel',
+  own: 'Osprey',
+  container: 'Heron',
+  key: 'Wren',
+  storage: 'Plover',
+  project: 'Merlin',
+  task: 'Siskin',
 };
 
 /** A platform with a simulated cloud, and somebody who has one of everything: for stories that walk over all screens. */
 export const seededTest = test.extend<object, { names: Names; lab: Lab }>({
-  names: [USUAL, { option: true, scope: 'worker' }],
+  names: [USUAL_NAMES, { option: true, scope: 'worker' }],
   lab: [
     async ({ names }, use, worker) => {
       const folder = mkdtempSync(join(tmpdir(), 'stagi-furnished-'));
-      const daemons = join(folder, 'daemon');
-      mkdirSync(daemons);
-      writeFileSync(join(daemons, 'stagid-linux-x64.tar.gz.sha256'), `${'0'.repeat(64)}  stagid-linux-x64.tar.gz\n`);
       const cloud = await spawnFakeCloud({ statePath: join(folder, 'cloud.json') });
+      const database = await createTestDatabase();
       const platform = await startPlatform(`furnished${worker.workerIndex}`, {
         LOCAL_CLOUD: 'off',
         FAKE_CLOUD_URL: cloud.url,
-        STAGI_DAEMON_DIR: daemons,
+        DATABASE_URL: database.url,
+        ...builtDaemonEnv(folder),
       });
-      const person = await signUp(platform.url, httpSender(platform.url), {
-        name: names.person,
-        email: 'ada@example.com',
-      });
+      const enter = (name: string, email: string) => signUp(platform.url, httpSender(platform.url), { name, email });
+      const person = await enter(names.person, 'ada@example.com');
+      const operator = await enter('Olga', 'olga@example.com');
+      await makeOperator(database.url, operator);
       const { ids, close } = await furnish(platform.url, person, names);
-      await use({ platform, person, ids });
+      await furnishOperator(person, operator);
+      await use({ platform, person, operator, ids });
       await close();
       await platform.stop();
+      await database.drop();
       await cloud.kill();
       rmSync(folder, { recursive: true, force: true });
     },
@@ -95,76 +81,24 @@ export const seededTest = test.extend<object, { names: Names; lab: Lab }>({
   ],
 });
 
-/** The address of every screen that visitors see. */
-export function publicScreens(ids: Ids): string[] {
-  const open = screens().filter((name) => isPublic(name));
-  const more = open
-    .filter((name) => name !== 'model')
-    .flatMap((name) => MORE[name]?.map((tail) => [name, tail] as const) ?? []);
-  return [
-    ...open.map((name) => addressOf(name, ids)),
-    ...more.map(([name, tail]) => addressOf(name, ids) + tail),
-    '/no-such-page',
-  ];
+/** As `npm run operator` does. */
+async function makeOperator(databaseUrl: string, { email }: Person): Promise<void> {
+  const pool = openPool(databaseUrl, { max: 1 });
+  try {
+    await setOperator(pool.db, 'make', email, 'Olga');
+  } finally {
+    await pool.close();
+  }
 }
 
-/** The address of every screen, tab and form with an address that a signed-in person sees. */
-export function ownScreens(ids: Ids): string[] {
-  return screens()
-    .filter((name) => !isPublic(name))
-    .flatMap((name) => {
-      const path = addressOf(name, ids);
-      return ['', ...(MORE[name] ?? [])].map((more) => path + more);
-    })
-    .concat(`/projects/${ids.emptyProject}/code/tree`);
-}
-
-function addressOf(name: RouteName, ids: Ids): string {
-  const { path: pattern } = ROUTES[name];
-  const path = pattern.startsWith(`${ROUTES.project.path}/`)
-    ? pattern
-        .replace(':id', String(ids.project))
-        .replace(':taskId/:name', `${ids.task}/run-1`)
-        .concat(ofCode(ids)[name] ?? '')
-    : pattern.replace(':name', 'llama-3.1-8b-instruct').replace(/:(?:id|code|slug)$/, String(ids[name as keyof Ids]));
-  expect(path, `${name}: an id for its address`).not.toContain('undefined');
-  return path;
-}
-
-/** What the addresses of the code name besides their project. */
-const ofCode = ({ commit, readme }: Ids): Partial<Record<string, string>> => ({
-  projectBlob: `/main/README.md/${readme}`,
-  projectCommit: `/main/${commit}`,
-});
-
-const screens = () =>
-  (Object.keys(ROUTES) as RouteName[]).filter((name) => !NOT_SCREENS.includes(name) && !isForOperators(name));
-
-/** Those have stories of their own: a customer's screens never show them. */
-function isForOperators(name: RouteName): boolean {
-  const route: Route = ROUTES[name];
-  return route.permissions?.includes('EMPLOYEE') === true;
-}
-
-function isPublic(name: RouteName): boolean {
-  const route: { path: string; public?: boolean } = ROUTES[name];
-  return route.public === true;
-}
-
-export interface Ids {
-  instance: number;
-  selfInstance: number;
-  container: number;
-  storage: number;
-  project: number;
-  emptyProject: number;
-  task: number;
-  /** The commit of the project, and the object of its README. */
-  commit: string;
-  readme: string;
-  /** Of a join link that nobody has used. */
-  joinClient: string;
-  containerAuth: string;
+/** One of what operators make or are told. */
+async function furnishOperator(person: Person, operator: Person): Promise<void> {
+  const expiresAt = new Date(Date.now() + 30 * 86_400_000).toISOString();
+  await operator.client(api.promoCodes.create, { code: 'ROBIN', amount: '7.5', uses: 2, expiresAt, note: 'Dunlin' });
+  await person.client(api.feedback.send, { topic: 'Report an issue', subject: 'Dunlin', description: 'Robin' });
+  const about = { model: { id: 'qwen/qwen3-8b', name: 'Qwen3 8B' }, gpu: 'H100 80GB' };
+  const contact = { topic: 'A model', name: 'Robin', email: 'robin@example.com', message: 'Dunlin', about } as const;
+  await person.client(api.contact.send, contact);
 }
 
 /** A server rented, one attached, a container on it, a storage with a key, a project with code, a task and a schedule, and an empty one. */
@@ -270,10 +204,10 @@ async function push(address: string, token: string): Promise<{ commit: string; r
   const to = new URL(address);
   to.username = 'git';
   to.password = token;
-  writeFileSync(join(folder, 'README.md'), '# Trainer\n');
+  writeFileSync(join(folder, 'README.md'), '# Merlin\n');
   await git('init', '--quiet', '--initial-branch=main');
   await git('add', '--all');
-  await git('commit', '--quiet', '--message=Training');
+  await git('commit', '--quiet', '--message=Siskin');
   await git('push', '--quiet', to.href, 'main');
   const hashes = { commit: await git('rev-parse', 'HEAD'), readme: await git('rev-parse', 'HEAD:README.md') };
   rmSync(folder, { recursive: true, force: true });

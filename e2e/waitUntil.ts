@@ -14,3 +14,6 @@ export async function until<T>(
     await pause(100);
   }
 }
+
+/** For `expect.poll`, whose usual pauses are longer than what is waited for, and add up where it happens often. In ms. */
+export const OFTEN = { intervals: [10, 20, 40, 80, 160] };

@@ -47,7 +47,7 @@ const SHOWN: readonly Shown[] = [
     screen: 'everywhere: beside the copy button',
     trigger: 'the button was pressed and the clipboard took it',
     from: 'packages/web/src/ui/CopyButton.tsx',
-    proof: 'e2e/languages.long.story.ts',
+    proof: 'e2e/home.story.ts',
   },
   {
     text: 'You have no STAGI left. All your instances and tasks are paused.',

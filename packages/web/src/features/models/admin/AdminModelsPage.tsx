@@ -34,8 +34,7 @@ export function AdminModelsPage() {
       about={t('Models that visitors find. What you add or change needs a source, and counts from the next look on.')}
       create={add}
       list={list}
-      search={t('Search by title, repository, publisher or note')}
-      searchWidth={380}
+      search={t('Search models')}
       filters={
         <FilterMenu
           label={t('Status')}
