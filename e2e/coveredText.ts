@@ -9,6 +9,8 @@ export async function findCoveredText(page: Page): Promise<string[]> {
     const root = document.documentElement;
     const PICTURES_AND_CONTROLS =
       'a, button, input, textarea, select, img, svg, canvas, table, [role], [tabindex]:not(main)';
+    /** Whoever has opened one closes it to see what lies beneath. */
+    const OPENED = '[role="dialog"], [role="menu"], [role="listbox"], [role="tooltip"]';
     /** In px, along a line of text. */
     const TEXT_STEP = 32;
     /** In px, across what floats; larger where that would be more points. */
@@ -124,7 +126,7 @@ export async function findCoveredText(page: Page): Promise<string[]> {
     }
 
     function canGetOutOfTheWay(cover: Element, of: Element): boolean {
-      const opened = cover.closest('[role="dialog"], [role="menu"], [role="listbox"], [role="tooltip"]');
+      const opened = cover.closest(OPENED) ?? cover.querySelector('[role="dialog"]');
       if (opened && !opened.contains(of)) return true;
       const edge = edgeOf(cover);
       if (!edge || edge.contains(of) || getComputedStyle(edge).position !== 'sticky') return false;
