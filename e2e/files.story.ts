@@ -125,6 +125,8 @@ test('files of a volume are browsed, edited, uploaded, downloaded and deleted be
     await page.getByRole('button', { name: 'Go on with pixel.png' }).click();
     await expect(page.getByTestId('upload-queue')).toContainText('2 files uploaded', { timeout: 60_000 });
     expect((await readFile(onServer('pixel.png'))).equals(PIXEL)).toBe(true);
+    // Rows stay as they are beneath the pointer.
+    await expect(page.getByRole('link', { name: 'table.csv' })).toBeVisible();
     await page.getByRole('link', { name: 'pixel.png' }).click();
     const picture = page.getByTestId('preview-image');
     await expect(picture).toBeVisible();
