@@ -21,7 +21,7 @@ export async function expectNothingSerious(page: Page, name: string): Promise<vo
   expect(await findInaccessible(page), name).toEqual([]);
 }
 
-/** What axe calls serious or critical in what is drawn now: the rule and the first element, one line for each. */
+/** Everything that axe calls serious or critical in the page as drawn: the rule and its first element, one line for each. */
 export async function findInaccessible(page: Page): Promise<string[]> {
   // Once for each document: to hand axe over and compile it takes several times as long as a look.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);

@@ -9,14 +9,14 @@ export async function findCoveredText(page: Page): Promise<string[]> {
     const root = document.documentElement;
     const PICTURES_AND_CONTROLS =
       'a, button, input, textarea, select, img, svg, canvas, table, [role], [tabindex]:not(main)';
-    /** Whoever has opened one closes it to see what lies beneath. */
+    /** People close these to see what lies beneath. */
     const OPENED = '[role="dialog"], [role="menu"], [role="listbox"], [role="tooltip"]';
     /** In px, along a line of text. */
     const TEXT_STEP = 32;
     /** In px, across what floats; larger where that would be more points. */
     const FLOATING_STEP = 13;
     const FLOATING_POINTS = 400;
-    // What lets the pointer through covers all the same.
+    // An element that lets the pointer through covers all the same.
     const reachable = new CSSStyleSheet();
     reachable.replaceSync('* { pointer-events: auto !important }');
     document.adoptedStyleSheets.push(reachable);
@@ -36,7 +36,7 @@ export async function findCoveredText(page: Page): Promise<string[]> {
 
     function lookAtWindow(): void {
       const clips = new Map<Element, DOMRect>();
-      // What lies beneath a dialog that has to be closed first is covered on purpose.
+      // A dialog that has to be closed first covers on purpose.
       const shown = document.querySelector('[role="dialog"][aria-modal="true"]') ?? document.body;
       const walker = document.createTreeWalker(shown, NodeFilter.SHOW_TEXT);
       for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -118,7 +118,7 @@ export async function findCoveredText(page: Page): Promise<string[]> {
       return null;
     }
 
-    /** What a cover is fixed to the window by, or sticks to an edge by. */
+    /** The ancestor by which a cover is fixed to the window, or sticks to an edge. */
     function edgeOf(cover: Element): Element | null {
       for (let around: Element | null = cover; around; around = around.parentElement)
         if (['fixed', 'sticky'].includes(getComputedStyle(around).position)) return around;
@@ -137,7 +137,7 @@ export async function findCoveredText(page: Page): Promise<string[]> {
       return isAbove ? root.scrollTop > 0 : root.scrollTop + root.clientHeight < root.scrollHeight - 1;
     }
 
-    /** Whether something of an element itself is to be seen at a point. */
+    /** True where something of an element itself is to be seen at a point. */
     function isDrawn(element: Element, x: number, y: number): boolean {
       if (!isVisible(element)) return false;
       if (element.matches('img, canvas, video, iframe, svg *')) return true;

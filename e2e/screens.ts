@@ -5,7 +5,7 @@ import { STORY_APP_ASKS } from './registeredApp.ts';
 export const VIEWERS = ['visitor', 'member', 'operator'] as const;
 export type Viewer = (typeof VIEWERS)[number];
 
-/** What the addresses of screens name. */
+/** The things that addresses of screens name. */
 export interface Ids {
   instance: number;
   selfInstance: number;
@@ -17,7 +17,7 @@ export interface Ids {
   /** The commit of the project, and the object of its README. */
   commit: string;
   readme: string;
-  /** Of a join link that nobody has used. */
+  /** The code of a join link that nobody has used. */
   joinClient: string;
   containerAuth: string;
 }
@@ -25,7 +25,7 @@ export interface Ids {
 /** Those that only lead on, and the gallery and the demo, which have stories of their own. */
 const NOT_SCREENS: readonly RouteName[] = ['cloud', 'profile', 'admin', 'kit', 'demo', 'signUpForm', 'project'];
 
-/** What a screen asks for in its address, without which it leads on. */
+/** The query without which a screen leads on to another. */
 const QUERIES: Partial<Record<RouteName, string>> = { confirmation: '?email=ada%40example.com' };
 
 /** Tabs, dialogs and forms with an address of their own. */
@@ -82,7 +82,7 @@ function addressOf(name: RouteName, ids: Ids): string {
   return path;
 }
 
-/** What the addresses of the code name besides their project. */
+/** The ends of addresses of code, which name more than their project. */
 const ofCode = ({ commit, readme }: Ids): Partial<Record<string, string>> => ({
   projectBlob: `/main/README.md/${readme}`,
   projectCommit: `/main/${commit}`,

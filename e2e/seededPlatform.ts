@@ -26,7 +26,7 @@ interface Lab {
   ids: Ids;
 }
 
-/** What the people and their things are called. */
+/** Names of the people and of their things. */
 interface Names {
   person: string;
   rented: string;

@@ -12,7 +12,7 @@ const inWords = (names: readonly string[]): RegExp =>
       .join('|'),
   );
 
-/** What is not language: names that people and machines bear, of software and keys, units, commands as examples. */
+/** Words that stay as they are in every language: names of people, machines, software and keys, units, example commands. */
 const DATA = new RegExp(
   [
     ...calendarNames('tr'),
@@ -49,7 +49,7 @@ export async function findUntranslated(page: Page): Promise<string[]> {
       const element = node.parentElement;
       if (!element || element.closest('script, style, noscript, [translate="no"], .mono, code, pre, [data-written]'))
         continue;
-      // What only screen readers see is a word all the same.
+      // A word for screen readers alone is a word all the same.
       if (element.checkVisibility({ visibilityProperty: true })) said.push(node.textContent ?? '');
     }
     for (const name of ['aria-label', 'aria-description', 'aria-valuetext', 'title', 'alt', 'placeholder'])
@@ -64,7 +64,7 @@ export async function findUntranslated(page: Page): Promise<string[]> {
   return [...english].map((text) => `not translated: ${text}`);
 }
 
-/** What is left outside the marks; a value may be a text itself, so that they nest. */
+/** Leaves only the text outside the marks, which nest: a value may be a text itself. */
 function withoutPseudo(text: string): string {
   let depth = 0;
   let left = '';

@@ -2,6 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { type Arrived, answerOf, askerOf, askModel } from '@stagi/server/src/testing/askModel.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { expect } from 'vitest';
+import { letIn } from './letIn.ts';
 import { questionOf, type ServedModelLab } from './servedModel.ts';
 
 const DEADLINE_MS = 60_000;
@@ -41,11 +42,7 @@ const within = () => ({ signal: AbortSignal.timeout(DEADLINE_MS) });
 
 async function addMember(lab: ServedModelLab, name: string): Promise<Person> {
   const member = await lab.signUp(name);
-  await lab.pool.db
-    .insertInto('membership')
-    .values({ workspace_id: lab.owner.workspaceId, user_id: member.userId, role: 'Developer' })
-    .execute();
-  member.useWorkspace(lab.owner.workspaceId);
+  await letIn(lab.pool.db, lab.owner, member, 'Developer');
   return member;
 }
 

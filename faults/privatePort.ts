@@ -7,6 +7,7 @@ import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { aContainer, aRentedInstance } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { WebSocketServer } from 'ws';
+import { letIn } from './letIn.ts';
 import { startPortDaemon } from './portDaemon.ts';
 import { PORTS_DOMAIN, portOf } from './portLab.ts';
 
@@ -71,12 +72,7 @@ export async function startPrivatePort(): Promise<PrivatePort> {
   return {
     ...{ app, owner, containerId, slug, host, reached, passFor },
     pass: await passFor(owner),
-    async addMember({ userId }, role) {
-      await app.ctx.db
-        .insertInto('membership')
-        .values({ workspace_id: owner.workspaceId, user_id: userId, role })
-        .execute();
-    },
+    addMember: (person, role) => letIn(app.ctx.db, owner, person, role),
     async close() {
       service.close();
       service.closeAllConnections();

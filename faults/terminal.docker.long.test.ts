@@ -10,6 +10,7 @@ import { aRentedInstance, aSelfHostedServer } from '@stagi/server/src/testing/fa
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { letIn } from './letIn.ts';
 import { percentile } from './random.ts';
 import { type AskedTerminal, terminalAddress, ticketOf, upgradeStatus, viewTerminal } from './terminalViewer.ts';
 import { until } from './until.ts';
@@ -65,17 +66,13 @@ async function aContainer(): Promise<number> {
 /** A member of the workspace of Ada. */
 async function aMember(role: 'Admin' | 'Guest'): Promise<Person> {
   const member = await app.signUp();
-  await app.ctx.db
-    .insertInto('membership')
-    .values({ workspace_id: ada.workspaceId, user_id: member.userId, role })
-    .execute();
-  member.useWorkspace(ada.workspaceId);
+  await letIn(app.ctx.db, ada, member, role);
   return member;
 }
 
 type Asked = Partial<AskedTerminal>;
 
-/** Of the first container, unless another place is asked for. */
+/** Asks for the first container, unless another place is named. */
 const withPlace = (asked: Asked): AskedTerminal => ({ path: `docker-container/${containerId}`, ...asked });
 const address = (ticket: string, asked: Asked = {}): string => terminalAddress(app.url, ticket, withPlace(asked));
 const statusOf = (url: string, origin = app.url): Promise<number> => upgradeStatus(url, origin);

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readlink } from 'node:fs/promises';
 import { api } from '@stagi/contract/api.ts';
 import { STREAM_CLOSE } from '@stagi/contract/streams.ts';
-import { aMember } from '@stagi/server/src/app/testing/seededWorkspace.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { letIn } from './letIn.ts';
 import { type StreamLab, startStreamLab } from './streamLab.ts';
 import { type AskedTerminal, terminalAddress, ticketOf, upgradeStatus, viewTerminal } from './terminalViewer.ts';
 import { until } from './until.ts';
@@ -20,10 +20,9 @@ const server = (): string => `instance-rented/${lab.serverId}`;
 const open = (person: Person, asked: Partial<AskedTerminal> = {}) =>
   viewTerminal(lab.app.url, person, { path: server(), shell: 'sh', ...asked });
 
-async function joined(role: 'Admin' | 'Guest'): Promise<Person> {
+async function aMember(role: 'Admin' | 'Guest'): Promise<Person> {
   const member = await lab.app.signUp();
-  await aMember(lab.app, member, lab.owner.workspaceId, role);
-  member.useWorkspace(lab.owner.workspaceId);
+  await letIn(lab.app.ctx.db, lab.owner, member, role);
   return member;
 }
 
@@ -65,7 +64,7 @@ const LOSSES: { way: string; lose(member: Person): Promise<unknown>; code: numbe
 ];
 
 it.each(LOSSES)('ends with what runs in it when its owner loses $way', async ({ lose, code }) => {
-  const member = await joined('Admin');
+  const member = await aMember('Admin');
   const terminal = await open(member);
   await terminal.of('opened');
   const pid = await runSleep(terminal);
@@ -88,14 +87,14 @@ it('goes on for its owner who comes back, and for nobody else', async () => {
   const seen = first.bytes();
   first.socket.terminate();
 
-  const admin = await joined('Admin');
+  const admin = await aMember('Admin');
   for (const offset of [undefined, '0']) {
     const other = await open(admin, { session, ...(offset && { offset }) });
     expect(await other.of('refused')).toMatchObject({ message: 'This terminal has ended', retry: false });
     other.socket.terminate();
   }
   const { url } = lab.app;
-  const guest = await joined('Guest');
+  const guest = await aMember('Guest');
   const stranger = await lab.app.signUp();
   for (const [person, status] of [
     [guest, 403],

@@ -89,7 +89,7 @@ interface VitestReport {
   }[];
 }
 
-/** What the JSON report of Vitest and `vitestFacts.ts` say. */
+/** Reads the JSON report of Vitest, and the facts that `vitestFacts.ts` adds. */
 export function vitestResults(report: string, facts: string, code: number): Results {
   const known = readJson<VitestFacts>(facts) ?? { hooks: {}, unhandled: [], seeds: {}, causes: {} };
   const { hooks, unhandled, seeds, causes } = known;
