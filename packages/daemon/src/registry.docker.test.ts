@@ -53,6 +53,8 @@ describe('a private registry', () => {
     platform.credentials.set(1, login());
     await platform.setDesired([wish()]);
     await running();
+    // Files are replaced while it runs.
+    await daemon.end('SIGKILL');
     const files = (await readdir(daemon.folder, { recursive: true, withFileTypes: true })).filter((one) =>
       one.isFile(),
     );
