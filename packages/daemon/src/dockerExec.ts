@@ -33,7 +33,15 @@ export interface ExecState {
 /** Exit codes by which runc says that there is no such program, or that it cannot be run. */
 const NOT_FOUND = [126, 127];
 
-export function execEngine(docker: Docker): ExecEngine {
+/** Docker has `timeoutMs` for each answer. */
+export function execEngine(docker: Docker, timeoutMs = EXEC_TIMEOUT_MS): ExecEngine {
+  const call = async <T>(doing: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    try {
+      return await withTimeout(timeoutMs, doing, work);
+    } catch (error) {
+      throw toDockerError(error, '');
+    }
+  };
   const create = (dockerId: string, options: Docker.ExecCreateOptions): Promise<Docker.Exec> =>
     call('preparing a program', (abortSignal) =>
       docker.getContainer(dockerId).exec({ AttachStdout: true, AttachStderr: true, ...options, abortSignal }),
@@ -49,7 +57,7 @@ export function execEngine(docker: Docker): ExecEngine {
       const exec = await create(dockerId, { Cmd: [...command] });
       try {
         const output = await call('running a program', (abortSignal) => exec.start({ abortSignal }));
-        await withTimeout(EXEC_TIMEOUT_MS, 'running a program', async () => {
+        await withTimeout(timeoutMs, 'running a program', async () => {
           for await (const _ of output) {
             // It has ended when its output ends.
           }
@@ -99,14 +107,6 @@ export function execEngine(docker: Docker): ExecEngine {
 function environment(own: readonly string[]): string[] {
   const hasLocale = own.some((variable) => /^(?:LANG|LC_ALL)=/.test(variable));
   return ['TERM=xterm-256color', ...(hasLocale ? [] : ['LANG=C.UTF-8'])];
-}
-
-async function call<T>(doing: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  try {
-    return await withTimeout(EXEC_TIMEOUT_MS, doing, work);
-  } catch (error) {
-    throw toDockerError(error, '');
-  }
 }
 
 function isNotFound(error: unknown): boolean {

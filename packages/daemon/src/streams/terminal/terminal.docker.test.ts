@@ -11,6 +11,7 @@ import { TERMINAL_KEPT_BYTES, TERMINALS_MAX, TerminalEvent } from '@stagi/contra
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DesiredStore } from '../../desiredState.ts';
 import { connectDocker } from '../../docker.ts';
+import { execEngine } from '../../dockerExec.ts';
 import { docker, ensureTestImage, TEST_IMAGE } from '../../testing/image.ts';
 import { terminalStreams } from './terminalStreams.ts';
 import { openTerminals, type Terminals } from './terminals.ts';
@@ -25,7 +26,8 @@ const KEPT = 100_000;
 
 type Target = Extract<StreamTarget, { kind: 'terminal' }>;
 
-const engine = connectDocker({ platform: 'test', node: '1' });
+// On a busy machine Docker may take longer to run a program than people are to wait for it.
+const engine = { ...connectDocker({ platform: 'test', node: '1' }), ...execEngine(docker, WAIT_MS) };
 const made: string[] = [];
 let folder: string;
 let terminals: Terminals;
