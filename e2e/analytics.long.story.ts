@@ -37,6 +37,7 @@ async function walk(page: Page, at: Platform, signedUp = async () => {}): Promis
     .getByRole('banner')
     .getByRole('link', { name: /start page/ })
     .click();
+  await expect(page).toHaveURL(/\/models$/);
   // The start page leads on to the models: their layout has a header of its own.
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Models');
   await page.getByTestId('profile-menu').click();

@@ -119,7 +119,7 @@ async function writeWhileKilled(run: Run): Promise<void> {
   });
   // A failure of a writer ends the loop below, and is thrown at its end.
   writers.catch(() => {});
-  while (!finished && !isDone(run)) {
+  while (!finished) {
     await pause(random.between(200, 1_500));
     const back = Promise.withResolvers<void>();
     up = back.promise;
@@ -133,13 +133,10 @@ async function writeWhileKilled(run: Run): Promise<void> {
   report.kills += 1;
 }
 
-/** On a quick machine all may be written before a kill meets a request. */
-const isDone = ({ plan, report }: Run): boolean =>
-  report.puts >= plan.puts && report.multiparts >= plan.multiparts && report.unanswered > 0;
-
 async function writeObjects(run: Run, name: string, up: () => Promise<void>): Promise<void> {
-  const { random, client, bucket, report } = run;
-  while (!isDone(run)) {
+  const { plan, random, client, bucket, report } = run;
+  // On a quick machine all may be written before a kill meets a request.
+  while (report.puts < plan.puts || report.unanswered === 0) {
     await up();
     const Key = `${name}/${random.between(1, KEYS)}`;
     if (random() < DELETE_SHARE) {
@@ -155,8 +152,8 @@ async function writeObjects(run: Run, name: string, up: () => Promise<void>): Pr
 }
 
 async function writeUploads(run: Run, name: string, up: () => Promise<void>): Promise<void> {
-  const { random, client, bucket, report } = run;
-  while (!isDone(run)) {
+  const { plan, random, client, bucket, report } = run;
+  while (report.multiparts < plan.multiparts || report.unanswered === 0) {
     await up();
     const target = { Bucket: bucket.name, Key: `${name}/${random.between(1, 4)}` };
     const bodies = [randomBytes(PART_BYTES), randomBytes(random.between(1, PART_BYTES))];
