@@ -34,6 +34,8 @@ const CODES = {
   MetadataTooLarge: [400, 'Your metadata headers exceed the maximum allowed metadata size'],
   MethodNotAllowed: [405, 'The specified method is not allowed against this resource'],
   MissingContentLength: [411, 'You must provide the Content-Length HTTP header'],
+  // None of S3's own, which answers for every name.
+  MisdirectedRequest: [421, 'This service does not answer for this host'],
   NoSuchBucket: [404, 'The specified bucket does not exist'],
   NoSuchBucketPolicy: [404, 'The bucket policy does not exist'],
   NoSuchCORSConfiguration: [404, 'The CORS configuration does not exist'],
@@ -68,9 +70,9 @@ export class S3Error extends Error {
   /** Further elements of the XML answer, such as `BucketName`. */
   readonly details: Readonly<Record<string, string>>;
 
-  constructor(code: S3ErrorCode, message?: string, details: Record<string, string> = {}) {
+  constructor(code: S3ErrorCode, message?: string, details: Record<string, string> = {}, options?: ErrorOptions) {
     const [status, usual] = CODES[code];
-    super(message ?? usual);
+    super(message ?? usual, options);
     this.name = 'S3Error';
     this.code = code;
     this.status = status;

@@ -107,7 +107,7 @@ export const fromWire = (value: string): string => Buffer.from(value, 'latin1').
 
 function bucketInHost(host: string, virtualHosts: readonly string[]): string | null {
   const name = host.toLowerCase().replace(/:\d+$/, '');
-  const base = virtualHosts.find((one) => name.endsWith(`.${one}`));
+  const [base] = virtualHosts.filter((one) => name.endsWith(`.${one}`)).toSorted((a, b) => b.length - a.length);
   return base === undefined ? null : name.slice(0, -base.length - 1);
 }
 

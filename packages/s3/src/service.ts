@@ -20,7 +20,9 @@ const MAX_CONNECTIONS = 2_000;
 export interface S3ServiceOptions {
   backend: S3Backend;
   /** Names below which a bucket is a label: `s3.example` for `bucket.s3.example`. */
-  virtualHosts: readonly string[];
+  virtualHosts(): readonly string[];
+  /** The reason not to answer a request whose `Host` header says this; null where it is one of the service's own. */
+  refusalOf: (host: string) => string | null;
   /** Origins of the platform's own web app. */
   allowedOrigins: readonly string[];
   log: { warn(details: object, message: string): void; debug(details: object, message: string): void };
@@ -115,7 +117,9 @@ async function handle(
   const counted = countRequest(options, message, response);
   let transfer: { end(): void } | null = null;
   try {
-    const request = readRequest(message, options.virtualHosts);
+    const refusal = options.refusalOf(message.headers.host ?? '');
+    if (refusal !== null) throw new S3Error('MisdirectedRequest', refusal);
+    const request = readRequest(message, options.virtualHosts());
     if (request.method === 'OPTIONS') {
       reply.headers = await preflight(request, options);
       return await sendAnswer(response, { status: 200 }, reply);

@@ -3,7 +3,6 @@ import type { Duplex } from 'node:stream';
 import fastifyWebsocket from '@fastify/websocket';
 import { BODY_LIMIT } from '@stagi/contract/call.ts';
 import { MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
-import { openapi } from '@stagi/contract/openapi.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { providerHandlers } from '../admin/providerRoutes.ts';
 import { adminClientHandlers, adminUserHandlers } from '../admin/routes.ts';
@@ -73,7 +72,9 @@ import { volumeFileHandlers } from '../volumeFiles/routes.ts';
 import { isUpload, mountUploads } from '../volumeFiles/upload.ts';
 import { clientHandlers } from '../workspaces/routes.ts';
 import { mountCrawlerFiles } from './crawlers.ts';
+import { mountDescription } from './description.ts';
 import { mountHealth } from './health.ts';
+import { answerOnly, daemonHosts, type MisdirectedCheck, webHosts } from './knownHosts.ts';
 import { mount } from './mount.ts';
 import { requestId, sendRequestId } from './requestId.ts';
 import { limitRequestTime } from './requestTimeout.ts';
@@ -131,8 +132,10 @@ const handlers: Handlers = {
 
 /** The server for browsers, command lines and daemons. */
 export async function buildApp(ctx: Context, hosting: Hosting): Promise<FastifyInstance> {
-  const app = await createServer(ctx);
+  const refusalOf = webHosts(ctx);
+  const app = await createServer(ctx, refusalOf);
   securityHeaders(app, ctx.config);
+  answerOnly(app, refusalOf);
   guardPortHosts(app, ctx, createPortProxy(app, ctx));
   guardContentHost(app, ctx);
   const shedder = createLoadShedder(ctx.meters);
@@ -147,12 +150,7 @@ export async function buildApp(ctx: Context, hosting: Hosting): Promise<FastifyI
   mountTaskTransfer(app, ctx);
   mountGitHttp(app, hosting);
   if (ctx.config.devMail) mountOutbox(app, ctx);
-  // It takes a third of a second to write and stays the same: once is enough.
-  let description: ReturnType<typeof openapi> | undefined;
-  app.get('/openapi.json', () => {
-    description ??= openapi();
-    return description;
-  });
+  mountDescription(app);
   mountHealth(app, ctx);
   mountWrittenFiles(app, ctx);
   mountCrawlerFiles(app, ctx);
@@ -162,8 +160,10 @@ export async function buildApp(ctx: Context, hosting: Hosting): Promise<FastifyI
 
 /** The server that rented machines reach: they are untrusted, so it has the daemon's calls only. */
 export async function buildDaemonApp(ctx: Context): Promise<FastifyInstance> {
-  const app = await createServer(ctx);
+  const refusalOf = daemonHosts(ctx);
+  const app = await createServer(ctx, refusalOf);
   app.setErrorHandler(sendError);
+  answerOnly(app, refusalOf);
   mountDaemonApi(app, ctx);
   mountTaskTransfer(app, ctx);
   return app;
@@ -174,12 +174,13 @@ const GRACEFUL_SHUTDOWN_MS = 5_000;
 /** How often requests that are sent too slowly are looked for. */
 const SLOW_SENDER_CHECK_MS = 5_000;
 
-async function createServer(ctx: Context): Promise<FastifyInstance> {
+async function createServer(ctx: Context, refusalOf: MisdirectedCheck): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: ctx.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: ctx.config.trustProxy,
     rewriteUrl: hideUrlsOfPorts(ctx.config),
+    frameworkErrors: (error, request, reply) => sendError(refusalOf(request.raw) ?? error, request, reply),
     bodyLimit: BODY_LIMIT,
     // See `limitRequestTime`.
     requestTimeout: 0,

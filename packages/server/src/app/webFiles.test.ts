@@ -22,6 +22,7 @@ describe('the served page', () => {
     mkdirSync(join(webDir, 'prerendered'));
     writeFileSync(join(webDir, 'prerendered/links.json'), JSON.stringify({ '*': '<!--the not-found page’s code-->' }));
     app = await startTestApp({
+      ALLOWED_HOSTS: '127.0.0.1,stagi.example',
       STAGI_WEB_DIR: webDir,
       ISSUE_TRACKER_URL: 'https://example.com/issues?a=$&',
       BANNERS: JSON.stringify([{ title: '</script><script>alert(1)</script>', layout: 'home' }]),

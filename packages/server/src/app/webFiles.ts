@@ -17,6 +17,7 @@ import type { Config } from '../config/config.ts';
 import { isLoopback } from '../config/loopback.ts';
 import { publicSite } from '../config/site.ts';
 import { fillPlacesOfHtml } from '../content/written.ts';
+import { createHostReader, type HostReader, nameOf } from '../http/hostOf.ts';
 
 const NOT_PAGES =
   /^\/(frontend-api|daemon-api|git|dev|assets|prerendered|oauth|\.well-known|openapi\.json|configuration\.json|healthz|readyz)(\/|$)/;
@@ -34,6 +35,7 @@ interface Served {
   site: Omit<SiteConfiguration, 'version'>;
   /** The origin that browsers use. */
   origin: string;
+  hostOf: HostReader;
   pagesOf: readonly PageOf[];
 }
 
@@ -49,8 +51,9 @@ export type PageOf = (pathname: string, query: URLSearchParams) => Promise<PageK
 export async function serveWeb(app: FastifyInstance, config: Config, pagesOf: readonly PageOf[]): Promise<void> {
   const { webDir } = config;
   const site = publicSite(config);
+  const hostOf = createHostReader(config);
   const send = (request: FastifyRequest, reply: FastifyReply, webDir: string) =>
-    sendPage(request, reply, { webDir, config, site, origin: config.appOrigin, pagesOf });
+    sendPage(request, reply, { webDir, config, site, origin: config.appOrigin, hostOf, pagesOf });
   if (webDir && existsSync(join(webDir, 'index.html'))) {
     await app.register(fastifyStatic, {
       root: webDir,
@@ -81,7 +84,7 @@ export async function serveWeb(app: FastifyInstance, config: Config, pagesOf: re
 async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { webDir, config, site, origin, pagesOf }: Served,
+  { webDir, config, site, origin, hostOf, pagesOf }: Served,
 ): Promise<FastifyReply> {
   const [pathname = '', search] = request.url.split(/\?(.*)/s, 2);
   const query = new URLSearchParams(search);
@@ -91,7 +94,7 @@ async function sendPage(
     return 'plain' as const;
   });
   if (typeof kind === 'object' && kind !== null) return reply.redirect(kind.elsewhere);
-  const route = routeAt(pathname, request.hostname);
+  const route = routeAt(pathname, nameOf(hostOf(request.raw)));
   const isUnknown = kind === null && !route;
   if (isUnknown || kind === 'missing') reply.status(404);
   // The pages of the demo tell of things that do not exist.

@@ -5,6 +5,7 @@ import { compile } from '@fastify/proxy-addr';
 import { LINK_LEASE_SECONDS } from '@stagi/contract/daemon.ts';
 import { fromDecimal } from '@stagi/contract/money.ts';
 import { SAMPLE_SECONDS } from '@stagi/contract/usageSample.ts';
+import { readAllowedHosts } from './allowedHosts.ts';
 import { type AppsDomain, readAppsDomain } from './appsDomain.ts';
 import { ConfigError } from './configError.ts';
 import { type GitHosting, readGitHosting } from './gitHosting.ts';
@@ -25,6 +26,8 @@ export interface Config extends ObjectStorage, GitHosting {
   /** The origin that browsers use: scheme, host and port. */
   appOrigin: string;
   originIsLoopback: boolean;
+  /** Further host names that clients may reach the platform by. */
+  allowedHosts: readonly string[];
   /** The domain of containers' ports; `null`: they are not served. */
   appsDomain: AppsDomain | null;
   /** The origin that daemons connect to; `null`: the local cloud's gateway, else loopback. */
@@ -106,6 +109,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     metricsPort: env.METRICS_PORT === 'off' ? null : number(env, 'METRICS_PORT', 4480),
     appOrigin,
     originIsLoopback,
+    allowedHosts: readAllowedHosts(env.ALLOWED_HOSTS),
     ...readObjectStorage(env, { port, s3Port: number(env, 'S3_PORT', 4401), appOrigin }, origin),
     ...readGitHosting(env, number(env, 'GIT_SSH_PORT', 4422)),
     appsDomain: readAppsDomain(env.APPS_DOMAIN, appOrigin),

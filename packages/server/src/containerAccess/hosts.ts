@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AppsDomain } from '../config/appsDomain.ts';
 import type { Context } from '../context.ts';
 import { notFound, unauthenticated } from '../http/errors.ts';
+import { createHostReader } from '../http/hostOf.ts';
 import { startAccessRequest } from './accessRequest.ts';
 import { isOfDomain, originOf, type PortTarget, targetOfHost } from './address.ts';
 import { ENTER_PATH } from './code.ts';
@@ -18,8 +19,10 @@ export interface PortProxy {
 }
 
 /** Requests to ports are no routes of the platform: a container may have paths that the router could not read. */
-export function hideUrlsOfPorts({ appsDomain }: Context['config']): (request: IncomingMessage) => string {
-  return ({ headers, url = '/' }) => (appsDomain && isOfDomain(headers.host, appsDomain) ? '/' : url);
+export function hideUrlsOfPorts(config: Context['config']): (request: IncomingMessage) => string {
+  const { appsDomain } = config;
+  const hostOf = createHostReader(config);
+  return (request) => (appsDomain && isOfDomain(hostOf(request), appsDomain) ? '/' : (request.url ?? '/'));
 }
 
 /**
@@ -29,10 +32,12 @@ export function hideUrlsOfPorts({ appsDomain }: Context['config']): (request: In
 export function guardPortHosts(app: FastifyInstance, ctx: Context, proxy: PortProxy): void {
   const { appsDomain } = ctx.config;
   if (!appsDomain) return;
+  const hostOf = createHostReader(ctx.config);
   app.addHook('onRequest', async (request, reply) => {
-    if (!isOfDomain(request.host, appsDomain)) return;
+    const host = hostOf(request.raw);
+    if (!isOfDomain(host, appsDomain)) return;
     try {
-      return await answer(ctx, appsDomain, proxy, request, reply);
+      return await answer(ctx, appsDomain, host, proxy, request, reply);
     } catch (error) {
       return proxy.refuse(request, reply, error);
     }
@@ -42,11 +47,12 @@ export function guardPortHosts(app: FastifyInstance, ctx: Context, proxy: PortPr
 async function answer(
   ctx: Context,
   domain: AppsDomain,
+  host: string,
   proxy: PortProxy,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const place = targetOfHost(request.host, domain);
+  const place = targetOfHost(host, domain);
   if (!place) throw notFound();
   const { originalUrl } = request;
   const asked = originOf(place, domain) + originalUrl;

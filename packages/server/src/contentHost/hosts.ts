@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../attempts/addressRateLimit.ts';
 import type { Context } from '../context.ts';
 import { isOverload, PublicError, unavailable } from '../http/errors.ts';
+import { createHostReader } from '../http/hostOf.ts';
 import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
 import { keysStillWorking } from '../objects/keys.ts';
 import { previewedObject, sharedObject } from './links.ts';
@@ -32,8 +33,9 @@ export function guardContentHost(app: FastifyInstance, ctx: Context): void {
     ctx.log.warn({ err: error }, 'access keys of open content could not be checked'),
   );
   app.addHook('onClose', () => transfers.stop());
+  const hostOf = createHostReader(ctx.config);
   app.addHook('onRequest', async (request, reply) => {
-    if (request.host.toLowerCase() !== host) return;
+    if (hostOf(request.raw) !== host) return;
     void reply.headers(headersOf(ctx.config.appOrigin));
     try {
       return await answer(ctx, transfers, request, reply);

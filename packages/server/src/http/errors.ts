@@ -4,6 +4,7 @@ import { text } from '@stagi/contract/text.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import pg from 'pg';
 import type { z } from 'zod';
+import { createRareLog } from './rareLog.ts';
 
 type Values = Record<string, string | number>;
 
@@ -87,29 +88,17 @@ function flatten(issues: readonly z.core.$ZodIssue[]): { path: PropertyKey[]; me
 /** The only place where an exception becomes a reply. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const known = translate(error, request);
-  if (known.status === 503) refusals.log(request, error);
+  if (known.status === 503)
+    rarely((likeIt) =>
+      request.log.warn({ err: error, call: request.routeOptions.url, likeIt }, 'call refused for now'),
+    );
   else if (known.status >= 500) request.log.error({ err: error, call: request.routeOptions.url }, 'call failed');
   if (known.retryAfter !== null) void reply.header('retry-after', String(known.retryAfter));
   void reply.status(known.status).send({ ...known.body, requestId: request.id });
 }
 
-const SAY_EVERY_MS = 1_000;
-
-/** In an outage every call fails alike: one a second is logged, with the number of those that were not. */
-const refusals = {
-  saidAt: Number.NEGATIVE_INFINITY,
-  unsaid: 0,
-  log(request: FastifyRequest, error: unknown): void {
-    const now = performance.now();
-    if (now - this.saidAt < SAY_EVERY_MS) {
-      this.unsaid += 1;
-      return;
-    }
-    request.log.warn({ err: error, call: request.routeOptions.url, likeIt: this.unsaid }, 'call refused for now');
-    this.saidAt = now;
-    this.unsaid = 0;
-  },
-};
+/** In an outage every call fails alike. */
+const rarely = createRareLog(1_000);
 
 function translate(error: unknown, request: FastifyRequest): PublicError {
   if (error instanceof PublicError) return error;

@@ -1,13 +1,22 @@
-import type { FastifyInstance } from 'fastify';
+import { text } from '@stagi/contract/text.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isLoopback } from '../config/loopback.ts';
 import type { Context } from '../context.ts';
+import { PublicError } from '../http/errors.ts';
+import { createHostReader, nameOf } from '../http/hostOf.ts';
 import { escapeHtml } from './html.ts';
 import { openMail } from './sealed.ts';
 
 /** Development only: the mails that would have been sent, as JSON and as a page. */
 export function mountOutbox(app: FastifyInstance, ctx: Context): void {
-  app.post('/dev/mail/list', async () => ({ mails: await recent(ctx) }));
+  const hostOf = createHostReader(ctx.config);
+  const onRequest = async (request: FastifyRequest): Promise<void> => {
+    if (!isLoopback(nameOf(hostOf(request.raw))))
+      throw new PublicError(421, text('The outbox of development is shown at localhost only'));
+  };
+  app.post('/dev/mail/list', { onRequest }, async () => ({ mails: await recent(ctx) }));
 
-  app.get('/dev/mail', async (_request, reply) => {
+  app.get('/dev/mail', { onRequest }, async (_request, reply) => {
     const mails = await recent(ctx);
     return reply.type('text/html; charset=utf-8').send(page(mails));
   });

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Context } from '../context.ts';
+import { createHostRefusal } from '../http/hostCheck.ts';
+import { isAddress, nameOf } from '../http/hostOf.ts';
 import { type PlatformMetrics, readPlatformMetrics } from './platformMetrics.ts';
 import type { Collector } from './prometheus.ts';
 
@@ -16,7 +18,17 @@ export async function serveMetrics(
   port: number,
 ): Promise<{ close(): Promise<void> }> {
   const figures = cachePlatformMetrics(ctx);
+  // The figures are of the whole platform and of nobody: scrapers name them by address.
+  const isKnown = (name: string): boolean =>
+    isAddress(name) || name === 'localhost' || ctx.config.allowedHosts.includes(name);
+  const refusalOf = createHostRefusal(ctx);
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+    const host = (request.headers.host ?? '').toLowerCase();
+    if (!isKnown(nameOf(host))) {
+      const { status, message } = refusalOf(host);
+      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${message}\n`);
+      return;
+    }
     if (request.url !== '/metrics' || request.method !== 'GET') {
       response.writeHead(404).end();
       return;

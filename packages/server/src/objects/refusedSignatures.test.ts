@@ -122,11 +122,7 @@ const refusals = (): Refusal[] => {
       as(whole, { path: `/${own.name}`, query: [['prefix', 'a/']], unsigned: { query: 'prefix=b/' } }),
       'SignatureDoesNotMatch',
     ],
-    [
-      'host changed',
-      as(whole, { path: at('a/1'), tamper: swap('host', 'elsewhere.example') }),
-      'SignatureDoesNotMatch',
-    ],
+    ['host changed', as(whole, { path: at('a/1'), tamper: swap('host', 'localhost') }), 'SignatureDoesNotMatch'],
     [
       'signed header changed',
       as(whole, put(at('a/1'), { headers: [['x-amz-meta-a', '1']], tamper: swap('x-amz-meta-a', '2') })),

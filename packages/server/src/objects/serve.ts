@@ -1,7 +1,9 @@
-import { isIP } from 'node:net';
+import { isBucketName } from '@stagi/s3/request.ts';
 import { createS3Service } from '@stagi/s3/service.ts';
 import type { Context } from '../context.ts';
 import { isOverload } from '../http/errors.ts';
+import { createHostRefusal, namesOf } from '../http/hostCheck.ts';
+import { isAddress, nameOf } from '../http/hostOf.ts';
 import { createBackend } from './backend.ts';
 import { noteLastUse } from './lastUsed.ts';
 import { startRemoval } from './removal.ts';
@@ -16,9 +18,11 @@ export interface ObjectService {
 export function serveObjects(ctx: Context): ObjectService {
   const lastUsed = noteLastUse(ctx);
   const loops = [startRepair(ctx), startRemoval(ctx)];
+  const refusalOf = createHostRefusal(ctx);
   const service = createS3Service({
     backend: createBackend(ctx),
-    virtualHosts: [ctx.config.s3Origin, ctx.s3MachineOrigin].map((origin) => new URL(origin).hostname).filter(isName),
+    virtualHosts: () => namesOfS3(ctx).filter((name) => !isAddress(name)),
+    refusalOf: (host) => (isS3Host(ctx, nameOf(host.toLowerCase())) ? null : refusalOf(host).message),
     allowedOrigins: [ctx.config.appOrigin],
     log: ctx.log,
     onUse: lastUsed.note,
@@ -37,5 +41,17 @@ export function serveObjects(ctx: Context): ObjectService {
   };
 }
 
-/** An address has no labels before it. */
-const isName = (host: string): boolean => isIP(host.replace(/^\[|\]$/g, '')) === 0;
+// The gateway of the local cloud is known only once Docker answers.
+const namesOfS3 = ({ config, s3MachineOrigin }: Context): string[] => [
+  ...namesOf(config.s3Origin),
+  ...namesOf(s3MachineOrigin),
+  ...config.allowedHosts,
+];
+
+/** A bucket may be labels before the names that are no addresses. */
+const isS3Host = (ctx: Context, name: string): boolean =>
+  namesOfS3(ctx).some(
+    (known) =>
+      name === known ||
+      (!isAddress(known) && name.endsWith(`.${known}`) && isBucketName(name.slice(0, -known.length - 1))),
+  );

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { isLoopback } from '../config/loopback.ts';
 import type { Context } from '../context.ts';
 import { badInput, forbidden, PublicError, restarting, unauthenticated } from '../http/errors.ts';
+import { createHostReader } from '../http/hostOf.ts';
 import { recheckStreamOwner } from './recheckStreamOwner.ts';
 import { consumeStreamTicket, currentOwner, type StreamOwner } from './streamTicket.ts';
 
@@ -88,9 +89,11 @@ export function mountStream<Query, Admitted, Message>(
     for (const stream of open) stream.close('restarting');
   });
 
+  const isOwnOrigin = ownOriginCheck(ctx);
+
   /** Before the upgrade: first the origin, then the ticket, which it consumes, then the access. */
   async function authorize(request: FastifyRequest): Promise<Opening<Admitted>> {
-    if (!isOwnOrigin(ctx, request)) throw forbidden();
+    if (!isOwnOrigin(request)) throw forbidden();
     if (isStopping) throw restarting();
     const { ticket } = parse(Ticket, request.query);
     const query = parse(kind.query, { ...(request.query as object), ...(request.params as object) });
@@ -111,12 +114,15 @@ function parse<Asked>(schema: z.ZodType<Asked>, query: unknown): Asked {
 }
 
 /** Against cross-site WebSocket hijacking. Browsers always send an origin; other clients have no cookie to misuse. */
-function isOwnOrigin({ config }: Context, request: FastifyRequest): boolean {
-  const { origin, host } = request.headers;
-  if (origin === undefined || origin === config.appOrigin) return true;
-  if (!config.originIsLoopback || !URL.canParse(origin)) return false;
-  const page = new URL(origin);
-  return page.host === host && isLoopback(page.hostname);
+function ownOriginCheck({ config }: Context): (request: FastifyRequest) => boolean {
+  const { appOrigin, originIsLoopback, allowedHosts } = config;
+  const hostOf = createHostReader(config);
+  return ({ headers: { origin }, raw }) => {
+    if (origin === undefined || origin === appOrigin) return true;
+    if (!URL.canParse(origin)) return false;
+    const { host, hostname } = new URL(origin);
+    return host === hostOf(raw) && (allowedHosts.includes(hostname) || (originIsLoopback && isLoopback(hostname)));
+  };
 }
 
 function serveStream<Query, Admitted, Message>(

@@ -51,6 +51,8 @@ export async function startTestApp(
         LOCAL_CLOUD: 'off',
         STAGI_ENVIRONMENT: 'test',
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
+        // Tests call by address, also where the origin is another.
+        ALLOWED_HOSTS: '127.0.0.1',
         ...env,
       },
       [`--role=${role}`],
