@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { heavyPages } from './budget.ts';
 import { CALL_LIST, callList } from './callList.ts';
 import { importCircles } from './circles.ts';
+import { unjudgedExpressions } from './expressions.ts';
 import { ROOT, runQuietly, stopSignal } from './run.ts';
 
 export const TYPES = 'types';
@@ -19,6 +20,7 @@ const CHECKS: Check[] = [
   },
   { name: 'import rules', problems: importRules },
   { name: 'no circles of imports', problems: async () => importCircles().join('\n') },
+  { name: 'expressions judged', problems: unknownExpressions },
   { name: 'list of calls up to date', problems: staleCallList },
   { name: 'translations complete', problems: missingTranslations },
   { name: 'first pages light', problems: async () => (await heavyPages()).join('\n') },
@@ -56,6 +58,11 @@ function importRules() {
   const folders = ['packages', 'scripts', 'e2e', 'bench', 'faults'];
   const cruise = 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs';
   return node('--import', './scripts/swcTsx.mjs', cruise, '--config', '.dependency-cruiser.cjs', ...folders);
+}
+
+async function unknownExpressions() {
+  const found = unjudgedExpressions();
+  return found.length > 0 ? `${found.join('\n')}\nnpm run gen judges them` : '';
 }
 
 async function staleCallList() {

@@ -28,7 +28,7 @@ export function gpuOf(gpus: readonly Gpu[], name: string, memoryGb: number): Gpu
 function wordsOf(name: string): string[] {
   const words = name
     .toLowerCase()
-    .replace(/\(.*?\)/g, ' ')
+    .replace(/\([^()]*\)/g, ' ')
     .replace(/[-_/]/g, ' ')
     .replace(MEMORY, ' ')
     .replace(NOISE, ' ');

@@ -67,11 +67,12 @@ function claimOfHeader({ headers }: S3Request, now: Date): Claim {
     throw new S3Error('InvalidRequest', `Please use ${ALGORITHM} as the authorization mechanism`);
   const parts = new Map<string, string>();
   for (const part of header[0]!.slice(ALGORITHM.length + 1).split(',')) {
-    const [, name, value] = /^\s*([A-Za-z]+)=(.*?)\s*$/.exec(part) ?? [];
-    if (!name || value === undefined || parts.has(name)) throw new S3Error('AuthorizationHeaderMalformed');
-    parts.set(name, value);
+    const equals = part.indexOf('=');
+    const name = part.slice(0, Math.max(equals, 0)).trimStart();
+    if (!/^[A-Za-z]+$/.test(name) || parts.has(name)) throw new S3Error('AuthorizationHeaderMalformed');
+    parts.set(name, part.slice(equals + 1).trimEnd());
   }
-  const timestamp = timestampOfHeaders(headers.get('x-amz-date'), headers.get('date'));
+  const { timestamp, time } = timestampOfHeaders(headers.get('x-amz-date'), headers.get('date'));
   const payloadHash = headers.get('x-amz-content-sha256');
   if (payloadHash === null)
     throw new S3Error('InvalidRequest', 'Missing required header for this request: x-amz-content-sha256');
@@ -82,7 +83,7 @@ function claimOfHeader({ headers }: S3Request, now: Date): Claim {
     signature: parts.get('Signature') ?? '',
     payloadHash,
   };
-  if (Math.abs(timeOf(timestamp) - now.getTime()) > SKEW_MS) throw new S3Error('RequestTimeTooSkewed');
+  if (Math.abs(time - now.getTime()) > SKEW_MS) throw new S3Error('RequestTimeTooSkewed');
   return requireScopeDate(claim, 'AuthorizationHeaderMalformed');
 }
 
@@ -94,11 +95,11 @@ function claimOfQuery({ query, headers }: S3Request, now: Date): Claim {
   };
   if (value('X-Amz-Algorithm') !== ALGORITHM) throw new S3Error(wrong, `X-Amz-Algorithm only supports "${ALGORITHM}"`);
   const timestamp = value('X-Amz-Date');
-  if (!TIMESTAMP.test(timestamp)) throw new S3Error(wrong, 'X-Amz-Date must be in the format YYYYMMDDTHHMMSSZ');
+  const start = timeOf(timestamp);
+  if (start === null) throw new S3Error(wrong, 'X-Amz-Date must be in the format YYYYMMDDTHHMMSSZ');
   const expires = value('X-Amz-Expires');
   if (!/^\d{1,7}$/.test(expires) || Number(expires) < 1 || Number(expires) > MAX_EXPIRES_S)
     throw new S3Error(wrong, `X-Amz-Expires must be between 1 and ${MAX_EXPIRES_S} seconds`);
-  const start = timeOf(timestamp);
   if (start - now.getTime() > SKEW_MS) throw new S3Error('AccessDenied', 'Request is not valid yet');
   if (now.getTime() > start + Number(expires) * 1000) throw new S3Error('AccessDenied', 'Request has expired');
   return requireScopeDate(
@@ -129,17 +130,26 @@ function requireScopeDate(claim: Claim, code: Malformed): Claim {
   return claim;
 }
 
-function timestampOfHeaders(amzDate: string | null, date: string | null): string {
-  if (amzDate !== null && TIMESTAMP.test(amzDate)) return amzDate;
+function timestampOfHeaders(amzDate: string | null, date: string | null): { timestamp: string; time: number } {
+  const exact = amzDate === null ? null : timeOf(amzDate);
+  if (amzDate !== null && exact !== null) return { timestamp: amzDate, time: exact };
   const text = amzDate ?? date;
-  const time = text === null ? Number.NaN : Date.parse(text);
-  if (Number.isNaN(time)) throw new S3Error('AccessDenied', 'A valid x-amz-date or Date header is required');
-  return timestampOf(new Date(time));
+  const time = text === null ? null : timeOfHttp(text);
+  if (time === null) throw new S3Error('AccessDenied', 'A valid x-amz-date or Date header is required');
+  return { timestamp: timestampOf(new Date(time)), time };
 }
 
-function timeOf(timestamp: string): number {
-  const [, year, month, day, hour, minute, second] = TIMESTAMP.exec(timestamp)!;
-  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+/** The time of `Sun, 29 Nov 2026 12:00:00 GMT` (RFC 9110, 5.6.7); null where that is none. */
+function timeOfHttp(text: string): number | null {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toUTCString() === text ? time : null;
+}
+
+/** The time of `YYYYMMDDTHHMMSSZ`; null where that is none, such as the 31st of February or 24:00. */
+function timeOf(timestamp: string): number | null {
+  const [, year, month, day, hour, minute, second] = TIMESTAMP.exec(timestamp) ?? [];
+  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return !Number.isNaN(time) && timestampOf(new Date(time)) === timestamp ? time : null;
 }
 
 /** What S3 gives a meaning must be signed, or somebody in between could add it. */

@@ -71,8 +71,12 @@ async function readTrailers(reader: ByteReader, { seed, trailers }: Decoding, pr
     const line = await reader.line();
     if (line === '') break;
     if (lines >= MAX_TRAILER_LINES) throw malformed();
-    const [, name, value] = /^([A-Za-z0-9-]{1,100}):\s*(.*?)\s*$/.exec(line) ?? [];
-    if (!name || value === undefined) throw malformed();
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0));
+    if (!/^[A-Za-z0-9-]{1,100}$/.test(name)) throw malformed();
+    const value = line.slice(colon + 1).trim();
+    // Within a value it would make two of the signed lines out of one.
+    if (/[\r\n]/.test(value)) throw malformed();
     if (name.toLowerCase() === 'x-amz-trailer-signature') signature = value;
     else {
       if (trailers.has(name.toLowerCase())) throw malformed();

@@ -4,6 +4,8 @@ import { S3Error } from './errors.ts';
 import type { S3Request } from './request.ts';
 
 const METHODS = 'GET, HEAD, PUT, POST, DELETE';
+/** As S3 has it: a preflight bears no signature, and each header is held against each pattern. */
+const MAX_HEADERS = 100;
 const PREFLIGHT_SECONDS = 3_600;
 const EXPOSED = [
   'ETag',
@@ -51,6 +53,7 @@ export async function preflight(request: S3Request, settings: CorsSettings): Pro
       'access-control-allow-methods': METHODS,
       'access-control-max-age': String(PREFLIGHT_SECONDS),
     };
+  if (wanted.length > MAX_HEADERS) throw new S3Error('CORSForbidden');
   const rule = await ruleFor(request, settings, origin, method, wanted);
   if (!rule) throw new S3Error('CORSForbidden');
   return { ...headersOf(rule, origin), ...allowedHeaders };
@@ -68,8 +71,16 @@ async function ruleFor(
     (rule) =>
       rule.allowedOrigins.some((pattern) => fits(pattern, origin)) &&
       rule.allowedMethods.includes(method) &&
-      headers.every((header) => rule.allowedHeaders.some((pattern) => fits(pattern.toLowerCase(), header))),
+      allowsHeaders(rule, headers),
   );
+}
+
+function allowsHeaders({ allowedHeaders }: CorsRule, headers: readonly string[]): boolean {
+  if (headers.length === 0) return true;
+  const patterns = allowedHeaders.map((pattern) => pattern.toLowerCase());
+  const names = new Set(patterns);
+  const wildcards = patterns.filter((pattern) => pattern.includes('*'));
+  return headers.every((header) => names.has(header) || wildcards.some((pattern) => fits(pattern, header)));
 }
 
 /** A pattern has at most one `*`. */

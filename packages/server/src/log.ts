@@ -111,7 +111,14 @@ export function showError(error: unknown, depth = 0): ShownError {
 function messageOf(error: Error & Record<string, unknown>): string {
   const isAboutValue =
     typeof error.code === 'string' && error.severity !== undefined && DATA_EXCEPTION.test(error.code);
-  return isAboutValue || error instanceof SyntaxError ? error.message.replace(/(["“]).*["”]/s, '"…"') : error.message;
+  return isAboutValue || error instanceof SyntaxError ? withoutQuoted(error.message) : error.message;
+}
+
+/** All from the first quotation mark to the last is replaced by `"…"`. */
+function withoutQuoted(message: string): string {
+  const start = message.search(/["“]/);
+  const end = Math.max(message.lastIndexOf('"'), message.lastIndexOf('”'));
+  return start >= 0 && end > start ? `${message.slice(0, start)}"…"${message.slice(end + 1)}` : message;
 }
 
 /** The stack without the message that it begins with. */

@@ -18,7 +18,7 @@ export async function getCors({ bucket, by }: BucketCall): Promise<Answer> {
 export async function putCors({ backend, bucket, by, request, payload, source }: BucketCall): Promise<Answer> {
   requireWholeBucket(by);
   const body = openBody({ headers: request.headers, payload, source });
-  const document = parseXml(await readSmall(body, MAX_BODY_BYTES), 'CORSConfiguration');
+  const document = await parseXml(await readSmall(body, MAX_BODY_BYTES), 'CORSConfiguration');
   const rules = childrenOf(document, 'CORSRule').map(readRule);
   if (rules.length === 0 || rules.length > MAX_RULES) throw new S3Error('MalformedXML');
   await backend.setCors(bucket, rules);

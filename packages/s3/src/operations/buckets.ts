@@ -49,7 +49,7 @@ export async function createBucket({ backend, by, request, payload, source }: S3
     throw new S3Error('AccessDenied', 'Access Denied: buckets are made by the platform');
   const xml = await readSmall(openBody({ headers: request.headers, payload, source }), MAX_BODY_BYTES);
   // Any location is accepted: there is one.
-  if (xml.trim() !== '') textIn(parseXml(xml, 'CreateBucketConfiguration'), 'LocationConstraint');
+  if (xml.trim() !== '') textIn(await parseXml(xml, 'CreateBucketConfiguration'), 'LocationConstraint');
   const acl = request.headers.get('x-amz-acl');
   if ((acl !== null && acl !== 'private') || request.headers.startingWith('x-amz-grant-').length > 0)
     throw new S3Error('AccessControlListNotSupported');

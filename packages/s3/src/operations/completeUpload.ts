@@ -28,7 +28,7 @@ export async function completeUpload(call: ObjectCall): Promise<Answer> {
   const condition = writeCondition(request.headers);
   // Here a checksum in the header is that of the object.
   const headers = request.headers.without(ALGORITHMS.map(checksumHeader));
-  const listed = readParts(await readSmall(openBody({ headers, payload, source }), MAX_BODY_BYTES));
+  const listed = await readParts(await readSmall(openBody({ headers, payload, source }), MAX_BODY_BYTES));
   const upload = await backend.findUpload(bucket, key, uploadId);
   if (!upload) return repeated(call, uploadId, listed, noSuchUpload(uploadId));
   try {
@@ -67,8 +67,8 @@ async function repeated(
   return completed(call, object);
 }
 
-function readParts(xml: string): ListedPart[] {
-  const parts = childrenOf(parseXml(xml, 'CompleteMultipartUpload'), 'Part');
+async function readParts(xml: string): Promise<ListedPart[]> {
+  const parts = childrenOf(await parseXml(xml, 'CompleteMultipartUpload'), 'Part');
   if (parts.length === 0) throw new S3Error('MalformedXML');
   if (parts.length > MAX_PARTS) throw new S3Error('TooManyParts');
   return parts.map((part) => {

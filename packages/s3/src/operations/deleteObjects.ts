@@ -31,7 +31,7 @@ export async function deleteObjects(call: BucketCall): Promise<Answer> {
   const { backend, bucket, by, request, payload, source } = call;
   const body = openBody({ headers: request.headers, payload, source });
   if (!body.hasDigest) throw new S3Error('InvalidRequest', 'Missing required header for this request: Content-MD5');
-  const document = parseXml(await readSmall(body, MAX_BODY_BYTES), 'Delete');
+  const document = await parseXml(await readSmall(body, MAX_BODY_BYTES), 'Delete');
   const objects = childrenOf(document, 'Object');
   if (objects.length === 0 || objects.length > MAX_KEYS) throw new S3Error('MalformedXML');
   const wanted = objects.map((object) => {

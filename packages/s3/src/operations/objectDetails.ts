@@ -105,16 +105,16 @@ export async function putAcl({
   const canned = headers.get('x-amz-acl');
   const isTheOne =
     canned === null
-      ? onlyGrants(await readSmall(openBody({ headers, payload, source }), MAX_ACL_BYTES), owner)
+      ? await onlyGrants(await readSmall(openBody({ headers, payload, source }), MAX_ACL_BYTES), owner)
       : canned === 'private' || canned === 'bucket-owner-full-control';
   if (!isTheOne || headers.startingWith('x-amz-grant-').length > 0) throw new S3Error('AccessControlListNotSupported');
   return { status: 200 };
 }
 
 /** Whether a policy in XML gives all rights to the owner, and none to anybody else. */
-function onlyGrants(xml: string, owner: S3Owner): boolean {
+async function onlyGrants(xml: string, owner: S3Owner): Promise<boolean> {
   if (xml.trim() === '') return false;
-  const [list] = childrenOf(parseXml(xml, 'AccessControlPolicy'), 'AccessControlList');
+  const [list] = childrenOf(await parseXml(xml, 'AccessControlPolicy'), 'AccessControlList');
   const grants = list === undefined ? [] : childrenOf(list, 'Grant');
   return (
     grants.length > 0 &&

@@ -25,7 +25,7 @@ export async function putTags(call: ObjectCall): Promise<Answer> {
   const { request, payload, source } = call;
   requireNullVersion(request.query);
   const body = openBody({ headers: request.headers, payload, source });
-  const document = parseXml(await readSmall(body, MAX_BODY_BYTES), 'Tagging');
+  const document = await parseXml(await readSmall(body, MAX_BODY_BYTES), 'Tagging');
   const [set, ...others] = childrenOf(document, 'TagSet');
   if (set === undefined || others.length > 0) throw new S3Error('MalformedXML');
   const tags = childrenOf(set, 'Tag').map((tag) => [requiredText(tag, 'Key'), requiredText(tag, 'Value')] as const);

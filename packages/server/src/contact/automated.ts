@@ -11,13 +11,17 @@ interface Message {
 const LINKS_MAX = 10;
 const LINK = /https?:\/\/|www\./gi;
 
-/** Tags of HTML and BBCode that place a link, an image or code. People who quote code write others. */
+/**
+ * In these expressions what repeats has a bound, so that a message made for it does not hold them up.
+ *
+ * Tags of HTML and BBCode that place a link, an image or code. People who quote code write others.
+ */
 const MARKUP =
-  /<\s*\/?\s*(a\s[^>]*href|img|script|iframe|object|embed|form|meta|link|style|svg|marquee|center|font|h[1-6]|html|body)\b|\[\/?(url|link|img|email|size|color)\b/i;
+  /<\s{0,9}\/?\s{0,9}(a\s[^<>]{0,200}href|img|script|iframe|object|embed|form|meta|link|style|svg|marquee|center|font|h[1-6]|html|body)\b|\[\/?(url|link|img|email|size|color)\b/i;
 
 /** Lines of a mail or of its transport that nobody quotes to ask something. */
 const MAIL_LINES =
-  /(^|\n)\s*(b?cc|reply-to|return-path|content-type|content-transfer-encoding|mime-version|x-[\w-]+|mail from|rcpt to|helo|ehlo)\s*:/i;
+  /^\s{0,9}(b?cc|reply-to|return-path|content-type|content-transfer-encoding|mime-version|x-[\w-]{1,60}|mail from|rcpt to|helo|ehlo)\s{0,9}:/im;
 /** A line break that is written out, and a header after it. */
 const ESCAPED_HEADER = /(%0a|%0d|\\n|\\r|&#1[03];)\s*[\w-]+\s*:/i;
 const ENCODED_WORD = /=\?[\w-]+\?[bq]\?[^?]*\?=/i;
@@ -35,7 +39,7 @@ const ADVERTISING: readonly RegExp[] = [
   /\b(whatsapp|telegram|skype|wechat|t\.me|wa\.me|bit\.ly|tinyurl)\b|微信|ватсап|телеграм/i,
   /\b(unsubscribe|opt[ -]?out|limited (time )?offer|act now|click (here|below|the link)|risk[ -]free|100% free|money[ -]back|no obligation|special (price|offer)|discount|cheap(est)?|buy now|order now)\b|отписаться|скидк|нажмите|点击|优惠|tıklayın|indirim/i,
   /\b(dear (sir|madam|webmaster|site owner|friend|beloved)|i (came across|visited|was on|found) your (web)?site|your (web)?site (is|has|looks|could))\b/i,
-  /\$ ?\d{2,}|\d+ ?% (off|discount|profit|daily)|(\+\d[\d ()-]{8,})/i,
+  /\$ ?\d{2}|\d ?% (off|discount|profit|daily)|(\+\d[\d ()-]{8,})/i,
 ];
 const ADVERTISING_SIGNS = 2;
 

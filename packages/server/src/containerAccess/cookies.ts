@@ -34,8 +34,9 @@ export function cookiesOf(header: string | undefined): { name: string; value: st
   return (header ?? '').split(';').flatMap((part) => {
     const pair = part.trim();
     if (pair === '') return [];
-    const [, name = '', value = ''] = /^([^=]*?)\s*(?:=\s*(.*))?$/s.exec(pair) ?? [];
-    return [{ name, value, pair }];
+    const equals = pair.indexOf('=');
+    if (equals < 0) return [{ name: pair, value: '', pair }];
+    return [{ name: pair.slice(0, equals).trimEnd(), value: pair.slice(equals + 1).trimStart(), pair }];
   });
 }
 

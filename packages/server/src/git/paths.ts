@@ -1,3 +1,5 @@
+import { trimEndOf } from '@stagi/contract/trimEndOf.ts';
+
 /** The parts of a path in a repository, from the root; null where a part cannot be the name of an entry. */
 export function splitPath(path: string): string[] | null {
   if (path === '') return [];
@@ -13,10 +15,8 @@ export function isEntryName(name: string): boolean {
   if (name === '' || name === '.' || name === '..') return false;
   if (/[\0\n\r\\]/.test(name)) return false;
   // HFS+ ignores some characters, NTFS knows a short name and ignores dots and spaces at the end.
-  const plain = name
-    .replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
-    .replace(/[. ]+$/, '')
-    .toLowerCase();
+  const seen = name.replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '');
+  const plain = trimEndOf(seen, '. ').toLowerCase();
   return plain !== '.git' && plain !== 'git~1';
 }
 

@@ -1,5 +1,5 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { removeUnfinished } from '../git/repository.ts';
 import { GitError, runGit } from '../git/run.ts';
@@ -85,7 +85,7 @@ export async function careFor(
   }
   await runGit(dir, ['gc', '--quiet', '--prune=2.weeks.ago'], { timeoutMs: STEP_MS, signal });
   await writeCommitGraph(dir, { signal });
-  const uuid = /([^/]+)\.git$/.exec(dir)![1]!;
+  const uuid = basename(dir, '.git');
   const project = await ctx.db
     .selectFrom('project')
     .select('id')

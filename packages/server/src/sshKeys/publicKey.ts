@@ -1,5 +1,6 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { text } from '@stagi/contract/text.ts';
+import { trimEndOf } from '@stagi/contract/trimEndOf.ts';
 import { invalid } from '../http/errors.ts';
 
 export interface PublicKey {
@@ -21,17 +22,24 @@ const MAX_RSA_BITS = 16_384;
  * Options and further lines, which authorized_keys allows, are refused: the line is written into root's file.
  */
 export function parsePublicKey(text: string): PublicKey {
-  const match = /^([a-z0-9@.-]+)[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t]+([^\p{Cc}\p{Zl}\p{Zp}]*))?$/u.exec(text.trim());
-  if (!match) throw refusal();
-  const [, type, base64, comment] = match as unknown as [string, string, string, string | undefined];
+  const [type, afterType] = firstWord(text.trim());
+  const [base64, comment] = firstWord(afterType);
+  if (!/^[a-z0-9@.-]+$/.test(type) || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(comment))
+    throw refusal();
   const blob = Buffer.from(base64, 'base64');
   if (blob.toString('base64') !== base64 || !isKey(type, blob)) throw refusal();
   return {
     type,
     line: `${type} ${base64}`,
-    comment: comment?.trim().slice(0, MAX_COMMENT) || null,
-    fingerprint: `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`,
+    comment: comment.trim().slice(0, MAX_COMMENT) || null,
+    fingerprint: `SHA256:${trimEndOf(createHash('sha256').update(blob).digest('base64'), '=')}`,
   };
+}
+
+/** The text up to the first space or tab, and what follows the spaces and tabs there. */
+function firstWord(line: string): [word: string, rest: string] {
+  const end = line.search(/[ \t]/);
+  return end < 0 ? [line, ''] : [line.slice(0, end), line.slice(end).replace(/^[ \t]+/, '')];
 }
 
 const refusal = () => invalid(text('Invalid SSH key'), 'publicKey');

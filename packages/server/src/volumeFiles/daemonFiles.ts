@@ -7,8 +7,10 @@ import type { Context } from '../context.ts';
 import { conflict, PublicError, refused } from '../http/errors.ts';
 import { StreamRefused } from '../nodes/streamHub.ts';
 
-/** The longest answer of a daemon: a page of 10,000 long names. */
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+/** An answer of a daemon that is no listing, and what a listing has besides its entries. */
+const MAX_ANSWER_BYTES = 16 * 1024;
+/** An entry with the longest name, of which each byte may be shown as `\\x..` in JSON. */
+const MAX_ENTRY_BYTES = 2 * 1024;
 const MAX_HEAD_BYTES = 64 * 1024;
 
 /** A volume of a container on its server. */
@@ -41,16 +43,18 @@ export async function askDaemon<T>(
 ): Promise<T> {
   const stream = await openFileStream(ctx, volume, operation);
   stream.end();
-  return readAnswer(stream, answer);
+  return readAnswer(stream, answer, operation.do === 'list' ? operation.limit : 0);
 }
 
-export async function readAnswer<T>(stream: Duplex, answer: z.ZodType<T>): Promise<T> {
+/** `entries`: at most so many were asked for. What is longer than they can be is not read, let alone parsed. */
+export async function readAnswer<T>(stream: Duplex, answer: z.ZodType<T>, entries = 0): Promise<T> {
+  const maxBytes = MAX_ANSWER_BYTES + entries * MAX_ENTRY_BYTES;
   const parts: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const part of stream as AsyncIterable<Buffer>) {
       bytes += part.length;
-      if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer of a daemon is too long');
+      if (bytes > maxBytes) throw new Error('the answer of a daemon is too long');
       parts.push(part);
     }
     return answer.parse(JSON.parse(Buffer.concat(parts).toString()));

@@ -41,7 +41,7 @@ export const volumeFileHandlers: HandlersOf<Calls> = {
     const volume = await findVolume(ctx, of, 'read');
     const operation = { do: 'list', path, prefix, after: after ?? null, limit } as const;
     const { entries, next } = await askDaemon(ctx, volume, operation, FileListing);
-    return { isSuccess: true, entries: entries.map(presentEntry), next };
+    return { isSuccess: true, entries: entries.slice(0, limit).map(presentEntry), next };
   },
   async view(ctx, { path, ...of }) {
     const facts = await askDaemon(ctx, await findVolume(ctx, of, 'read'), { do: 'stat', path }, FileFacts);

@@ -25,8 +25,9 @@ const UNSHOWN = /[\x00-\x08\x0a-\x1f\x7f]/g;
  * what a carriage return would have overwritten.
  */
 export function parseAnsi(line: string): StyledRun[] {
-  const shown = line.replace(/\r+$/, '');
-  const raw = shown.slice(shown.lastIndexOf('\r') + 1);
+  let end = line.length;
+  while (line[end - 1] === '\r') end -= 1;
+  const raw = line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
   if (!raw.includes('\x1b')) return [{ text: raw.replace(UNSHOWN, ''), look: {} }];
   const runs: StyledRun[] = [];
   let look: TextStyle = {};
