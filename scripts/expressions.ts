@@ -100,7 +100,10 @@ function expressionsOf(file: string): Expression[] {
     if (node.type === 'RegExpLiteral') {
       const { pattern: source, flags } = node as { pattern: string; flags: string };
       found.push({ file, text: `/${source}/${flags}`, literal: { source, flags } });
-    } else if (node.type === 'NewExpression' && (node.callee as { value?: unknown }).value === 'RegExp')
+    } else if (
+      /^(New|Call)Expression$/.test(String(node.type)) &&
+      (node.callee as { value?: unknown }).value === 'RegExp'
+    )
       found.push({ file, text: 'new RegExp', literal: null });
   });
   return found;

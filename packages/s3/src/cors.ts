@@ -69,7 +69,7 @@ async function ruleFor(
   const found = bucket === null ? null : await backend.findBucket(bucket);
   return found?.cors.find(
     (rule) =>
-      rule.allowedOrigins.some((pattern) => fits(pattern, origin)) &&
+      rule.allowedOrigins.some((pattern) => fitOf(pattern)(origin)) &&
       rule.allowedMethods.includes(method) &&
       allowsHeaders(rule, headers),
   );
@@ -79,15 +79,15 @@ function allowsHeaders({ allowedHeaders }: CorsRule, headers: readonly string[])
   if (headers.length === 0) return true;
   const patterns = allowedHeaders.map((pattern) => pattern.toLowerCase());
   const names = new Set(patterns);
-  const wildcards = patterns.filter((pattern) => pattern.includes('*'));
-  return headers.every((header) => names.has(header) || wildcards.some((pattern) => fits(pattern, header)));
+  const wildcards = patterns.filter((pattern) => pattern.includes('*')).map(fitOf);
+  return headers.every((header) => names.has(header) || wildcards.some((fits) => fits(header)));
 }
 
 /** A pattern has at most one `*`. */
-function fits(pattern: string, text: string): boolean {
+function fitOf(pattern: string): (text: string) => boolean {
   const [start = '', end] = pattern.split('*');
-  if (end === undefined) return pattern === text;
-  return text.length >= start.length + end.length && text.startsWith(start) && text.endsWith(end);
+  if (end === undefined) return (text) => pattern === text;
+  return (text) => text.length >= start.length + end.length && text.startsWith(start) && text.endsWith(end);
 }
 
 function headersOf(rule: CorsRule, origin: string): Record<string, string> {

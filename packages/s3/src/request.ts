@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { S3Error } from './errors.ts';
 
-const MAX_KEY_BYTES = 1_024;
+export const MAX_KEY_BYTES = 1_024;
 const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 /** A request, read but not yet authenticated. */

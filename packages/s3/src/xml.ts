@@ -44,6 +44,8 @@ export type Parsed = string | ReadonlyMap<string, readonly Parsed[]>;
 const MAX_DEPTH = 20;
 /** The largest documents, of 10,000 parts or 1,000 keys, have fewer. */
 const MAX_ELEMENTS = 200_000;
+/** The longest text is a key of 1,024 bytes, or what indents the first child. */
+const MAX_TEXT = 32 * 1024;
 /** So much is parsed at once, in about a millisecond; other requests are served in between. */
 const SLICE_CHARACTERS = 16 * 1024;
 
@@ -51,8 +53,9 @@ const SLICE_CHARACTERS = 16 * 1024;
 export async function parseXml(text: string, root: string): Promise<Parsed> {
   const reader = createReader();
   try {
+    refuseDeclarations(text);
     for (let at = 0; at < text.length; at += SLICE_CHARACTERS) {
-      if (at > 0) await setImmediate();
+      if (at > 0) await nextTurn();
       reader.write(text.slice(at, at + SLICE_CHARACTERS));
     }
     const found = reader.end();
@@ -84,6 +87,26 @@ const ENTITIES: Record<string, string> = Object.assign(Object.create(null), {
   ),
 });
 
+let lastTurn: Promise<unknown> = Promise.resolve();
+/** One slice at a turn of the event loop, whatever the number of documents. */
+const nextTurn = (): Promise<unknown> => {
+  lastTurn = lastTurn.then(() => setImmediate());
+  return lastTurn;
+};
+
+/**
+ * Refuses all that begins with `<!` but comments and CDATA. S3 needs no document type, which would bring entities of one's
+ * own, and sax takes time by the square of a declaration.
+ */
+function refuseDeclarations(text: string): void {
+  for (let at = text.indexOf('<!'); at >= 0; at = text.indexOf('<!', at)) {
+    const end = text.startsWith('<!--', at) ? '-->' : text.startsWith('<![CDATA[', at) ? ']]>' : null;
+    if (end === null) throw new Error('declarations are refused');
+    at = text.indexOf(end, at + '<!--'.length);
+    if (at < 0) throw new Error(`${end} is missing`);
+  }
+}
+
 interface OpenElement {
   name: string;
   text: string;
@@ -98,7 +121,10 @@ function createReader(): { write(text: string): void; end(): { name: string; con
   let root: { name: string; content: Parsed } | null = null;
   const addText = (text: string): void => {
     const element = open.at(-1);
-    if (element) element.text += text;
+    // Between children there is nothing but spaces.
+    if (!element || element.children.size > 0) return;
+    element.text += text;
+    if (element.text.length > MAX_TEXT) throw new Error('a text is too long');
   };
   parser.onerror = (error) => {
     throw error;
@@ -107,8 +133,6 @@ function createReader(): { write(text: string): void; end(): { name: string; con
   parser.oncdata = addText;
   parser.onopentag = ({ name }) => {
     elements += 1;
-    // The types lack what the parser has read of a document type, perhaps of one without an end.
-    if ((parser as { doctype?: unknown }).doctype) throw new Error('document types are refused');
     if (root || open.length >= MAX_DEPTH || elements > MAX_ELEMENTS) throw new Error('too much for a request of S3');
     open.push({ name: name.slice(name.indexOf(':') + 1), text: '', children: new Map() });
   };

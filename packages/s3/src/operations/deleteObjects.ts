@@ -3,7 +3,7 @@ import { openBody, readSmall } from '../body.ts';
 import type { Answer, BucketCall, ObjectCall } from '../call.ts';
 import { unquoted } from '../conditions.ts';
 import { S3Error } from '../errors.ts';
-import { checkedKey } from '../request.ts';
+import { checkedKey, MAX_KEY_BYTES } from '../request.ts';
 import { childrenOf, type Elements, type Parsed, parseXml, requiredText, textIn, xmlDocument } from '../xml.ts';
 import { requireNullVersion } from './version.ts';
 
@@ -87,7 +87,8 @@ function resultOf({ key, refusal }: Wanted, isQuiet: boolean): Elements {
       [
         'Error',
         [
-          ['Key', key],
+          // One that is too long is told by its beginning.
+          ['Key', key.slice(0, MAX_KEY_BYTES)],
           ['Code', refusal.code],
           ['Message', refusal.message],
         ],

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 import type { FileOperation } from '@stagi/contract/daemonFiles.ts';
-import { ReadHead } from '@stagi/contract/daemonFiles.ts';
+import { ListedFile, ReadHead } from '@stagi/contract/daemonFiles.ts';
 import { text } from '@stagi/contract/text.ts';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { conflict, PublicError, refused } from '../http/errors.ts';
 import { StreamRefused } from '../nodes/streamHub.ts';
@@ -11,6 +11,8 @@ import { StreamRefused } from '../nodes/streamHub.ts';
 const MAX_ANSWER_BYTES = 16 * 1024;
 /** An entry with the longest name, of which each byte may be shown as `\\x..` in JSON. */
 const MAX_ENTRY_BYTES = 2 * 1024;
+/** Of 10,000 entries, each may be 800 bytes long. To parse more would hold everybody up. */
+const MAX_LISTING_BYTES = 8 * 1024 * 1024;
 const MAX_HEAD_BYTES = 64 * 1024;
 
 /** A volume of a container on its server. */
@@ -43,12 +45,34 @@ export async function askDaemon<T>(
 ): Promise<T> {
   const stream = await openFileStream(ctx, volume, operation);
   stream.end();
-  return readAnswer(stream, answer, operation.do === 'list' ? operation.limit : 0);
+  return readAnswer(stream, answer);
 }
 
-/** `entries`: at most so many were asked for. What is longer than they can be is not read, let alone parsed. */
-export async function readAnswer<T>(stream: Duplex, answer: z.ZodType<T>, entries = 0): Promise<T> {
-  const maxBytes = MAX_ANSWER_BYTES + entries * MAX_ENTRY_BYTES;
+/** Lists a folder. Of what a daemon sends beyond `limit` nothing is looked at; the first entry that is none ends it. */
+export async function listFolder(
+  ctx: Pick<Context, 'streams'>,
+  volume: Volume,
+  operation: Extract<FileOperation, { do: 'list' }>,
+): Promise<{ entries: ListedFile[]; next: string | null }> {
+  const stream = await openFileStream(ctx, volume, operation);
+  stream.end();
+  const maxBytes = MAX_ANSWER_BYTES + Math.min(operation.limit * MAX_ENTRY_BYTES, MAX_LISTING_BYTES);
+  const { entries, next } = await readAnswer(stream, UncheckedListing, maxBytes);
+  try {
+    return { entries: entries.slice(0, operation.limit).map((entry) => ListedFile.parse(entry)), next };
+  } catch (cause) {
+    throw interrupted(cause);
+  }
+}
+
+/** Each entry is checked for itself: all problems of a million entries would fill the memory. */
+const UncheckedListing = z.object({
+  entries: z.custom<readonly unknown[]>((value) => Array.isArray(value)),
+  next: z.string().nullable(),
+});
+
+/** A longer answer than `maxBytes` is not read to its end, let alone parsed. */
+export async function readAnswer<T>(stream: Duplex, answer: z.ZodType<T>, maxBytes = MAX_ANSWER_BYTES): Promise<T> {
   const parts: Buffer[] = [];
   let bytes = 0;
   try {

@@ -76,4 +76,6 @@ it('refuses answers that are longer than was asked for, or none', async () => {
   const path = 'a';
   await answerWith(JSON.stringify({ ...ENTRY, etag: 'e', more: 'x'.repeat(20_000) }));
   await expect(owner.client(api.volumeFiles.view, { ...daemon.of, path })).rejects.toMatchObject({ status: 503 });
+  await answerWith(JSON.stringify(ENTRY));
+  expect((await owner.client(api.volumeFiles.view, { ...daemon.of, path })).entry.name).toBe('a');
 });

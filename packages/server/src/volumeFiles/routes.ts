@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { api } from '@stagi/contract/api.ts';
 import type { Call, ParsedInputOf } from '@stagi/contract/call.ts';
-import { Done, FileFacts, FileListing, PartialUpload, Removed } from '@stagi/contract/daemonFiles.ts';
+import { Done, FileFacts, PartialUpload, Removed } from '@stagi/contract/daemonFiles.ts';
 import { UPLOAD_PATH } from '@stagi/contract/volumeFiles.ts';
 import { PublicError } from '../http/errors.ts';
 import { type Handler, type HandlersOf, type Member, prepareOutsideTransaction } from '../http/handlers.ts';
-import { askDaemon, type Volume } from './daemonFiles.ts';
+import { askDaemon, listFolder, type Volume } from './daemonFiles.ts';
 import { findVolume } from './find.ts';
 import { nameOf, presentEntry } from './present.ts';
 import { readText } from './readText.ts';
@@ -40,8 +40,8 @@ export const volumeFileHandlers: HandlersOf<Calls> = {
   async list(ctx, { path, prefix, after, limit, ...of }) {
     const volume = await findVolume(ctx, of, 'read');
     const operation = { do: 'list', path, prefix, after: after ?? null, limit } as const;
-    const { entries, next } = await askDaemon(ctx, volume, operation, FileListing);
-    return { isSuccess: true, entries: entries.slice(0, limit).map(presentEntry), next };
+    const { entries, next } = await listFolder(ctx, volume, operation);
+    return { isSuccess: true, entries: entries.map(presentEntry), next };
   },
   async view(ctx, { path, ...of }) {
     const facts = await askDaemon(ctx, await findVolume(ctx, of, 'read'), { do: 'stat', path }, FileFacts);
