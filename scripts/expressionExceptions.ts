@@ -29,6 +29,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'packages/server/src/config/appsDomain.ts: new RegExp': 'a setting, read at the start',
   'packages/server/src/content/written.ts: /(<script[^>]*>[^<]*<\\/script>)/': PAGES,
   'packages/server/src/files/worker.ts: new RegExp': 'nothing in it repeats without a bound',
+  'packages/server/src/sshKeys/generate.ts: /^-+|-+$/g': 'a title that was cut to 60 characters',
   'packages/web/src/demo/logAnswers.ts: new RegExp': OWN_BROWSER,
   'packages/web/src/features/models/deploy/deployForm.ts: /-+$/': CUT,
   'packages/web/src/features/projectCode/codeAddress.ts: new RegExp': OWN_BROWSER,

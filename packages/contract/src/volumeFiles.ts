@@ -67,6 +67,7 @@ export const volumeFiles = {
       prefix: z.string().max(255).default(''),
       /** `next` of the page before. */
       after: z.string().max(400).optional(),
+      /** A page may have fewer entries although `next` tells of more. */
       limit: z.number().int().min(1).max(MAX_LISTED_ENTRIES).default(1000),
     }),
     output: z.object({ isSuccess: z.literal(true), entries: z.array(VolumeEntry), next: z.string().nullable() }),

@@ -74,13 +74,7 @@ const ENTITIES: Record<string, string> = Object.assign(Object.create(null), {
   quot: '"',
   apos: "'",
   ...Object.fromEntries(
-    [
-      ...Array(31)
-        .keys()
-        .map((n) => n + 1),
-      0xfffe,
-      0xffff,
-    ].flatMap((code) => [
+    [...Array.from({ length: 31 }, (_, index) => index + 1), 0xfffe, 0xffff].flatMap((code) => [
       [`#${code}`, String.fromCharCode(code)],
       [`#x${code.toString(16)}`, String.fromCharCode(code)],
     ]),

@@ -74,7 +74,7 @@ import { clientHandlers } from '../workspaces/routes.ts';
 import { mountCrawlerFiles } from './crawlers.ts';
 import { mountDescription } from './description.ts';
 import { mountHealth } from './health.ts';
-import { answerOnly, daemonHosts, type MisdirectedCheck, webHosts } from './knownHosts.ts';
+import { daemonHostCheck, type HostCheck, refuseForeignHosts, webHostCheck } from './knownHosts.ts';
 import { mount } from './mount.ts';
 import { requestId, sendRequestId } from './requestId.ts';
 import { limitRequestTime } from './requestTimeout.ts';
@@ -132,10 +132,10 @@ const handlers: Handlers = {
 
 /** The server for browsers, command lines and daemons. */
 export async function buildApp(ctx: Context, hosting: Hosting): Promise<FastifyInstance> {
-  const refusalOf = webHosts(ctx);
+  const refusalOf = webHostCheck(ctx);
   const app = await createServer(ctx, refusalOf);
   securityHeaders(app, ctx.config);
-  answerOnly(app, refusalOf);
+  refuseForeignHosts(app, refusalOf);
   guardPortHosts(app, ctx, createPortProxy(app, ctx));
   guardContentHost(app, ctx);
   const shedder = createLoadShedder(ctx.meters);
@@ -160,10 +160,10 @@ export async function buildApp(ctx: Context, hosting: Hosting): Promise<FastifyI
 
 /** The server that rented machines reach: they are untrusted, so it has the daemon's calls only. */
 export async function buildDaemonApp(ctx: Context): Promise<FastifyInstance> {
-  const refusalOf = daemonHosts(ctx);
+  const refusalOf = daemonHostCheck(ctx);
   const app = await createServer(ctx, refusalOf);
   app.setErrorHandler(sendError);
-  answerOnly(app, refusalOf);
+  refuseForeignHosts(app, refusalOf);
   mountDaemonApi(app, ctx);
   mountTaskTransfer(app, ctx);
   return app;
@@ -174,7 +174,7 @@ const GRACEFUL_SHUTDOWN_MS = 5_000;
 /** How often requests that are sent too slowly are looked for. */
 const SLOW_SENDER_CHECK_MS = 5_000;
 
-async function createServer(ctx: Context, refusalOf: MisdirectedCheck): Promise<FastifyInstance> {
+async function createServer(ctx: Context, refusalOf: HostCheck): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: ctx.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),

@@ -3,17 +3,17 @@ import type { FastifyInstance } from 'fastify';
 import { isOfDomain } from '../containerAccess/address.ts';
 import type { Context } from '../context.ts';
 import type { PublicError } from '../http/errors.ts';
-import { createHostRefusal, namesOf } from '../http/hostCheck.ts';
 import { createHostReader, nameOf } from '../http/hostOf.ts';
+import { createHostRefusal, namesOf } from '../http/hostRefusal.ts';
 
 /** The refusal of a request to a host that a listener does not answer for; null for its own. */
-export type MisdirectedCheck = (request: IncomingMessage) => PublicError | null;
+export type HostCheck = (request: IncomingMessage) => PublicError | null;
 
 /** Probes come by address, and their answers tell nothing. */
 const PROBES = ['/healthz', '/readyz'];
 
 /** The web app, its API and what else is behind its port. */
-export function webHosts(ctx: Context): MisdirectedCheck {
+export function webHostCheck(ctx: Context): HostCheck {
   const { appOrigin, contentOrigin, appsDomain } = ctx.config;
   const app = new URL(appOrigin).host;
   const names = new Set(namesOf(appOrigin));
@@ -31,24 +31,24 @@ export function webHosts(ctx: Context): MisdirectedCheck {
 }
 
 /** The daemon's calls alone, on the network of rented machines. */
-export function daemonHosts(ctx: Context): MisdirectedCheck {
+export function daemonHostCheck(ctx: Context): HostCheck {
   return checkOf(ctx, (host, { socket }) => {
-    // The gateway of the local cloud is known only once Docker answers. Machines that were rented before it had another
-    // origin know its address, and no name resolves to an address.
+    // Servers that were rented before DAEMON_ORIGIN was set know the listener by its address. An address cannot be
+    // rebound as a name can.
     const own = socket.localAddress?.replace(/^::ffff:/, '');
     return namesOf(ctx.daemonOrigin).includes(nameOf(host)) || nameOf(host) === own;
   });
 }
 
 /** Hooks see only requests whose address can be read; for the others see `frameworkErrors`. */
-export function answerOnly(app: FastifyInstance, refusalOf: MisdirectedCheck): void {
+export function refuseForeignHosts(app: FastifyInstance, refusalOf: HostCheck): void {
   app.addHook('onRequest', async ({ raw }) => {
     const refusal = refusalOf(raw);
     if (refusal) throw refusal;
   });
 }
 
-function checkOf(ctx: Context, isOurs: (host: string, request: IncomingMessage) => boolean): MisdirectedCheck {
+function checkOf(ctx: Context, isOurs: (host: string, request: IncomingMessage) => boolean): HostCheck {
   const { allowedHosts } = ctx.config;
   const hostOf = createHostReader(ctx.config);
   const refusalOf = createHostRefusal(ctx);

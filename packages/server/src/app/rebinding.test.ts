@@ -32,6 +32,19 @@ describe('a page of another name that resolves to this machine', () => {
     expect(lines.map(([details]) => details)).toEqual(Array(3).fill({ host: 'evil0.example', likeIt: 0 }));
   });
 
+  it('is told the name that it used, and the setting', async () => {
+    const message = '"evil.example" is no address of this platform. Its operator can add it to ALLOWED_HOSTS.';
+    for (const [at, surface, told] of [
+      [port, OFFERS, JSON.stringify({ isSuccess: false, message }).slice(1, -1)],
+      [s3Port, S3[0]!, '<Code>MisdirectedRequest</Code>'],
+      [metricsPort, METRICS, message],
+    ] as const)
+      expect((await ask(at, surface, ['Host: evil.example'])).text).toContain(told);
+    const pages = gets(['/', '/models', '/nothing', '/openapi.json', '/sitemap.xml', '/.well-known/security.txt']);
+    await expectRefused(port, [...pages, ['OPTIONS', OFFERS[1], '', 0]], ['evil.example']);
+    expect((await ask(port, ['HEAD', '/models', '', 0], ['Host: evil.example'])).status).toBe(421);
+  });
+
   it('reads no mail, makes no account and sees no offers', async () => {
     await expectRefused(port, WEB, EVERYTHING);
     await expectShapesRefused(port, WEB);

@@ -1,5 +1,3 @@
-import { trimEndOf } from '@stagi/contract/trimEndOf.ts';
-
 /** The parts of a path in a repository, from the root; null where a part cannot be the name of an entry. */
 export function splitPath(path: string): string[] | null {
   if (path === '') return [];
@@ -16,7 +14,9 @@ export function isEntryName(name: string): boolean {
   if (/[\0\n\r\\]/.test(name)) return false;
   // HFS+ ignores some characters, NTFS knows a short name and ignores dots and spaces at the end.
   const seen = name.replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '');
-  const plain = trimEndOf(seen, '. ').toLowerCase();
+  let end = seen.length;
+  while (seen[end - 1] === '.' || seen[end - 1] === ' ') end -= 1;
+  const plain = seen.slice(0, end).toLowerCase();
   return plain !== '.git' && plain !== 'git~1';
 }
 

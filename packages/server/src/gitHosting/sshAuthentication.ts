@@ -1,5 +1,4 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
-import { trimEndOf } from '@stagi/contract/trimEndOf.ts';
 import ssh2, { type PublicKeyAuthContext } from 'ssh2';
 import type { Context } from '../context.ts';
 
@@ -20,7 +19,7 @@ export async function holdersOf(ctx: Pick<Context, 'db'>, key: Signed['key']): P
 }
 
 /** As `sshKeys` stores it. */
-const fingerprintOf = (data: Buffer): string => `SHA256:${trimEndOf(sha256(data).toString('base64'), '=')}`;
+const fingerprintOf = (data: Buffer): string => `SHA256:${sha256(data).toString('base64').replace('=', '')}`;
 
 /** OpenSSH's format of a key: the type that it names itself, and base64. */
 function publicKeyLine(data: Buffer): string {

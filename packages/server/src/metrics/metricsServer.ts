@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Context } from '../context.ts';
-import { createHostRefusal } from '../http/hostCheck.ts';
 import { isAddress, nameOf } from '../http/hostOf.ts';
+import { createHostRefusal } from '../http/hostRefusal.ts';
 import { type PlatformMetrics, readPlatformMetrics } from './platformMetrics.ts';
 import type { Collector } from './prometheus.ts';
 

@@ -110,7 +110,7 @@ describe('a date that is none', () => {
     let n = 0;
     for (const [what, text, at = NOON] of NO_DATES) {
       now = new Date(at);
-      // What a lenient reader would make of it.
+      // The date that a lenient reader would find in it.
       for (const timestamp of new Set([text, timestampOf(now)]))
         for (const name of ['x-amz-date', 'date']) {
           problems.push(...problemOf(`${what} in ${name}`, await show([[name, text]], timestamp)));

@@ -1,7 +1,6 @@
 import { generateKeyPair as generate, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { SshKeyType } from '@stagi/contract/sshKeys.ts';
-import { trimEndOf } from '@stagi/contract/trimEndOf.ts';
 import type { z } from 'zod';
 
 const RSA_BITS = 3072;
@@ -97,6 +96,6 @@ function commentOf(title: string): string {
   const plain = title
     .replace(/[^A-Za-z0-9@._-]+/g, '-')
     .slice(0, 60)
-    .replace(/^-+/, '');
-  return trimEndOf(plain, '-') || 'stagi';
+    .replace(/^-+|-+$/g, '');
+  return plain || 'stagi';
 }

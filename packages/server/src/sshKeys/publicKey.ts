@@ -1,6 +1,5 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { text } from '@stagi/contract/text.ts';
-import { trimEndOf } from '@stagi/contract/trimEndOf.ts';
 import { invalid } from '../http/errors.ts';
 
 export interface PublicKey {
@@ -32,7 +31,7 @@ export function parsePublicKey(text: string): PublicKey {
     type,
     line: `${type} ${base64}`,
     comment: comment.trim().slice(0, MAX_COMMENT) || null,
-    fingerprint: `SHA256:${trimEndOf(createHash('sha256').update(blob).digest('base64'), '=')}`,
+    fingerprint: `SHA256:${createHash('sha256').update(blob).digest('base64').replace('=', '')}`,
   };
 }
 

@@ -11,8 +11,8 @@ import { StreamRefused } from '../nodes/streamHub.ts';
 const MAX_ANSWER_BYTES = 16 * 1024;
 /** An entry with the longest name, of which each byte may be shown as `\\x..` in JSON. */
 const MAX_ENTRY_BYTES = 2 * 1024;
-/** Of 10,000 entries, each may be 800 bytes long. To parse more would hold everybody up. */
-const MAX_LISTING_BYTES = 8 * 1024 * 1024;
+/** So many entries are asked for at once, 8 MiB at most: to parse more would hold everybody up. */
+const MAX_ENTRIES = 4_000;
 const MAX_HEAD_BYTES = 64 * 1024;
 
 /** A volume of a container on its server. */
@@ -48,18 +48,22 @@ export async function askDaemon<T>(
   return readAnswer(stream, answer);
 }
 
-/** Lists a folder. Of what a daemon sends beyond `limit` nothing is looked at; the first entry that is none ends it. */
+/**
+ * Lists a folder: `limit` entries or fewer, and `next` where there are more. Entries beyond what was asked for are not
+ * looked at; the first that is none ends it.
+ */
 export async function listFolder(
   ctx: Pick<Context, 'streams'>,
   volume: Volume,
   operation: Extract<FileOperation, { do: 'list' }>,
 ): Promise<{ entries: ListedFile[]; next: string | null }> {
-  const stream = await openFileStream(ctx, volume, operation);
+  const limit = Math.min(operation.limit, MAX_ENTRIES);
+  const stream = await openFileStream(ctx, volume, { ...operation, limit });
   stream.end();
-  const maxBytes = MAX_ANSWER_BYTES + Math.min(operation.limit * MAX_ENTRY_BYTES, MAX_LISTING_BYTES);
+  const maxBytes = MAX_ANSWER_BYTES + limit * MAX_ENTRY_BYTES;
   const { entries, next } = await readAnswer(stream, UncheckedListing, maxBytes);
   try {
-    return { entries: entries.slice(0, operation.limit).map((entry) => ListedFile.parse(entry)), next };
+    return { entries: entries.slice(0, limit).map((entry) => ListedFile.parse(entry)), next };
   } catch (cause) {
     throw interrupted(cause);
   }

@@ -2,16 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
-import { type HostileDaemon, joinHostileDaemon } from './testing/hostileDaemon.ts';
-
-const ENTRY = {
-  kind: 'file',
-  sizeBytes: 0,
-  modifiedAt: '2026-01-01T00:00:00Z',
-  etag: 'e',
-  name: 'a',
-  isEscaped: false,
-};
+import { type HostileDaemon, joinHostileDaemon, LISTED } from './testing/hostileDaemon.ts';
 
 let app: TestApp;
 let owner: Person;
@@ -30,7 +21,7 @@ const answerWith = (text: string) => daemon.answerWith({ head: text, unit: '', c
 const listing = (entries: readonly object[], next: unknown = null): string => JSON.stringify({ entries, next });
 const list = (limit: number) => owner.client(api.volumeFiles.list, { ...daemon.of, limit });
 const named = (count: number, name = (n: number) => `file ${n}`) =>
-  Array.from({ length: count }, (_, n) => ({ ...ENTRY, name: name(n) }));
+  Array.from({ length: count }, (_, n) => ({ ...LISTED, name: name(n) }));
 
 it('gives no more entries than were asked for', async () => {
   for (const [sent, limit] of [
@@ -63,8 +54,8 @@ it('refuses answers that are longer than was asked for, or none', async () => {
     'half of it': listing(named(3)).slice(0, -5),
     'no entries': '{}',
     'a number': '1',
-    'a negative size': listing([{ ...ENTRY, sizeBytes: -1 }]),
-    'a date that is none': listing([{ ...ENTRY, modifiedAt: '2026-02-31T00:00:00Z' }]),
+    'a negative size': listing([{ ...LISTED, sizeBytes: -1 }]),
+    'a date that is none': listing([{ ...LISTED, modifiedAt: '2026-02-31T00:00:00Z' }]),
     nothing: '',
   };
   for (const [what, text] of Object.entries(answers)) {
@@ -74,8 +65,8 @@ it('refuses answers that are longer than was asked for, or none', async () => {
   await answerWith(listing(named(2)));
   expect((await list(100)).entries).toHaveLength(2);
   const path = 'a';
-  await answerWith(JSON.stringify({ ...ENTRY, etag: 'e', more: 'x'.repeat(20_000) }));
+  await answerWith(JSON.stringify({ ...LISTED, etag: 'e', more: 'x'.repeat(20_000) }));
   await expect(owner.client(api.volumeFiles.view, { ...daemon.of, path })).rejects.toMatchObject({ status: 503 });
-  await answerWith(JSON.stringify(ENTRY));
+  await answerWith(JSON.stringify(LISTED));
   expect((await owner.client(api.volumeFiles.view, { ...daemon.of, path })).entry.name).toBe('a');
 });

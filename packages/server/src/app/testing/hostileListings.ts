@@ -1,19 +1,11 @@
-import type { HostileAnswer } from '../../volumeFiles/testing/hostileDaemon.ts';
+import { type HostileAnswer, LISTED } from '../../volumeFiles/testing/hostileDaemon.ts';
 
 /** An answer, and how many entries were asked for. */
 export type Listing = [what: string, limit: number, answer: HostileAnswer];
 
-/** What the platform reads of an answer to a question for so many entries. */
-const readBytes = (limit: number): number => 16 * 1024 + limit * 2 * 1024;
+/** The platform reads so much of an answer; it asks for 4,000 entries at most. */
+const readBytes = (limit: number): number => 16 * 1024 + Math.min(limit, 4_000) * 2 * 1024;
 
-const ENTRY = {
-  kind: 'file',
-  sizeBytes: 0,
-  modifiedAt: '2026-01-01T00:00:00Z',
-  etag: 'e',
-  name: 'a',
-  isEscaped: false,
-};
 const END = '],"next":null}';
 
 /** So many entries, or as many as are read. */
@@ -25,9 +17,9 @@ function entries(
   return { head: '{"entries":[', unit: `${entry},`, count: count - 1, tail: entry + END };
 }
 
-const whole = JSON.stringify(ENTRY);
+const whole = JSON.stringify(LISTED);
 const long = (limit: number, field: object, character = 'x'): HostileAnswer => {
-  const [head = '', tail = ''] = `{"entries":[${JSON.stringify({ ...ENTRY, ...field })}${END}`.split('…');
+  const [head = '', tail = ''] = `{"entries":[${JSON.stringify({ ...LISTED, ...field })}${END}`.split('…');
   return { head, unit: character, count: readBytes(limit) - 400, tail };
 };
 

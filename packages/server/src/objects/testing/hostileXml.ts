@@ -13,7 +13,7 @@ const inKey = (text: string): string => inRoot(`<Object><Key>${text}</Key></Obje
 const numbered = (count: number, text: (n: string) => string): string =>
   Array.from({ length: count }, (_, n) => text(n.toString(36))).join('');
 
-/** What a parser may do too much for. */
+/** Documents for which a parser may do too much. */
 const PARSED: Texts = {
   '& as an entity': () => inKey(fill('&amp;')),
   '& in CDATA': () => inKey(`<![CDATA[${fill('&')}]]>`),
@@ -53,7 +53,7 @@ const PARSED: Texts = {
   'names of 60,000 letters': () => inRoot(fill(`<${'n'.repeat(MANY)}></${'n'.repeat(MANY)}>`)),
 };
 
-/** What has too much of what may be. */
+/** Documents with too much of something that is allowed. */
 const BUILT: Texts = {
   '190,000 elements': () => inRoot(fill('<a/>', 760_000)),
   '1,000,000 elements': () => inRoot(fill('<a/>')),
@@ -67,7 +67,7 @@ const BUILT: Texts = {
   'a second root': () => inRoot('') + fill('<Delete/>'),
 };
 
-/** What is told again in the answer. */
+/** Documents of which the answer tells a part again. */
 const ECHOED: Texts = {
   'a key of control characters': () => inKey(`<![CDATA[${fill('\u0001')}]]>`),
   'a key of &': () => inKey(`<![CDATA[${fill('&')}]]>`),
@@ -104,7 +104,7 @@ function mixed(): Texts {
 
 export const batchDeletions = (): Texts => ({ ...PARSED, ...BUILT, ...ECHOED, ...mixed() });
 
-/** Of at most 64 KiB, as settings of buckets may have. */
+/** Documents of at most 64 KiB, as settings of buckets may have. */
 export const SETTINGS: Texts = {
   'a declaration': () => `<CORSConfiguration><!${fill('A', MANY)}></CORSConfiguration>`,
   '& in CDATA': () => `<CORSConfiguration><![CDATA[${fill('&', MANY)}]]></CORSConfiguration>`,
@@ -115,7 +115,7 @@ export const SETTINGS: Texts = {
     `<CORSConfiguration><CORSRule><AllowedOrigin>${fill('*', MANY)}</AllowedOrigin><AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>`,
 };
 
-/** Of uploads in parts. */
+/** Documents that end an upload in parts. */
 export const PART_LISTS: Texts = {
   '10,000 parts with long ETags': () =>
     `<CompleteMultipartUpload>${`<Part><PartNumber>1</PartNumber><ETag>${'"'.repeat(330)}</ETag></Part>`.repeat(10_000)}</CompleteMultipartUpload>`,

@@ -2,7 +2,7 @@ export const NOON = '2026-03-01T12:00:00Z';
 const MARCH_2 = '2026-03-02T00:00:00Z';
 const MARCH_3 = '2026-03-03T00:00:00Z';
 
-/** What is no date, and a time at which it would be in force if it were read leniently. */
+/** Texts that are no date, each with a time at which it would be in force if it were read leniently. */
 export const NO_DATES: readonly [what: string, timestamp: string, at?: string][] = [
   ['month 13, day 99', '20261399T000000Z'],
   ['month 13', '20261301T120000Z', '2027-01-01T12:00:00Z'],

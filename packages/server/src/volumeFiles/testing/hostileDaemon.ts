@@ -13,7 +13,17 @@ import { connectDaemon, enrolNode, type NodeKey } from '../../testing/daemon.ts'
 import { aContainer, aRentedInstance } from '../../testing/factories.ts';
 import type { Person } from '../../testing/person.ts';
 
-/** What it answers to every operation on files: `unit` so many times, between head and tail. */
+/** A file as a daemon lists it. */
+export const LISTED = {
+  kind: 'file',
+  sizeBytes: 0,
+  modifiedAt: '2026-01-01T00:00:00Z',
+  etag: 'e',
+  name: 'a',
+  isEscaped: false,
+};
+
+/** Its answer to every operation on files: `unit` so many times, between head and tail. */
 export interface HostileAnswer {
   head: string;
   unit: string;
@@ -84,7 +94,7 @@ async function serveStreams(url: string, ticket: string, answer: () => Buffer): 
   near.destroy();
 }
 
-/** What a session of HTTP/2 holds at once is limited, also for who sends it. */
+/** A session of HTTP/2 holds a limited part at once, also for who sends it. */
 function* partsOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { createHostRefusal } from './hostCheck.ts';
+import { createHostRefusal } from './hostRefusal.ts';
 
 afterEach(() => {
   vi.useRealTimers();
